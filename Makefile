@@ -1,0 +1,45 @@
+# Every target sets up what it needs: a virtual environment in the checkout, from the pinned requirements.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test check bench lock clean
+
+demo: .venv/.base
+	$(BIN)/dowsax demo --out demo
+
+test: .venv/.dev
+	$(BIN)/python -m pytest
+
+check: .venv/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+	$(BIN)/basedpyright
+
+bench: .venv/.peers
+	$(BIN)/python -m benchmarks.run
+
+# Pins without hashes, hosts or paths, so that any mirror serves.
+lock: .venv/.dev
+	$(BIN)/pip-compile -q --strip-extras --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-header --no-annotate -o requirements.txt pyproject.toml
+	$(BIN)/pip-compile -q --strip-extras --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-header --no-annotate --extra dev -c requirements.txt -o requirements-dev.txt pyproject.toml
+	$(BIN)/pip-compile -q --strip-extras --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-header --no-annotate --extra peers -c requirements-dev.txt -o requirements-peers.txt pyproject.toml
+
+.venv/bin/python:
+	$(PYTHON) -m venv .venv
+
+.venv/.base: requirements.txt pyproject.toml | .venv/bin/python
+	$(BIN)/pip install -q -r requirements.txt
+	$(BIN)/pip install -q --no-deps -e .
+	touch $@
+
+.venv/.dev: requirements-dev.txt .venv/.base
+	$(BIN)/pip install -q -r requirements-dev.txt
+	touch $@
+
+.venv/.peers: requirements-peers.txt .venv/.dev
+	$(BIN)/pip install -q -r requirements-peers.txt
+	touch $@
+
+clean:
+	rm -rf .venv demo .pytest_cache .ruff_cache

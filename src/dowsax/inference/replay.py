@@ -1,0 +1,50 @@
+"""The likelihood of the whole history: the one hot loop of the filter."""
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int
+
+from dowsax.inference.belief import History
+from dowsax.types import Scalar, Station
+from dowsax.world import Model
+
+# Readings in one turn of the loop: what depends on Θ alone is computed once a turn, and longer turns
+# take longer to compile for no measurable gain.
+READINGS_A_TURN = 8
+
+
+def newest_terms(
+    model: Model, thetas: Float[Array, "d n"], station: Station, reading: Scalar
+) -> Float[Array, " n"]:
+    r"""$\log p(z \mid \Theta_i)$ of one reading for every column."""
+    return jax.vmap(model.log_likelihood, in_axes=(1, None, None))(thetas, station, reading)
+
+
+def replay(
+    model: Model,
+    thetas: Float[Array, "d n"],
+    history: History,
+    stop: Int[Array, ""],
+    starts: Int[Array, " n"] | None = None,
+) -> Float[Array, " n"]:
+    r"""$\sum_{t=\text{start}_i}^{\text{stop}-1} \log p(o_t \mid \Theta_i)$ for every column.
+
+    Particles are columns, so that each parameter is contiguous in memory; the loop ends at `stop` and not at
+    the horizon; terms are added turn by turn, which compiles in seconds where one long masked reduction took
+    minutes.
+    """
+    last = jnp.maximum(stop - 1, 0)
+
+    def turn(number, total):
+        for offset in range(READINGS_A_TURN):
+            at = number * READINGS_A_TURN + offset
+            # Beyond the end the last reading is evaluated again and thrown away: its term is finite.
+            filled = jnp.minimum(at, last)
+            station = jax.tree.map(lambda leaf, filled=filled: leaf[filled], history.stations)
+            terms = newest_terms(model, thetas, station, history.readings[filled])
+            counts = at < stop if starts is None else (at < stop) & (at >= starts)
+            total = total + jnp.where(counts, terms, 0.0)
+        return total
+
+    num_turns = (stop + READINGS_A_TURN - 1) // READINGS_A_TURN
+    return jax.lax.fori_loop(0, num_turns, turn, jnp.zeros(thetas.shape[1], thetas.dtype))

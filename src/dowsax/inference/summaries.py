@@ -1,0 +1,95 @@
+"""What a belief says in few numbers: moments, quantiles, entropies and the credible radius of the source.
+
+Columns 0 and 1 of Θ are the location [m]. When no particle is left, every weight counts as zero.
+"""
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from dowsax.inference.belief import Belief
+from dowsax.inference.cells import UNIT_CELLS, Grid, cell_mass
+from dowsax.inference.weights import normalise
+from dowsax.types import Scalar, Theta
+
+
+def weighted_mean(particles: Float[Array, "n d"], log_weights: Float[Array, " n"]) -> Theta:
+    r"""$\mu = \sum_i w_i \Theta_i$."""
+    return jnp.exp(normalise(log_weights)) @ particles
+
+
+def weighted_covariance(
+    particles: Float[Array, "n d"], log_weights: Float[Array, " n"]
+) -> Float[Array, "d d"]:
+    r"""$\Sigma = \sum_i w_i (\Theta_i - \mu)(\Theta_i - \mu)^\top$."""
+    centred = particles - weighted_mean(particles, log_weights)[None, :]
+    return (centred * jnp.exp(normalise(log_weights))[:, None]).T @ centred
+
+
+def weighted_quantile(
+    values: Float[Array, " n"], log_weights: Float[Array, " n"], probability: float | Scalar
+) -> Scalar:
+    r"""The inverse distribution function $\min\{v_i : \sum_{v_j \le v_i} w_j \ge p\}$.
+
+    Always one of the values that has weight, without interpolation: $p = 0$ gives the least of them and
+    $p = 1$ the greatest.
+    """
+    weights = jnp.exp(normalise(log_weights))
+    # Values without weight go to the end, where rounding in the running sum cannot reach them.
+    order = jnp.argsort(jnp.where(weights > 0, values, jnp.inf))
+    running = jnp.cumsum(weights[order])
+    first = jnp.sum(running < probability * running[-1])
+    greatest = jnp.maximum(jnp.sum(weights > 0) - 1, 0)
+    return values[order[jnp.minimum(first, greatest)]]
+
+
+def mean(belief: Belief) -> Theta:
+    r"""The posterior mean $\mu_k$, in the units of Θ."""
+    return weighted_mean(belief.particles, belief.log_weights)
+
+
+def covariance(belief: Belief) -> Float[Array, "d d"]:
+    r"""The posterior covariance $\Sigma_k$."""
+    return weighted_covariance(belief.particles, belief.log_weights)
+
+
+def std(belief: Belief) -> Theta:
+    r"""$\sigma_k = \sqrt{\mathrm{diag}\,\Sigma_k}$, in the units of Θ."""
+    centred = belief.particles - mean(belief)[None, :]
+    return jnp.sqrt(jnp.exp(normalise(belief.log_weights)) @ centred**2)
+
+
+def quantile(belief: Belief, probability: float | Scalar) -> Theta:
+    """The weighted quantile of each column of Θ; see `weighted_quantile`."""
+    columns = jax.vmap(weighted_quantile, in_axes=(1, None, None))
+    return columns(belief.particles, belief.log_weights, probability)
+
+
+def distances_to_mean(belief: Belief) -> Float[Array, " n"]:
+    r"""$|(x_i, y_i) - \mu|$ [m] for each particle."""
+    locations = belief.particles[:, :2]
+    return jnp.linalg.norm(locations - mean(belief)[None, :2], axis=1)
+
+
+def mass_within(belief: Belief, radius: float | Scalar) -> Scalar:
+    r"""$P(|(x, y) - \mu| \le r)$: the probability that the source lies within `radius` [m] of its mean."""
+    return jnp.sum(jnp.exp(normalise(belief.log_weights)), where=distances_to_mean(belief) <= radius)
+
+
+def credible_radius(belief: Belief, probability: float | Scalar) -> Scalar:
+    r"""The smallest $r$ [m] with $P(|(x, y) - \mu| \le r) \ge$ `probability`."""
+    return weighted_quantile(distances_to_mean(belief), belief.log_weights, probability)
+
+
+def _entropy(weights: Float[Array, " m"]) -> Scalar:
+    return -jnp.sum(jax.scipy.special.xlogy(weights, weights))
+
+
+def location_entropy(belief: Belief, grid: Grid = UNIT_CELLS) -> Scalar:
+    r"""$-\sum_c P_c \log P_c$ [nats] over the cells of the grid; from 0 to the log of their number."""
+    return _entropy(cell_mass(grid, belief))
+
+
+def weight_entropy(belief: Belief) -> Scalar:
+    r"""$-\sum_i w_i \log w_i$ [nats], from 0 to $\log n$. It measures degeneracy, not what is known."""
+    return _entropy(jnp.exp(normalise(belief.log_weights)))

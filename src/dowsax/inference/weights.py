@@ -1,0 +1,53 @@
+"""Weights on the probability simplex, in log space. A particle outside the budget has log weight −∞."""
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float
+
+from dowsax.types import Scalar
+
+
+def log_total(log_weights: Float[Array, " n"]) -> Scalar:
+    r"""$\log \sum_i e^{\ell_i}$; −∞ when no particle is left."""
+    return jax.nn.logsumexp(log_weights)
+
+
+def alive(log_weights: Float[Array, " n"]) -> Bool[Array, ""]:
+    """Whether any particle has weight. A belief that is not alive explains none of its readings."""
+    return jnp.max(log_weights) > -jnp.inf
+
+
+def normalise(log_weights: Float[Array, " n"]) -> Float[Array, " n"]:
+    r"""$\ell_i - \log \sum_j e^{\ell_j}$, so that the weights sum to one.
+
+    When every entry is −∞ there is nothing to share out: the result is −∞ throughout, never NaN, and
+    `log_total` or `alive` tells the caller.
+    """
+    total = log_total(log_weights)
+    return log_weights - jnp.where(jnp.isfinite(total), total, 0.0)
+
+
+def log_mean_exp(log_values: Float[Array, " n"], log_weights: Float[Array, " n"] | None = None) -> Scalar:
+    r"""$\log \sum_i w_i e^{v_i}$ for normalised weights, uniform when not given.
+
+    With the log likelihoods of the newest reading as values this is its evidence increment.
+    """
+    if log_weights is None:
+        return jax.nn.logsumexp(log_values) - jnp.log(jnp.float32(log_values.shape[0]))
+    return jax.nn.logsumexp(log_values + log_weights)
+
+
+def ess(log_weights: Float[Array, " n"]) -> Scalar:
+    r"""Effective sample size of normalised weights.
+
+    $$\mathrm{ESS} = \Big(\sum_i w_i^2\Big)^{-1} \in [1, n].$$
+
+    Computed in log space, so that one dominating weight gives 1 and not NaN. Zero when no particle is left.
+    """
+    size = jnp.exp(-jax.nn.logsumexp(2 * log_weights))
+    return jnp.where(alive(log_weights), size, 0.0)
+
+
+def max_weight(log_weights: Float[Array, " n"]) -> Scalar:
+    r"""$\max_i w_i \in [0, 1]$ of normalised weights."""
+    return jnp.exp(jnp.max(log_weights))

@@ -1,0 +1,26 @@
+"""The words every layer shares: keys, scalars, positions, parameter vectors and stations."""
+
+import equinox as eqx
+from jaxtyping import Array, Float, PRNGKeyArray
+
+Key = PRNGKeyArray
+Scalar = Float[Array, ""]
+Position = Float[Array, "2"]
+Theta = Float[Array, " d"]
+
+
+class Station(eqx.Module):
+    """Where a reading was taken, and what was measured along with it.
+
+    In the benchmark a station is just a position. What was not measured is `None`, so that a field or
+    sensor that needs it fails when it is traced and not with a wrong number.
+    """
+
+    position: Float[Array, "*batch 2"]
+    """[m], east and north in the local frame."""
+    wind: Float[Array, "*batch 2"] | None = None
+    """[m/s], the velocity of the air: where it goes, not where it comes from."""
+    dwell: Float[Array, "*batch"] | None = None
+    """[s], how long the sensor counted."""
+    time: Float[Array, "*batch"] | None = None
+    """[s], since the start of the survey."""

@@ -1,0 +1,61 @@
+"""The world: priors, fields, sensors and the model they make; the benchmark's seven fields as data."""
+
+from dowsax.world.base import Checked, Coordinates, Field, Location, Prior, Sensor, Transition
+from dowsax.world.fields import Plume
+from dowsax.world.modalities import MODALITIES, Modality, benchmark_model
+from dowsax.world.model import Model
+from dowsax.world.paths import approach, wander
+from dowsax.world.priors import (
+    LOCATIONS,
+    BetaBox,
+    DirichletBox,
+    GaussianBox,
+    IdentityCoordinates,
+    PlumeCoordinates,
+    PlumePrior,
+    RingSector,
+    Star,
+    UniformBox,
+)
+from dowsax.world.sensors import Censored, Decibel, Gaussian, LogNormal, Poisson
+from dowsax.world.source import PARAMETERS, Parameter, Source, pack, unpack
+from dowsax.world.transitions import Drift, Jump
+
+__all__ = [
+    "LOCATIONS",
+    "MODALITIES",
+    "PARAMETERS",
+    "BetaBox",
+    "Censored",
+    "Checked",
+    "Coordinates",
+    "Decibel",
+    "DirichletBox",
+    "Drift",
+    "Field",
+    "Gaussian",
+    "GaussianBox",
+    "IdentityCoordinates",
+    "Jump",
+    "Location",
+    "LogNormal",
+    "Modality",
+    "Model",
+    "Parameter",
+    "Plume",
+    "PlumeCoordinates",
+    "PlumePrior",
+    "Poisson",
+    "Prior",
+    "RingSector",
+    "Sensor",
+    "Source",
+    "Star",
+    "Transition",
+    "UniformBox",
+    "approach",
+    "benchmark_model",
+    "pack",
+    "unpack",
+    "wander",
+]

@@ -1,0 +1,77 @@
+"""The protocols of the world. An implementation is one small final class, or a function."""
+
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+
+from dowsax.types import Key, Scalar, Station, Theta
+from dowsax.world.source import Parameter
+
+
+@runtime_checkable
+class Field(Protocol):
+    """A scalar field: the noiseless reading, never negative, that a source produces at a station."""
+
+    def __call__(self, theta: Theta, station: Station) -> Scalar: ...
+
+
+@runtime_checkable
+class Sensor(Protocol):
+    """A noise model. Both methods describe one and the same law of the reading given the intensity."""
+
+    def sample(self, key: Key, intensity: Scalar, station: Station) -> Scalar: ...
+    def log_prob(self, reading: Scalar, intensity: Scalar, station: Station) -> Scalar: ...
+
+
+@runtime_checkable
+class Checked(Protocol):
+    """A sensor that knows which readings it can never give."""
+
+    def fault(self, readings: np.ndarray) -> str | None:
+        """One line that says what is wrong with the readings and what to do, or `None`."""
+        ...
+
+
+@runtime_checkable
+class Coordinates(Protocol):
+    r"""A bijection between Θ and the coordinates in which the filter moves particles.
+
+    The last `free` coordinates are uniform on (0, 1) under the prior, and neither the prior nor any
+    likelihood depends on them: the filter redraws them exactly and for nothing.
+    """
+
+    free: int
+
+    def forward(self, theta: Theta) -> Theta: ...
+    def inverse(self, coordinates: Theta) -> Theta: ...
+    def log_det(self, coordinates: Theta) -> Scalar:
+        r"""$\log |\det \partial \Theta / \partial \text{coordinates}|$."""
+        ...
+
+
+@runtime_checkable
+class Prior(Protocol):
+    """The law of Θ before the first reading; `log_prob` is normalised and −∞ outside the support."""
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]: ...
+    @property
+    def coordinates(self) -> Coordinates: ...
+    def sample(self, key: Key) -> Theta: ...
+    def log_prob(self, theta: Theta) -> Scalar: ...
+
+
+@runtime_checkable
+class Location(Protocol):
+    """The law of the source position alone: one factor of a prior."""
+
+    def sample(self, key: Key) -> Theta: ...
+    def log_prob(self, position: Theta) -> Scalar: ...
+
+
+@runtime_checkable
+class Transition(Protocol):
+    """How Θ may change between two readings."""
+
+    def sample(self, key: Key, theta: Theta) -> Theta: ...
+    def log_prob(self, new: Theta, old: Theta) -> Scalar: ...

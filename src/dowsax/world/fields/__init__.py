@@ -1,0 +1,5 @@
+"""Fields: the noiseless reading a source produces at a station."""
+
+from dowsax.world.fields.plume import Plume
+
+__all__ = ["Plume"]

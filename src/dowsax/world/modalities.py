@@ -1,0 +1,41 @@
+"""The seven fields of the benchmark as data: one sensor law each, on the same plume."""
+
+from dataclasses import dataclass
+
+from dowsax.world.base import Prior, Sensor
+from dowsax.world.fields import Plume
+from dowsax.world.model import Model
+from dowsax.world.priors import PlumePrior
+from dowsax.world.sensors import Censored, Decibel, Gaussian, LogNormal, Poisson
+
+
+@dataclass(frozen=True)
+class Modality:
+    """What is measured, and by which law."""
+
+    name: str
+    sensor: Sensor
+    unit: str
+    """Unit of the reading; empty where the benchmark leaves it open."""
+    description: str
+
+
+MODALITIES: dict[str, Modality] = {
+    modality.name: modality
+    for modality in (
+        Modality("temperature", Gaussian(0.10, 0.01), "K", "excess temperature, 10 % noise"),
+        Modality("concentration", LogNormal(0.25, 0.001), "", "concentration, error of a factor e^0.25"),
+        Modality("magnetic", Gaussian(0.05, 0.001), "", "magnetic anomaly, 5 % noise"),
+        Modality("electric", Gaussian(0.10, 0.10), "", "electric field, 10 % noise over a floor of 0.1"),
+        Modality("gas", Censored(), "", "gas, silent below 0.005 and in one reading of ten"),
+        Modality("energy", Poisson(1.0), "counts", "counts over a background of 1 per second"),
+        Modality("noise", Decibel(1.0, 0.001), "dB", "sound level, 1 dB noise"),
+    )
+}
+
+
+def benchmark_model(name: str, prior: Prior | None = None) -> Model:
+    """The model of a benchmark field by name, with the benchmark's prior unless another is given."""
+    if name not in MODALITIES:
+        raise ValueError(f"unknown field {name!r}; known are {', '.join(MODALITIES)}.")
+    return Model(PlumePrior() if prior is None else prior, Plume(), MODALITIES[name].sensor)

@@ -1,0 +1,33 @@
+"""The model: what is believed beforehand, what a source does to the world, and what a sensor makes of it."""
+
+import equinox as eqx
+import jax
+from jaxtyping import Array, Float
+
+from dowsax.types import Key, Scalar, Station, Theta
+from dowsax.world.base import Field, Prior, Sensor
+
+
+class Model(eqx.Module):
+    r"""$p(\Theta)\, \prod_t p(z_t \mid \phi(p_t; \Theta))$."""
+
+    prior: Prior
+    field: Field
+    sensor: Sensor
+
+    def intensity(self, theta: Theta, station: Station) -> Scalar:
+        r"""$c = \phi(p; \Theta)$."""
+        return self.field(theta, station)
+
+    def log_likelihood(self, theta: Theta, station: Station, reading: Scalar) -> Scalar:
+        r"""$\log p(z \mid \phi(p; \Theta))$ of one reading."""
+        return self.sensor.log_prob(reading, self.field(theta, station), station)
+
+    def sample_reading(self, key: Key, theta: Theta, station: Station) -> Scalar:
+        r"""$z \sim p(\cdot \mid \phi(p; \Theta))$, one reading."""
+        return self.sensor.sample(key, self.field(theta, station), station)
+
+    def simulate(self, key: Key, theta: Theta, stations: Station) -> Float[Array, " length"]:
+        """One reading at every station of a path."""
+        keys = jax.random.split(key, stations.position.shape[0])
+        return jax.vmap(self.sample_reading, in_axes=(0, None, 0))(keys, theta, stations)

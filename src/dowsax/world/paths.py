@@ -1,0 +1,75 @@
+"""Walks along which simulated surveys are taken: one that knows nothing, one that knows where to go."""
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int
+
+from dowsax.types import Key, Position
+
+SIDE = 25.0
+"""[m], the search area is [0, SIDE]²."""
+START_SIDE = 5.0
+"""[m], walks start uniformly in (0, START_SIDE)²."""
+MOVES = ((1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0))
+"""[m], east, west, north, south."""
+_PERSISTENCE = 0.6
+_DETERMINATION = 0.8
+_NEAR = 0.5
+
+Path = Float[Array, "length 2"]
+Heading = Int[Array, ""]
+
+
+def wander(key: Key, length: int) -> Path:
+    """A persistent random walk of unit moves: a new direction is drawn with probability 0.4."""
+
+    def choose(key: Key, position: Position, heading: Heading) -> tuple[Position, Heading]:
+        del position
+        heading = _next_heading(key, heading)
+        return jnp.array(MOVES)[heading], heading
+
+    return _walk(key, length, choose)
+
+
+def approach(key: Key, target: Position, length: int) -> Path:
+    """A walk to the target: with probability 0.8 a unit move towards it, otherwise one of `wander`.
+
+    The axis of a move is drawn in proportion to the remaining offset. Within 0.5 m of the target on both axes
+    the move is random.
+    """
+
+    def choose(key: Key, position: Position, heading: Heading) -> tuple[Position, Heading]:
+        aim_key, axis_key, random_key, wander_key = jax.random.split(key, 4)
+        offset = target - position
+        size = jnp.abs(offset)
+        # Multiplied out, so that standing on the target does not divide by zero.
+        east = jax.random.uniform(axis_key) * jnp.sum(size) < size[0]
+        direct = jnp.where(jnp.stack([east, ~east]), jnp.sign(offset), 0.0)
+        anywhere = jnp.array(MOVES)[jax.random.randint(random_key, (), 0, len(MOVES))]
+        aimed = jnp.where(jnp.max(size) < _NEAR, anywhere, direct)
+        turned = _next_heading(wander_key, heading)
+        aims = jax.random.uniform(aim_key) < _DETERMINATION
+        return jnp.where(aims, aimed, jnp.array(MOVES)[turned]), jnp.where(aims, heading, turned)
+
+    return _walk(key, length, choose)
+
+
+def _next_heading(key: Key, heading: Heading) -> Heading:
+    turn_key, heading_key = jax.random.split(key)
+    other = jax.random.randint(heading_key, (), 0, len(MOVES))
+    return jnp.where(jax.random.uniform(turn_key) < _PERSISTENCE, heading, other)
+
+
+def _walk(key: Key, length: int, choose) -> Path:
+    """Positions of a walk whose moves `choose(key, position, heading)` gives, clipped at the border."""
+    start_key, heading_key, moves_key = jax.random.split(key, 3)
+    start = jax.random.uniform(start_key, (2,), maxval=START_SIDE)
+    heading = jax.random.randint(heading_key, (), 0, len(MOVES))
+
+    def advance(carry, key):
+        position, heading = carry
+        move, heading = choose(key, position, heading)
+        return (jnp.clip(position + move, 0.0, SIDE), heading), position
+
+    _, path = jax.lax.scan(advance, (start, heading), jax.random.split(moves_key, length))
+    return path

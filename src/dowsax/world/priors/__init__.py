@@ -1,0 +1,23 @@
+"""Priors: the law of Θ before the first reading, and the laws of the source position it is made of."""
+
+from dowsax.world.priors.identity_coordinates import IdentityCoordinates
+from dowsax.world.priors.locations import BetaBox, DirichletBox, GaussianBox, UniformBox
+from dowsax.world.priors.plume_coordinates import PlumeCoordinates
+from dowsax.world.priors.plume_prior import PlumePrior
+from dowsax.world.priors.shapes import LOCATIONS, RingSector, Star, full_ring, half_ring, quarter_ring
+
+__all__ = [
+    "LOCATIONS",
+    "BetaBox",
+    "DirichletBox",
+    "GaussianBox",
+    "IdentityCoordinates",
+    "PlumeCoordinates",
+    "PlumePrior",
+    "RingSector",
+    "Star",
+    "UniformBox",
+    "full_ring",
+    "half_ring",
+    "quarter_ring",
+]

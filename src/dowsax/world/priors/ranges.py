@@ -1,0 +1,31 @@
+"""Ranges of prior parameters: read as floats, refused in one line when they make no sense."""
+
+from collections.abc import Sequence
+
+Pair = tuple[float, float]
+
+
+def pair(values: Sequence[float | int]) -> Pair:
+    """Two numbers as floats."""
+    first, second = values
+    return float(first), float(second)
+
+
+def number(value: float | int) -> float:
+    """One number as a float."""
+    return float(value)
+
+
+def require_positive(name: str, value: float) -> None:
+    if not 0 < value < float("inf"):
+        raise ValueError(f"`{name}` is above zero and finite; got {value:g}.")
+
+
+def require_range(name: str, bounds: Pair) -> None:
+    if not bounds[0] < bounds[1] or not abs(bounds[0]) + abs(bounds[1]) < float("inf"):
+        raise ValueError(f"`{name}` is a finite (low, high) with low < high; got {bounds}.")
+
+
+def require_box(low: Pair, high: Pair) -> None:
+    for axis, bounds in zip("xy", zip(low, high, strict=True), strict=True):
+        require_range(f"box along {axis}", bounds)

@@ -1,0 +1,9 @@
+"""Sensors: the law of a reading given the intensity of the field."""
+
+from dowsax.world.sensors.censored import Censored
+from dowsax.world.sensors.decibel import Decibel
+from dowsax.world.sensors.gaussian import Gaussian
+from dowsax.world.sensors.lognormal import LogNormal
+from dowsax.world.sensors.poisson import Poisson
+
+__all__ = ["Censored", "Decibel", "Gaussian", "LogNormal", "Poisson"]

@@ -1,0 +1,53 @@
+"""How the source may change between two readings. A source that stays as it is needs no transition."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+from dowsax.types import Key, Scalar, Theta
+from dowsax.world.base import Coordinates
+
+
+class Drift(eqx.Module):
+    r"""A random walk in the prior's coordinates: $\Theta' = T^{-1}(T(\Theta) + \sigma\xi)$.
+
+    `spread` is one standard deviation a reading for each coordinate. A particle that walks out of the prior's
+    support loses its weight.
+    """
+
+    coordinates: Coordinates
+    spread: Theta
+
+    def sample(self, key: Key, theta: Theta) -> Theta:
+        noise = jax.random.normal(key, theta.shape, theta.dtype)
+        return self.coordinates.inverse(self.coordinates.forward(theta) + self.spread * noise)
+
+    def log_prob(self, new: Theta, old: Theta) -> Scalar:
+        """Density over Θ, the Jacobian of the coordinates included; coordinates that stand still do not count."""
+        there = self.coordinates.forward(new)
+        moves = self.spread > 0
+        spread = jnp.where(moves, self.spread, 1.0)
+        scaled = jnp.where(moves, (there - self.coordinates.forward(old)) / spread, 0.0)
+        log_terms = jnp.where(moves, -0.5 * scaled**2 - jnp.log(spread) - 0.5 * jnp.log(2 * jnp.pi), 0.0)
+        return jnp.sum(log_terms) - self.coordinates.log_det(there)
+
+
+class Jump(eqx.Module):
+    """At each reading the source is, with a small hazard, a new one: Θ is drawn anew from the prior.
+
+    The readings before the jump tell nothing about the new source. `birth_share` of the particles try it at
+    every reading, more than the hazard asks for; their weights make up for it.
+    """
+
+    hazard: float = 0.01
+    """Probability of a jump at one reading."""
+    birth_share: float = 0.1
+    """Share of the particles drawn anew at each reading, at least the hazard."""
+
+    def __check_init__(self) -> None:
+        if not 0 <= self.hazard < 1:
+            raise ValueError(f"`hazard` is a probability a reading, in [0, 1); got {self.hazard}.")
+        if not self.hazard <= self.birth_share < 1:
+            raise ValueError(
+                f"`birth_share` is a share of the particles, at least the hazard and below 1; got {self.birth_share}."
+            )
