@@ -8,13 +8,13 @@ from jax.scipy.stats import norm
 
 import dowsax
 from dowsax.types import Key, Scalar, Station, Theta
-from dowsax.world import Gaussian, IdentityCoordinates, Model, Parameter, wander
+from dowsax.world import Gaussian, Identity, Model, Parameter, wander
 
 
 class NearTheLeak(eqx.Module):
     """x, y ~ N(leak, 3²) and the log of the strength ~ N(3, 1). The location comes first."""
 
-    coordinates: IdentityCoordinates = IdentityCoordinates()
+    coordinates: Identity = Identity()
     parameters: tuple[Parameter, ...] = eqx.field(static=True, default=(
         Parameter("x", "m", "east"), Parameter("y", "m", "north"), Parameter("log_q", "", "log strength"),
     ))  # fmt: skip

@@ -1,0 +1,40 @@
+"""Inference: the belief over the source, the filter that keeps it, and the rules that say when to stop."""
+
+from dowsax.inference.attention import AttentionConfig
+from dowsax.inference.belief import Belief, History
+from dowsax.inference.budget import KLDBudget
+from dowsax.inference.config import FilterConfig
+from dowsax.inference.filter import Filter, FilterInfo, build
+from dowsax.inference.posterior import Posterior
+from dowsax.inference.presets import DEFAULT, PAPER, PRESETS, Preset
+from dowsax.inference.proposals import AttentionLangevin, DifferentialEvolution, RandomWalk
+from dowsax.inference.resampling import multinomial, residual, stratified, systematic
+from dowsax.inference.stopping import Contraction, Credible, EntropyBelow, FixedSteps, MaxWeight
+
+__all__ = [
+    "DEFAULT",
+    "PAPER",
+    "PRESETS",
+    "AttentionConfig",
+    "AttentionLangevin",
+    "Belief",
+    "Contraction",
+    "Credible",
+    "DifferentialEvolution",
+    "EntropyBelow",
+    "Filter",
+    "FilterConfig",
+    "FilterInfo",
+    "FixedSteps",
+    "History",
+    "KLDBudget",
+    "MaxWeight",
+    "Posterior",
+    "Preset",
+    "RandomWalk",
+    "build",
+    "multinomial",
+    "residual",
+    "stratified",
+    "systematic",
+]

@@ -4,64 +4,26 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
-from dowsax.inference.attention import AttentionConfig, attend, smooth, uniform_mixing
+from dowsax.inference.attention import attend, smooth, uniform_mixing
 from dowsax.inference.belief import Belief, empty_history, record
 from dowsax.inference.budget import KLDBudget, mask_to
+from dowsax.inference.config import FilterConfig
 from dowsax.inference.features import Projection, Standardise
+from dowsax.inference.moves import move
 from dowsax.inference.neighbours import NeighbourSearch, exact_neighbours
 from dowsax.inference.prediction import Importance, predict
-from dowsax.inference.proposals import DifferentialEvolution, Proposal, freeze
-from dowsax.inference.rejuvenation import Density, adapted, rejuvenate
-from dowsax.inference.replay import newest_terms, replay
+from dowsax.inference.proposals import DifferentialEvolution, Proposal
+from dowsax.inference.replay import newest_terms
 from dowsax.inference.resampling import Resampler, systematic
 from dowsax.inference.tempering import next_exponent
 from dowsax.inference.weights import alive, ess, log_total, normalise
 from dowsax.types import Key, Scalar, Station
-from dowsax.world import Drift, Jump, Model, Prior, Transition
-
-
-@dataclass(frozen=True)
-class FilterConfig:
-    """Static choices: changing any of these recompiles."""
-
-    num_particles: int = 1024
-    horizon: int = 201
-    """The most readings there will ever be: the benchmark's 200 moves and the reading at the start."""
-    ess_ratio: float = 0.5
-    """η: resample when ESS < η·n. A reading that would leave less is taken in by parts."""
-    temper: bool = True
-    """Take a reading that would collapse the weights in parts, with moves in between."""
-    max_stages: int = 64
-    """The most parts. A reading not taken in by then cannot be explained by the model."""
-    num_moves: int = 8
-    """Metropolis–Hastings moves of each particle after resampling."""
-    max_moves: int = 8
-    """Move on until the start is forgotten, at most this often."""
-    forgetting: float = 0.3
-    """A start is forgotten when it correlates with the present by less, in every coordinate."""
-    attention: AttentionConfig | None = None
-    smooth_first: bool = True
-    """Smooth before resampling, so that moves mend the bias; the paper smooths after it, at every reading."""
-    mixing: float = 0.0
-    """ρ of uniform mixing, the control for attention, in the same place."""
-
-    def __post_init__(self) -> None:
-        if self.num_particles < 16:
-            raise ValueError(f"`num_particles` must be at least 16; got {self.num_particles}.")
-        if self.horizon < 1 or self.max_stages < 1:
-            raise ValueError("`horizon` and `max_stages` must be at least 1.")
-        if not 0 < self.ess_ratio <= 1:
-            raise ValueError(f"`ess_ratio` is a share of the particles, in (0, 1]; got {self.ess_ratio}.")
-        if not 0 <= self.num_moves <= self.max_moves:
-            raise ValueError(
-                f"`num_moves` must be from 0 to `max_moves`; got {self.num_moves} and {self.max_moves}."
-            )
-        if not 0 <= self.mixing <= 1:
-            raise ValueError(f"`mixing` is a share of the weights, in [0, 1]; got {self.mixing}.")
+from dowsax.world import Coordinates, Drift, Jump, Model, Prior, Transition
 
 
 class FilterInfo(NamedTuple):
@@ -71,12 +33,13 @@ class FilterInfo(NamedTuple):
     """After reweighting by the whole reading, before anything was done about it."""
     resampled: Bool[Array, ""]
     stages: Int[Array, ""]
+    """Parts in which the reading was taken in."""
     acceptance_rate: Scalar
     """Of the last moves; 0 when there were none."""
     evaluations: Scalar
     """Likelihood terms evaluated."""
     unique_ancestors: Int[Array, ""]
-    """Particles that had offspring at the last resampling; all when there was none."""
+    """Particles that had offspring at the last resampling; all of them when there was none."""
     log_evidence: Scalar
     r"""$\log p(z_k \mid z_{1:k-1})$."""
     explained: Bool[Array, ""]
@@ -90,13 +53,164 @@ class Filter(NamedTuple):
     step: Callable[[Key, Belief, Station, Scalar], tuple[Belief, FilterInfo]]
 
 
-class _Stage(NamedTuple):
-    """One part of a reading: the belief with part `exponent` of the newest terms in its weights."""
+class Stage(NamedTuple):
+    """A belief that has taken in the part `exponent` of the newest reading."""
 
     belief: Belief
     newest: Float[Array, " n"]
     exponent: Scalar
     info: FilterInfo
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The choices a filter is assembled from; see `build`."""
+
+    model: Model
+    config: FilterConfig
+    resample: Resampler
+    proposals: tuple[Proposal, ...]
+    coordinates: Coordinates
+    search: NeighbourSearch
+    project: Projection
+    transition: Transition | Jump | None
+    importance: Importance | None
+    budget: KLDBudget | None
+
+    def reweighted(self, stage: Stage) -> tuple[Stage, Bool[Array, ""]]:
+        """Take in the next part of the newest reading, and say whether the weights have degenerated."""
+        belief = stage.belief
+        num_active = jnp.sum(belief.log_weights > -jnp.inf)
+        wanted = self.config.ess_ratio * num_active.astype(jnp.float32)
+        exponent = jnp.ones(())
+        if self.config.temper:
+            exponent = next_exponent(belief.log_weights, stage.newest, stage.exponent, wanted)
+        log_weights = belief.log_weights + (exponent - stage.exponent) * stage.newest
+        log_weights = jnp.where(jnp.isnan(log_weights), -jnp.inf, log_weights)
+        increment = log_total(log_weights)
+        log_weights = normalise(log_weights)
+        # A reading taken in by parts has degenerated the weights by construction, up to rounding.
+        degenerate = ((ess(log_weights) < wanted) | (exponent < 1)) & alive(log_weights)
+        info = stage.info._replace(
+            stages=stage.info.stages + 1, log_evidence=stage.info.log_evidence + increment
+        )
+        belief = eqx.tree_at(lambda at: at.log_weights, belief, log_weights)
+        return Stage(belief, stage.newest, exponent, info), degenerate
+
+    def resampled(self, key: Key, stage: Stage) -> Stage:
+        """Copy particles in proportion to their weights; fewer of them if the budget says so."""
+        if self.config.smooth_first:
+            stage = self.smoothed(stage)
+        belief, num_particles = stage.belief, self.config.num_particles
+        num_active = jnp.asarray(num_particles, jnp.int32) if self.budget is None else self.budget(belief)
+        ancestors = self.resample(key, belief.log_weights, num_particles, num_active)
+        if self.budget is not None:
+            # Places outside the budget mirror those inside, so that moves learn from the belief alone.
+            ancestors = ancestors[jnp.arange(num_particles) % num_active]
+        unique = jnp.sum(jnp.zeros(num_particles, jnp.int32).at[ancestors].set(1))
+        belief = eqx.tree_at(
+            lambda at: (at.particles, at.log_weights, at.log_likelihoods, at.starts),
+            belief,
+            (
+                belief.particles[ancestors],
+                mask_to(num_particles, num_active),
+                belief.log_likelihoods[ancestors],
+                belief.starts[ancestors],
+            ),
+        )
+        info = stage.info._replace(resampled=jnp.ones((), bool), unique_ancestors=unique)
+        return Stage(belief, stage.newest[ancestors], stage.exponent, info)
+
+    def smoothed(self, stage: Stage) -> Stage:
+        """Pass weight along the attention, or mix it with the uniform; as it is when neither is asked for."""
+        belief, config = stage.belief, self.config
+        log_weights = belief.log_weights
+        if config.attention is not None:
+            attention = attend(
+                belief.particles, stage.newest, log_weights, config.attention, self.search, self.project
+            )
+            log_weights = smooth(log_weights, attention, config.attention.epsilon)
+        if config.mixing > 0:
+            log_weights = uniform_mixing(log_weights, config.mixing)
+        return stage._replace(belief=eqx.tree_at(lambda at: at.log_weights, belief, log_weights))
+
+    def moved(self, key: Key, stage: Stage) -> Stage:
+        """Metropolis–Hastings moves under the posterior as far as it has been taken in."""
+        jumps = isinstance(self.transition, Jump) and self.transition.hazard > 0
+        belief, newest, done = move(
+            key,
+            self.model,
+            self.coordinates,
+            self.config,
+            self.proposals,
+            stage.belief,
+            stage.newest,
+            stage.exponent,
+            replay_from_start=not jumps,
+        )
+        info = stage.info._replace(
+            acceptance_rate=done.acceptance_rate, evaluations=stage.info.evaluations + done.evaluations
+        )
+        return Stage(belief, newest, stage.exponent, info)
+
+    def advanced(self, key: Key, stage: Stage) -> Stage:
+        """Lines 7 to 12 of Algorithm 1, for one part of the reading."""
+        resample_key, move_key = jax.random.split(key)
+        stage, degenerate = self.reweighted(stage)
+        stage = jax.lax.cond(degenerate, lambda: self.resampled(resample_key, stage), lambda: stage)
+        if not self.config.smooth_first:
+            stage = self.smoothed(stage)
+        if self.config.num_moves > 0:
+            stage = jax.lax.cond(degenerate, lambda: self.moved(move_key, stage), lambda: stage)
+        return stage
+
+    def step(
+        self, key: Key, belief: Belief, station: Station, reading: Scalar
+    ) -> tuple[Belief, FilterInfo]:
+        """Take in one reading, in as many parts as it needs."""
+        predict_key, stage_key = jax.random.split(key)
+        belief = predict(
+            predict_key, self.model, belief, self.transition, self.importance, station, reading
+        )
+        newest = newest_terms(self.model, belief.particles.T, station, reading)
+        belief = eqx.tree_at(lambda at: at.history, belief, record(belief.history, station, reading))
+
+        def unfinished(carry: tuple[Key, Stage]) -> Bool[Array, ""]:
+            _, stage = carry
+            more = (stage.exponent < 1) & (stage.info.stages < self.config.max_stages)
+            return more & alive(stage.belief.log_weights)
+
+        def advance(carry: tuple[Key, Stage]) -> tuple[Key, Stage]:
+            key, advance_key = jax.random.split(carry[0])
+            return key, self.advanced(advance_key, carry[1])
+
+        start = Stage(belief, newest, jnp.zeros(()), nothing_yet(belief, newest))
+        _, stage = jax.lax.while_loop(unfinished, advance, (stage_key, start))
+        explained = (stage.exponent >= 1) & alive(stage.belief.log_weights)
+        belief = eqx.tree_at(
+            lambda at: (at.log_likelihoods, at.log_evidence),
+            stage.belief,
+            (
+                stage.belief.log_likelihoods + stage.newest,
+                stage.belief.log_evidence + stage.info.log_evidence,
+            ),
+        )
+        return belief, stage.info._replace(explained=explained)
+
+
+def nothing_yet(belief: Belief, newest: Float[Array, " n"]) -> FilterInfo:
+    """The info at the start of a step."""
+    num_particles = newest.shape[0]
+    return FilterInfo(
+        ess=ess(normalise(belief.log_weights + newest)),
+        resampled=jnp.zeros((), bool),
+        stages=jnp.zeros((), jnp.int32),
+        acceptance_rate=jnp.zeros(()),
+        evaluations=jnp.asarray(num_particles, jnp.float32),
+        unique_ancestors=jnp.asarray(num_particles, jnp.int32),
+        log_evidence=jnp.zeros(()),
+        explained=jnp.ones((), bool),
+    )
 
 
 def build(
@@ -105,6 +219,7 @@ def build(
     *,
     resample: Resampler = systematic,
     proposals: Sequence[Proposal] = (DifferentialEvolution(),),
+    coordinates: Coordinates | None = None,
     search: NeighbourSearch = exact_neighbours,
     project: Projection = Standardise(),
     transition: Transition | Jump | None = None,
@@ -115,177 +230,40 @@ def build(
 ) -> Filter:
     """Assemble a filter for the model.
 
-    `transition` says how the source may change, `importance` proposes its next state (the transition itself
-    if not given), `budget` how many particles are kept, `initial` where they start if not in the model's
-    prior, and `template` what a station holds besides its position.
+    Particles move in `coordinates` (the prior's own unless given). `transition` says how the source may
+    change and `importance` proposes its next state (the transition itself unless given); `budget` says how
+    many particles are kept; `initial` where they start, if not in the model's prior; `template` what a
+    station holds besides its position.
     """
     if isinstance(transition, Drift) and config.num_moves > 0:
         raise ValueError("A drifting source has no one Θ to replay the history for: set `num_moves=0`.")
-    jumps = isinstance(transition, Jump) and transition.hazard > 0
-    coordinates = model.prior.coordinates
-    num_particles = config.num_particles
-    first = model.prior if initial is None else initial
+    if importance is not None and (transition is None or isinstance(transition, Jump)):
+        raise ValueError("`importance` proposes the next state of a drifting source: give a `transition` too.")
+    parts = Parts(
+        model,
+        config,
+        resample,
+        tuple(proposals),
+        model.prior.coordinates if coordinates is None else coordinates,
+        search,
+        project,
+        transition,
+        importance,
+        budget,
+    )
+    start = model.prior if initial is None else initial
     place = Station(jnp.zeros(2)) if template is None else template
 
     def init(key: Key) -> Belief:
-        particles = jax.vmap(first.sample)(jax.random.split(key, num_particles))
-        zeros = jnp.zeros(num_particles)
+        num_particles = config.num_particles
         return Belief(
-            particles=particles,
-            log_weights=normalise(zeros),
-            log_likelihoods=zeros,
+            particles=jax.vmap(start.sample)(jax.random.split(key, num_particles)),
+            log_weights=normalise(jnp.zeros(num_particles)),
+            log_likelihoods=jnp.zeros(num_particles),
             starts=jnp.zeros(num_particles, jnp.int32),
             history=empty_history(place, config.horizon),
             log_evidence=jnp.zeros(()),
             step_size=jnp.ones(()),
         )
 
-    def smoothed(belief: Belief, newest: Float[Array, " n"]) -> Float[Array, " n"]:
-        log_weights = belief.log_weights
-        if config.attention is not None:
-            attention = attend(belief.particles, newest, log_weights, config.attention, search, project)
-            log_weights = smooth(log_weights, attention, config.attention.epsilon)
-        return uniform_mixing(log_weights, config.mixing) if config.mixing > 0 else log_weights
-
-    def resampled(key: Key, stage: _Stage) -> _Stage:
-        belief = stage.belief
-        log_weights = smoothed(belief, stage.newest) if config.smooth_first else belief.log_weights
-        belief = _with(belief, log_weights=log_weights)
-        num_active = None if budget is None else budget(belief)
-        ancestors = resample(key, log_weights, num_particles, num_active)
-        fresh = mask_to(num_particles, jnp.asarray(num_particles) if num_active is None else num_active)
-        unique = jnp.sum(jnp.zeros(num_particles, jnp.int32).at[ancestors].set(1))
-        belief = _with(
-            belief,
-            particles=belief.particles[ancestors],
-            log_weights=fresh,
-            log_likelihoods=belief.log_likelihoods[ancestors],
-            starts=belief.starts[ancestors],
-        )
-        info = stage.info._replace(resampled=jnp.ones((), bool), unique_ancestors=unique)
-        return stage._replace(belief=belief, newest=stage.newest[ancestors], info=info)
-
-    def moved(key: Key, stage: _Stage) -> _Stage:
-        belief = stage.belief
-        move_key, free_key = jax.random.split(key)
-        columns = jax.vmap(coordinates.forward, out_axes=1)(belief.particles)
-        num_rows = columns.shape[0] - coordinates.free
-        rows, free = columns[:num_rows], columns[num_rows:]
-        size = belief.history.size - 1
-        newest_at = jax.tree.map(lambda leaf: leaf[size], belief.history.stations)
-        starts = belief.starts if jumps else None
-
-        def thetas_of(rows):
-            columns = jnp.concatenate([rows, free])
-            return columns, jax.vmap(coordinates.inverse, in_axes=1, out_axes=1)(columns)
-
-        def log_prior_of(columns, thetas):
-            log_dets = jax.vmap(coordinates.log_det, in_axes=1)(columns)
-            return jax.vmap(model.prior.log_prob, in_axes=1)(thetas) + log_dets
-
-        def newest_of(rows):
-            return newest_terms(model, thetas_of(rows)[1], newest_at, belief.history.readings[size])
-
-        def evaluate(rows):
-            columns, thetas = thetas_of(rows)
-            past = replay(model, thetas, belief.history, size, starts)
-            newest = newest_terms(model, thetas, newest_at, belief.history.readings[size])
-            return Density(log_prior_of(columns, thetas), past, newest)
-
-        needs_gradients = any(proposal.needs_gradients for proposal in proposals)
-        gradients = jax.grad(lambda rows: jnp.sum(newest_of(rows)))(rows) if needs_gradients else None
-        columns, thetas = thetas_of(rows)
-        density = Density(log_prior_of(columns, thetas), belief.log_likelihoods, stage.newest)
-        result = rejuvenate(
-            move_key,
-            freeze(rows, gradients),
-            density,
-            stage.exponent,
-            belief.step_size,
-            proposals=proposals,
-            evaluate=evaluate,
-            num_moves=config.num_moves,
-            max_moves=config.max_moves,
-            forgetting=config.forgetting,
-        )
-        # The free coordinates are uniform whatever the readings say: drawn anew, exactly.
-        free = jax.random.uniform(free_key, free.shape)
-        columns = jnp.concatenate([result.columns, free])
-        belief = _with(
-            belief,
-            particles=jax.vmap(coordinates.inverse, in_axes=1)(columns),
-            log_likelihoods=result.density.past,
-            step_size=adapted(belief.step_size, result.acceptance_rate),
-        )
-        evaluations = stage.info.evaluations + (result.num_moves * num_particles * (size + 1)).astype(jnp.float32)
-        info = stage.info._replace(acceptance_rate=result.acceptance_rate, evaluations=evaluations)
-        return stage._replace(belief=belief, newest=result.density.newest, info=info)
-
-    def reweighted(stage: _Stage) -> tuple[_Stage, Bool[Array, ""]]:
-        """Take in the next part of the newest reading, and say whether the weights have degenerated."""
-        belief = stage.belief
-        active = jnp.sum(belief.log_weights > -jnp.inf)
-        wanted = config.ess_ratio * active.astype(jnp.float32)
-        exponent = jnp.ones(())
-        if config.temper:
-            exponent = next_exponent(belief.log_weights, stage.newest, stage.exponent, wanted)
-        log_weights = belief.log_weights + (exponent - stage.exponent) * stage.newest
-        log_weights = jnp.where(jnp.isnan(log_weights), -jnp.inf, log_weights)
-        increment = log_total(log_weights)
-        belief = _with(
-            belief, log_weights=normalise(log_weights), log_evidence=belief.log_evidence + increment
-        )
-        # A reading taken in by parts has degenerated the weights by construction, up to rounding.
-        degenerate = (ess(belief.log_weights) < wanted) | (exponent < 1)
-        info = stage.info._replace(
-            stages=stage.info.stages + 1, log_evidence=stage.info.log_evidence + increment
-        )
-        return stage._replace(belief=belief, exponent=exponent, info=info), degenerate
-
-    def advance(carry: tuple[Key, _Stage]) -> tuple[Key, _Stage]:
-        """One stage of Algorithm 1, lines 7 to 12."""
-        key, resample_key, move_key = jax.random.split(carry[0], 3)
-        stage, degenerate = reweighted(carry[1])
-        degenerate &= alive(stage.belief.log_weights)
-        stage = jax.lax.cond(degenerate, lambda: resampled(resample_key, stage), lambda: stage)
-        if not config.smooth_first:
-            log_weights = smoothed(stage.belief, stage.newest)
-            stage = stage._replace(belief=_with(stage.belief, log_weights=log_weights))
-        if config.num_moves > 0:
-            stage = jax.lax.cond(degenerate, lambda: moved(move_key, stage), lambda: stage)
-        return key, stage
-
-    def unfinished(carry: tuple[Key, _Stage]) -> Bool[Array, ""]:
-        _, stage = carry
-        left = (stage.exponent < 1) & (stage.info.stages < config.max_stages)
-        return left & alive(stage.belief.log_weights)
-
-    def step(key: Key, belief: Belief, station: Station, reading: Scalar) -> tuple[Belief, FilterInfo]:
-        predict_key, stage_key = jax.random.split(key)
-        belief = predict(predict_key, model, belief, transition, importance, station, reading)
-        newest = newest_terms(model, belief.particles.T, station, reading)
-        belief = _with(belief, history=record(belief.history, station, reading))
-        whole = normalise(belief.log_weights + newest)
-        info = FilterInfo(
-            ess=ess(whole),
-            resampled=jnp.zeros((), bool),
-            stages=jnp.zeros((), jnp.int32),
-            acceptance_rate=jnp.zeros(()),
-            evaluations=jnp.asarray(num_particles, jnp.float32),
-            unique_ancestors=jnp.asarray(num_particles, jnp.int32),
-            log_evidence=jnp.zeros(()),
-            explained=jnp.ones((), bool),
-        )
-        start = _Stage(belief, newest, jnp.zeros(()), info)
-        _, stage = jax.lax.while_loop(unfinished, advance, advance((stage_key, start)))
-        explained = (stage.exponent >= 1) & alive(stage.belief.log_weights)
-        belief = _with(stage.belief, log_likelihoods=stage.belief.log_likelihoods + stage.newest)
-        return belief, stage.info._replace(explained=explained)
-
-    return Filter(init, step)
-
-
-def _with(belief: Belief, **changes) -> Belief:
-    """The belief with some parts replaced."""
-    parts = {name: getattr(belief, name) for name in belief.__dataclass_fields__}
-    return Belief(**(parts | changes))
+    return Filter(init, parts.step)

@@ -1,6 +1,7 @@
 """The world: priors, fields, sensors and the model they make; the benchmark's seven fields as data."""
 
 from dowsax.world.base import Checked, Coordinates, Field, Location, Prior, Sensor, Transition
+from dowsax.world.coordinates import Identity, Logarithmic
 from dowsax.world.fields import Plume
 from dowsax.world.modalities import MODALITIES, Modality, benchmark_model
 from dowsax.world.model import Model
@@ -10,7 +11,6 @@ from dowsax.world.priors import (
     BetaBox,
     DirichletBox,
     GaussianBox,
-    IdentityCoordinates,
     PlumeCoordinates,
     PlumePrior,
     RingSector,
@@ -35,10 +35,11 @@ __all__ = [
     "Field",
     "Gaussian",
     "GaussianBox",
-    "IdentityCoordinates",
+    "Identity",
     "Jump",
     "Location",
     "LogNormal",
+    "Logarithmic",
     "Modality",
     "Model",
     "Parameter",

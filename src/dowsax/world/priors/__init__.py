@@ -1,6 +1,5 @@
 """Priors: the law of Θ before the first reading, and the laws of the source position it is made of."""
 
-from dowsax.world.priors.identity_coordinates import IdentityCoordinates
 from dowsax.world.priors.locations import BetaBox, DirichletBox, GaussianBox, UniformBox
 from dowsax.world.priors.plume_coordinates import PlumeCoordinates
 from dowsax.world.priors.plume_prior import PlumePrior
@@ -11,7 +10,6 @@ __all__ = [
     "BetaBox",
     "DirichletBox",
     "GaussianBox",
-    "IdentityCoordinates",
     "PlumeCoordinates",
     "PlumePrior",
     "RingSector",

@@ -1,0 +1,171 @@
+"""What a survey has told: the answer of `locate`, for people and programs."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+
+import numpy as np
+
+from dowsax.world import Parameter
+
+
+@dataclass(frozen=True)
+class Trace:
+    """What the belief was after each reading: (k, …), or (b, k, …) for a batch."""
+
+    mean: np.ndarray
+    std: np.ndarray
+    credible_radius: np.ndarray
+    """[m], at 95 %."""
+    ess: np.ndarray
+    stages: np.ndarray
+    acceptance_rate: np.ndarray
+    evaluations: np.ndarray
+
+
+@dataclass(frozen=True, repr=False)
+class Posterior:
+    """Weighted draws of Θ given a survey, and what they say in few numbers.
+
+    Everything has a leading batch axis when a batch of surveys was given.
+    """
+
+    parameters: tuple[Parameter, ...]
+    samples: np.ndarray
+    weights: np.ndarray
+    positions: np.ndarray
+    readings: np.ndarray
+    log_evidence: np.ndarray
+    """log p(readings): compare models of the same readings by it."""
+    trace: Trace
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(parameter.name for parameter in self.parameters)
+
+    @property
+    def batched(self) -> bool:
+        return self.samples.ndim == 3
+
+    @cached_property
+    def mean(self) -> np.ndarray:
+        return np.einsum("...n,...nd->...d", self.weights, self.samples)
+
+    @cached_property
+    def covariance(self) -> np.ndarray:
+        centred = self.samples - self.mean[..., None, :]
+        return np.einsum("...n,...nd,...ne->...de", self.weights, centred, centred)
+
+    @cached_property
+    def std(self) -> np.ndarray:
+        return np.sqrt(np.diagonal(self.covariance, axis1=-2, axis2=-1))
+
+    def quantile(self, probability: float) -> np.ndarray:
+        """The weighted quantile of each parameter: always one of the samples."""
+        _require_probability(probability)
+        return _quantile(self.samples, self.weights[..., None], probability, axis=-2)
+
+    def interval(self, probability: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
+        """The central interval of each parameter that holds this much of its probability."""
+        _require_probability(probability)
+        return self.quantile((1 - probability) / 2), self.quantile((1 + probability) / 2)
+
+    def credible_radius(self, probability: float = 0.95) -> np.ndarray:
+        """[m], the smallest r with P(|(x, y) − mean| ≤ r) at least this probability."""
+        _require_probability(probability)
+        offsets = self.samples[..., :2] - self.mean[..., None, :2]
+        return _quantile(np.linalg.norm(offsets, axis=-1), self.weights, probability, axis=-1)
+
+    def probability_within(self, radius: float) -> np.ndarray:
+        """P(|(x, y) − mean| ≤ radius)."""
+        offsets = self.samples[..., :2] - self.mean[..., None, :2]
+        return np.sum(self.weights * (np.linalg.norm(offsets, axis=-1) <= radius), axis=-1)
+
+    @property
+    def contracted(self) -> np.ndarray:
+        """Whether both location coordinates have a standard deviation below 0.5 m."""
+        return self.std[..., :2].max(axis=-1) < 0.5
+
+    @property
+    def found(self) -> np.ndarray:
+        """Whether the source lies within 1 m of the mean with a probability of at least 0.95."""
+        return self.probability_within(1.0) >= 0.95
+
+    def verdict(self) -> str:
+        """One sentence: contracted or not, and how far off the source may be."""
+        if self.batched:
+            count, total = int(np.sum(self.found)), self.samples.shape[0]
+            return f"Located within 1 m at 95 % in {count} of {total} surveys."
+        radius, (x, y) = float(self.credible_radius(0.95)), self.mean[:2]
+        spread = float(self.std[:2].max())
+        if self.found:
+            return f"Contracted: the source is within {radius:.2f} m of ({x:.2f}, {y:.2f}) with 95 % probability."
+        middle = "Contracted, but not located to 1 m" if self.contracted else "Not contracted, cannot tell yet"
+        return f"{middle}: standard deviation {spread:.2f} m, 95 % credible radius {radius:.2f} m."
+
+    def to_arviz(self, seed: int = 0):
+        """An ArviZ InferenceData of equally weighted draws; one chain a survey."""
+        try:
+            arviz = import_module("arviz")
+        except ImportError:
+            raise ImportError("`to_arviz` needs ArviZ: pip install 'dowsax[arviz]'.") from None
+        samples = self.samples if self.batched else self.samples[None]
+        weights = self.weights if self.batched else self.weights[None]
+        number = samples.shape[1]
+        points = (np.arange(number) + np.random.default_rng(seed).uniform()) / number
+        chosen = [np.searchsorted(np.cumsum(row)[:-1], points) for row in weights]
+        draws = np.stack([row[index] for row, index in zip(samples, chosen, strict=True)])
+        return arviz.from_dict({name: draws[..., column] for column, name in enumerate(self.names)})
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """Name, unit, mean, standard deviation, 5 % and 95 % quantile of each parameter, as text."""
+        low, high = self.interval(0.9)
+        numbers = zip(self.mean, self.std, low, high, strict=True)
+        return [
+            (parameter.name, parameter.unit, *(f"{number:.4g}" for number in row))
+            for parameter, row in zip(self.parameters, numbers, strict=True)
+        ]
+
+    def __repr__(self) -> str:
+        if self.batched:
+            surveys, draws, _ = self.samples.shape
+            return f"Posterior of {surveys} surveys, {self.readings.shape[1]} readings each, {draws} samples.\n{self.verdict()}"
+        table = [HEADINGS, *self.rows()]
+        widths = [max(len(row[column]) for row in table) for column in range(len(HEADINGS))]
+        lines = [
+            "  ".join(
+                cell.ljust(width) if column < 2 else cell.rjust(width)
+                for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+            )
+            for row in table
+        ]
+        title = f"Posterior given {len(self.readings)} readings, {len(self.weights)} samples."
+        return "\n".join([title, *lines, self.verdict()])
+
+    def _repr_html_(self) -> str:
+        if self.batched:
+            return f"<pre>{self!r}</pre>"
+        head = "".join(f"<th>{cell}</th>" for cell in HEADINGS)
+        body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in self.rows())
+        caption = f"Posterior given {len(self.readings)} readings"
+        return f"<table><caption>{caption}</caption><tr>{head}</tr>{body}</table><p>{self.verdict()}</p>"
+
+
+HEADINGS = ("name", "unit", "mean", "std", "5 %", "95 %")
+
+
+def _require_probability(probability: float) -> None:
+    if not 0 <= probability <= 1:
+        raise ValueError(f"A probability is from 0 to 1; got {probability}.")
+
+
+def _quantile(values: np.ndarray, weights: np.ndarray, probability: float, axis: int) -> np.ndarray:
+    """min{v : Σ weights of values ≤ v is at least the probability}, along one axis."""
+    values, weights = np.broadcast_arrays(values, weights)
+    order = np.argsort(np.where(weights > 0, values, np.inf), axis=axis)
+    running = np.cumsum(np.take_along_axis(weights, order, axis), axis=axis)
+    total = np.take(running, [-1], axis=axis)
+    first = np.sum(running < probability * total * (1 - 1e-12), axis=axis, keepdims=True)
+    greatest = np.sum(weights > 0, axis=axis, keepdims=True) - 1
+    ranked = np.take_along_axis(values, order, axis)
+    return np.squeeze(np.take_along_axis(ranked, np.minimum(first, greatest), axis), axis)
