@@ -65,9 +65,9 @@ class RandomWalk(eqx.Module):
     ) -> tuple[Columns, Ratios]:
         noise_key, scale_key = jax.random.split(key)
         num_rows, num_particles = current.shape
-        scale = step_size * 2.38 / math.sqrt(num_rows) * _mixed(scale_key, self.scales, num_particles)
+        scale = step_size * 2.38 / math.sqrt(num_rows) * _mixed(scale_key, self.scales)
         noise = jax.random.normal(noise_key, current.shape, current.dtype)
-        return current + scale[None, :] * (population.factor @ noise), jnp.zeros(num_particles)
+        return current + scale * (population.factor @ noise), jnp.zeros(num_particles)
 
 
 class DifferentialEvolution(eqx.Module):
@@ -93,8 +93,8 @@ class DifferentialEvolution(eqx.Module):
             num_particles - 1
         )
         difference = jnp.roll(population.columns, first, axis=1) - jnp.roll(population.columns, second, axis=1)
-        scale = step_size * 2.38 / math.sqrt(2 * num_rows) * _mixed(scale_key, self.scales, num_particles)
-        return current + scale[None, :] * difference, jnp.zeros(num_particles)
+        scale = step_size * 2.38 / math.sqrt(2 * num_rows) * _mixed(scale_key, self.scales)
+        return current + scale * difference, jnp.zeros(num_particles)
 
 
 class AttentionLangevin(eqx.Module):
@@ -140,6 +140,7 @@ class AttentionLangevin(eqx.Module):
         return population.factor.T @ jnp.sum(attention[None, :, :] * gradients, axis=2)
 
 
-def _mixed(key: Key, scales: tuple[float, float], num: int) -> Ratios:
+def _mixed(key: Key, scales: tuple[float, float]) -> Scalar:
+    """One log-uniform factor for all particles of a move: moves differ, and random numbers are dear."""
     low, high = (math.log(scale) for scale in scales)
-    return jnp.exp(jax.random.uniform(key, (num,), minval=low, maxval=high))
+    return jnp.exp(jax.random.uniform(key, minval=low, maxval=high))

@@ -31,11 +31,11 @@ def wander(key: Key, length: int) -> Path:
     return _walk(key, length, choose)
 
 
-def approach(key: Key, target: Position, length: int) -> Path:
+def approach(key: Key, target: Position, length: int, start: Position | None = None) -> Path:
     """A walk to the target: with probability 0.8 a unit move towards it, otherwise one of `wander`.
 
     The axis of a move is drawn in proportion to the remaining offset. Within 0.5 m of the target on both axes
-    the move is random.
+    the move is random. It begins at `start`, or where walks begin.
     """
 
     def choose(key: Key, position: Position, heading: Heading) -> tuple[Position, Heading]:
@@ -51,7 +51,7 @@ def approach(key: Key, target: Position, length: int) -> Path:
         aims = jax.random.uniform(aim_key) < _DETERMINATION
         return jnp.where(aims, aimed, jnp.array(MOVES)[turned]), jnp.where(aims, heading, turned)
 
-    return _walk(key, length, choose)
+    return _walk(key, length, choose, start)
 
 
 def _next_heading(key: Key, heading: Heading) -> Heading:
@@ -60,10 +60,11 @@ def _next_heading(key: Key, heading: Heading) -> Heading:
     return jnp.where(jax.random.uniform(turn_key) < _PERSISTENCE, heading, other)
 
 
-def _walk(key: Key, length: int, choose) -> Path:
+def _walk(key: Key, length: int, choose, start: Position | None = None) -> Path:
     """Positions of a walk whose moves `choose(key, position, heading)` gives, clipped at the border."""
     start_key, heading_key, moves_key = jax.random.split(key, 3)
-    start = jax.random.uniform(start_key, (2,), maxval=START_SIDE)
+    if start is None:
+        start = jax.random.uniform(start_key, (2,), maxval=START_SIDE)
     heading = jax.random.randint(heading_key, (), 0, len(MOVES))
 
     def advance(carry, key):

@@ -1,0 +1,76 @@
+"""The command line: one file a verb. Heavy imports wait until a verb runs, so that help comes at once."""
+
+import sys
+from collections.abc import Sequence
+
+from cyclopts import App, CycloptsError
+
+from dowsax.cli.calibrate import calibrate
+from dowsax.cli.demo import demo
+from dowsax.cli.locate import locate
+from dowsax.cli.simulate import simulate
+
+BAD_INPUT = 2
+INTERRUPTED = 130
+
+
+def version() -> str:
+    """The version of the package."""
+    import dowsax
+
+    return dowsax.__version__
+
+
+app = App(
+    name="dowsax",
+    help="Find a hidden source from sparse noisy point readings, and know when to stop.",
+    help_epilogue="Start with `dowsax demo`, or `dowsax locate readings.csv --field gas`.",
+    version=version,
+    version_flags=["--version"],
+)
+app.command(locate)
+app.command(simulate)
+app.command(demo)
+app.command(calibrate)
+
+
+def run(tokens: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code. Bad input is one line on stderr, never a traceback."""
+    try:
+        app(tokens, exit_on_error=False, print_error=False, result_action="return_value")
+    except CycloptsError as error:
+        return _complain(f"{_one_line(error)} See `dowsax --help`.")
+    except (ValueError, OSError) as error:
+        return INTERRUPTED if _was_interrupted(error) else _complain(_one_line(error))
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except Exception as error:
+        if _was_interrupted(error):
+            return INTERRUPTED
+        raise
+    return 0
+
+
+def main() -> None:
+    """The entry point `dowsax`."""
+    sys.exit(run())
+
+
+def _was_interrupted(error: BaseException | None) -> bool:
+    """Whether an interruption lies behind an error: Python wraps one that comes while a class is made."""
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def _complain(message: str) -> int:
+    print(f"dowsax: error: {message}", file=sys.stderr)
+    return BAD_INPUT
+
+
+def _one_line(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror}."
+    return " ".join(str(error).split()) or type(error).__name__

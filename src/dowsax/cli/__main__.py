@@ -1,0 +1,5 @@
+"""`python -m dowsax.cli` is `dowsax`."""
+
+from dowsax.cli import main
+
+main()

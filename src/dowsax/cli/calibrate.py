@@ -1,0 +1,177 @@
+"""`dowsax calibrate`: is the belief right on average over simulated surveys? A table and a rank plot say."""
+
+import json as json_format
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from dowsax.cli.console import say
+from dowsax.cli.locate import require_seed
+from dowsax.cli.outputs import require_folder, require_picture, require_writable
+
+if TYPE_CHECKING:
+    from dowsax.evaluate.calibration import Calibration
+
+LEAST_CASES = 20
+
+
+def calibrate(
+    *,
+    field: Annotated[list[str], Parameter(negative="")],
+    cases: int = 200,
+    preset: Annotated[list[str] | None, Parameter(negative="")] = None,
+    particles: int | None = None,
+    seed: int = 0,
+    out: Path = Path("calibration"),
+    json: Annotated[bool, Parameter(negative="")] = False,
+) -> None:
+    """Simulate surveys of known sources, locate them, and test whether the beliefs are calibrated.
+
+    Parameters
+    ----------
+    field
+        What is measured; give it again for more fields.
+    cases
+        Simulated surveys for each field, at least 20.
+    preset
+        The filter, default or paper; give it again to compare.
+    particles
+        Another number of particles than the preset's.
+    seed
+        The same seed gives the same surveys and the same answer.
+    out
+        Folder to write calibration.json, calibration.md and the rank plots into; made where there is none.
+    json
+        Print the report as one JSON object, and nothing else.
+    """
+    fields, presets = _unique(field), _unique(preset or ["default"])
+    _require_valid(fields, presets, cases, particles, seed)
+    require_folder(out)
+    pictures = [out / ("ranks.png" if len(fields) == 1 else f"ranks-{name}.png") for name in fields]
+    for path in (out / "calibration.json", out / "calibration.md"):
+        require_writable(path)
+    for picture in pictures:
+        require_picture(picture)
+    reports = _measured(fields, presets, cases, particles, seed)
+    text = json_format.dumps(_document(reports, cases, particles, seed), allow_nan=False)
+    (out / "calibration.json").write_text(text + "\n", encoding="utf-8")
+    (out / "calibration.md").write_text(_tables(reports), encoding="utf-8")
+    for name, picture in zip(fields, pictures, strict=True):
+        _draw(name, reports[name], picture)
+    if json:
+        print(text)
+        return
+    say(_tables(reports))
+    say(f"Wrote calibration.json, calibration.md and {', '.join(path.name for path in pictures)} to {out}.")
+
+
+def _unique(names: list[str]) -> list[str]:
+    return list(dict.fromkeys(names))
+
+
+def _require_valid(
+    fields: list[str], presets: list[str], cases: int, particles: int | None, seed: int
+) -> None:
+    if cases < LEAST_CASES:
+        raise ValueError(f"Calibration needs at least {LEAST_CASES} cases to tell anything; got {cases}.")
+    require_seed(seed)
+    # Late, as these import JAX.
+    from dowsax.inference import PRESETS
+    from dowsax.world import MODALITIES
+
+    for what, names, known in (("field", fields, MODALITIES), ("preset", presets, PRESETS)):
+        strange = [name for name in names if name not in known]
+        if strange:
+            raise ValueError(f"Unknown {what} {strange[0]!r}; known are {', '.join(known)}.")
+    if particles is not None:
+        PRESETS[presets[0]].with_particles(particles)
+
+
+def _measured(
+    fields: list[str], presets: list[str], cases: int, particles: int | None, seed: int
+) -> dict[str, dict[str, "Calibration"]]:
+    """The calibration of every preset on every field; all presets see the same surveys."""
+    from dowsax.evaluate.calibration import calibrate, own_surveys
+    from dowsax.world import benchmark_model
+
+    reports = {}
+    with _progress(len(fields) * len(presets) * cases) as (describe, advance):
+        for field in fields:
+            describe(f"{field}: surveys")
+            model = benchmark_model(field)
+            surveys = own_surveys(model, field, cases, seed)
+            reports[field] = {}
+            for preset in presets:
+                describe(f"{field}: {preset}")
+                reports[field][preset] = calibrate(
+                    model, surveys, preset=preset, particles=particles, seed=seed, progress=advance
+                )
+    return reports
+
+
+@contextmanager
+def _progress(total: int) -> Iterator[tuple[Callable[[str], None], Callable[[int], None]]]:
+    """A bar with the time left on stderr; nothing where stderr is no terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task("", total=total)
+        yield (
+            lambda text: progress.update(task, description=text),
+            lambda num_cases: progress.advance(task, num_cases),
+        )
+
+
+def _document(
+    reports: dict[str, dict[str, "Calibration"]], cases: int, particles: int | None, seed: int
+) -> dict:
+    import dowsax
+
+    return {
+        "version": dowsax.__version__,
+        "cases": cases,
+        "seed": seed,
+        "particles": particles,
+        "fields": {
+            field: {preset: report.to_dict() for preset, report in by_preset.items()}
+            for field, by_preset in reports.items()
+        },
+    }
+
+
+def _tables(reports: dict[str, dict[str, "Calibration"]]) -> str:
+    from dowsax.evaluate.tables import calibration_table
+
+    tables = [
+        calibration_table(f"{field}, {preset}", report)
+        for field, by_preset in reports.items()
+        for preset, report in by_preset.items()
+    ]
+    return "\n".join(tables)
+
+
+def _draw(field: str, by_preset: dict[str, "Calibration"], picture: Path) -> None:
+    from dowsax.evaluate.ranks import NUM_DRAWS
+    from dowsax.evaluate.uniformity import ecdf, simultaneous_band
+    from dowsax.viz.calibration import RankCurve, rank_figure
+    from dowsax.viz.style import save
+
+    rows, names, num_cases = {}, [], 0
+    for preset, report in by_preset.items():
+        num_cases = report.num_cases
+        names = [parameter.name for parameter in report.parameters]
+        # Shared out over the parameters, so that the probability is that of the whole row.
+        band = simultaneous_band(num_cases, NUM_DRAWS, 1 - 0.05 / len(names))
+        rows[f"{preset}: {'pass' if report.passed else 'FAIL'}"] = [
+            RankCurve(
+                band.points, ecdf(ranks, NUM_DRAWS), band.low, band.high, f"p = {parameter.p_value:.2g}"
+            )
+            for parameter, ranks in zip(report.parameters, report.scores.ranks.T, strict=True)
+        ]
+    save(rank_figure(rows, names, f"Calibration, {field}, {num_cases} surveys"), picture)

@@ -1,0 +1,59 @@
+"""What people see: a spinner while they wait, and the posterior as a table."""
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+
+if TYPE_CHECKING:
+    from dowsax.inference import Posterior
+
+
+@contextmanager
+def waiting(message: str) -> Iterator[None]:
+    """A spinner with the time on stderr while the block runs; nothing where stderr is no terminal."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield
+        return
+    # Late, as only a person at a terminal needs it.
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()
+    with Progress(*columns, console=console, transient=True) as progress:
+        progress.add_task(message, total=None)
+        yield
+
+
+def print_posterior(posterior: "Posterior") -> None:
+    """The table with its intervals, and below it the verdict in one sentence."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    title = f"Posterior given {_readings(len(posterior.readings))}"
+    table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
+    for heading in ("name", "unit", "meaning"):
+        table.add_column(heading)
+    for heading in ("mean", "std", "5 %", "95 %"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for parameter, (name, unit, *numbers) in zip(posterior.parameters, posterior.rows(), strict=True):
+        table.add_row(name, unit, parameter.meaning.split(" (")[0], *numbers)
+    console = Console()
+    console.print(table)
+    say(posterior.verdict())
+
+
+def say(sentence: str) -> None:
+    """One line on stdout, as it is: never wrapped, coloured or read as markup."""
+    Console().print(sentence, soft_wrap=True, highlight=False, markup=False)
+
+
+def _readings(number: int) -> str:
+    return "1 reading" if number == 1 else f"{number} readings"
+
+
+def finite(number: float) -> float | None:
+    """The number as JSON can hold it: `None` stands for what is not finite."""
+    return float(number) if math.isfinite(number) else None

@@ -1,0 +1,35 @@
+"""Files a command is to write: checked before any work is done, so that no answer is lost at the end."""
+
+import os
+from pathlib import Path
+
+
+def require_writable(path: Path) -> None:
+    """A ValueError in one line unless the file can be written. Leaves the folder as it was."""
+    if path.is_dir():
+        raise ValueError(f"Cannot write {path}: it is a folder; give the name of a file.")
+    if not path.parent.is_dir():
+        raise ValueError(f"Cannot write {path}: the folder {path.parent} does not exist.")
+    existed = os.path.lexists(path)
+    try:
+        path.open("ab").close()
+    except OSError as error:
+        raise ValueError(f"Cannot write {path}: {error.strerror}.") from None
+    if not existed:
+        path.unlink()
+
+
+def require_picture(path: Path) -> None:
+    """Likewise for a picture, whose name ends in a known format."""
+    from dowsax.viz.style import require_format
+
+    require_format(path)
+    require_writable(path)
+
+
+def require_folder(path: Path) -> None:
+    """Make the folder, with those above it, or a ValueError in one line."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ValueError(f"Cannot make the folder {path}: {error.strerror}.") from None

@@ -1,0 +1,91 @@
+"""`dowsax simulate`: a survey of a source drawn from the prior, to try things on."""
+
+import json as json_format
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from dowsax.cli.console import say, waiting
+from dowsax.cli.locate import require_seed
+from dowsax.cli.outputs import require_writable
+from dowsax.cli.survey_csv import write_survey
+
+Kind = Literal["approach", "wander"]
+
+
+class Simulated(NamedTuple):
+    """A source and the readings taken of it."""
+
+    truth: list[float]
+    """Θ"""
+    names: tuple[str, ...]
+    positions: list[list[float]]
+    """[m]"""
+    values: list[float]
+
+
+def simulate(
+    *,
+    field: str = "gas",
+    kind: Kind = "approach",
+    readings: int = 36,
+    seed: int = 0,
+    out: Path = Path("survey.csv"),
+    truth: Path | None = None,
+) -> None:
+    """Make a survey of a simulated source and write it as CSV.
+
+    Parameters
+    ----------
+    field
+        What is measured: temperature, concentration, magnetic, electric, gas, energy or noise.
+    kind
+        The walk: approach heads for the source, wander knows nothing of it.
+    readings
+        How many readings, one a position, a metre apart.
+    seed
+        The same seed gives the same source, walk and noise.
+    out
+        CSV file to write: x, y [m] and value.
+    truth
+        JSON file to write with the true parameters of the source.
+    """
+    require_seed(seed)
+    if readings < 1:
+        raise ValueError(f"A survey has at least 1 reading; got {readings}.")
+    for path in (out, truth):
+        if path is not None:
+            require_writable(path)
+    with waiting("Simulating the survey"):
+        survey = simulated(field, kind, readings, seed)
+    write_survey(out, survey.positions, survey.values)
+    say(f"Wrote {len(survey.values)} readings to {out}")
+    if truth is not None:
+        write_truth(truth, survey)
+        say(f"Wrote the true parameters to {truth}")
+
+
+def simulated(field: str, kind: Kind, readings: int, seed: int) -> Simulated:
+    """A source from the prior, a walk, and one reading at each of its positions."""
+    import jax
+
+    from dowsax.types import Station
+    from dowsax.world import approach, benchmark_model, wander
+
+    model = benchmark_model(field)
+
+    # One compiled program, which the cache keeps, instead of a hundred small ones.
+    @jax.jit
+    def draw(key):
+        source_key, path_key, noise_key = jax.random.split(key, 3)
+        theta = model.prior.sample(source_key)
+        path = approach(path_key, theta[:2], readings) if kind == "approach" else wander(path_key, readings)
+        return theta, path, model.simulate(noise_key, theta, Station(path))
+
+    theta, path, values = draw(jax.random.key(seed))
+    names = tuple(parameter.name for parameter in model.prior.parameters)
+    return Simulated(theta.tolist(), names, path.tolist(), values.tolist())
+
+
+def write_truth(path: Path, survey: Simulated) -> None:
+    """The true parameters by name."""
+    path.write_text(json_format.dumps(dict(zip(survey.names, survey.truth, strict=True)), indent=2) + "\n")

@@ -1,0 +1,201 @@
+"""Simulation-based calibration: is the belief right on average over what the model itself produces?
+
+Sources from the prior, surveys of them, and the rank of each true parameter among draws of its belief. If
+the belief is the posterior, the ranks are uniform and a central interval of probability p holds the truth in
+p of the cases (Talts et al. 2018). The verdict is the ECDF test of `uniformity` for each parameter, with
+Holm's correction over the parameters and a level of 1 % for all of them together: a right filter fails at
+most once in a hundred times.
+"""
+
+import math
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import jax
+import numpy as np
+
+from dowsax.evaluate.ranks import NUM_DRAWS, Scores, joined, score
+from dowsax.evaluate.statistics import bootstrap_interval, holm, wilson_interval
+from dowsax.evaluate.surveys import Surveys, simulate_surveys
+from dowsax.evaluate.uniformity import Uniformity, uniformity
+from dowsax.inference import Preset
+from dowsax.inference.locate import locate
+from dowsax.world import Model
+
+LEVEL = 0.01
+"""Probability that a right filter is called wrong."""
+NUM_READINGS = 36
+CONTRACTED = 0.5
+"""[m], a belief with a smaller spread is contracted."""
+FALSE_ERROR = 1.0
+"""[m], a contracted belief this far off is false."""
+PROBABILITIES = (0.5, 0.9)
+_CASES_A_CHUNK = 20
+
+
+@dataclass(frozen=True)
+class Share:
+    """A share of some cases, with its 95 % interval (Wilson)."""
+
+    successes: int
+    trials: int
+
+    @property
+    def value(self) -> float:
+        return self.successes / self.trials if self.trials else math.nan
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        return wilson_interval(self.successes, self.trials)
+
+
+@dataclass(frozen=True)
+class ParameterReport:
+    """How one parameter fares."""
+
+    name: str
+    tests: Uniformity
+    p_value: float
+    """Of the ECDF test, after Holm's correction over the parameters."""
+    coverage: dict[float, Share]
+    """By the probability of the central interval."""
+    median_z: float
+    """Median of |truth − mean|/std; 0.67 for a Gaussian belief. Infinite if most beliefs have no width."""
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """The verdict on a filter, and what it rests on."""
+
+    scores: Scores
+    parameters: tuple[ParameterReport, ...]
+    contracted: Share
+    false_contracted: Share
+    """Contracted and a metre or more off, of the contracted."""
+    mean_error: float
+    """[m]"""
+    mean_error_interval: tuple[float, float]
+    spearman: float
+    """Rank correlation of spread and error: positive is good. NaN if one of them is constant."""
+
+    @property
+    def num_cases(self) -> int:
+        return len(self.scores.ranks)
+
+    @property
+    def p_value(self) -> float:
+        """Of the hypothesis that all parameters are calibrated."""
+        return min(parameter.p_value for parameter in self.parameters)
+
+    @property
+    def passed(self) -> bool:
+        return self.p_value >= LEVEL
+
+    def to_dict(self) -> dict:
+        """Plain numbers, for JSON: a number that is not finite is `None`."""
+        return {
+            "cases": self.num_cases,
+            "draws": NUM_DRAWS,
+            "level": LEVEL,
+            "passed": self.passed,
+            "p_value": self.p_value,
+            "parameters": {parameter.name: _parameter_dict(parameter) for parameter in self.parameters},
+            "contracted": _share_dict(self.contracted),
+            "false_contracted": _share_dict(self.false_contracted),
+            "mean_error": self.mean_error,
+            "mean_error_interval": list(self.mean_error_interval),
+            "spearman_spread_error": _finite(self.spearman),
+            "ranks": self.scores.ranks.tolist(),
+        }
+
+
+def calibrate(
+    model: Model,
+    surveys: Surveys,
+    *,
+    preset: str | Preset = "default",
+    particles: int | None = None,
+    seed: int = 0,
+    progress: Callable[[int], None] = lambda num_cases: None,
+) -> Calibration:
+    """Locate the source of every survey and hold the beliefs against the truth.
+
+    `progress` is told how many cases have been added, chunk by chunk.
+    """
+    parts = []
+    for chunk, start in enumerate(range(0, len(surveys.thetas), _CASES_A_CHUNK)):
+        part = Surveys(*(leaf[start : start + _CASES_A_CHUNK] for leaf in surveys))
+        filter_seed = int(np.random.SeedSequence([seed, chunk]).generate_state(1)[0])
+        posterior = locate(
+            part.positions, part.readings, model=model, preset=preset, particles=particles, seed=filter_seed
+        )
+        parts.append(score(part.thetas, posterior.samples, posterior.weights, seed=[seed, chunk]))
+        progress(len(part.thetas))
+    names = tuple(parameter.name for parameter in model.prior.parameters)
+    return verdict(names, joined(parts))
+
+
+def own_surveys(model: Model, name: str, num_cases: int, seed: int) -> Surveys:
+    """The surveys of a calibration with this seed.
+
+    Fields of other names see other sources: the luck of one draw of sources must not show in all fields.
+    """
+    key = jax.random.fold_in(jax.random.key(seed), zlib.crc32(name.encode()))
+    return simulate_surveys(key, model, num_cases, NUM_READINGS)
+
+
+def verdict(names: tuple[str, ...], scores: Scores) -> Calibration:
+    """Test the ranks of each parameter and count what the intervals hold."""
+    tests = [uniformity(column, NUM_DRAWS) for column in scores.ranks.T]
+    adjusted = holm(np.array([test.ecdf for test in tests]))
+    covered = {probability: scores.covered(probability) for probability in PROBABILITIES}
+    reports = [
+        ParameterReport(
+            name=name,
+            tests=tests[at],
+            p_value=float(adjusted[at]),
+            coverage={probability: _share(inside[:, at]) for probability, inside in covered.items()},
+            median_z=float(np.median(np.abs(scores.z_scores[:, at]))),
+        )
+        for at, name in enumerate(names)
+    ]
+    contracted = scores.spreads < CONTRACTED
+    return Calibration(
+        scores=scores,
+        parameters=tuple(reports),
+        contracted=_share(contracted),
+        false_contracted=_share(scores.errors[contracted] >= FALSE_ERROR),
+        mean_error=float(np.mean(scores.errors)),
+        mean_error_interval=bootstrap_interval(scores.errors),
+        spearman=_spearman(scores.spreads, scores.errors),
+    )
+
+
+def _share(hits: np.ndarray) -> Share:
+    return Share(int(np.sum(hits)), int(np.size(hits)))
+
+
+def _share_dict(share: Share) -> dict:
+    return {"share": _finite(share.value), "interval": list(share.interval), "of": share.trials}
+
+
+def _parameter_dict(parameter: ParameterReport) -> dict:
+    return {
+        "p_value": parameter.p_value,
+        "tests": parameter.tests._asdict(),
+        "coverage": {f"{at:g}": _share_dict(share) for at, share in parameter.coverage.items()},
+        "median_abs_z": _finite(parameter.median_z),
+    }
+
+
+def _finite(number: float) -> float | None:
+    return number if math.isfinite(number) else None
+
+
+def _spearman(spreads: np.ndarray, errors: np.ndarray) -> float:
+    from scipy import stats
+
+    if np.ptp(spreads) == 0 or np.ptp(errors) == 0:
+        return math.nan
+    return float(stats.spearmanr(spreads, errors).statistic)

@@ -1,0 +1,64 @@
+"""Intervals for what is estimated from a finite number of cases, and p-values of many tests at once."""
+
+import math
+from statistics import NormalDist
+
+import numpy as np
+
+
+def wilson_interval(successes: int, trials: int, confidence: float = 0.95) -> tuple[float, float]:
+    r"""Wilson's score interval of a share $\hat p = s/n$ (1927).
+
+    $$\frac{\hat p + z^2/2n \pm z\sqrt{\hat p(1-\hat p)/n + z^2/4n^2}}{1 + z^2/n}$$
+
+    Always inside [0, 1], and of sensible width at 0 and n successes; (0, 1) without any trial.
+    """
+    if not 0 <= successes <= trials:
+        raise ValueError(f"Successes are from 0 to the number of trials; got {successes} of {trials}.")
+    _require_confidence(confidence)
+    if trials == 0:
+        return 0.0, 1.0
+    score = NormalDist().inv_cdf(0.5 + confidence / 2)
+    share, scale = successes / trials, 1 + score**2 / trials
+    middle = share + score**2 / (2 * trials)
+    half = score * math.sqrt(share * (1 - share) / trials + score**2 / (4 * trials**2))
+    return max(0.0, (middle - half) / scale), min(1.0, (middle + half) / scale)
+
+
+def bootstrap_interval(
+    values: np.ndarray, confidence: float = 0.95, num_resamples: int = 2000, seed: int = 0
+) -> tuple[float, float]:
+    """The percentile bootstrap interval of the mean of `values` (n,), in their unit.
+
+    NaN without any value. The same seed gives the same interval.
+    """
+    _require_confidence(confidence)
+    values = np.asarray(values, np.float64)
+    if values.size == 0:
+        return math.nan, math.nan
+    generator = np.random.default_rng(seed)
+    # How often each value was drawn is multinomial: one matrix product instead of one gather a resample.
+    counts = generator.multinomial(values.size, np.full(values.size, 1 / values.size), num_resamples)
+    low, high = np.quantile(counts @ values / values.size, [(1 - confidence) / 2, (1 + confidence) / 2])
+    return float(low), float(high)
+
+
+def holm(p_values: np.ndarray) -> np.ndarray:
+    r"""Holm's adjusted p-values (1979): rejecting those $\le a$ errs anywhere with probability at most $a$.
+
+    $$\tilde p_{(i)} = \max_{j \le i} \min\{1, (m - j + 1)\, p_{(j)}\},$$
+
+    whatever the dependence between the m tests.
+    """
+    p_values = np.asarray(p_values, np.float64)
+    order = np.argsort(p_values)
+    factors = p_values.size - np.arange(p_values.size)
+    adjusted = np.minimum(np.maximum.accumulate(factors * p_values[order]), 1.0)
+    result = np.empty_like(adjusted)
+    result[order] = adjusted
+    return result
+
+
+def _require_confidence(confidence: float) -> None:
+    if not 0 < confidence < 1:
+        raise ValueError(f"A confidence is strictly between 0 and 1; got {confidence}.")

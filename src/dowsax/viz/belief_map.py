@@ -1,0 +1,163 @@
+"""The map: density of the source position, its regions, the path with its readings, estimate and truth."""
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import Normalize, SymLogNorm
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from dowsax.inference import Posterior
+from dowsax.viz.density import Density, highest_density_level, position_density
+from dowsax.viz.style import BLUE, DENSITY_COLOURS, GREEN, INK, MUTED, READING_COLOURS
+from dowsax.world.paths import SIDE
+
+_LOGARITHMIC = 30.0
+"""Readings whose sizes differ by more than this factor are coloured on a logarithmic scale."""
+_DECADES = 3.0
+"""How many decades below the largest reading such a scale begins."""
+_SMALL = 0.12
+"""A belief whose 95 % radius is a smaller share of the map than this is shown magnified as well."""
+_REGIONS = ((0.95, 1.0, "--"), (0.5, 1.5, "-"))
+"""Probability, line width and line style of the highest-density regions."""
+
+
+def draw_map(axes: Axes, posterior: Posterior, truth: np.ndarray | None, unit: str) -> None:
+    """Everything about the position, to scale [m]."""
+    density = position_density(posterior.samples, posterior.weights)
+    low, high = _limits(posterior, truth)
+    _draw_position(axes, posterior, density, truth)
+    path = posterior.positions
+    axes.plot(path[:, 0], path[:, 1], color=MUTED, linewidth=0.9, zorder=3)
+    norm = reading_norm(posterior.readings)
+    readings = axes.scatter(
+        path[:, 0], path[:, 1], c=posterior.readings, norm=norm, cmap=READING_COLOURS,
+        s=34, edgecolors=INK, linewidths=0.6, zorder=4,
+    )  # fmt: skip
+    below = path[0, 1] - low[1] > 0.06 * (high[1] - low[1])
+    axes.annotate(
+        "start", path[0], xytext=(0, -7 if below else 7), textcoords="offset points",
+        fontsize=8, ha="center", va="top" if below else "bottom", zorder=5,
+    )  # fmt: skip
+    axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), xlabel="x, east [m]", ylabel="y, north [m]")
+    axes.set_aspect("equal")
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(True)
+    bar = axes.figure.colorbar(readings, cax=axes.inset_axes((1.025, 0.0, 0.022, 1.0)))
+    bar.set_label(f"reading [{unit}]" if unit else "reading [sensor unit]")
+    bar.outline.set_visible(False)
+    if float(posterior.credible_radius(0.95)) < _SMALL * (high - low).min():
+        _draw_magnified(axes, posterior, density, truth, low, high)
+    _draw_key(axes, truth is not None)
+
+
+def reading_norm(readings: np.ndarray) -> Normalize:
+    """A colour scale for the readings: linear, or logarithmic but about zero when sizes differ much."""
+    low, high = float(readings.min()), float(readings.max())
+    sizes = np.abs(readings[readings != 0])
+    if low == high:
+        return Normalize(low - 0.5, high + 0.5)
+    if sizes.max() / sizes.min() <= _LOGARITHMIC:
+        return Normalize(low, high)
+    # Where a field is never negative, negative readings tell the size of the noise: linear up to there.
+    smallest = max(float(sizes.min()), float(sizes.max()) / 10**_DECADES, -low)
+    return SymLogNorm(smallest, linscale=0.4, vmin=low, vmax=high)
+
+
+def _draw_position(axes: Axes, posterior: Posterior, density: Density, truth: np.ndarray | None) -> None:
+    """Density, regions, estimate and truth: what both the map and its magnified part show."""
+    axes.imshow(
+        density.mass, extent=density.extent, origin="lower", cmap=DENSITY_COLOURS, vmin=0,
+        vmax=1.1 * density.mass.max(), interpolation="bilinear", zorder=1,
+    )  # fmt: skip
+    for probability, width, line in _REGIONS:
+        level = highest_density_level(density.mass, probability)
+        axes.contour(
+            density.x, density.y, density.mass, levels=[level], colors=BLUE, linewidths=width,
+            linestyles=line, zorder=2,
+        )  # fmt: skip
+    if truth is not None:
+        axes.plot(*truth, "*", color=GREEN, markersize=15, markeredgecolor="white", zorder=6)
+    axes.plot(*posterior.mean[:2], "+", color="white", markersize=12, markeredgewidth=4, zorder=6)
+    axes.plot(*posterior.mean[:2], "+", color=INK, markersize=11, markeredgewidth=2, zorder=7)
+
+
+def _draw_magnified(
+    axes: Axes,
+    posterior: Posterior,
+    density: Density,
+    truth: np.ndarray | None,
+    low: np.ndarray,
+    high: np.ndarray,
+) -> None:
+    """The neighbourhood of the estimate again, larger, in the emptiest corner of the map."""
+    centre, radius = posterior.mean[:2], float(posterior.credible_radius(0.95))
+    half = 1.6 * radius
+    if truth is not None:
+        half = max(half, min(1.15 * float(np.abs(truth - centre).max()), 3 * radius))
+    size, gap = 0.34, 0.02
+    shares = (np.concatenate([posterior.positions, centre[None]]) - low) / (high - low)
+    corners = [(near, far) for near in (gap, 1 - gap - size) for far in (gap, 1 - gap - size)]
+    crowd = [_crowding(shares, np.array(corner), size) for corner in corners]
+    corner = corners[int(np.argmin(crowd))]
+    inset = axes.inset_axes((*corner, size, size), zorder=8)
+    _draw_position(inset, posterior, density, truth)
+    inset.set(xlim=(centre[0] - half, centre[0] + half), ylim=(centre[1] - half, centre[1] + half))
+    inset.set_aspect("equal")
+    inset.set(xticks=[], yticks=[])
+    for spine in inset.spines.values():
+        spine.set(visible=True, color=MUTED)
+    inset.text(
+        0.5, 0.02, f"{2 * half:.2g} m wide", transform=inset.transAxes, fontsize=8, ha="center",
+        bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.5},
+    )  # fmt: skip
+    axes.indicate_inset_zoom(inset, edgecolor=MUTED, alpha=0.8)
+
+
+def _crowding(shares: np.ndarray, corner: np.ndarray, size: float) -> float:
+    """How much of the path and the estimate lies in or near a corner of the map."""
+    outside = np.maximum(np.maximum(corner - shares, shares - corner - size), 0)
+    return float(np.sum(np.exp(-np.linalg.norm(outside, axis=1) / 0.05)))
+
+
+def _draw_key(axes: Axes, with_truth: bool) -> None:
+    """What the marks mean, below the map, where it hides nothing."""
+    marks = [
+        Line2D([], [], color=INK, marker="+", markersize=10, markeredgewidth=2, linestyle="", label="mean"),
+        *(
+            Line2D(
+                [], [], color=BLUE, linewidth=width, linestyle=line, label=f"{100 * probability:.0f} % region"
+            )
+            for probability, width, line in reversed(_REGIONS)
+        ),
+        Patch(facecolor=BLUE, alpha=0.35, label="density"),
+        Line2D(
+            [],
+            [],
+            color=MUTED,
+            marker="o",
+            markerfacecolor="#fd8d3c",
+            markeredgecolor=INK,
+            label="path, readings",
+        ),
+    ]
+    if with_truth:
+        star = Line2D([], [], color=GREEN, marker="*", markersize=13, markeredgecolor="white", linestyle="")
+        star.set_label("true position")
+        marks.insert(1, star)
+    axes.legend(
+        handles=marks, loc="lower left", bbox_to_anchor=(-0.01, 1.0), ncols=len(marks),
+        columnspacing=1.2, handletextpad=0.5, handlelength=1.6, borderaxespad=0.2,
+    )  # fmt: skip
+
+
+def _limits(posterior: Posterior, truth: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """The benchmark's area when it holds everything, else a square about everything."""
+    kept = posterior.samples[posterior.weights > 0, :2]
+    points = [posterior.positions, kept, posterior.mean[None, :2]]
+    points = np.concatenate(points if truth is None else [*points, truth[None]])
+    low, high = points.min(axis=0), points.max(axis=0)
+    if low.min() >= 0 and high.max() <= SIDE:
+        low, high = np.zeros(2), np.full(2, SIDE)
+    half = 0.5 * max(float((high - low).max()), 1.0)
+    centre, margin = 0.5 * (low + high), 0.03 * half
+    return centre - half - margin, centre + half + margin

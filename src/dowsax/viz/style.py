@@ -1,0 +1,83 @@
+"""One look for every picture: colours that colour-blind readers tell apart, labelled axes, a light ground."""
+
+from pathlib import Path
+
+import matplotlib
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
+
+INK = "#22303c"
+"""Text, axes and paths."""
+MUTED = "#7b8894"
+"""What stands back: thresholds, hints, borders."""
+BLUE = "#0072b2"
+ORANGE = "#d55e00"
+GREEN = "#009e73"
+SKY = "#56b4e9"
+"""Okabe and Ito's colours, which differ in lightness as well as in hue."""
+
+READING_COLOURS = "YlOrRd"
+DENSITY_COLOURS = LinearSegmentedColormap.from_list(
+    "density", [(0.0, "#9ecae100"), (0.06, "#deebf7c0"), (0.4, "#9ecae1"), (1.0, "#3182bd")]
+)
+"""From nothing, which lets the ground show, to blue."""
+
+FORMATS = (".png", ".pdf", ".svg")
+DOTS_PER_INCH = 150
+
+_SETTINGS = {
+    "font.size": 9.0,
+    "axes.titlesize": 9.5,
+    "axes.labelsize": 9.0,
+    "axes.titlelocation": "left",
+    "axes.edgecolor": MUTED,
+    "axes.labelcolor": INK,
+    "axes.titlecolor": INK,
+    "axes.linewidth": 0.8,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": False,
+    "text.color": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "xtick.labelsize": 8.0,
+    "ytick.labelsize": 8.0,
+    "grid.color": "#e3e8ec",
+    "grid.linewidth": 0.6,
+    "legend.frameon": False,
+    "legend.fontsize": 8.0,
+    "lines.linewidth": 1.6,
+    "figure.facecolor": "white",
+    "savefig.facecolor": "white",
+    "svg.fonttype": "none",
+    "pdf.fonttype": 42,
+}
+
+
+def styled():
+    """A context in which everything drawn has the house style; nothing outside it changes."""
+    return matplotlib.rc_context(_SETTINGS)
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """An empty figure of this size [inch], without any global state. To be drawn in `styled()`."""
+    figure = Figure(figsize=(width, height))
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def require_format(path: Path) -> None:
+    """A ValueError in one line unless the name ends in a known picture format."""
+    if path.suffix.lower() not in FORMATS:
+        kind = f"Unknown picture format {path.suffix!r}" if path.suffix else "No picture format"
+        raise ValueError(f"{kind} in {path.name!r}: end the name in {', '.join(FORMATS)}.")
+
+
+def save(figure: Figure, path: str | Path) -> Path:
+    """Write the picture in the format its name ends in, and say where it is."""
+    path = Path(path)
+    require_format(path)
+    with styled():
+        figure.savefig(path, dpi=DOTS_PER_INCH)
+    return path

@@ -1,0 +1,85 @@
+"""The command line as a whole: help, version, usage errors, interruption, and what is not imported."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import dowsax
+from dowsax import cli
+
+SOURCE = Path(__file__).parents[2] / "src"
+
+
+def in_a_process(script):
+    """Run a script where nothing of this process is imported."""
+    return subprocess.run(
+        [sys.executable, "-c", script],
+        env=os.environ | {"PYTHONPATH": str(SOURCE)},
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_help_names_every_verb(dowsax_command):
+    code, stdout, stderr = dowsax_command("--help")
+    assert (code, stderr) == (0, "")
+    assert all(verb in stdout for verb in ("locate", "simulate", "demo", "--version"))
+
+
+@pytest.mark.parametrize("verb", ["locate", "simulate", "demo"])
+def test_help_of_a_verb_explains_its_options(dowsax_command, verb):
+    code, stdout, _ = dowsax_command(verb, "--help")
+    assert code == 0
+    assert "CSV" in stdout or "survey" in stdout
+
+
+def test_version(dowsax_command):
+    assert dowsax_command("--version").stdout.strip() == dowsax.__version__
+
+
+def test_usage_errors(complaint):
+    assert "lokate" in complaint("lokate")
+    assert "--field" in complaint("locate", "readings.csv")
+    assert "--bogus" in complaint("locate", "readings.csv", "--field", "gas", "--bogus")
+    assert "int" in complaint("locate", "readings.csv", "--field", "gas", "--seed", "many")
+
+
+def interrupted(*_, **__):
+    raise KeyboardInterrupt
+
+
+def interrupted_while_importing(*_, **__):
+    try:
+        interrupted()
+    except KeyboardInterrupt as error:
+        raise RuntimeError("Error calling __set_name__") from error
+
+
+@pytest.mark.parametrize("work", [interrupted, interrupted_while_importing])
+def test_interruption_is_quiet(dowsax_command, monkeypatch, work):
+    monkeypatch.setattr(cli, "app", work)
+    assert dowsax_command("demo") == (130, "", "")
+
+
+def test_help_waits_for_nothing():
+    """Neither jax nor matplotlib nor scipy is imported before a verb runs."""
+    heavy = "{'jax', 'matplotlib', 'scipy', 'equinox'} & set(sys.modules)"
+    outcome = in_a_process(
+        f"import sys; from dowsax.cli import run; run(['locate', '--help']); print({heavy})"
+    )
+    assert outcome.stdout.splitlines()[-1] == "set()", outcome.stderr
+
+
+def test_a_real_process_fails_in_one_line():
+    outcome = in_a_process(
+        "import sys; sys.argv = ['dowsax', 'locate', 'missing.csv', '--field', 'gas'];"
+        "from dowsax.cli import main; main()"
+    )
+    assert outcome.returncode == 2
+    assert outcome.stdout == ""
+    assert outcome.stderr.splitlines() == [
+        "dowsax: error: missing.csv does not exist: give a CSV file with the columns x, y, value."
+    ]

@@ -1,0 +1,73 @@
+"""The two named filters are what their names say."""
+
+import conjugate
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from dowsax.inference import DEFAULT, PAPER, PRESETS, FilterConfig, RandomWalk
+from dowsax.inference.filter import Parts
+from dowsax.types import Station
+from dowsax.world import Identity, benchmark_model
+
+MODEL = benchmark_model("temperature")
+
+
+def parts_of(filter_) -> Parts:
+    """What a filter was assembled from."""
+    return filter_.step.__self__
+
+
+def test_paper_is_algorithm_1_as_printed():
+    """N = 500, η = 0.6, ε = 0.2, m = 16, one move, attention after resampling, in Θ as it is."""
+    config = PAPER.config
+    assert (config.num_particles, config.ess_ratio) == (500, 0.6)
+    assert (config.attention.epsilon, config.attention.num_neighbours) == (0.2, 16)
+    assert config.attention.drop_mass is None
+    assert (config.num_moves, config.max_moves) == (1, 1)
+    assert not config.smooth_first
+    assert not config.temper
+    assert config.mixing == 0
+    assert PAPER.proposals == (RandomWalk(scales=(1.0, 1.0)),)
+    parts = parts_of(PAPER.build(MODEL))
+    assert isinstance(parts.coordinates, Identity)
+    assert parts.transition is None
+    assert parts.budget is None
+
+
+def test_default_is_exact_in_the_limit():
+    """Nothing in it biases the weights, and it moves in the prior's own coordinates."""
+    config = DEFAULT.config
+    assert config.attention is None
+    assert config.mixing == 0
+    assert config.temper
+    assert config.num_moves >= 1
+    assert type(parts_of(DEFAULT.build(MODEL)).coordinates) is type(MODEL.prior.coordinates)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_particles_and_horizon_are_all_that_changes(name):
+    preset = PRESETS[name]
+    changed = preset.with_particles(64).with_horizon(9)
+    assert changed.config.num_particles == 64
+    assert changed.config.horizon == 9
+    restored = changed.with_particles(preset.config.num_particles).with_horizon(preset.config.horizon)
+    assert restored == preset
+    assert isinstance(changed.config, FilterConfig)
+
+
+def test_paper_smooths_after_every_reading(key):
+    """A reading that tells nothing resamples nothing, yet attention changes the weights."""
+    filter_ = PAPER.with_particles(64).with_horizon(2).build(conjugate.MODEL)
+    belief = filter_.init(key)
+    uneven = jax.nn.log_softmax(0.3 * jax.random.normal(key, (64,)))
+    belief = eqx.tree_at(lambda at: at.log_weights, belief, uneven)
+    nowhere = Station(jnp.zeros(2))
+    after, info = eqx.filter_jit(filter_.step)(key, belief, nowhere, jnp.zeros(()))
+    assert not info.resampled
+    assert info.acceptance_rate == 0
+    assert (after.particles == belief.particles).all()
+    assert np.abs(np.exp(after.log_weights) - np.exp(uneven)).max() > 1e-4
+    np.testing.assert_allclose(np.exp(after.log_weights).sum(), 1, rtol=1e-5)

@@ -1,0 +1,82 @@
+"""The likelihood of the history against a plain loop over the readings."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from dowsax.inference.belief import History
+from dowsax.inference.replay import newest_terms, replay
+from dowsax.types import Station
+from dowsax.world import benchmark_model
+
+HORIZON = 20
+NUM_PARTICLES = 12
+SIZES = [0, 1, 7, 8, 9, 16, 17, HORIZON]
+MODEL = benchmark_model("temperature")
+
+replayed = jax.jit(lambda *parts: replay(MODEL, *parts))
+one_term = jax.jit(MODEL.log_likelihood)
+
+
+@pytest.fixture
+def history(key):
+    place_key, reading_key = jax.random.split(key)
+    positions = jax.random.uniform(place_key, (HORIZON, 2), maxval=25.0)
+    readings = jax.random.uniform(reading_key, (HORIZON,), maxval=5.0)
+    return History(Station(positions), readings, jnp.asarray(HORIZON, jnp.int32))
+
+
+@pytest.fixture
+def thetas(key):
+    return jax.vmap(MODEL.prior.sample)(jax.random.split(jax.random.fold_in(key, 1), NUM_PARTICLES)).T
+
+
+def terms(thetas, history):
+    """(horizon, n), one reading and one particle at a time."""
+    table = np.empty((HORIZON, NUM_PARTICLES))
+    for at in range(HORIZON):
+        station = Station(history.stations.position[at])
+        for particle in range(NUM_PARTICLES):
+            table[at, particle] = one_term(thetas[:, particle], station, history.readings[at])
+    return table
+
+
+def test_equals_a_plain_loop(thetas, history):
+    """For sizes around the length of a turn, with and without starts."""
+    table = terms(thetas, history)
+    starts = np.arange(NUM_PARTICLES) * 2 % (HORIZON + 1)
+    for size in SIZES:
+        stop = jnp.asarray(size, jnp.int32)
+        ours = replayed(thetas, history, stop)
+        np.testing.assert_allclose(ours, table[:size].sum(0), rtol=1e-5, atol=1e-4)
+        ours = replayed(thetas, history, stop, jnp.asarray(starts, jnp.int32))
+        expected = [table[start:size, particle].sum() for particle, start in enumerate(starts)]
+        np.testing.assert_allclose(ours, expected, rtol=1e-5, atol=1e-4)
+
+
+def test_starts_at_zero_change_nothing(thetas, history):
+    stop = jnp.asarray(13, jnp.int32)
+    none = jnp.zeros(NUM_PARTICLES, jnp.int32)
+    assert (replayed(thetas, history, stop) == replayed(thetas, history, stop, none)).all()
+
+
+@pytest.mark.parametrize("poison", [jnp.nan, jnp.inf, 1e30])
+def test_nothing_beyond_the_end_is_seen(thetas, history, poison):
+    """What lies in the padding changes no bit, even where it is not a number."""
+    starts = jnp.arange(NUM_PARTICLES, dtype=jnp.int32)
+    for size in (0, 1, 7, 8, 9, 17):
+        spoilt = History(
+            Station(history.stations.position.at[size:].set(poison)),
+            history.readings.at[size:].set(poison),
+            history.size,
+        )
+        stop = jnp.asarray(size, jnp.int32)
+        assert (replayed(thetas, history, stop) == replayed(thetas, spoilt, stop)).all()
+        assert (replayed(thetas, history, stop, starts) == replayed(thetas, spoilt, stop, starts)).all()
+
+
+def test_newest_terms_are_the_model_itself(thetas, history):
+    station = Station(history.stations.position[3])
+    ours = jax.jit(lambda *parts: newest_terms(MODEL, *parts))(thetas, station, history.readings[3])
+    np.testing.assert_allclose(ours, terms(thetas, history)[3], rtol=1e-5, atol=1e-5)
