@@ -40,6 +40,8 @@ VARIANTS: dict[str, Preset] = {
     "evolution, 8 moves, attention first": tempered(8, attention=AttentionConfig()),
     "evolution, 8 moves, attention after": tempered(8, attention=AttentionConfig(), smooth_first=False),
     "evolution, 8 moves, 2,048 particles": tempered(8, num_particles=2048),
+    "evolution, 4 moves, 4,096 particles": tempered(4, num_particles=4096),
+    "evolution, 12 moves, 2,048 particles": tempered(12, num_particles=2048),
     "evolution, 16 moves": tempered(16),
     "evolution, 16 moves, ESS 0.3": tempered(16, ess_ratio=0.3),
     "evolution, 16 moves, ESS 0.7": tempered(16, ess_ratio=0.7),

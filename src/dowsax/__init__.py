@@ -1,13 +1,40 @@
 """dowsax finds a hidden source from sparse noisy point readings, and knows when to stop."""
 
-from dowsax import inference, types, world
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from dowsax.compilation import enable_cache
-from dowsax.inference.locate import locate
-from dowsax.inference.posterior import Posterior
-from dowsax.types import Station
-from dowsax.world import Model, benchmark_model
+
+if TYPE_CHECKING:
+    from dowsax import inference, types, world
+    from dowsax.inference.locate import locate
+    from dowsax.inference.posterior import Posterior
+    from dowsax.types import Station
+    from dowsax.world import Model, benchmark_model
 
 __version__ = "0.1.0"
 __all__ = ["Model", "Posterior", "Station", "benchmark_model", "inference", "locate", "types", "world"]
+
+# Names are imported when they are first used, so that `dowsax --help` need not wait for jax.
+_HOMES = {
+    "Model": "dowsax.world",
+    "Posterior": "dowsax.inference.posterior",
+    "Station": "dowsax.types",
+    "benchmark_model": "dowsax.world",
+    "locate": "dowsax.inference.locate",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module 'dowsax' has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name) if name in _HOMES else import_module(f"dowsax.{name}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])
+
 
 enable_cache()

@@ -1,9 +1,8 @@
 """Compiled programs are kept in a user cache folder, so that the second start is a fast one."""
 
 import os
+import sys
 from pathlib import Path
-
-import jax
 
 SWITCH = "DOWSAX_COMPILATION_CACHE"
 
@@ -20,6 +19,14 @@ def enable_cache() -> None:
     """
     if os.environ.get(SWITCH, "").lower() in ("off", "0", "no", "false"):
         return
+    if "jax" not in sys.modules:
+        # jax reads these when it is imported; until then nobody has to wait for it.
+        if "JAX_COMPILATION_CACHE_DIR" not in os.environ:
+            os.environ["JAX_COMPILATION_CACHE_DIR"] = str(cache_folder())
+            os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.2")
+        return
+    import jax
+
     if jax.config.jax_compilation_cache_dir is not None:
         return
     jax.config.update("jax_compilation_cache_dir", str(cache_folder()))

@@ -23,7 +23,7 @@ from dowsax.inference.resampling import Resampler, systematic
 from dowsax.inference.tempering import next_exponent
 from dowsax.inference.weights import alive, ess, log_total, normalise
 from dowsax.types import Key, Scalar, Station
-from dowsax.world import Coordinates, Drift, Jump, Model, Prior, Transition
+from dowsax.world import Coordinates, Jump, Model, Prior, Transition
 
 
 class FilterInfo(NamedTuple):
@@ -235,9 +235,10 @@ def build(
     many particles are kept; `initial` where they start, if not in the model's prior; `template` what a
     station holds besides its position.
     """
-    if isinstance(transition, Drift) and config.num_moves > 0:
+    drifts = transition is not None and not isinstance(transition, Jump)
+    if drifts and config.num_moves > 0:
         raise ValueError("A drifting source has no one Θ to replay the history for: set `num_moves=0`.")
-    if importance is not None and (transition is None or isinstance(transition, Jump)):
+    if importance is not None and not drifts:
         raise ValueError("`importance` proposes the next state of a drifting source: give a `transition` too.")
     parts = Parts(
         model,

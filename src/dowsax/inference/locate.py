@@ -42,7 +42,7 @@ def locate(
     stations = positions if isinstance(positions, Station) else None
     places = positions.position if stations is not None else positions
     places, values = checked_survey(places, readings, model.sensor)
-    stations = Station(places) if stations is None else _like(stations, places)
+    stations = Station(jnp.asarray(places)) if stations is None else _like(stations, places)
     length = next((size for size in _LENGTHS if size >= values.shape[-1]), values.shape[-1])
     preset = preset.with_horizon(length)
     padded = jax.tree.map(lambda leaf: _padded(leaf, length, values.ndim - 1), (stations, values))
@@ -91,9 +91,9 @@ def _like(stations: Station, places: np.ndarray) -> Station:
         leaf = np.asarray(leaf, np.float32)
         if leaf.shape[: places.ndim - 1] != places.shape[:-1] or not np.isfinite(leaf).all():
             raise ValueError("What was measured along with a reading must be finite, one value a position.")
-        return leaf
+        return jnp.asarray(leaf)
 
-    return jax.tree.map(checked, Station(places, stations.wind, stations.dwell, stations.time))
+    return jax.tree.map(checked, Station(jnp.asarray(places), stations.wind, stations.dwell, stations.time))
 
 
 def _padded(leaf, length: int, axis: int):

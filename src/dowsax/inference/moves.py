@@ -33,7 +33,7 @@ class Target(eqx.Module):
     starts: Int[Array, " n"] | None
     free: Columns
 
-    def thetas(self, rows: Columns) -> tuple[Columns, Columns]:
+    def thetas(self, rows: Float[Array, "m n"]) -> tuple[Columns, Columns]:
         """All coordinates, the free ones included, and the Θ they stand for."""
         columns = jnp.concatenate([rows, self.free])
         return columns, jax.vmap(self.coordinates.inverse, in_axes=1, out_axes=1)(columns)

@@ -79,17 +79,17 @@ class Posterior:
     def probability_within(self, radius: float) -> np.ndarray:
         """P(|(x, y) − mean| ≤ radius)."""
         offsets = self.samples[..., :2] - self.mean[..., None, :2]
-        return np.sum(self.weights * (np.linalg.norm(offsets, axis=-1) <= radius), axis=-1)
+        return np.asarray(np.sum(self.weights * (np.linalg.norm(offsets, axis=-1) <= radius), axis=-1))
 
     @property
     def contracted(self) -> np.ndarray:
         """Whether both location coordinates have a standard deviation below 0.5 m."""
-        return self.std[..., :2].max(axis=-1) < 0.5
+        return np.asarray(self.std[..., :2].max(axis=-1) < 0.5)
 
     @property
     def found(self) -> np.ndarray:
         """Whether the source lies within 1 m of the mean with a probability of at least 0.95."""
-        return self.probability_within(1.0) >= 0.95
+        return np.asarray(self.probability_within(1.0) >= 0.95)
 
     def verdict(self) -> str:
         """One sentence: contracted or not, and how far off the source may be."""

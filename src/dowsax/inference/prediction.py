@@ -7,7 +7,6 @@ import jax
 import jax.numpy as jnp
 
 from dowsax.inference.belief import Belief
-from dowsax.inference.weights import normalise
 from dowsax.types import Key, Scalar, Station, Theta
 from dowsax.world import Jump, Model, Transition
 
@@ -31,7 +30,8 @@ def predict(
 ) -> Belief:
     r"""Draw $\Theta_{k+1}$ and multiply the weights by $p(\Theta_{k+1} \mid \Theta_k)/q(\Theta_{k+1} \mid \Theta_k, o)$.
 
-    The factor is one when the transition itself proposes; the likelihood of the reading follows later.
+    The factor is one when the transition itself proposes. Weights are left as they are, not normalised: only
+    together with the likelihood of the reading, which follows, is their sum the evidence.
     """
     if transition is None:
         return belief
@@ -47,16 +47,18 @@ def predict(
         log_factors = jax.vmap(transition.log_prob)(new, old)
         log_factors -= jax.vmap(importance.log_prob, in_axes=(0, 0, None, None))(new, old, station, reading)
     inside = jax.vmap(model.prior.log_prob)(new) > -jnp.inf
-    log_weights = normalise(jnp.where(inside, belief.log_weights + log_factors, -jnp.inf))
+    log_weights = jnp.where(inside, belief.log_weights + log_factors, -jnp.inf)
     return eqx.tree_at(lambda at: (at.particles, at.log_weights), belief, (new, log_weights))
 
 
 def _renew(key: Key, model: Model, belief: Belief, jump: Jump) -> Belief:
     """Some particles become new sources that began with this reading; weights make up for their number."""
+    at = jnp.array(jump.columns)
     choice_key, birth_key = jax.random.split(key)
     num_particles = belief.particles.shape[0]
     born = jax.random.uniform(choice_key, (num_particles,)) < jump.birth_share
-    fresh = jax.vmap(model.prior.sample)(jax.random.split(birth_key, num_particles))
+    drawn = jax.vmap(model.prior.sample)(jax.random.split(birth_key, num_particles))
+    fresh = belief.particles.at[:, at].set(drawn[:, at])
     log_birth = jnp.log(jump.hazard / jump.birth_share)
     log_survival = jnp.log1p(-jump.hazard) - jnp.log1p(-jump.birth_share)
     return eqx.tree_at(
@@ -64,7 +66,7 @@ def _renew(key: Key, model: Model, belief: Belief, jump: Jump) -> Belief:
         belief,
         (
             jnp.where(born[:, None], fresh, belief.particles),
-            normalise(belief.log_weights + jnp.where(born, log_birth, log_survival)),
+            belief.log_weights + jnp.where(born, log_birth, log_survival),
             jnp.where(born, 0.0, belief.log_likelihoods),
             jnp.where(born, belief.history.size, belief.starts),
         ),

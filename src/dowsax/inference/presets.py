@@ -45,8 +45,9 @@ PAPER = Preset(
     natural=True,
 )
 
+# Chosen by `python -m benchmarks.preset_study`; the table is in docs/preset-study.md.
 DEFAULT = Preset(
-    FilterConfig(num_particles=1024, ess_ratio=0.5, num_moves=4, max_moves=40, forgetting=0.3),
+    FilterConfig(num_particles=2048, ess_ratio=0.5, num_moves=12, max_moves=12),
     proposals=(DifferentialEvolution(),),
 )
 

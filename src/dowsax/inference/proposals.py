@@ -1,4 +1,7 @@
-"""Proposals for the moves. Each is exact given the frozen population, and none uses a particle's own start.
+"""Proposals for the moves. Each is exact given the frozen population.
+
+The population is that of the start, and no particle is paired with its own start; that it has a share of 1/n
+in the covariance is the usual small price of adaptation.
 
 All work on columns (d, n) in the prior's coordinates, and return the proposed columns with
 $\\log q(\\Theta \\mid \\Theta') - \\log q(\\Theta' \\mid \\Theta)$.

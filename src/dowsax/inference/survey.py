@@ -5,9 +5,7 @@ import numpy as np
 from dowsax.world import Checked, Sensor
 
 
-def checked_survey(
-    positions: np.ndarray, readings: np.ndarray, sensor: Sensor
-) -> tuple[np.ndarray, np.ndarray]:
+def checked_survey(positions, readings, sensor: Sensor) -> tuple[np.ndarray, np.ndarray]:
     """Positions (k, 2) or (b, k, 2) and readings (k,) or (b, k) as float32, or a ValueError in one line."""
     positions, readings = _numbers("positions", positions), _numbers("readings", readings)
     if positions.ndim not in (2, 3) or positions.shape[-1] != 2:
@@ -29,7 +27,7 @@ def checked_survey(
     return positions.astype(np.float32), readings.astype(np.float32)
 
 
-def _numbers(name: str, values: np.ndarray) -> np.ndarray:
+def _numbers(name: str, values) -> np.ndarray:
     try:
         return np.asarray(values, np.float64)
     except (TypeError, ValueError):

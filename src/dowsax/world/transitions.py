@@ -23,7 +23,7 @@ class Drift(eqx.Module):
         return self.coordinates.inverse(self.coordinates.forward(theta) + self.spread * noise)
 
     def log_prob(self, new: Theta, old: Theta) -> Scalar:
-        """Density over Θ, the Jacobian of the coordinates included; coordinates that stand still do not count."""
+        """Density over Θ, Jacobian included; coordinates that stand still do not count."""
         there = self.coordinates.forward(new)
         moves = self.spread > 0
         spread = jnp.where(moves, self.spread, 1.0)
@@ -33,21 +33,25 @@ class Drift(eqx.Module):
 
 
 class Jump(eqx.Module):
-    """At each reading the source is, with a small hazard, a new one: Θ is drawn anew from the prior.
+    """At each reading, with a small hazard, the source is somewhere else: its position is drawn anew.
 
-    The readings before the jump tell nothing about the new source. `birth_share` of the particles try it at
-    every reading, more than the hazard asks for; their weights make up for it.
+    A filter lets `birth_share` of the particles try it at every reading, more than the hazard asks for, and
+    makes up for it in their weights. A new source is judged by the readings since its birth alone; where it
+    and the rest of Θ come from the prior together, set `columns` to all of them.
     """
 
-    hazard: float = 0.01
+    hazard: float = eqx.field(default=0.01, static=True)
     """Probability of a jump at one reading."""
-    birth_share: float = 0.1
+    birth_share: float = eqx.field(default=0.1, static=True)
     """Share of the particles drawn anew at each reading, at least the hazard."""
+    columns: tuple[int, ...] = eqx.field(default=(0, 1), static=True)
+    """The columns of Θ that are drawn anew, the others are kept."""
 
     def __check_init__(self) -> None:
         if not 0 <= self.hazard < 1:
             raise ValueError(f"`hazard` is a probability a reading, in [0, 1); got {self.hazard}.")
         if not self.hazard <= self.birth_share < 1:
             raise ValueError(
-                f"`birth_share` is a share of the particles, at least the hazard and below 1; got {self.birth_share}."
+                "`birth_share` is a share of the particles, at least the hazard and below 1; "
+                f"got {self.birth_share}."
             )

@@ -8,8 +8,15 @@ def first_fault(readings: np.ndarray, impossible: np.ndarray, reason: str) -> st
     finite = np.isfinite(readings)
     if not finite.all():
         at = int(np.argmin(finite))
-        return f"Reading {at + 1} is {readings[at]}: a reading is a finite number; leave out what is missing."
+        return f"{_named(readings, at)}: a reading is a finite number; leave out what is missing."
     if impossible.any():
         at = int(np.argmax(impossible))
-        return f"Reading {at + 1} is {readings[at]:g}: {reason}"
+        return f"{_named(readings, at)}: {reason}"
     return None
+
+
+def _named(readings: np.ndarray, at: int) -> str:
+    """The reading at a place of the flattened array, with its survey where there is a batch (from 0)."""
+    *survey, number = (int(index) for index in np.unravel_index(at, readings.shape))
+    which = f" of survey {survey[0]}" if survey else ""
+    return f"Reading {number}{which} (counted from 0) is {readings.flat[at]:g}"
