@@ -6,11 +6,11 @@ first call, which compiles, is reported apart.
 
 import argparse
 import json
-import time
 from pathlib import Path
 
 import jax
 
+from benchmarks.timing import Timing, summarise, timed
 from dowsax.evaluate.surveys import simulate_surveys
 from dowsax.inference.locate import locate
 from dowsax.world import benchmark_model
@@ -19,27 +19,29 @@ SEED = 91
 NUM_READINGS = 30
 
 
-def measure(size: int, repeats: int, preset: str) -> dict:
+def measure(size: int, repeats: int, preset: str, particles: int | None = None) -> dict:
     """The median of some warm runs, all on different surveys."""
-    model = benchmark_model("temperature")
-    seconds = []
-    for repeat in range(repeats + 1):
-        key = jax.random.fold_in(jax.random.key(SEED), repeat)
-        surveys = simulate_surveys(key, model, size, NUM_READINGS)
-        start = time.perf_counter()
-        locate(surveys.positions, surveys.readings, model=model, preset=preset, seed=repeat)
-        seconds.append(time.perf_counter() - start)
-    first, *warm = seconds
-    middle = sorted(warm)[len(warm) // 2]
+    first, *warm = [_run(size, repeat, preset, particles) for repeat in range(repeats + 1)]
+    middle = summarise(warm)
+    seconds = middle["wall_ms"] / 1000
     return {
         "device": jax.devices()[0].device_kind,
         "preset": preset,
         "surveys": size,
-        "first_seconds": first,
-        "seconds": middle,
-        "surveys_per_second": size / middle,
-        "ms_per_reading": 1000 * middle / size / NUM_READINGS,
+        "first_seconds": first.wall,
+        "seconds": seconds,
+        "surveys_per_second": size / seconds,
+        "ms_per_reading": middle["wall_ms"] / size / NUM_READINGS,
+        "cpu_ms_per_reading": middle["cpu_ms"] / size / NUM_READINGS,
     }
+
+
+def _run(size: int, repeat: int, preset: str, particles: int | None) -> Timing:
+    model = benchmark_model("temperature")
+    key = jax.random.fold_in(jax.random.key(SEED), repeat)
+    surveys = simulate_surveys(key, model, size, NUM_READINGS)
+    survey = surveys.positions, surveys.readings
+    return timed(lambda: locate(*survey, model=model, preset=preset, particles=particles, seed=repeat))
 
 
 def main() -> None:

@@ -54,7 +54,7 @@ def followed(key: Key, model: Model, preset: Preset, positions, readings, transi
     return summaries.mean(belief)[:2], summaries.credible_radius(belief, 0.95), jumped
 
 
-def study(field: str, cases: int, hazard: float, preset: Preset) -> dict:
+def study(field: str, cases: int, jump: Jump, preset: Preset) -> dict:
     """Shares of the cases in which each filter's 95 % disc holds the source."""
     model = benchmark_model(field)
     hold, radius = {}, {}
@@ -75,14 +75,15 @@ def study(field: str, cases: int, hazard: float, preset: Preset) -> dict:
     keys = jax.random.split(jax.random.key(SEED), cases)
     rows = {
         "no jumps known": (True, None, 0),
-        "hazard": (True, Jump(hazard), 0),
+        "hazard": (True, jump, 0),
         "restarted": (True, None, BEFORE),
-        "hazard, nothing jumps": (False, Jump(hazard), 0),
+        "hazard, nothing jumps": (False, jump, 0),
         "no jumps known, nothing jumps": (False, None, 0),
     }
     for name, (jumps, transition, start) in rows.items():
         hold[name], radius[name], _ = (np.asarray(leaf) for leaf in batch(keys, jumps, transition, start))
-    report = {"field": field, "cases": cases, "hazard_rate": hazard, "seed": SEED}
+    report = {"field": field, "cases": cases, "seed": SEED}
+    report |= {"hazard_rate": jump.hazard, "birth_share": jump.birth_share, "columns": jump.columns}
     for name in rows:
         number = int(hold[name].sum())
         report[name] = {
@@ -103,13 +104,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--fields", nargs="+", default=["temperature"])
     parser.add_argument("--cases", type=int, default=200)
-    parser.add_argument("--hazard", type=float, default=0.01)
+    parser.add_argument("--hazard", type=float, default=Jump().hazard)
+    parser.add_argument("--columns", nargs="+", type=int, default=list(Jump().columns))
     parser.add_argument("--out", type=Path, default=Path("runs/jump-study"))
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
+    jump = Jump(arguments.hazard, columns=tuple(arguments.columns))
     for field in arguments.fields:
-        report = study(field, arguments.cases, arguments.hazard, DEFAULT)
-        (arguments.out / f"{field}.json").write_text(json.dumps(report, indent=1))
+        report = study(field, arguments.cases, jump, DEFAULT)
+        name = f"{field}-{len(jump.columns)}-columns.json"
+        (arguments.out / name).write_text(json.dumps(report, indent=1))
         print(json.dumps(report), flush=True)
 
 

@@ -31,7 +31,7 @@ CONTRACTED = 0.5
 FALSE_ERROR = 1.0
 """[m], a contracted belief this far off is false."""
 PROBABILITIES = (0.5, 0.9)
-_CASES_A_CHUNK = 20
+_CASES_A_CHUNK = 100
 
 
 @dataclass(frozen=True)

@@ -164,14 +164,10 @@ class Parts:
             stage = jax.lax.cond(degenerate, lambda: self.moved(move_key, stage), lambda: stage)
         return stage
 
-    def step(
-        self, key: Key, belief: Belief, station: Station, reading: Scalar
-    ) -> tuple[Belief, FilterInfo]:
+    def step(self, key: Key, belief: Belief, station: Station, reading: Scalar) -> tuple[Belief, FilterInfo]:
         """Take in one reading, in as many parts as it needs."""
         predict_key, stage_key = jax.random.split(key)
-        belief = predict(
-            predict_key, self.model, belief, self.transition, self.importance, station, reading
-        )
+        belief = predict(predict_key, self.model, belief, self.transition, self.importance, station, reading)
         newest = newest_terms(self.model, belief.particles.T, station, reading)
         belief = eqx.tree_at(lambda at: at.history, belief, record(belief.history, station, reading))
 
@@ -239,7 +235,9 @@ def build(
     if drifts and config.num_moves > 0:
         raise ValueError("A drifting source has no one Θ to replay the history for: set `num_moves=0`.")
     if importance is not None and not drifts:
-        raise ValueError("`importance` proposes the next state of a drifting source: give a `transition` too.")
+        raise ValueError(
+            "`importance` proposes the next state of a drifting source: give a `transition` too."
+        )
     parts = Parts(
         model,
         config,

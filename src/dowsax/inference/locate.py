@@ -2,17 +2,20 @@
 
 import os
 from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array, Bool, Float
 
 from dowsax.inference import summaries
+from dowsax.inference.fit import predictive_fit
 from dowsax.inference.posterior import Posterior, Trace
 from dowsax.inference.presets import PRESETS, Preset
 from dowsax.inference.survey import checked_survey
-from dowsax.types import Key, Station
+from dowsax.types import Key, Scalar, Station
 from dowsax.world import Model, Prior, benchmark_model
 
 # Surveys are padded to one of these lengths, so that another number of readings rarely compiles again.
@@ -39,32 +42,56 @@ def locate(
     """
     model = _model(field, model, prior)
     preset = _preset(preset, particles)
-    stations = positions if isinstance(positions, Station) else None
-    places = positions.position if stations is not None else positions
-    places, values = checked_survey(places, readings, model.sensor)
-    stations = Station(jnp.asarray(places)) if stations is None else _like(stations, places)
-    length = next((size for size in _LENGTHS if size >= values.shape[-1]), values.shape[-1])
-    preset = preset.with_horizon(length)
+    key = _key(seed)
+    stations, values = _survey(positions, readings, model)
+    num_readings = values.shape[-1]
+    length = next((size for size in _LENGTHS if size >= num_readings), num_readings)
     padded = jax.tree.map(lambda leaf: _padded(leaf, length, values.ndim - 1), (stations, values))
-    if values.ndim == 1:
-        result = _located(model, preset, *padded, values.shape[0], jax.random.key(seed))
-    else:
-        result = _batch(model, preset, *padded, values.shape[1], jax.random.key(seed))
-    particles_, log_weights, log_evidence, trace, prior_ok, explained = jax.tree.map(np.asarray, result)
-    _require_support(prior_ok)
-    steps = values.shape[-1]
-    trace = Trace(*(leaf[..., :steps, :] if leaf.ndim > values.ndim else leaf[..., :steps] for leaf in trace))
-    _require_explained(explained[..., :steps], places, values)
-    weights = np.exp(log_weights.astype(np.float64))
+    run = _located if values.ndim == 1 else _batch
+    found = run(model, preset.with_horizon(length), *padded, jnp.asarray(num_readings), key)
+    found = jax.tree.map(np.asarray, found)
+    places = np.asarray(stations.position)
+    _require_support(found.supported)
+    _require_explained(found.explained[..., :num_readings], places, values)
+    weights = np.exp(found.log_weights.astype(np.float64))
+    axis = values.ndim - 1
     return Posterior(
         parameters=model.prior.parameters,
-        samples=particles_.astype(np.float64),
+        samples=found.particles.astype(np.float64),
         weights=weights / weights.sum(axis=-1, keepdims=True),
         positions=places.astype(np.float64),
         readings=values.astype(np.float64),
-        log_evidence=log_evidence.astype(np.float64),
-        trace=trace,
+        log_evidence=found.log_evidence.astype(np.float64),
+        fit=found.fit.astype(np.float64),
+        trace=Trace(*(np.take(leaf, np.arange(num_readings), axis) for leaf in found.trace)),
     )
+
+
+class Found(NamedTuple):
+    """What the filter made of one survey."""
+
+    particles: Float[Array, "n d"]
+    log_weights: Float[Array, " n"]
+    log_evidence: Scalar
+    fit: Scalar
+    supported: Bool[Array, ""]
+    trace: tuple
+    explained: Bool[Array, " k"]
+
+
+def _survey(positions, readings, model: Model) -> tuple[Station, np.ndarray]:
+    """The stations and readings, checked."""
+    given = positions.position if isinstance(positions, Station) else positions
+    places, values = checked_survey(given, readings, model.sensor)
+    if isinstance(positions, Station):
+        return _like(positions, places), values
+    return Station(jnp.asarray(places)), values
+
+
+def _key(seed: int) -> Key:
+    if not isinstance(seed, int | np.integer) or not 0 <= seed < 2**32:
+        raise ValueError(f"`seed` is a whole number from 0 to 2**32 − 1; got {seed!r}.")
+    return jax.random.key(int(seed))
 
 
 def _model(field: str | None, model: Model | None, prior: Prior | None) -> Model:
@@ -81,7 +108,11 @@ def _preset(preset: str | Preset, particles: int | None) -> Preset:
         if preset not in PRESETS:
             raise ValueError(f"Unknown preset {preset!r}; known are {', '.join(PRESETS)}.")
         preset = PRESETS[preset]
-    return preset if particles is None else preset.with_particles(particles)
+    if particles is None:
+        return preset
+    if not isinstance(particles, int | np.integer):
+        raise ValueError(f"`particles` is a whole number; got {particles!r}.")
+    return preset.with_particles(int(particles))
 
 
 def _like(stations: Station, places: np.ndarray) -> Station:
@@ -103,13 +134,13 @@ def _padded(leaf, length: int, axis: int):
     return np.pad(leaf, widths, mode="edge")
 
 
-def _run(model: Model, preset: Preset, stations: Station, values, num_readings, key: Key):
+def _run(model: Model, preset: Preset, stations: Station, values, num_readings, key: Key) -> Found:
     """The filter over one survey, and the belief in few numbers after each reading."""
-    init_key, step_key = jax.random.split(key)
+    init_key, step_key, fit_key = jax.random.split(key, 3)
     template = jax.tree.map(lambda leaf: leaf[0], stations)
     filter_ = preset.build(model, template=template)
     belief = filter_.init(init_key)
-    prior_ok = jnp.any(jax.vmap(model.prior.log_prob)(belief.particles) > -jnp.inf)
+    supported = jnp.any(jax.vmap(model.prior.log_prob)(belief.particles) > -jnp.inf)
 
     def summary(belief, info):
         trace = (
@@ -133,7 +164,10 @@ def _run(model: Model, preset: Preset, stations: Station, values, num_readings, 
     shapes = eqx.filter_eval_shape(lambda: summary(*filter_.step(key, belief, template, values[0])))
     outputs = jax.tree.map(lambda leaf: jnp.zeros((values.shape[0], *leaf.shape), leaf.dtype), shapes)
     belief, (trace, explained) = jax.lax.fori_loop(0, num_readings, step, (belief, outputs))
-    return belief.particles, belief.log_weights, belief.log_evidence, trace, prior_ok, explained
+    fit = predictive_fit(fit_key, model, belief)
+    return Found(
+        belief.particles, belief.log_weights, belief.log_evidence, fit, supported, trace, explained
+    )
 
 
 @eqx.filter_jit
@@ -169,9 +203,11 @@ def _batch(model: Model, preset: Preset, stations: Station, values, num_readings
     return jax.tree.map(lambda *leaves: np.stack(leaves), first, *rest)
 
 
-def _require_support(prior_ok: np.ndarray) -> None:
-    if not prior_ok.all():
-        raise ValueError("The prior excludes everything: its own samples have density zero. Widen its ranges.")
+def _require_support(supported: np.ndarray) -> None:
+    if not supported.all():
+        raise ValueError(
+            "The prior excludes everything: its own samples have density zero. Widen its ranges."
+        )
 
 
 def _require_explained(explained: np.ndarray, places: np.ndarray, values: np.ndarray) -> None:

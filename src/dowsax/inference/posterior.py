@@ -37,6 +37,8 @@ class Posterior:
     readings: np.ndarray
     log_evidence: np.ndarray
     """log p(readings): compare models of the same readings by it."""
+    fit: np.ndarray
+    """Posterior predictive probability of readings that fit the model worse; near 0 it does not fit."""
     trace: Trace
 
     @property
@@ -91,16 +93,30 @@ class Posterior:
         """Whether the source lies within 1 m of the mean with a probability of at least 0.95."""
         return np.asarray(self.probability_within(1.0) >= 0.95)
 
+    @property
+    def fits(self) -> np.ndarray:
+        """Whether the model explains the readings; if not, the belief is the best of bad explanations."""
+        return np.asarray(self.fit >= LEAST_FIT)
+
     def verdict(self) -> str:
         """One sentence: contracted or not, and how far off the source may be."""
         if self.batched:
-            count, total = int(np.sum(self.found)), self.samples.shape[0]
-            return f"Located within 1 m at 95 % in {count} of {total} surveys."
+            count, total = int(np.sum(self.found & self.fits)), self.samples.shape[0]
+            misfits = int(np.sum(~self.fits))
+            warning = f" {misfits} do not fit the model." if misfits else ""
+            return f"Located within 1 m at 95 % in {count} of {total} surveys.{warning}"
+        if not self.fits:
+            return (
+                "Not to be trusted: no source fits these readings well, so check the units, the field, the "
+                f"positions and the prior (predictive check {float(self.fit):.3f})."
+            )
         radius, (x, y) = float(self.credible_radius(0.95)), self.mean[:2]
         spread = float(self.std[:2].max())
         if self.found:
             return f"Contracted: the source is within {radius:.2f} m of ({x:.2f}, {y:.2f}) with 95 % probability."
-        middle = "Contracted, but not located to 1 m" if self.contracted else "Not contracted, cannot tell yet"
+        middle = (
+            "Contracted, but not located to 1 m" if self.contracted else "Not contracted, cannot tell yet"
+        )
         return f"{middle}: standard deviation {spread:.2f} m, 95 % credible radius {radius:.2f} m."
 
     def to_arviz(self, seed: int = 0):
@@ -151,6 +167,8 @@ class Posterior:
         return f"<table><caption>{caption}</caption><tr>{head}</tr>{body}</table><p>{self.verdict()}</p>"
 
 
+LEAST_FIT = 0.005
+"""Below this the readings do not fit: a right model is suspected wrongly in fewer than one survey in 200."""
 HEADINGS = ("name", "unit", "mean", "std", "5 %", "95 %")
 
 

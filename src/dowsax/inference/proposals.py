@@ -95,7 +95,9 @@ class DifferentialEvolution(eqx.Module):
         second = 1 + (first - 1 + jax.random.randint(second_key, (), 1, num_particles - 1)) % (
             num_particles - 1
         )
-        difference = jnp.roll(population.columns, first, axis=1) - jnp.roll(population.columns, second, axis=1)
+        difference = jnp.roll(population.columns, first, axis=1) - jnp.roll(
+            population.columns, second, axis=1
+        )
         scale = step_size * 2.38 / math.sqrt(2 * num_rows) * _mixed(scale_key, self.scales)
         return current + scale * difference, jnp.zeros(num_particles)
 

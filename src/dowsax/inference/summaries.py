@@ -78,7 +78,21 @@ def mass_within(belief: Belief, radius: float | Scalar) -> Scalar:
 
 def credible_radius(belief: Belief, probability: float | Scalar) -> Scalar:
     r"""The smallest $r$ [m] with $P(|(x, y) - \mu| \le r) \ge$ `probability`."""
-    return weighted_quantile(distances_to_mean(belief), belief.log_weights, probability)
+    distances = distances_to_mean(belief)
+    weights = jnp.exp(normalise(belief.log_weights))
+    wanted = probability * jnp.sum(weights)
+
+    def halve(_, bounds: tuple[Scalar, Scalar]) -> tuple[Scalar, Scalar]:
+        low, high = bounds
+        middle = 0.5 * (low + high)
+        enough = jnp.sum(weights, where=distances <= middle) >= wanted
+        return jnp.where(enough, low, middle), jnp.where(enough, middle, high)
+
+    # Halving is many times faster than sorting on a CPU. What it leaves open is settled by the particles.
+    furthest = jnp.max(distances, where=weights > 0, initial=0.0)
+    low, high = jax.lax.fori_loop(0, 30, halve, (-jnp.ones(()), furthest))
+    inside = (distances > low) & (distances <= high) & (weights > 0)
+    return jnp.min(distances, where=inside, initial=jnp.inf, keepdims=False)
 
 
 def _entropy(weights: Float[Array, " m"]) -> Scalar:
