@@ -33,6 +33,7 @@ def measure(size: int, repeats: int, preset: str, particles: int | None = None) 
         "surveys_per_second": size / seconds,
         "ms_per_reading": middle["wall_ms"] / size / NUM_READINGS,
         "cpu_ms_per_reading": middle["cpu_ms"] / size / NUM_READINGS,
+        "compiled": middle["compiled"],
     }
 
 

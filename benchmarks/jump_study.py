@@ -1,10 +1,10 @@
 """Does the filter survive a jump of the source? `python -m benchmarks.jump_study`
 
-A walk approaches the source; after 15 readings the source is somewhere else (everything else stays as it was)
-and the walk approaches that one for 20 readings more. Three filters see the readings: one that knows of no
-jumps, one with the hazard, and one that was restarted at the jump. Counted is whether the true position lies in
-the disc around the mean that holds 95 % of the belief. A fourth row is the price of the hazard where nothing
-jumps: the filter with the hazard on surveys of a source that stays.
+A walk approaches the source; after 15 readings the source is somewhere else (everything else stays as it
+was) and the walk approaches that one for 20 readings more. Three filters see the readings: one that knows of
+no jumps, one with the hazard, and one that was restarted at the jump. Counted is whether the true position
+lies in the disc around the mean that holds 95 % of the belief. Two more rows are the price of the hazard
+where nothing jumps.
 """
 
 import argparse

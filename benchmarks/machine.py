@@ -24,7 +24,7 @@ def cores() -> int:
 
 
 def load() -> float | None:
-    """Processes that wanted to run in the last minute, on average: above 1 at the start, others are at work."""
+    """Processes that wanted to run in the last minute, on average; without others at work, near 0."""
     return os.getloadavg()[0] if hasattr(os, "getloadavg") else None
 
 

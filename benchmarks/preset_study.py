@@ -94,8 +94,8 @@ def score(result: dict, reference: dict[str, np.ndarray]) -> dict:
 def table(rows: list[dict], fields: list[str]) -> str:
     """One line a variant, the fields pooled by their mean."""
     lines = [
-        "| filter | gap median | gap p90 | σ ratio median | σ ratio p10 | 90 % coverage | false of contracted | "
-        "terms a reading |",
+        "| filter | gap median | gap p90 | σ ratio median | σ ratio p10 | 90 % coverage | "
+        "false of contracted | terms a reading |",
         "|---|---|---|---|---|---|---|---|",
     ]
     for name in VARIANTS:

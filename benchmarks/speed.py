@@ -1,7 +1,7 @@
 """How long a survey takes: `python -m benchmarks.speed`
 
-Simulated surveys through `locate`, warm: whatever compiles has been compiled by a first call. One survey of 30
-readings at a time, a batch of 64 of them, and the 20 readings for which the paper reports 72 ms with its
+Simulated surveys through `locate`, warm: whatever compiles has been compiled by a first call. One survey of
+30 readings at a time, a batch of 64 of them, and the 20 readings for which the paper reports 72 ms with its
 Algorithm 1. On what machine the paper measured is not known, so that last comparison says little.
 """
 
@@ -42,9 +42,7 @@ def one_by_one(
 
 def single(preset: str, fields: Sequence[str], num_surveys: int, particles: int | None) -> dict:
     """Milliseconds a reading over all surveys of all fields, and of each field."""
-    by_field = {
-        field: one_by_one(field, preset, NUM_READINGS, num_surveys, particles) for field in fields
-    }
+    by_field = {field: one_by_one(field, preset, NUM_READINGS, num_surveys, particles) for field in fields}
     everything = [timing for timings in by_field.values() for timing in timings]
     row = {
         "preset": preset,
@@ -63,9 +61,7 @@ def single(preset: str, fields: Sequence[str], num_surveys: int, particles: int 
 def against_the_paper(fields: Sequence[str], num_surveys: int) -> dict:
     """Algorithm 1 as printed, 500 particles, on 20 readings."""
     timings = [
-        timing
-        for field in fields
-        for timing in one_by_one(field, "paper", PAPER_READINGS, num_surveys, None)
+        timing for field in fields for timing in one_by_one(field, "paper", PAPER_READINGS, num_surveys, None)
     ]
     row = {
         "readings": PAPER_READINGS,

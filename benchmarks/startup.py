@@ -1,7 +1,7 @@
 """From process start to the answer: `python -m benchmarks.startup`
 
 A CSV of 30 readings through the command line, in new processes: cold, with an empty folder for compiled
-programs, and warm, with what the cold start left there. Python's bytecode and the disk's cache are as they are.
+programs, and warm, with what the cold start left there. Python's bytecode and the disk's cache are as found.
 """
 
 import argparse
@@ -17,8 +17,8 @@ COLD_LIMIT, WARM_LIMIT = 20.0, 6.0
 """[s]: what a user is asked to wait, at most."""
 NUM_READINGS = 30
 
-# A parent that has imported dowsax has told JAX where the user's cache is, and benchmarks tell numpy to use one
-# thread: a child that inherited these would be neither cold nor what a user gets.
+# A parent that has imported dowsax has told JAX where the user's cache is, and benchmarks tell numpy to use
+# one thread: a child that inherited these would be neither cold nor what a user gets.
 _INHERITED = (
     "JAX_COMPILATION_CACHE_DIR",
     "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS",

@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+
 from benchmarks.peers import model, model_jax, plain
 
 INTENSITIES = (0.002, 0.4, 30.0)

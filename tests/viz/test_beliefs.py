@@ -29,7 +29,14 @@ def posterior_of(samples, readings, parameters=PARAMETERS):
     number = len(samples)
     positions = np.stack([np.arange(num_readings) + 0.5, np.full(num_readings, 3.0)], axis=1)
     return Posterior(
-        parameters, samples, np.full(number, 1 / number), positions, readings, np.array(-3.0), trace
+        parameters,
+        samples,
+        np.full(number, 1 / number),
+        positions,
+        readings,
+        np.array(-3.0),
+        np.array(0.4),
+        trace,
     )
 
 
@@ -118,7 +125,7 @@ def test_wrong_input_is_one_line():
     posterior = gaussian()
     batch = Posterior(
         PARAMETERS, posterior.samples[None], posterior.weights[None], posterior.positions[None],
-        posterior.readings[None], posterior.log_evidence[None], posterior.trace,
+        posterior.readings[None], posterior.log_evidence[None], posterior.fit[None], posterior.trace,
     )  # fmt: skip
     with pytest.raises(ValueError, match="one survey"):
         belief_figure(batch)

@@ -118,6 +118,8 @@ def summary(posterior: "Posterior") -> dict:
         "found": bool(posterior.found),
         "verdict": posterior.verdict(),
         "log_evidence": finite(float(posterior.log_evidence)),
+        "fit": float(posterior.fit),
+        "fits": bool(posterior.fits),
         "readings": len(posterior.readings),
         "particles": len(posterior.weights),
         "version": dowsax.__version__,

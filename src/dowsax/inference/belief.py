@@ -20,7 +20,7 @@ class Belief(eqx.Module):
     r"""$b_k(\Theta) \approx \sum_i w_i\, \delta(\Theta - \Theta_i)$ given $o_{1:k}$.
 
     Capacity is fixed; a particle outside the current budget has log weight −∞. `log_likelihoods` holds
-    $\sum_{t \ge \text{start}_i} \log p(o_t \mid \Theta_i)$, so that only proposals have to replay the history.
+    $\sum_{t \ge \text{start}_i} \log p(o_t \mid \Theta_i)$: only proposals have to replay the history.
     """
 
     particles: Float[Array, "n d"]

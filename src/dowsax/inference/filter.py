@@ -9,11 +9,11 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
-from dowsax.inference.attention import attend, smooth, uniform_mixing
+from dowsax.inference.attention import STANDARDISE, attend, smooth, uniform_mixing
 from dowsax.inference.belief import Belief, empty_history, record
 from dowsax.inference.budget import KLDBudget, mask_to
 from dowsax.inference.config import FilterConfig
-from dowsax.inference.features import Projection, Standardise
+from dowsax.inference.features import Projection
 from dowsax.inference.moves import move
 from dowsax.inference.neighbours import NeighbourSearch, exact_neighbours
 from dowsax.inference.prediction import Importance, predict
@@ -24,6 +24,9 @@ from dowsax.inference.tempering import next_exponent
 from dowsax.inference.weights import alive, ess, log_total, normalise
 from dowsax.types import Key, Scalar, Station
 from dowsax.world import Coordinates, Jump, Model, Prior, Transition
+
+STANDARD = FilterConfig()
+EVOLUTION = (DifferentialEvolution(),)
 
 
 class FilterInfo(NamedTuple):
@@ -211,13 +214,13 @@ def nothing_yet(belief: Belief, newest: Float[Array, " n"]) -> FilterInfo:
 
 def build(
     model: Model,
-    config: FilterConfig = FilterConfig(),
+    config: FilterConfig = STANDARD,
     *,
     resample: Resampler = systematic,
-    proposals: Sequence[Proposal] = (DifferentialEvolution(),),
+    proposals: Sequence[Proposal] = EVOLUTION,
     coordinates: Coordinates | None = None,
     search: NeighbourSearch = exact_neighbours,
-    project: Projection = Standardise(),
+    project: Projection = STANDARDISE,
     transition: Transition | Jump | None = None,
     importance: Importance | None = None,
     budget: KLDBudget | None = None,

@@ -15,9 +15,9 @@ NUM_DRAWS = 256
 def predictive_fit(key: Key, model: Model, belief: Belief) -> Scalar:
     r"""The posterior predictive probability of a history that fits worse.
 
-    $P(T(z^\text{rep}, \Theta) \le T(z, \Theta))$ over $\Theta$ from the belief and $z^\text{rep}$ from the model,
-    with $T$ the log likelihood of the whole history (Gelman, Meng and Stern 1996). Near zero, the readings
-    are such as the model hardly ever gives. The same source for all readings: not for one that jumps.
+    $P(T(z', \Theta) \le T(z, \Theta))$ over $\Theta$ from the belief and replicas $z'$ from the model, with
+    $T$ the log likelihood of the whole history (Gelman, Meng and Stern 1996). Near zero, the readings are
+    such as the model hardly ever gives. The same source for all readings: not for one that jumps.
     """
     draw_key, noise_key = jax.random.split(key)
     thetas = belief.particles[systematic(draw_key, belief.log_weights, NUM_DRAWS)].T

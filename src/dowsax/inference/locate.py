@@ -35,10 +35,10 @@ def locate(
 ) -> Posterior:
     """Where the source is, how strong, and what carries it, from readings taken one after another.
 
-    `positions` (k, 2) [m] and `readings` (k,), or batches (b, k, 2) and (b, k); `positions` may be a `Station`
-    with wind, dwell or time besides. Either `field` names one of the seven benchmark fields, optionally with
-    another `prior`, or `model` says it all. The filter is `preset`, with another number of `particles` if
-    given. The same seed gives the same answer.
+    `positions` (k, 2) [m] and `readings` (k,), or batches (b, k, 2) and (b, k); `positions` may be a
+    `Station` with wind, dwell or time besides. Either `field` names one of the seven benchmark fields,
+    optionally with another `prior`, or `model` says it all. The filter is `preset`, with another number of
+    `particles` if given. The same seed gives the same answer.
     """
     model = _model(field, model, prior)
     preset = _preset(preset, particles)
@@ -165,9 +165,7 @@ def _run(model: Model, preset: Preset, stations: Station, values, num_readings, 
     outputs = jax.tree.map(lambda leaf: jnp.zeros((values.shape[0], *leaf.shape), leaf.dtype), shapes)
     belief, (trace, explained) = jax.lax.fori_loop(0, num_readings, step, (belief, outputs))
     fit = predictive_fit(fit_key, model, belief)
-    return Found(
-        belief.particles, belief.log_weights, belief.log_evidence, fit, supported, trace, explained
-    )
+    return Found(belief.particles, belief.log_weights, belief.log_evidence, fit, supported, trace, explained)
 
 
 @eqx.filter_jit
@@ -217,6 +215,6 @@ def _require_explained(explained: np.ndarray, places: np.ndarray, values: np.nda
     survey = f" of survey {at[0]}" if len(at) == 2 else ""
     x, y = places[at]
     raise ValueError(
-        f"No source that the prior allows explains reading {at[-1]}{survey} (counted from 0): {values[at]:g} at "
-        f"({x:g}, {y:g}). Check its unit and position, the field and the prior."
+        f"No source that the prior allows explains reading {at[-1]}{survey} (counted from 0): "
+        f"{values[at]:g} at ({x:g}, {y:g}). Check its unit and position, the field and the prior."
     )

@@ -113,7 +113,8 @@ class Posterior:
         radius, (x, y) = float(self.credible_radius(0.95)), self.mean[:2]
         spread = float(self.std[:2].max())
         if self.found:
-            return f"Contracted: the source is within {radius:.2f} m of ({x:.2f}, {y:.2f}) with 95 % probability."
+            where = f"within {radius:.2f} m of ({x:.2f}, {y:.2f})"
+            return f"Contracted: the source is {where} with 95 % probability."
         middle = (
             "Contracted, but not located to 1 m" if self.contracted else "Not contracted, cannot tell yet"
         )
@@ -145,7 +146,8 @@ class Posterior:
     def __repr__(self) -> str:
         if self.batched:
             surveys, draws, _ = self.samples.shape
-            return f"Posterior of {surveys} surveys, {self.readings.shape[1]} readings each, {draws} samples.\n{self.verdict()}"
+            size = f"{surveys} surveys, {self.readings.shape[1]} readings each, {draws} samples"
+            return f"Posterior of {size}.\n{self.verdict()}"
         table = [HEADINGS, *self.rows()]
         widths = [max(len(row[column]) for row in table) for column in range(len(HEADINGS))]
         lines = [

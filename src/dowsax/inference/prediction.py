@@ -28,7 +28,7 @@ def predict(
     station: Station,
     reading: Scalar,
 ) -> Belief:
-    r"""Draw $\Theta_{k+1}$ and multiply the weights by $p(\Theta_{k+1} \mid \Theta_k)/q(\Theta_{k+1} \mid \Theta_k, o)$.
+    r"""Draw $\Theta'$ and multiply the weights by $p(\Theta' \mid \Theta)/q(\Theta' \mid \Theta, o)$.
 
     The factor is one when the transition itself proposes. Weights are left as they are, not normalised: only
     together with the likelihood of the reading, which follows, is their sum the evidence.

@@ -106,8 +106,8 @@ class AttentionLangevin(eqx.Module):
     r"""$\Theta' = \Theta + \tfrac{h^2}{2} \Sigma\, b(\Theta) + h L \xi$ with an attention-weighted direction.
 
     $b(\Theta) = \sum_j \alpha_j(\Theta)\, \nabla \log p(o_k \mid \Theta_j)$ over the `num_neighbours` nearest
-    frozen particles $j \ne i$, $\alpha_j \propto \exp(e \cdot e_j/\sqrt d)$ with whitened coordinates $e$. The
-    direction depends on the state, so the reverse density uses the attention recomputed at the proposal;
+    frozen particles $j \ne i$, $\alpha_j \propto \exp(e \cdot e_j/\sqrt d)$ with whitened coordinates $e$.
+    The direction depends on the state, so the reverse density uses the attention recomputed at the proposal;
     with the population frozen that makes the ratio exact.
     """
 

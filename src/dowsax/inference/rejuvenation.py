@@ -49,7 +49,7 @@ def metropolis_step(
     propose: Callable[[Key, Columns], tuple[Columns, Float[Array, " n"]]],
     evaluate: Evaluate,
 ) -> tuple[Columns, Density, Bool[Array, " n"]]:
-    r"""Accept each proposal with $\min\{1, \tilde\pi(\Theta')q(\Theta|\Theta')/\tilde\pi(\Theta)q(\Theta'|\Theta)\}$.
+    r"""Accept with $\min\{1, \tilde\pi(\Theta')q(\Theta|\Theta')/\tilde\pi(\Theta)q(\Theta'|\Theta)\}$.
 
     A proposal whose density is −∞ or NaN is rejected.
     """

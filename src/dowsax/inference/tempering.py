@@ -15,7 +15,7 @@ _PASSES = 3
 def next_exponent(
     log_weights: Float[Array, " n"], newest: Float[Array, " n"], exponent: Scalar, wanted_ess: Scalar
 ) -> Scalar:
-    r"""The largest $\beta' \in (\beta, 1]$ for which $w_i\, p(z \mid \Theta_i)^{\beta' - \beta}$ keeps the ESS.
+    r"""The largest $\beta' \le 1$ for which $w_i\, p(z \mid \Theta_i)^{\beta' - \beta}$ keeps the wanted ESS.
 
     One when the whole rest can be taken at once. Otherwise the step is searched on a logarithmic grid, from
     one so small that it cannot hurt: over it the log weights change by less than a tenth.
