@@ -91,23 +91,25 @@ def score(result: dict, reference: dict[str, np.ndarray]) -> dict:
     }
 
 
-def table(rows: list[dict], fields: list[str]) -> str:
-    """One line a variant, the fields pooled by their mean."""
+def table(rows: list[dict], field: str) -> str:
+    """One line a variant; the brackets are the 95 % interval of the median and of the share."""
     lines = [
+        f"## {field}",
+        "",
         "| filter | gap median | gap p90 | σ ratio median | σ ratio p10 | 90 % coverage | "
         "false of contracted | terms a reading |",
         "|---|---|---|---|---|---|---|---|",
     ]
-    for name in VARIANTS:
-        of = [row for row in rows if row["variant"] == name and row["field"] in fields]
-        if len(of) < len(fields):
-            continue
-        mean = {key: np.mean([row[key] for row in of]) for key in of[0] if isinstance(of[0][key], float)}
-        false, contracted = sum(row["false"] for row in of), sum(row["contracted"] for row in of)
+    of = {row["variant"]: row for row in rows if row["field"] == field}
+    for name in (name for name in VARIANTS if name in of):
+        row = of[name]
+        low, high = row["gap_median_interval"]
+        false_low, false_high = row["false_interval"]
         lines.append(
-            f"| {name} | {mean['gap_median']:.3f} | {mean['gap_p90']:.3f} | {mean['ratio_median']:.3f} | "
-            f"{mean['ratio_p10']:.3f} | {mean['coverage']:.3f} | {false}/{contracted} | "
-            f"{mean['evaluations'] / 1000:.1f}k |"
+            f"| {name} | {row['gap_median']:.3f} [{low:.3f}, {high:.3f}] | {row['gap_p90']:.3f} | "
+            f"{row['ratio_median']:.3f} | {row['ratio_p10']:.3f} | {row['coverage']:.3f} | "
+            f"{row['false']}/{row['contracted']} [{false_low:.2f}, {false_high:.2f}] | "
+            f"{row['evaluations'] / 1000:.1f}k |"
         )
     return "\n".join(lines)
 
@@ -136,7 +138,7 @@ def main() -> None:
                 with path.open("a") as file:
                     file.write(json.dumps(row) + "\n")
             progress.advance(bar)
-    text = table(rows, arguments.fields)
+    text = "\n\n".join(table(rows, field) for field in arguments.fields)
     (arguments.out / "table.md").write_text(text + "\n")
     print(text)
 

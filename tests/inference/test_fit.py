@@ -1,0 +1,45 @@
+"""The predictive check: quiet where the model is right, loud where it is not."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dowsax.inference.fit import NUM_DRAWS, predictive_fit
+from dowsax.inference.presets import DEFAULT
+from dowsax.types import Station
+from dowsax.world import benchmark_model, wander
+
+LENGTH = 12
+NUM_SURVEYS = 48
+
+
+def test_suspects_a_wrong_sensor_and_not_the_right_one(key):
+    """Under the right model the check is near zero in at most a few surveys; with noise ten times as large
+    as the model says it always is."""
+    model = benchmark_model("temperature")
+    filter_ = DEFAULT.with_particles(256).with_horizon(LENGTH).build(model)
+
+    def fit(key, excess):
+        theta_key, path_key, noise_key, excess_key, filter_key, fit_key = jax.random.split(key, 6)
+        theta, path = model.prior.sample(theta_key), wander(path_key, LENGTH)
+        readings = model.simulate(noise_key, theta, Station(path))
+        scale = jax.vmap(lambda at: model.sensor.scale(model.intensity(theta, Station(at))))(path)
+        readings = readings + excess * scale * jax.random.normal(excess_key, (LENGTH,))
+
+        def step(belief, now):
+            key, position, reading = now
+            return filter_.step(key, belief, Station(position), reading)
+
+        init_key, step_key = jax.random.split(filter_key)
+        keys = jax.random.split(step_key, LENGTH)
+        belief, _ = jax.lax.scan(step, filter_.init(init_key), (keys, path, readings))
+        return predictive_fit(fit_key, model, belief)
+
+    keys = jax.random.split(key, NUM_SURVEYS)
+    run = jax.jit(lambda excess: jax.lax.map(lambda key: fit(key, excess), keys))
+    right, wrong = np.asarray(run(jnp.zeros(()))), np.asarray(run(jnp.full((), 10.0)))
+    assert ((right >= 0) & (right <= 1)).all()
+    # Predictive p-values are never more often small than uniform ones by more than a factor of two (Meng 1994).
+    expected = NUM_SURVEYS * 2 * (0.05 + 1 / NUM_DRAWS)
+    assert (right < 0.05).sum() <= expected + 5 * expected**0.5
+    assert np.median(wrong) < 0.005
