@@ -35,7 +35,7 @@ def test_draws_follow_the_weights():
 def test_coverage_is_that_of_the_posteriors_own_interval(probability):
     truths, samples, weights = weighted(200, 30)
     nothing = np.zeros(0)
-    posterior = Posterior((), samples, weights, nothing, nothing, nothing, Trace(*[nothing] * 7))
+    posterior = Posterior((), samples, weights, nothing, nothing, nothing, nothing, Trace(*[nothing] * 7))
     low, high = posterior.interval(probability)
     expected = (truths >= low) & (truths <= high)
     np.testing.assert_array_equal(score(truths, samples, weights, seed=0).covered(probability), expected)

@@ -91,7 +91,7 @@ def test_newborns_weigh_as_much_as_the_hazard(key, as_belief):
     assert_centred(np.sum(np.exp(after.log_weights) * born, axis=1), jump.hazard, jump.hazard)
     assert (np.asarray(after.starts) == np.where(born, 7, 0)).all()
     assert (np.asarray(after.log_likelihoods) == np.where(born, 0, -3)).all()
-    np.testing.assert_allclose(np.exp(after.log_weights).sum(axis=1), 1, rtol=1e-5)
+    assert_centred(np.exp(after.log_weights).sum(axis=1), 1.0, 1.0)
     # New sources are draws from the prior.
     fresh = np.asarray(after.particles)[born]
     assert (np.abs(fresh.mean(0)) < 5 / len(fresh) ** 0.5).all()
@@ -163,7 +163,7 @@ def test_jumps_agree_with_all_jump_times(key):
 
 
 def test_particles_outside_the_support_lose_their_weight(key, as_belief):
-    """A drift out of the prior's support; the rest still sums to one."""
+    """A drift out of the prior's support; what is left is lost to the evidence too."""
 
     class Half(eqx.Module):
         def log_prob(self, theta: Theta) -> Scalar:
@@ -179,4 +179,4 @@ def test_particles_outside_the_support_lose_their_weight(key, as_belief):
     outside = np.asarray(after.particles[:, 0]) <= 0
     assert 0 < outside.sum() < 200
     assert (np.isneginf(after.log_weights) == outside).all()
-    np.testing.assert_allclose(np.exp(after.log_weights).sum(), 1, rtol=1e-5)
+    np.testing.assert_allclose(np.exp(after.log_weights).sum(), 1 - outside.mean(), rtol=1e-5)

@@ -47,12 +47,12 @@ def test_impossible_gas_readings_have_no_density(reading):
 @pytest.mark.parametrize(
     ("sensor", "readings", "word"),
     [
-        (Poisson(), [1.0, -2.0], "Reading 2 is -2"),
+        (Poisson(), [1.0, -2.0], "Reading 1 (counted from 0) is -2"),
         (Poisson(), [1.0, 2.0, 0.5], "whole number"),
         (LogNormal(), [0.3, 0.0], "above zero"),
         (Censored(), [0.0, -0.1], "below zero"),
         (Censored(), [0.0, 0.004], "record it as 0"),
-        (Gaussian(0.1, 0.01), [1.0, np.nan], "Reading 2 is nan"),
+        (Gaussian(0.1, 0.01), [1.0, np.nan], "Reading 1 (counted from 0) is nan"),
         (Decibel(), [np.inf], "finite"),
     ],
 )
