@@ -27,7 +27,7 @@ def enable_cache() -> None:
         return
     import jax
 
-    if jax.config.jax_compilation_cache_dir is not None:
+    if getattr(jax.config, "jax_compilation_cache_dir") is not None:  # noqa: B009 (unknown to type checkers)
         return
     jax.config.update("jax_compilation_cache_dir", str(cache_folder()))
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.2)

@@ -198,4 +198,5 @@ def _spearman(spreads: np.ndarray, errors: np.ndarray) -> float:
 
     if np.ptp(spreads) == 0 or np.ptp(errors) == 0:
         return math.nan
-    return float(stats.spearmanr(spreads, errors).statistic)
+    correlation, _ = stats.spearmanr(spreads, errors)
+    return float(correlation)

@@ -46,9 +46,9 @@ def locate(
     stations, values = _survey(positions, readings, model)
     num_readings = values.shape[-1]
     length = next((size for size in _LENGTHS if size >= num_readings), num_readings)
-    padded = jax.tree.map(lambda leaf: _padded(leaf, length, values.ndim - 1), (stations, values))
+    at, padded = jax.tree.map(lambda leaf: _padded(leaf, length, values.ndim - 1), (stations, values))
     run = _located if values.ndim == 1 else _batch
-    found = run(model, preset.with_horizon(length), *padded, jnp.asarray(num_readings), key)
+    found = run(model, preset.with_horizon(length), at, padded, jnp.asarray(num_readings), key)
     found = jax.tree.map(np.asarray, found)
     places = np.asarray(stations.position)
     _require_support(found.supported)

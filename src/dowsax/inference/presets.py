@@ -1,6 +1,7 @@
 """The two named filters: Algorithm 1 of the paper as printed, and the best calibrated one per second."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from dowsax.inference.attention import AttentionConfig
 from dowsax.inference.config import FilterConfig
@@ -24,10 +25,10 @@ class Preset:
     def with_horizon(self, horizon: int) -> "Preset":
         return replace(self, config=replace(self.config, horizon=horizon))
 
-    def build(self, model: Model, **parts) -> Filter:
+    def build(self, model: Model, **parts: Any) -> Filter:
         """The filter of this preset; `parts` as in `filter.build`."""
         if self.natural:
-            parts = {"coordinates": Identity()} | parts
+            parts.setdefault("coordinates", Identity())
         return build(model, self.config, proposals=self.proposals, **parts)
 
 

@@ -19,7 +19,7 @@ def checked_survey(positions, readings, sensor: Sensor) -> tuple[np.ndarray, np.
         )
     if readings.size == 0:
         raise ValueError("The survey is empty: give at least one position with its reading.")
-    _require_finite("position", np.isfinite(positions).all(axis=-1), positions)
+    _require_finite("position", np.asarray(np.isfinite(positions).all(axis=-1)), positions)
     _require_finite("reading", np.isfinite(readings), readings)
     fault = sensor.fault(readings) if isinstance(sensor, Checked) else None
     if fault is not None:

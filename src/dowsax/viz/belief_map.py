@@ -1,5 +1,7 @@
 """The map: density of the source position, its regions, the path with its readings, estimate and truth."""
 
+from typing import Literal
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import Normalize, SymLogNorm
@@ -17,7 +19,7 @@ _DECADES = 3.0
 """How many decades below the largest reading such a scale begins."""
 _SMALL = 0.12
 """A belief whose 95 % radius is a smaller share of the map than this is shown magnified as well."""
-_REGIONS = ((0.95, 1.0, "--"), (0.5, 1.5, "-"))
+_REGIONS: tuple[tuple[float, float, Literal["-", "--"]], ...] = ((0.95, 1.0, "--"), (0.5, 1.5, "-"))
 """Probability, line width and line style of the highest-density regions."""
 
 

@@ -56,15 +56,15 @@ def _draw_marginals(figure: Figure, posterior: Posterior, truth: np.ndarray | No
         return
     rows = others // _COLUMNS + 1
     width, pitch = (_BREADTH - _GAP) / _COLUMNS, (_TOP - _BELOW) / rows
-    complete = truth is not None and truth.shape == posterior.mean.shape
+    values = truth if truth is not None and truth.shape == posterior.mean.shape else None
     for place in range(others + 1):
         row, column = divmod(place, _COLUMNS)
         left, bottom = _RIGHT + column * (width + _GAP), _TOP - (row + 1) * pitch + 0.45
         panel = _panel(figure, left, bottom, width, min(pitch, 1.6) - 0.68)
         if place < others:
-            draw_marginal(panel, posterior, place + 2, float(truth[place + 2]) if complete else None)
+            draw_marginal(panel, posterior, place + 2, None if values is None else float(values[place + 2]))
         else:
-            draw_marginal_key(panel, complete)
+            draw_marginal_key(panel, values is not None)
 
 
 def _panel(figure: Figure, left: float, bottom: float, width: float, height: float) -> Axes:

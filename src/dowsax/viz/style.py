@@ -1,6 +1,8 @@
 """One look for every picture: colours that colour-blind readers tell apart, labelled axes, a light ground."""
 
+from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -26,7 +28,7 @@ DENSITY_COLOURS = LinearSegmentedColormap.from_list(
 FORMATS = (".png", ".pdf", ".svg")
 DOTS_PER_INCH = 150
 
-_SETTINGS = {
+_SETTINGS: dict[Any, Any] = {
     "font.size": 9.0,
     "axes.titlesize": 9.5,
     "axes.labelsize": 9.0,
@@ -55,7 +57,7 @@ _SETTINGS = {
 }
 
 
-def styled():
+def styled() -> AbstractContextManager[None]:
     """A context in which everything drawn has the house style; nothing outside it changes."""
     return matplotlib.rc_context(_SETTINGS)
 

@@ -138,10 +138,10 @@ def _within(position: Position, low: Pair, high: Pair) -> Bool[Array, ""]:
 
 def _to_share(position: Position, low: Pair, high: Pair) -> Position:
     """The position as shares of the box's sides, held in [0, 1] so that no logarithm fails."""
-    low, high = jnp.array(low), jnp.array(high)
-    return jnp.clip((position - low) / (high - low), 0.0, 1.0)
+    bottom, top = jnp.array(low), jnp.array(high)
+    return jnp.clip((position - bottom) / (top - bottom), 0.0, 1.0)
 
 
 def _from_share(share: Position, low: Pair, high: Pair) -> Position:
-    low, high = jnp.array(low), jnp.array(high)
-    return jnp.clip(low + share * (high - low), low, high)
+    bottom, top = jnp.array(low), jnp.array(high)
+    return jnp.clip(bottom + share * (top - bottom), bottom, top)
