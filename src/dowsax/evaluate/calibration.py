@@ -198,5 +198,4 @@ def _spearman(spreads: np.ndarray, errors: np.ndarray) -> float:
 
     if np.ptp(spreads) == 0 or np.ptp(errors) == 0:
         return math.nan
-    correlation, _ = stats.spearmanr(spreads, errors)
-    return float(correlation)
+    return float(np.corrcoef(stats.rankdata(spreads), stats.rankdata(errors))[0, 1])
