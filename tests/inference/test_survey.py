@@ -169,3 +169,13 @@ def test_a_surprising_reading_is_taken_in_by_parts():
     assert np.isfinite(posterior.samples).all()
     assert np.isfinite(posterior.log_evidence)
     assert posterior.weights.sum() == pytest.approx(1)
+
+
+def test_masked_and_complex_readings_are_refused():
+    """Neither has one real number for every position."""
+    assert "masked" in error_of(POSITIONS, np.ma.masked_array(READINGS, mask=[False, True, False]))
+    assert "numbers" in error_of(POSITIONS, READINGS + 1j)
+
+
+def test_a_seed_out_of_range_is_refused():
+    assert "`seed`" in error_of(POSITIONS, READINGS, seed=2**70)

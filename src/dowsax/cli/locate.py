@@ -33,7 +33,8 @@ def locate(
     Parameters
     ----------
     readings
-        CSV file with a header and the columns x, y [m] and value, one reading a line, in the order taken.
+        CSV file with a header and the columns x, y [m] and value, one reading a line, in the order taken. The
+        source is taken to lie between 5 and 20 m on both axes.
     field
         What was measured: temperature, concentration, magnetic, electric, gas, energy or noise.
     preset

@@ -97,6 +97,10 @@ def _key(seed: int) -> Key:
 def _model(field: str | None, model: Model | None, prior: Prior | None) -> Model:
     if (field is None) == (model is None):
         raise ValueError("Give either `field`, the name of a benchmark field, or `model`.")
+    if model is not None and not isinstance(model, Model):
+        raise ValueError(f"`model` is a dowsax.Model; for a benchmark field use `field`. Got {model!r}.")
+    if prior is not None and not isinstance(prior, Prior):
+        raise ValueError(f"`prior` needs parameters, coordinates, sample and log_prob; got {prior!r}.")
     if model is None:
         assert field is not None
         return benchmark_model(field, prior)
@@ -108,6 +112,8 @@ def _preset(preset: str | Preset, particles: int | None) -> Preset:
         if preset not in PRESETS:
             raise ValueError(f"Unknown preset {preset!r}; known are {', '.join(PRESETS)}.")
         preset = PRESETS[preset]
+    if not isinstance(preset, Preset):
+        raise ValueError(f"`preset` is one of {', '.join(PRESETS)}, or a Preset; got {preset!r}.")
     if particles is None:
         return preset
     if not isinstance(particles, int | np.integer):

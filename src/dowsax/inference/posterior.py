@@ -90,8 +90,8 @@ class Posterior:
 
     @property
     def found(self) -> np.ndarray:
-        """Whether the source lies within 1 m of the mean with a probability of at least 0.95."""
-        return np.asarray(self.probability_within(1.0) >= 0.95)
+        """Whether the model fits and the source is within 1 m of the mean with at least 95 % probability."""
+        return np.asarray((self.probability_within(1.0) >= 0.95) & self.fits)
 
     @property
     def fits(self) -> np.ndarray:
@@ -101,7 +101,7 @@ class Posterior:
     def verdict(self) -> str:
         """One sentence: contracted or not, and how far off the source may be."""
         if self.batched:
-            count, total = int(np.sum(self.found & self.fits)), self.samples.shape[0]
+            count, total = int(np.sum(self.found)), self.samples.shape[0]
             misfits = int(np.sum(~self.fits))
             warning = f" {misfits} do not fit the model." if misfits else ""
             return f"Located within 1 m at 95 % in {count} of {total} surveys.{warning}"
@@ -157,7 +157,8 @@ class Posterior:
             )
             for row in table
         ]
-        title = f"Posterior given {len(self.readings)} readings, {len(self.weights)} samples."
+        number = len(self.readings)
+        title = f"Posterior given {number} reading{'s' * (number > 1)}, {len(self.weights)} samples."
         return "\n".join([title, *lines, self.verdict()])
 
     def _repr_html_(self) -> str:
@@ -175,8 +176,8 @@ HEADINGS = ("name", "unit", "mean", "std", "5 %", "95 %")
 
 
 def _require_probability(probability: float) -> None:
-    if not 0 <= probability <= 1:
-        raise ValueError(f"A probability is from 0 to 1; got {probability}.")
+    if np.ndim(probability) != 0 or not 0 <= probability <= 1:
+        raise ValueError(f"A probability is one number from 0 to 1; got {probability}.")
 
 
 def _quantile(values: np.ndarray, weights: np.ndarray, probability: float, axis: int) -> np.ndarray:

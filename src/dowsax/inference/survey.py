@@ -28,7 +28,11 @@ def checked_survey(positions, readings, sensor: Sensor) -> tuple[np.ndarray, np.
 
 
 def _numbers(name: str, values) -> np.ndarray:
+    if np.ma.isMaskedArray(values) and np.ma.getmaskarray(values).any():
+        raise ValueError(f"Some {name} are masked: leave those readings out before locating.")
     try:
+        if np.iscomplexobj(values):
+            raise TypeError
         return np.asarray(values, np.float64)
     except (TypeError, ValueError):
         raise ValueError(f"The {name} must be an array of numbers, every row of the same length.") from None
@@ -41,5 +45,5 @@ def _require_finite(what: str, finite: np.ndarray, values: np.ndarray) -> None:
     at = tuple(int(index) for index in np.argwhere(~finite)[0])
     where = f"survey {at[0]}, {what} {at[1]}" if len(at) == 2 else f"{what} {at[0]}"
     raise ValueError(
-        f"Not a finite number: {where} (counted from 0) is {values[at]}. Remove it or measure again."
+        f"Not a usable number: {where} (counted from 0) is {values[at]}. Remove it or measure again."
     )
