@@ -32,7 +32,9 @@ class FilterConfig:
 
     def __post_init__(self) -> None:
         if self.num_particles < 16:
-            raise ValueError(f"The number of particles must be at least 16; got {self.num_particles}.")
+            raise ValueError(
+                f"The number of particles (`num_particles`) must be at least 16; got {self.num_particles}."
+            )
         if self.horizon < 1 or self.max_stages < 1:
             raise ValueError("`horizon` and `max_stages` must be at least 1.")
         if not 0 < self.ess_ratio <= 1:
