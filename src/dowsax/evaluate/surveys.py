@@ -16,7 +16,7 @@ from jaxtyping import Array, Float
 
 from dowsax.types import Key, Position, Scalar, Station, Theta
 from dowsax.world import Model, wander
-from dowsax.world.paths import MOVES, SIDE, START_SIDE
+from dowsax.world.motion import MOVES, SIDE, START_SIDE
 
 _NUM_GUESSES = 2000
 _DETERMINATION = 0.8

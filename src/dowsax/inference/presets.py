@@ -18,6 +18,8 @@ class Preset:
     proposals: tuple[Proposal, ...]
     natural: bool = False
     """Move in Θ as it is, not in the prior's coordinates."""
+    follows_jumps: bool = True
+    """Take part in a search for a source that may jump by reckoning with jumps."""
 
     def with_particles(self, num_particles: int) -> "Preset":
         return replace(self, config=replace(self.config, num_particles=num_particles))
@@ -44,6 +46,7 @@ PAPER = Preset(
     ),
     proposals=(RandomWalk(scales=(1.0, 1.0)),),
     natural=True,
+    follows_jumps=False,
 )
 
 # Chosen by `python -m benchmarks.preset_study`; the table is in docs/preset-study.md.

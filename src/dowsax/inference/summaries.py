@@ -12,10 +12,13 @@ from dowsax.inference.cells import UNIT_CELLS, Grid, cell_mass
 from dowsax.inference.weights import normalise
 from dowsax.types import Scalar, Theta
 
+# A graphics card would round the factors of a product to ten bits: centimetres of a mean position.
+_EXACT = jax.lax.Precision.HIGHEST
+
 
 def weighted_mean(particles: Float[Array, "n d"], log_weights: Float[Array, " n"]) -> Theta:
     r"""$\mu = \sum_i w_i \Theta_i$."""
-    return jnp.exp(normalise(log_weights)) @ particles
+    return jnp.matmul(jnp.exp(normalise(log_weights)), particles, precision=_EXACT)
 
 
 def weighted_covariance(
@@ -23,7 +26,7 @@ def weighted_covariance(
 ) -> Float[Array, "d d"]:
     r"""$\Sigma = \sum_i w_i (\Theta_i - \mu)(\Theta_i - \mu)^\top$."""
     centred = particles - weighted_mean(particles, log_weights)[None, :]
-    return (centred * jnp.exp(normalise(log_weights))[:, None]).T @ centred
+    return jnp.matmul((centred * jnp.exp(normalise(log_weights))[:, None]).T, centred, precision=_EXACT)
 
 
 def weighted_quantile(
@@ -56,7 +59,7 @@ def covariance(belief: Belief) -> Float[Array, "d d"]:
 def std(belief: Belief) -> Theta:
     r"""$\sigma_k = \sqrt{\mathrm{diag}\,\Sigma_k}$, in the units of Θ."""
     centred = belief.particles - mean(belief)[None, :]
-    return jnp.sqrt(jnp.exp(normalise(belief.log_weights)) @ centred**2)
+    return jnp.sqrt(jnp.matmul(jnp.exp(normalise(belief.log_weights)), centred**2, precision=_EXACT))
 
 
 def quantile(belief: Belief, probability: float | Scalar) -> Theta:

@@ -11,7 +11,7 @@ from matplotlib.patches import Patch
 from dowsax.inference import Posterior
 from dowsax.viz.density import Density, highest_density_level, position_density
 from dowsax.viz.style import BLUE, DENSITY_COLOURS, GREEN, INK, MUTED, READING_COLOURS
-from dowsax.world.paths import SIDE
+from dowsax.world.motion import SIDE
 
 _LOGARITHMIC = 30.0
 """Readings whose sizes differ by more than this factor are coloured on a logarithmic scale."""

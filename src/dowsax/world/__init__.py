@@ -5,6 +5,7 @@ from dowsax.world.coordinates import Identity, Logarithmic
 from dowsax.world.fields import Plume
 from dowsax.world.modalities import MODALITIES, Modality, benchmark_model
 from dowsax.world.model import Model
+from dowsax.world.motion import FOUR_MOVES, Motion
 from dowsax.world.paths import approach, wander
 from dowsax.world.priors import (
     LOCATIONS,
@@ -22,6 +23,7 @@ from dowsax.world.source import PARAMETERS, Parameter, Source, pack, unpack
 from dowsax.world.transitions import Drift, Jump
 
 __all__ = [
+    "FOUR_MOVES",
     "LOCATIONS",
     "MODALITIES",
     "PARAMETERS",
@@ -42,6 +44,7 @@ __all__ = [
     "Logarithmic",
     "Modality",
     "Model",
+    "Motion",
     "Parameter",
     "Plume",
     "PlumeCoordinates",

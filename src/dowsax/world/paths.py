@@ -5,13 +5,8 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from dowsax.types import Key, Position
+from dowsax.world.motion import MOVES, SIDE, START_SIDE
 
-SIDE = 25.0
-"""[m], the search area is [0, SIDE]²."""
-START_SIDE = 5.0
-"""[m], walks start uniformly in (0, START_SIDE)²."""
-MOVES = ((1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0))
-"""[m], east, west, north, south."""
 _PERSISTENCE = 0.6
 _DETERMINATION = 0.8
 _NEAR = 0.5

@@ -1,0 +1,98 @@
+"""The search as an environment: a pair of pure functions, written for one search and mapped over many."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int
+
+from dowsax.envs.observations import Observe, of_belief
+from dowsax.envs.rewards import Reward, indicator
+from dowsax.envs.search import Search, SearchState
+from dowsax.inference import Credible, FilterInfo
+from dowsax.inference.stopping import StopRule
+from dowsax.inference.weights import alive
+from dowsax.types import Key
+
+CREDIBLE = Credible()
+
+
+class Step(NamedTuple):
+    """What one move brought. The two endings exclude each other."""
+
+    observation: Float[Array, "*batch features"]
+    reward: Float[Array, "*batch"]
+    terminated: Bool[Array, "*batch"]
+    """The stop rule spoke."""
+    truncated: Bool[Array, "*batch"]
+    """The readings ran out, or the belief has no particle left."""
+    info: FilterInfo
+
+
+class Environment(NamedTuple):
+    """An environment is a pair of pure functions."""
+
+    reset: Callable[[Key], tuple[SearchState, Array]]
+    step: Callable[[Key, SearchState, Int[Array, ""]], tuple[SearchState, Step]]
+
+
+def build(
+    search: Search,
+    *,
+    stop: StopRule = CREDIBLE,
+    reward: Reward = indicator,
+    observe: Observe | None = None,
+) -> Environment:
+    """The environment of a search: when it stops, what it pays, what is seen of it.
+
+    What is seen is the belief unless said otherwise. The rule is asked after every move, not at the start.
+    """
+    seen = of_belief(search) if observe is None else observe
+
+    def reset(key: Key) -> tuple[SearchState, Array]:
+        state, _ = search.begin(key)
+        return state, seen(state)
+
+    def step(key: Key, state: SearchState, action: Int[Array, ""]) -> tuple[SearchState, Step]:
+        after, info = search.advance(key, state, action)
+        terminated = stop(after.belief)
+        spent = after.belief.history.size >= search.max_readings
+        truncated = ~terminated & (spent | ~alive(after.belief.log_weights))
+        paid = reward(search, state, after, terminated)
+        return after, Step(seen(after), paid, terminated, truncated, info)
+
+    return Environment(reset, step)
+
+
+class ResetStep(NamedTuple):
+    """A step of a batch in which ended searches began anew."""
+
+    step: Step
+    """Its observation is that of the new search where one began."""
+    final_observation: Float[Array, "batch features"]
+    """The last observation of the search that ended; the step's own elsewhere."""
+
+
+def auto_reset(
+    environment: Environment,
+) -> Callable[[Key, SearchState, Array], tuple[SearchState, ResetStep]]:
+    """A step for batches: searches that end begin anew at once, and their last observation is kept.
+
+    A new search costs a step of the filter, so nothing begins anew while nobody has ended.
+    """
+
+    def step(keys, states: SearchState, actions) -> tuple[SearchState, ResetStep]:
+        pairs = jax.vmap(jax.random.split)(keys)
+        states, done = jax.vmap(environment.step)(pairs[:, 0], states, actions)
+        ended = done.terminated | done.truncated
+
+        def begin_anew():
+            fresh = jax.vmap(environment.reset)(pairs[:, 1])
+            pick = lambda new, old: jnp.where(ended.reshape(-1, *(1,) * (old.ndim - 1)), new, old)  # noqa: E731
+            return jax.tree.map(pick, fresh, (states, done.observation))
+
+        following = jax.lax.cond(jnp.any(ended), begin_anew, lambda: (states, done.observation))
+        return following[0], ResetStep(done._replace(observation=following[1]), done.observation)
+
+    return step

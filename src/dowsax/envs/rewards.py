@@ -1,0 +1,93 @@
+"""What a learner may be paid for: each reward sees the search before and after a reading, and a stop.
+
+Only `right_stop` knows the truth. It exists because a simulator does, and because paying for contraction
+alone pays for a belief that contracts wrongly.
+"""
+
+from typing import Protocol, runtime_checkable
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool
+
+from dowsax.envs.search import Search, SearchState, error
+from dowsax.inference.replay import newest_terms
+from dowsax.inference.summaries import covariance, location_entropy, mean, std
+from dowsax.inference.weights import normalise
+from dowsax.types import Scalar
+
+SUCCESS = 1.0
+"""[m], a stop nearer than this is right."""
+
+
+@runtime_checkable
+class Reward(Protocol):
+    """The pay for one move."""
+
+    def __call__(
+        self, search: Search, before: SearchState, after: SearchState, stopped: Bool[Array, ""]
+    ) -> Scalar: ...
+
+
+def indicator(search: Search, before: SearchState, after: SearchState, stopped: Bool[Array, ""]) -> Scalar:
+    """R1, the paper's: 1 for the stop, 0 otherwise."""
+    del search, before, after
+    return jnp.where(stopped, 1.0, 0.0)
+
+
+def dense_contraction(
+    search: Search, before: SearchState, after: SearchState, stopped: Bool[Array, ""]
+) -> Scalar:
+    r"""R2: the decrease of $\max(\sigma_x, \sigma_y)$ [m], and 1 for the stop."""
+    spread = lambda state: jnp.max(std(state.belief)[:2])  # noqa: E731
+    return spread(before) - spread(after) + indicator(search, before, after, stopped)
+
+
+def entropy_reduction(
+    search: Search, before: SearchState, after: SearchState, stopped: Bool[Array, ""]
+) -> Scalar:
+    """R3 and AGDC-ENT: the decrease of the entropy of the position [nats], in cells of 1 m."""
+    del search, stopped
+    return location_entropy(before.belief) - location_entropy(after.belief)
+
+
+def information_gain(
+    search: Search, before: SearchState, after: SearchState, stopped: Bool[Array, ""]
+) -> Scalar:
+    r"""AGDC-KLD: $\mathrm{KL}(b_{k+1} \,\|\, b_k)$ [nats] of the newest reading, on the particles before."""
+    del stopped
+    terms = newest_terms(search.model, before.belief.particles.T, after.station, after.reading)
+    log_weights = normalise(before.belief.log_weights)
+    log_posterior = normalise(log_weights + terms)
+    # A particle without weight adds nothing; 0 · (−∞ + ∞) would.
+    gain = jnp.where(log_posterior > -jnp.inf, log_posterior - log_weights, 0.0)
+    return jnp.maximum(jnp.sum(jnp.exp(log_posterior) * gain), 0.0)
+
+
+def expected_error(
+    search: Search, before: SearchState, after: SearchState, stopped: Bool[Array, ""]
+) -> Scalar:
+    r"""AGDC-EE: $-(\|\mu - p\|^2 + \mathrm{tr}\,\Sigma)$ of the position, as a share of the area."""
+    del before, stopped
+    offset = mean(after.belief)[:2] - after.station.position
+    spread = jnp.trace(covariance(after.belief)[:2, :2])
+    motion = search.motion
+    area = (motion.high[0] - motion.low[0]) * (motion.high[1] - motion.low[1])
+    return -(jnp.sum(offset**2) + spread) / area
+
+
+def right_stop(search: Search, before: SearchState, after: SearchState, stopped: Bool[Array, ""]) -> Scalar:
+    """1 for a stop within 1 m of the truth, −1 for one that is not, 0 otherwise."""
+    del search, before
+    paid = jnp.where(error(after) < SUCCESS, 1.0, -1.0)
+    return jax.lax.select(stopped, paid, jnp.zeros(()))
+
+
+REWARDS: dict[str, Reward] = {
+    "indicator": indicator,
+    "contraction": dense_contraction,
+    "entropy": entropy_reduction,
+    "information": information_gain,
+    "expected-error": expected_error,
+    "right-stop": right_stop,
+}

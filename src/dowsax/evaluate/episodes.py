@@ -1,0 +1,205 @@
+"""Whole searches in batches, recorded so that any stop rule can be asked afterwards.
+
+An accelerator takes the searches of a batch in step and drops those that have ended; on a CPU each member of
+such a batch would wait for the slowest, so there they run one by one, as many at a time as there are cores.
+Either way what happens in a search depends on its own key alone.
+"""
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dowsax.envs import Search, SearchState
+from dowsax.evaluate.stops import TraceRule
+from dowsax.evaluate.trace import Episode, Row, row
+from dowsax.policies import Informed, Policy
+from dowsax.types import Key, Position
+
+Progress = Callable[[int], None]
+# Batches shrink by this factor: every size is one more compilation, every larger step more idle places.
+_SHRINK = 4
+_SMALLEST = 8
+
+
+def prepare(search: Search, key: Key) -> SearchState:
+    """The search with this key, before its first reading."""
+    return search.prepare(jax.random.fold_in(key, search.max_readings))
+
+
+def decide(search: Search, policy: Policy | Informed, key: Key, state: SearchState) -> Position:
+    """Where the policy goes next. Randomness depends on the key and the number of readings alone."""
+    policy_key, _ = _keys(key, state)
+    acting = policy.told(state.theta) if isinstance(policy, Informed) else policy
+    return search.motion(state.station.position, acting(policy_key, state.belief, state.station))
+
+
+def take(search: Search, key: Key, state: SearchState, position: Position) -> tuple[SearchState, Row]:
+    """One reading at a position."""
+    _, take_key = _keys(key, state)
+    state, info = search.take(take_key, state, position)
+    return state, row(state, info)
+
+
+def _keys(key: Key, state: SearchState) -> tuple[Key, Key]:
+    policy_key, take_key = jax.random.split(jax.random.fold_in(key, state.belief.history.size))
+    return policy_key, take_key
+
+
+class Programs(NamedTuple):
+    """The three compiled parts of a search. The filter's, by far the largest, serves every policy."""
+
+    prepare: Callable
+    decide: Callable
+    take: Callable
+
+
+ONE = Programs(eqx.filter_jit(prepare), eqx.filter_jit(decide), eqx.filter_jit(take))
+TOGETHER = Programs(
+    eqx.filter_jit(eqx.filter_vmap(prepare, in_axes=(None, 0))),
+    eqx.filter_jit(eqx.filter_vmap(decide, in_axes=(None, None, 0, 0))),
+    eqx.filter_jit(eqx.filter_vmap(take, in_axes=(None, 0, 0, 0))),
+)
+
+
+def run_episodes(
+    search: Search,
+    policy: Policy | Informed,
+    keys: Key,
+    until: Sequence[TraceRule],
+    *,
+    batch_size: int | None = None,
+    progress: Progress = lambda ended: None,
+) -> list[Episode]:
+    """One search for each key, until every rule of `until` has spoken, or the readings run out.
+
+    `progress` is told how many more have ended. On an accelerator at most `batch_size` run at a time, and
+    where a batch does not fit into the memory smaller ones are tried.
+    """
+    if jax.default_backend() == "cpu":
+        return one_by_one(search, policy, keys, until, progress)
+    size = min(batch_size or keys.shape[0], keys.shape[0])
+    episodes: list[Episode] = []
+    while len(episodes) < keys.shape[0]:
+        try:
+            batch = keys[len(episodes) : len(episodes) + size]
+            episodes += in_step(search, policy, batch, until, progress)
+        except jax.errors.JaxRuntimeError as failure:
+            if "RESOURCE_EXHAUSTED" not in str(failure) or size == 1:
+                raise
+            size = size // 2
+    return episodes
+
+
+def traced(tree):
+    """Its numbers as arrays, so that a field which differs by numbers alone is not compiled again."""
+    return jax.tree.map(
+        lambda leaf: jnp.asarray(leaf, jnp.float32) if isinstance(leaf, float) else leaf, tree
+    )
+
+
+def compiled(programs: Programs, search: Search, policy: Policy | Informed, keys: Key) -> float:
+    """Run each program once on fresh searches, so that no search is charged for compilation. Returns [s]."""
+    begun = time.perf_counter()
+    state = programs.prepare(search, keys)
+    state, _ = programs.take(search, keys, state, state.station.position)
+    jax.block_until_ready(programs.decide(search, policy, keys, state))
+    return time.perf_counter() - begun
+
+
+def one_by_one(
+    search: Search, policy: Policy | Informed, keys: Key, until: Sequence[TraceRule], progress: Progress
+) -> list[Episode]:
+    """The searches one after another, as many at a time as there are cores."""
+    search, policy = traced(search), traced(policy)
+
+    def one(key: Key) -> Episode:
+        begun = time.perf_counter()
+        state = ONE.prepare(search, key)
+        theta, position = np.asarray(state.theta), state.station.position
+        rows: list[Row] = []
+        spoken = np.zeros(len(until), bool)
+        while not (rows and _over(search, rows[-1], len(rows), spoken)):
+            if rows:
+                position = ONE.decide(search, policy, key, state)
+            state, newest = ONE.take(search, key, state, position)
+            rows.append(jax.tree.map(np.asarray, newest))
+            spoken |= [bool(rule.speaks(rows[-1], len(rows))) for rule in until]
+        progress(1)
+        taken = jax.tree.map(lambda *leaves: np.stack(leaves), *rows)
+        return Episode(theta, np.asarray(state.theta), taken, time.perf_counter() - begun)
+
+    compiled(ONE, search, policy, keys[0])
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return list(pool.map(one, keys))
+
+
+def in_step(
+    search: Search, policy: Policy | Informed, keys: Key, until: Sequence[TraceRule], progress: Progress
+) -> list[Episode]:
+    """The searches side by side, reading by reading. Once most have ended, the rest form a smaller batch."""
+    search, policy = traced(search), traced(policy)
+    total = keys.shape[0]
+    compiled(TOGETHER, search, policy, keys)
+    begun = time.perf_counter()
+    states = TOGETHER.prepare(search, keys)
+    thetas, final_thetas = np.asarray(states.theta), np.asarray(states.theta).copy()
+    positions = states.station.position
+    rows: list[list[Row]] = [[] for _ in range(total)]
+    compiling = 0.0
+    spoken = np.zeros((total, len(until)), bool)
+    # The searches in the batch, by their number; those that have ended keep their place until it shrinks.
+    members, active = np.arange(total), np.ones(total, bool)
+    for number in range(1, search.max_readings + 1):
+        if number > 1:
+            positions = TOGETHER.decide(search, policy, keys[members], states)
+        states, newest = TOGETHER.take(search, keys[members], states, positions)
+        newest, truths = jax.tree.map(np.asarray, (newest, states.theta))
+        spoken[members] |= np.stack([rule.speaks(newest, number) for rule in until], axis=1)
+        over = _over(search, newest, number, spoken[members])
+        for place in np.flatnonzero(active):
+            rows[members[place]].append(jax.tree.map(lambda leaf, at=place: leaf[at], newest))
+            final_thetas[members[place]] = truths[place]
+        progress(int(np.sum(active & over)))
+        active &= ~over
+        if not active.any():
+            break
+        kept = _kept(active)
+        if kept.size < active.size:
+            states = jax.tree.map(lambda leaf, at=kept: leaf[at], states)
+            members, active = members[kept], _first_times(kept)
+            compiling += compiled(TOGETHER, search, policy, keys[members])
+    seconds = (time.perf_counter() - begun - compiling) / total
+    return [
+        Episode(theta, final_theta, jax.tree.map(lambda *leaves: np.stack(leaves), *taken), seconds)
+        for theta, final_theta, taken in zip(thetas, final_thetas, rows, strict=True)
+    ]
+
+
+def _over(search: Search, newest: Row, number: int, spoken: np.ndarray):
+    """Whether a search ends: all rules have spoken, no reading is left, or no particle, which never mends."""
+    return spoken.all(axis=-1) | (number >= search.max_readings) | ~np.isfinite(newest.spread)
+
+
+def _kept(active: np.ndarray) -> np.ndarray:
+    """The places that go on: those active, filled up with copies to a size that has to be compiled anyway."""
+    size = active.size
+    while size > _SMALLEST and active.sum() <= size // _SHRINK:
+        size //= _SHRINK
+    if size == active.size:
+        return np.arange(size)
+    places = np.flatnonzero(active)
+    return places[np.arange(size) % places.size]
+
+
+def _first_times(places: np.ndarray) -> np.ndarray:
+    """False for copies."""
+    first = np.zeros(places.size, bool)
+    first[np.unique(places, return_index=True)[1]] = True
+    return first

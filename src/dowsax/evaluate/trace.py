@@ -1,0 +1,65 @@
+"""What is kept of a search: a row for every reading."""
+
+from typing import NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from dowsax.envs import SearchState, error
+from dowsax.inference import FilterInfo
+from dowsax.inference.summaries import location_entropy, mass_within, mean, std
+from dowsax.inference.weights import alive, max_weight
+
+RADIUS = 1.0
+"""[m], of the credible rule and of success."""
+
+
+class Row(NamedTuple):
+    """One reading of a search. A belief without particles has infinite spread and no mass anywhere."""
+
+    position: Float[Array, "*batch 2"]
+    """[m], of the sensor."""
+    reading: Float[Array, "*batch"]
+    path_length: Float[Array, "*batch"]
+    """[m], walked so far."""
+    mean: Float[Array, "*batch 2"]
+    """[m], the mean position of the source."""
+    error: Float[Array, "*batch"]
+    """[m], from there to the true position."""
+    spread: Float[Array, "*batch"]
+    """[m], max(σx, σy)."""
+    mass: Float[Array, "*batch"]
+    """The probability that the source is within 1 m of the mean."""
+    entropy: Float[Array, "*batch"]
+    """[nats], of the position in cells of 1 m."""
+    max_weight: Float[Array, "*batch"]
+    ess: Float[Array, "*batch"]
+
+
+class Episode(NamedTuple):
+    """One search: its source at the first and at the last reading, and its rows as arrays over the readings."""
+
+    theta: np.ndarray
+    final_theta: np.ndarray
+    rows: Row
+    seconds: float
+    """Wall time, without compilation; its share of the batch where several ran in step."""
+
+
+def row(state: SearchState, info: FilterInfo) -> Row:
+    """What is kept of one reading."""
+    belief = state.belief
+    living = alive(belief.log_weights)
+    return Row(
+        state.station.position,
+        state.reading,
+        state.path_length,
+        mean(belief)[:2],
+        error(state),
+        jnp.where(living, jnp.max(std(belief)[:2]), jnp.inf),
+        mass_within(belief, RADIUS),
+        location_entropy(belief),
+        max_weight(belief.log_weights),
+        info.ess,
+    )

@@ -1,0 +1,1 @@
+"""Named configurations, run folders and the engines that fill them."""
