@@ -38,7 +38,7 @@ class Row(NamedTuple):
 
 
 class Episode(NamedTuple):
-    """One search: its source at the first and at the last reading, and its rows as arrays over the readings."""
+    """One search: its source at the first and the last reading, and its rows as arrays over readings."""
 
     theta: np.ndarray
     final_theta: np.ndarray
