@@ -39,6 +39,11 @@ STEPS = {
         ("growth.csv", "growth.png"),
         "--sizes 100 5000 --lengths 4 8 --repeats 1 --steps 2 --surveys 1 --particles 64",
     ),
+    "decisions": Step(
+        "decisions",
+        ("decisions.json", "decisions.md"),
+        "--repeats 1 --shrink 20 --fields gas --beliefs 2 --particles 64",
+    ),
     "peers": Step(
         "peers_table",
         ("peers.md", "peers.json", "peers.csv"),

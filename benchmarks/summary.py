@@ -95,16 +95,22 @@ def peers(out: Path) -> str:
     return (out / "peers.md").read_text(encoding="utf-8").strip()
 
 
+def decisions(out: Path) -> str:
+    return (out / "decisions.md").read_text(encoding="utf-8").strip()
+
+
 TITLES = {
     "speed": "One survey and many",
     "startup": "From process start to the answer",
     "growth": "Growth",
+    "decisions": "One decision",
     "peers": "Peers at equal accuracy",
 }
 SECTIONS: dict[str, Callable[[Path], str]] = {
     "speed": speed,
     "startup": startup,
     "growth": growth,
+    "decisions": decisions,
     "peers": peers,
 }
 

@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from dowsax.compilation import enable_cache
+from dowsax.registration import announce
 
 if TYPE_CHECKING:
     from dowsax import inference, types, world
@@ -38,3 +39,4 @@ def __dir__() -> list[str]:
 
 
 enable_cache()
+announce()

@@ -1,11 +1,8 @@
-"""`dowsax simulate` and `dowsax demo`: surveys that can be read back, and a demo that tells its error."""
+"""`dowsax simulate`: surveys that can be read back."""
 
 import json
-import math
-from importlib import import_module
 
 import numpy as np
-import pytest
 
 import dowsax
 from dowsax.cli.survey_csv import read_survey
@@ -37,24 +34,3 @@ def test_bad_input(complaint, tmp_path):
     assert "does not exist" in complaint("simulate", "--out", tmp_path / "missing" / "survey.csv")
     assert "kind" in complaint("simulate", "--kind", "fly", "--out", out)
     assert not out.exists()
-    (tmp_path / "file").write_text("")
-    assert "Cannot make the folder" in complaint("demo", "--out", tmp_path / "file")
-
-
-def test_demo_finds_its_source_and_says_how_far_off(dowsax_command, tmp_path, monkeypatch):
-    """Files, table, verdict, true position and error; on the program that the other tests have compiled."""
-    located = dowsax.locate
-    few = {"particles": 64}
-    monkeypatch.setattr(dowsax, "locate", lambda *given, **settings: located(*given, **settings | few))
-    module = import_module("dowsax.cli.demo")
-    monkeypatch.setattr(module, "_FIELD", "temperature")
-    monkeypatch.setattr(module, "_READINGS", 32)
-    out = tmp_path / "demo"
-    code, stdout, stderr = dowsax_command("demo", "--out", out)
-    assert (code, stderr) == (0, "")
-    assert sorted(path.name for path in out.iterdir()) == ["map.png", "survey.csv", "truth.json"]
-    source = json.loads((out / "truth.json").read_text())
-    *_, truth_line, files_line = stdout.splitlines()
-    assert f"({source['x']:.2f}, {source['y']:.2f})" in truth_line
-    assert float(truth_line.split(" m off")[0].split()[-1]) == pytest.approx(0, abs=math.sqrt(2))
-    assert str(out / "map.png") in files_line

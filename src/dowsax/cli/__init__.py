@@ -6,8 +6,11 @@ from collections.abc import Sequence
 from cyclopts import App, CycloptsError
 
 from dowsax.cli.calibrate import calibrate
+from dowsax.cli.compare import compare
 from dowsax.cli.demo import demo
+from dowsax.cli.evaluate import evaluate
 from dowsax.cli.locate import locate
+from dowsax.cli.search import search
 from dowsax.cli.simulate import simulate
 
 BAD_INPUT = 2
@@ -27,11 +30,16 @@ app = App(
     help_epilogue="Start with `dowsax demo`, or `dowsax locate readings.csv --field gas`.",
     version=version,
     version_flags=["--version"],
+    # `run` answers for interruptions; otherwise they would leave it as SystemExit.
+    suppress_keyboard_interrupt=False,
 )
 app.command(locate)
 app.command(simulate)
 app.command(demo)
 app.command(calibrate)
+app.command(search)
+app.command(evaluate)
+app.command(compare)
 
 
 def run(tokens: Sequence[str] | None = None) -> int:

@@ -1,39 +1,42 @@
-"""`dowsax demo`: a survey of a simulated source, located and drawn."""
+"""`dowsax demo`: a search to watch, with its pictures and its readings."""
 
-import math
+import json
 from pathlib import Path
 
-from dowsax.cli.console import print_posterior, say, waiting
-from dowsax.cli.locate import draw, located
-from dowsax.cli.outputs import require_folder, require_picture, require_writable
-from dowsax.cli.simulate import simulated, write_truth
-from dowsax.cli.survey_csv import read_survey, write_survey
+from dowsax.cli.console import say, waiting
+from dowsax.cli.search import watched
+from dowsax.cli.survey_csv import write_survey
 
-_FIELD, _READINGS, _SEED = "gas", 36, 6
+_POLICY = "infotaxis"
+"""The best there is."""
+_FIELD, _SEED = "gas", 0
+_PARTICLES: int | None = None
+_MAX_READINGS, _FPS = 200, 8
 
 
 def demo(*, out: Path = Path("demo")) -> None:
-    """Simulate a gas survey, locate its source, and draw what is believed next to the truth.
+    """Search for a simulated gas leak, draw the search, and say whether it ended where the leak is.
 
     Parameters
     ----------
     out
-        Folder to write survey.csv, truth.json and map.png into; made where there is none.
+        Folder to write search.gif, end.png, search.json, survey.csv (the readings) and truth.json into; made
+        where there is none.
     """
-    require_folder(out)
-    table, truth, picture = out / "survey.csv", out / "truth.json", out / "map.png"
-    require_writable(table)
-    require_writable(truth)
-    require_picture(picture)
-    with waiting("Simulating the survey"):
-        survey = simulated(_FIELD, "approach", _READINGS, _SEED)
-    write_survey(table, survey.positions, survey.values)
-    write_truth(truth, survey)
-    posterior, unit = located(table, read_survey(table), _FIELD, "default", None, 0)
-    draw(posterior, picture, unit, f"A simulated {_FIELD} survey of {_READINGS} readings", survey.truth)
-    print_posterior(posterior)
-    error = math.dist(posterior.mean[:2], survey.truth[:2])
-    say(
-        f"The true position is ({survey.truth[0]:.2f}, {survey.truth[1]:.2f}): the mean is {error:.2f} m off."
-    )
-    say(f"The survey is in {table}, the truth in {truth}, the picture in {picture}")
+    with waiting("Starting"):
+        from dowsax.cli.search_files import document, draw_search, prepared
+        from dowsax.cli.search_run import SearchConfig
+        from dowsax.experiment.config import RunConfig
+
+        run = RunConfig((_POLICY,), (_FIELD,), seed=_SEED, particles=_PARTICLES, max_readings=_MAX_READINGS)
+        config = SearchConfig(run)
+        survey, truth = out / "survey.csv", out / "truth.json"
+        files = prepared(out, survey.name, truth.name)
+    log = watched(config, files, _FPS, live=True, quiet=False)
+    places = [moment.position.tolist() for moment in log.moments]
+    write_survey(survey, places, [moment.reading for moment in log.moments])
+    truth.write_text(json.dumps(document(log)["truth"], indent=2) + "\n", encoding="utf-8")
+    with waiting("Drawing the pictures"):
+        draw_search(files, log, _FPS)
+    say(f"Watch it in {files.animation}; the end is in {files.picture}, every step in {files.steps}")
+    say(f"The readings are in {survey}, the truth in {truth}. Try: dowsax locate {survey} --field {_FIELD}")

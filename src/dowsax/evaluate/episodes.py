@@ -15,6 +15,8 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array
+from jaxtyping import Key as KeyArray
 
 from dowsax.envs import Search, SearchState
 from dowsax.evaluate.stops import TraceRule
@@ -22,6 +24,7 @@ from dowsax.evaluate.trace import Episode, Row, row
 from dowsax.policies import Informed, Policy
 from dowsax.types import Key, Position
 
+Keys = KeyArray[Array, "*batch"]
 Progress = Callable[[int], None]
 # Batches shrink by this factor: every size is one more compilation, every larger step more idle places.
 _SHRINK = 4
@@ -71,7 +74,7 @@ TOGETHER = Programs(
 def run_episodes(
     search: Search,
     policy: Policy | Informed,
-    keys: Key,
+    keys: Keys,
     until: Sequence[TraceRule],
     *,
     batch_size: int | None = None,
@@ -104,7 +107,7 @@ def traced(tree):
     )
 
 
-def compiled(programs: Programs, search: Search, policy: Policy | Informed, keys: Key) -> float:
+def compiled(programs: Programs, search: Search, policy: Policy | Informed, keys: Keys) -> float:
     """Run each program once on fresh searches, so that no search is charged for compilation. Returns [s]."""
     begun = time.perf_counter()
     state = programs.prepare(search, keys)
@@ -114,7 +117,7 @@ def compiled(programs: Programs, search: Search, policy: Policy | Informed, keys
 
 
 def one_by_one(
-    search: Search, policy: Policy | Informed, keys: Key, until: Sequence[TraceRule], progress: Progress
+    search: Search, policy: Policy | Informed, keys: Keys, until: Sequence[TraceRule], progress: Progress
 ) -> list[Episode]:
     """The searches one after another, as many at a time as there are cores."""
     search, policy = traced(search), traced(policy)
@@ -130,7 +133,8 @@ def one_by_one(
                 position = ONE.decide(search, policy, key, state)
             state, newest = ONE.take(search, key, state, position)
             rows.append(jax.tree.map(np.asarray, newest))
-            spoken |= [bool(rule.speaks(rows[-1], len(rows))) for rule in until]
+            # No rule is asked at the start.
+            spoken |= [len(rows) > 1 and bool(rule.speaks(rows[-1], len(rows))) for rule in until]
         progress(1)
         taken = jax.tree.map(lambda *leaves: np.stack(leaves), *rows)
         return Episode(theta, np.asarray(state.theta), taken, time.perf_counter() - begun)
@@ -141,44 +145,63 @@ def one_by_one(
 
 
 def in_step(
-    search: Search, policy: Policy | Informed, keys: Key, until: Sequence[TraceRule], progress: Progress
+    search: Search, policy: Policy | Informed, keys: Keys, until: Sequence[TraceRule], progress: Progress
 ) -> list[Episode]:
     """The searches side by side, reading by reading. Once most have ended, the rest form a smaller batch."""
     search, policy = traced(search), traced(policy)
-    total = keys.shape[0]
     compiled(TOGETHER, search, policy, keys)
-    begun = time.perf_counter()
+    begun, compiling = time.perf_counter(), 0.0
     states = TOGETHER.prepare(search, keys)
-    thetas, final_thetas = np.asarray(states.theta), np.asarray(states.theta).copy()
-    positions = states.station.position
-    rows: list[list[Row]] = [[] for _ in range(total)]
-    compiling = 0.0
+    positions, thetas = states.station.position, np.asarray(states.theta)
+    total = keys.shape[0]
+    records: list[Record] = []
     spoken = np.zeros((total, len(until)), bool)
     # The searches in the batch, by their number; those that have ended keep their place until it shrinks.
     members, active = np.arange(total), np.ones(total, bool)
-    for number in range(1, search.max_readings + 1):
-        if number > 1:
-            positions = TOGETHER.decide(search, policy, keys[members], states)
-        states, newest = TOGETHER.take(search, keys[members], states, positions)
-        newest, truths = jax.tree.map(np.asarray, (newest, states.theta))
-        spoken[members] |= np.stack([rule.speaks(newest, number) for rule in until], axis=1)
-        over = _over(search, newest, number, spoken[members])
-        for place in np.flatnonzero(active):
-            rows[members[place]].append(jax.tree.map(lambda leaf, at=place: leaf[at], newest))
-            final_thetas[members[place]] = truths[place]
-        progress(int(np.sum(active & over)))
-        active &= ~over
-        if not active.any():
-            break
+    while active.any():
         kept = _kept(active)
         if kept.size < active.size:
             states = jax.tree.map(lambda leaf, at=kept: leaf[at], states)
             members, active = members[kept], _first_times(kept)
             compiling += compiled(TOGETHER, search, policy, keys[members])
+        if records:
+            positions = TOGETHER.decide(search, policy, keys[members], states)
+        states, newest = TOGETHER.take(search, keys[members], states, positions)
+        newest, truths = jax.tree.map(np.asarray, (newest, states.theta))
+        records.append(
+            Record(members[active], jax.tree.map(lambda leaf, at=active: leaf[at], (newest, truths)))
+        )
+        if len(records) > 1:
+            spoken[members] |= np.stack([rule.speaks(newest, len(records)) for rule in until], axis=1)
+        over = _over(search, newest, len(records), spoken[members])
+        progress(int(np.sum(active & over)))
+        active = active & ~over
     seconds = (time.perf_counter() - begun - compiling) / total
+    return _untangled(records, thetas, seconds)
+
+
+class Record(NamedTuple):
+    """One reading of the searches that went on: their numbers, rows and present sources."""
+
+    numbers: np.ndarray
+    taken: tuple[Row, np.ndarray]
+
+
+def _untangled(records: list[Record], thetas: np.ndarray, seconds: float) -> list[Episode]:
+    """The records search by search. Readings of a search are consecutive from the first."""
+    numbers = np.concatenate([record.numbers for record in records])
+    order = np.argsort(numbers, kind="stable")
+    taken = jax.tree.map(lambda *leaves: np.concatenate(leaves)[order], *[record.taken for record in records])
+    ends = np.cumsum(np.bincount(numbers, minlength=len(thetas)))
+    pieces = zip(thetas, [0, *ends[:-1]], ends, strict=True)
     return [
-        Episode(theta, final_theta, jax.tree.map(lambda *leaves: np.stack(leaves), *taken), seconds)
-        for theta, final_theta, taken in zip(thetas, final_thetas, rows, strict=True)
+        Episode(
+            theta,
+            taken[1][end - 1],
+            jax.tree.map(lambda leaf, at=slice(start, end): leaf[at], taken[0]),
+            seconds,
+        )
+        for theta, start, end in pieces
     ]
 
 

@@ -43,6 +43,17 @@ def bootstrap_interval(
     return float(low), float(high)
 
 
+def resample_counts(num_values: int, num_resamples: int = 2000, seed: int = 0) -> np.ndarray:
+    """How often each of n values is drawn in each bootstrap resample, (resamples, n); each row sums to n.
+
+    For statistics of the same cases that are resampled together, and for those that are no means.
+    """
+    drawn = np.random.default_rng(seed).integers(num_values, size=(num_resamples, num_values))
+    drawn += num_values * np.arange(num_resamples)[:, None]
+    counts = np.bincount(drawn.ravel(), minlength=num_resamples * num_values)
+    return counts.reshape(num_resamples, num_values).astype(np.float64)
+
+
 def holm(p_values: np.ndarray) -> np.ndarray:
     r"""Holm's adjusted p-values (1979): rejecting those $\le a$ errs anywhere with probability at most $a$.
 

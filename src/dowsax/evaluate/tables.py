@@ -1,5 +1,7 @@
 """Reports as Markdown, for files and for people."""
 
+from collections.abc import Sequence
+
 from dowsax.evaluate.calibration import CONTRACTED, FALSE_ERROR, LEVEL, Calibration, Share
 from dowsax.evaluate.uniformity import NUM_SIMULATIONS
 
@@ -35,7 +37,7 @@ def calibration_table(title: str, report: Calibration) -> str:
         f"{report.num_cases} surveys. Smallest p after Holm {_p_value(report.p_value)}, level {LEVEL:g}. "
         "Brackets are 95 % intervals.",
         "",
-        *_markdown(_HEADINGS, rows),
+        *markdown(_HEADINGS, rows),
         "",
         f"Contracted (spread below {CONTRACTED:g} m): {_share(report.contracted)}. "
         f"Of these {FALSE_ERROR:g} m or more off: {_share(report.false_contracted)}. "
@@ -46,7 +48,7 @@ def calibration_table(title: str, report: Calibration) -> str:
     return "\n".join(lines)
 
 
-def _markdown(headings: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
+def markdown(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """A Markdown table whose columns line up in plain text too."""
     widths = [max(map(len, column)) for column in zip(headings, *rows, strict=True)]
     line = lambda cells: "| " + " | ".join(map(str.ljust, cells, widths)) + " |"  # noqa: E731

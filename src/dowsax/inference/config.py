@@ -24,6 +24,8 @@ class FilterConfig:
     """Move on until the start is forgotten, at most this often."""
     forgetting: float = 0.3
     """A start is forgotten when it correlates with the present by less, in every coordinate."""
+    straighten: bool = True
+    """Move in coordinates that follow the readings, where the field allows it (`straightening`)."""
     attention: AttentionConfig | None = None
     smooth_first: bool = True
     """Smooth before resampling, so that moves mend the bias; the paper smooths after it, at every reading."""

@@ -13,8 +13,9 @@ from dowsax.inference.config import FilterConfig
 from dowsax.inference.proposals import Columns, Proposal, freeze
 from dowsax.inference.rejuvenation import Density, adapted, rejuvenate
 from dowsax.inference.replay import newest_terms, replay
+from dowsax.inference.straightening import Straightening, straightening
 from dowsax.types import Key, Scalar
-from dowsax.world import Coordinates, Model
+from dowsax.world import Coordinates, LogLinear, Model
 
 
 class MoveInfo(NamedTuple):
@@ -32,10 +33,16 @@ class Target(eqx.Module):
     history: History
     starts: Int[Array, " n"] | None
     free: Columns
+    straightening: Straightening | None
+
+    def columns(self, rows: Float[Array, "m n"]) -> Columns:
+        """All coordinates, the free ones included."""
+        bent = rows if self.straightening is None else self.straightening.bent(rows)
+        return jnp.concatenate([bent, self.free])
 
     def thetas(self, rows: Float[Array, "m n"]) -> tuple[Columns, Columns]:
-        """All coordinates, the free ones included, and the Θ they stand for."""
-        columns = jnp.concatenate([rows, self.free])
+        """All coordinates and the Θ they stand for."""
+        columns = self.columns(rows)
         return columns, jax.vmap(self.coordinates.inverse, in_axes=1, out_axes=1)(columns)
 
     def log_prior(self, columns: Columns, thetas: Columns) -> Float[Array, " n"]:
@@ -74,8 +81,13 @@ def move(
     num_rows = columns.shape[0] - coordinates.free
     rows, free = columns[:num_rows], columns[num_rows:]
     starts = None if replay_from_start else belief.starts
-    target = Target(model, coordinates, belief.history, starts, free)
+    target = Target(model, coordinates, belief.history, starts, free, None)
     known = Density(target.log_prior(*target.thetas(rows)), belief.log_likelihoods, newest)
+    # A particle of a younger regime answers for fewer readings than the least squares do.
+    if config.straighten and replay_from_start and isinstance(coordinates, LogLinear):
+        straight = straightening(model, coordinates, belief.history, exponent)
+        target = eqx.tree_at(lambda at: at.straightening, target, straight, is_leaf=lambda at: at is None)
+        rows = straight.straight(rows)
     gradients = None
     if any(proposal.needs_gradients for proposal in proposals):
         gradients = jax.grad(lambda rows: jnp.sum(target.newest(target.thetas(rows)[1])))(rows)
@@ -93,7 +105,8 @@ def move(
     )
     # The free coordinates are uniform whatever the readings say: drawn anew, exactly.
     fresh = jax.random.uniform(free_key, free.shape)
-    particles = jax.vmap(coordinates.inverse, in_axes=1)(jnp.concatenate([moved.columns, fresh]))
+    columns = target.columns(moved.columns)
+    particles = jax.vmap(coordinates.inverse, in_axes=1)(columns.at[num_rows:].set(fresh))
     belief = eqx.tree_at(
         lambda at: (at.particles, at.log_likelihoods, at.step_size),
         belief,

@@ -74,7 +74,7 @@ class MaxWeight(eqx.Module):
 class FixedSteps(eqx.Module):
     """Stop after a number of readings."""
 
-    steps: int | Int[Array, "*batch"] = 50
+    steps: int | Int[Array, "*batch"] = 25
 
     def __call__(self, belief: Belief) -> Verdict:
         return belief.history.size >= self.steps

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from functools import partial
 
 from dowsax.policies.base import Informed, Policy
-from dowsax.policies.lookahead import Lookahead
+from dowsax.policies.lookahead import Lookahead, Utility
+from dowsax.policies.reactive import SurgeCast, Zigzag, clean_air
 from dowsax.policies.simple import Greedy, Random, Straight
 from dowsax.policies.utilities import (
     information_gain,
@@ -16,8 +17,18 @@ from dowsax.world import Model, Motion
 
 Maker = Callable[[Model, Motion], Policy | Informed]
 
+UTILITIES: dict[str, Utility] = {
+    "infotaxis": information_gain,
+    "space-aware": negative_time_to_find,
+    "entrotaxis": predictive_entropy,
+    "dcee": negative_distance_and_spread,
+}
+"""The planners: each is a utility in the lookahead loop."""
+DEPTHS = (2, 3, 4)
+"""Moves that a planner may look ahead when its name says so: `infotaxis-2`."""
 
-def planner(model: Model, motion: Motion, *, utility, depth: int = 1) -> Lookahead:
+
+def planner(model: Model, motion: Motion, *, utility: Utility, depth: int = 1) -> Lookahead:
     """A lookahead policy with the utility."""
     return Lookahead(model, utility, motion, depth=depth)
 
@@ -26,9 +37,20 @@ POLICIES: dict[str, Maker] = {
     "random": lambda model, motion: Random(motion),
     "straight": lambda model, motion: Straight(motion),
     "greedy": lambda model, motion: Greedy(motion),
-    "infotaxis": partial(planner, utility=information_gain),
+    "surge-cast": lambda model, motion: SurgeCast(clean_air(model.sensor), motion),
+    "zigzag": lambda model, motion: Zigzag(clean_air(model.sensor), motion),
+    **{name: partial(planner, utility=utility) for name, utility in UTILITIES.items()},
     "infotaxis-2": partial(planner, utility=information_gain, depth=2),
-    "space-aware": partial(planner, utility=negative_time_to_find),
-    "entrotaxis": partial(planner, utility=predictive_entropy),
-    "dcee": partial(planner, utility=negative_distance_and_spread),
 }
+"""The policies a table has; `policy_named` knows deeper planners too."""
+
+
+def policy_named(name: str) -> Maker:
+    """The maker of a policy: a name of `POLICIES`, or a planner's with its depth, such as `entrotaxis-2`."""
+    if name in POLICIES:
+        return POLICIES[name]
+    base, _, depth = name.rpartition("-")
+    if base in UTILITIES and depth in map(str, DEPTHS):
+        return partial(planner, utility=UTILITIES[base], depth=int(depth))
+    deeper = f"{', '.join(UTILITIES)} also with -{', -'.join(map(str, DEPTHS))} for that many moves ahead"
+    raise ValueError(f"Unknown policy {name!r}; known are {', '.join(POLICIES)}; {deeper}.")

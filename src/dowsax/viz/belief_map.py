@@ -17,9 +17,12 @@ _LOGARITHMIC = 30.0
 """Readings whose sizes differ by more than this factor are coloured on a logarithmic scale."""
 _DECADES = 3.0
 """How many decades below the largest reading such a scale begins."""
-_SMALL = 0.12
+SMALL = 0.12
 """A belief whose 95 % radius is a smaller share of the map than this is shown magnified as well."""
-_REGIONS: tuple[tuple[float, float, Literal["-", "--"]], ...] = ((0.95, 1.0, "--"), (0.5, 1.5, "-"))
+INSET_SIZE = 0.34
+_INSET_GAP = 0.02
+"""Side of the magnified part and its distance from the border, as shares of the map."""
+REGIONS: tuple[tuple[float, float, Literal["-", "--"]], ...] = ((0.95, 1.0, "--"), (0.5, 1.5, "-"))
 """Probability, line width and line style of the highest-density regions."""
 
 
@@ -47,7 +50,7 @@ def draw_map(axes: Axes, posterior: Posterior, truth: np.ndarray | None, unit: s
     bar = axes.figure.colorbar(readings, cax=axes.inset_axes((1.025, 0.0, 0.022, 1.0)))
     bar.set_label(f"reading [{unit}]" if unit else "reading [sensor unit]")
     bar.outline.set_visible(False)
-    if float(posterior.credible_radius(0.95)) < _SMALL * (high - low).min():
+    if float(posterior.credible_radius(0.95)) < SMALL * (high - low).min():
         _draw_magnified(axes, posterior, density, truth, low, high)
     _draw_key(axes, truth is not None)
 
@@ -71,7 +74,7 @@ def _draw_position(axes: Axes, posterior: Posterior, density: Density, truth: np
         density.mass, extent=density.extent, origin="lower", cmap=DENSITY_COLOURS, vmin=0,
         vmax=1.1 * density.mass.max(), interpolation="bilinear", zorder=1,
     )  # fmt: skip
-    for probability, width, line in _REGIONS:
+    for probability, width, line in REGIONS:
         level = highest_density_level(density.mass, probability)
         axes.contour(
             density.x, density.y, density.mass, levels=[level], colors=BLUE, linewidths=width,
@@ -96,11 +99,8 @@ def _draw_magnified(
     half = 1.6 * radius
     if truth is not None:
         half = max(half, min(1.15 * float(np.abs(truth - centre).max()), 3 * radius))
-    size, gap = 0.34, 0.02
     shares = (np.concatenate([posterior.positions, centre[None]]) - low) / (high - low)
-    corners = [(near, far) for near in (gap, 1 - gap - size) for far in (gap, 1 - gap - size)]
-    crowd = [_crowding(shares, np.array(corner), size) for corner in corners]
-    corner = corners[int(np.argmin(crowd))]
+    size, corner = INSET_SIZE, emptiest_corner(shares)
     inset = axes.inset_axes((*corner, size, size), zorder=8)
     _draw_position(inset, posterior, density, truth)
     inset.set(xlim=(centre[0] - half, centre[0] + half), ylim=(centre[1] - half, centre[1] + half))
@@ -115,9 +115,14 @@ def _draw_magnified(
     axes.indicate_inset_zoom(inset, edgecolor=MUTED, alpha=0.8)
 
 
-def _crowding(shares: np.ndarray, corner: np.ndarray, size: float) -> float:
-    """How much of the path and the estimate lies in or near a corner of the map."""
-    outside = np.maximum(np.maximum(corner - shares, shares - corner - size), 0)
+def emptiest_corner(shares: np.ndarray) -> tuple[float, float]:
+    """The corner for an inset with the least of these points, given as shares of the axes, in or near it."""
+    ends = (_INSET_GAP, 1 - _INSET_GAP - INSET_SIZE)
+    return min(((x, y) for x in ends for y in ends), key=lambda corner: _crowding(shares, np.array(corner)))
+
+
+def _crowding(shares: np.ndarray, corner: np.ndarray) -> float:
+    outside = np.maximum(np.maximum(corner - shares, shares - corner - INSET_SIZE), 0)
     return float(np.sum(np.exp(-np.linalg.norm(outside, axis=1) / 0.05)))
 
 
@@ -129,7 +134,7 @@ def _draw_key(axes: Axes, with_truth: bool) -> None:
             Line2D(
                 [], [], color=BLUE, linewidth=width, linestyle=line, label=f"{100 * probability:.0f} % region"
             )
-            for probability, width, line in reversed(_REGIONS)
+            for probability, width, line in reversed(REGIONS)
         ),
         Patch(facecolor=BLUE, alpha=0.35, label="density"),
         Line2D(

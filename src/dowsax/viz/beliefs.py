@@ -25,10 +25,12 @@ def belief_figure(
     truth: Sequence[float] | np.ndarray | None = None,
     title: str | None = None,
     unit: str = "",
+    verdict: str | None = None,
 ) -> Figure:
     """A map of the belief with the path, the marginals of the other parameters, and the spread over readings.
 
     `truth` is the true position or the whole true Θ, where one simulated; `unit` is that of the readings.
+    `verdict` is said in place of the posterior's own.
     """
     if posterior.batched:
         raise ValueError("A picture shows one survey: locate the surveys of a batch one by one to draw them.")
@@ -37,7 +39,8 @@ def belief_figure(
         raise ValueError(
             f"`truth` is a position (2,) or a whole Θ {posterior.mean.shape}; got {known.shape}."
         )
-    heading = posterior.verdict() if title is None else f"{title}\n{posterior.verdict()}"
+    judged = posterior.verdict() if verdict is None else verdict
+    heading = judged if title is None else f"{title}\n{judged}"
     with styled():
         figure = new_figure(_WIDTH, _HEIGHT)
         draw_map(

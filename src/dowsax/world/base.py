@@ -3,6 +3,7 @@
 from typing import Protocol, runtime_checkable
 
 import numpy as np
+from jaxtyping import Array, Float
 
 from dowsax.types import Key, Scalar, Station, Theta
 from dowsax.world.source import Parameter
@@ -46,6 +47,26 @@ class Coordinates(Protocol):
     def inverse(self, coordinates: Theta) -> Theta: ...
     def log_det(self, coordinates: Theta) -> Scalar:
         r"""$\log |\det \partial \Theta / \partial \text{coordinates}|$."""
+        ...
+
+
+@runtime_checkable
+class LogLinear(Coordinates, Protocol):
+    r"""Coordinates of which some enter the logarithm of the field linearly, given the others.
+
+    Moves make use of it. They stay exact where it is only roughly so.
+    """
+
+    linear: tuple[int, ...]
+    """Which of the coordinates."""
+
+    @property
+    def linear_guess(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """What they are beforehand, and how precisely (one over the variance)."""
+        ...
+
+    def log_terms(self, coordinates: Theta, station: Station) -> tuple[Scalar, Float[Array, " k"]]:
+        r"""$a$ and $h$ in $\log \phi = a + h \cdot \beta$, β the linear coordinates; β itself is not read."""
         ...
 
 

@@ -4,14 +4,20 @@ import math
 
 import equinox as eqx
 import jax.numpy as jnp
+from jaxtyping import Array, Float
 
-from dowsax.types import Scalar, Theta
+from dowsax.types import Scalar, Station, Theta
 from dowsax.world.priors.ranges import Pair, number, pair
 from dowsax.world.source import Source, pack, unpack
 
 _SMALLEST = 1e-30
 # Smallest |u|/2α [1/m] that is told apart from calm air.
 _CALM = 1e-12
+# [m], the distance below which the least squares of the linear coordinates take the field as flat.
+_NEAR = 0.1
+_SHORTEST_LENGTH = 1e-3
+_STEADINESS = 0.6
+"""[1/m], the spread of each component of v under the prior, about."""
 
 
 class PlumeCoordinates(eqx.Module):
@@ -33,6 +39,8 @@ class PlumeCoordinates(eqx.Module):
     max_speed: float = eqx.field(converter=number, static=True)
     max_decay_length: float = eqx.field(converter=number, static=True)
     free: int = eqx.field(default=1, static=True)
+    linear: tuple[int, ...] = eqx.field(default=(2, 3, 4), static=True)
+    """Of log A and v: $\\log\\phi = \\log A - \\log 4\\pi d - d/\\lambda + \\Delta\\cdot v$."""
 
     def forward(self, theta: Theta) -> Theta:
         source = unpack(theta)
@@ -70,6 +78,21 @@ class PlumeCoordinates(eqx.Module):
         inside = (high > low) & (share >= 0) & (share <= 1)
         log_volume = jnp.log(jnp.where(inside, volume, 1.0))
         return jnp.where(inside, math.log(4 / 3) + log_ratio + log_length + log_volume, -jnp.inf)
+
+    @property
+    def linear_guess(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        lowest = math.log(self.strength[0] / self.diffusivity[1])
+        highest = math.log(self.strength[1] / self.diffusivity[0])
+        spread = (highest - lowest) / 4
+        return (0.5 * (lowest + highest), 0.0, 0.0), (spread**-2, _STEADINESS**-2, _STEADINESS**-2)
+
+    def log_terms(self, coordinates: Theta, station: Station) -> tuple[Scalar, Float[Array, "3"]]:
+        x, y, log_length = coordinates[0], coordinates[1], coordinates[5]
+        inverse_length = jnp.minimum(jnp.exp(-log_length), 1 / _SHORTEST_LENGTH)
+        east, north = station.position[0] - x, station.position[1] - y
+        squared = east * east + north * north + _NEAR**2
+        offset = -math.log(4 * math.pi) - 0.5 * jnp.log(squared) - jnp.sqrt(squared) * inverse_length
+        return offset, jnp.stack([jnp.ones_like(east), east, north])
 
     def _ratio(self, log_ratio: Scalar) -> Scalar:
         """$A$, held within one e-fold of its support so that it never overflows."""

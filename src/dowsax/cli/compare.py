@@ -1,0 +1,328 @@
+"""`dowsax compare`: tables of runs, differences between policies on the same searches, and their stops."""
+
+import sys
+from collections.abc import Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+
+from cyclopts import Parameter
+
+from dowsax.cli.console import say, waiting
+from dowsax.cli.outputs import require_folder, require_picture, require_writable
+
+if TYPE_CHECKING:
+    from dowsax.evaluate.stop_calibration import StopCalibration
+    from dowsax.evaluate.stops import TraceRule
+    from dowsax.evaluate.trace import Episode
+    from dowsax.experiment.store import Run
+
+_TABLES, _PICTURE = "tables.md", "stops.png"
+_CSV = ("summary.csv", "differences.csv", "sweep.csv", "stops.csv")
+
+
+class Entry(NamedTuple):
+    """The searches of one policy on one field in one run."""
+
+    labels: dict[str, str]
+    """What it is, from the policy to the seed."""
+    name: str
+    """The policy, with its run where several runs have it."""
+    max_readings: int
+    num_asked: int
+    """Of how many searches these are the first."""
+    episodes: "list[Episode]"
+
+    @property
+    def searches(self) -> tuple[str, ...]:
+        """Entries that agree in this had the same sources, starts and noise."""
+        return (*(self.labels[name] for name in ("field", "scenario", "seed")), str(self.max_readings))
+
+
+class Section(NamedTuple):
+    """A part of the answer."""
+
+    heading: str
+    text: str
+    """Markdown."""
+    file: str
+    """The name of its CSV."""
+    csv: str
+
+
+def compare(
+    runs: list[Path],
+    /,
+    *,
+    stop: Annotated[list[str] | None, Parameter(negative="")] = None,
+    threshold: Annotated[list[float] | None, Parameter(negative="")] = None,
+    baseline: str | None = None,
+    sweep: Annotated[bool, Parameter(negative="")] = False,
+    csv: Path | None = None,
+    figure: Path | None = None,
+    out: Path | None = None,
+) -> None:
+    """Put runs of `dowsax evaluate` next to each other. No search is run again.
+
+    Policies that searched for the same sources (same seed, field, scenario and number of readings) are
+    compared search by search, which tells smaller differences apart than two tables would.
+
+    Parameters
+    ----------
+    runs
+        Run folders.
+    stop
+        The stop rule; give it again for several. Those of the runs unless given.
+    threshold
+        Its threshold, if not the usual one; as often as --stop.
+    baseline
+        Differences to this policy alone, instead of between all pairs.
+    sweep
+        Also stops, false stops and paths over the thresholds of the contraction and the credible rule.
+    csv
+        CSV file to write with the numbers of the first table.
+    figure
+        Picture to write of how far the stops can be trusted (.png, .pdf or .svg); its numbers are printed.
+    out
+        Folder to write all tables and the picture into; made where there is none.
+    """
+    with waiting("Reading the runs"):
+        opened = _opened(runs)
+        entries = _entries(opened)
+        rules = _rules(opened, stop, threshold)
+        _require_decided(entries, rules)
+        pairs = _pairs(entries, baseline, len(opened))
+    _require_outputs(csv, figure, out)
+    _warn_of_incomplete(entries)
+    with waiting("Comparing"):
+        sections = [_summary(entries, rules)]
+        if pairs:
+            sections.append(_differences(pairs, rules))
+        if sweep or out is not None:
+            sections.append(_sweep(entries))
+        if figure is not None or out is not None:
+            reports = _stop_reports(entries, rules)
+            sections.append(_stops(entries, reports))
+            for picture in filter(None, (figure, out and out / _PICTURE)):
+                _draw(entries, reports, picture)
+    _write(sections, csv, out)
+    unasked = {"sweep.csv": not sweep, "stops.csv": figure is None}
+    say("\n".join(_with_heading(section) for section in sections if not unasked.get(section.file)))
+    written = [str(path) for path in (csv, figure, out) if path is not None]
+    if written:
+        say(f"Wrote {', '.join(written)}")
+
+
+def _opened(folders: Sequence[Path]) -> "list[Run]":
+    from dowsax.experiment.store import read_run
+
+    return [read_run(folder) for folder in {folder.resolve(): folder for folder in folders}.values()]
+
+
+def _entries(runs: "Sequence[Run]") -> list[Entry]:
+    """The cells of all runs in which at least one search has ended."""
+    entries = []
+    for run in runs:
+        config = run.configuration
+        for cell, episodes in run.cells().items():
+            labels = {
+                "policy": cell.policy,
+                "run": str(run.folder),
+                "field": cell.field,
+                "scenario": cell.scenario,
+                "preset": config.preset,
+                "particles": str(config.particles or "of the preset"),
+                "seed": str(config.seed),
+            }
+            shared = sum(cell.policy in other.configuration.policies for other in runs) > 1
+            name = f"{cell.policy} ({_run_name(run, runs)})" if shared else cell.policy
+            if episodes:
+                entries.append(Entry(labels, name, config.max_readings, config.episodes, episodes))
+    if not entries:
+        raise ValueError("No search has ended in these runs: go on with the same `dowsax evaluate` first.")
+    return entries
+
+
+def _run_name(run: "Run", runs: "Sequence[Run]") -> str:
+    """The last part of its folder, or all of it where that would not tell the runs apart."""
+    names = [other.folder.resolve().name for other in runs]
+    name = run.folder.resolve().name
+    return name if names.count(name) == 1 else str(run.folder)
+
+
+def _warn_of_incomplete(entries: Sequence[Entry]) -> None:
+    for labels, _, _, num_asked, episodes in entries:
+        if len(episodes) < num_asked:
+            where = f"{labels['run']}: {labels['policy']} on {labels['field']}"
+            print(f"dowsax: {where} has {len(episodes)} of {num_asked} episodes so far.", file=sys.stderr)
+
+
+def _rules(
+    runs: "Sequence[Run]", stops: list[str] | None, thresholds: list[float] | None
+) -> "list[TraceRule]":
+    """The rules asked for, or those of the runs."""
+    from dowsax.experiment.config import stop_rule
+
+    own = list(dict.fromkeys(run.configuration.rule for run in runs))
+    if stops is None and thresholds is None:
+        return own
+    names = list(dict.fromkeys(rule.name for rule in own)) if stops is None else stops
+    if thresholds is not None and len(thresholds) != len(names):
+        raise ValueError(
+            f"Give --threshold as often as --stop, in the same order; got {len(thresholds)} for "
+            f"{', '.join(names)}."
+        )
+    return list(dict.fromkeys(map(stop_rule, names, thresholds or [None] * len(names))))
+
+
+def _require_decided(entries: Sequence[Entry], rules: "Sequence[TraceRule]") -> None:
+    """A ValueError where records end before a rule has spoken that their run did not wait for."""
+    from dowsax.evaluate.metrics import undecided
+
+    for rule in rules:
+        for entry in entries:
+            number = undecided(entry.episodes, rule, entry.max_readings)
+            if number:
+                raise ValueError(
+                    f"{entry.labels['run']} cannot tell where {rule} would have stopped {number} of "
+                    f"{len(entry.episodes)} searches of {entry.labels['policy']}, whose records end before: "
+                    "give a laxer --threshold, or evaluate with this rule or with --to-the-end."
+                )
+
+
+def _pairs(entries: Sequence[Entry], baseline: str | None, num_runs: int) -> list[tuple[Entry, Entry]]:
+    """Entries with the same searches, the one to be subtracted second: the baseline, where there is one."""
+    policies = list(dict.fromkeys(entry.labels["policy"] for entry in entries))
+    if baseline is not None and baseline not in policies:
+        raise ValueError(f"No run has the policy {baseline!r}; they have {', '.join(policies)}.")
+    same = [pair for pair in combinations(entries, 2) if pair[0].searches == pair[1].searches]
+    if num_runs > 1 and not any(one.labels["run"] != other.labels["run"] for one, other in same):
+        raise ValueError(
+            "These runs share no searches, as they differ in seed, field, scenario or number of readings: "
+            f"{'; '.join(_described(entries))}."
+        )
+    if baseline is None:
+        return same
+    return [
+        (one, other) if other.labels["policy"] == baseline else (other, one)
+        for one, other in same
+        if baseline in (one.labels["policy"], other.labels["policy"])
+    ]
+
+
+def _described(entries: Sequence[Entry]) -> list[str]:
+    """The searches of each run in words."""
+    return list(
+        dict.fromkeys(
+            f"{entry.labels['run']} has seed {entry.labels['seed']}, {entry.labels['field']}, "
+            f"{entry.labels['scenario']}, {entry.max_readings} readings"
+            for entry in entries
+        )
+    )
+
+
+def _require_outputs(csv: Path | None, figure: Path | None, out: Path | None) -> None:
+    if csv is not None:
+        require_writable(csv)
+    if figure is not None:
+        require_picture(figure)
+    if out is not None:
+        require_folder(out)
+        for name in (_TABLES, *_CSV):
+            require_writable(out / name)
+        require_picture(out / _PICTURE)
+
+
+def _summary(entries: Sequence[Entry], rules: "Sequence[TraceRule]") -> Section:
+    from dowsax.evaluate.metrics import summarise
+    from dowsax.evaluate.search_tables import search_csv, search_table
+
+    cells = [
+        (entry.labels | {"stop": str(rule)}, summarise(entry.episodes, rule))
+        for entry in entries
+        for rule in rules
+    ]
+    return Section("Searches", search_table(cells), "summary.csv", search_csv(cells))
+
+
+def _differences(pairs: Sequence[tuple[Entry, Entry]], rules: "Sequence[TraceRule]") -> Section:
+    from dowsax.evaluate.paired import compare, same_searches
+    from dowsax.evaluate.search_tables import paired_csv, paired_table
+
+    lines = []
+    for one, other in pairs:
+        # An incomplete run has the first of its searches.
+        number = min(len(one.episodes), len(other.episodes))
+        first, second = one.episodes[:number], other.episodes[:number]
+        if not same_searches(first, second):
+            raise ValueError(
+                f"{one.labels['run']} and {other.labels['run']} have the same seed but other sources on "
+                f"{one.labels['field']}: they were made by other versions, and cannot be paired."
+            )
+        labels = {name: one.labels[name] for name in ("field", "scenario", "seed")}
+        named = {"difference": f"{one.name} − {other.name}"} | labels
+        lines += [(named | {"stop": str(rule)}, compare(first, second, rule)) for rule in rules]
+    return Section(
+        "Differences on the same searches", paired_table(lines), "differences.csv", paired_csv(lines)
+    )
+
+
+def _sweep(entries: Sequence[Entry]) -> Section:
+    """All thresholds of the ladder that the records can tell of."""
+    from dowsax.evaluate.metrics import summarise, undecided
+    from dowsax.evaluate.search_tables import search_csv, sweep_table
+    from dowsax.evaluate.stops import LADDER
+
+    cells = [
+        (entry.labels | {"stop": str(rule)}, summarise(entry.episodes, rule))
+        for entry in entries
+        for rule in LADDER
+        if undecided(entry.episodes, rule, entry.max_readings) == 0
+    ]
+    return Section("Thresholds of the stop rules", sweep_table(cells), "sweep.csv", search_csv(cells))
+
+
+def _stop_reports(entries: Sequence[Entry], rules: "Sequence[TraceRule]") -> "list[StopCalibration]":
+    from dowsax.evaluate.stop_calibration import calibrate_stops
+
+    return [calibrate_stops(entry.episodes, rules, entry.max_readings) for entry in entries]
+
+
+def _stops(entries: Sequence[Entry], reports: "Sequence[StopCalibration]") -> Section:
+    from dowsax.evaluate.search_tables import curve_csv, signal_table, spread_table
+
+    cells = [(entry.labels, report) for entry, report in zip(entries, reports, strict=True)]
+    text = "\n".join(
+        [
+            "Spearman's correlation of spread and error: positive is good.",
+            spread_table(cells),
+            "The rule as a signal that the error is below 1 m, over all recorded readings after the first.",
+            signal_table(cells),
+        ]
+    )
+    return Section("Calibration of stops", text, "stops.csv", curve_csv(cells))
+
+
+def _draw(entries: Sequence[Entry], reports: "Sequence[StopCalibration]", picture: Path) -> None:
+    from dowsax.cli.stop_panels import stop_panels
+    from dowsax.viz.stop_calibration import stop_figure
+    from dowsax.viz.style import save
+
+    rows: dict[str, dict] = {}
+    for entry, report in zip(entries, reports, strict=True):
+        label = f"{entry.labels['field']}, {entry.labels['scenario']}, seed {entry.labels['seed']}"
+        rows.setdefault(label, {})[entry.name] = stop_panels(report)
+    save(stop_figure(rows, "Can the stops be trusted?"), picture)
+
+
+def _write(sections: Sequence[Section], csv: Path | None, out: Path | None) -> None:
+    if csv is not None:
+        csv.write_text(sections[0].csv, encoding="utf-8")
+    if out is not None:
+        (out / _TABLES).write_text("\n".join(map(_with_heading, sections)), encoding="utf-8")
+        for section in sections:
+            (out / section.file).write_text(section.csv, encoding="utf-8")
+
+
+def _with_heading(section: Section) -> str:
+    return f"## {section.heading}\n\n{section.text}"

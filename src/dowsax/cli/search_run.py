@@ -1,0 +1,193 @@
+"""One search, reading by reading, by the programs of the evaluation: with the same seed both do the same."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import jax
+import numpy as np
+
+from dowsax.envs import SearchState
+from dowsax.evaluate.episodes import ONE, compiled, traced
+from dowsax.evaluate.trace import RADIUS, Row
+from dowsax.experiment.assemble import Cell, assemble, cells_of, episode_keys, preset_of, require_known
+from dowsax.experiment.config import RunConfig
+from dowsax.inference import Belief
+from dowsax.inference.posterior import Posterior, Trace
+from dowsax.types import Key
+from dowsax.viz.search_moments import Moment, normal_weights, radius_about, thinned
+from dowsax.world import MODALITIES, Parameter, benchmark_model
+
+STOPPED, SPENT, LOST, INTERRUPTED = "stopped", "readings-ran-out", "no-particle-left", "interrupted"
+"""How a search may end."""
+
+
+@dataclass(frozen=True)
+class SearchConfig:
+    """One search of a run: that of one policy on one field with this number."""
+
+    run: RunConfig
+    episode: int = 0
+    """From 0."""
+
+    def __post_init__(self) -> None:
+        require_known(self.run)
+        if not 0 <= self.episode < 2**32:
+            raise ValueError(f"An episode is a whole number from 0 to {2**32 - 1}; got {self.episode}.")
+
+    @property
+    def cell(self) -> Cell:
+        return cells_of(self.run)[0]
+
+    @property
+    def unit(self) -> str:
+        """Of the readings; empty where the benchmark leaves it open."""
+        return MODALITIES[self.cell.field].unit
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Of Θ."""
+        return benchmark_model(self.cell.field).prior.parameters
+
+    @property
+    def num_particles(self) -> int:
+        return preset_of(self.run).config.num_particles
+
+    @property
+    def key(self) -> Key:
+        """The key of the same episode of `dowsax evaluate`."""
+        return episode_keys(self.run.seed, self.cell.field, np.array([self.episode]))[0]
+
+    def to_dict(self) -> dict:
+        """The settings by name."""
+        run = self.run
+        return self.cell._asdict() | {
+            "seed": run.seed,
+            "episode": self.episode,
+            "preset": run.preset,
+            "particles": self.num_particles,
+            "max_readings": run.max_readings,
+            "stop": run.rule.name,
+            "threshold": run.rule.threshold,
+        }
+
+
+@dataclass
+class SearchLog:
+    """What has happened in a search so far."""
+
+    config: SearchConfig
+    theta: np.ndarray
+    """Θ at the start."""
+    final_theta: np.ndarray
+    """Θ at the newest reading: another where the scenario moves the source."""
+    belief: Belief
+    """After the newest reading."""
+    taken: list[tuple[Moment, Row]] = field(default_factory=list)
+    """One a reading. In pairs, so that an interruption cannot come between the two."""
+    ending: str | None = None
+
+    @property
+    def moments(self) -> list[Moment]:
+        return [moment for moment, _ in self.taken]
+
+    @property
+    def rows(self) -> list[Row]:
+        return [row for _, row in self.taken]
+
+    @property
+    def error(self) -> float:
+        """[m], from the mean position to the true one."""
+        return float(self.taken[-1][1].error)
+
+    @property
+    def right(self) -> bool:
+        return self.taken[-1][0].living and self.error < RADIUS
+
+    def posterior(self) -> Posterior:
+        """The final belief as the answer of a survey. Whether the model fits is not asked: `fit` is NaN."""
+        moments = self.moments
+        none = np.full(len(moments), np.nan)
+        trace = Trace(
+            mean=np.stack([moment.mean for moment in moments]),
+            std=np.stack([moment.std for moment in moments]),
+            credible_radius=np.array([moment.radius for moment in moments]),
+            ess=np.array([moment.ess for moment in moments]),
+            stages=none,
+            acceptance_rate=none,
+            evaluations=none,
+        )
+        return Posterior(
+            parameters=self.config.parameters,
+            samples=np.asarray(self.belief.particles, np.float64),
+            weights=normal_weights(np.asarray(self.belief.log_weights)),
+            positions=np.stack([moment.position for moment in moments]).astype(np.float64),
+            readings=np.array([moment.reading for moment in moments]),
+            log_evidence=np.asarray(self.belief.log_evidence, np.float64),
+            fit=np.array(np.nan),
+            trace=trace,
+        )
+
+
+class Searcher:
+    """A search about to be watched: compiled, so that its readings come at their own pace."""
+
+    def __init__(self, config: SearchConfig) -> None:
+        self.config, self.key = config, config.key
+        self.search, self.policy = (traced(part) for part in assemble(config.run, config.cell))
+        compiled(ONE, self.search, self.policy, self.key)
+
+    def run(self, watch: Callable[[SearchLog], None]) -> SearchLog:
+        """Take readings until the rule speaks or no more can be taken; `watch` is told after each.
+
+        An interruption ends the search and leaves what there is.
+        """
+        state = ONE.prepare(self.search, self.key)
+        log = SearchLog(self.config, np.asarray(state.theta), np.asarray(state.theta), state.belief)
+        try:
+            while log.ending is None:
+                state = self._step(log, state)
+                log.ending = self._ending(log)
+                watch(log)
+        except KeyboardInterrupt:
+            log.ending = INTERRUPTED
+        return log
+
+    def _step(self, log: SearchLog, state: SearchState) -> SearchState:
+        position = state.station.position
+        if log.taken:
+            position = ONE.decide(self.search, self.policy, self.key, state)
+        state, newest = ONE.take(self.search, self.key, state, position)
+        row = jax.tree.map(np.asarray, newest)
+        log.final_theta, log.belief = np.asarray(state.theta), state.belief
+        log.taken.append((moment_of(len(log.taken) + 1, row, state.belief), row))
+        return state
+
+    def _ending(self, log: SearchLog) -> str | None:
+        """No rule is asked at the start; a belief without particles never mends."""
+        number, (moment, row) = len(log.taken), log.taken[-1]
+        if number > 1 and bool(self.config.run.rule.speaks(row, number)):
+            return STOPPED
+        if not moment.living:
+            return LOST
+        return SPENT if number >= self.config.run.max_readings else None
+
+
+def moment_of(number: int, row: Row, belief: Belief) -> Moment:
+    """What a view may show of one reading. It takes nothing from the truth: not the row's error."""
+    particles, weights = np.asarray(belief.particles), normal_weights(np.asarray(belief.log_weights))
+    centre, mean = weights @ particles, np.asarray(row.mean)
+    points, thin = thinned(particles[:, :2], weights)
+    return Moment(
+        number,
+        position=np.asarray(row.position),
+        reading=float(row.reading),
+        path_length=float(row.path_length),
+        mean=mean,
+        std=np.sqrt(weights @ (particles - centre[None, :]) ** 2),
+        spread=float(row.spread),
+        mass=float(row.mass),
+        radius=radius_about(mean, particles[:, :2], weights),
+        ess=float(row.ess),
+        points=points,
+        weights=thin,
+    )

@@ -1,0 +1,128 @@
+"""One search as a Gymnasium environment: a key, a state and conversions. Every rule is in `environment`."""
+
+import operator
+from typing import Any
+
+import gymnasium
+import jax
+import jax.numpy as jnp
+import numpy as np
+from gymnasium import spaces
+
+from dowsax.envs.picture import draw, scene
+from dowsax.envs.problem import Measures, Problem, assemble, begin, proceed
+from dowsax.envs.rewards import Reward
+from dowsax.envs.scenarios import Scenario
+from dowsax.envs.search import MAX_READINGS, SearchState
+from dowsax.inference import Preset
+from dowsax.inference.stopping import StopRule
+from dowsax.types import Key
+from dowsax.world import Model
+
+RENDER_MODES = ("rgb_array",)
+METADATA: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 8}
+
+
+class SearchEnv(gymnasium.Env[np.ndarray, np.int64]):
+    """Find the source: move by 1 m east, west, north or south (0 to 3), with a reading after every move.
+
+    Observations are numbers in [−1, 1]: `belief` is position, reading, and mean and standard deviation of
+    what is believed of the source; `raw` is position and reading. `terminated` when the stop rule speaks,
+    `truncated` when the readings run out or no particle is left. `info` holds `Measures`; of these `error`
+    needs the truth, which only a simulation knows.
+    """
+
+    metadata = METADATA
+
+    def __init__(
+        self,
+        field: str | Model = "temperature",
+        scenario: str | Scenario = "id",
+        preset: str | Preset = "default",
+        stop: str | StopRule = "credible",
+        reward: str | Reward = "indicator",
+        observation: str = "belief",
+        particles: int | None = None,
+        max_readings: int = MAX_READINGS,
+        render_mode: str | None = None,
+    ) -> None:
+        require_render_mode(render_mode)
+        self.render_mode = render_mode
+        self.problem = assemble(field, scenario, preset, stop, reward, observation, particles, max_readings)
+        self.observation_space, self.action_space = spaces_of(self.problem)
+        self._key: Key | None = None
+        self._state: SearchState | None = None
+        self._status = "searching"
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[np.ndarray, dict[str, Any]]:
+        """A new search. With a seed, everything until the next seed follows from it, bit for bit."""
+        super().reset(seed=seed, options=options)
+        self._key, self._state, numbers = begin(self.problem, random_bits(self.np_random))
+        self._status = "searching"
+        return split(np.array(numbers))
+
+    def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+        """One move and one reading."""
+        if self._state is None or self._key is None or self._status != "searching":
+            raise gymnasium.error.ResetNeeded("No search is under way: call `reset` before `step`.")
+        number = as_action(action, self.problem)
+        self._state, outcome = proceed(self.problem, self._key, self._state, jnp.asarray(number, jnp.int32))
+        numbers, reward, terminated, truncated = jax.device_get(outcome)
+        observation, info = split(numbers)
+        if terminated or truncated:
+            self._status = ending(bool(terminated), info["spread"])
+        return observation, float(reward), bool(terminated), bool(truncated), info
+
+    def render(self) -> np.ndarray | None:
+        """The field, the path, the particles, their mean and the source, as (height, width, 3) bytes."""
+        if self.render_mode is None:
+            gymnasium.logger.warn('Nothing is drawn without a render mode: make it with "rgb_array".')
+            return None
+        if self._state is None:
+            raise gymnasium.error.ResetNeeded("There is nothing to draw yet: call `reset` before `render`.")
+        return draw(scene(self.problem.search, self._state, self._status))
+
+
+def spaces_of(problem: Problem) -> tuple[spaces.Box, spaces.Discrete]:
+    """What can be seen and what can be done in one search."""
+    seen = spaces.Box(-1.0, 1.0, (problem.num_features,), np.float32)
+    return seen, spaces.Discrete(problem.search.motion.num_actions)
+
+
+def random_bits(generator: np.random.Generator) -> jax.Array:
+    """64 bits of Gymnasium's generator: the seed of one search."""
+    return jnp.asarray(generator.integers(2**32, size=2, dtype=np.uint32))
+
+
+def split(numbers: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
+    """What is seen, and the measures by name."""
+    names = Measures._fields
+    info: dict[str, Any] = dict(zip(names, map(float, numbers[-len(names) :]), strict=True))
+    info["readings"] = int(info["readings"])
+    return numbers[: -len(names)].copy(), info
+
+
+def as_action(action: Any, problem: Problem) -> int:
+    """The action as a number, or a ValueError in one line."""
+    last = problem.search.motion.num_actions - 1
+    try:
+        number = operator.index(action)
+    except TypeError:
+        number = -1
+    if not 0 <= number <= last:
+        raise ValueError(f"An action is a whole number from 0 to {last}; got {action!r}.")
+    return number
+
+
+def ending(terminated: bool, spread: float) -> str:
+    """Why a search is over, in words."""
+    if terminated:
+        return "stopped"
+    return "out of readings" if np.isfinite(spread) else "no particle left"
+
+
+def require_render_mode(render_mode: str | None) -> None:
+    if render_mode is not None and render_mode not in RENDER_MODES:
+        raise ValueError(f"Unknown render mode {render_mode!r}; known are {', '.join(RENDER_MODES)}.")

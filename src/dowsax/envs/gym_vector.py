@@ -1,0 +1,121 @@
+"""Many searches as one Gymnasium vector environment: all of them move in one compiled call."""
+
+from typing import Any
+
+import gymnasium
+import jax
+import jax.numpy as jnp
+import numpy as np
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from dowsax.envs.gym import METADATA, random_bits, require_render_mode, spaces_of
+from dowsax.envs.picture import draw, scene
+from dowsax.envs.problem import Measures, assemble, begin_all, proceed_all
+from dowsax.envs.rewards import Reward
+from dowsax.envs.scenarios import Scenario
+from dowsax.envs.search import MAX_READINGS, SearchState
+from dowsax.inference import Preset
+from dowsax.inference.stopping import StopRule
+from dowsax.types import Key
+from dowsax.world import Model
+
+
+class SearchVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
+    """`SearchEnv` many times over. A search that ends begins anew in the same step (`SAME_STEP`).
+
+    The observation is then that of the new search; the last one of the old search and its measures are
+    `final_obs` and `final_info` of the info, where `_final_obs` and `_final_info` are true.
+    """
+
+    metadata = METADATA | {"autoreset_mode": AutoresetMode.SAME_STEP}
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        field: str | Model = "temperature",
+        scenario: str | Scenario = "id",
+        preset: str | Preset = "default",
+        stop: str | StopRule = "credible",
+        reward: str | Reward = "indicator",
+        observation: str = "belief",
+        particles: int | None = None,
+        max_readings: int = MAX_READINGS,
+        render_mode: str | None = None,
+    ) -> None:
+        if num_envs < 1:
+            raise ValueError(f"`num_envs` is at least 1; got {num_envs}.")
+        require_render_mode(render_mode)
+        self.num_envs, self.render_mode = num_envs, render_mode
+        self.problem = assemble(field, scenario, preset, stop, reward, observation, particles, max_readings)
+        self.single_observation_space, self.single_action_space = spaces_of(self.problem)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self._key: Key | None = None
+        self._states: SearchState | None = None
+        self._moves = 0
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[np.ndarray, dict[str, Any]]:
+        """New searches in every place. With a seed, everything until the next seed follows from it."""
+        if options and "reset_mask" in options:
+            raise ValueError("`reset_mask` is not needed here: a search that ends begins anew by itself.")
+        super().reset(seed=seed, options=options)
+        bits = random_bits(self.np_random)
+        self._key, self._states, numbers = begin_all(self.problem, bits, self.num_envs)
+        self._moves = 0
+        return _split(np.asarray(numbers), np.ones(self.num_envs, bool))
+
+    def step(self, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+        """One move and one reading of each search."""
+        if self._states is None or self._key is None:
+            raise gymnasium.error.ResetNeeded("No search is under way: call `reset` before `step`.")
+        taken, number = jnp.asarray(self._as_actions(actions)), jnp.asarray(self._moves, jnp.int32)
+        self._states, outcome = proceed_all(self.problem, self._key, self._states, taken, number)
+        self._moves += 1
+        numbers, rewards, terminated, truncated, final = map(np.array, jax.device_get(outcome))
+        observations, infos = _split(numbers, np.ones(self.num_envs, bool))
+        ended = terminated | truncated
+        if ended.any():
+            last, measures = _split(final, ended)
+            kept = np.full(self.num_envs, None, dtype=object)
+            for place in np.flatnonzero(ended):
+                kept[place] = last[place].copy()
+            infos |= {
+                "final_obs": kept,
+                "_final_obs": ended,
+                "final_info": measures,
+                "_final_info": ended.copy(),
+            }
+        return observations, rewards.astype(np.float64), terminated, truncated, infos
+
+    def render(self) -> tuple[np.ndarray, ...] | None:
+        """One picture of each search."""
+        if self.render_mode is None:
+            gymnasium.logger.warn('Nothing is drawn without a render mode: make it with "rgb_array".')
+            return None
+        if self._states is None:
+            raise gymnasium.error.ResetNeeded("There is nothing to draw yet: call `reset` before `render`.")
+        states = jax.device_get(self._states)
+        members = [jax.tree.map(lambda leaf, at=place: leaf[at], states) for place in range(self.num_envs)]
+        return tuple(draw(scene(self.problem.search, state, "searching")) for state in members)
+
+    def _as_actions(self, actions: Any) -> np.ndarray:
+        """One action for each search, or a ValueError in one line."""
+        numbers, last = np.asarray(actions), self.problem.search.motion.num_actions - 1
+        wanted = numbers.shape == (self.num_envs,) and np.issubdtype(numbers.dtype, np.integer)
+        if not wanted or numbers.min() < 0 or numbers.max() > last:
+            raise ValueError(f"Actions are {self.num_envs} whole numbers from 0 to {last}; got {actions!r}.")
+        return numbers.astype(np.int32)
+
+
+def _split(numbers: np.ndarray, present: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
+    """What is seen, and the measures by name, each with a mask; zero where they are not present."""
+    names = Measures._fields
+    infos: dict[str, Any] = {}
+    for name, column in zip(names, numbers[:, -len(names) :].T, strict=True):
+        values = np.where(present, column, 0.0)
+        infos[name] = values.astype(np.int64 if name == "readings" else np.float64)
+        infos[f"_{name}"] = present.copy()
+    return numbers[:, : -len(names)].copy(), infos

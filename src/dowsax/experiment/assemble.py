@@ -1,0 +1,71 @@
+"""From names to things: the search, the policy and the keys of each cell of a run."""
+
+import zlib
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Key
+
+from dowsax.envs import SCENARIOS, Search
+from dowsax.experiment.config import RunConfig
+from dowsax.inference import PRESETS, Preset
+from dowsax.policies import POLICIES, Informed, Policy
+from dowsax.world import MODALITIES, benchmark_model
+
+# Keys of evaluation lie apart from those of anything else with the same seed.
+_DOMAIN = zlib.crc32(b"evaluation")
+
+
+class Cell(NamedTuple):
+    """One entry of a table."""
+
+    policy: str
+    field: str
+    scenario: str
+
+
+def cells_of(config: RunConfig) -> list[Cell]:
+    """The cells of a run, field by field."""
+    return [Cell(policy, field, config.scenario) for field in config.fields for policy in config.policies]
+
+
+def require_known(config: RunConfig) -> None:
+    """A ValueError in one line that lists the known names, where one is unknown."""
+    for what, names, known in (
+        ("policy", config.policies, POLICIES),
+        ("field", config.fields, MODALITIES),
+        ("scenario", (config.scenario,), SCENARIOS),
+        ("preset", (config.preset,), PRESETS),
+    ):
+        _require_among(what, names, known)
+    preset_of(config)
+
+
+def preset_of(config: RunConfig) -> Preset:
+    """The filter but for its model."""
+    preset = PRESETS[config.preset]
+    return preset if config.particles is None else preset.with_particles(config.particles)
+
+
+def assemble(config: RunConfig, cell: Cell) -> tuple[Search, Policy | Informed]:
+    """The search and the policy of a cell."""
+    model = benchmark_model(cell.field)
+    search = Search(model, preset_of(config), SCENARIOS[cell.scenario], max_readings=config.max_readings)
+    return search, POLICIES[cell.policy](model, search.motion)
+
+
+def episode_keys(seed: int, field: str, numbers: np.ndarray) -> Key[Array, " episodes"]:
+    """The keys of numbered episodes: the same for every policy, scenario, cut into shards and engine."""
+    base = jax.random.fold_in(jax.random.key(seed), _DOMAIN)
+    base = jax.random.fold_in(base, zlib.crc32(field.encode()))
+    return jax.vmap(jax.random.fold_in, in_axes=(None, 0))(base, jnp.asarray(numbers, jnp.uint32))
+
+
+def _require_among(what: str, names: Iterable[str], known: Iterable[str]) -> None:
+    known = list(known)
+    for name in names:
+        if name not in known:
+            raise ValueError(f"Unknown {what} {name!r}; known are {', '.join(known)}.")

@@ -1,0 +1,49 @@
+"""Where numbers come from: versions, commit and device."""
+
+import platform
+import subprocess
+from datetime import UTC, datetime
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import jax
+
+
+def provenance() -> dict[str, Any]:
+    """What to write down beside results, so that they can be made again."""
+    return {
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "versions": versions(),
+        "commit": commit(),
+        "device": device(),
+    }
+
+
+def versions() -> dict[str, str]:
+    # By name, as the package itself imports layers above this one.
+    own = import_module("dowsax").__version__
+    return {"dowsax": own, "jax": jax.__version__, "python": platform.python_version()}
+
+
+def device() -> str:
+    """The kind of the device JAX computes on."""
+    return jax.devices()[0].device_kind
+
+
+def commit() -> str | None:
+    """The commit of the package's own checkout, with `-dirty` after changes; none where it is not in one."""
+    package = Path(__file__).parents[1]
+    try:
+        # A package installed below some other repository is not part of that repository.
+        _git(package, "ls-files", "--error-unmatch", "__init__.py")
+        return _git(package, "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*")
+    except (OSError, subprocess.SubprocessError):
+        return None
+
+
+def _git(folder: Path, *words: str) -> str:
+    outcome = subprocess.run(
+        ["git", "-C", str(folder), *words], capture_output=True, text=True, check=True, timeout=10
+    )
+    return outcome.stdout.strip()

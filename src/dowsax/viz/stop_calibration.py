@@ -1,0 +1,239 @@
+"""Stops as a picture: does spread follow error, how often are stops false, and what do they miss?"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
+
+from dowsax.viz.style import BLUE, GREEN, INK, MUTED, ORANGE, SKY, new_figure, styled
+
+_PURPLE, _YELLOW = "#cc79a7", "#e69f00"
+_COLOURS = (BLUE, ORANGE, GREEN, _PURPLE, SKY, _YELLOW, INK)
+_MARKERS = ("o", "s", "^", "D", "v")
+# The layout, in inches.
+_PANEL, _HEIGHT, _GAP, _ROW_GAP = 2.55, 2.1, 0.68, 1.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 0.85, 0.2, 1.1, 0.95
+_LEGEND_COLUMNS = 8
+_LEVELS = (0.5, 0.8, 0.9, 0.95, 0.98, 0.99)
+_MANY = 3
+
+
+class Style(NamedTuple):
+    """The look of a policy."""
+
+    colour: str
+    inside: str
+    """Of its marks."""
+
+
+def _style(number: int) -> Style:
+    """When the colours have run out, the policies that follow have white marks."""
+    colour = _COLOURS[number % len(_COLOURS)]
+    return Style(colour, colour if number < len(_COLOURS) else "white")
+
+
+class Band(NamedTuple):
+    """Numbers with their intervals over something, as arrays; NaN where there is none."""
+
+    places: np.ndarray
+    value: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+
+class StopCurve(NamedTuple):
+    """False stops over the thresholds of a rule."""
+
+    false_stops: Band
+    said: np.ndarray
+    """What the beliefs expect of them."""
+
+
+class StopPanels(NamedTuple):
+    """What is drawn of one policy on one field."""
+
+    spearman: Band
+    """Of spread and error, over the number of the reading."""
+    contraction: StopCurve
+    credible: StopCurve
+    signals: Mapping[str, tuple[Sequence[float], Sequence[float]]]
+    """By rule: its recall and its precision, each as value, low and high."""
+
+
+def stop_figure(rows: Mapping[str, Mapping[str, StopPanels]], title: str) -> Figure:
+    """One row of four panels for each field, one colour for each policy."""
+    policies = list(dict.fromkeys(policy for panels in rows.values() for policy in panels))
+    rules = list(dict.fromkeys(rule for row in rows.values() for one in row.values() for rule in one.signals))
+    legend_lines = 1 + (len(policies) + len(rules) - 1) // _LEGEND_COLUMNS
+    top = _TOP + 0.2 * (legend_lines - 1)
+    width = _LEFT + 4 * (_PANEL + _GAP) - _GAP + _RIGHT
+    height = top + len(rows) * (_HEIGHT + _ROW_GAP) - _ROW_GAP + _BOTTOM
+    with styled():
+        figure = new_figure(width, height)
+        for number, (label, row) in enumerate(rows.items()):
+            bottom = _BOTTOM + (len(rows) - 1 - number) * (_HEIGHT + _ROW_GAP)
+            axes = [_panel(figure, _LEFT + at * (_PANEL + _GAP), bottom) for at in range(4)]
+            styles = {policy: _style(policies.index(policy)) for policy in row}
+            _draw_spearman(axes[0], row, styles)
+            _draw_curves(axes[1], {policy: one.contraction for policy, one in row.items()}, styles)
+            _finish_contraction(axes[1])
+            _draw_curves(axes[2], {policy: _allowed(one.credible) for policy, one in row.items()}, styles)
+            _finish_credible(axes[2])
+            _draw_signals(axes[3], row, styles, rules)
+            place = axes[0].get_position()
+            figure.text(place.x0, place.y1 + 0.31 / height, label, fontweight="bold")
+        _annotate(figure, title, policies, rules)
+    return figure
+
+
+def _panel(figure: Figure, left: float, bottom: float) -> Axes:
+    """Axes at a place given in inches."""
+    width, height = figure.get_size_inches()
+    return figure.add_axes((left / width, bottom / height, _PANEL / width, _HEIGHT / height))
+
+
+def _draw_spearman(axes: Axes, row: Mapping[str, StopPanels], styles: Mapping[str, Style]) -> None:
+    """Rank correlation at some readings; side by side, so that the intervals stay apart."""
+    readings = list(dict.fromkeys(at for one in row.values() for at in one.spearman.places.tolist()))
+    for number, (policy, one) in enumerate(row.items()):
+        band = one.spearman
+        shift = min(0.08, 0.7 / len(row)) * (number - (len(row) - 1) / 2)
+        places = [readings.index(at) + shift for at in band.places.tolist()]
+        axes.vlines(places, band.low, band.high, color=styles[policy].colour, linewidth=1.2, alpha=0.6)
+        axes.plot(
+            places,
+            band.value,
+            color=styles[policy].colour,
+            marker="o",
+            markersize=3.5,
+            linewidth=1.2,
+            markerfacecolor=styles[policy].inside,
+        )
+    axes.axhline(0.0, color=MUTED, linewidth=0.8)
+    axes.set_xticks(range(len(readings)), [f"{at:g}" for at in readings])
+    axes.set_xlim(-0.5, len(readings) - 0.5)
+    axes.set_ylim(-1.0, 1.0)
+    axes.set_title("Spread follows error: positive is good")
+    axes.set_xlabel("reading")
+    axes.set_ylabel("Spearman of spread and error")
+
+
+def _draw_curves(axes: Axes, curves: Mapping[str, StopCurve], styles: Mapping[str, Style]) -> None:
+    """What happened, with its band, and what the beliefs expected."""
+    for policy, (band, said) in curves.items():
+        if len(curves) <= _MANY:
+            axes.fill_between(
+                band.places, band.low, band.high, color=styles[policy].colour, alpha=0.15, linewidth=0
+            )
+        else:
+            axes.vlines(
+                band.places, band.low, band.high, color=styles[policy].colour, linewidth=0.6, alpha=0.35
+            )
+        axes.plot(
+            band.places,
+            band.value,
+            color=styles[policy].colour,
+            marker="o",
+            markersize=3,
+            markerfacecolor=styles[policy].inside,
+        )
+        axes.plot(band.places, said, color=styles[policy].colour, linewidth=1.2, linestyle=(0, (4, 2)))
+    axes.set_ylim(0.0, None)
+    axes.grid(axis="y")
+    axes.set_axisbelow(True)
+    axes.set_ylabel("false stops, share of stops")
+
+
+def _finish_contraction(axes: Axes) -> None:
+    places = np.linspace(0.05, 2.05, 200)
+    axes.plot(places, np.exp(-0.5 / places**2), color=MUTED, linewidth=1.0, linestyle=":")
+    axes.set_xlim(0.0, 2.05)
+    axes.set_ylim(0.0, 1.0)
+    axes.set_title("Contraction: stop when max(σx, σy) < ζ")
+    axes.set_xlabel("ζ [m]")
+
+
+def _allowed(curve: StopCurve) -> StopCurve:
+    """Over the share of false stops that a level allows."""
+    return curve._replace(false_stops=curve.false_stops._replace(places=1 - curve.false_stops.places))
+
+
+def _finish_credible(axes: Axes) -> None:
+    # A logarithmic axis of what is allowed, with its levels written at it: stricter is to the right.
+    allowed = 1 - np.array(_LEVELS)
+    places = np.geomspace(0.55, 0.0045, 100)
+    limit = axes.get_ylim()[1]
+    axes.plot(places, places, color=MUTED, linewidth=1.0, linestyle=":")
+    axes.set_xscale("log")
+    axes.set_xlim(0.55, 0.0045)
+    axes.set_ylim(0.0, max(limit, 0.55))
+    axes.set_xticks(allowed, [f"{level:g}" for level in _LEVELS])
+    axes.set_xticks([], minor=True)
+    axes.set_title("Credible: stop when P(within 1 m) ≥ level")
+    axes.set_xlabel("level")
+
+
+def _draw_signals(
+    axes: Axes, row: Mapping[str, StopPanels], styles: Mapping[str, Style], rules: Sequence[str]
+) -> None:
+    """Each rule as a signal that the error is below a metre."""
+    for policy, one in row.items():
+        for rule, (recall, precision) in one.signals.items():
+            if not np.isfinite([recall[0], precision[0]]).all():
+                continue
+            axes.hlines(
+                precision[0], recall[1], recall[2], color=styles[policy].colour, linewidth=1.0, alpha=0.6
+            )
+            axes.vlines(
+                recall[0], precision[1], precision[2], color=styles[policy].colour, linewidth=1.0, alpha=0.6
+            )
+            marker = _MARKERS[rules.index(rule) % len(_MARKERS)]
+            axes.plot(
+                recall[0],
+                precision[0],
+                color=styles[policy].colour,
+                marker=marker,
+                markersize=5,
+                zorder=3,
+                markerfacecolor=styles[policy].inside,
+            )
+    axes.set_xlim(0.0, 1.02)
+    axes.set_ylim(min(0.8, axes.get_ylim()[0]), 1.01)
+    axes.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
+    axes.grid()
+    axes.set_axisbelow(True)
+    axes.set_title("The stop as a signal of error < 1 m")
+    axes.set_xlabel("recall: signals, of readings below 1 m")
+    axes.set_ylabel("precision: below 1 m, of signals")
+
+
+def _annotate(figure: Figure, title: str, policies: Sequence[str], rules: Sequence[str]) -> None:
+    width, height = figure.get_size_inches()
+    figure.text(_LEFT / width, 1 - 0.12 / height, title, fontsize=11, va="top")
+    lines = [
+        Line2D([], [], color=colour, markerfacecolor=inside, marker="o", markersize=3.5, label=policy)
+        for policy, (colour, inside) in zip(policies, map(_style, range(len(policies))), strict=True)
+    ]
+    marks = [
+        Line2D([], [], color=INK, linestyle="", marker=_MARKERS[at % len(_MARKERS)], markersize=5, label=rule)
+        for at, rule in enumerate(rules)
+    ]
+    figure.legend(
+        handles=lines + marks,
+        loc="upper left",
+        bbox_to_anchor=(_LEFT / width, 1 - 0.38 / height),
+        borderaxespad=0,
+        borderpad=0,
+        ncols=_LEGEND_COLUMNS,
+    )
+    kinds = (
+        "Solid: what happened, with 95 % intervals. Dashed: what the beliefs expected at the same stops; "
+        "both agree for right beliefs.\n"
+        "Dotted: what a level allows; the false stops of a Gaussian belief with σx = σy = ζ. "
+        "Thresholds too strict for the records are left out."
+    )
+    figure.text(_LEFT / width, 0.1 / height, kinds, fontsize=8, color=MUTED, linespacing=1.4)

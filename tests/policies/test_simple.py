@@ -1,0 +1,49 @@
+"""Walks to a point."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from made_beliefs import as_belief
+
+from dowsax.policies import Greedy, Random, Straight
+from dowsax.types import Station
+from dowsax.world import FOUR_MOVES
+
+
+def track(key, policy, start, num_moves):
+    """The positions after each move of a policy that looks at no readings."""
+    belief = as_belief(jnp.zeros((2, 7)))
+
+    def step(position, move_key):
+        position = FOUR_MOVES(position, policy(move_key, belief, Station(position)))
+        return position, position
+
+    return jax.lax.scan(step, start, jax.random.split(key, num_moves))[1]
+
+
+def test_straight_takes_the_manhattan_number_of_steps(key):
+    """From any start that is whole metres away, no sooner and no later."""
+    theta = jnp.array([12.25, 9.5, 500.0, 1.0, 0.0, 2.0, 2.0])
+    run = jax.jit(lambda key, start: track(key, Straight().told(theta), start, 24))
+    for offset in ([5, 3], [-9, 2], [0, -7], [-12, -9], [1, 0]):
+        path = np.asarray(run(key, theta[:2] + jnp.array(offset, jnp.float32)))
+        distances = np.linalg.norm(path - np.asarray(theta[:2]), axis=1)
+        assert np.argmax(distances < 1e-3) + 1 == np.abs(offset).sum()
+
+
+def test_greedy_goes_to_the_weighted_mean(key):
+    """Between two particles of unequal weight: to the mean, not to the middle and not to either."""
+    particles = jnp.zeros((2, 7)).at[:, 0].set(jnp.array([4.0, 20.0])).at[:, 1].set(8.0)
+    belief = as_belief(particles, jnp.log(jnp.array([0.75, 0.25])))
+    choose = jax.jit(lambda east: Greedy()(key, belief, Station(jnp.stack([east, jnp.float32(8.0)]))))
+    assert int(choose(jnp.float32(6.0))) == 0
+    assert int(choose(jnp.float32(10.0))) == 1
+
+
+def test_random_makes_every_move_that_fits_as_often(key):
+    """At a border three moves are left, each a third within five standard errors."""
+    belief, station = as_belief(jnp.zeros((2, 7))), Station(jnp.array([0.5, 10.0]))
+    actions = jax.jit(jax.vmap(lambda key: Random()(key, belief, station)))(jax.random.split(key, 3000))
+    shares = np.bincount(actions, minlength=4) / 3000
+    expected = np.array([1, 0, 1, 1]) / 3
+    assert (np.abs(shares - expected) <= 5 * np.sqrt(expected * (1 - expected) / 3000)).all()

@@ -1,0 +1,100 @@
+"""The pictures of a search: complete, labelled, alike however they are drawn, and silent about the truth."""
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from dowsax.viz.search_animation import MOST_FRAMES, frame_readings, frames, write_gif
+from dowsax.viz.search_frame import SearchFrame, Subject, Truth
+from dowsax.viz.style import styled
+
+from .searches import CENTRE, contracting, moment
+
+SUBJECT = Subject("A search", "K", contraction=None, credible=0.95)
+TRUTH = Truth(CENTRE + 0.3, "STOP")
+
+
+def pixels(moments, truth=TRUTH, subject=SUBJECT):
+    return [np.asarray(picture) for picture in frames(subject, moments, truth)]
+
+
+@pytest.mark.parametrize("number", [1, 2, MOST_FRAMES, MOST_FRAMES + 1, 200])
+def test_frames_are_readings_evenly_thinned(number):
+    chosen = frame_readings(number)
+    assert len(chosen) == min(number, MOST_FRAMES)
+    assert (chosen[0], chosen[-1]) == (1, number)
+    gaps = set(np.diff(chosen))
+    assert not gaps or max(gaps) - min(gaps) <= 1
+
+
+def test_the_truth_shows_in_the_last_frame_alone():
+    """Two searches that differ by the truth look the same until they end."""
+    here, there = pixels(contracting(4)), pixels(contracting(4), Truth(np.array([20.0, 20.0]), "STOP"))
+    assert all((one == other).all() for one, other in zip(here[:-1], there[:-1], strict=True))
+    assert (here[-1] != there[-1]).any()
+
+
+def test_a_frame_shows_only_what_was_known_then():
+    """Later readings are not in it: the curves and the path end at the newest."""
+    with styled():
+        frame = SearchFrame(SUBJECT, contracting(6))
+        frame.draw(3)
+    assert list(frame.curves[0].get_xdata()) == [1, 2, 3]
+    assert len(frame.path.get_xdata()) == len(frame.readings.get_offsets()) == 3
+    assert len(frame.position.star.get_xdata()) == 0
+    assert not frame.told.get_visible()
+
+
+def test_drawing_over_a_copy_is_drawing():
+    """What is kept between frames does not show: a figure drawn as a whole is the same but at the rims."""
+    moments = contracting(5)
+    quick = pixels(moments)[-1].astype(int)
+    with styled():
+        frame = SearchFrame(SUBJECT, moments)
+        frame.draw(5, TRUTH)
+        frame.figure.set_dpi(100)
+        frame.figure.canvas.draw()
+        whole = np.asarray(frame.figure.canvas.buffer_rgba())[..., :3].astype(int)
+    assert np.mean(np.abs(quick - whole).max(axis=2) > 64) < 0.002
+
+
+def test_axes_are_labelled_with_units():
+    with styled():
+        figure = SearchFrame(SUBJECT, contracting(5)).draw(5)
+    labels = [(axes.get_xlabel(), axes.get_ylabel()) for axes in figure.axes]
+    assert labels == [
+        ("x, east [m]", "y, north [m]"), ("", "spread [m]"), ("", "probability"), ("reading number", "[K]")
+    ]  # fmt: skip
+    texts = [text.get_text() for axes in figure.axes for text in axes.texts]
+    assert "stop from 0.95" in texts
+
+
+def test_the_animation_opens_and_holds_its_end(tmp_path):
+    path = tmp_path / "search.gif"
+    assert write_gif(path, frames(SUBJECT, contracting(5), TRUTH), fps=10) == 5
+    with Image.open(path) as animation:
+        assert animation.n_frames == 5
+        assert animation.size == (900, 500)
+        assert animation.info["duration"] == 100
+        assert animation.convert("RGB").getpixel((2, 2)) == (255, 255, 255)
+        animation.seek(4)
+        assert animation.info["duration"] == 2100
+    assert path.stat().st_size < 5 * 60_000
+
+
+DEGENERATE = {
+    "a single reading": [moment(1)],
+    "silence": [moment(number, reading=0.0) for number in (1, 2, 3)],
+    "no spread": [moment(1), moment(2, spread=0.0)],
+    "no particle left": [moment(1), moment(2, living=False)],
+    "never a particle": [moment(1, living=False)],
+    "negative readings": [moment(number, reading=-20.0 - number) for number in (1, 2)],
+    "noise about zero": [moment(1, reading=-0.01), moment(2, reading=5.0)],
+    "a belief at the border": [moment(1), moment(2, centre=np.zeros(2), spread=0.05)],
+}
+
+
+@pytest.mark.parametrize("moments", DEGENERATE.values(), ids=DEGENERATE)
+def test_every_search_draws_without_a_warning(moments):
+    """Warnings are errors in tests."""
+    assert len(pixels(moments, subject=SUBJECT._replace(contraction=0.5, credible=None))) == len(moments)
