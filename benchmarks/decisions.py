@@ -5,6 +5,8 @@ moves; the peer judges standing still as well), in turns, warm.
 
 The readings: beliefs from real searches; for each, what Infotaxis chooses with few imagined readings against
 what is best by very many. `loss` is the information that a choice gives away, as a share of the best one's.
+Few imagined readings carry nearly all of the variance, so that agreement need not grow with their number until
+there are hundreds.
 """
 
 import argparse
@@ -36,7 +38,7 @@ OURS = ((10_000, 32), (2_048, 32))
 THEIRS = ((10_000, 1), (10_000, 10), (10_000, 32))
 """(particles, imagined readings for each candidate)"""
 READINGS = (8, 16, 32, 64)
-MANY = 512
+MANY, REFERENCE_RUNS = 512, 16
 MOMENTS = (1, 4, 9, 16, 25)
 """The number of readings after which a search lends its belief."""
 _LEAST = 1e-9
@@ -127,12 +129,17 @@ def worths(policy: Lookahead, states: Sequence[SearchState], num_keys: int) -> n
     return np.stack([judge(policy, row, state) for row, state in zip(keys, states, strict=True)])
 
 
-def agreement(found: np.ndarray, reference: np.ndarray) -> tuple[float, float]:
-    """How often the choice is the best by the reference (states, actions), and the mean loss (see above)."""
+def agreement(found: np.ndarray, reference: np.ndarray) -> dict[str, float]:
+    """How often the choice is the best by the reference (states, actions), and the mean loss (see above).
+
+    The standard error is over beliefs; rows of one table share them, and differ by less than it says.
+    """
     chosen = np.argmax(found, axis=2)
     best = reference.max(axis=1, keepdims=True)
     got = np.take_along_axis(reference, chosen, axis=1)
-    return float(np.mean(got == best)), float(np.mean((best - got) / np.maximum(best, _LEAST)))
+    hits, losses = (got == best).mean(axis=1), (best - got) / np.maximum(best, _LEAST)
+    error = hits.std(ddof=1) / len(hits) ** 0.5
+    return {"agreement": float(hits.mean()), "error": float(error), "loss": float(losses.mean())}
 
 
 def readings_needed(field: str, count: int, num_particles: int | None) -> list[dict]:
@@ -141,14 +148,14 @@ def readings_needed(field: str, count: int, num_particles: int | None) -> list[d
     planner = lambda readings: traced(  # noqa: E731
         Lookahead(benchmark_model(field), information_gain, num_readings=readings)
     )
-    many = worths(planner(MANY), states, 5)
+    many = worths(planner(MANY), states, 1 + REFERENCE_RUNS)
     reference = many[:, 1:].mean(axis=1)
     rows = []
     for readings in (*READINGS, MANY):
         found = many[:, :1] if readings == MANY else worths(planner(readings), states, CHOICES)
-        share, loss = agreement(found, reference)
-        rows.append({"field": field, "readings": readings, "agreement": share, "loss": loss})
-        print(f"{field}, {readings} readings: agreement {share:.2f}, loss {loss:.3f}", flush=True)
+        row = {"field": field, "readings": readings, **agreement(found, reference)}
+        rows.append(row)
+        print(f"{field}, {readings}: agreement {row['agreement']:.2f}, loss {row['loss']:.3f}", flush=True)
     return rows
 
 
@@ -169,14 +176,14 @@ def table(report: dict) -> str:
     lines.append("|---|" + "---|" * len(fields))
     for readings in dict.fromkeys(row["readings"] for row in report["readings"]):
         cells = [
-            f"{row['agreement']:.2f}, {100 * row['loss']:.1f} %"
+            f"{row['agreement']:.2f} ± {row['error']:.2f}, {100 * row['loss']:.1f} %"
             for row in report["readings"]
             if row["readings"] == readings
         ]
         lines.append(f"| {readings} | {' | '.join(cells)} |")
     return "\n".join(lines) + (
         f"\n\nCosts: gas, on {report['device']}; the peer judges five candidates, dowsax four. Readings: "
-        f"agreement with the best move by {4 * MANY:,} imagined readings, and the share of its information "
+        f"agreement with the best move by {REFERENCE_RUNS * MANY:,} imagined readings, and the share of its information "
         f"that the chosen one gives away; {report['beliefs']} beliefs of searches by Infotaxis a field.\n"
     )
 

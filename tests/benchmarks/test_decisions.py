@@ -12,7 +12,8 @@ REFERENCE = np.array([[4.0, 1.0, 3.0], [1.0, 2.0, -np.inf]])
 def test_agreement_counts_best_choices_and_what_the_others_lose():
     """One choice of four is not the best: it gets 3 of 4, a loss of a quarter once in four."""
     found = np.array([[[9.0, 0, 0], [0, 0, 9.0]], [[0, 9.0, 0], [0, 9.0, 0]]])
-    assert decisions.agreement(found, REFERENCE) == (0.75, pytest.approx(0.25 / 4))
+    expected = {"agreement": 0.75, "error": 0.25, "loss": 0.25 / 4}
+    assert decisions.agreement(found, REFERENCE) == pytest.approx(expected)
 
 
 def test_the_peer_sees_the_same_field():

@@ -196,7 +196,8 @@ def _pairs(entries: Sequence[Entry], baseline: str | None, num_runs: int) -> lis
     if baseline is not None and baseline not in policies:
         raise ValueError(f"No run has the policy {baseline!r}; they have {', '.join(policies)}.")
     same = [pair for pair in combinations(entries, 2) if pair[0].searches == pair[1].searches]
-    if num_runs > 1 and not any(one.labels["run"] != other.labels["run"] for one, other in same):
+    # Runs of other fields are tabulated side by side, as long as each has policies to compare.
+    if num_runs > 1 and not same:
         raise ValueError(
             "These runs share no searches, as they differ in seed, field, scenario or number of readings: "
             f"{'; '.join(_described(entries))}."

@@ -12,7 +12,7 @@ from jaxtyping import Array, Key
 from dowsax.envs import SCENARIOS, Search
 from dowsax.experiment.config import RunConfig
 from dowsax.inference import PRESETS, Preset
-from dowsax.policies import POLICIES, Informed, Policy
+from dowsax.policies import Informed, Policy, policy_named
 from dowsax.world import MODALITIES, benchmark_model
 
 # Keys of evaluation lie apart from those of anything else with the same seed.
@@ -35,12 +35,13 @@ def cells_of(config: RunConfig) -> list[Cell]:
 def require_known(config: RunConfig) -> None:
     """A ValueError in one line that lists the known names, where one is unknown."""
     for what, names, known in (
-        ("policy", config.policies, POLICIES),
         ("field", config.fields, MODALITIES),
         ("scenario", (config.scenario,), SCENARIOS),
         ("preset", (config.preset,), PRESETS),
     ):
         _require_among(what, names, known)
+    for name in config.policies:
+        policy_named(name)
     preset_of(config)
 
 
@@ -54,7 +55,7 @@ def assemble(config: RunConfig, cell: Cell) -> tuple[Search, Policy | Informed]:
     """The search and the policy of a cell."""
     model = benchmark_model(cell.field)
     search = Search(model, preset_of(config), SCENARIOS[cell.scenario], max_readings=config.max_readings)
-    return search, POLICIES[cell.policy](model, search.motion)
+    return search, policy_named(cell.policy)(model, search.motion)
 
 
 def episode_keys(seed: int, field: str, numbers: np.ndarray) -> Key[Array, " episodes"]:
