@@ -5,8 +5,8 @@ moves; the peer judges standing still as well), in turns, warm.
 
 The readings: beliefs from real searches; for each, what Infotaxis chooses with few imagined readings against
 what is best by very many. `loss` is the information that a choice gives away, as a share of the best one's.
-Few imagined readings carry nearly all of the variance, so that agreement need not grow with their number until
-there are hundreds.
+A few of the imagined readings carry nearly all of the variance, so that agreement need not grow with their
+number.
 """
 
 import argparse
@@ -181,9 +181,10 @@ def table(report: dict) -> str:
             if row["readings"] == readings
         ]
         lines.append(f"| {readings} | {' | '.join(cells)} |")
+    many = REFERENCE_RUNS * MANY
     return "\n".join(lines) + (
         f"\n\nCosts: gas, on {report['device']}; the peer judges five candidates, dowsax four. Readings: "
-        f"agreement with the best move by {REFERENCE_RUNS * MANY:,} imagined readings, and the share of its information "
+        f"agreement with the best move by {many:,} imagined readings, and the share of its information "
         f"that the chosen one gives away; {report['beliefs']} beliefs of searches by Infotaxis a field.\n"
     )
 

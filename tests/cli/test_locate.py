@@ -136,5 +136,5 @@ def test_readings_the_sensor_never_gives(complaint, survey_file, field, value, r
 
 
 def test_a_reading_that_nothing_explains(complaint, survey_file):
-    path = survey_file("x,y,value\n1,2,1\n2,2,1e9\n3,2,1\n")
-    assert "1e+09 at (2, 2)" in complaint("locate", path, *SETTINGS)
+    path = survey_file("x,y,value\n1,2,1\n2,2,1e25\n3,2,1\n")
+    assert "1e+25 at (2, 2)" in complaint("locate", path, *SETTINGS)

@@ -154,12 +154,23 @@ def test_a_prior_that_excludes_everything():
 
 
 def test_a_reading_that_nothing_explains():
-    """10⁹ K: every likelihood underflows, however small the part of the reading. The message says which."""
-    message = error_of(POSITIONS, changed(READINGS, 1, 1e9), particles=64)
+    """10²⁵ K: every likelihood is zero in single precision, however small the part of the reading. The message says which."""
+    message = error_of(POSITIONS, changed(READINGS, 1, 1e25), particles=64)
     assert "explains reading 1" in message
-    assert "1e+09 at (2, 2)" in message
-    batch = np.stack([READINGS, changed(READINGS, 1, 1e9)])
+    assert "1e+25 at (2, 2)" in message
+    batch = np.stack([READINGS, changed(READINGS, 1, 1e25)])
     assert "reading 1 of survey 1" in error_of(np.stack([POSITIONS] * 2), batch, particles=64)
+
+
+def test_an_absurd_reading_is_never_trusted():
+    """10⁶ K: whether or not particles reach the edge of the prior on the way, it is not called found."""
+    try:
+        posterior = dowsax.locate(POSITIONS, changed(READINGS, 1, 1e6), field="temperature", particles=64)
+    except ValueError as refusal:
+        assert "explains reading 1" in str(refusal)  # noqa: PT017
+    else:
+        assert not posterior.fits
+        assert not posterior.found
 
 
 def test_a_surprising_reading_is_taken_in_by_parts():
