@@ -3,9 +3,9 @@
     python -m benchmarks.searches --out runs/searches            # as published, on a graphics card
     python -m benchmarks.searches --out runs/tiny --tiny         # a rehearsal; its numbers mean nothing
 
-The first field runs alone, so that its times are honest; on an accelerator the others then share the device,
-each in a process of its own, so that their compilations overlap. Everything is a `dowsax evaluate` in a run
-folder of its own: after an interruption the same command goes on. The table is that of `dowsax compare`.
+Field by field, each a `dowsax evaluate` in a run folder of its own: after an interruption the same command
+goes on. (Several processes that share one graphics card were tried: they hold each other up.) The table is
+that of `dowsax compare`.
 """
 
 import argparse
@@ -31,23 +31,6 @@ def evaluate(
     ]
 
 
-def run_together(commands: list[list[str]], out: Path, at_once: int) -> None:
-    """Run the commands, some at a time, each into a log of its own; the first failure ends it."""
-    waiting, running = list(enumerate(commands)), []
-    while waiting or running:
-        while waiting and len(running) < at_once:
-            number, words = waiting.pop(0)
-            log = (out / f"{Path(words[words.index('--out') + 1]).name}.log").open("w")
-            running.append((number, subprocess.Popen(words, stdout=log, stderr=subprocess.STDOUT), log))
-        number, process, log = running.pop(0)
-        if process.wait() != 0:
-            for _, other, _ in running:
-                other.terminate()
-            raise SystemExit(f"`{' '.join(commands[number])}` failed: see {log.name}.")
-        print(f"done: {' '.join(commands[number][3:])}", flush=True)
-        log.close()
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -57,33 +40,18 @@ def main() -> None:
     parser.add_argument("--episodes", type=int, default=1000, help="of each policy on the first field")
     parser.add_argument("--others", type=int, default=500, help="of each policy on each other field")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--at-once", type=int, default=6, help="fields that share the device after the first")
     parser.add_argument("--tiny", action="store_true")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     extra = TINY if options.tiny else ()
-    first, *others = options.fields
-    policies = f"{POLICIES},{DEEPER}"
-    run_together(
-        [evaluate(first, options.episodes, options.out, policies, options.seed, extra)], options.out, 1
-    )
-    commands = [
-        evaluate(field, options.others, options.out, POLICIES, options.seed, extra) for field in others
-    ]
-    run_together(commands, options.out, options.at_once)
+    for field in options.fields:
+        first = field == options.fields[0]
+        episodes = options.episodes if first else options.others
+        policies = f"{POLICIES},{DEEPER}" if first else POLICIES
+        subprocess.run(evaluate(field, episodes, options.out, policies, options.seed, extra), check=True)
     folders = [str(options.out / field) for field in options.fields]
-    words = [
-        sys.executable,
-        "-m",
-        "dowsax",
-        "compare",
-        *folders,
-        "--stop",
-        "credible",
-        "--stop",
-        "contraction",
-    ]
-    words += ["--baseline", "infotaxis", "--sweep", "--csv", str(options.out / "searches.csv")]
+    words = [sys.executable, "-m", "dowsax", "compare", *folders, "--baseline", "infotaxis", "--sweep"]
+    words += ["--stop", "credible", "--stop", "contraction", "--csv", str(options.out / "searches.csv")]
     subprocess.run(words, check=True, stdout=(options.out / "searches.md").open("w"))
 
 

@@ -19,8 +19,13 @@ REFERENCE = Preset(FilterConfig(num_particles=16384, num_moves=60, max_moves=60)
 
 
 def tempered(num_moves: int, proposals=EVOLUTION, **changes) -> Preset:
-    """Tempered steps of 1,024 particles with a fixed number of moves, unless changed."""
-    config = {"num_particles": 1024, "num_moves": num_moves, "max_moves": num_moves} | changes
+    """Tempered steps of 1,024 particles with a fixed number of moves, not straightened, unless changed."""
+    config = {
+        "num_particles": 1024,
+        "num_moves": num_moves,
+        "max_moves": num_moves,
+        "straighten": False,
+    } | changes
     return Preset(FilterConfig(**config), proposals)
 
 
@@ -48,5 +53,7 @@ VARIANTS: dict[str, Preset] = {
     "evolution, 32 moves, 512 particles": tempered(32, num_particles=512),
     "evolution, 32 moves": tempered(32),
     "evolution, 8 to 32 moves, memory 0.5": tempered(8, max_moves=32, forgetting=0.5),
+    "straightened, 8 moves, 2,048 particles": tempered(8, num_particles=2048, straighten=True),
+    "straightened, 16 moves": tempered(16, straighten=True),
     "default": DEFAULT,
 }

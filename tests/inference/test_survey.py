@@ -154,7 +154,7 @@ def test_a_prior_that_excludes_everything():
 
 
 def test_a_reading_that_nothing_explains():
-    """10²⁵ K: every likelihood is zero in single precision, however small the part of the reading. The message says which."""
+    """10²⁵ K: every likelihood is zero in single precision, however small a part. The message says which."""
     message = error_of(POSITIONS, changed(READINGS, 1, 1e25), particles=64)
     assert "explains reading 1" in message
     assert "1e+25 at (2, 2)" in message

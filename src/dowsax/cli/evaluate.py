@@ -78,7 +78,7 @@ def evaluate(
     ray
         Compute on Ray: local, or the address of a cluster whose machines have this version of dowsax.
     shard_size
-        Episodes computed and kept together: 25, or 500 on an accelerator. Stays as it was in a begun run.
+        Episodes computed and kept together: 25, or 1000 on an accelerator. Stays as it was in a begun run.
     json
         Print one JSON object and nothing else.
     """

@@ -22,7 +22,7 @@ Engine = Callable[[RunConfig, Sequence[Shard], Progress], Generator[Filled, None
 """Computes shards, in any order."""
 
 SHARD_SIZE = 25
-SHARD_SIZE_ACCELERATED = 500
+SHARD_SIZE_ACCELERATED = 1000
 """An accelerator takes the episodes of a shard in step: more of them cost it little."""
 
 
