@@ -1,0 +1,109 @@
+"""Searches come out the same whether they run one by one or in step, and ask for no program twice."""
+
+import equinox as eqx
+import jax
+import numpy as np
+import pytest
+
+from dowsax.envs import SCENARIOS, Search
+from dowsax.evaluate import episodes
+from dowsax.evaluate.episodes import in_step, one_by_one
+from dowsax.evaluate.stops import TraceRule
+from dowsax.inference import PRESETS, FilterConfig, Preset
+from dowsax.policies import Greedy, Random, Straight
+from dowsax.world import benchmark_model
+
+MAX_READINGS = 10
+BOOTSTRAP = Preset(FilterConfig(num_particles=64, temper=False, num_moves=0, max_moves=0), ())
+# With these searches some end at once and some at the end: the batch shrinks on the way.
+UNTIL = (TraceRule("contraction", 2.0),)
+
+
+def searching(field, scenario="id", preset=BOOTSTRAP):
+    return Search(benchmark_model(field), preset, SCENARIOS[scenario], max_readings=MAX_READINGS)
+
+
+def nothing(ended):
+    del ended
+
+
+@pytest.fixture(scope="module")
+def keys():
+    return jax.random.split(jax.random.key(11), 34)
+
+
+@pytest.fixture(scope="module")
+def apart(keys):
+    return one_by_one(searching("temperature"), Random(), keys, UNTIL, nothing)
+
+
+def test_in_step_equals_one_by_one(keys, apart, monkeypatch):
+    """Also when the batch shrinks, and told of every search once."""
+    monkeypatch.setattr(episodes, "_SHRINK", 2)
+    told = []
+    together = in_step(searching("temperature"), Random(), keys, UNTIL, told.append)
+    assert sum(told) == len(keys)
+    assert len({len(episode.rows.spread) for episode in together}) > 1
+    for one, other in zip(apart, together, strict=True):
+        np.testing.assert_array_equal(one.theta, other.theta)
+        assert len(one.rows.spread) == len(other.rows.spread)
+        # Sums may be taken in another order, and a resampling may then differ by a particle.
+        np.testing.assert_allclose(one.rows.position, other.rows.position, atol=1e-4)
+        np.testing.assert_allclose(one.rows.reading, other.rows.reading, rtol=1e-3, atol=1e-5)
+
+
+def test_a_search_ends_when_every_rule_has_spoken(apart):
+    """At the reading at which the rule stops, or when the readings run out."""
+    rule = UNTIL[0]
+    for episode in apart:
+        taken = len(episode.rows.spread)
+        assert taken == (rule.first(episode.rows) or MAX_READINGS)
+
+
+def test_a_search_does_not_depend_on_the_others(keys, apart):
+    alone = one_by_one(searching("temperature"), Random(), keys[7:8], UNTIL, nothing)[0]
+    for one, other in zip(jax.tree.leaves(apart[7].rows), jax.tree.leaves(alone.rows), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_path_length_is_that_of_the_positions(apart):
+    for episode in apart:
+        walked = np.linalg.norm(np.diff(episode.rows.position, axis=0), axis=1)
+        np.testing.assert_allclose(episode.rows.path_length, np.append(0.0, np.cumsum(walked)), atol=1e-4)
+
+
+def test_fields_that_differ_by_numbers_share_their_programs(keys, monkeypatch):
+    """Temperature, magnetic and electric have one law; policies share the filter's program too."""
+    programs = episodes.Programs(
+        *(eqx.filter_jit(eqx.debug.assert_max_traces(part, max_traces=1)) for part in _parts())
+    )
+    monkeypatch.setattr(episodes, "ONE", programs._replace(decide=episodes.ONE.decide))
+    for field in ("temperature", "magnetic", "electric"):
+        one_by_one(searching(field), Random(), keys[:1], UNTIL, nothing)
+    for policy in (Greedy(), Straight()):
+        one_by_one(searching("temperature"), policy, keys[:1], UNTIL, nothing)
+
+
+def _parts():
+    return episodes.prepare, episodes.decide, episodes.take
+
+
+def test_the_source_of_a_shift_is_recorded_before_and_after(keys):
+    """The position changes, the rest of Θ does not."""
+    search = Search(
+        benchmark_model("temperature"), BOOTSTRAP_STILL, SCENARIOS["shift"], max_readings=SHIFTED + 1
+    )
+    never = (TraceRule("fixed", 99.0),)
+    for episode in one_by_one(search, Random(), keys[:2], never, nothing):
+        assert len(episode.rows.spread) == SHIFTED + 1
+        assert (episode.theta[:2] != episode.final_theta[:2]).all()
+        np.testing.assert_array_equal(episode.theta[2:], episode.final_theta[2:])
+
+
+SHIFTED = SCENARIOS["shift"].jump_after
+BOOTSTRAP_STILL = Preset(BOOTSTRAP.config, (), follows_jumps=False)
+
+
+def test_presets_say_whether_they_follow_jumps():
+    assert PRESETS["default"].follows_jumps
+    assert not PRESETS["paper"].follows_jumps
