@@ -7,7 +7,7 @@ from dowsax.cli.console import say, waiting
 from dowsax.cli.search import watched
 from dowsax.cli.survey_csv import write_survey
 
-_POLICY = "infotaxis"
+_POLICY = "entrotaxis"
 """The best there is."""
 _FIELD, _SEED = "gas", 0
 _PARTICLES: int | None = None

@@ -19,7 +19,7 @@ from dowsax.inference.replay import newest_terms
 from dowsax.inference.weights import normalise
 from dowsax.policies.base import Action, best
 from dowsax.types import Key, Position, Station
-from dowsax.world import FOUR_MOVES, Model, Motion
+from dowsax.world import FOUR_MOVES, Mixed, Model, Motion
 
 
 class Outlook(NamedTuple):
@@ -100,7 +100,13 @@ class Lookahead(eqx.Module):
 def imagine(
     keys, model: Model, belief: Belief, sources: Float[Array, "readings d"], station: Station
 ) -> Float[Array, "readings n"]:
-    r"""$\log p(z_j \mid \Theta_i)$ of one reading $z_j$ from each imagined source, at one station."""
+    r"""$\log p(z_j \mid \Theta_i)$ of one reading $z_j$ from each imagined source, at one station.
+
+    Densities are in the sensor's own unit where it has readings of both kinds (`Mixed`).
+    """
     readings = jax.vmap(model.sample_reading, in_axes=(0, 0, None))(keys, sources, station)
     columns = belief.particles.T
-    return jax.vmap(lambda reading: newest_terms(model, columns, station, reading))(readings)
+    terms = jax.vmap(lambda reading: newest_terms(model, columns, station, reading))(readings)
+    if isinstance(model.sensor, Mixed):
+        terms = terms + jax.vmap(model.sensor.log_unit)(readings)[:, None]
+    return terms

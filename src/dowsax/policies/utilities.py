@@ -28,7 +28,9 @@ def information_gain(outlook: Outlook) -> Scalar:
 def predictive_entropy(outlook: Outlook) -> Scalar:
     r"""Entrotaxis (Hutchinson 2018): $-\mathbb E_z[\log \sum_i w_i\, p(z; p', \Theta_i)]$ [nats].
 
-    The entropy of the reading itself, in the sensor's own measure (mixed for gas, counts for energy).
+    The entropy of the reading itself, in the sensor's own measure (mixed for gas, counts for energy). A mixed
+    sensor says which unit counts for its densities (`Mixed`): in one much larger than its faint readings, the
+    edge of a plume would look less uncertain than clean air, and this planner would keep away from it.
     """
     return -jnp.mean(outlook.log_predictive)
 

@@ -1,6 +1,16 @@
 """The world: priors, fields, sensors and the model they make; the benchmark's seven fields as data."""
 
-from dowsax.world.base import Checked, Coordinates, Field, Location, LogLinear, Prior, Sensor, Transition
+from dowsax.world.base import (
+    Checked,
+    Coordinates,
+    Field,
+    Location,
+    LogLinear,
+    Mixed,
+    Prior,
+    Sensor,
+    Transition,
+)
 from dowsax.world.coordinates import Identity, Logarithmic
 from dowsax.world.fields import Plume
 from dowsax.world.modalities import MODALITIES, Modality, benchmark_model
@@ -43,6 +53,7 @@ __all__ = [
     "LogLinear",
     "LogNormal",
     "Logarithmic",
+    "Mixed",
     "Modality",
     "Model",
     "Motion",

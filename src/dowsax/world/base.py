@@ -34,6 +34,18 @@ class Checked(Protocol):
 
 
 @runtime_checkable
+class Mixed(Protocol):
+    """A sensor of which some readings have a probability and others a density.
+
+    The entropy of such a reading depends on the unit of the densities; the sensor says which is its own.
+    """
+
+    def log_unit(self, reading: Scalar) -> Scalar:
+        """The log of the unit in which the density of this reading counts; 0 where it has a probability."""
+        ...
+
+
+@runtime_checkable
 class Coordinates(Protocol):
     r"""A bijection between Θ and the coordinates in which the filter moves particles.
 

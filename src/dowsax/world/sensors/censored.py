@@ -49,6 +49,10 @@ class Censored(eqx.Module):
         log_mass = jnp.log(jnp.where(silent, below, peak))
         return jnp.where(possible, log_mass - jnp.where(silent, 0.0, 0.5) * residual * residual, -jnp.inf)
 
+    def log_unit(self, reading: Scalar) -> Scalar:
+        """Densities count by the threshold, the least this sensor can tell from nothing."""
+        return jnp.where(reading == 0, 0.0, jnp.log(self.threshold))
+
     def fault(self, readings: np.ndarray) -> str | None:
         return first_fault(readings, readings < 0, "this sensor never reads below zero.") or first_fault(
             readings,
