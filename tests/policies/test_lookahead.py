@@ -28,6 +28,7 @@ ALONG = Motion(moves=((2.0, 0.0), (-1.0, 0.0), (2.0, 0.0)), high=(15.5, 10.0))
 PLACES = np.array([14.0, 11.0, 14.0])
 """[m], where they lead."""
 UTILITIES = (information_gain, predictive_entropy)
+THRESHOLD = 0.6
 
 
 def hill(theta, station):
@@ -64,12 +65,12 @@ def poisson_law(levels):
 
 
 def censored_law(levels):
-    """A mixed measure: an atom of size one at zero, lengths above the threshold (midpoints)."""
+    """A mixed measure: an atom of size one at zero, lengths in units of the threshold above it."""
     scale = 0.2 * levels + 0.3
-    silent = 0.1 + 0.9 * stats.norm.cdf((1.0 - levels) / scale)
-    edges = np.linspace(1.0, 10.0, 6001)
+    silent = 0.1 + 0.9 * stats.norm.cdf((THRESHOLD - levels) / scale)
+    edges = np.linspace(THRESHOLD, 10.0, 6001)
     heard = 0.9 * stats.norm.pdf((edges[1:] + edges[:-1]) / 2, levels[:, None], scale[:, None])
-    return np.column_stack([silent, heard]), np.append(1.0, np.diff(edges))
+    return np.column_stack([silent, THRESHOLD * heard]), np.append(1.0, np.diff(edges) / THRESHOLD)
 
 
 def deaf_law(levels):
@@ -80,7 +81,7 @@ def deaf_law(levels):
 LAWS = {
     "gaussian": (Gaussian(0.2, 0.3), gaussian_law),
     "poisson": (Poisson(1.0), poisson_law),
-    "censored": (Censored(0.9, 1.0, 0.2, 0.3), censored_law),
+    "censored": (Censored(0.9, THRESHOLD, 0.2, 0.3), censored_law),
     "deaf": (Deaf(), deaf_law),
 }
 
