@@ -2,6 +2,7 @@
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -107,3 +108,24 @@ BOOTSTRAP_STILL = Preset(BOOTSTRAP.config, (), follows_jumps=False)
 def test_presets_say_whether_they_follow_jumps():
     assert PRESETS["default"].follows_jumps
     assert not PRESETS["paper"].follows_jumps
+
+
+def test_sources_do_not_depend_on_the_most_readings(keys, apart):
+    """So that searches with another limit are the same searches."""
+    shorter = Search(benchmark_model("temperature"), BOOTSTRAP, SCENARIOS["id"], max_readings=7)
+    prepared = episodes.prepare(shorter, keys[0])
+    np.testing.assert_array_equal(prepared.theta, apart[0].theta)
+    np.testing.assert_array_equal(prepared.station.position, apart[0].rows.position[0])
+
+
+@pytest.mark.parametrize("action", [-1, 4])
+def test_an_action_that_does_not_exist_is_refused(keys, action):
+    with pytest.raises(ValueError, match="they are 0 to 3"):
+        one_by_one(searching("temperature"), lambda *_: jnp.asarray(action), keys[:1], UNTIL, nothing)
+
+
+def test_nothing_to_do_is_refused(keys):
+    with pytest.raises(ValueError, match="one key a search"):
+        episodes.run_episodes(searching("temperature"), Random(), keys[:0], UNTIL)
+    with pytest.raises(ValueError, match="needs a rule"):
+        episodes.run_episodes(searching("temperature"), Random(), keys[:1], ())

@@ -29,18 +29,25 @@ Progress = Callable[[int], None]
 # Batches shrink by this factor: every size is one more compilation, every larger step more idle places.
 _SHRINK = 4
 _SMALLEST = 8
+# The number by which a search is drawn. No reading has it, and it is the same whatever the most readings are.
+_PREPARED = 200
 
 
 def prepare(search: Search, key: Key) -> SearchState:
     """The search with this key, before its first reading."""
-    return search.prepare(jax.random.fold_in(key, search.max_readings))
+    return search.prepare(jax.random.fold_in(key, _PREPARED))
 
 
 def decide(search: Search, policy: Policy | Informed, key: Key, state: SearchState) -> Position:
-    """Where the policy goes next. Randomness depends on the key and the number of readings alone."""
+    """Where the policy goes next; nowhere (NaN) with an action that does not exist.
+
+    Randomness depends on the key and the number of readings alone.
+    """
     policy_key, _ = _keys(key, state)
     acting = policy.told(state.theta) if isinstance(policy, Informed) else policy
-    return search.motion(state.station.position, acting(policy_key, state.belief, state.station))
+    action = acting(policy_key, state.belief, state.station)
+    exists = (action >= 0) & (action < search.motion.num_actions)
+    return jnp.where(exists, search.motion(state.station.position, action), jnp.nan)
 
 
 def take(search: Search, key: Key, state: SearchState, position: Position) -> tuple[SearchState, Row]:
@@ -51,7 +58,8 @@ def take(search: Search, key: Key, state: SearchState, position: Position) -> tu
 
 
 def _keys(key: Key, state: SearchState) -> tuple[Key, Key]:
-    policy_key, take_key = jax.random.split(jax.random.fold_in(key, state.belief.history.size))
+    size = state.belief.history.size
+    policy_key, take_key = jax.random.split(jax.random.fold_in(key, size + (size >= _PREPARED)))
     return policy_key, take_key
 
 
@@ -85,6 +93,12 @@ def run_episodes(
     `progress` is told how many more have ended. On an accelerator at most `batch_size` run at a time, and
     where a batch does not fit into the memory smaller ones are tried.
     """
+    if keys.ndim != 1 or keys.shape[0] == 0:
+        raise ValueError(
+            f"`keys` has one key a search, as of `jax.random.split(key, 10)`; got shape {keys.shape}."
+        )
+    if not until:
+        raise ValueError("`until` needs a rule: `(TraceRule('credible', 0.95),)`, or 'fixed' with a number.")
     if jax.default_backend() == "cpu":
         return one_by_one(search, policy, keys, until, progress)
     size = min(batch_size or keys.shape[0], keys.shape[0])
@@ -130,7 +144,7 @@ def one_by_one(
         spoken = np.zeros(len(until), bool)
         while not (rows and _over(search, rows[-1], len(rows), spoken)):
             if rows:
-                position = ONE.decide(search, policy, key, state)
+                position = _somewhere(search, ONE.decide(search, policy, key, state))
             state, newest = ONE.take(search, key, state, position)
             rows.append(jax.tree.map(np.asarray, newest))
             # No rule is asked at the start.
@@ -165,7 +179,7 @@ def in_step(
             members, active = members[kept], _first_times(kept)
             compiling += compiled(TOGETHER, search, policy, keys[members])
         if records:
-            positions = TOGETHER.decide(search, policy, keys[members], states)
+            positions = _somewhere(search, TOGETHER.decide(search, policy, keys[members], states))
         states, newest = TOGETHER.take(search, keys[members], states, positions)
         newest, truths = jax.tree.map(np.asarray, (newest, states.theta))
         records.append(
@@ -203,6 +217,14 @@ def _untangled(records: list[Record], thetas: np.ndarray, seconds: float) -> lis
         )
         for theta, start, end in pieces
     ]
+
+
+def _somewhere(search: Search, positions: Array) -> Array:
+    if not np.isfinite(positions).all():
+        raise ValueError(
+            f"The policy gave an action that does not exist: they are 0 to {search.motion.num_actions - 1}."
+        )
+    return positions
 
 
 def _over(search: Search, newest: Row, number: int, spoken: np.ndarray):

@@ -104,6 +104,8 @@ def stop_rule(name: str, threshold: float | None = None) -> TraceRule:
     rule = TraceRule(name, float(DEFAULTS.get(name, 0.0) if threshold is None else threshold))
     if not (math.isfinite(rule.threshold) and rule.threshold > 0):
         raise ValueError(f"The threshold of {name} is above 0; got {rule.threshold:g}.")
+    if name == "fixed" and not rule.threshold.is_integer():
+        raise ValueError(f"The threshold of fixed is a whole number of readings; got {rule.threshold:g}.")
     if name in _SHARES and rule.threshold >= 1:
         raise ValueError(f"The threshold of {name} is a probability below 1; got {rule.threshold:g}.")
     return rule

@@ -14,21 +14,33 @@ Cells = Sequence[tuple[dict[str, str], Summary]]
 
 def summaries(run: Run) -> Cells:
     """What each cell comes to under the run's stop rule, with its labels."""
-    rule = run.configuration.rule
-    return [
-        (cell._asdict() | {"stop": str(rule)}, summarise(episodes, rule))
-        for cell, episodes in run.cells().items()
-    ]
+    config = run.configuration
+    rule = config.rule
+    common = {
+        "stop": str(rule),
+        "preset": config.preset,
+        "particles": str(config.particles),
+        "seed": str(config.seed),
+        "most readings": str(config.max_readings),
+    }
+    return [(cell._asdict() | common, summarise(episodes, rule)) for cell, episodes in run.cells().items()]
 
 
 def document(run: Run, cells: Cells) -> dict[str, Any]:
     """As JSON: the numbers of the one cell, or a list of cells."""
+    config = run.configuration
     settings = {
-        "episodes": run.configuration.episodes,
-        "seed": run.configuration.seed,
-        "preset": run.configuration.preset,
+        "stop": str(config.rule),
+        "episodes": config.episodes,
+        "seed": config.seed,
+        "preset": config.preset,
+        "particles": config.particles,
+        "max_readings": config.max_readings,
     }
-    entries = [labels | settings | summary_json(summary) for labels, summary in cells]
+    entries = [
+        {name: labels[name] for name in ("policy", "field", "scenario")} | settings | summary_json(summary)
+        for labels, summary in cells
+    ]
     return entries[0] if len(entries) == 1 else {"cells": entries}
 
 

@@ -156,7 +156,10 @@ def _begin(folder: Path, config: RunConfig, shard_size: int) -> Run:
     if folder.is_dir() and any(folder.iterdir()):
         raise ValueError(f"{folder} is not empty and no run folder: give a new or empty one with --out.")
     config = replace(config, shard_size=shard_size)
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ValueError(f"Cannot make the run folder {folder}: {error.strerror}.") from None
     about = {"schema": SCHEMA, "fingerprint": config.fingerprint, **provenance()}
     record = about | {"configuration": config.to_dict()}
     _write_json(folder / "run.json", record)
