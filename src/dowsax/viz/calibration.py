@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from dowsax.viz.style import BLUE, INK, MUTED, ORANGE, new_figure, styled
 
 _PANEL = 1.62
-_LEFT, _RIGHT, _TOP, _BOTTOM, _GAP, _ROW_GAP = 0.75, 0.15, 0.75, 0.85, 0.14, 0.62
+_LEFT, _RIGHT, _TOP, _BOTTOM, _GAP, _ROW_GAP = 0.95, 0.15, 0.75, 0.85, 0.14, 0.62
 
 
 class RankCurve(NamedTuple):
