@@ -18,7 +18,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int
-from scipy.spatial import KDTree
 
 _BLOCK = 256
 """Rows of the distance matrix that exist at once."""
@@ -103,6 +102,9 @@ def _query_tree(embeddings: jax.Array, active: jax.Array, *, size: int) -> tuple
         return indices, valid
     points = np.asarray(embeddings, np.float64)[chosen]
     points += _HAIR * np.random.default_rng(0).standard_normal(points.shape)
+    # Late, as it takes a quarter of a second and the default filter has no use for it.
+    from scipy.spatial import KDTree
+
     order = KDTree(points, _LEAF, compact_nodes=False, balanced_tree=False).indices
     points, chosen = points[order], chosen[order]
     tree = KDTree(points, _LEAF, balanced_tree=False)
