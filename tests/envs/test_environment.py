@@ -9,7 +9,7 @@ from walks import MAX_READINGS, NEVER, NUM_WALKS, AnyRule, at, first_state, stac
 
 from dowsax.envs import build, of_belief
 from dowsax.envs.problem import Measures, Problem, measure, proceed_all
-from dowsax.envs.rewards import indicator
+from dowsax.envs.rewards import REWARDS, indicator
 from dowsax.evaluate import episodes
 from dowsax.evaluate.stops import TraceRule
 from dowsax.policies import Greedy, Random
@@ -56,6 +56,16 @@ def test_a_belief_without_particles_ends_the_search(search, strolls, key):
     assert not step.terminated
     assert (np.abs(step.observation) <= 1).all()
     assert jax.jit(measure)(after).spread == np.inf
+
+
+@pytest.mark.parametrize("name", REWARDS)
+def test_nobody_is_paid_for_a_belief_without_particles(name, search, strolls, key):
+    """It has no spread and no entropy, and a learner must not find that out."""
+    dead = jnp.full(64, -jnp.inf, jnp.float32)
+    state = eqx.tree_at(lambda at: at.belief.log_weights, at(strolls.states, 0, 3), dead)
+    environment = build(search, stop=NEVER, reward=REWARDS[name])
+    _, step = jax.jit(environment.step)(key, state, jnp.asarray(0, jnp.int32))
+    assert step.reward == 0
 
 
 def test_states_keep_their_type(search):

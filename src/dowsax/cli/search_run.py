@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 import jax
 import numpy as np
 
-from dowsax.envs import SearchState
+from dowsax.envs import SUCCESS, SearchState
 from dowsax.evaluate.episodes import ONE, compiled, traced
-from dowsax.evaluate.trace import RADIUS, Row
+from dowsax.evaluate.trace import Row
 from dowsax.experiment.assemble import Cell, assemble, cells_of, episode_keys, preset_of, require_known
 from dowsax.experiment.config import RunConfig
 from dowsax.inference import Belief
@@ -101,7 +101,7 @@ class SearchLog:
 
     @property
     def right(self) -> bool:
-        return self.taken[-1][0].living and self.error < RADIUS
+        return self.taken[-1][0].living and self.error < SUCCESS
 
     def posterior(self) -> Posterior:
         """The final belief as the answer of a survey. Whether the model fits is not asked: `fit` is NaN."""

@@ -4,13 +4,14 @@ from dowsax.envs.environment import Environment, ResetStep, Step, auto_reset, bu
 from dowsax.envs.observations import OBSERVATIONS, of_belief, raw
 from dowsax.envs.rewards import REWARDS, Reward
 from dowsax.envs.scenarios import SCENARIOS, Scenario, from_prior, inside
-from dowsax.envs.search import MAX_READINGS, Search, SearchState, error
+from dowsax.envs.search import MAX_READINGS, SUCCESS, Search, SearchState, error
 
 __all__ = [
     "MAX_READINGS",
     "OBSERVATIONS",
     "REWARDS",
     "SCENARIOS",
+    "SUCCESS",
     "Environment",
     "ResetStep",
     "Reward",

@@ -56,10 +56,12 @@ def build(
 
     def step(key: Key, state: SearchState, action: Int[Array, ""]) -> tuple[SearchState, Step]:
         after, info = search.advance(key, state, action)
+        living = alive(after.belief.log_weights)
         terminated = stop(after.belief)
         spent = after.belief.history.size >= search.max_readings
-        truncated = ~terminated & (spent | ~alive(after.belief.log_weights))
-        paid = reward(search, state, after, terminated)
+        truncated = ~terminated & (spent | ~living)
+        # A belief without particles has no spread, entropy or mean to be paid for.
+        paid = jnp.where(living, reward(search, state, after, terminated), 0.0)
         return after, Step(seen(after), paid, terminated, truncated, info)
 
     return Environment(reset, step)

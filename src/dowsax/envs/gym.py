@@ -11,13 +11,8 @@ from gymnasium import spaces
 
 from dowsax.envs.picture import draw, scene
 from dowsax.envs.problem import Measures, Problem, assemble, begin, proceed
-from dowsax.envs.rewards import Reward
-from dowsax.envs.scenarios import Scenario
-from dowsax.envs.search import MAX_READINGS, SearchState
-from dowsax.inference import Preset
-from dowsax.inference.stopping import StopRule
+from dowsax.envs.search import SearchState
 from dowsax.types import Key
-from dowsax.world import Model
 
 RENDER_MODES = ("rgb_array",)
 METADATA: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 8}
@@ -34,21 +29,11 @@ class SearchEnv(gymnasium.Env[np.ndarray, np.int64]):
 
     metadata = METADATA
 
-    def __init__(
-        self,
-        field: str | Model = "temperature",
-        scenario: str | Scenario = "id",
-        preset: str | Preset = "default",
-        stop: str | StopRule = "credible",
-        reward: str | Reward = "indicator",
-        observation: str = "belief",
-        particles: int | None = None,
-        max_readings: int = MAX_READINGS,
-        render_mode: str | None = None,
-    ) -> None:
+    def __init__(self, render_mode: str | None = None, **choices: Any) -> None:
+        """The choices are those of `problem.assemble`."""
         require_render_mode(render_mode)
         self.render_mode = render_mode
-        self.problem = assemble(field, scenario, preset, stop, reward, observation, particles, max_readings)
+        self.problem = assemble(**choices)
         self.observation_space, self.action_space = spaces_of(self.problem)
         self._key: Key | None = None
         self._state: SearchState | None = None

@@ -12,13 +12,8 @@ from gymnasium.vector.utils import batch_space
 from dowsax.envs.gym import METADATA, random_bits, require_render_mode, spaces_of
 from dowsax.envs.picture import draw, scene
 from dowsax.envs.problem import Measures, assemble, begin_all, proceed_all
-from dowsax.envs.rewards import Reward
-from dowsax.envs.scenarios import Scenario
-from dowsax.envs.search import MAX_READINGS, SearchState
-from dowsax.inference import Preset
-from dowsax.inference.stopping import StopRule
+from dowsax.envs.search import SearchState
 from dowsax.types import Key
-from dowsax.world import Model
 
 
 class SearchVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
@@ -30,24 +25,13 @@ class SearchVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
 
     metadata = METADATA | {"autoreset_mode": AutoresetMode.SAME_STEP}
 
-    def __init__(
-        self,
-        num_envs: int = 1,
-        field: str | Model = "temperature",
-        scenario: str | Scenario = "id",
-        preset: str | Preset = "default",
-        stop: str | StopRule = "credible",
-        reward: str | Reward = "indicator",
-        observation: str = "belief",
-        particles: int | None = None,
-        max_readings: int = MAX_READINGS,
-        render_mode: str | None = None,
-    ) -> None:
+    def __init__(self, num_envs: int = 1, render_mode: str | None = None, **choices: Any) -> None:
+        """The choices are those of `problem.assemble`."""
         if num_envs < 1:
             raise ValueError(f"`num_envs` is at least 1; got {num_envs}.")
         require_render_mode(render_mode)
         self.num_envs, self.render_mode = num_envs, render_mode
-        self.problem = assemble(field, scenario, preset, stop, reward, observation, particles, max_readings)
+        self.problem = assemble(**choices)
         self.single_observation_space, self.single_action_space = spaces_of(self.problem)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)

@@ -9,9 +9,9 @@ from jaxtyping import Array, Float, Int, UInt32
 
 from dowsax.envs.environment import Environment, auto_reset, build
 from dowsax.envs.observations import OBSERVATIONS, Observe
-from dowsax.envs.rewards import REWARDS, SUCCESS, Reward
+from dowsax.envs.rewards import REWARDS, Reward
 from dowsax.envs.scenarios import SCENARIOS, Scenario
-from dowsax.envs.search import MAX_READINGS, Search, SearchState, error
+from dowsax.envs.search import MAX_READINGS, SUCCESS, Search, SearchState, error
 from dowsax.inference import (
     PRESETS,
     Contraction,
@@ -22,8 +22,8 @@ from dowsax.inference import (
     Preset,
 )
 from dowsax.inference.stopping import StopRule
-from dowsax.inference.summaries import mass_within, std
-from dowsax.inference.weights import alive, ess
+from dowsax.inference.summaries import location_spread, mass_within
+from dowsax.inference.weights import ess
 from dowsax.types import Key
 from dowsax.world import MODALITIES, Model, benchmark_model
 
@@ -57,9 +57,8 @@ class Measures(NamedTuple):
 def measure(state: SearchState) -> Measures:
     """The measures of a search as it stands."""
     belief = state.belief
-    spread = jnp.where(alive(belief.log_weights), jnp.max(std(belief)[:2]), jnp.inf)
     return Measures(
-        spread,
+        location_spread(belief),
         mass_within(belief, SUCCESS),
         error(state),
         state.path_length,

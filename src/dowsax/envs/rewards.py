@@ -10,14 +10,11 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool
 
-from dowsax.envs.search import Search, SearchState, error
+from dowsax.envs.search import SUCCESS, Search, SearchState, error
 from dowsax.inference.replay import newest_terms
-from dowsax.inference.summaries import covariance, location_entropy, mean, std
+from dowsax.inference.summaries import covariance, location_entropy, location_spread, mean
 from dowsax.inference.weights import normalise
 from dowsax.types import Scalar
-
-SUCCESS = 1.0
-"""[m], a stop nearer than this is right."""
 
 
 @runtime_checkable
@@ -39,8 +36,8 @@ def dense_contraction(
     search: Search, before: SearchState, after: SearchState, stopped: Bool[Array, ""]
 ) -> Scalar:
     r"""R2: the decrease of $\max(\sigma_x, \sigma_y)$ [m], and 1 for the stop."""
-    spread = lambda state: jnp.max(std(state.belief)[:2])  # noqa: E731
-    return spread(before) - spread(after) + indicator(search, before, after, stopped)
+    gain = location_spread(before.belief) - location_spread(after.belief)
+    return gain + indicator(search, before, after, stopped)
 
 
 def entropy_reduction(

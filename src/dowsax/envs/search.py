@@ -17,6 +17,8 @@ from dowsax.world.motion import START_SIDE
 
 MAX_READINGS = 200
 """K_max: the reading at the start is the first."""
+SUCCESS = 1.0
+"""[m], a stop nearer than this to the source is right; also the radius of the credible rule."""
 
 
 class SearchState(eqx.Module):

@@ -86,12 +86,14 @@ def run_episodes(
     until: Sequence[TraceRule],
     *,
     batch_size: int | None = None,
+    threads: int | None = None,
     progress: Progress = lambda ended: None,
 ) -> list[Episode]:
     """One search for each key, until every rule of `until` has spoken, or the readings run out.
 
     `progress` is told how many more have ended. On an accelerator at most `batch_size` run at a time, and
-    where a batch does not fit into the memory smaller ones are tried.
+    where a batch does not fit into the memory smaller ones are tried. On a CPU there is one for each of the
+    `threads`, which are as many as there are cores unless given.
     """
     if keys.ndim != 1 or keys.shape[0] == 0:
         raise ValueError(
@@ -100,7 +102,7 @@ def run_episodes(
     if not until:
         raise ValueError("`until` needs a rule: `(TraceRule('credible', 0.95),)`, or 'fixed' with a number.")
     if jax.default_backend() == "cpu":
-        return one_by_one(search, policy, keys, until, progress)
+        return one_by_one(search, policy, keys, until, progress, threads)
     size = min(batch_size or keys.shape[0], keys.shape[0])
     episodes: list[Episode] = []
     while len(episodes) < keys.shape[0]:
@@ -131,9 +133,14 @@ def compiled(programs: Programs, search: Search, policy: Policy | Informed, keys
 
 
 def one_by_one(
-    search: Search, policy: Policy | Informed, keys: Keys, until: Sequence[TraceRule], progress: Progress
+    search: Search,
+    policy: Policy | Informed,
+    keys: Keys,
+    until: Sequence[TraceRule],
+    progress: Progress,
+    threads: int | None = None,
 ) -> list[Episode]:
-    """The searches one after another, as many at a time as there are cores."""
+    """The searches one after another, as many at a time as there are threads, or cores."""
     search, policy = traced(search), traced(policy)
 
     def one(key: Key) -> Episode:
@@ -154,7 +161,7 @@ def one_by_one(
         return Episode(theta, np.asarray(state.theta), taken, time.perf_counter() - begun)
 
     compiled(ONE, search, policy, keys[0])
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
         return list(pool.map(one, keys))
 
 

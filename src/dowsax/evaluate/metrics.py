@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dowsax.envs import SUCCESS
 from dowsax.evaluate.statistics import resample_counts, wilson_interval
 from dowsax.evaluate.stops import TraceRule
-from dowsax.evaluate.trace import RADIUS, Episode
+from dowsax.evaluate.trace import Episode
 
 
 class Estimate(NamedTuple):
@@ -39,7 +40,7 @@ class Ends(NamedTuple):
     @property
     def right(self) -> np.ndarray:
         """Stopped less than a metre off."""
-        return self.stopped & (self.error < RADIUS)
+        return self.stopped & (self.error < SUCCESS)
 
     @property
     def false(self) -> np.ndarray:

@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dowsax.envs import SUCCESS
 from dowsax.evaluate.metrics import NOTHING, Estimate, ends, share, undecided
 from dowsax.evaluate.statistics import resample_counts, wilson_interval
 from dowsax.evaluate.stops import TraceRule
-from dowsax.evaluate.trace import RADIUS, Episode, Row
+from dowsax.evaluate.trace import Episode, Row
 
 READINGS = (10, 20, 40, 80, 160)
 """At which spread is held against error."""
@@ -126,7 +127,7 @@ def stop_signals(episodes: Sequence[Episode], rules: Sequence[TraceRule]) -> lis
     numbers = np.concatenate([np.arange(1, length + 1) for length in lengths])
     rows = Row._make(_flat(episodes, name) for name in Row._fields)
     asked = numbers > 1
-    right = asked & (rows.error < RADIUS)
+    right = asked & (rows.error < SUCCESS)
     starts = np.cumsum([0, *lengths[:-1]])
     tally = lambda hits: np.add.reduceat(hits.astype(np.float64), starts)  # noqa: E731
     counts = resample_counts(len(episodes), _RESAMPLES)

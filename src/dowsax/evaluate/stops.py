@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dowsax.inference import Contraction, Credible, EntropyBelow, FixedSteps, MaxWeight
+
 if TYPE_CHECKING:
     from dowsax.evaluate.trace import Row
 
@@ -15,7 +17,13 @@ _SPEAKS = {
     "max-weight": lambda row, number, at: row.max_weight > at,
     "fixed": lambda row, number, at: number >= at,
 }
-DEFAULTS = {"contraction": 0.5, "credible": 0.95, "entropy": 1.0, "max-weight": 0.5, "fixed": 25.0}
+DEFAULTS = {
+    "contraction": float(Contraction().threshold),
+    "credible": float(Credible().probability),
+    "entropy": float(EntropyBelow().threshold),
+    "max-weight": float(MaxWeight().threshold),
+    "fixed": float(FixedSteps().steps),
+}
 """The rules, each with the threshold it has unless another is given."""
 
 

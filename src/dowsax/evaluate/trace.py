@@ -2,17 +2,13 @@
 
 from typing import NamedTuple
 
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from dowsax.envs import SearchState, error
+from dowsax.envs import SUCCESS, SearchState, error
 from dowsax.inference import FilterInfo
-from dowsax.inference.summaries import location_entropy, mass_within, mean, std
-from dowsax.inference.weights import alive, max_weight
-
-RADIUS = 1.0
-"""[m], of the credible rule and of success."""
+from dowsax.inference.summaries import location_entropy, location_spread, mass_within, mean
+from dowsax.inference.weights import max_weight
 
 
 class Row(NamedTuple):
@@ -50,15 +46,14 @@ class Episode(NamedTuple):
 def row(state: SearchState, info: FilterInfo) -> Row:
     """What is kept of one reading."""
     belief = state.belief
-    living = alive(belief.log_weights)
     return Row(
         state.station.position,
         state.reading,
         state.path_length,
         mean(belief)[:2],
         error(state),
-        jnp.where(living, jnp.max(std(belief)[:2]), jnp.inf),
-        mass_within(belief, RADIUS),
+        location_spread(belief),
+        mass_within(belief, SUCCESS),
         location_entropy(belief),
         max_weight(belief.log_weights),
         info.ess,

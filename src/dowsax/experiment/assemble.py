@@ -1,7 +1,6 @@
 """From names to things: the search, the policy and the keys of each cell of a run."""
 
 import zlib
-from collections.abc import Iterable
 from typing import NamedTuple
 
 import jax
@@ -10,6 +9,7 @@ import numpy as np
 from jaxtyping import Array, Key
 
 from dowsax.envs import SCENARIOS, Search
+from dowsax.envs.problem import choose
 from dowsax.experiment.config import RunConfig
 from dowsax.inference import PRESETS, Preset
 from dowsax.policies import Informed, Policy, policy_named
@@ -34,12 +34,10 @@ def cells_of(config: RunConfig) -> list[Cell]:
 
 def require_known(config: RunConfig) -> None:
     """A ValueError in one line that lists the known names, where one is unknown."""
-    for what, names, known in (
-        ("field", config.fields, MODALITIES),
-        ("scenario", (config.scenario,), SCENARIOS),
-        ("preset", (config.preset,), PRESETS),
-    ):
-        _require_among(what, names, known)
+    for field in config.fields:
+        choose("field", field, MODALITIES, str)
+    choose("scenario", config.scenario, SCENARIOS, str)
+    choose("preset", config.preset, PRESETS, str)
     for name in config.policies:
         policy_named(name)
     preset_of(config)
@@ -63,10 +61,3 @@ def episode_keys(seed: int, field: str, numbers: np.ndarray) -> Key[Array, " epi
     base = jax.random.fold_in(jax.random.key(seed), _DOMAIN)
     base = jax.random.fold_in(base, zlib.crc32(field.encode()))
     return jax.vmap(jax.random.fold_in, in_axes=(None, 0))(base, jnp.asarray(numbers, jnp.uint32))
-
-
-def _require_among(what: str, names: Iterable[str], known: Iterable[str]) -> None:
-    known = list(known)
-    for name in names:
-        if name not in known:
-            raise ValueError(f"Unknown {what} {name!r}; known are {', '.join(known)}.")

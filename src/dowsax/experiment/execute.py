@@ -36,16 +36,12 @@ def compute(
     shard: Shard,
     progress: Callable[[int], None] = lambda ended: None,
     *,
-    one_at_a_time: bool = False,
+    threads: int | None = None,
 ) -> Filled:
-    """The episodes of a shard. On a CPU several run at once, unless others need the cores."""
+    """The episodes of a shard. On a CPU as many run at once as there are threads, or cores."""
     search, policy = assemble(config, shard.cell)
     keys = episode_keys(config.seed, shard.cell.field, np.arange(shard.start, shard.stop))
-    alone = one_at_a_time and jax.default_backend() == "cpu"
-    batches = [keys[place : place + 1] for place in range(shard.size)] if alone else [keys]
-    episodes = []
-    for batch in batches:
-        episodes += run_episodes(search, policy, batch, config.until, progress=progress)
+    episodes = run_episodes(search, policy, keys, config.until, threads=threads, progress=progress)
     return Filled(shard, episodes, device())
 
 

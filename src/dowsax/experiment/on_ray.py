@@ -70,7 +70,7 @@ def compute_alone(config: RunConfig, shard: "Shard") -> "Filled":
     os.environ["NPROC"] = "1"
     from dowsax.experiment.execute import compute
 
-    return compute(config, shard, one_at_a_time=True)
+    return compute(config, shard, threads=1)
 
 
 def _connect(address: str, num_workers: int | None) -> None:

@@ -126,7 +126,7 @@ def _work(connection: Any, config: RunConfig, shard: "Shard") -> None:
 
     try:
         while True:
-            connection.send(("filled", compute(config, shard, tell, one_at_a_time=True)))
+            connection.send(("filled", compute(config, shard, tell, threads=1)))
             shard = connection.recv()
     except (EOFError, OSError):
         return

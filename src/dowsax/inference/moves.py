@@ -81,13 +81,14 @@ def move(
     num_rows = columns.shape[0] - coordinates.free
     rows, free = columns[:num_rows], columns[num_rows:]
     starts = None if replay_from_start else belief.starts
-    target = Target(model, coordinates, belief.history, starts, free, None)
-    known = Density(target.log_prior(*target.thetas(rows)), belief.log_likelihoods, newest)
+    straight = None
     # A particle of a younger regime answers for fewer readings than the least squares do.
     if config.straighten and replay_from_start and isinstance(coordinates, LogLinear):
         straight = straightening(model, coordinates, belief.history, exponent)
-        target = eqx.tree_at(lambda at: at.straightening, target, straight, is_leaf=lambda at: at is None)
         rows = straight.straight(rows)
+    target = Target(model, coordinates, belief.history, starts, free, straight)
+    thetas = jax.vmap(coordinates.inverse, in_axes=1, out_axes=1)(columns)
+    known = Density(target.log_prior(columns, thetas), belief.log_likelihoods, newest)
     gradients = None
     if any(proposal.needs_gradients for proposal in proposals):
         gradients = jax.grad(lambda rows: jnp.sum(target.newest(target.thetas(rows)[1])))(rows)

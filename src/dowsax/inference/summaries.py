@@ -9,7 +9,7 @@ from jaxtyping import Array, Float
 
 from dowsax.inference.belief import Belief
 from dowsax.inference.cells import UNIT_CELLS, Grid, cell_mass
-from dowsax.inference.weights import normalise
+from dowsax.inference.weights import alive, normalise
 from dowsax.types import Scalar, Theta
 
 # A graphics card would round the factors of a product to ten bits: centimetres of a mean position.
@@ -60,6 +60,11 @@ def std(belief: Belief) -> Theta:
     r"""$\sigma_k = \sqrt{\mathrm{diag}\,\Sigma_k}$, in the units of Θ."""
     centred = belief.particles - mean(belief)[None, :]
     return jnp.sqrt(jnp.matmul(jnp.exp(normalise(belief.log_weights)), centred**2, precision=_EXACT))
+
+
+def location_spread(belief: Belief) -> Scalar:
+    r"""$\max(\sigma_x, \sigma_y)$ [m]; infinite when no particle is left, as such a belief knows nothing."""
+    return jnp.where(alive(belief.log_weights), jnp.max(std(belief)[:2]), jnp.inf)
 
 
 def quantile(belief: Belief, probability: float | Scalar) -> Theta:
