@@ -23,7 +23,8 @@ import numpy as np
 from benchmarks.peers.model import sample_prior
 from benchmarks.timing import Timing, summarise, timed
 from dowsax.envs import SCENARIOS, Search, SearchState
-from dowsax.evaluate.episodes import ONE, traced
+from dowsax.evaluate.episodes import ONE
+from dowsax.evaluate.search_steps import traced
 from dowsax.inference import PRESETS
 from dowsax.inference.belief import Belief, History
 from dowsax.inference.weights import normalise

@@ -38,7 +38,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("runs/searches"))
     parser.add_argument("--fields", nargs="+", default=FIELDS, choices=FIELDS)
     parser.add_argument("--episodes", type=int, default=1000, help="of each policy on the first field")
-    parser.add_argument("--others", type=int, default=500, help="of each policy on each other field")
+    parser.add_argument("--others", type=int, default=1000, help="of each policy on each other field")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--tiny", action="store_true")
     options = parser.parse_args()

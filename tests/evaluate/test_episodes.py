@@ -1,4 +1,4 @@
-"""Searches come out the same whether they run one by one or in step, and ask for no program twice."""
+"""Searches come out the same whether they run one by one or in groups, and ask for no program twice."""
 
 import equinox as eqx
 import jax
@@ -8,7 +8,8 @@ import pytest
 
 from dowsax.envs import SCENARIOS, Search
 from dowsax.evaluate import episodes
-from dowsax.evaluate.episodes import in_step, one_by_one
+from dowsax.evaluate.episodes import one_by_one
+from dowsax.evaluate.pool import in_groups
 from dowsax.evaluate.stops import TraceRule
 from dowsax.inference import PRESETS, FilterConfig, Preset
 from dowsax.policies import Greedy, Random, Straight
@@ -16,7 +17,7 @@ from dowsax.world import benchmark_model
 
 MAX_READINGS = 10
 BOOTSTRAP = Preset(FilterConfig(num_particles=64, temper=False, num_moves=0, max_moves=0), ())
-# With these searches some end at once and some at the end: the batch shrinks on the way.
+# With these searches some end at once and some at the end.
 UNTIL = (TraceRule("contraction", 2.0),)
 
 
@@ -38,11 +39,10 @@ def apart(keys):
     return one_by_one(searching("temperature"), Random(), keys, UNTIL, nothing)
 
 
-def test_in_step_equals_one_by_one(keys, apart, monkeypatch):
-    """Also when the batch shrinks, and told of every search once."""
-    monkeypatch.setattr(episodes, "_SHRINK", 2)
+def test_in_groups_equals_one_by_one(keys, apart):
+    """Whoever is served first, and told of every search once."""
     told = []
-    together = in_step(searching("temperature"), Random(), keys, UNTIL, told.append)
+    together = in_groups(searching("temperature"), Random(), keys, UNTIL, told.append, size=10)
     assert sum(told) == len(keys)
     assert len({len(episode.rows.spread) for episode in together}) > 1
     for one, other in zip(apart, together, strict=True):

@@ -87,13 +87,13 @@ def test_a_batch_that_does_not_fit_is_halved(config, monkeypatch):
     """An accelerator with room for two episodes takes five as two, two and one."""
     sizes = []
 
-    def in_step(search, policy, keys, until, progress):
+    def in_groups(search, policy, keys, until, progress):
         if keys.shape[0] > 2:
             raise jax.errors.JaxRuntimeError("RESOURCE_EXHAUSTED: Out of memory")
         sizes.append(keys.shape[0])
         return [invented(cut(config)[0]).episodes[0] for _ in keys]
 
-    monkeypatch.setattr(episodes, "in_step", in_step)
+    monkeypatch.setattr(episodes, "in_groups", in_groups)
     monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
     search, policy = assemble(config, cells_of(config)[0])
     keys = episode_keys(0, "temperature", np.arange(5))

@@ -7,7 +7,8 @@ import jax
 import numpy as np
 
 from dowsax.envs import SUCCESS, SearchState
-from dowsax.evaluate.episodes import ONE, compiled, traced
+from dowsax.evaluate.episodes import ONE, compiled
+from dowsax.evaluate.search_steps import traced
 from dowsax.evaluate.trace import Row
 from dowsax.experiment.assemble import Cell, assemble, cells_of, episode_keys, preset_of, require_known
 from dowsax.experiment.config import RunConfig

@@ -4,7 +4,7 @@ from dowsax.envs.environment import Environment, ResetStep, Step, auto_reset, bu
 from dowsax.envs.observations import OBSERVATIONS, of_belief, raw
 from dowsax.envs.rewards import REWARDS, Reward
 from dowsax.envs.scenarios import SCENARIOS, Scenario, from_prior, inside
-from dowsax.envs.search import MAX_READINGS, SUCCESS, Search, SearchState, error
+from dowsax.envs.search import MAX_READINGS, SUCCESS, Search, SearchState, Taking, error
 
 __all__ = [
     "MAX_READINGS",
@@ -19,6 +19,7 @@ __all__ = [
     "Search",
     "SearchState",
     "Step",
+    "Taking",
     "auto_reset",
     "build",
     "error",

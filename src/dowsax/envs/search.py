@@ -3,13 +3,16 @@
 The physics and the filter alone; what a learner adds (rewards, observations, endings) is in `environment`.
 """
 
+from typing import NamedTuple
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Int
 
 from dowsax.envs.scenarios import Scenario
-from dowsax.inference import Belief, Filter, FilterInfo, Preset
+from dowsax.inference import Belief, Filter, FilterInfo, Preset, Stage
+from dowsax.inference.filter import refreshed
 from dowsax.inference.summaries import mean
 from dowsax.types import Key, Position, Scalar, Station, Theta
 from dowsax.world import FOUR_MOVES, Model, Motion
@@ -32,6 +35,16 @@ class SearchState(eqx.Module):
     belief: Belief
     path_length: Scalar
     """[m], walked so far."""
+
+
+class Taking(NamedTuple):
+    """A reading under way: the search but for its belief, and how far the filter has taken the reading in."""
+
+    theta: Theta
+    station: Station
+    reading: Scalar
+    path_length: Scalar
+    stage: Stage
 
 
 class Search(eqx.Module):
@@ -58,12 +71,27 @@ class Search(eqx.Module):
 
     def take(self, key: Key, state: SearchState, position: Position) -> tuple[SearchState, FilterInfo]:
         """One reading at a position, and one step of the filter."""
+        taking = self.begin_taking(key, state, position)
+        return self.taken(taking._replace(stage=refreshed(self.filter().refresh, taking.stage)))
+
+    def begin_taking(self, key: Key, state: SearchState, position: Position) -> Taking:
+        """A reading at a position, taken in as far as the particles bear without being refreshed."""
         jump_key, noise_key, filter_key = jax.random.split(key, 3)
         theta, station = self._jumped(jump_key, state), Station(position)
         reading = self.model.sample_reading(noise_key, theta, station)
-        belief, info = self.filter().step(filter_key, state.belief, station, reading)
+        stage = self.filter().begin(filter_key, state.belief, station, reading)
         walked = jnp.linalg.norm(position - state.station.position)
-        return SearchState(theta, station, reading, belief, state.path_length + walked), info
+        return Taking(theta, station, reading, state.path_length + walked, stage)
+
+    def refresh(self, taking: Taking) -> Taking:
+        """One more stage of the filter, for a stage that is degenerate."""
+        return taking._replace(stage=self.filter().refresh(taking.stage))
+
+    def taken(self, taking: Taking) -> tuple[SearchState, FilterInfo]:
+        """The search after the reading."""
+        belief, info = self.filter().finish(taking.stage)
+        state = SearchState(taking.theta, taking.station, taking.reading, belief, taking.path_length)
+        return state, info
 
     def begin(self, key: Key) -> tuple[SearchState, FilterInfo]:
         """A search after the reading at its start."""

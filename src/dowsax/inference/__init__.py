@@ -4,7 +4,7 @@ from dowsax.inference.attention import AttentionConfig
 from dowsax.inference.belief import Belief, History
 from dowsax.inference.budget import KLDBudget
 from dowsax.inference.config import FilterConfig
-from dowsax.inference.filter import Filter, FilterInfo, build
+from dowsax.inference.filter import Filter, FilterInfo, Stage, build
 from dowsax.inference.posterior import Posterior
 from dowsax.inference.presets import DEFAULT, PAPER, PRESETS, Preset
 from dowsax.inference.proposals import AttentionLangevin, DifferentialEvolution, RandomWalk
@@ -32,6 +32,7 @@ __all__ = [
     "Posterior",
     "Preset",
     "RandomWalk",
+    "Stage",
     "build",
     "multinomial",
     "residual",

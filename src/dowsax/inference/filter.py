@@ -49,20 +49,31 @@ class FilterInfo(NamedTuple):
     """False when no particle explains the reading: the belief then says nothing."""
 
 
-class Filter(NamedTuple):
-    """A filter is a pair of pure functions."""
-
-    init: Callable[[Key], Belief]
-    step: Callable[[Key, Belief, Station, Scalar], tuple[Belief, FilterInfo]]
-
-
 class Stage(NamedTuple):
     """A belief that has taken in the part `exponent` of the newest reading."""
 
+    key: Key
+    """Of what is still to be done about this reading."""
     belief: Belief
     newest: Float[Array, " n"]
     exponent: Scalar
+    degenerate: Bool[Array, ""]
+    """The particles have to be refreshed before anything else."""
     info: FilterInfo
+
+
+class Filter(NamedTuple):
+    """A filter is a pair of pure functions.
+
+    `step` is `begin`, then `refresh` as long as the stage is degenerate, then `finish`. Most readings need no
+    refreshing and a few need many: who steps a batch may refresh those alone that have to.
+    """
+
+    init: Callable[[Key], Belief]
+    step: Callable[[Key, Belief, Station, Scalar], tuple[Belief, FilterInfo]]
+    begin: Callable[[Key, Belief, Station, Scalar], Stage]
+    refresh: Callable[[Stage], Stage]
+    finish: Callable[[Stage], tuple[Belief, FilterInfo]]
 
 
 @dataclass(frozen=True)
@@ -80,7 +91,7 @@ class Parts:
     importance: Importance | None
     budget: KLDBudget | None
 
-    def reweighted(self, stage: Stage) -> tuple[Stage, Bool[Array, ""]]:
+    def reweighted(self, stage: Stage) -> Stage:
         """Take in the next part of the newest reading, and say whether the weights have degenerated."""
         belief = stage.belief
         num_active = jnp.sum(belief.log_weights > -jnp.inf)
@@ -98,7 +109,10 @@ class Parts:
             stages=stage.info.stages + 1, log_evidence=stage.info.log_evidence + increment
         )
         belief = eqx.tree_at(lambda at: at.log_weights, belief, log_weights)
-        return Stage(belief, stage.newest, exponent, info), degenerate
+        stage = Stage(stage.key, belief, stage.newest, exponent, degenerate, info)
+        if not self.config.smooth_first:
+            stage = jax.lax.cond(degenerate, lambda: stage, lambda: self.smoothed(stage))
+        return stage
 
     def resampled(self, key: Key, stage: Stage) -> Stage:
         """Copy particles in proportion to their weights; fewer of them if the budget says so."""
@@ -122,7 +136,7 @@ class Parts:
             ),
         )
         info = stage.info._replace(resampled=jnp.ones((), bool), unique_ancestors=unique)
-        return Stage(belief, stage.newest[ancestors], stage.exponent, info)
+        return stage._replace(belief=belief, newest=stage.newest[ancestors], info=info)
 
     def smoothed(self, stage: Stage) -> Stage:
         """Pass weight along the attention, or mix it with the uniform; as it is when neither is asked for."""
@@ -154,37 +168,33 @@ class Parts:
         info = stage.info._replace(
             acceptance_rate=done.acceptance_rate, evaluations=stage.info.evaluations + done.evaluations
         )
-        return Stage(belief, newest, stage.exponent, info)
+        return stage._replace(belief=belief, newest=newest, info=info)
 
-    def advanced(self, key: Key, stage: Stage) -> Stage:
-        """Lines 7 to 12 of Algorithm 1, for one part of the reading."""
-        resample_key, move_key = jax.random.split(key)
-        stage, degenerate = self.reweighted(stage)
-        stage = jax.lax.cond(degenerate, lambda: self.resampled(resample_key, stage), lambda: stage)
-        if not self.config.smooth_first:
-            stage = self.smoothed(stage)
-        if self.config.num_moves > 0:
-            stage = jax.lax.cond(degenerate, lambda: self.moved(move_key, stage), lambda: stage)
-        return stage
-
-    def step(self, key: Key, belief: Belief, station: Station, reading: Scalar) -> tuple[Belief, FilterInfo]:
-        """Take in one reading, in as many parts as it needs."""
+    def begin(self, key: Key, belief: Belief, station: Station, reading: Scalar) -> Stage:
+        """Record a reading and take in as much of it as the particles bear."""
         predict_key, stage_key = jax.random.split(key)
         belief = predict(predict_key, self.model, belief, self.transition, self.importance, station, reading)
         newest = newest_terms(self.model, belief.particles.T, station, reading)
         belief = eqx.tree_at(lambda at: at.history, belief, record(belief.history, station, reading))
+        nothing = jnp.zeros((), bool)
+        start = Stage(stage_key, belief, newest, jnp.zeros(()), nothing, nothing_yet(belief, newest))
+        return self.reweighted(start)
 
-        def unfinished(carry: tuple[Key, Stage]) -> Bool[Array, ""]:
-            _, stage = carry
-            more = (stage.exponent < 1) & (stage.info.stages < self.config.max_stages)
-            return more & alive(stage.belief.log_weights)
+    def refresh(self, stage: Stage) -> Stage:
+        """Lines 8 to 12 of Algorithm 1 for a degenerate stage, and the next part of the reading if any."""
+        key, stage_key = jax.random.split(stage.key)
+        resample_key, move_key = jax.random.split(stage_key)
+        stage = self.resampled(resample_key, stage._replace(key=key))
+        if not self.config.smooth_first:
+            stage = self.smoothed(stage)
+        if self.config.num_moves > 0:
+            stage = self.moved(move_key, stage)
+        refreshed = stage._replace(degenerate=jnp.zeros((), bool))
+        more = (stage.exponent < 1) & (stage.info.stages < self.config.max_stages)
+        return jax.lax.cond(more, lambda: self.reweighted(refreshed), lambda: refreshed)
 
-        def advance(carry: tuple[Key, Stage]) -> tuple[Key, Stage]:
-            key, advance_key = jax.random.split(carry[0])
-            return key, self.advanced(advance_key, carry[1])
-
-        start = Stage(belief, newest, jnp.zeros(()), nothing_yet(belief, newest))
-        _, stage = jax.lax.while_loop(unfinished, advance, (stage_key, start))
+    def finish(self, stage: Stage) -> tuple[Belief, FilterInfo]:
+        """The belief after the reading."""
         explained = (stage.exponent >= 1) & alive(stage.belief.log_weights)
         belief = eqx.tree_at(
             lambda at: (at.log_likelihoods, at.log_evidence),
@@ -195,6 +205,17 @@ class Parts:
             ),
         )
         return belief, stage.info._replace(explained=explained)
+
+    def step(self, key: Key, belief: Belief, station: Station, reading: Scalar) -> tuple[Belief, FilterInfo]:
+        """Take in one reading, in as many parts as it needs."""
+        start = self.begin(key, belief, station, reading)
+        return self.finish(refreshed(self.refresh, start))
+
+
+def refreshed(refresh: Callable[[Stage], Stage], stage: Stage) -> Stage:
+    """The stage once it needs no more refreshing."""
+    # A bound method would be hashed, and with it the model's traced numbers.
+    return jax.lax.while_loop(lambda at: at.degenerate, lambda at: refresh(at), stage)
 
 
 def nothing_yet(belief: Belief, newest: Float[Array, " n"]) -> FilterInfo:
@@ -268,4 +289,4 @@ def build(
             step_size=jnp.ones(()),
         )
 
-    return Filter(init, parts.step)
+    return Filter(init, parts.step, parts.begin, parts.refresh, parts.finish)

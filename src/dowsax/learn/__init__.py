@@ -1,0 +1,1 @@
+"""Learning to search: rollouts, learners, training."""
