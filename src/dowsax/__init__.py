@@ -10,11 +10,22 @@ if TYPE_CHECKING:
     from dowsax import inference, types, world
     from dowsax.inference.locate import locate
     from dowsax.inference.posterior import Posterior
+    from dowsax.policies import policy
     from dowsax.types import Station
     from dowsax.world import Model, benchmark_model
 
 __version__ = "0.1.0"
-__all__ = ["Model", "Posterior", "Station", "benchmark_model", "inference", "locate", "types", "world"]
+__all__ = [
+    "Model",
+    "Posterior",
+    "Station",
+    "benchmark_model",
+    "inference",
+    "locate",
+    "policy",
+    "types",
+    "world",
+]
 
 # Names are imported when they are first used, so that `dowsax --help` need not wait for jax.
 _HOMES = {
@@ -23,6 +34,7 @@ _HOMES = {
     "Station": "dowsax.types",
     "benchmark_model": "dowsax.world",
     "locate": "dowsax.inference.locate",
+    "policy": "dowsax.policies",
 }
 
 

@@ -8,7 +8,7 @@ import pytest
 from walks import at
 
 from dowsax.envs import OBSERVATIONS, of_belief, raw
-from dowsax.envs.observations import scaled_reading
+from dowsax.inference.views import scaled_reading
 
 
 @pytest.mark.parametrize("name", OBSERVATIONS)

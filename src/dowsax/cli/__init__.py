@@ -12,6 +12,7 @@ from dowsax.cli.evaluate import evaluate
 from dowsax.cli.locate import locate
 from dowsax.cli.search import search
 from dowsax.cli.simulate import simulate
+from dowsax.cli.train import train
 
 BAD_INPUT = 2
 INTERRUPTED = 130
@@ -40,6 +41,7 @@ app.command(calibrate)
 app.command(search)
 app.command(evaluate)
 app.command(compare)
+app.command(train)
 
 
 def run(tokens: Sequence[str] | None = None) -> int:

@@ -3,22 +3,15 @@
 from collections.abc import Callable
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from dowsax.envs.search import Search, SearchState
-from dowsax.inference.summaries import mean, std
-from dowsax.types import Position, Scalar, Theta
+from dowsax.inference.views import prior_draws, scaled_moments, scaled_place, scaled_reading
+from dowsax.types import Position, Theta
 
 Observation = Float[Array, " features"]
 Observe = Callable[[SearchState], Observation]
-
-_NUM_DRAWS = 4096
-# Readings span many decades: the inverse hyperbolic sine is linear about zero and a logarithm far from it.
-_LARGEST_READING = 10.0
-_WIDTH = 4.0
-"""Standard deviations of the prior on either side of its mean that are told apart."""
 
 
 class Raw(eqx.Module):
@@ -28,7 +21,7 @@ class Raw(eqx.Module):
     high: Position
 
     def __call__(self, state: SearchState) -> Float[Array, "3"]:
-        place = 2 * (state.station.position - self.low) / (self.high - self.low) - 1
+        place = scaled_place(state.station.position, self.low, self.high)
         return jnp.append(place, scaled_reading(state.reading))
 
 
@@ -40,14 +33,8 @@ class OfBelief(eqx.Module):
     scale: Theta
 
     def __call__(self, state: SearchState) -> Observation:
-        middle = (mean(state.belief) - self.centre) / (_WIDTH * self.scale)
-        spread = std(state.belief) / (_WIDTH * self.scale)
-        return jnp.concatenate([self.raw(state), jnp.clip(middle, -1, 1), jnp.clip(spread, 0, 1)])
-
-
-def scaled_reading(reading: Scalar) -> Scalar:
-    """The reading in [−1, 1]: asinh(z)/10, which tells readings up to ±11,000 apart."""
-    return jnp.clip(jnp.arcsinh(reading) / _LARGEST_READING, -1, 1)
+        moments = scaled_moments(state.belief, self.centre, self.scale)
+        return jnp.concatenate([self.raw(state), moments])
 
 
 def raw(search: Search) -> Raw:
@@ -55,9 +42,8 @@ def raw(search: Search) -> Raw:
 
 
 def of_belief(search: Search) -> OfBelief:
-    """Moments of the prior come from draws with a key of their own: the same in every run."""
-    keys = jax.random.split(jax.random.key(0), _NUM_DRAWS)
-    draws = jax.vmap(search.model.prior.sample)(keys)
+    """In units of the moments of the prior's draws."""
+    draws = prior_draws(search.model.prior)
     return OfBelief(raw(search), jnp.mean(draws, axis=0), jnp.std(draws, axis=0))
 
 

@@ -4,6 +4,7 @@ import hashlib
 import json
 import math
 from dataclasses import asdict, dataclass, fields
+from pathlib import Path
 from typing import Any
 
 from dowsax.evaluate.stops import DEFAULTS, LADDER, TraceRule
@@ -61,7 +62,7 @@ class RunConfig:
 
     def settings(self) -> dict[str, Any]:
         """What decides about the episodes. The stop rule does so only where it is none of the ladder."""
-        return {
+        return self._weights() | {
             "policies": sorted(self.policies),
             "fields": sorted(self.fields),
             "scenario": self.scenario,
@@ -74,6 +75,16 @@ class RunConfig:
             "until": [str(rule) for rule in self.until],
         }
 
+    def _weights(self) -> dict[str, Any]:
+        """Trained policies are what their weights are, not what their file is called."""
+        # Late: most runs have no weights, and reading them takes jax.
+        from dowsax.policies.shipped import weights_of
+        from dowsax.policies.stored import digest_of
+
+        files = {name: weights_of(name) for name in self.policies}
+        digests = {name: digest_of(path) for name, path in sorted(files.items()) if path is not None}
+        return {"weights": digests} if digests else {}
+
     @property
     def fingerprint(self) -> str:
         """Eight letters that differ between runs of other episodes; the cut into shards is no part of it."""
@@ -82,7 +93,9 @@ class RunConfig:
     @property
     def name(self) -> str:
         """A readable name for its folder."""
-        policies = self.policies[0] if len(self.policies) == 1 else f"{len(self.policies)}-policies"
+        policies = (
+            Path(self.policies[0]).stem if len(self.policies) == 1 else f"{len(self.policies)}-policies"
+        )
         places = self.fields[0] if len(self.fields) == 1 else f"{len(self.fields)}-fields"
         return f"{policies}-{places}-{self.scenario}-{self.fingerprint}"
 

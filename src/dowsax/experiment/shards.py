@@ -3,6 +3,7 @@
 import json
 import os
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -31,7 +32,14 @@ class Shard(NamedTuple):
 
     @property
     def file_name(self) -> str:
-        return f"{'--'.join(self.cell)}--{self.number:05d}.npz"
+        # A policy may be a path, and two paths may end alike.
+        policy, *rest = self.cell
+        name = (
+            policy
+            if policy == Path(policy).name
+            else f"{Path(policy).stem}-{zlib.crc32(policy.encode()):08x}"
+        )
+        return f"{'--'.join([name, *rest])}--{self.number:05d}.npz"
 
 
 class Filled(NamedTuple):

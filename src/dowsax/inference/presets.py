@@ -6,6 +6,7 @@ from typing import Any
 from dowsax.inference.attention import AttentionConfig
 from dowsax.inference.config import FilterConfig
 from dowsax.inference.filter import Filter, build
+from dowsax.inference.learned import projection_for
 from dowsax.inference.proposals import DifferentialEvolution, Proposal, RandomWalk
 from dowsax.world import Identity, Model
 
@@ -20,6 +21,8 @@ class Preset:
     """Move in Θ as it is, not in the prior's coordinates."""
     follows_jumps: bool = True
     """Take part in a search for a source that may jump by reckoning with jumps."""
+    projection: str | None = None
+    """Trained weights of the attention's projection, by name or path; without any it standardises."""
 
     def with_particles(self, num_particles: int) -> "Preset":
         return replace(self, config=replace(self.config, num_particles=num_particles))
@@ -31,6 +34,8 @@ class Preset:
         """The filter of this preset; `parts` as in `filter.build`."""
         if self.natural:
             parts.setdefault("coordinates", Identity())
+        if self.projection is not None:
+            parts.setdefault("project", projection_for(self.projection, len(model.prior.parameters)))
         return build(model, self.config, proposals=self.proposals, **parts)
 
 
@@ -55,4 +60,25 @@ DEFAULT = Preset(
     proposals=(DifferentialEvolution(),),
 )
 
-PRESETS = {"default": DEFAULT, "paper": PAPER}
+# For training: a quarter of the particles and two thirds of the moves. What that costs the belief is measured
+# in docs/learning.md.
+TRAINING = Preset(
+    FilterConfig(num_particles=512, ess_ratio=0.5, num_moves=8, max_moves=8),
+    proposals=(DifferentialEvolution(),),
+)
+TRAINING_ATTENTION = replace(
+    TRAINING, config=replace(TRAINING.config, attention=AttentionConfig(epsilon=0.2, num_neighbours=8))
+)
+
+# The filter of the AGDC baselines: weights and resampling, nothing else.
+PLAIN = Preset(
+    FilterConfig(num_particles=1024, ess_ratio=0.5, temper=False, num_moves=0, max_moves=0), proposals=()
+)
+
+PRESETS = {
+    "default": DEFAULT,
+    "paper": PAPER,
+    "training": TRAINING,
+    "training-attention": TRAINING_ATTENTION,
+    "plain": PLAIN,
+}

@@ -1,1 +1,26 @@
 """Learning to search: rollouts, learners, training."""
+
+from dowsax.learn.actor_critic import ActorCriticConfig
+from dowsax.learn.base import Learner, LearnerState, UpdateInfo
+from dowsax.learn.checkpoint import Keeper
+from dowsax.learn.methods import METHODS, Method, TrainConfig
+from dowsax.learn.ppo import PPOConfig
+from dowsax.learn.rollout import Rollout, Tally, Transitions
+from dowsax.learn.train import Diverged, Progress
+
+__all__ = [
+    "METHODS",
+    "ActorCriticConfig",
+    "Diverged",
+    "Keeper",
+    "Learner",
+    "LearnerState",
+    "Method",
+    "PPOConfig",
+    "Progress",
+    "Rollout",
+    "Tally",
+    "TrainConfig",
+    "Transitions",
+    "UpdateInfo",
+]

@@ -6,6 +6,7 @@ from functools import partial
 from dowsax.policies.base import Informed, Policy
 from dowsax.policies.lookahead import Lookahead, Utility
 from dowsax.policies.reactive import SurgeCast, Zigzag, clean_air
+from dowsax.policies.shipped import known, trained, weights_of
 from dowsax.policies.simple import Greedy, Random, Straight
 from dowsax.policies.utilities import (
     information_gain,
@@ -13,7 +14,7 @@ from dowsax.policies.utilities import (
     negative_time_to_find,
     predictive_entropy,
 )
-from dowsax.world import Model, Motion
+from dowsax.world import FOUR_MOVES, Model, Motion, benchmark_model
 
 Maker = Callable[[Model, Motion], Policy | Informed]
 
@@ -45,12 +46,44 @@ POLICIES: dict[str, Maker] = {
 """The policies a table has; `policy_named` knows deeper planners too."""
 
 
+def policy_names() -> tuple[str, ...]:
+    """The policies a table has, and the trained ones that come with the package."""
+    return (*POLICIES, *known())
+
+
 def policy_named(name: str) -> Maker:
-    """The maker of a policy: a name of `POLICIES`, or a planner's with its depth, such as `entrotaxis-2`."""
+    """The maker of a policy.
+
+    The name is one of `policy_names()`, a planner's with its depth, such as `entrotaxis-2`, or the path of a
+    file of weights.
+    """
     if name in POLICIES:
         return POLICIES[name]
+    weights = weights_of(name)
+    if weights is not None:
+        return trained(weights)
     base, _, depth = name.rpartition("-")
     if base in UTILITIES and depth in map(str, DEPTHS):
         return partial(planner, utility=UTILITIES[base], depth=int(depth))
     deeper = f"{', '.join(UTILITIES)} also with -{', -'.join(map(str, DEPTHS))} for that many moves ahead"
-    raise ValueError(f"Unknown policy {name!r}; known are {', '.join(POLICIES)}; {deeper}.")
+    names = ", ".join(policy_names())
+    raise ValueError(f"Unknown policy {name!r}; known are {names}; {deeper}; or give a .safetensors file.")
+
+
+def policy(
+    name: str,
+    field: str | None = None,
+    *,
+    model: Model | None = None,
+    motion: Motion = FOUR_MOVES,
+) -> Policy:
+    """A policy ready to act: `policy("att-pfrl", field="gas")(key, belief, station)` is the next action.
+
+    What is measured is a field of the benchmark, temperature unless given, or a model of one's own.
+    """
+    if field is not None and model is not None:
+        raise ValueError("Give a field of the benchmark or a model of your own, not both.")
+    made = policy_named(name)(benchmark_model(field or "temperature") if model is None else model, motion)
+    if isinstance(made, Informed):
+        raise ValueError(f"The policy {name!r} has to be told where the source is: it is only for tables.")
+    return made

@@ -87,7 +87,9 @@ class Lookahead(eqx.Module):
             for level in range(self.depth):
                 fits &= self.motion.free(position)[moves[level]] | (level == 0)
                 position = self.motion(position, moves[level])
-                total = total + imagine(noise_keys[level], self.model, belief, sources, Station(position))
+                total = total + imagine(
+                    noise_keys[level], self.model, belief.particles, sources, Station(position)
+                )
             worth = self.utility(Outlook(position, belief.particles, log_weights, total))
             return jnp.where(fits, worth, -jnp.inf)
 
@@ -98,15 +100,22 @@ class Lookahead(eqx.Module):
 
 
 def imagine(
-    keys, model: Model, belief: Belief, sources: Float[Array, "readings d"], station: Station
+    keys,
+    model: Model,
+    particles: Float[Array, "n d"],
+    sources: Float[Array, "readings d"],
+    station: Station,
+    *,
+    sketched: bool = False,
 ) -> Float[Array, "readings n"]:
     r"""$\log p(z_j \mid \Theta_i)$ of one reading $z_j$ from each imagined source, at one station.
 
-    Densities are in the sensor's own unit where it has readings of both kinds (`Mixed`).
+    Densities are in the sensor's own unit where it has readings of both kinds (`Mixed`). Readings are drawn
+    from the law, or, `sketched`, cheaply and nearly so.
     """
-    readings = jax.vmap(model.sample_reading, in_axes=(0, 0, None))(keys, sources, station)
-    columns = belief.particles.T
-    terms = jax.vmap(lambda reading: newest_terms(model, columns, station, reading))(readings)
+    draw = model.sketch_reading if sketched else model.sample_reading
+    readings = jax.vmap(draw, in_axes=(0, 0, None))(keys, sources, station)
+    terms = jax.vmap(lambda reading: newest_terms(model, particles.T, station, reading))(readings)
     if isinstance(model.sensor, Mixed):
         terms = terms + jax.vmap(model.sensor.log_unit)(readings)[:, None]
     return terms

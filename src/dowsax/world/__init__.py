@@ -28,7 +28,7 @@ from dowsax.world.priors import (
     Star,
     UniformBox,
 )
-from dowsax.world.sensors import Censored, Decibel, Gaussian, LogNormal, Poisson
+from dowsax.world.sensors import Censored, Decibel, Gaussian, LogNormal, Poisson, Switched
 from dowsax.world.source import PARAMETERS, Parameter, Source, pack, unpack
 from dowsax.world.transitions import Drift, Jump
 
@@ -67,6 +67,7 @@ __all__ = [
     "Sensor",
     "Source",
     "Star",
+    "Switched",
     "Transition",
     "UniformBox",
     "approach",

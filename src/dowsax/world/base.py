@@ -46,6 +46,13 @@ class Mixed(Protocol):
 
 
 @runtime_checkable
+class Sketched(Protocol):
+    """A sensor whose draws are expensive, and that has cheap ones which are nearly of its law."""
+
+    def sketch(self, key: Key, intensity: Scalar, station: Station) -> Scalar: ...
+
+
+@runtime_checkable
 class Coordinates(Protocol):
     r"""A bijection between Θ and the coordinates in which the filter moves particles.
 

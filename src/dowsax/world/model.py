@@ -6,6 +6,7 @@ from jaxtyping import Array, Float
 
 from dowsax.types import Key, Scalar, Station, Theta
 from dowsax.world.base import Field, Prior, Sensor
+from dowsax.world.sensors import sketching
 
 
 class Model(eqx.Module):
@@ -26,6 +27,10 @@ class Model(eqx.Module):
     def sample_reading(self, key: Key, theta: Theta, station: Station) -> Scalar:
         r"""$z \sim p(\cdot \mid \phi(p; \Theta))$, one reading."""
         return self.sensor.sample(key, self.field(theta, station), station)
+
+    def sketch_reading(self, key: Key, theta: Theta, station: Station) -> Scalar:
+        """A reading that is cheap to draw and nearly of the law: for what is only imagined."""
+        return sketching(self.sensor)(key, self.field(theta, station), station)
 
     def simulate(self, key: Key, theta: Theta, stations: Station) -> Float[Array, " length"]:
         """One reading at every station of a path."""

@@ -5,5 +5,6 @@ from dowsax.world.sensors.decibel import Decibel
 from dowsax.world.sensors.gaussian import Gaussian
 from dowsax.world.sensors.lognormal import LogNormal
 from dowsax.world.sensors.poisson import Poisson
+from dowsax.world.sensors.switched import Switched, sketching
 
-__all__ = ["Censored", "Decibel", "Gaussian", "LogNormal", "Poisson"]
+__all__ = ["Censored", "Decibel", "Gaussian", "LogNormal", "Poisson", "Switched", "sketching"]

@@ -1,0 +1,257 @@
+"""`dowsax train`: learn to search, in a folder from which an interrupted run goes on."""
+
+import math
+import shlex
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from dowsax.cli.console import say
+from dowsax.cli.outputs import require_folder, require_writable
+
+if TYPE_CHECKING:
+    from dowsax.learn.checkpoint import Keeper, Row
+    from dowsax.learn.methods import TrainConfig
+    from dowsax.learn.train import Progress
+
+_CHECKPOINT, _TABLE, _PICTURE = "checkpoint.safetensors", "curves.csv", "curves.png"
+_PICTURE_EVERY, _LINE_EVERY = 30.0, 60.0
+"""[s]; drawing takes longer than a chunk on an accelerator, and a log need not hold every chunk."""
+
+
+def train(
+    *,
+    method: str,
+    fields: Annotated[list[str] | None, Parameter(negative="")] = None,
+    scenario: str = "id",
+    steps: int = 20_000_000,
+    searches: int = 4096,
+    ticks: int = 32,
+    seed: int = 0,
+    particles: int | None = None,
+    max_readings: int = 200,
+    chunk: int = 4,
+    out: Path | None = None,
+) -> None:
+    """Train a policy on simulated searches, on an accelerator where there is one.
+
+    The folder holds a checkpoint, the curve (curves.csv, curves.png) and the policy as it is so far
+    (.safetensors with its card .json), which works wherever the name of a policy does. After an interruption
+    the same command goes on from the last checkpoint.
+
+    Parameters
+    ----------
+    method
+        What is learned and how: att-pfrl, pfrl, agdc-kld, agdc-ent, agdc-ee, att-pfrl-r2, att-pfrl-r3,
+        att-pfrl-right or att-pfrl-paper.
+    fields
+        What is measured; give it again, or names with commas. All of them unless given.
+    scenario
+        Where sources are: id, or ood-training to be tested elsewhere.
+    steps
+        Moves, over all searches.
+    searches
+        Searches under way at a time.
+    ticks
+        How long the searches go on between two updates.
+    seed
+        The same seed gives the same policy on the same device.
+    particles
+        Another number of particles than the method's.
+    max_readings
+        A search without a stop ends after this many readings.
+    chunk
+        Updates between two checkpoints; an interruption loses at most these.
+    out
+        The folder; runs/train/ and the name of the policy unless given.
+    """
+    from dowsax.learn.methods import TrainConfig
+
+    chosen = {} if fields is None else {"fields": _names(fields)}
+    config = TrainConfig(
+        method,
+        scenario=scenario,
+        steps=steps,
+        num_searches=searches,
+        num_ticks=ticks,
+        seed=seed,
+        particles=particles,
+        max_readings=max_readings,
+        **chosen,
+    )
+    if chunk < 1:
+        raise ValueError(f"A chunk has at least 1 update; got {chunk}.")
+    folder = Path("runs/train") / (config.name + (f"-seed-{seed}" if seed else "")) if out is None else out
+    keeper = _opened(config, folder)
+    rows = _trained(config, keeper, folder, chunk)
+    say(f"{_said(rows)} after {rows[-1]['steps']:,} steps in {_duration(rows[-1]['seconds'])}.")
+    say(f"Wrote {config.name}.safetensors, {config.name}.json, {_TABLE} and {_PICTURE} to {folder}.")
+
+
+def _names(words: list[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name.strip() for word in words for name in word.split(",") if name.strip()))
+
+
+def _opened(config: "TrainConfig", folder: Path) -> "Keeper":
+    """The keeper of the folder, once it is sure that what is there belongs to this run."""
+    from dowsax.learn.checkpoint import Keeper
+
+    require_folder(folder)
+    keeper = Keeper(folder / _CHECKPOINT, config.settings())
+    kept = keeper.load()
+    if kept is None and any(folder.iterdir()):
+        raise ValueError(f"{folder} is not empty and no training run: give a new or empty one with --out.")
+    for name in (_CHECKPOINT, _TABLE, _PICTURE, f"{config.name}.safetensors", f"{config.name}.json"):
+        require_writable(folder / name)
+    if kept is not None and kept.rows and kept.rows[-1]["steps"] < config.steps:
+        _warn(f"goes on from {kept.rows[-1]['steps']:,} steps in {folder}.")
+    return keeper
+
+
+def _trained(config: "TrainConfig", keeper: "Keeper", folder: Path, chunk: int) -> "list[Row]":
+    """The rows of the finished run; what there is to see of it is written as it goes on."""
+    import jax
+
+    from dowsax.learn.train import train
+
+    kept = keeper.load()
+    if kept is not None and kept.rows and kept.rows[-1]["steps"] >= config.steps:
+        return kept.rows
+    drawn = time.monotonic()
+    try:
+        with _display(config) as show:
+
+            def on_chunk(progress: "Progress") -> None:
+                nonlocal drawn
+                _write(config, folder, progress)
+                if time.monotonic() > drawn + _PICTURE_EVERY:
+                    _draw(config, folder, progress.rows)
+                    drawn = time.monotonic()
+                show(progress)
+
+            _, rows = train(
+                config.learner(),
+                jax.random.key(config.seed),
+                steps=config.steps,
+                chunk=chunk,
+                keeper=keeper,
+                on_chunk=on_chunk,
+            )
+    except KeyboardInterrupt:
+        _warn(f"interrupted. The last checkpoint is in {folder}: the same command goes on from there.")
+        raise
+    _draw(config, folder, rows)
+    return rows
+
+
+def _write(config: "TrainConfig", folder: Path, progress: "Progress") -> None:
+    """The curve and the policy as it is so far."""
+    from dowsax.experiment.provenance import commit, device
+    from dowsax.learn.curves import thinned, write_csv
+    from dowsax.learn.methods import METHODS
+    from dowsax.policies.stored import Card, save
+
+    write_csv(folder / _TABLE, progress.rows, config.fields)
+    card = Card(
+        sight=METHODS[config.method].sight,
+        method=config.method,
+        fields=config.fields,
+        command=_command(config),
+        commit=commit() or "",
+        seeds=(config.seed,),
+        device=device(),
+        steps=int(progress.rows[-1]["steps"]),
+        curves=thinned(progress.rows),
+    )
+    save(folder / f"{config.name}.safetensors", progress.state.network, card)
+
+
+def _draw(config: "TrainConfig", folder: Path, rows: "list[Row]") -> None:
+    import numpy as np
+
+    from dowsax.learn.curves import measures
+    from dowsax.viz.learning import LearningCurve, learning_figure
+    from dowsax.viz.style import save
+
+    steps, seconds = (np.array([row[name] for row in rows], float) for name in ("steps", "seconds"))
+    curve = LearningCurve(steps, seconds, measures(rows))
+    save(learning_figure({config.name: curve}, f"{config.name}, seed {config.seed}"), folder / _PICTURE)
+
+
+def _command(config: "TrainConfig") -> str:
+    """The command line that does the same again."""
+    from dowsax.learn.methods import TrainConfig
+
+    usual, options = TrainConfig(config.method), {"fields": ",".join(config.fields)}
+    names = {"scenario": "scenario", "steps": "steps", "num_searches": "searches", "num_ticks": "ticks"}
+    names |= {"seed": "seed", "particles": "particles", "max_readings": "max-readings"}
+    words = ["dowsax", "train", "--method", config.method]
+    if config.fields != usual.fields:
+        words += ["--fields", options["fields"]]
+    for name, option in names.items():
+        value = getattr(config, name)
+        if value is not None:
+            words += [f"--{option}", str(value)]
+    return shlex.join(words)
+
+
+def _said(rows: "list[Row]") -> str:
+    """The newest measures in words."""
+    from dowsax.learn.curves import measures
+
+    newest = {name: float(column[-1]) for name, column in measures(rows).items()}
+    if math.isnan(newest["stop_rate"]):
+        return "No search has ended yet"
+    said = f"OCE {newest['stop_rate']:.3f}, success {newest['success']:.3f}"
+    if not newest["stop_rate"]:
+        return said
+    return f"{said}, path {newest['path_length']:.1f} m, false stops {newest['false_stops']:.3f}"
+
+
+def _duration(seconds: float) -> str:
+    minutes, left = divmod(round(seconds), 60)
+    return f"{minutes} min {left} s" if minutes else f"{left} s"
+
+
+def _warn(message: str) -> None:
+    print(f"dowsax: {message}", file=sys.stderr)
+
+
+@contextmanager
+def _display(config: "TrainConfig") -> "Iterator[Callable[[Progress], None]]":
+    """A bar with the newest measures on stderr; a line a minute where that is no terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        said = time.monotonic()
+
+        def tell(progress: "Progress") -> None:
+            nonlocal said
+            if time.monotonic() > said + _LINE_EVERY:
+                said = time.monotonic()
+                _warn(f"{progress.rows[-1]['steps']:,} steps: {_state(progress)}")
+
+        yield tell
+        return
+    columns = (
+        BarColumn(bar_width=20),
+        TaskProgressColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.description}"),
+    )
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("compiling", total=config.steps)
+        yield lambda progress: bar.update(
+            task, completed=progress.rows[-1]["steps"], description=_state(progress)
+        )
+
+
+def _state(progress: "Progress") -> str:
+    return f"{_said(progress.rows)}, {progress.steps_per_second:,.0f} steps/s"

@@ -1,0 +1,198 @@
+"""Checkpoints of a training run: one safetensors file, replaced at once and never half-written.
+
+It holds the network, the optimiser, the counts and the rows of the curve. The searches under way are as large
+as the accelerator's memory, so they are left out unless asked for: a run that is taken up again begins new
+searches and is then the same in distribution only, not bit for bit.
+"""
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import safetensors
+import safetensors.numpy
+from jaxtyping import Array
+
+from dowsax.learn.base import LearnerState
+
+VERSION = 1
+"""The number of the file's layout."""
+_HEADER = "dowsax"
+_SLOTS = ".slots"
+
+Row = dict[str, float | int]
+"""One update: a line of the curve."""
+
+
+class Kept(NamedTuple):
+    """What a checkpoint holds."""
+
+    path: Path
+    updates: int
+    rows: list[Row]
+    arrays: dict[str, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Keeper:
+    """Keeps the checkpoint of one run."""
+
+    path: Path
+    configuration: Mapping[str, Any]
+    """What the run is, as JSON can hold it. A checkpoint of anything else is refused."""
+    exact: bool = False
+    """Keep the searches under way as well, so that a run that is taken up again is the same bit for bit."""
+
+    @property
+    def previous(self) -> Path:
+        """The checkpoint before the newest."""
+        return self.path.with_name(f"{self.path.stem}.previous{self.path.suffix}")
+
+    def save(self, state: LearnerState, rows: list[Row]) -> None:
+        """Replace the checkpoint. Whenever this is cut short, a whole one is left: the new or the last."""
+        header = {
+            "version": VERSION,
+            "configuration": dict(self.configuration),
+            "updates": int(state.updates),
+            "rows": rows,
+        }
+        arrays = {
+            name: _plain(leaf)
+            for name, leaf in _leaves(state).items()
+            if self.exact or not name.startswith(_SLOTS)
+        }
+        data = safetensors.numpy.save(arrays, metadata={_HEADER: json.dumps(header)})
+        with replacing(self.path) as partial:
+            _write_through(partial, data)
+            if self.path.exists():
+                os.replace(self.path, self.previous)
+        _sync_folder(self.path.parent)
+
+    def load(self) -> Kept | None:
+        """The newest checkpoint, None where there is none; a ValueError in one line for one of no use."""
+        path = next((path for path in (self.path, self.previous) if path.exists()), None)
+        if path is None:
+            return None
+        header, arrays = _read(path)
+        if header.get("version") != VERSION:
+            raise ValueError(
+                f"{path} has layout {header.get('version')}, this version of dowsax reads {VERSION}: "
+                "give another folder."
+            )
+        self._require_same(path, header["configuration"])
+        return Kept(path, header["updates"], header["rows"], arrays)
+
+    def _require_same(self, path: Path, there: dict[str, Any]) -> None:
+        # As JSON would give it back, so that a tuple is a list.
+        here = json.loads(json.dumps(dict(self.configuration)))
+        differing = [name for name in {**there, **here} if there.get(name) != here.get(name)]
+        if differing:
+            said = "; ".join(
+                f"{name} is {_said(there.get(name))} there and {_said(here.get(name))} here"
+                for name in differing
+            )
+            raise ValueError(
+                f"{path} belongs to a run of another configuration: {said}. "
+                "Give the same settings, or another folder."
+            )
+
+
+def restore(kept: Kept, fresh: LearnerState) -> LearnerState:
+    """The state that was kept; searches that were not kept are the fresh state's."""
+    leaves = _leaves(fresh)
+    for name in {**leaves, **kept.arrays}:
+        if name in leaves and name not in kept.arrays and name.startswith(_SLOTS):
+            continue
+        _require_like(kept, name, leaves.get(name))
+    arrays = {name: _like(kept.arrays[name], leaf) for name, leaf in leaves.items() if name in kept.arrays}
+    values = [arrays.get(name, leaf) for name, leaf in leaves.items()]
+    held, rest = eqx.partition(fresh, eqx.is_array)
+    return eqx.combine(jax.tree.unflatten(jax.tree.structure(held), values), rest)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A file to write that takes the place of `path` at the end, at once; nothing is left of a failure."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        yield partial
+        os.replace(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _require_like(kept: Kept, name: str, leaf: Array | None) -> None:
+    """A ValueError in one line unless an array is there on both sides and of one shape."""
+    there = kept.arrays.get(name)
+    if leaf is None or there is None:
+        where = "the file only" if leaf is None else "the network here only"
+        raise ValueError(f"{kept.path} is of another network: {name} is in {where}.")
+    here = _plain(leaf)
+    if (there.shape, there.dtype) != (here.shape, here.dtype):
+        raise ValueError(
+            f"{kept.path} is of another network: {name} is {there.dtype}{list(there.shape)} there "
+            f"and {here.dtype}{list(here.shape)} here."
+        )
+
+
+def _leaves(state: LearnerState) -> dict[str, Array]:
+    """The arrays of a state by where they are in it."""
+    held = jax.tree_util.tree_leaves_with_path(eqx.filter(state, eqx.is_array))
+    return {jax.tree_util.keystr(path): leaf for path, leaf in held}
+
+
+def _plain(leaf: Array) -> np.ndarray:
+    """Numbers that a file can hold; keys as their bits."""
+    return np.asarray(jax.random.key_data(leaf) if _is_key(leaf) else leaf)
+
+
+def _like(numbers: np.ndarray, leaf: Array) -> Array:
+    # A copy, as what shares memory with numpy cannot be donated.
+    array = jnp.array(numbers)
+    return jax.random.wrap_key_data(array, impl=jax.random.key_impl(leaf)) if _is_key(leaf) else array
+
+
+def _is_key(leaf: Array) -> bool:
+    return jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key)
+
+
+def _read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    try:
+        with safetensors.safe_open(path, framework="numpy") as file:
+            header = json.loads((file.metadata() or {})[_HEADER])
+            return header, {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    except (safetensors.SafetensorError, KeyError, ValueError) as error:
+        said = " ".join(str(error).split())
+        raise ValueError(f"{path} cannot be read, it is cut short or no checkpoint ({said}).") from None
+
+
+def _write_through(path: Path, data: bytes) -> None:
+    """Write a file that is on the disk when this returns."""
+    with path.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the new names last, where the system lets a folder be opened for that."""
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _said(value: Any) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

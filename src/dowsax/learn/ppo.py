@@ -1,0 +1,215 @@
+"""Proximal policy optimisation: a few passes over each rollout, none of which may change a choice by much.
+
+J. Schulman et al., Proximal policy optimization algorithms, 2017.
+"""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import optax
+from jaxtyping import Array, Bool, Float, Int, PyTree
+
+from dowsax.learn import losses
+from dowsax.learn.base import (
+    Learner,
+    LearnerState,
+    NetworkOfKey,
+    UpdateInfo,
+    all_finite,
+    annealed,
+    begin,
+    explained_variance,
+    global_norm,
+    proceed,
+    trainable,
+)
+from dowsax.learn.gae import generalised_advantage
+from dowsax.learn.rollout import Rollout, Transitions
+from dowsax.types import Key, Scalar
+
+
+@dataclass(frozen=True)
+class PPOConfig:
+    """Static choices: changing any of these recompiles."""
+
+    discount: float = 0.99
+    """γ"""
+    gae_decay: float = 0.95
+    """λ"""
+    clip: float = 0.2
+    """ε"""
+    entropy_weight: float = 0.01
+    final_entropy_weight: float = 0.001
+    """Reached on a straight line at the end of the run."""
+    value_weight: float = 0.5
+    max_grad_norm: float = 0.5
+    learning_rate: float = 5e-4
+    final_learning_rate: float = 5e-5
+    """Likewise."""
+    epochs: int = 3
+    """Passes over each rollout."""
+    minibatches: int = 8
+    """Of a rollout without standstill; of one with, fewer of the same size."""
+
+    def __post_init__(self) -> None:
+        for name in ("discount", "gae_decay", "clip"):
+            if not 0 < getattr(self, name) <= 1:
+                raise ValueError(f"`{name}` is in (0, 1]; got {getattr(self, name)}.")
+        for name in ("epochs", "minibatches"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"`{name}` is at least 1; got {getattr(self, name)}.")
+        for name in ("learning_rate", "max_grad_norm"):
+            if not getattr(self, name) > 0:
+                raise ValueError(f"`{name}` is above 0; got {getattr(self, name)}.")
+
+
+class Moves(NamedTuple):
+    """What is learned from, one entry a move."""
+
+    seen: PyTree
+    action: Int[Array, " moves"]
+    log_prob: Float[Array, " moves"]
+    advantage: Float[Array, " moves"]
+    target: Float[Array, " moves"]
+
+
+class Losses(NamedTuple):
+    """Means over a minibatch; the first is what is minimised."""
+
+    total: Scalar
+    actor: Scalar
+    critic: Scalar
+    entropy: Scalar
+    divergence: Scalar
+    clipped: Scalar
+    grad_norm: Scalar
+
+
+def build(
+    rollout: Rollout, network_of_key: NetworkOfKey, config: PPOConfig | None = None, *, total_steps: int
+) -> Learner:
+    """The learner. `total_steps` moves are the run over which rate and entropy weight come down."""
+    config = PPOConfig() if config is None else config
+    optimiser = optax.chain(optax.clip_by_global_norm(config.max_grad_norm), optax.scale_by_adam(eps=1e-5))
+
+    def init(key: Key) -> LearnerState:
+        network_key, slots_key = jax.random.split(key)
+        network = network_of_key(network_key)
+        return begin(network, optimiser.init(trainable(network)), rollout.init(slots_key))
+
+    def update(key: Key, state: LearnerState) -> tuple[LearnerState, UpdateInfo]:
+        rollout_key, order_key = jax.random.split(key)
+        slots, transitions, tally = rollout.run(rollout_key, state.network, state.slots)
+        moves, explained = judged(transitions, config)
+        share = state.steps / total_steps
+        network, optimiser_state, means, healthy = improved(
+            order_key, state, moves, transitions.valid.reshape(-1), optimiser, config, share
+        )
+        steps = jnp.sum(transitions.valid, dtype=jnp.int32)
+        after = proceed(
+            state, network=network, optimiser=optimiser_state, slots=slots, steps=steps, healthy=healthy
+        )
+        return after, UpdateInfo(
+            tally=tally,
+            steps=steps,
+            actor_loss=means.actor,
+            critic_loss=means.critic,
+            entropy=means.entropy,
+            divergence=means.divergence,
+            clipped=means.clipped,
+            explained=explained,
+            grad_norm=means.grad_norm,
+            healthy=healthy,
+        )
+
+    return Learner(init, update)
+
+
+def judged(transitions: Transitions, config: PPOConfig) -> tuple[Moves, Scalar]:
+    """The moves of a rollout in one row with their normalised advantages, and how well they were foreseen."""
+    ticks = transitions
+    estimate = jax.vmap(
+        lambda *parts: generalised_advantage(*parts, discount=config.discount, decay=config.gae_decay),
+        in_axes=1,
+        out_axes=1,
+    )
+    advantage, target = estimate(
+        ticks.reward, ticks.value, ticks.next_value, ticks.terminated, ticks.truncated, ticks.valid
+    )
+    moves = Moves(ticks.seen, ticks.action, ticks.log_prob, losses.normalised(advantage, ticks.valid), target)
+    flat = jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), moves)
+    return flat, explained_variance(ticks.value, target, ticks.valid)
+
+
+def improved(
+    key: Key,
+    state: LearnerState,
+    moves: Moves,
+    valid: Bool[Array, " moves"],
+    optimiser: optax.GradientTransformation,
+    config: PPOConfig,
+    share: Scalar,
+) -> tuple[PyTree, PyTree, Losses, Bool[Array, ""]]:
+    """Network and optimiser after all passes, the mean losses, and whether all of it was finite."""
+    weights, rest = eqx.partition(state.network, eqx.is_inexact_array)
+    optimiser_arrays, optimiser_rest = eqx.partition(state.optimiser, eqx.is_array)
+    rate = annealed(config.learning_rate, config.final_learning_rate, share)
+    entropy_weight = annealed(config.entropy_weight, config.final_entropy_weight, share)
+    size = -(-valid.shape[0] // config.minibatches)
+    num_valid = jnp.sum(valid)
+    num_batches = -(-num_valid // size)
+
+    def learn(batch: Array, carry: Any, order: Array) -> Any:
+        weights, optimiser_arrays, sums = carry
+        # Every so-manyth move: what there is goes evenly into as few minibatches as hold it.
+        place = batch + num_batches * jnp.arange(size)
+        index = order[jnp.minimum(place, valid.shape[0] - 1)]
+        some = jax.tree.map(lambda leaf: leaf[index], moves)
+        grad, terms = jax.grad(_loss, has_aux=True)(
+            weights, rest, some, place < num_valid, config, entropy_weight
+        )
+        terms = terms._replace(grad_norm=global_norm(grad))
+        steps, optimiser_state = optimiser.update(grad, eqx.combine(optimiser_arrays, optimiser_rest))
+        weights = jax.tree.map(lambda leaf, step: leaf - rate * step, weights, steps)
+        sums = jax.tree.map(jnp.add, sums, terms)
+        return weights, eqx.filter(optimiser_state, eqx.is_array), sums
+
+    def epoch(carry: Any, key: Key) -> tuple[Any, None]:
+        # The moves in random order, standstill last.
+        order = jnp.argsort(jax.random.uniform(key, valid.shape) + 2.0 * ~valid)
+        return jax.lax.fori_loop(0, num_batches, lambda batch, carry: learn(batch, carry, order), carry), None
+
+    start = (weights, optimiser_arrays, Losses(*(jnp.zeros(()) for _ in Losses._fields)))
+    (weights, optimiser_arrays, sums), _ = jax.lax.scan(epoch, start, jax.random.split(key, config.epochs))
+    means = jax.tree.map(lambda total: total / jnp.maximum(config.epochs * num_batches, 1), sums)
+    # A sum keeps a loss that was not finite, so looking at the end suffices.
+    healthy = all_finite(weights, optimiser_arrays, means)
+    return eqx.combine(weights, rest), eqx.combine(optimiser_arrays, optimiser_rest), means, healthy
+
+
+def _loss(
+    weights: PyTree,
+    rest: PyTree,
+    moves: Moves,
+    valid: Bool[Array, " batch"],
+    config: PPOConfig,
+    entropy_weight: Scalar,
+) -> tuple[Scalar, Losses]:
+    network = eqx.combine(weights, rest)
+    judgement = jax.vmap(network)(moves.seen)
+    log_prob = losses.log_prob_of(judgement.logits, moves.action)
+    # What is not valid may be anything: an overflow there would be no number in the gradient.
+    log_ratio = jnp.where(valid, log_prob - moves.log_prob, 0.0)
+    objective = losses.clipped_objective(log_ratio, moves.advantage, config.clip)
+    mean = lambda numbers: losses.masked_mean(numbers, valid)  # noqa: E731
+    actor = -mean(objective)
+    critic = mean(losses.value_loss(judgement.value, moves.target))
+    entropy = mean(losses.entropy(judgement.logits))
+    total = actor + config.value_weight * critic - entropy_weight * entropy
+    clipped = mean((jnp.abs(jnp.expm1(log_ratio)) > config.clip).astype(jnp.float32))
+    return total, Losses(
+        total, actor, critic, entropy, mean(losses.divergence(log_ratio)), clipped, jnp.zeros(())
+    )

@@ -1,0 +1,266 @@
+"""Searches under way while a network learns: many side by side, none of which waits for another.
+
+Some readings need the particles refreshed, a few of them many times. So time goes in ticks: searches whose
+newest reading is taken in make a move and take the next one; of the others as many as there is room for are
+refreshed once. What is learned from is a transition for each move, at the tick at which its reading was
+taken in.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int, PyTree
+
+from dowsax.envs import SUCCESS, Reward, Search, SearchState, Taking, error
+from dowsax.inference.stopping import StopRule
+from dowsax.inference.weights import alive
+from dowsax.policies.sight import Sight
+from dowsax.types import Key
+from dowsax.world import Switched
+
+# The share of the searches that can be refreshed in a tick: a third of the readings need it, some often.
+_ROOM = 0.5
+# Particles that are refreshed at a time: members of a group wait for the longest history among them.
+_PARTICLES_A_GROUP = 2**18
+
+
+class Chosen(NamedTuple):
+    """A move whose reading is being taken in."""
+
+    seen: PyTree
+    action: Int[Array, "*batch"]
+    log_prob: Float[Array, "*batch"]
+    value: Float[Array, "*batch"]
+
+
+class Transitions(NamedTuple):
+    """Moves and what came of them, one row a tick."""
+
+    seen: PyTree
+    """When the move was chosen."""
+    action: Int[Array, "ticks searches"]
+    log_prob: Float[Array, "ticks searches"]
+    """Of the action, under the network that chose it."""
+    value: Float[Array, "ticks searches"]
+    next_value: Float[Array, "ticks searches"]
+    """Of what was seen after the reading, also where the search ended with it."""
+    reward: Float[Array, "ticks searches"]
+    terminated: Bool[Array, "ticks searches"]
+    truncated: Bool[Array, "ticks searches"]
+    valid: Bool[Array, "ticks searches"]
+    """False where no move was completed in this tick: all else then means nothing, but is finite."""
+
+
+class Tally(NamedTuple):
+    """Sums over the searches that ended in a rollout, in total and by field."""
+
+    ended: Int[Array, ""]
+    stopped: Int[Array, ""]
+    false_stops: Int[Array, ""]
+    path_length: Float[Array, ""]
+    """[m], of those that stopped."""
+    field_ended: Int[Array, " fields"]
+    field_stopped: Int[Array, " fields"]
+    field_false: Int[Array, " fields"]
+    field_path: Float[Array, " fields"]
+
+
+class Slots(eqx.Module):
+    """The searches under way."""
+
+    taking: Taking
+    before: SearchState
+    """Before the newest reading."""
+    chosen: Chosen
+    begun: Bool[Array, " searches"]
+    """The newest reading is the one at the start: no move has led to it."""
+
+
+class Rollout(NamedTuple):
+    """Searches under way are a pair of pure functions."""
+
+    init: Callable[[Key], PyTree]
+    run: Callable[[Key, PyTree, PyTree], tuple[PyTree, Transitions, PyTree]]
+    """`(key, network, slots)`: so many ticks, all moves chosen by the network."""
+
+
+class Crew(NamedTuple):
+    """What is the same in every tick."""
+
+    search: Callable[[Array], Search]
+    """The problem of a field by its number."""
+    sight: Callable[[Array], Sight]
+    fields: Int[Array, " searches"]
+    num_fields: int
+    stop: StopRule
+    reward: Reward
+    room: int
+    """How many searches are refreshed in a tick, in how many groups."""
+    num_groups: int
+
+
+def build(
+    searches: Sequence[Search],
+    sight_of: Callable[[Search], Sight],
+    *,
+    stop: StopRule,
+    reward: Reward,
+    num_searches: int,
+    num_ticks: int,
+) -> Rollout:
+    """Rollouts of `num_ticks` ticks; the places go to the problems in turn, which differ by their sensor."""
+    numbers = jnp.arange(num_searches, dtype=jnp.int32) % len(searches)
+    common = merged(searches)
+    room = max(1, int(_ROOM * num_searches))
+    particles = common.preset.config.num_particles
+    num_groups = max(1, room * particles // _PARTICLES_A_GROUP)
+    sight = sight_of(common)
+    crew = Crew(
+        lambda number: numbered(common, number),
+        lambda number: numbered(sight, number),
+        numbers,
+        len(searches),
+        stop,
+        reward,
+        room - room % num_groups,
+        num_groups,
+    )
+
+    def init(key: Key) -> Slots:
+        return begin(key, crew)
+
+    def run(key: Key, network: PyTree, slots: Slots) -> tuple[Slots, Transitions, Tally]:
+        def advance(slots: Slots, key: Key):
+            slots, transitions, tally = tick(key, crew, network, slots)
+            return slots, (transitions, tally)
+
+        slots, (transitions, tallies) = jax.lax.scan(advance, slots, jax.random.split(key, num_ticks))
+        return slots, transitions, jax.tree.map(lambda sums: jnp.sum(sums, axis=0), tallies)
+
+    return Rollout(init, run)
+
+
+def merged(searches: Sequence[Search]) -> Search:
+    """One problem for all: its sensor is one of theirs, by number."""
+    first = searches[0]
+    sensors = tuple(search.model.sensor for search in searches)
+    alike = [eqx.tree_at(lambda at: at.model.sensor, search, sensors[0]) for search in searches]
+    if not all(eqx.tree_equal(search, alike[0]) for search in alike):
+        raise ValueError("Searches that share a rollout may differ by their sensor alone.")
+    return (
+        first
+        if len(searches) == 1
+        else eqx.tree_at(lambda at: at.model.sensor, first, Switched.build(sensors))
+    )
+
+
+def numbered(tree: PyTree, number: Int[Array, ""]) -> PyTree:
+    """The tree with the sensor of this number wherever it has one of several."""
+    several = lambda leaf: isinstance(leaf, Switched)  # noqa: E731
+    return jax.tree.map(
+        lambda leaf: eqx.tree_at(lambda at: at.number, leaf, number) if several(leaf) else leaf,
+        tree,
+        is_leaf=several,
+    )
+
+
+def begin(key: Key, crew: Crew) -> Slots:
+    """Fresh searches, each with its first reading under way."""
+
+    def one(key: Key, number: Array) -> tuple[Taking, SearchState, PyTree]:
+        prepare_key, take_key, see_key = jax.random.split(key, 3)
+        search = crew.search(number)
+        state = search.prepare(prepare_key)
+        seen = crew.sight(number)(see_key, state.belief, state.station)
+        return search.begin_taking(take_key, state, state.station.position), state, seen
+
+    num_searches = crew.fields.shape[0]
+    keys = jax.random.split(key, num_searches)
+    taking, before, seen = jax.vmap(one)(keys, crew.fields)
+    # Four arrays of their own: who donates the slots cannot give one buffer away twice.
+    chosen = Chosen(
+        seen, jnp.zeros(num_searches, jnp.int32), jnp.zeros(num_searches), jnp.zeros(num_searches)
+    )
+    return Slots(taking, before, chosen, jnp.ones(num_searches, bool))
+
+
+def tick(key: Key, crew: Crew, network: PyTree, slots: Slots) -> tuple[Slots, Transitions, Tally]:
+    """Moves where readings are taken in, then room for those that have to be refreshed."""
+    move_key, turn_key = jax.random.split(key)
+    keys = jax.random.split(move_key, crew.fields.shape[0])
+    moved, transitions, tally = jax.vmap(lambda *parts: move(crew, network, *parts))(keys, crew.fields, slots)
+    totals = jax.tree.map(lambda number: jnp.sum(number, axis=0), tally)
+    return refreshed(turn_key, crew, moved), transitions, totals
+
+
+def move(
+    crew: Crew, network: PyTree, key: Key, field: Array, slot: Slots
+) -> tuple[Slots, Transitions, Tally]:
+    """What one search does in a tick: nothing, unless its reading has been taken in."""
+    see_key, act_key, fresh_key, take_key = jax.random.split(key, 4)
+    search = crew.search(field)
+    ready = ~slot.taking.stage.degenerate
+    after, _ = search.taken(slot.taking)
+    living = alive(after.belief.log_weights)
+    terminated = crew.stop(after.belief) & ~slot.begun
+    truncated = ~terminated & ((after.belief.history.size >= search.max_readings) | ~living)
+    seen = crew.sight(field)(see_key, after.belief, after.station)
+    judgement = network(seen)
+    transition = Transitions(
+        *slot.chosen,
+        next_value=judgement.value,
+        reward=jnp.where(living, crew.reward(search, slot.before, after, terminated), 0.0),
+        terminated=terminated,
+        truncated=truncated,
+        valid=ready & ~slot.begun,
+    )
+    action = jax.random.categorical(act_key, judgement.logits).astype(jnp.int32)
+    chosen = Chosen(seen, action, jax.nn.log_softmax(judgement.logits)[action], judgement.value)
+    ended = terminated | truncated
+    before, position = jax.tree.map(
+        lambda fresh, old: jnp.where(ended, fresh, old),
+        _fresh(search, fresh_key),
+        (after, search.motion(after.station.position, action)),
+    )
+    following = Slots(search.begin_taking(take_key, before, position), before, chosen, ended)
+    slot = jax.tree.map(lambda new, old: jnp.where(ready, new, old), following, slot)
+    return slot, transition, _counted(crew, field, after, ready & ended, ready & terminated)
+
+
+def _fresh(search: Search, key: Key) -> tuple[SearchState, Array]:
+    state = search.prepare(key)
+    return state, state.station.position
+
+
+def _counted(crew: Crew, field: Array, after: SearchState, ended: Array, stopped: Array) -> Tally:
+    """One search as it ended, or nothing."""
+    false_stop = stopped & ~(error(after) < SUCCESS)
+    walked = jnp.where(stopped, after.path_length, 0.0)
+    counts = [number.astype(jnp.int32) for number in (ended, stopped, false_stop)]
+    here = jnp.arange(crew.num_fields) == field
+    return Tally(*counts, walked, *(here * number for number in (*counts, walked)))
+
+
+def refreshed(key: Key, crew: Crew, slots: Slots) -> Slots:
+    """One stage for some of the searches that need it, drawn at random, in groups of like histories."""
+    stage = slots.taking.stage
+    turn = jnp.where(stage.degenerate, 0.0, 1.0) + jax.random.uniform(key, stage.degenerate.shape)
+    members = jnp.argsort(turn)[: crew.room]
+    members = members[jnp.argsort(stage.belief.history.size[members])]
+
+    def refresh(field: Array, taking: Taking) -> Taking:
+        # Who has no need is here to fill up the room; a reading taken in must stay as it is.
+        done = crew.search(field).refresh(taking)
+        return jax.tree.map(lambda new, old: jnp.where(taking.stage.degenerate, new, old), done, taking)
+
+    grouped = jax.tree.map(
+        lambda leaf: leaf[members].reshape(crew.num_groups, -1, *leaf.shape[1:]), (crew.fields, slots.taking)
+    )
+    done = jax.lax.map(lambda group: jax.vmap(refresh)(*group), grouped)
+    taking = jax.tree.map(
+        lambda leaf, new: leaf.at[members].set(new.reshape(-1, *leaf.shape[1:])), slots.taking, done
+    )
+    return eqx.tree_at(lambda at: at.taking, slots, taking)

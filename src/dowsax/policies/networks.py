@@ -1,0 +1,150 @@
+"""The networks that learn to search: from what is seen to how much each action appeals, and a value."""
+
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float
+
+from dowsax.policies.sight import Seen, SeenMoments, SeenParticles
+from dowsax.types import Key, Scalar
+
+NEVER = -1e9
+"""The logit of a move that does not fit: its probability is zero, and every sum with it stays finite."""
+
+_TIMID = 0.01
+
+
+class Judgement(NamedTuple):
+    """What a network makes of what it sees."""
+
+    logits: Float[Array, " actions"]
+    """Log odds of the actions as the world numbers them; `NEVER` for a move cut short while another fits."""
+    value: Scalar
+    """The expected return."""
+
+
+@runtime_checkable
+class Network(Protocol):
+    """A judge of what one kind of sight sees."""
+
+    def __call__(self, seen: Any) -> Judgement: ...
+
+
+class Layers(eqx.Module):
+    """Dense layers with an activation between them."""
+
+    layers: tuple[eqx.nn.Linear, ...]
+    activation: Any = eqx.field(static=True)
+
+    @staticmethod
+    def build(key: Key, widths: tuple[int, ...], activation, last_gain: float = math.sqrt(2)) -> "Layers":
+        """Orthogonal weights and no bias; `last_gain` is the size of the last layer's weights."""
+        keys = jax.random.split(key, len(widths) - 1)
+        gains = [math.sqrt(2)] * (len(widths) - 2) + [last_gain]
+        layers = tuple(_dense(*row) for row in zip(keys, widths[:-1], widths[1:], gains, strict=True))
+        return Layers(layers, activation)
+
+    def __call__(self, numbers: Float[Array, " inputs"]) -> Float[Array, " outputs"]:
+        for layer in self.layers[:-1]:
+            numbers = self.activation(layer(numbers))
+        return self.layers[-1](numbers)
+
+
+def _dense(key: Key, num_inputs: int, num_outputs: int, gain: float) -> eqx.nn.Linear:
+    weight = jax.nn.initializers.orthogonal(gain)(key, (num_outputs, num_inputs), jnp.float32)
+    blank = eqx.nn.Linear(num_inputs, num_outputs, key=key)
+    return eqx.tree_at(lambda layer: (layer.weight, layer.bias), blank, (weight, jnp.zeros(num_outputs)))
+
+
+def masked(logits: Float[Array, " actions"], free: Bool[Array, " actions"]) -> Float[Array, " actions"]:
+    """The logits, `NEVER` where a move is cut short; as they are where every move is."""
+    return jnp.where(free | ~jnp.any(free), logits, NEVER)
+
+
+@dataclass(frozen=True)
+class PaperSizes:
+    """Static sizes of a `PaperNetwork`."""
+
+    num_numbers: int
+    num_actions: int
+    width: int = 64
+
+
+class PaperNetwork(eqx.Module):
+    """The paper's actor and critic on [p, z, μ, σ]: two networks of two hidden layers with tanh."""
+
+    actor: Layers
+    critic: Layers
+    sizes: PaperSizes = eqx.field(static=True)
+
+    @staticmethod
+    def build(key: Key, sizes: PaperSizes) -> "PaperNetwork":
+        """An untrained network, which finds every action nearly as good."""
+        actor_key, critic_key = jax.random.split(key)
+        widths = (sizes.num_numbers, sizes.width, sizes.width)
+        actor = Layers.build(actor_key, (*widths, sizes.num_actions), jnp.tanh, _TIMID)
+        return PaperNetwork(actor, Layers.build(critic_key, (*widths, 1), jnp.tanh, 1.0), sizes)
+
+    def __call__(self, seen: SeenMoments) -> Judgement:
+        return Judgement(masked(self.actor(seen.numbers), seen.free), self.critic(seen.numbers)[0])
+
+
+@dataclass(frozen=True)
+class SetSizes:
+    """Static sizes of a `SetNetwork`."""
+
+    num_features: int
+    num_numbers: int
+    num_actions: int
+    width: int = 64
+    """Of the layers that every particle goes through."""
+    trunk: int = 128
+    """Of the layers that see them all."""
+
+
+class SetNetwork(eqx.Module):
+    """Every particle through the same layers, pooled by mean and maximum, and joined with the numbers.
+
+    The order of the particles is of no account. It judges in the frame and answers for the actual actions.
+    """
+
+    encoder: Layers
+    trunk: Layers
+    actor: eqx.nn.Linear
+    critic: eqx.nn.Linear
+    sizes: SetSizes = eqx.field(static=True)
+
+    @staticmethod
+    def build(key: Key, sizes: SetSizes) -> "SetNetwork":
+        """An untrained network, which finds every action nearly as good."""
+        encoder_key, trunk_key, actor_key, critic_key = jax.random.split(key, 4)
+        joined = 2 * sizes.width + sizes.num_numbers
+        return SetNetwork(
+            Layers.build(encoder_key, (sizes.num_features, sizes.width, sizes.width), jax.nn.relu),
+            Layers.build(trunk_key, (joined, sizes.trunk, sizes.trunk), jax.nn.relu),
+            _dense(actor_key, sizes.trunk, sizes.num_actions, _TIMID),
+            _dense(critic_key, sizes.trunk, 1, 1.0),
+            sizes,
+        )
+
+    def __call__(self, seen: SeenParticles) -> Judgement:
+        encoded = jax.nn.relu(jax.vmap(self.encoder)(seen.particles))
+        pooled = [jnp.mean(encoded, axis=0), jnp.max(encoded, axis=0), seen.numbers]
+        thought = jax.nn.relu(self.trunk(jnp.concatenate(pooled)))
+        return Judgement(masked(self.actor(thought)[seen.order], seen.free), self.critic(thought)[0])
+
+
+NETWORKS = {"paper": (PaperNetwork, PaperSizes), "set": (SetNetwork, SetSizes)}
+"""The networks by name, with the record of their sizes."""
+
+
+def untrained(key: Key, seen: Seen) -> PaperNetwork | SetNetwork:
+    """The network for what is seen, of which the shapes suffice (`jax.eval_shape`)."""
+    num_numbers, num_actions = seen.numbers.shape[0], seen.free.shape[0]
+    if isinstance(seen, SeenMoments):
+        return PaperNetwork.build(key, PaperSizes(num_numbers, num_actions))
+    return SetNetwork.build(key, SetSizes(seen.particles.shape[1], num_numbers, num_actions))

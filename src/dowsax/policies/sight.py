@@ -1,0 +1,87 @@
+"""What a network sees of a search: a few numbers of about the size of one, whatever the field."""
+
+from typing import NamedTuple, Protocol, runtime_checkable
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int
+
+from dowsax.inference import Belief
+from dowsax.inference.belief import empty_history
+from dowsax.inference.views import (
+    newest_reading,
+    prior_draws,
+    scaled_moments,
+    scaled_place,
+    scaled_reading,
+)
+from dowsax.types import Key, Station, Theta
+from dowsax.world import FOUR_MOVES, Model, Motion
+
+
+class SeenMoments(NamedTuple):
+    """The paper's state."""
+
+    numbers: Float[Array, " numbers"]
+    """[p, z, μ, σ], in [−1, 1]."""
+    free: Bool[Array, " actions"]
+    """Whether each move fits into the area."""
+
+
+class SeenParticles(NamedTuple):
+    """A belief as seen from the sensor, in the frame in which its source lies east and a little north."""
+
+    particles: Float[Array, "m features"]
+    numbers: Float[Array, " numbers"]
+    order: Int[Array, " actions"]
+    """The number that each action has in the frame."""
+    free: Bool[Array, " actions"]
+    """Whether each move fits into the area; in the order of the actions themselves."""
+
+
+Seen = SeenMoments | SeenParticles
+
+
+@runtime_checkable
+class Sight(Protocol):
+    """How a network sees. The numbers are finite for any belief, also one without particles."""
+
+    def __call__(self, key: Key, belief: Belief, station: Station) -> Seen: ...
+
+
+class Moments(eqx.Module):
+    """The paper's s = [p, z, μ, σ], each in [−1, 1]; μ and σ in units of the prior's standard deviation."""
+
+    centre: Theta
+    scale: Theta
+    motion: Motion = FOUR_MOVES
+
+    @staticmethod
+    def build(model: Model, motion: Motion = FOUR_MOVES) -> "Moments":
+        """The sight for a model."""
+        draws = prior_draws(model.prior)
+        return Moments(jnp.mean(draws, axis=0), jnp.std(draws, axis=0), motion)
+
+    def __call__(self, key: Key, belief: Belief, station: Station) -> SeenMoments:
+        del key
+        place = scaled_place(station.position, jnp.array(self.motion.low), jnp.array(self.motion.high))
+        reading = scaled_reading(newest_reading(belief.history))
+        moments = scaled_moments(belief, self.centre, self.scale)
+        numbers = jnp.concatenate([place, reading[None], moments])
+        return SeenMoments(jnp.nan_to_num(numbers), self.motion.free(station.position))
+
+
+def seen_shapes(sight: Sight, model: Model) -> Seen:
+    """The shapes of what is seen of a model's beliefs, without seeing anything."""
+
+    def see() -> Seen:
+        station, zeros = Station(jnp.zeros(2)), jnp.zeros(2)
+        particles = jnp.zeros((2, len(model.prior.parameters)))
+        history = empty_history(station, 2)
+        belief = Belief(
+            particles, zeros, zeros, jnp.zeros(2, jnp.int32), history, jnp.zeros(()), jnp.zeros(())
+        )
+        return sight(jax.random.key(0), belief, station)
+
+    return jax.eval_shape(see)

@@ -1,0 +1,202 @@
+"""Trained networks as files: the arrays in safetensors, and beside them a card that says what they are.
+
+`att-pfrl.safetensors` has the card `att-pfrl.json`.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from safetensors import SafetensorError
+from safetensors.numpy import load as decode
+from safetensors.numpy import save as encode
+
+from dowsax.policies.networks import NETWORKS, PaperNetwork, SetNetwork
+
+FORMAT = 1
+"""The number of the layout of card and arrays."""
+SUFFIX = ".safetensors"
+Stored = PaperNetwork | SetNetwork
+
+
+@dataclass(frozen=True)
+class Card:
+    """What a network sees, and how it came to be what it is."""
+
+    sight: str
+    """The name of its sight, see `shipped.SIGHTS`."""
+    sight_sizes: dict[str, int] = field(default_factory=dict)
+    """The static sizes of the sight, where they are not the usual ones."""
+    sample: bool = False
+    """Draw actions by their odds, instead of taking the one that appeals most."""
+    method: str = ""
+    """The name of the configuration that trained it."""
+    fields: tuple[str, ...] = ()
+    """What it was trained for."""
+    command: str = ""
+    """The command line that trained it."""
+    commit: str = ""
+    seeds: tuple[int, ...] = ()
+    device: str = ""
+    steps: int = 0
+    """Readings taken in training."""
+    curves: dict[str, list[float]] = field(default_factory=dict)
+    """What was reached on the way, a few numbers each."""
+    results: dict[str, Any] = field(default_factory=dict)
+    """What it reaches."""
+
+
+def save(path: Path, network: Stored, card: Card) -> None:
+    """Write a network and its card, whole or not at all."""
+    path = _named(path)
+    kind = next(name for name, (of, _) in NETWORKS.items() if isinstance(network, of))
+    arrays = {name: np.asarray(array) for name, array in _arrays(network).items()}
+    faulty = [name for name, array in arrays.items() if not np.isfinite(array).all()]
+    if faulty:
+        raise ValueError(f"The weights {faulty[0]} are not finite: nothing was written to {path}.")
+    weights = encode(arrays)
+    about = {
+        "format": FORMAT,
+        "network": {"kind": kind, "sizes": asdict(network.sizes)},
+        "digest": _digest(weights),
+        **asdict(card),
+    }
+    text = json.dumps(about, indent=2) + "\n"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with _replacing(path) as weights_file, _replacing(card_path(path)) as card_file:
+            weights_file.write_bytes(weights)
+            card_file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ValueError(f"Cannot write {path}: {error.strerror}.") from None
+
+
+def load(path: Path) -> tuple[Stored, Card]:
+    """The inverse of `save`; a ValueError in one line for a file that is not what it should be."""
+    path = _named(path)
+    about = _read_card(path)
+    kind, sizes = about["network"]["kind"], about["network"]["sizes"]
+    arrays = _read_arrays(path, about["digest"])
+    build, sizes_of = NETWORKS[kind]
+    blank = eqx.filter_eval_shape(build.build, jax.random.key(0), sizes_of(**sizes))
+    wanted = _arrays(blank)
+    _require_same(path, wanted, arrays)
+    treedef = jax.tree.structure(blank)
+    network = jax.tree.unflatten(treedef, [jnp.asarray(arrays[name]) for name in wanted])
+    return network, _card(about)
+
+
+def digest_of(path: Path) -> str:
+    """Letters that differ between files of other weights, as the card has them."""
+    return _read_card(_named(path))["digest"]
+
+
+def card_path(path: Path) -> Path:
+    """Where the card of a file of weights is."""
+    return path.with_suffix(".json")
+
+
+def _arrays(network) -> dict[str, Any]:
+    """The leaves of a network by their place in it, such as `encoder.layers.0.weight`."""
+    leaves = jax.tree_util.tree_leaves_with_path(network)
+    return {jax.tree_util.keystr(path, simple=True, separator="."): leaf for path, leaf in leaves}
+
+
+def _named(path: Path) -> Path:
+    path = Path(path)
+    if path.suffix != SUFFIX:
+        raise ValueError(f"A file of weights ends in {SUFFIX}; got {path}.")
+    return path
+
+
+def _digest(weights: bytes) -> str:
+    return hashlib.sha256(weights).hexdigest()[:16]
+
+
+def _read_arrays(path: Path, digest: str) -> dict[str, np.ndarray]:
+    try:
+        weights = path.read_bytes()
+        arrays = decode(weights)
+    except OSError as error:
+        raise ValueError(f"Cannot read the weights {path}: {error.strerror}.") from None
+    except (SafetensorError, KeyError, ValueError, TypeError) as error:
+        raise ValueError(f"{path} is cut short or damaged ({error}): copy or train it again.") from None
+    if _digest(weights) != digest:
+        raise ValueError(
+            f"{path} is damaged, or not the one that {card_path(path).name} was written for: copy both again."
+        )
+    return arrays
+
+
+def _read_card(path: Path) -> dict[str, Any]:
+    """All of the card, of a format, a network and sizes that exist here."""
+    card = card_path(path)
+    try:
+        about = json.loads(card.read_text(encoding="utf-8"))
+        version = about["format"]
+    except FileNotFoundError:
+        missing = card if path.exists() else path
+        raise ValueError(f"There is no {missing}: it takes both {path.name} and {card.name}.") from None
+    except OSError as error:
+        raise ValueError(f"Cannot read the card {card}: {error.strerror}.") from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"The card {card} is damaged ({error}): copy or train it again.") from None
+    if version != FORMAT:
+        raise ValueError(
+            f"{card} has format {version}, this version of dowsax reads {FORMAT}: train it again, or use the "
+            "version that wrote it."
+        )
+    try:
+        kind, sizes = about["network"]["kind"], about["network"]["sizes"]
+        if kind not in NETWORKS:
+            raise ValueError(f"network {kind!r} is unknown, known are {', '.join(NETWORKS)}")
+        names = {one.name for one in fields(NETWORKS[kind][1])}
+        if set(sizes) != names or not all(isinstance(size, int) and size > 0 for size in sizes.values()):
+            raise ValueError(f"the sizes of network {kind!r} are {', '.join(sorted(names))}, all above 0")
+        _ = _card(about), about["digest"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"The card {card} is of another version or damaged: {error}.") from None
+    return about
+
+
+def _card(about: dict[str, Any]) -> Card:
+    values = {one.name: about[one.name] for one in fields(Card)}
+    values |= {name: tuple(values[name]) for name in ("fields", "seeds")}
+    return Card(**values)
+
+
+def _require_same(path: Path, wanted: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
+    """A ValueError unless the file holds these arrays and no others, all of finite numbers."""
+    missing, extra = wanted.keys() - arrays.keys(), arrays.keys() - wanted.keys()
+    if missing or extra:
+        what = f"lacks {sorted(missing)[0]}" if missing else f"also holds {sorted(extra)[0]}"
+        raise ValueError(f"{path} {what}: it is not of the network that its card names.")
+    for name, leaf in wanted.items():
+        array = arrays[name]
+        if array.shape != leaf.shape or array.dtype != leaf.dtype:
+            raise ValueError(
+                f"{path} has {name} of shape {array.shape} and type {array.dtype}, its card asks for "
+                f"{leaf.shape} and {leaf.dtype}: it is not of the network that its card names."
+            )
+        if not np.isfinite(array).all():
+            raise ValueError(f"{path} has weights that are not finite, in {name}: train it again.")
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[Path]:
+    """A file to write that takes the place of `path` at the end, at once; nothing is left of a failure."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        yield partial
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
