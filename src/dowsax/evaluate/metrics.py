@@ -135,9 +135,12 @@ def means(*columns: np.ndarray) -> list[Estimate]:
 
 def summarise(episodes: Sequence[Episode], rule: TraceRule) -> Summary:
     """What the searches come to had this rule stopped them."""
-    end = ends(episodes, rule)
+    return summary_of(ends(episodes, rule), np.array([episode.seconds for episode in episodes], np.float64))
+
+
+def summary_of(end: Ends, seconds: np.ndarray) -> Summary:
+    """Likewise, from where each search ended and how long it took [s]."""
     stopped = end.stopped
-    seconds = np.array([episode.seconds for episode in episodes], np.float64)
     path_all, error_all, seconds_all = means(end.path_length, end.error, seconds)
     path_stopped, error_stopped, readings_stopped = means(
         end.path_length[stopped], end.error[stopped], end.reading[stopped]

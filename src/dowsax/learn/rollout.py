@@ -1,9 +1,9 @@
 """Searches under way while a network learns: many side by side, none of which waits for another.
 
 Some readings need the particles refreshed, a few of them many times. So time goes in ticks: searches whose
-newest reading is taken in make a move and take the next one; of the others as many as there is room for are
-refreshed once. What is learned from is a transition for each move, at the tick at which its reading was
-taken in.
+newest reading is taken in make a move and take the next one; of those that have ended some begin anew, and
+of those that have to be refreshed some are, as many as there is room for. What is learned from is a
+transition for each move, at the tick at which its reading was taken in.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,6 +23,8 @@ from dowsax.world import Switched
 
 # The share of the searches that can be refreshed in a tick: a third of the readings need it, some often.
 _ROOM = 0.5
+# And that can begin anew: most searches go on for twenty readings or more, and new particles are not cheap.
+_ROOM_ANEW = 1 / 16
 # Particles that are refreshed at a time: members of a group wait for the longest history among them.
 _PARTICLES_A_GROUP = 2**18
 
@@ -75,8 +77,10 @@ class Slots(eqx.Module):
     before: SearchState
     """Before the newest reading."""
     chosen: Chosen
-    begun: Bool[Array, " searches"]
+    begun: Bool[Array, "*searches"]
     """The newest reading is the one at the start: no move has led to it."""
+    vacant: Bool[Array, "*searches"]
+    """The search has ended, and the next has not begun."""
 
 
 class Rollout(NamedTuple):
@@ -100,6 +104,8 @@ class Crew(NamedTuple):
     room: int
     """How many searches are refreshed in a tick, in how many groups."""
     num_groups: int
+    room_anew: int
+    """How many begin anew."""
 
 
 def build(
@@ -127,6 +133,7 @@ def build(
         reward,
         room - room % num_groups,
         num_groups,
+        max(1, int(max(_ROOM_ANEW, min(1.0, 2 / common.max_readings)) * num_searches)),
     )
 
     def init(key: Key) -> Slots:
@@ -169,40 +176,45 @@ def numbered(tree: PyTree, number: Int[Array, ""]) -> PyTree:
 
 def begin(key: Key, crew: Crew) -> Slots:
     """Fresh searches, each with its first reading under way."""
-
-    def one(key: Key, number: Array) -> tuple[Taking, SearchState, PyTree]:
-        prepare_key, take_key, see_key = jax.random.split(key, 3)
-        search = crew.search(number)
-        state = search.prepare(prepare_key)
-        seen = crew.sight(number)(see_key, state.belief, state.station)
-        return search.begin_taking(take_key, state, state.station.position), state, seen
-
+    begin_key, see_key = jax.random.split(key)
     num_searches = crew.fields.shape[0]
-    keys = jax.random.split(key, num_searches)
-    taking, before, seen = jax.vmap(one)(keys, crew.fields)
-    # Four arrays of their own: who donates the slots cannot give one buffer away twice.
-    chosen = Chosen(
-        seen, jnp.zeros(num_searches, jnp.int32), jnp.zeros(num_searches), jnp.zeros(num_searches)
+    before, taking = jax.vmap(lambda *parts: fresh(crew, *parts))(
+        jax.random.split(begin_key, num_searches), crew.fields
     )
-    return Slots(taking, before, chosen, jnp.ones(num_searches, bool))
+    seen = jax.vmap(lambda key, field, state: crew.sight(field)(key, state.belief, state.station))(
+        jax.random.split(see_key, num_searches), crew.fields, before
+    )
+    # Arrays of their own: who donates the slots cannot give one buffer away twice.
+    nothing = [jnp.zeros(num_searches, dtype) for dtype in (jnp.int32, jnp.float32, jnp.float32)]
+    begun, vacant = jnp.ones(num_searches, bool), jnp.zeros(num_searches, bool)
+    return Slots(taking, before, Chosen(seen, *nothing), begun, vacant)
+
+
+def fresh(crew: Crew, key: Key, field: Array) -> tuple[SearchState, Taking]:
+    """A new search, with its first reading under way."""
+    prepare_key, take_key = jax.random.split(key)
+    search = crew.search(field)
+    state = search.prepare(prepare_key)
+    return state, search.begin_taking(take_key, state, state.station.position)
 
 
 def tick(key: Key, crew: Crew, network: PyTree, slots: Slots) -> tuple[Slots, Transitions, Tally]:
-    """Moves where readings are taken in, then room for those that have to be refreshed."""
-    move_key, turn_key = jax.random.split(key)
+    """Moves where readings are taken in, new searches where one has ended, and what has to be refreshed."""
+    move_key, anew_key, refresh_key = jax.random.split(key, 3)
     keys = jax.random.split(move_key, crew.fields.shape[0])
-    moved, transitions, tally = jax.vmap(lambda *parts: move(crew, network, *parts))(keys, crew.fields, slots)
+    slots, transitions, tally = jax.vmap(lambda *parts: move(crew, network, *parts))(keys, crew.fields, slots)
     totals = jax.tree.map(lambda number: jnp.sum(number, axis=0), tally)
-    return refreshed(turn_key, crew, moved), transitions, totals
+    slots = begun_anew(anew_key, crew, slots)
+    return refreshed(refresh_key, crew, slots), transitions, totals
 
 
 def move(
     crew: Crew, network: PyTree, key: Key, field: Array, slot: Slots
 ) -> tuple[Slots, Transitions, Tally]:
     """What one search does in a tick: nothing, unless its reading has been taken in."""
-    see_key, act_key, fresh_key, take_key = jax.random.split(key, 4)
+    see_key, act_key, take_key = jax.random.split(key, 3)
     search = crew.search(field)
-    ready = ~slot.taking.stage.degenerate
+    ready = ~slot.taking.stage.degenerate & ~slot.vacant
     after, _ = search.taken(slot.taking)
     living = alive(after.belief.log_weights)
     terminated = crew.stop(after.belief) & ~slot.begun
@@ -220,19 +232,15 @@ def move(
     action = jax.random.categorical(act_key, judgement.logits).astype(jnp.int32)
     chosen = Chosen(seen, action, jax.nn.log_softmax(judgement.logits)[action], judgement.value)
     ended = terminated | truncated
-    before, position = jax.tree.map(
-        lambda fresh, old: jnp.where(ended, fresh, old),
-        _fresh(search, fresh_key),
-        (after, search.motion(after.station.position, action)),
-    )
-    following = Slots(search.begin_taking(take_key, before, position), before, chosen, ended)
-    slot = jax.tree.map(lambda new, old: jnp.where(ready, new, old), following, slot)
+    taking = search.begin_taking(take_key, after, search.motion(after.station.position, action))
+    goes_on = Slots(taking, after, chosen, jnp.zeros((), bool), jnp.zeros((), bool))
+    slot = _where(ready & ~ended, goes_on, slot)
+    slot = eqx.tree_at(lambda at: at.vacant, slot, slot.vacant | (ready & ended))
     return slot, transition, _counted(crew, field, after, ready & ended, ready & terminated)
 
 
-def _fresh(search: Search, key: Key) -> tuple[SearchState, Array]:
-    state = search.prepare(key)
-    return state, state.station.position
+def _where(condition: Bool[Array, ""], if_true: PyTree, if_false: PyTree) -> PyTree:
+    return jax.tree.map(lambda new, old: jnp.where(condition, new, old), if_true, if_false)
 
 
 def _counted(crew: Crew, field: Array, after: SearchState, ended: Array, stopped: Array) -> Tally:
@@ -241,26 +249,48 @@ def _counted(crew: Crew, field: Array, after: SearchState, ended: Array, stopped
     walked = jnp.where(stopped, after.path_length, 0.0)
     counts = [number.astype(jnp.int32) for number in (ended, stopped, false_stop)]
     here = jnp.arange(crew.num_fields) == field
-    return Tally(*counts, walked, *(here * number for number in (*counts, walked)))
+    by_field = [here * number for number in (*counts, walked)]
+    return Tally(*(*counts, walked, *by_field))
+
+
+def begun_anew(key: Key, crew: Crew, slots: Slots) -> Slots:
+    """New searches for some of the vacant places, drawn at random."""
+    draw_key, fresh_key = jax.random.split(key)
+    members = _some(draw_key, slots.vacant, crew.room_anew)
+    fields, vacant, old = jax.tree.map(
+        lambda leaf: leaf[members], (crew.fields, slots.vacant, (slots.before, slots.taking))
+    )
+    new = jax.vmap(lambda *parts: fresh(crew, *parts))(jax.random.split(fresh_key, crew.room_anew), fields)
+    before, taking = _put((slots.before, slots.taking), members, jax.vmap(_where)(vacant, new, old))
+    begun, vacant = (
+        flags.at[members].set(jnp.where(slots.vacant[members], anew, flags[members]))
+        for flags, anew in ((slots.begun, True), (slots.vacant, False))
+    )
+    return Slots(taking, before, slots.chosen, begun, vacant)
+
+
+def _some(key: Key, wanted: Bool[Array, " searches"], number: int) -> Int[Array, " number"]:
+    """So many places, drawn at random from those wanted, filled up with others."""
+    return jnp.argsort(jnp.where(wanted, 0.0, 1.0) + jax.random.uniform(key, wanted.shape))[:number]
+
+
+def _put(tree: PyTree, members: Int[Array, " some"], new: PyTree) -> PyTree:
+    return jax.tree.map(lambda leaf, values: leaf.at[members].set(values), tree, new)
 
 
 def refreshed(key: Key, crew: Crew, slots: Slots) -> Slots:
     """One stage for some of the searches that need it, drawn at random, in groups of like histories."""
     stage = slots.taking.stage
-    turn = jnp.where(stage.degenerate, 0.0, 1.0) + jax.random.uniform(key, stage.degenerate.shape)
-    members = jnp.argsort(turn)[: crew.room]
+    members = _some(key, stage.degenerate, crew.room)
     members = members[jnp.argsort(stage.belief.history.size[members])]
 
     def refresh(field: Array, taking: Taking) -> Taking:
         # Who has no need is here to fill up the room; a reading taken in must stay as it is.
-        done = crew.search(field).refresh(taking)
-        return jax.tree.map(lambda new, old: jnp.where(taking.stage.degenerate, new, old), done, taking)
+        return _where(taking.stage.degenerate, crew.search(field).refresh(taking), taking)
 
     grouped = jax.tree.map(
         lambda leaf: leaf[members].reshape(crew.num_groups, -1, *leaf.shape[1:]), (crew.fields, slots.taking)
     )
     done = jax.lax.map(lambda group: jax.vmap(refresh)(*group), grouped)
-    taking = jax.tree.map(
-        lambda leaf, new: leaf.at[members].set(new.reshape(-1, *leaf.shape[1:])), slots.taking, done
-    )
-    return eqx.tree_at(lambda at: at.taking, slots, taking)
+    done = jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), done)
+    return eqx.tree_at(lambda at: at.taking, slots, _put(slots.taking, members, done))

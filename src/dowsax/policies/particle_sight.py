@@ -28,6 +28,9 @@ NEAR = 3.0
 """[m], offsets much below this are told apart, those much above it are all far."""
 AROUND = 4.0
 """[m], how far away the worth of a reading is asked for, besides one move away."""
+RINGS = (1.5, 4.0, 8.0)
+"""[m], how far away the source may be: below the first, between two of them, or beyond the last."""
+NUM_DIRECTIONS = 8
 RADIUS = 1.0
 """[m], a stop nearer than this to the source is right."""
 LARGEST = 5.0
@@ -96,6 +99,7 @@ class Particles(eqx.Module):
             middle[4:],
             _certainty(belief),
             self._rooms(frame, position),
+            _sectors(frame.into(rows[:, :2]), belief.log_weights),
             gains,
         ]
         return SeenParticles(
@@ -194,6 +198,20 @@ def _shape(theta: Theta) -> Float[Array, "3"]:
     source = unpack(theta)
     sizes = jnp.stack([source.strength, source.diffusivity])
     return jnp.append(jnp.log(jnp.maximum(sizes, _TINY)), source.decay_length)
+
+
+def _sectors(offsets: Float[Array, "n 2"], log_weights: Float[Array, " n"]) -> Float[Array, " sectors"]:
+    """The square root of the probability that the source is in each sector around the sensor."""
+    angle = jnp.arctan2(offsets[:, 1], offsets[:, 0]) / (2 * math.pi)
+    # The first direction is east, from half a sector below to half a sector above it.
+    direction = jnp.floor(angle * NUM_DIRECTIONS + 0.5).astype(jnp.int32) % NUM_DIRECTIONS
+    squares = jnp.sum(offsets**2, axis=1)
+    ring = jnp.sum(squares[:, None] >= jnp.array(RINGS)[None, :] ** 2, axis=1)
+    number = ring * NUM_DIRECTIONS + direction
+    # Compared and added, and no scatter: the same sum in the same order on every device.
+    inside = number[:, None] == jnp.arange(NUM_DIRECTIONS * (len(RINGS) + 1))[None, :]
+    weights = jnp.exp(normalise(log_weights))
+    return jnp.sqrt(jnp.sum(jnp.where(inside, weights[:, None], 0.0), axis=0))
 
 
 def _certainty(belief: Belief) -> Float[Array, "5"]:

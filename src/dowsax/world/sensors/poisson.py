@@ -26,12 +26,13 @@ class Poisson(eqx.Module):
         return jax.random.poisson(key, self.rate(intensity, station)).astype(jnp.float32)
 
     def sketch(self, key: Key, intensity: Scalar, station: Station) -> Scalar:
-        r"""A whole number nearly of the law: $2\sqrt{z + 3/8}$ is nearly normal with variance one (Anscombe).
+        r"""A whole number nearly of the law: $\mu + \sqrt\mu\,n + (n^2 - 1)/6$, rounded (Cornish and Fisher).
 
         Exact draws come from a loop of rejections, in which a batch waits for its slowest member.
         """
-        root = jnp.sqrt(self.rate(intensity, station) + 0.375) + 0.5 * jax.random.normal(key)
-        return jnp.round(jnp.maximum(jnp.maximum(root, 0.0) ** 2 - 0.375, 0.0))
+        rate = self.rate(intensity, station)
+        normal = jax.random.normal(key)
+        return jnp.maximum(jnp.round(rate + jnp.sqrt(rate) * normal + (normal * normal - 1) / 6), 0.0)
 
     def log_prob(self, reading: Scalar, intensity: Scalar, station: Station) -> Scalar:
         rate = self.rate(intensity, station)
