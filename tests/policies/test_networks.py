@@ -18,7 +18,7 @@ ALL = jnp.ones(4, bool)
 def seen_particles(key, order=(0, 1, 2, 3), free=ALL):
     particles_key, numbers_key = jax.random.split(key)
     particles = jax.random.normal(particles_key, (16, 10))
-    return SeenParticles(particles, jax.random.normal(numbers_key, (75,)), jnp.array(order), free)
+    return SeenParticles(particles, jax.random.normal(numbers_key, (119,)), jnp.array(order), free)
 
 
 def seen_moments(key, free=ALL):
@@ -91,5 +91,5 @@ def test_networks_are_built_of_shapes_and_are_small(key):
     assert paper.sizes == PaperSizes(17, 4)
     network = eqx.filter_eval_shape(untrained, key, jax.eval_shape(seen_particles, key))
     assert isinstance(network, SetNetwork)
-    assert network.sizes == SetSizes(10, 75, 4)
+    assert network.sizes == SetSizes(10, 119, 4)
     assert 4 * num_weights(network) < 300_000

@@ -1,4 +1,5 @@
-"""The belief itself as a network sees it: some of its particles, its moments, and where a reading would tell.
+"""The belief itself as a network sees it: some of its particles, its moments, where a reading would tell, and
+where one has been: a faint source is found by going where nothing has been read yet.
 
 Everything is relative to the sensor and in the frame of `frames`. What a reading is worth is in nats, so that
 one network serves every sensor.
@@ -11,7 +12,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
-from dowsax.inference import Belief, systematic
+from dowsax.inference import Belief, History, systematic
 from dowsax.inference.cells import UNIT_CELLS
 from dowsax.inference.summaries import location_entropy, mass_within, weighted_mean
 from dowsax.inference.views import prior_draws
@@ -99,7 +100,8 @@ class Particles(eqx.Module):
             middle[4:],
             _certainty(belief),
             self._rooms(frame, position),
-            _sectors(frame.into(rows[:, :2]), belief.log_weights),
+            jnp.sqrt(_sectors(frame.into(rows[:, :2]), jnp.exp(normalise(belief.log_weights)))),
+            self._visits(frame, belief.history, position),
             gains,
         ]
         return SeenParticles(
@@ -157,15 +159,30 @@ class Particles(eqx.Module):
         rooms = jnp.where(directions > 0, above[None, :], below[None, :]) * jnp.abs(directions)
         return jnp.clip(jnp.sum(rooms, axis=1) / self._side, 0.0, 1.0)
 
+    def _places(self, frame: Frame, position: Position) -> Float[Array, "places 2"]:
+        """One move away and further around, as the frame has them."""
+        offsets = frame.out_of(jnp.array((*self.motion.moves, *_PLACES)))
+        low, high = jnp.array(self.motion.low), jnp.array(self.motion.high)
+        return jnp.clip(position[None, :] + offsets, low[None, :], high[None, :])
+
     def _gains(
         self, key: Key, particles: Float[Array, "m d"], position: Position, frame: Frame
     ) -> Float[Array, " places"]:
-        """What a reading would tell, one move away and further around, as shares of all there is to learn."""
-        offsets = frame.out_of(jnp.array((*self.motion.moves, *_PLACES)))
-        low, high = jnp.array(self.motion.low), jnp.array(self.motion.high)
-        places = jnp.clip(position[None, :] + offsets, low[None, :], high[None, :])
-        gains = expected_gains(key, self.model, particles, places)
+        """What a reading would tell at each place, as a share of all there is to learn."""
+        gains = expected_gains(key, self.model, particles, self._places(frame, position))
         return gains / math.log(self.num_particles)
+
+    def _visits(self, frame: Frame, history: History, position: Position) -> Float[Array, " visits"]:
+        """How often each sector was visited, and how far each place is from where one was before."""
+        visited = history.stations.position
+        number = jnp.arange(visited.shape[0])
+        often = _sectors(frame.into(visited - position[None, :]), (number < history.size).astype(jnp.float32))
+        # The newest reading was taken here, which is near every place.
+        earlier = number < history.size - 1
+        gaps = self._places(frame, position)[:, None, :] - visited[None, :, :]
+        squares = jnp.where(earlier[None, :], jnp.sum(gaps**2, axis=2), jnp.inf)
+        nearest = jnp.sqrt(jnp.min(squares, axis=1))
+        return jnp.concatenate([jnp.log1p(often) / 4, jnp.minimum(nearest, AROUND) / AROUND])
 
 
 def expected_gains(
@@ -200,8 +217,8 @@ def _shape(theta: Theta) -> Float[Array, "3"]:
     return jnp.append(jnp.log(jnp.maximum(sizes, _TINY)), source.decay_length)
 
 
-def _sectors(offsets: Float[Array, "n 2"], log_weights: Float[Array, " n"]) -> Float[Array, " sectors"]:
-    """The square root of the probability that the source is in each sector around the sensor."""
+def _sectors(offsets: Float[Array, "n 2"], weights: Float[Array, " n"]) -> Float[Array, " sectors"]:
+    """The weight in each sector around the sensor."""
     angle = jnp.arctan2(offsets[:, 1], offsets[:, 0]) / (2 * math.pi)
     # The first direction is east, from half a sector below to half a sector above it.
     direction = jnp.floor(angle * NUM_DIRECTIONS + 0.5).astype(jnp.int32) % NUM_DIRECTIONS
@@ -210,8 +227,7 @@ def _sectors(offsets: Float[Array, "n 2"], log_weights: Float[Array, " n"]) -> F
     number = ring * NUM_DIRECTIONS + direction
     # Compared and added, and no scatter: the same sum in the same order on every device.
     inside = number[:, None] == jnp.arange(NUM_DIRECTIONS * (len(RINGS) + 1))[None, :]
-    weights = jnp.exp(normalise(log_weights))
-    return jnp.sqrt(jnp.sum(jnp.where(inside, weights[:, None], 0.0), axis=0))
+    return jnp.sum(jnp.where(inside, weights[:, None], 0.0), axis=0)
 
 
 def _certainty(belief: Belief) -> Float[Array, "5"]:

@@ -1,0 +1,24 @@
+"""Cells whose searches ended as the test says, without any filter."""
+
+import numpy as np
+
+from benchmarks.cells import CONTRACTION, CREDIBLE, Measured, Wanted
+from dowsax.evaluate.metrics import Ends
+
+
+def ended(path_length, *, stopped=True, error=0.5) -> Ends:
+    """Searches that ended after these paths."""
+    path_length = np.asarray(path_length, float)
+    fill = lambda value, kind: np.broadcast_to(value, path_length.shape).astype(kind)  # noqa: E731
+    reading = path_length.astype(int) + 1
+    return Ends(fill(stopped, bool), reading, path_length, fill(error, float), fill(0.96, float))
+
+
+def cell(label, path_length, *, field="temperature", scenario="id", preset="default", weights="abc", **ends):
+    """A cell and what was measured in it; both rules stop alike."""
+    wanted = Wanted(label, label, field, scenario, preset, episodes=len(path_length))
+    about = {"label": label, "preset": preset, "particles": 2048, "seed": 0, "weights": weights}
+    about |= {"episodes": len(path_length), "device": "abacus"}
+    end = ended(path_length, **ends)
+    theta = np.arange(2.0 * len(path_length)).reshape(-1, 2)
+    return wanted, Measured(about, theta, np.ones(len(path_length)), {CREDIBLE: end, CONTRACTION: end})

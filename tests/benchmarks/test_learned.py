@@ -1,0 +1,218 @@
+"""The table of learned policies, on made-up searches: what is measured, kept, compared and told."""
+
+import json
+import time
+
+import numpy as np
+import pytest
+from made_cells import cell
+
+from benchmarks import cells, learned, learning_page
+from benchmarks.cells import CONTRACTION, CREDIBLE, Wanted
+from benchmarks.csv_lines import estimate, estimates, read_lines, where
+from benchmarks.searches import FIELDS
+from dowsax.evaluate.search_tables import labelled_csv
+
+SEARCHES = 40
+
+
+@pytest.fixture
+def found():
+    """Ours walks half as far again as the straight walk, pfrl twice as far; every search stops."""
+    straight = np.linspace(10, 30, SEARCHES)
+    return dict(
+        [
+            cell("straight", straight, weights=None),
+            cell("att-pfrl", 1.5 * straight),
+            cell("pfrl", 2.0 * straight, error=[3.0] * 4 + [0.1] * (SEARCHES - 4)),
+        ]
+    )
+
+
+def planners(tmp_path, found, **changes):
+    """A table in which infotaxis is what pfrl is."""
+    lines = [
+        (labels | {"policy": "infotaxis" if labels["policy"] == "pfrl" else "straight"} | changes, numbers)
+        for labels, numbers in learned.lines_of(found)
+        if labels["policy"] != "att-pfrl"
+    ]
+    path = tmp_path / "searches.csv"
+    path.write_text(labelled_csv(lines), encoding="utf-8")
+    return path
+
+
+def test_a_cell_is_kept_as_it_was(tmp_path, found):
+    for wanted, measured in found.items():
+        path = tmp_path / f"{wanted.label}.npz"
+        cells.keep(path, measured)
+        again = cells.read(path)
+        assert again.about == measured.about
+        for one, other in zip(again.ends[CREDIBLE], measured.ends[CREDIBLE], strict=True):
+            np.testing.assert_array_equal(one, other.astype(one.dtype))
+        np.testing.assert_array_equal(again.theta, measured.theta)
+
+
+def test_measured_cells_are_not_measured_again(tmp_path, monkeypatch, found):
+    calls = []
+
+    def measure(wanted):
+        calls.append(wanted.label)
+        measured = next(iter(found.values()))
+        return measured._replace(about=wanted.settings())
+
+    monkeypatch.setattr(cells, "measure", measure)
+    wanted = [Wanted(name, name, "gas", episodes=SEARCHES) for name in ("straight", "greedy", "random")]
+    cells.fill(tmp_path, wanted[:2], time.monotonic() + 1000)
+    cells.fill(tmp_path, wanted, time.monotonic() + cells.MARGIN - 1)
+    assert calls == ["straight", "greedy"]
+    assert list(cells.there(tmp_path, wanted)) == wanted[:2]
+    with pytest.raises(ValueError, match=r"of other searches: episodes is 40 there, 9 here"):
+        cells.there(tmp_path, [Wanted("straight", "straight", "gas", episodes=9)])
+    with pytest.raises(ValueError, match="Unknown policy 'dreaming'"):
+        cells.fill(tmp_path, [Wanted("dreaming", "dreaming", "gas")], time.monotonic() + 1000)
+
+
+def test_the_plan_is_what_there_are_weights_for(tmp_path):
+    assert learned.plan(tmp_path, learned.PARTS, FIELDS) == []
+    for name in ("att-pfrl.safetensors", "pfrl/pfrl.safetensors", "agdc-ee-ood/agdc-ee-ood.safetensors"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    plan = learned.plan(tmp_path, ["id"], FIELDS)
+    assert [one.label for one in plan] == ["straight", "att-pfrl", "pfrl"] * len(FIELDS)
+    assert [one.field for one in plan[:4]] == ["temperature"] * 3 + ["concentration"]
+    plan = learned.plan(tmp_path, ["ood"], ["gas"])
+    assert [(one.scenario, one.label) for one in plan] == [
+        (region, policy) for region in learned.REGIONS for policy in ("straight", "agdc-ee-ood")
+    ]
+    place = tmp_path / "ablation/pfrl-seed-2/pfrl.safetensors"
+    place.parent.mkdir(parents=True)
+    place.touch()
+    plan = learned.plan(tmp_path, ["id", "ablation"], ["gas"])
+    assert [one.label for one in plan] == ["straight", "att-pfrl", "pfrl", "pfrl-seed-2"]
+
+
+def test_paths_are_held_against_the_straight_walk(found):
+    ratios = {
+        (labels["policy"], labels["stop"]): numbers["path_ratio"].value
+        for labels, numbers in learned.lines_of(found)
+    }
+    assert ratios["straight", str(CREDIBLE)] is None
+    assert ratios["att-pfrl", str(CREDIBLE)] == pytest.approx(1.5)
+    assert ratios["pfrl", str(CONTRACTION)] == pytest.approx(2.0)
+
+
+def test_other_sources_are_not_paired(found):
+    wanted, measured = cell("agdc-ee", np.ones(SEARCHES))
+    found[wanted] = measured._replace(theta=measured.theta + 1)
+    with pytest.raises(ValueError, match="agdc-ee and straight did not search for the same sources"):
+        learned.lines_of(found)
+
+
+def test_planners_come_from_their_own_table(tmp_path, found):
+    lines = learned.planners_of(planners(tmp_path, found), found)
+    compared = learned.against(found, lines)
+    told = {
+        (labels["rival"], labels["from"]): numbers["path_length"]
+        for labels, numbers in compared
+        if labels["stop"] == str(CREDIBLE)
+    }
+    assert set(told) == {("pfrl", "the same searches"), ("infotaxis", "intervals")}
+    # 1.5 and 2 times a mean of 20 m; the searches have much in common, the tables nothing.
+    paired, apart = told["pfrl", "the same searches"], told["infotaxis", "intervals"]
+    assert paired.value == pytest.approx(-10.0, abs=1e-4)
+    assert apart.value == pytest.approx(-10.0, abs=1e-4)
+    assert paired.high - paired.low < apart.high - apart.low
+
+
+@pytest.mark.parametrize("changes", [{"seed": "1"}, {"particles": "512"}, {"preset": "paper"}])
+def test_planners_of_other_searches_are_refused(tmp_path, found, changes):
+    name, value = next(iter(changes.items()))
+    with pytest.raises(ValueError, match=f"has {name} {value}, the learned policies have"):
+        learned.planners_of(planners(tmp_path, found, **changes), found)
+
+
+def test_lines_survive_the_file(tmp_path, found):
+    learned.write(found, tmp_path, planners(tmp_path, found))
+    lines = read_lines(tmp_path / learned.LEARNED)
+    line = where(lines, policy="pfrl", stop=str(CREDIBLE))[0]
+    assert estimate(line, "false_stop_given_stop").value == pytest.approx(4 / SEARCHES)
+    assert set(estimates(line)) >= {"stop_rate", "path_ratio", "false_stop_given_stop"}
+    assert read_lines(tmp_path / "nowhere.csv") == []
+
+
+def test_results_go_into_the_cards(tmp_path, found, monkeypatch):
+    monkeypatch.setattr(learned, "FOLDER", tmp_path)
+    (tmp_path / "att-pfrl.json").write_text('{"steps": 3}')
+    learned.write_cards(found)
+    card = json.loads((tmp_path / "att-pfrl.json").read_text())
+    assert card["steps"] == 3
+    told = card["results"]["id"]["temperature"][str(CREDIBLE)]
+    assert told["path_ratio"][::3] == [pytest.approx(1.5), SEARCHES]
+    assert not (tmp_path / "pfrl.json").exists()
+
+
+def test_the_page_says_what_is_reached(tmp_path, found):
+    learned.write(found, tmp_path, planners(tmp_path, found))
+    tables = learning_page.tables(tmp_path)
+    assert set(tables) == {"levels", "best", "fields"}
+    row = tables["levels"].splitlines()[2]
+    assert "≥ 0.97 reached" in row
+    assert "1.50 [1.50, 1.50], ≤ 1.3 missed" in row
+    assert "≤ 0.05 reached" in row
+    verdict = tables["best"].splitlines()[2].split("|")
+    assert [part.strip() for part in verdict[1:7]] == [
+        *("temperature", str(CREDIBLE), "2", "yes", "none", "pfrl, infotaxis")
+    ]
+    policies = [line.split("|")[1].strip() for line in tables["fields"].splitlines()[4:]]
+    assert policies == ["straight", "att-pfrl", "pfrl", "infotaxis"]
+
+
+def test_tables_find_their_places():
+    page = "above\n<!-- best -->\nold\n<!-- /best -->\nbelow\n<!-- speed -->\n<!-- /speed -->\n"
+    filled = learning_page.placed(page, {"best": "| new \\1 |"})
+    assert filled == page.replace("old\n", "\n| new \\1 |\n\n")
+    assert learning_page.placed(filled, {"best": "| new \\1 |"}) == filled
+    with pytest.raises(ValueError, match="no place <!-- levels -->"):
+        learning_page.placed(page, {"levels": "|"})
+
+
+def test_elsewhere_is_held_against_where_it_was_trained(tmp_path):
+    """Three quarters stop at home, a quarter in the west."""
+    shares = dict(zip(learned.REGIONS, (0.75, 0.25, 0.75), strict=True))
+    stopped = {region: np.arange(SEARCHES) < share * SEARCHES for region, share in shares.items()}
+    found = dict(
+        cell("att-pfrl-ood", np.ones(SEARCHES), scenario=region, stopped=stopped[region]) for region in shares
+    )
+    learned.write(found, tmp_path, tmp_path / "searches.csv")
+    row = learning_page.tables(tmp_path)["elsewhere"].splitlines()[2]
+    assert "+0.500 [" in row
+    assert "+0.000 [" in row
+    assert not (tmp_path / learned.AGAINST).exists()
+
+
+def test_seeds_are_the_cases_of_an_ablation(tmp_path):
+    """Stop rates 0.5, 0.6 and 0.7 on every field: 0.6 ± 4.303 · 0.1 / √3."""
+    number = 10
+    stopped = {seed: np.arange(number) < hits for seed, hits in enumerate((5, 6, 7))}
+    found = dict(
+        cell(f"pfrl-seed-{seed}", np.full(number, 20.0), field=field, stopped=stopped[seed])
+        for field in FIELDS
+        for seed in stopped
+    )
+    found |= dict(cell("straight", np.full(number, 10.0), field=field, weights=None) for field in FIELDS)
+    learned.write(found, tmp_path, tmp_path / "searches.csv")
+    assert {path.name for path in tmp_path.iterdir()} == {learned.ABLATION}
+    rows = learning_page.tables(tmp_path)["ablation"].splitlines()[2:]
+    assert len(rows) == 1
+    assert [part.strip() for part in rows[0].split("|")[1:4]] == ["pfrl", "3", "0.600 [0.352, 0.848]"]
+    assert "2.00 [2.00, 2.00]" in rows[0]
+
+
+def test_marks_know_their_direction():
+    from dowsax.evaluate.metrics import NOTHING, Estimate
+
+    found = Estimate(0.96, 0.94, 0.98, 100)
+    assert learning_page.mark(found, 0.95, least=True) == "reached"
+    assert learning_page.mark(found, 0.95, least=False) == "missed, within the interval"
+    assert learning_page.mark(found, 0.99, least=True) == "missed"
+    assert learning_page.mark(NOTHING, 0.99, least=True) == "not measured"

@@ -1,0 +1,155 @@
+"""Training of all policies: the order, what counts as done, and how it ends in time. Nothing is trained."""
+
+import csv
+import json
+import math
+import sys
+import time
+
+import jax
+import pytest
+
+from benchmarks import train_all
+from benchmarks.train_all import ELSEWHERE, SEEDED, SHIPPED, Entry
+from dowsax.learn import METHODS, TrainConfig
+from dowsax.policies.networks import PaperNetwork, PaperSizes
+from dowsax.policies.stored import Card, save
+
+CURVES = {"steps": [1.0, 2.0], "seconds": [3.0, 4.0], "stop_rate": [0.1, 0.2]}
+CURVES |= {"path_length": [50.0, 25.0], "false_stops": [0.0, 0.01]}
+SLEEPER = """
+import pathlib, sys, time
+place = pathlib.Path(sys.argv[1])
+place.mkdir(parents=True)
+(place / "begun").touch()
+try:
+    time.sleep(60)
+except KeyboardInterrupt:
+    (place / "interrupted").touch()
+    sys.exit(130)
+"""
+
+
+def made(folder, entry, steps, **changes):
+    """The newest policy of a run that has made so many steps."""
+    options = entry.options | changes
+    card = Card(
+        sight="moments",
+        command=" ".join(["dowsax train", *(f"{name} {value}" for name, value in options.items())]),
+        device="abacus",
+        steps=steps,
+        curves=CURVES,
+    )
+    network = PaperNetwork.build(jax.random.key(steps), PaperSizes(5, 4, 8))
+    save(folder / entry.label / f"{entry.name}.safetensors", network, card)
+
+
+def test_every_method_is_trained_and_named_alike():
+    entries = train_all.plan()
+    assert {entry.method for entry in entries} == set(METHODS)
+    assert len({entry.label for entry in entries}) == len(entries)
+    for entry in entries:
+        config = TrainConfig(entry.method, scenario=entry.scenario, steps=entry.steps, seed=entry.seed)
+        assert entry.name == config.name
+    assert [entry.label for entry in entries[:2]] == ["att-pfrl", "pfrl"]
+    assert [entry.ships for entry in entries] == [True] * len(SHIPPED) + [False] * len(SEEDED)
+
+
+def test_the_same_run_is_trained_once(monkeypatch):
+    twin = SEEDED[0]
+    ships = Entry(twin.method, twin.steps, twin.scenario, twin.seed)
+    monkeypatch.setattr(train_all, "SHIPPED", (ships,))
+    assert train_all.same_run(twin) == ships
+    assert train_all.plan() == [ships, *SEEDED[1:]]
+
+
+def test_states_follow_the_card(tmp_path):
+    entry = SHIPPED[0]
+    assert train_all.state_of(tmp_path, entry).word == "missing"
+    (tmp_path / entry.label).mkdir()
+    assert train_all.state_of(tmp_path, entry).word == "under way"
+    for steps, word in ((entry.steps - 1, "under way"), (entry.steps, "done"), (entry.steps + 9, "done")):
+        made(tmp_path, entry, steps)
+        assert train_all.state_of(tmp_path, entry)[:2] == (word, steps)
+    made(tmp_path, entry, entry.steps, **{"--steps": "300"})
+    assert train_all.state_of(tmp_path, entry).word == "another"
+
+
+def test_the_command_is_that_of_the_run(tmp_path):
+    words = train_all.command(Entry("pfrl", 7, ELSEWHERE, seed=2), tmp_path, tiny=False)
+    expected = f"dowsax train --method pfrl --scenario ood-training --steps 7 --seed 2 --out {tmp_path}"
+    assert " ".join(words[2:]) == expected
+
+
+@pytest.fixture
+def sleepers(monkeypatch):
+    """Runs that only wait to be interrupted."""
+    program = [sys.executable, "-c", SLEEPER]
+    monkeypatch.setattr(train_all, "command", lambda entry, folder, tiny: [*program, str(folder)])
+    monkeypatch.setattr(train_all, "PATIENCE", 5.0)
+
+
+def test_a_run_under_way_is_interrupted_in_time(sleepers, tmp_path, monkeypatch):
+    monkeypatch.setattr(train_all, "LEAST", 5.5)
+    made(tmp_path, SHIPPED[0], SHIPPED[0].steps)
+    begun = time.monotonic()
+    assert train_all.train_all(SHIPPED[:3], tmp_path, begun + 8.5, False) == {}
+    assert time.monotonic() - begun < 8.5
+    # The first is done, the second had its time, and for the third there was none left.
+    assert (tmp_path / SHIPPED[1].label / "interrupted").exists()
+    assert not (tmp_path / SHIPPED[2].label).exists()
+    told = train_all.table(SHIPPED[:3], tmp_path, {})
+    assert [line.split("|")[2].strip() for line in told.splitlines()[2:]] == ["done", "under way", "missing"]
+
+
+def test_without_time_nothing_is_begun(sleepers, tmp_path):
+    train_all.train_all(SHIPPED, tmp_path, time.monotonic() + train_all.LEAST - 1, False)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_failure_is_told_and_takes_nothing_with_it(tmp_path, monkeypatch):
+    program = "import pathlib, sys; pathlib.Path(sys.argv[1]).mkdir(); sys.exit(2)"
+    monkeypatch.setattr(
+        train_all, "command", lambda entry, folder, tiny: [sys.executable, "-c", program, str(folder)]
+    )
+    made(tmp_path, SHIPPED[2], 9, **{"--seed": "4"})
+    faults = train_all.train_all(SHIPPED[:3], tmp_path, math.inf, False)
+    assert [faults[entry] for entry in SHIPPED[:2]] == ["exit code 2"] * 2
+    assert "other settings" in faults[SHIPPED[2]]
+    assert "under way; exit code 2" in train_all.table(SHIPPED[:3], tmp_path, faults)
+
+
+def test_only_finished_policies_are_collected(tmp_path):
+    runs, package, data = (tmp_path / name for name in ("runs", "package", "data"))
+    package.mkdir()
+    made(runs, SHIPPED[0], SHIPPED[0].steps)
+    made(runs, SHIPPED[1], SHIPPED[1].steps - 1)
+    for entry in SEEDED[:2]:
+        made(runs, entry, entry.steps)
+    said = train_all.collect(runs, package, data)
+    assert said[:2] == ["att-pfrl: copied", "pfrl: under way, not copied"]
+    assert said[-1] == f"ablations: 2 of {len(SEEDED)} runs"
+    assert {path.name for path in package.iterdir()} == {"att-pfrl.safetensors", "att-pfrl.json"}
+    assert json.loads((package / "att-pfrl.json").read_text())["steps"] == SHIPPED[0].steps
+    lines = list(csv.DictReader((data / "ablation-curves.csv").read_text().splitlines()))
+    assert [(line["method"], line["seed"], line["stop_rate"]) for line in lines] == [
+        (method, "0", rate) for method in ("att-pfrl", "att-pfrl-r2") for rate in ("0.1", "0.2")
+    ]
+
+
+def test_a_damaged_policy_is_not_collected(tmp_path):
+    made(tmp_path, SHIPPED[0], SHIPPED[0].steps)
+    weights = tmp_path / "att-pfrl/att-pfrl.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-4])
+    with pytest.raises(ValueError, match="cut short or damaged"):
+        train_all.collect(tmp_path, tmp_path / "package", tmp_path / "data")
+
+
+def test_runs_are_chosen_by_name():
+    entries = train_all.plan()
+    assert train_all.chosen(entries, None) == entries
+    some = train_all.chosen(entries, ["pfrl", "att-pfrl-ood"])
+    assert [entry.label for entry in some] == ["pfrl", "att-pfrl-ood"]
+    assert train_all.chosen(entries, ["ablation"]) == list(SEEDED)
+    with pytest.raises(ValueError, match="Unknown run 'dreaming'; known are ablation, "):
+        train_all.chosen(entries, ["dreaming"])
