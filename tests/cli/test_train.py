@@ -99,6 +99,17 @@ def test_a_finished_run_is_told_at_once(dowsax_command, learner, tmp_path):
     assert dowsax_command("train", *TINY, "--out", tmp_path) == first
 
 
+def test_a_card_that_was_not_written_is_written_later(dowsax_command, learner, tmp_path):
+    """As after a kill between the last checkpoint and the card."""
+    dowsax_command("train", *TINY, "--out", str(tmp_path / "run"))
+    card = tmp_path / "run" / "att-pfrl-paper.json"
+    card.unlink()
+    dowsax_command("train", *TINY, "--out", str(tmp_path / "run"))
+    network, read = load(card.with_suffix(".safetensors"))
+    assert read.steps == 600
+    assert all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(network))
+
+
 def test_goes_on_after_an_interruption(dowsax_command, learner, tmp_path, monkeypatch):
     # By its name, as the package has the command in its place.
     train = sys.modules["dowsax.cli.train"]

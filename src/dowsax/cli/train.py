@@ -117,16 +117,16 @@ def _trained(config: "TrainConfig", keeper: "Keeper", folder: Path, chunk: int) 
     """The rows of the finished run; what there is to see of it is written as it goes on."""
     import jax
 
-    from dowsax.learn.train import train
+    from dowsax.learn.train import Progress, train
 
-    kept = keeper.load()
-    if kept is not None and kept.rows and kept.rows[-1]["steps"] >= config.steps:
+    kept, card = keeper.load(), folder / f"{config.name}.json"
+    if kept is not None and kept.rows and kept.rows[-1]["steps"] >= config.steps and card.exists():
         return kept.rows
     drawn = time.monotonic()
     try:
         with _display(config) as show:
 
-            def on_chunk(progress: "Progress") -> None:
+            def on_chunk(progress: Progress) -> None:
                 nonlocal drawn
                 _write(config, folder, progress)
                 if time.monotonic() > drawn + _PICTURE_EVERY:
@@ -134,7 +134,7 @@ def _trained(config: "TrainConfig", keeper: "Keeper", folder: Path, chunk: int) 
                     drawn = time.monotonic()
                 show(progress)
 
-            _, rows = train(
+            state, rows = train(
                 config.learner(),
                 jax.random.key(config.seed),
                 steps=config.steps,
@@ -145,6 +145,9 @@ def _trained(config: "TrainConfig", keeper: "Keeper", folder: Path, chunk: int) 
     except KeyboardInterrupt:
         _warn(f"interrupted. The last checkpoint is in {folder}: the same command goes on from there.")
         raise
+    if not card.exists():
+        # The run had been ended between its last checkpoint and this.
+        _write(config, folder, Progress(state, rows, 0.0))
     _draw(config, folder, rows)
     return rows
 

@@ -60,10 +60,10 @@ DEFAULT = Preset(
     proposals=(DifferentialEvolution(),),
 )
 
-# For training: a quarter of the particles and two thirds of the moves. What that costs the belief is measured
+# For training: an eighth of the particles and two thirds of the moves. What that costs the belief is measured
 # in docs/learning.md.
 TRAINING = Preset(
-    FilterConfig(num_particles=512, ess_ratio=0.5, num_moves=8, max_moves=8),
+    FilterConfig(num_particles=256, ess_ratio=0.5, num_moves=8, max_moves=8),
     proposals=(DifferentialEvolution(),),
 )
 TRAINING_ATTENTION = replace(

@@ -1,0 +1,300 @@
+"""The tables of docs/learning.md from the files in docs/data.
+
+    python -m benchmarks.learning_page                            # print them
+    python -m benchmarks.learning_page --into docs/learning.md    # put each in its place
+
+A place is between `<!-- name -->` and `<!-- /name -->`; one whose file is not there stays as it is. The
+heading of a table comes with it, so that the page has none without numbers.
+"""
+
+import argparse
+import math
+import re
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+
+import numpy as np
+from scipy.stats import t as student
+
+from benchmarks import rivals, searches_page
+from benchmarks.cells import CONTRACTION, CREDIBLE
+from benchmarks.csv_lines import Line, estimate, read_lines, where
+from benchmarks.learned import ABLATION, AGAINST, DATA, LEARNED, LIMIT, OURS, REGIONS, SEARCHES
+from benchmarks.rivals import Against, apart
+from benchmarks.searches import FIELDS
+from benchmarks.throughput import FILE as THROUGHPUT
+from benchmarks.train_all import REWARDED, SEEDS
+from benchmarks.training_filter import FILE as FILTER
+from benchmarks.training_filter import FILTERS
+from dowsax.evaluate.metrics import NOTHING, Estimate
+from dowsax.evaluate.search_tables import number
+from dowsax.evaluate.tables import markdown
+
+STOP_RATE = dict.fromkeys(FIELDS, 0.97) | {"electric": 0.95, "energy": 0.90}
+RATIO = dict.fromkeys(FIELDS, 1.3) | {"energy": 1.8}
+FALSE = 0.05
+"""The levels to reach: at least, at most and at most."""
+ALLOWED = f"≤ {FALSE:g}"
+HEADINGS = {
+    "filters": """## Does the filter of training tell the truth?
+
+The share of stops that are 1 m or more off, by filter and policy (`python -m benchmarks.training_filter`;
+the numbers are in [data/training-filter.csv](data/training-filter.csv)). Brackets are 95 %
+intervals; bold are those that lie wholly above the 0.05 that the credible rule promises.""",
+    "levels": """## Levels
+
+ATT-PFRL on each field under the credible rule, on the default filter, with the searches of
+[searches.md](searches.md) (`python -m benchmarks.learned`; more columns in
+[data/learned.csv](data/learned.csv)). The straight walk is told where the source is. Its path is compared
+on the searches that both stopped.""",
+    "best": """## Against every other policy
+
+Best is who has the highest stop rate, or ties, and of those that tie no longer path than any. Learned
+policies are compared search by search; planners by the intervals of their table, which is the weaker test
+([data/learned-against.csv](data/learned-against.csv)).""",
+    "fields": """## Every policy on every field
+
+The limit first, then the learned policies, then the planners of [searches.md](searches.md).""",
+    "elsewhere": """## Sources elsewhere
+
+Policies that were trained with sources in (10, 15)² alone: their stop rate with sources there, in the west,
+(5, 10) × (15, 20), and in the east, (15, 20)², under the credible rule, and what is lost on the way. The
+belief's prior is the usual one throughout.""",
+    "ablation": """## Attention and rewards
+
+Means over the seven fields under the credible rule, on the default filter; brackets are Student's 95 %
+intervals over seeds. All with the same, shorter training (`python -m benchmarks.train_all --only ablation`,
+`python -m benchmarks.learned --parts ablation`).""",
+    "speed": """## Moves a second
+
+Seven fields at once; filter, sight and network included, learning and compilation not
+(`python -m benchmarks.throughput`).""",
+}
+"""What is said above each table."""
+
+
+def mark(found: Estimate, level: float, *, least: bool) -> str:
+    """Whether a number has reached a level from which up (`least`), or to which, it is good."""
+    if found.value is None:
+        return "not measured"
+    if found.value >= level if least else found.value <= level:
+        return "reached"
+    return "missed, within the interval" if found.low <= level <= found.high else "missed"
+
+
+def levels(learned: Sequence[Line]) -> str:
+    """Our policy on every field against the levels, under the credible rule."""
+    rows = []
+    for line in where(learned, policy=OURS, scenario="id", stop=str(CREDIBLE)):
+        field = line["field"]
+        found = [estimate(line, name) for name in ("stop_rate", "path_ratio", "false_stop_given_stop")]
+        told = [
+            f"{number(found[0], 3)}, ≥ {STOP_RATE[field]:g} {mark(found[0], STOP_RATE[field], least=True)}",
+            f"{number(found[1], 2)}, ≤ {RATIO[field]:g} {mark(found[1], RATIO[field], least=False)}",
+            f"{number(found[2], 3)}, {ALLOWED} {mark(found[2], FALSE, least=False)}",
+        ]
+        rows.append((field, *told))
+    return _table(("field", "stopped", "path over the straight walk's", "false stops, of stops"), rows)
+
+
+def best(against: Sequence[Line]) -> str:
+    """Whether our policy is the best of all on every field, under both rules."""
+    rows = []
+    for (field, stop), lines in groupby(against, key=lambda line: (line["field"], line["stop"])):
+        found = {
+            line["rival"]: Against(
+                estimate(line, "stop_rate"), estimate(line, "path_length"), line["from"] != "intervals"
+            )
+            for line in lines
+        }
+        said = rivals.verdict(found)
+        rows.append(
+            (
+                field,
+                stop,
+                str(len(found)),
+                "yes" if said.best else "no",
+                _names(said.oftener),
+                _names(said.tied),
+                _names(said.shorter),
+                _names(said.level),
+            )
+        )
+    headings = ("field", "rule", "rivals", "best", "stop more often", "stop as often")
+    return _table((*headings, "of these shorter", "of these as long"), rows)
+
+
+def fields(learned: Sequence[Line], planners: Sequence[Line]) -> str:
+    """All policies on each field: the limit, the learned ones, then the planners from their own table."""
+    pieces = []
+    for field in FIELDS:
+        here = where(learned, field=field, scenario="id")
+        there = [line for line in where(planners, field=field, scenario="id") if line["policy"] != LIMIT]
+        if not here:
+            continue
+        rows = []
+        for line in where([*here, *there], stop=str(CREDIBLE)):
+            other = where([*here, *there], policy=line["policy"], stop=str(CONTRACTION))
+            ratio = estimate(line, "path_ratio")
+            rows.append(
+                (
+                    line["policy"],
+                    searches_page.estimate(line, "stop_rate", 3),
+                    searches_page.estimate(line, "path_length_stopped", 1),
+                    "–" if ratio.value is None else number(ratio, 2),
+                    searches_page.estimate(line, "error_stopped", 2),
+                    searches_page.estimate(line, "false_stop_given_stop", 3),
+                    searches_page.estimate(other[0] if other else None, "stop_rate", 3),
+                    searches_page.estimate(other[0] if other else None, "false_stop_given_stop", 3),
+                )
+            )
+        headings = ("policy", "stopped", "path to the stop [m]", "path over the straight walk's")
+        headings += ("error at the stop [m]", "false stops", "stopped, ζ = 0.5", "false stops, ζ = 0.5")
+        pieces.append(f"### {field}\n\n{_table(headings, rows)}")
+    return "\n\n".join(pieces)
+
+
+def elsewhere(learned: Sequence[Line]) -> str:
+    """Stop rates where sources are as in training and elsewhere, and what is lost; credible rule."""
+    rows = []
+    for field in FIELDS:
+        lines = where(learned, field=field, stop=str(CREDIBLE))
+        policies = dict.fromkeys(line["policy"] for line in lines if line["scenario"] in REGIONS)
+        for policy in policies:
+            found = {line["scenario"]: line for line in where(lines, policy=policy)}
+            rates = [estimate(found[region], "stop_rate") for region in REGIONS if region in found]
+            if len(rates) < len(REGIONS):
+                continue
+            drops = [number(apart(rates[0], rate), 3, "+") for rate in rates[1:]]
+            rows.append((field, policy, *(number(rate, 3) for rate in rates), *drops))
+    headings = ("field", "policy", "as in training", "west", "east", "lost in the west", "lost in the east")
+    return _table(headings, rows)
+
+
+def ablation(lines: Sequence[Line]) -> str:
+    """Means over fields and seeds; brackets are Student's 95 % interval over the seeds."""
+    rows = []
+    for method in REWARDED:
+        of_seeds = [
+            found
+            for seed in SEEDS
+            if (found := _over_fields(where(lines, policy=f"{method}-seed-{seed}", stop=str(CREDIBLE))))
+        ]
+        if len(of_seeds) > 1:
+            numbers = [over_seeds([found[name] for found in of_seeds]) for name in of_seeds[0]]
+            said = [number(one, digits) for one, digits in zip(numbers, (3, 1, 2, 3), strict=True)]
+            rows.append((method, str(len(of_seeds)), *said))
+    headings = ("method", "seeds", "stopped", "path to the stop [m]", "path over the straight walk's")
+    return _table((*headings, "false stops, of stops"), rows)
+
+
+def _over_fields(lines: Sequence[Line]) -> dict[str, float]:
+    """The means of the fields' numbers; nothing unless all fields are there."""
+    names = ("stop_rate", "path_length_stopped", "path_ratio", "false_stop_given_stop")
+    if len(lines) < len(FIELDS):
+        return {}
+    columns = {name: [estimate(line, name).value for line in lines] for name in names}
+    return {name: math.nan if None in column else float(np.mean(column)) for name, column in columns.items()}
+
+
+def over_seeds(values: Sequence[float]) -> Estimate:
+    r"""$\bar x \pm t_{0.975, n-1}\, s / \sqrt n$ over two or more seeds; nothing where one has none."""
+    mean, seeds = float(np.mean(values)), len(values)
+    if math.isnan(mean):
+        return NOTHING
+    half = float(student.ppf(0.975, seeds - 1) * np.std(values, ddof=1) / math.sqrt(seeds))
+    return Estimate(mean, mean - half, mean + half, seeds)
+
+
+def filters(lines: Sequence[Line]) -> str:
+    """False stops of each filter, field by field; bold where the whole interval is above what is allowed."""
+    pieces = []
+    for rule, words in ((CREDIBLE, "The credible rule"), (CONTRACTION, "The paper's rule, ζ = 0.5")):
+        rows = []
+        for preset in FILTERS:
+            chosen = where(lines, preset=preset, stop=str(rule))
+            for policy in dict.fromkeys(line["policy"] for line in chosen):
+                found = {line["field"]: line for line in where(chosen, policy=policy)}
+                rows.append((preset, policy, *(_false_stops(found.get(field)) for field in FIELDS)))
+        pieces.append(f"{words}:\n\n{_table(('filter', 'policy', *FIELDS), rows)}")
+    return "\n\n".join(pieces)
+
+
+def _false_stops(line: Line | None) -> str:
+    found = estimate(line or {}, "false_stop_given_stop")
+    if found.value is None:
+        return "–"
+    said = number(found, 2)
+    return f"**{said}**" if found.low > FALSE else said
+
+
+def speed(lines: Sequence[Line]) -> str:
+    """Moves a second in training, by filter and device."""
+    rows = [
+        (
+            line["method"],
+            f"{line['preset']}, {line['particles']}",
+            line["device"],
+            line["searches"],
+            line["network"],
+            f"{float(line['moves_per_second']):,.0f}",
+        )
+        for line in lines
+    ]
+    return _table(("method", "filter, particles", "device", "searches", "network", "moves a second"), rows)
+
+
+def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    return "\n".join(markdown(headings, rows)) if rows else ""
+
+
+def _names(names: Sequence[str]) -> str:
+    return ", ".join(names) or "none"
+
+
+def tables(data: Path) -> dict[str, str]:
+    """All tables by name; those without numbers are left out."""
+    learned, planners = read_lines(data / LEARNED), read_lines(data / SEARCHES)
+    found = {
+        "levels": levels(learned),
+        "best": best(read_lines(data / AGAINST)),
+        "fields": fields(learned, planners),
+        "elsewhere": elsewhere(learned),
+        "ablation": ablation(read_lines(data / ABLATION)),
+        "filters": filters(read_lines(data / FILTER)) if (data / FILTER).exists() else "",
+        "speed": speed(read_lines(data / THROUGHPUT)),
+    }
+    return {name: text for name, text in found.items() if text}
+
+
+def placed(page: str, found: Mapping[str, str]) -> str:
+    """The page with each table in its place."""
+    for name, text in found.items():
+        pattern = re.compile(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.DOTALL)
+        if not pattern.search(page):
+            raise ValueError(f"The page has no place <!-- {name} -->.")
+        page = pattern.sub(lambda match, text=text: f"{match[1]}\n{text}\n\n{match[2]}", page)
+    return page
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, default=DATA)
+    parser.add_argument("--into", type=Path, metavar="PAGE")
+    options = parser.parse_args()
+    found = {name: f"{HEADINGS[name]}\n\n{text}" for name, text in tables(options.data).items()}
+    if options.into is None:
+        print("\n\n".join(found.values()))
+        return
+    try:
+        page = placed(options.into.read_text(encoding="utf-8"), found)
+    except ValueError as error:
+        parser.error(str(error))
+    options.into.write_text(page, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

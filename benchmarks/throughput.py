@@ -1,0 +1,133 @@
+"""How many moves a second searches make with the filters of training, on whatever device JAX has.
+
+    python -m benchmarks.throughput --methods att-pfrl pfrl --data docs/data
+
+All seven fields at once, the moves chosen by the shipped policy of the method, or by an untrained network
+where none ships. Filter, sight and network are included, learning is not. Searches go on for a while before
+the clock starts, so that they are at all stages, and compilation is not counted.
+"""
+
+import argparse
+import csv
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import equinox as eqx
+import jax
+import numpy as np
+
+from benchmarks.csv_lines import Line, read_lines
+from benchmarks.machine import ROOT, commit, cores
+from dowsax.envs import REWARDS
+from dowsax.envs.problem import STOPS
+from dowsax.experiment.provenance import device
+from dowsax.learn import METHODS, TrainConfig, rollout
+from dowsax.learn.methods import sight_of
+from dowsax.policies.networks import untrained
+from dowsax.policies.shipped import seen_shapes, weights_of
+from dowsax.policies.stored import load
+
+FILE = "throughput.csv"
+USUAL = ("att-pfrl", "pfrl", "agdc-kld")
+"""One method for each filter of training."""
+# Rollouts before and while the clock runs. A search of an untrained network takes all its 200 readings.
+WARM, TIMED = 8, 4
+SIZES = {"accelerator": (4096, 32), "cpu": (64, 32), "tiny": (7, 2)}
+"""Searches under way and ticks of a rollout."""
+
+
+def build(config: TrainConfig) -> tuple[rollout.Rollout, Any, str]:
+    """The searches of a method, a network for them, and whether it has been trained."""
+    method, searches = METHODS[config.method], config.searches()
+    runs = rollout.build(
+        searches,
+        sight_of(method),
+        stop=STOPS[method.stop],
+        reward=REWARDS[method.reward],
+        num_searches=config.num_searches,
+        num_ticks=config.num_ticks,
+    )
+    weights = weights_of(config.method)
+    if weights is not None:
+        return runs, load(weights)[0], "trained"
+    shapes = seen_shapes(sight_of(method)(searches[0]), searches[0].model)
+    return runs, untrained(jax.random.key(0), shapes), "untrained"
+
+
+def moves_in(
+    runs: rollout.Rollout, network: Any, warm: int, timed: int, clock: Callable[[], float] = time.perf_counter
+) -> tuple[int, float]:
+    """Moves and seconds [s] of so many rollouts, after some that are not counted."""
+    init, run = eqx.filter_jit(runs.init), eqx.filter_jit(_counted)
+    slots, moves, begun = init(jax.random.key(1)), [], 0.0
+    for number, key in enumerate(jax.random.split(jax.random.key(2), warm + timed)):
+        if number == warm:
+            jax.block_until_ready(slots)
+            begun = clock()
+        slots, count = run(runs, key, network, slots)
+        moves.append(count)
+    total = int(np.sum(jax.device_get(moves[warm:])))
+    return total, clock() - begun
+
+
+def _counted(runs: rollout.Rollout, key: jax.Array, network: Any, slots: Any) -> tuple[Any, jax.Array]:
+    slots, transitions, _ = runs.run(key, network, slots)
+    return slots, transitions.valid.sum()
+
+
+def measure(name: str, *, tiny: bool = False) -> Line:
+    """A line of the table."""
+    backend = "cpu" if jax.default_backend() == "cpu" else "accelerator"
+    searches, ticks = SIZES["tiny" if tiny else backend]
+    small: dict[str, Any] = {"particles": 32, "max_readings": 6} if tiny else {}
+    config = TrainConfig(name, num_searches=searches, num_ticks=ticks, **small)
+    runs, network, kind = build(config)
+    moves, seconds = moves_in(runs, network, *((1, 1) if tiny else (WARM, TIMED)))
+    filtered = config.searches()[0].preset.config
+    about = {
+        "method": name,
+        "network": kind,
+        "preset": METHODS[name].preset,
+        "particles": filtered.num_particles,
+        "searches": searches,
+        "ticks": ticks,
+        "device": device() if backend != "cpu" else f"{cores()} cores",
+        "jax": jax.__version__,
+        "commit": commit(),
+    }
+    measured = {"moves": moves, "seconds": f"{seconds:.4g}", "moves_per_second": f"{moves / seconds:.4g}"}
+    return {key: str(value) for key, value in (about | measured).items()}
+
+
+def write(data: Path, methods: Sequence[str] = USUAL, *, tiny: bool = False) -> None:
+    """Measure and note, in place of what was noted of the same method and device."""
+    for name in methods:
+        line = measure(name, tiny=tiny)
+        kept = [one for one in read_lines(data / FILE) if not _alike(one, line)]
+        data.mkdir(parents=True, exist_ok=True)
+        with (data / FILE).open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, list(line), lineterminator="\n")
+            writer.writeheader()
+            writer.writerows([*kept, line])
+        print(f"{name} on {line['device']}: {line['moves_per_second']} moves a second", flush=True)
+
+
+def _alike(one: Line, other: Line) -> bool:
+    return all(one[name] == other[name] for name in ("method", "device"))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--methods", nargs="+", default=USUAL, choices=METHODS)
+    parser.add_argument("--data", type=Path, default=ROOT / "docs/data")
+    parser.add_argument("--tiny", action="store_true")
+    options = parser.parse_args()
+    write(options.data, options.methods, tiny=options.tiny)
+
+
+if __name__ == "__main__":
+    main()

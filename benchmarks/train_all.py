@@ -1,0 +1,279 @@
+"""Train every policy that ships, and the seeds of the ablations, one after another.
+
+    python -m benchmarks.train_all --out runs/train                   # all of it, on a graphics card
+    python -m benchmarks.train_all --out runs/train --budget 540      # so many seconds; call again to go on
+    python -m benchmarks.train_all --out runs/train --status          # what is done, under way and missing
+    python -m benchmarks.train_all --collect runs/train               # finished runs into the package
+    python -m benchmarks.train_all --out runs/tiny-train --tiny       # a rehearsal
+
+Each run is a `dowsax train` in a process and a folder of its own, the most important first. When the time is
+up the run under way is interrupted; it has lost at most one chunk of updates, and the next call goes on from
+its checkpoint. One at a time, as two processes that share a card hold each other up.
+"""
+
+import argparse
+import csv
+import json
+import math
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchmarks.machine import ROOT
+
+AGDC = ("agdc-kld", "agdc-ent", "agdc-ee")
+REWARDED = ("att-pfrl", "att-pfrl-r2", "att-pfrl-r3", "att-pfrl-right", "pfrl")
+"""The ablations: four rewards, and the first of them without attention."""
+SEEDS = (0, 1, 2)
+ELSEWHERE = "ood-training"
+LEAST = 120.0
+"""[s]; a process that has less would spend it on starting, compiling and its first chunk."""
+PATIENCE = 20.0
+"""[s], for an interrupted run to end by itself: the chunk under way has to be over first."""
+PRETRAINED = ROOT / "src/dowsax/policies/pretrained"
+DATA = ROOT / "docs/data"
+CURVES = "ablation-curves.csv"
+TINY_STEPS = 300
+TINY = (*("--searches", "14", "--ticks", "8", "--particles", "32"), *("--max-readings", "6", "--chunk", "1"))
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A run: a method on all fields."""
+
+    method: str
+    steps: int
+    """Moves, over all searches."""
+    scenario: str = "id"
+    seed: int = 0
+    ships: bool = True
+
+    @property
+    def name(self) -> str:
+        """Of the policy, as `dowsax train` gives it."""
+        return self.method if self.scenario == "id" else f"{self.method}-ood"
+
+    @property
+    def label(self) -> str:
+        """Its place below the folder of all runs."""
+        return self.name if self.ships else f"ablation/{self.name}-seed-{self.seed}"
+
+    @property
+    def options(self) -> dict[str, str]:
+        """What tells its command line from that of another run."""
+        return {
+            "--method": self.method,
+            "--scenario": self.scenario,
+            "--steps": str(self.steps),
+            "--seed": str(self.seed),
+        }
+
+
+SHIPPED = (
+    Entry("att-pfrl", 40_000_000),
+    Entry("pfrl", 20_000_000),
+    *(Entry(method, 10_000_000) for method in AGDC),
+    *(Entry(method, 15_000_000, ELSEWHERE) for method in ("att-pfrl", *AGDC)),
+    Entry("att-pfrl-paper", 10_000_000),
+)
+# All methods with one seed before the next, so that a comparison is whole as early as can be.
+SEEDED = tuple(Entry(method, 5_000_000, seed=seed, ships=False) for seed in SEEDS for method in REWARDED)
+
+
+class State(NamedTuple):
+    """How far a run is."""
+
+    word: str
+    """done, under way, missing, or another: a folder of a run with other settings."""
+    steps: int = 0
+    newest: dict[str, float] | None = None
+    """The end of its curve."""
+
+
+def same_run(entry: Entry) -> Entry:
+    """The one that ships, if an entry of the ablations is the same run."""
+    return next((other for other in SHIPPED if other.options == entry.options), entry)
+
+
+def plan(tiny: bool = False) -> list[Entry]:
+    """Every run once, in the order of their importance."""
+    entries = list(dict.fromkeys([*SHIPPED, *map(same_run, SEEDED)]))
+    if tiny:
+        return [Entry(one.method, TINY_STEPS, one.scenario, one.seed, one.ships) for one in entries]
+    return entries
+
+
+def command(entry: Entry, folder: Path, tiny: bool) -> list[str]:
+    """The command line of a run."""
+    words = [word for option in entry.options.items() for word in option]
+    return [sys.executable, "-m", "dowsax", "train", *words, "--out", str(folder), *(TINY if tiny else ())]
+
+
+def read_card(folder: Path, entry: Entry) -> dict[str, Any] | None:
+    """What the newest policy of a run says of itself."""
+    path = folder / entry.label / f"{entry.name}.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+
+
+def state_of(folder: Path, entry: Entry) -> State:
+    """How far a run is, by its card."""
+    card = read_card(folder, entry)
+    if card is None:
+        return State("under way" if (folder / entry.label).exists() else "missing")
+    words = shlex.split(card["command"])
+    there = dict(zip(words[2::2], words[3::2], strict=False))
+    newest = {name: column[-1] for name, column in card["curves"].items()}
+    if any(there.get(option) != value for option, value in entry.options.items()):
+        return State("another", card["steps"], newest)
+    return State("done" if card["steps"] >= entry.steps else "under way", card["steps"], newest)
+
+
+def train(words: Sequence[str], deadline: float) -> str:
+    """Run a training command until it ends or the time is up; what went wrong, or nothing."""
+    child = subprocess.Popen(words, cwd=ROOT)
+    try:
+        child.wait(timeout=_left(deadline, PATIENCE))
+    except subprocess.TimeoutExpired:
+        end(child)
+        return ""
+    except KeyboardInterrupt:
+        end(child)
+        raise
+    return f"exit code {child.returncode}" if child.returncode else ""
+
+
+def end(child: subprocess.Popen) -> None:
+    """Interrupt a run; a checkpoint is whole at any moment, so one that does not listen may be killed."""
+    child.send_signal(signal.SIGINT)
+    try:
+        child.wait(timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.wait()
+
+
+def _left(deadline: float, keep: float) -> float | None:
+    """[s], until so long before the deadline; none without one."""
+    return None if math.isinf(deadline) else max(deadline - keep - time.monotonic(), 0.0)
+
+
+def train_all(entries: Sequence[Entry], folder: Path, deadline: float, tiny: bool) -> dict[Entry, str]:
+    """Train what is not done, as long as there is time; what went wrong with which."""
+    faults = {}
+    for entry in entries:
+        word = state_of(folder, entry).word
+        if word == "another":
+            faults[entry] = f"{folder / entry.label} holds a run with other settings"
+        if word in ("done", "another"):
+            continue
+        if deadline - time.monotonic() < LEAST:
+            break
+        print(f"{entry.label}: {entry.steps:,} steps", file=sys.stderr, flush=True)
+        fault = train(command(entry, folder / entry.label, tiny), deadline)
+        if fault:
+            faults[entry] = fault
+    return faults
+
+
+def table(entries: Sequence[Entry], folder: Path, faults: dict[Entry, str]) -> str:
+    """Where every run stands. The measures are those of training, with the filter of training."""
+    from dowsax.evaluate.tables import markdown
+
+    rows = []
+    for entry in entries:
+        word, steps, newest = state_of(folder, entry)
+        measured = ["–"] * 4 if newest is None else _measures(newest)
+        said = f"{word}; {faults[entry]}" if entry in faults else word
+        rows.append((entry.label, said, f"{steps:,} of {entry.steps:,}", *measured))
+    headings = ("run", "state", "steps", "time [s]", "stopped", "path to the stop [m]", "false stops")
+    return "\n".join(markdown(headings, rows))
+
+
+def _measures(newest: dict[str, float]) -> list[str]:
+    digits = {"seconds": 0, "stop_rate": 3, "path_length": 1, "false_stops": 3}
+    return [f"{newest[name]:.{places}f}" for name, places in digits.items()]
+
+
+def collect(folder: Path, package: Path = PRETRAINED, data: Path = DATA) -> list[str]:
+    """Copy finished policies into the package and the ablations' curves into the docs; what was done."""
+    from dowsax.policies.stored import load
+
+    said = []
+    for entry in SHIPPED:
+        word, path = state_of(folder, entry).word, folder / entry.label / f"{entry.name}.safetensors"
+        if word != "done":
+            said.append(f"{entry.label}: {word}, not copied")
+            continue
+        # Refuses a file that is damaged or not of its card.
+        load(path)
+        for file in (path, path.with_suffix(".json")):
+            shutil.copyfile(file, package / file.name)
+        said.append(f"{entry.label}: copied")
+    finished = [entry for entry in SEEDED if state_of(folder, same_run(entry)).word == "done"]
+    if finished:
+        data.mkdir(parents=True, exist_ok=True)
+        with (data / CURVES).open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows(curves(folder, finished))
+    said.append(f"ablations: {len(finished)} of {len(SEEDED)} runs")
+    return said
+
+
+def curves(folder: Path, entries: Sequence[Entry]) -> list[list[Any]]:
+    """The curves of runs, one line a point, under their headings."""
+    lines: list[list[Any]] = []
+    for entry in entries:
+        card = read_card(folder, same_run(entry))
+        names = list(card["curves"])
+        lines = lines or [["method", "seed", "device", *names]]
+        about = [entry.method, entry.seed, card["device"]]
+        lines += [[*about, *point] for point in zip(*card["curves"].values(), strict=True)]
+    return lines
+
+
+def chosen(entries: Sequence[Entry], only: Sequence[str] | None) -> list[Entry]:
+    """The entries of these names; `ablation` is all runs of the ablations."""
+    if only is None:
+        return list(entries)
+    known = {entry.label for entry in entries} | {"ablation"}
+    strange = [name for name in only if name not in known]
+    if strange:
+        raise ValueError(f"Unknown run {strange[0]!r}; known are {', '.join(sorted(known))}.")
+    return [one for one in entries if one.label in only or ("ablation" in only and not one.ships)]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--out", type=Path, default=Path("runs/train"), help="a folder for each run below it")
+    parser.add_argument("--only", nargs="+", metavar="RUN", help="by label, or ablation for all of those")
+    parser.add_argument("--budget", type=float, default=math.inf, metavar="SECONDS")
+    parser.add_argument("--tiny", action="store_true", help="few moves, few particles")
+    parser.add_argument("--status", action="store_true", help="only say how far it is")
+    parser.add_argument("--collect", type=Path, metavar="FOLDER", help="copy what is finished in the folder")
+    options = parser.parse_args()
+    deadline = time.monotonic() + options.budget
+    if options.collect is not None:
+        print("\n".join(collect(options.collect)))
+        return 0
+    try:
+        entries = chosen(plan(options.tiny), options.only)
+    except ValueError as error:
+        parser.error(str(error))
+    # Asked to end, it ends the run under way like one that is interrupted at a terminal.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    out = options.out.resolve()
+    faults = {} if options.status else train_all(entries, out, deadline, options.tiny)
+    print(table(entries, out, faults))
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

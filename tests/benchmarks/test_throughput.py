@@ -1,0 +1,45 @@
+"""Moves a second: what is counted, and when the clock runs."""
+
+from typing import NamedTuple
+
+import jax.numpy as jnp
+import pytest
+
+from benchmarks import throughput
+from benchmarks.csv_lines import read_lines
+from dowsax.learn import METHODS, Rollout
+
+
+class Moved(NamedTuple):
+    valid: jnp.ndarray
+
+
+def test_only_moves_after_the_warming_up_are_counted():
+    """Rollout k makes k moves: of three after two, 2 + 3 + 4. The clock is read twice."""
+    runs = Rollout(
+        lambda key: jnp.zeros((), jnp.int32),
+        lambda key, network, slots: (slots + 1, Moved(jnp.arange(8) < slots), None),
+    )
+    times = iter((10.0, 14.0))
+    assert throughput.moves_in(runs, None, 2, 3, lambda: next(times)) == (9, 4.0)
+
+
+def test_a_new_line_takes_the_place_of_the_old(tmp_path, monkeypatch):
+    speeds = iter("1234")
+    monkeypatch.setattr(
+        throughput,
+        "measure",
+        lambda name, tiny: {"method": name, "device": "abacus", "moves_per_second": next(speeds)},
+    )
+    for methods in (("pfrl", "att-pfrl"), ("pfrl",)):
+        throughput.write(tmp_path, methods)
+    lines = read_lines(tmp_path / throughput.FILE)
+    assert [(line["method"], line["moves_per_second"]) for line in lines] == [
+        ("att-pfrl", "2"),
+        ("pfrl", "3"),
+    ]
+
+
+@pytest.mark.parametrize("preset", sorted({method.preset for method in METHODS.values()}))
+def test_every_filter_of_training_is_timed(preset):
+    assert preset in {METHODS[name].preset for name in throughput.USUAL}
