@@ -21,7 +21,8 @@ from dowsax.experiment.assemble import Cell, preset_of, require_known
 from dowsax.experiment.config import RunConfig
 from dowsax.experiment.execute import compute
 from dowsax.experiment.provenance import provenance
-from dowsax.experiment.shards import Shard, replacing
+from dowsax.experiment.shards import Shard
+from dowsax.files import replacing
 from dowsax.policies.shipped import weights_of
 from dowsax.policies.stored import digest_of
 

@@ -29,7 +29,7 @@ from benchmarks.searches import FIELDS
 from benchmarks.train_all import ELSEWHERE, SEEDED, SHIPPED, same_run
 from dowsax.evaluate.metrics import NOTHING, Estimate
 from dowsax.evaluate.search_tables import labelled_csv
-from dowsax.experiment.shards import replacing
+from dowsax.files import replacing
 from dowsax.policies.shipped import FOLDER
 
 LIMIT = "straight"

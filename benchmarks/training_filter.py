@@ -22,7 +22,7 @@ from benchmarks.machine import ROOT
 from benchmarks.searches import FIELDS
 from dowsax.evaluate.metrics import Estimate
 from dowsax.evaluate.search_tables import labelled_csv
-from dowsax.experiment.shards import replacing
+from dowsax.files import replacing
 from dowsax.policies import policy_names
 
 FILTERS = ("training", "training-attention", "default", "plain", "paper")

@@ -158,7 +158,7 @@ def test_a_kill_while_writing_leaves_the_previous_one(tmp_path):
             die()
 
         if sys.argv[2] == "half":
-            checkpoint._write_through = half
+            checkpoint.write_through = half
         else:
             os.replace = first_only
         keeper.save(state, [{"updates": 1}, {"updates": 2}])

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 from dowsax.evaluate.stops import TraceRule
 from dowsax.evaluate.trace import Episode, Row
 from dowsax.experiment.assemble import Cell
-from dowsax.experiment.shards import replacing
+from dowsax.files import replacing
 
 _THETA = "theta_"
 _PAIRS = ("position", "mean")

@@ -6,8 +6,8 @@ from typing import Any
 
 from dowsax.evaluate.metrics import Summary, summarise, summary_json
 from dowsax.evaluate.search_tables import search_csv, search_table
-from dowsax.experiment.shards import replacing
 from dowsax.experiment.store import Run
+from dowsax.files import replacing
 
 Cells = Sequence[tuple[dict[str, str], Summary]]
 

@@ -1,11 +1,8 @@
 """Shards: the episodes that are computed together, and the file in which they are kept."""
 
 import json
-import os
 import zipfile
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,6 +11,7 @@ import numpy as np
 from dowsax.evaluate.trace import Episode, Row
 from dowsax.experiment.assemble import Cell, cells_of
 from dowsax.experiment.config import RunConfig
+from dowsax.files import replacing
 
 _ROW = "row_"
 
@@ -104,17 +102,6 @@ def read_shard(path: Path, shard: Shard, fingerprint: str) -> Filled:
     if len(episodes) != shard.size:
         raise BrokenShard(f"{path.name} holds {len(episodes)} episodes instead of {shard.size}")
     return Filled(shard, episodes, about["device"])
-
-
-@contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """A file to write that takes the place of `path` at the end, at once; nothing is left of a failure."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        yield partial
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
 
 
 def _episodes(arrays: dict[str, np.ndarray]) -> list[Episode]:

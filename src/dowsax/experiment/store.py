@@ -11,7 +11,8 @@ from dowsax.evaluate.trace import Episode
 from dowsax.experiment.assemble import Cell, assemble, cells_of
 from dowsax.experiment.config import RunConfig
 from dowsax.experiment.provenance import provenance, versions
-from dowsax.experiment.shards import BrokenShard, Filled, Shard, cut, read_shard, replacing, write_shard
+from dowsax.experiment.shards import BrokenShard, Filled, Shard, cut, read_shard, write_shard
+from dowsax.files import replacing
 
 SCHEMA = 1
 """The number of the folder's layout."""

@@ -5,7 +5,6 @@ ships the weights in `pretrained/`; a path to such a file works wherever a name 
 """
 
 import json
-import os
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ import numpy as np
 import safetensors.numpy
 from safetensors import SafetensorError
 
+from dowsax.files import replacing, write_through
 from dowsax.inference.attention import AttentionConfig
 from dowsax.inference.features import MLPProjection
 
@@ -34,8 +34,10 @@ def save_projection(path: Path, projection: MLPProjection, card: dict[str, Any])
     arrays = {name: np.asarray(leaf) for name, leaf in _named(projection).items()}
     header = {"format": FORMAT, "kind": "MLPProjection", "sizes": _sizes(projection)}
     path.parent.mkdir(parents=True, exist_ok=True)
-    _write(path, safetensors.numpy.save(arrays))
-    _write(path.with_suffix(".json"), (json.dumps(header | card, indent=1) + "\n").encode())
+    described = (json.dumps(header | card, indent=1) + "\n").encode()
+    for place, data in ((path, safetensors.numpy.save(arrays)), (path.with_suffix(".json"), described)):
+        with replacing(place) as partial:
+            write_through(partial, data)
 
 
 @lru_cache(maxsize=8)
@@ -123,13 +125,3 @@ def _named(projection: MLPProjection) -> dict[str, Any]:
 def _sizes(projection: MLPProjection) -> dict[str, int]:
     shapes = [layer.weight.shape for layer in projection.network.layers]
     return {"num_features": shapes[0][1], "num_embedding": shapes[-1][0], "width": shapes[0][0]}
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Under another name first, so that an interruption leaves no half of a file."""
-    half = path.with_name(path.name + ".part")
-    with half.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    half.replace(path)

@@ -7,8 +7,7 @@ searches and is then the same in distribution only, not bit for bit.
 
 import json
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,6 +20,7 @@ import safetensors
 import safetensors.numpy
 from jaxtyping import Array
 
+from dowsax.files import replacing, write_through
 from dowsax.learn.base import LearnerState
 
 VERSION = 1
@@ -71,7 +71,7 @@ class Keeper:
         }
         data = safetensors.numpy.save(arrays, metadata={_HEADER: json.dumps(header)})
         with replacing(self.path) as partial:
-            _write_through(partial, data)
+            write_through(partial, data)
             if self.path.exists():
                 os.replace(self.path, self.previous)
         _sync_folder(self.path.parent)
@@ -118,17 +118,6 @@ def restore(kept: Kept, fresh: LearnerState) -> LearnerState:
     return eqx.combine(jax.tree.unflatten(jax.tree.structure(held), values), rest)
 
 
-@contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """A file to write that takes the place of `path` at the end, at once; nothing is left of a failure."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        yield partial
-        os.replace(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)
-
-
 def _require_like(kept: Kept, name: str, leaf: Array | None) -> None:
     """A ValueError in one line unless an array is there on both sides and of one shape."""
     there = kept.arrays.get(name)
@@ -172,14 +161,6 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     except (safetensors.SafetensorError, KeyError, ValueError) as error:
         said = " ".join(str(error).split())
         raise ValueError(f"{path} cannot be read, it is cut short or no checkpoint ({said}).") from None
-
-
-def _write_through(path: Path, data: bytes) -> None:
-    """Write a file that is on the disk when this returns."""
-    with path.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
 
 
 def _sync_folder(folder: Path) -> None:

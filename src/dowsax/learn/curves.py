@@ -6,7 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from dowsax.learn.checkpoint import Row, replacing
+from dowsax.files import replacing
+from dowsax.learn.checkpoint import Row
 
 MEASURES = ("stop_rate", "success", "false_stops", "path_length", "entropy")
 

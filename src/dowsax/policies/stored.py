@@ -5,9 +5,6 @@
 
 import hashlib
 import json
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -20,6 +17,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load as decode
 from safetensors.numpy import save as encode
 
+from dowsax.files import replacing
 from dowsax.policies.networks import NETWORKS, PaperNetwork, SetNetwork
 
 FORMAT = 1
@@ -73,7 +71,7 @@ def save(path: Path, network: Stored, card: Card) -> None:
     text = json.dumps(about, indent=2) + "\n"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with _replacing(path) as weights_file, _replacing(card_path(path)) as card_file:
+        with replacing(path) as weights_file, replacing(card_path(path)) as card_file:
             weights_file.write_bytes(weights)
             card_file.write_text(text, encoding="utf-8")
     except OSError as error:
@@ -189,14 +187,3 @@ def _require_same(path: Path, wanted: dict[str, Any], arrays: dict[str, np.ndarr
             )
         if not np.isfinite(array).all():
             raise ValueError(f"{path} has weights that are not finite, in {name}: train it again.")
-
-
-@contextmanager
-def _replacing(path: Path) -> Iterator[Path]:
-    """A file to write that takes the place of `path` at the end, at once; nothing is left of a failure."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        yield partial
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
