@@ -34,7 +34,7 @@ USUAL = ("att-pfrl", "pfrl", "agdc-kld")
 """One method for each filter of training."""
 # Rollouts before and while the clock runs. A search of an untrained network takes all its 200 readings.
 WARM, TIMED = 8, 4
-SIZES = {"accelerator": (4096, 32), "cpu": (64, 32), "tiny": (7, 2)}
+SIZES = {"accelerator": (8192, 16), "cpu": (64, 32), "tiny": (7, 2)}
 """Searches under way and ticks of a rollout."""
 
 

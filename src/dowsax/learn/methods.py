@@ -73,9 +73,9 @@ class TrainConfig:
     scenario: str = "id"
     steps: int = 20_000_000
     """Moves, over all searches."""
-    num_searches: int = 4096
+    num_searches: int = 8192
     """Searches under way at a time, shared out over the fields."""
-    num_ticks: int = 32
+    num_ticks: int = 16
     """Of a rollout."""
     seed: int = 0
     particles: int | None = None

@@ -35,8 +35,8 @@ from dowsax.types import Key, Scalar
 class PPOConfig:
     """Static choices: changing any of these recompiles."""
 
-    discount: float = 0.99
-    """γ"""
+    discount: float = 0.995
+    """γ: faint sources are found after a hundred moves, and have to be worth it."""
     gae_decay: float = 0.95
     """λ"""
     clip: float = 0.2
@@ -51,7 +51,7 @@ class PPOConfig:
     """Likewise."""
     epochs: int = 3
     """Passes over each rollout."""
-    minibatches: int = 8
+    minibatches: int = 16
     """Of a rollout without standstill; of one with, fewer of the same size."""
 
     def __post_init__(self) -> None:
