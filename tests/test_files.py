@@ -18,8 +18,13 @@ def test_takes_the_place_of_the_old_one(tmp_path):
 def test_a_failure_leaves_the_old_one(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("old")
-    with pytest.raises(RuntimeError), replacing(path) as partial:
-        partial.write_text("half")
-        raise RuntimeError
+    with pytest.raises(RuntimeError):
+        fail_half_way(path)
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def fail_half_way(path):
+    with replacing(path) as partial:
+        partial.write_text("half")
+        raise RuntimeError
