@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from benchmarks.fingerprint import filter_marks
 from dowsax.evaluate.metrics import Ends, Summary, ends, summary_of
 from dowsax.evaluate.stops import DEFAULTS, TraceRule
 from dowsax.experiment.assemble import Cell, preset_of, require_known
@@ -24,7 +25,7 @@ from dowsax.experiment.provenance import provenance
 from dowsax.experiment.shards import Shard
 from dowsax.files import replacing
 from dowsax.policies.shipped import weights_of
-from dowsax.policies.stored import digest_of
+from dowsax.policies.stored import card_of, digest_of
 
 CREDIBLE, CONTRACTION = (TraceRule(name, DEFAULTS[name]) for name in ("credible", "contraction"))
 RULES = (CREDIBLE, CONTRACTION)
@@ -65,11 +66,18 @@ class Wanted:
         path = weights_of(self.source)
         return None if path is None else digest_of(path)
 
+    @property
+    def steps(self) -> int | None:
+        """Of the training of trained weights."""
+        path = weights_of(self.source)
+        return None if path is None else card_of(path).steps
+
     def settings(self) -> dict[str, Any]:
         """All that decides about the numbers; weights are what they are, wherever their file is."""
         kept = {name: value for name, value in asdict(self).items() if name != "source"}
-        particles = preset_of(self.config).config.num_particles
-        return kept | {"particles": particles, "weights": self.weights}
+        preset = preset_of(self.config)
+        kept |= {"particles": preset.config.num_particles, "weights": self.weights, "steps": self.steps}
+        return kept | filter_marks(preset)
 
     def path(self, folder: Path) -> Path:
         mark = "" if self.weights is None else f"-{self.weights[:8]}"

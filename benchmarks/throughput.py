@@ -9,6 +9,7 @@ the clock starts, so that they are at all stages, and compilation is not counted
 
 import argparse
 import csv
+import math
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -20,40 +21,28 @@ import numpy as np
 
 from benchmarks.csv_lines import Line, read_lines
 from benchmarks.machine import ROOT, commit, cores
-from dowsax.envs import REWARDS
-from dowsax.envs.problem import STOPS
 from dowsax.experiment.provenance import device
 from dowsax.learn import METHODS, TrainConfig, rollout
-from dowsax.learn.methods import sight_of
-from dowsax.policies.networks import untrained
-from dowsax.policies.shipped import seen_shapes, weights_of
+from dowsax.policies.shipped import weights_of
 from dowsax.policies.stored import load
 
 FILE = "throughput.csv"
 USUAL = ("att-pfrl", "pfrl", "agdc-kld")
 """One method for each filter of training."""
-# Rollouts before and while the clock runs. A search of an untrained network takes all its 200 readings.
-WARM, TIMED = 8, 4
+WARM, TIMED = 400, 4
+"""Ticks before the clock runs, at least, and rollouts while it does. A search has at most 200 readings, and a
+reading may take several ticks: by then the first searches have ended, and those under way are at all stages.
+"""
 SIZES = {"accelerator": (8192, 16), "cpu": (64, 32), "tiny": (7, 2)}
 """Searches under way and ticks of a rollout."""
 
 
 def build(config: TrainConfig) -> tuple[rollout.Rollout, Any, str]:
     """The searches of a method, a network for them, and whether it has been trained."""
-    method, searches = METHODS[config.method], config.searches()
-    runs = rollout.build(
-        searches,
-        sight_of(method),
-        stop=STOPS[method.stop],
-        reward=REWARDS[method.reward],
-        num_searches=config.num_searches,
-        num_ticks=config.num_ticks,
-    )
     weights = weights_of(config.method)
     if weights is not None:
-        return runs, load(weights)[0], "trained"
-    shapes = seen_shapes(sight_of(method)(searches[0]), searches[0].model)
-    return runs, untrained(jax.random.key(0), shapes), "untrained"
+        return config.rollout(), load(weights)[0], "trained"
+    return config.rollout(), config.untrained(jax.random.key(0)), "untrained"
 
 
 def moves_in(
@@ -84,7 +73,7 @@ def measure(name: str, *, tiny: bool = False) -> Line:
     small: dict[str, Any] = {"particles": 32, "max_readings": 6} if tiny else {}
     config = TrainConfig(name, num_searches=searches, num_ticks=ticks, **small)
     runs, network, kind = build(config)
-    moves, seconds = moves_in(runs, network, *((1, 1) if tiny else (WARM, TIMED)))
+    moves, seconds = moves_in(runs, network, *((1, 1) if tiny else (math.ceil(WARM / ticks), TIMED)))
     filtered = config.searches()[0].preset.config
     about = {
         "method": name,

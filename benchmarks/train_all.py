@@ -15,18 +15,18 @@ import argparse
 import csv
 import json
 import math
-import shlex
 import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.machine import ROOT
+from dowsax.files import replacing
 
 AGDC = ("agdc-kld", "agdc-ent", "agdc-ee")
 REWARDED = ("att-pfrl", "att-pfrl-r2", "att-pfrl-r3", "att-pfrl-right", "pfrl")
@@ -41,7 +41,9 @@ PRETRAINED = ROOT / "src/dowsax/policies/pretrained"
 DATA = ROOT / "docs/data"
 CURVES = "ablation-curves.csv"
 TINY_STEPS = 300
+TINY_SIZES: dict[str, Any] = {"num_searches": 14, "num_ticks": 8, "particles": 32, "max_readings": 6}
 TINY = (*("--searches", "14", "--ticks", "8", "--particles", "32"), *("--max-readings", "6", "--chunk", "1"))
+"""The same in the words of the command line."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,8 @@ class Entry:
     scenario: str = "id"
     seed: int = 0
     ships: bool = True
+    tiny: bool = False
+    """A rehearsal."""
 
     @property
     def name(self) -> str:
@@ -75,13 +79,21 @@ class Entry:
             "--seed": str(self.seed),
         }
 
+    def settings(self) -> dict[str, Any]:
+        """All that decides about the result, as its card should have it."""
+        # Late, as it takes jax; no device is opened by it, which would be missing to the run.
+        from dowsax.learn import TrainConfig
 
+        small = TINY_SIZES if self.tiny else {}
+        config = TrainConfig(self.method, scenario=self.scenario, steps=self.steps, seed=self.seed, **small)
+        return json.loads(json.dumps(config.settings()))
+
+
+# What is compared has made as many moves.
 SHIPPED = (
-    Entry("att-pfrl", 40_000_000),
-    Entry("pfrl", 20_000_000),
-    *(Entry(method, 10_000_000) for method in AGDC),
-    *(Entry(method, 15_000_000, ELSEWHERE) for method in ("att-pfrl", *AGDC)),
-    Entry("att-pfrl-paper", 10_000_000),
+    *(Entry(method, 20_000_000) for method in ("att-pfrl", "pfrl", *AGDC)),
+    *(Entry(method, 10_000_000, ELSEWHERE) for method in ("att-pfrl", *AGDC)),
+    Entry("att-pfrl-paper", 20_000_000),
 )
 # All methods with one seed before the next, so that a comparison is whole as early as can be.
 SEEDED = tuple(Entry(method, 5_000_000, seed=seed, ships=False) for seed in SEEDS for method in REWARDED)
@@ -106,14 +118,15 @@ def plan(tiny: bool = False) -> list[Entry]:
     """Every run once, in the order of their importance."""
     entries = list(dict.fromkeys([*SHIPPED, *map(same_run, SEEDED)]))
     if tiny:
-        return [Entry(one.method, TINY_STEPS, one.scenario, one.seed, one.ships) for one in entries]
+        return [replace(one, steps=TINY_STEPS, tiny=True) for one in entries]
     return entries
 
 
-def command(entry: Entry, folder: Path, tiny: bool) -> list[str]:
+def command(entry: Entry, folder: Path) -> list[str]:
     """The command line of a run."""
     words = [word for option in entry.options.items() for word in option]
-    return [sys.executable, "-m", "dowsax", "train", *words, "--out", str(folder), *(TINY if tiny else ())]
+    sizes = TINY if entry.tiny else ()
+    return [sys.executable, "-m", "dowsax", "train", *words, "--out", str(folder), *sizes]
 
 
 def read_card(folder: Path, entry: Entry) -> dict[str, Any] | None:
@@ -122,17 +135,27 @@ def read_card(folder: Path, entry: Entry) -> dict[str, Any] | None:
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
 
 
+def judged(entry: Entry, steps: int, settings: Mapping[str, Any]) -> str:
+    """What a policy with these steps and settings on its card is of an entry."""
+    if settings and differing(entry, settings):
+        return "another"
+    # A card without settings is written anew by the command of the run, or refused.
+    return "done" if settings and steps >= entry.steps else "under way"
+
+
+def differing(entry: Entry, settings: Mapping[str, Any]) -> list[str]:
+    """The names of settings that are not those of the entry."""
+    here = entry.settings()
+    return [name for name in {**here, **settings} if here.get(name) != settings.get(name)]
+
+
 def state_of(folder: Path, entry: Entry) -> State:
     """How far a run is, by its card."""
     card = read_card(folder, entry)
     if card is None:
         return State("under way" if (folder / entry.label).exists() else "missing")
-    words = shlex.split(card["command"])
-    there = dict(zip(words[2::2], words[3::2], strict=False))
     newest = {name: column[-1] for name, column in card["curves"].items()}
-    if any(there.get(option) != value for option, value in entry.options.items()):
-        return State("another", card["steps"], newest)
-    return State("done" if card["steps"] >= entry.steps else "under way", card["steps"], newest)
+    return State(judged(entry, card["steps"], card.get("settings", {})), card["steps"], newest)
 
 
 def train(words: Sequence[str], deadline: float) -> str:
@@ -164,19 +187,21 @@ def _left(deadline: float, keep: float) -> float | None:
     return None if math.isinf(deadline) else max(deadline - keep - time.monotonic(), 0.0)
 
 
-def train_all(entries: Sequence[Entry], folder: Path, deadline: float, tiny: bool) -> dict[Entry, str]:
+def train_all(entries: Sequence[Entry], folder: Path, deadline: float) -> dict[Entry, str]:
     """Train what is not done, as long as there is time; what went wrong with which."""
     faults = {}
     for entry in entries:
         word = state_of(folder, entry).word
         if word == "another":
-            faults[entry] = f"{folder / entry.label} holds a run with other settings"
+            there = read_card(folder, entry)
+            names = ", ".join(differing(entry, there["settings"])) if there else ""
+            faults[entry] = f"{folder / entry.label} holds a run with other settings: {names}"
         if word in ("done", "another"):
             continue
         if deadline - time.monotonic() < LEAST:
             break
         print(f"{entry.label}: {entry.steps:,} steps", file=sys.stderr, flush=True)
-        fault = train(command(entry, folder / entry.label, tiny), deadline)
+        fault = train(command(entry, folder / entry.label), deadline)
         if fault:
             faults[entry] = fault
     return faults
@@ -213,8 +238,7 @@ def collect(folder: Path, package: Path = PRETRAINED, data: Path = DATA) -> list
             continue
         # Refuses a file that is damaged or not of its card.
         load(path)
-        for file in (path, path.with_suffix(".json")):
-            shutil.copyfile(file, package / file.name)
+        copy(path, package)
         said.append(f"{entry.label}: copied")
     finished = [entry for entry in SEEDED if state_of(folder, same_run(entry)).word == "done"]
     if finished:
@@ -223,6 +247,21 @@ def collect(folder: Path, package: Path = PRETRAINED, data: Path = DATA) -> list
             csv.writer(file, lineterminator="\n").writerows(curves(folder, finished))
     said.append(f"ablations: {len(finished)} of {len(SEEDED)} runs")
     return said
+
+
+def copy(path: Path, package: Path) -> None:
+    """Put a policy into the package. What was measured of the same weights stays on the card."""
+    from dowsax.policies.stored import card_path
+
+    card, place = card_path(path), package / path.name
+    about = json.loads(card.read_text(encoding="utf-8"))
+    if place.exists() and card_path(place).exists():
+        before = json.loads(card_path(place).read_text(encoding="utf-8"))
+        if before["digest"] == about["digest"]:
+            about |= {"results": before["results"]}
+    with replacing(place) as weights, replacing(card_path(place)) as described:
+        shutil.copyfile(path, weights)
+        described.write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
 
 
 def curves(folder: Path, entries: Sequence[Entry]) -> list[list[Any]]:
@@ -270,7 +309,7 @@ def main() -> int:
     # Asked to end, it ends the run under way like one that is interrupted at a terminal.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     out = options.out.resolve()
-    faults = {} if options.status else train_all(entries, out, deadline, options.tiny)
+    faults = {} if options.status else train_all(entries, out, deadline)
     print(table(entries, out, faults))
     return 1 if faults else 0
 

@@ -18,6 +18,7 @@ def cell(label, path_length, *, field="temperature", scenario="id", preset="defa
     """A cell and what was measured in it; both rules stop alike."""
     wanted = Wanted(label, label, field, scenario, preset, episodes=len(path_length))
     about = {"label": label, "preset": preset, "particles": 2048, "seed": 0, "weights": weights}
+    about |= {"steps": None if weights is None else 5000}
     about |= {"episodes": len(path_length), "device": "abacus"}
     end = ended(path_length, **ends)
     theta = np.arange(2.0 * len(path_length)).reshape(-1, 2)

@@ -3,15 +3,19 @@
 import json
 import time
 
+import jax
 import numpy as np
 import pytest
 from made_cells import cell
 
-from benchmarks import cells, learned, learning_page
+from benchmarks import cells, elsewhere, fingerprint, learned, learning_page
 from benchmarks.cells import CONTRACTION, CREDIBLE, Wanted
 from benchmarks.csv_lines import estimate, estimates, read_lines, where
 from benchmarks.searches import FIELDS
+from benchmarks.train_all import SEEDED, SHIPPED
 from dowsax.evaluate.search_tables import labelled_csv
+from dowsax.policies.networks import PaperNetwork, PaperSizes
+from dowsax.policies.stored import Card, save
 
 SEARCHES = 40
 
@@ -72,23 +76,69 @@ def test_measured_cells_are_not_measured_again(tmp_path, monkeypatch, found):
         cells.fill(tmp_path, [Wanted("dreaming", "dreaming", "gas")], time.monotonic() + 1000)
 
 
+def weights(path, entry, steps=None, **changes):
+    """A policy that was trained as the entry says, but for changes."""
+    card = Card("moments", settings=entry.settings() | changes, steps=entry.steps if steps is None else steps)
+    save(path, PaperNetwork.build(jax.random.key(0), PaperSizes(5, 4, 8)), card)
+
+
+def entry_of(name, entries=SHIPPED):
+    return next(entry for entry in entries if entry.name == name)
+
+
 def test_the_plan_is_what_there_are_weights_for(tmp_path):
-    assert learned.plan(tmp_path, learned.PARTS, FIELDS) == []
+    def planned(parts, fields):
+        return learned.plan(learned.policies_in(tmp_path), parts, fields)
+
+    assert planned(learned.PARTS, FIELDS) == []
     for name in ("att-pfrl.safetensors", "pfrl/pfrl.safetensors", "agdc-ee-ood/agdc-ee-ood.safetensors"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).touch()
-    plan = learned.plan(tmp_path, ["id"], FIELDS)
+        weights(tmp_path / name, entry_of((tmp_path / name).stem))
+    plan = planned(["id"], FIELDS)
     assert [one.label for one in plan] == ["straight", "att-pfrl", "pfrl"] * len(FIELDS)
     assert [one.field for one in plan[:4]] == ["temperature"] * 3 + ["concentration"]
-    plan = learned.plan(tmp_path, ["ood"], ["gas"])
+    plan = planned(["ood"], ["gas"])
     assert [(one.scenario, one.label) for one in plan] == [
         (region, policy) for region in learned.REGIONS for policy in ("straight", "agdc-ee-ood")
     ]
-    place = tmp_path / "ablation/pfrl-seed-2/pfrl.safetensors"
-    place.parent.mkdir(parents=True)
-    place.touch()
-    plan = learned.plan(tmp_path, ["id", "ablation"], ["gas"])
+    seeded = next(entry for entry in SEEDED if (entry.method, entry.seed) == ("pfrl", 2))
+    weights(tmp_path / seeded.label / "pfrl.safetensors", seeded)
+    plan = planned(["id", "ablation"], ["gas"])
     assert [one.label for one in plan] == ["straight", "att-pfrl", "pfrl", "pfrl-seed-2"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"steps": 7}, "it has 7 of"),
+        ({"num_searches": 14}, "trained with other settings (num_searches)"),
+        ({"choices": {}}, "trained with other settings (choices)"),
+    ],
+)
+def test_runs_that_are_not_those_of_the_plan_are_left_out(tmp_path, capsys, changes, said):
+    """Of fewer steps, or trained otherwise; a rehearsal takes any."""
+    weights(tmp_path / "pfrl.safetensors", entry_of("pfrl"), **changes)
+    assert learned.weights_in(tmp_path) == {}
+    assert said in capsys.readouterr().err
+    assert list(learned.weights_in(tmp_path, tiny=True)) == ["pfrl"]
+
+
+def test_cells_of_another_filter_are_refused(tmp_path, monkeypatch, found):
+    """Whether its choices have changed, or its code."""
+    wanted = Wanted("straight", "straight", "gas", episodes=SEARCHES)
+    measured = next(iter(found.values()))._replace(about=wanted.settings())
+    cells.keep(wanted.path(tmp_path), measured)
+    assert list(cells.there(tmp_path, [wanted])) == [wanted]
+    monkeypatch.setattr(fingerprint, "code_mark", lambda: "other")
+    with pytest.raises(ValueError, match=r"code is [0-9a-f]{16} there, other here"):
+        cells.there(tmp_path, [wanted])
+
+
+def test_the_mark_of_code_is_of_what_it_does():
+    source = 'def half(number):\n    """Said."""\n    return number / 2  # why\n'
+    mark = fingerprint.mark([source])
+    assert fingerprint.mark(["def half(number):\n    return (number / 2)\n"]) == mark
+    assert fingerprint.mark([source.replace("2", "3")]) != mark
+    assert fingerprint.mark([source.replace("half", "third")]) != mark
 
 
 def test_paths_are_held_against_the_straight_walk(found):
@@ -131,24 +181,42 @@ def test_planners_of_other_searches_are_refused(tmp_path, found, changes):
         learned.planners_of(planners(tmp_path, found, **changes), found)
 
 
+@pytest.mark.parametrize("device", ["abacus", "slide rule"])
+def test_another_straight_walk_means_other_searches(tmp_path, found, device, capsys):
+    """Refused where it was measured on the same kind of device, told on another."""
+    path = planners(tmp_path, found, device=device)
+    ours = next(wanted for wanted in found if wanted.label == "straight")
+    found[ours] = cell("straight", 1.1 * np.linspace(10, 30, SEARCHES), weights=None)[1]
+    if device == "abacus":
+        with pytest.raises(ValueError, match=r"straight on temperature .*path_length_stopped 22"):
+            learned.planners_of(path, found)
+    else:
+        assert learned.planners_of(path, found)
+        assert "path_length_stopped 22.0" in capsys.readouterr().err
+
+
 def test_lines_survive_the_file(tmp_path, found):
     learned.write(found, tmp_path, planners(tmp_path, found))
     lines = read_lines(tmp_path / learned.LEARNED)
     line = where(lines, policy="pfrl", stop=str(CREDIBLE))[0]
     assert estimate(line, "false_stop_given_stop").value == pytest.approx(4 / SEARCHES)
+    assert line["steps"] == "5000"
     assert set(estimates(line)) >= {"stop_rate", "path_ratio", "false_stop_given_stop"}
     assert read_lines(tmp_path / "nowhere.csv") == []
 
 
 def test_results_go_into_the_cards(tmp_path, found, monkeypatch):
     monkeypatch.setattr(learned, "FOLDER", tmp_path)
-    (tmp_path / "att-pfrl.json").write_text('{"steps": 3}')
+    (tmp_path / "att-pfrl.json").write_text('{"steps": 3, "digest": "abc"}')
     learned.write_cards(found)
     card = json.loads((tmp_path / "att-pfrl.json").read_text())
     assert card["steps"] == 3
     told = card["results"]["id"]["temperature"][str(CREDIBLE)]
     assert told["path_ratio"][::3] == [pytest.approx(1.5), SEARCHES]
     assert not (tmp_path / "pfrl.json").exists()
+    (tmp_path / "att-pfrl.json").write_text('{"steps": 3, "digest": "def"}')
+    with pytest.raises(ValueError, match="of other weights than those that were measured"):
+        learned.write_cards(found)
 
 
 def test_the_page_says_what_is_reached(tmp_path, found):
@@ -177,17 +245,41 @@ def test_tables_find_their_places():
 
 
 def test_elsewhere_is_held_against_where_it_was_trained(tmp_path):
-    """Three quarters stop at home, a quarter in the west."""
-    shares = dict(zip(learned.REGIONS, (0.75, 0.25, 0.75), strict=True))
+    """Three quarters stop at home, a quarter in the west: in the mean a half, and a quarter is lost."""
+    shares = dict(zip(elsewhere.REGIONS, (0.75, 0.25, 0.75), strict=True))
     stopped = {region: np.arange(SEARCHES) < share * SEARCHES for region, share in shares.items()}
     found = dict(
         cell("att-pfrl-ood", np.ones(SEARCHES), scenario=region, stopped=stopped[region]) for region in shares
     )
     learned.write(found, tmp_path, tmp_path / "searches.csv")
-    row = learning_page.tables(tmp_path)["elsewhere"].splitlines()[2]
-    assert "+0.500 [" in row
-    assert "+0.000 [" in row
+    row = [part.strip() for part in learning_page.tables(tmp_path)["elsewhere"].splitlines()[2].split("|")]
+    values = [part.split(" ")[0] for part in row[3:10]]
+    assert values == ["0.750", "0.250", "0.750", "0.500", "+0.500", "+0.000", "+0.250"]
     assert not (tmp_path / learned.AGAINST).exists()
+
+
+def test_the_interval_of_a_mean_of_regions_covers():
+    """Of searches that stop in both regions together more often than by chance; the truth is 0.875.
+
+    400 intervals of 95 % miss it 20 ± 4.4 times; five standard errors more are too many.
+    """
+    draws = np.random.default_rng(0).uniform(size=(400, 3, 200))
+    shared = draws[:, 0] < 0.8
+    chances = ((1, 0.5), (1, 0.25), (2, 0.5))
+    home, west, east = (shared | (draws[:, which] < chance) for which, chance in chances)
+    found = [elsewhere.numbers_of(*regions) for regions in zip(home, west, east, strict=True)]
+    for name, truth in (("mean", 0.875), ("lost_mean", 0.025)):
+        missed = sum(not one[name].low <= truth <= one[name].high for one in found)
+        assert missed <= 20 + 5 * 4.4
+
+
+def test_regions_of_other_weights_are_not_paired():
+    found = dict(
+        cell("agdc-ee-ood", np.ones(SEARCHES), scenario=region, weights=f"of {region}")
+        for region in elsewhere.REGIONS
+    )
+    with pytest.raises(ValueError, match="agdc-ee-ood was not measured alike in all regions"):
+        elsewhere.lines_of(found)
 
 
 def test_seeds_are_the_cases_of_an_ablation(tmp_path):

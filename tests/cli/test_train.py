@@ -3,7 +3,9 @@
 import csv
 import json
 import sys
+from dataclasses import replace
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -13,7 +15,7 @@ from dowsax.learn import methods
 from dowsax.learn.base import Learner, LearnerState, UpdateInfo, begin
 from dowsax.learn.rollout import Tally
 from dowsax.policies.networks import PaperNetwork, PaperSizes
-from dowsax.policies.stored import load
+from dowsax.policies.stored import load, save
 
 STEPS = 100
 """Of an update."""
@@ -108,6 +110,32 @@ def test_a_card_that_was_not_written_is_written_later(dowsax_command, learner, t
     network, read = load(card.with_suffix(".safetensors"))
     assert read.steps == 600
     assert all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(network))
+
+
+def test_a_policy_that_is_behind_or_torn_is_written_again(dowsax_command, learner, tmp_path):
+    """As after a kill between the last checkpoint and the policy, or between the policy and its card."""
+    name = tmp_path / "att-pfrl-paper.safetensors"
+    first = dowsax_command("train", *TINY, "--out", tmp_path)
+    whole, card = load(name)
+    assert card.settings["choices"]["sight"] == "moments"
+    for behind in (replace(card, steps=400), replace(card, settings={})):
+        save(name, jax.tree.map(lambda leaf: leaf + 1, whole), behind)
+        assert dowsax_command("train", *TINY, "--out", tmp_path)[:2] == first[:2]
+        assert eqx.tree_equal(load(name)[0], whole)
+    text = name.with_suffix(".json").read_text()
+    save(name, jax.tree.map(lambda leaf: leaf + 1, whole), card)
+    name.with_suffix(".json").write_text(text)
+    with pytest.raises(ValueError, match="repeat the command that trained it"):
+        load(name)
+    assert dowsax_command("train", *TINY, "--out", tmp_path)[:2] == first[:2]
+    assert eqx.tree_equal(load(name)[0], whole)
+
+
+def test_what_a_killed_run_had_begun_to_write_is_no_hindrance(dowsax_command, learner, tmp_path):
+    leftover = tmp_path / ".checkpoint.safetensors.77.partial"
+    leftover.write_bytes(b"half")
+    assert dowsax_command("train", *TINY, "--out", tmp_path)[0] == 0
+    assert not leftover.exists()
 
 
 def test_goes_on_after_an_interruption(dowsax_command, learner, tmp_path, monkeypatch):

@@ -9,7 +9,8 @@ import pytest
 from dowsax.envs import SCENARIOS, Search
 from dowsax.evaluate import episodes
 from dowsax.evaluate.episodes import one_by_one
-from dowsax.evaluate.pool import in_groups
+from dowsax.evaluate.pool import Pool, gather, in_groups, originals, scatter
+from dowsax.evaluate.search_steps import traced
 from dowsax.evaluate.stops import TraceRule
 from dowsax.inference import PRESETS, FilterConfig, Preset
 from dowsax.policies import Greedy, Random, Straight
@@ -51,6 +52,20 @@ def test_in_groups_equals_one_by_one(keys, apart):
         # Sums may be taken in another order, and a resampling may then differ by a particle.
         np.testing.assert_allclose(one.rows.position, other.rows.position, atol=1e-4)
         np.testing.assert_allclose(one.rows.reading, other.rows.reading, rtol=1e-3, atol=1e-5)
+
+
+def test_copies_that_fill_a_group_go_nowhere(keys):
+    """A search is what was computed in its own place, whatever the copies of it have become."""
+    pool = Pool(traced(searching("temperature")), keys[:3], UNTIL, 10)
+    members = pool.filled(np.array([2, 0]))
+    assert originals(members).tolist() == [True, True] + [False] * 8
+    before = np.asarray(pool.takings.theta)
+    group = gather(pool.takings, members)
+    marked = eqx.tree_at(lambda taking: taking.theta, group, jnp.arange(10.0)[:, None] + 0 * group.theta)
+    places = np.where(originals(members), members, 3)
+    after = np.asarray(scatter(pool.takings, places, marked).theta)
+    np.testing.assert_array_equal(after[[2, 0]], [[0.0] * before.shape[1], [1.0] * before.shape[1]])
+    np.testing.assert_array_equal(after[1], before[1])
 
 
 def test_a_search_ends_when_every_rule_has_spoken(apart):

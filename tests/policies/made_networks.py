@@ -16,6 +16,7 @@ CARDS = {
         method="att-pfrl",
         fields=("temperature", "gas"),
         command="dowsax train --method att-pfrl",
+        settings={"seed": 3},
         commit="0123abc",
         seeds=(0, 1),
         device="cpu",

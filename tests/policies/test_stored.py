@@ -58,6 +58,14 @@ def test_a_round_trip_changes_nothing(kind, tmp_path):
     assert len(digest_of(path)) == 16
 
 
+def test_a_card_of_before_there_were_settings_is_read(path):
+    card = card_path(path)
+    about = json.loads(card.read_text())
+    assert about.pop("settings") == {"seed": 3}
+    card.write_text(json.dumps(about))
+    assert load(path)[1] == replace(CARDS["set"], settings={})
+
+
 def test_arrays_are_named_by_their_place(path):
     names = set(decode(path.read_bytes()))
     assert {"encoder.layers.0.weight", "trunk.layers.1.bias", "actor.weight", "critic.bias"} <= names

@@ -1,5 +1,6 @@
 """`dowsax train`: learn to search, in a folder from which an interrupted run goes on."""
 
+import json
 import math
 import shlex
 import sys
@@ -7,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
@@ -30,8 +31,8 @@ def train(
     fields: Annotated[list[str] | None, Parameter(negative="")] = None,
     scenario: str = "id",
     steps: int = 20_000_000,
-    searches: int = 8192,
-    ticks: int = 16,
+    searches: int | None = None,
+    ticks: int | None = None,
     seed: int = 0,
     particles: int | None = None,
     max_readings: int = 200,
@@ -56,9 +57,9 @@ def train(
     steps
         Moves, over all searches.
     searches
-        Searches under way at a time.
+        Searches under way at a time; 8,192 of most methods.
     ticks
-        How long the searches go on between two updates.
+        How long the searches go on between two updates; 16 of most methods.
     seed
         The same seed gives the same policy on the same device.
     particles
@@ -104,9 +105,14 @@ def _opened(config: "TrainConfig", folder: Path) -> "Keeper":
     require_folder(folder)
     keeper = Keeper(folder / _CHECKPOINT, config.settings())
     kept = keeper.load()
-    if kept is None and any(folder.iterdir()):
+    names = (_CHECKPOINT, _TABLE, _PICTURE, f"{config.name}.safetensors", f"{config.name}.json")
+    # What a run that was killed had begun to write.
+    leftovers = [path for name in names for path in folder.glob(f".{name}.*.partial")]
+    if kept is None and set(folder.iterdir()) - set(leftovers):
         raise ValueError(f"{folder} is not empty and no training run: give a new or empty one with --out.")
-    for name in (_CHECKPOINT, _TABLE, _PICTURE, f"{config.name}.safetensors", f"{config.name}.json"):
+    for path in leftovers:
+        path.unlink(missing_ok=True)
+    for name in names:
         require_writable(folder / name)
     if kept is not None and kept.rows and kept.rows[-1]["steps"] < config.steps:
         _warn(f"goes on from {kept.rows[-1]['steps']:,} steps in {folder}.")
@@ -119,9 +125,10 @@ def _trained(config: "TrainConfig", keeper: "Keeper", folder: Path, chunk: int) 
 
     from dowsax.learn.train import Progress, train
 
-    kept, card = keeper.load(), folder / f"{config.name}.json"
-    if kept is not None and kept.rows and kept.rows[-1]["steps"] >= config.steps and card.exists():
-        return kept.rows
+    kept = keeper.load()
+    rows = [] if kept is None else kept.rows
+    if rows and rows[-1]["steps"] >= config.steps and _is_written(config, folder, rows):
+        return rows
     drawn = time.monotonic()
     try:
         with _display(config) as show:
@@ -145,11 +152,27 @@ def _trained(config: "TrainConfig", keeper: "Keeper", folder: Path, chunk: int) 
     except KeyboardInterrupt:
         _warn(f"interrupted. The last checkpoint is in {folder}: the same command goes on from there.")
         raise
-    if not card.exists():
-        # The run had been ended between its last checkpoint and this.
+    if not _is_written(config, folder, rows):
+        # The run had been ended between its last checkpoint and the last file of the policy.
         _write(config, folder, Progress(state, rows, 0.0))
     _draw(config, folder, rows)
     return rows
+
+
+def _is_written(config: "TrainConfig", folder: Path, rows: "list[Row]") -> bool:
+    """Whether the policy in the folder is whole, of these settings, and as far as the rows are."""
+    from dowsax.policies.stored import load
+
+    try:
+        _, card = load(folder / f"{config.name}.safetensors")
+    except ValueError:
+        return False
+    return card.steps == rows[-1]["steps"] and card.settings == _plain(config.settings())
+
+
+def _plain(settings: dict[str, Any]) -> dict[str, Any]:
+    """As JSON gives it back: a tuple is a list."""
+    return json.loads(json.dumps(settings))
 
 
 def _write(config: "TrainConfig", folder: Path, progress: "Progress") -> None:
@@ -162,9 +185,11 @@ def _write(config: "TrainConfig", folder: Path, progress: "Progress") -> None:
     write_csv(folder / _TABLE, progress.rows, config.fields)
     card = Card(
         sight=METHODS[config.method].sight,
+        sample=METHODS[config.method].sample,
         method=config.method,
         fields=config.fields,
         command=_command(config),
+        settings=_plain(config.settings()),
         commit=commit() or "",
         seeds=(config.seed,),
         device=device(),

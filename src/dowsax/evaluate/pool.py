@@ -79,7 +79,15 @@ def gather(pool: Taking, members: Array) -> Taking:
 
 @jax.jit
 def scatter(pool: Taking, members: Array, group: Taking) -> Taking:
-    return jax.tree.map(lambda leaf, new: leaf.at[members].set(new), pool, group)
+    """Write a group back; members outside the pool are left out."""
+    return jax.tree.map(lambda leaf, new: leaf.at[members].set(new, mode="drop"), pool, group)
+
+
+def originals(members: np.ndarray) -> np.ndarray:
+    """Which entries of a group are no copies of an earlier one."""
+    itself = np.zeros(len(members), bool)
+    itself[np.unique(members, return_index=True)[1]] = True
+    return itself
 
 
 def group_size(search: Search, total: int) -> int:
@@ -125,7 +133,9 @@ class Pool:
             group = READ(self.search, self.keys[members], takings, positions)
         else:
             group = REFRESH(self.search, takings)
-        self.takings = scatter(self.takings, members, group.takings)
+        # Copies go nowhere, so that what is kept of a search is what is told of it.
+        places = np.where(originals(members), members, len(self.active))
+        self.takings = scatter(self.takings, places, group.takings)
         self.keep(members, group)
 
     def filled(self, members: np.ndarray) -> np.ndarray:
@@ -135,9 +145,8 @@ class Pool:
     def keep(self, members: np.ndarray, group: Served) -> None:
         """Note what was read, and who has ended."""
         finished, newest, truths = jax.tree.map(np.asarray, (group.finished, group.row, group.theta))
-        itself = np.zeros(len(members), bool)
-        itself[np.unique(members, return_index=True)[1]] = True
-        self.finished[members] = finished
+        itself = originals(members)
+        self.finished[members[itself]] = finished[itself]
         counted = itself & finished
         kept = members[counted]
         newest, truths = jax.tree.map(lambda leaf: leaf[counted], (newest, truths))

@@ -48,7 +48,7 @@ class Transitions(NamedTuple):
     """Of the action, under the network that chose it."""
     value: Float[Array, "ticks searches"]
     next_value: Float[Array, "ticks searches"]
-    """Of what was seen after the reading, also where the search ended with it."""
+    """Of what was seen after the reading, also where the search ended with it; 0 without particles."""
     reward: Float[Array, "ticks searches"]
     terminated: Bool[Array, "ticks searches"]
     truncated: Bool[Array, "ticks searches"]
@@ -223,7 +223,8 @@ def move(
     judgement = network(seen)
     transition = Transitions(
         *slot.chosen,
-        next_value=judgement.value,
+        # A belief without particles never mends: nothing can come of it.
+        next_value=jnp.where(living, judgement.value, 0.0),
         reward=jnp.where(living, crew.reward(search, slot.before, after, terminated), 0.0),
         terminated=terminated,
         truncated=truncated,

@@ -42,6 +42,8 @@ class Card:
     """What it was trained for."""
     command: str = ""
     """The command line that trained it."""
+    settings: dict[str, Any] = field(default_factory=dict)
+    """All that decided about its training, as JSON can hold it; empty where that was not written down."""
     commit: str = ""
     seeds: tuple[int, ...] = ()
     device: str = ""
@@ -54,7 +56,7 @@ class Card:
 
 
 def save(path: Path, network: Stored, card: Card) -> None:
-    """Write a network and its card, whole or not at all."""
+    """Write a network and its card, each whole or not at all. `load` refuses two of different times."""
     path = _named(path)
     kind = next(name for name, (of, _) in NETWORKS.items() if isinstance(network, of))
     arrays = {name: np.asarray(array) for name, array in _arrays(network).items()}
@@ -98,6 +100,11 @@ def digest_of(path: Path) -> str:
     return _read_card(_named(path))["digest"]
 
 
+def card_of(path: Path) -> Card:
+    """What a file of weights says of itself, without reading the weights."""
+    return _card(_read_card(_named(path)))
+
+
 def card_path(path: Path) -> Path:
     """Where the card of a file of weights is."""
     return path.with_suffix(".json")
@@ -130,7 +137,8 @@ def _read_arrays(path: Path, digest: str) -> dict[str, np.ndarray]:
         raise ValueError(f"{path} is cut short or damaged ({error}): copy or train it again.") from None
     if _digest(weights) != digest:
         raise ValueError(
-            f"{path} is damaged, or not the one that {card_path(path).name} was written for: copy both again."
+            f"{path} is damaged, or not the one that {card_path(path).name} was written for, as where "
+            "writing or copying them was cut short: copy both again, or repeat the command that trained it."
         )
     return arrays
 
@@ -167,6 +175,8 @@ def _read_card(path: Path) -> dict[str, Any]:
 
 
 def _card(about: dict[str, Any]) -> Card:
+    # The first cards had no settings.
+    about = {"settings": {}} | about
     values = {one.name: about[one.name] for one in fields(Card)}
     values |= {name: tuple(values[name]) for name in ("fields", "seeds")}
     return Card(**values)

@@ -1,0 +1,73 @@
+"""Letters that differ between filters: their choices, trained weights, and the code of filter and world.
+
+They do not depend on commits, comments, docstrings or the version of Python, so that what was measured is not
+lost to a change that cannot have changed it.
+"""
+
+import ast
+import hashlib
+import json
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import dowsax
+from dowsax.inference import Preset
+from dowsax.inference.learned import SHIPPED
+
+PACKAGE = Path(dowsax.__file__).parent
+PARTS = ("world", "inference", "envs/search.py")
+"""What a belief is made by."""
+
+
+def filter_marks(preset: Preset) -> dict[str, str | None]:
+    """The choices of a filter in words, its trained projection, and the code, as a cell keeps them."""
+    return {
+        "filter": repr(preset),
+        "projection": None if preset.projection is None else _weights(preset.projection),
+        "dowsax": dowsax.__version__,
+        "code": code_mark(),
+    }
+
+
+@lru_cache(maxsize=1)
+def code_mark() -> str:
+    """Of the code that is there."""
+    return mark(path.read_text(encoding="utf-8") for path in _files())
+
+
+def mark(sources: Iterable[str]) -> str:
+    """Of Python sources, in this order."""
+    text = json.dumps([plain(ast.parse(source)) for source in sources])
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def plain(node: Any) -> Any:
+    """A syntax tree as lists, without positions and without strings that stand for themselves."""
+    if isinstance(node, list):
+        return [plain(one) for one in node if not _is_said(one)]
+    if not isinstance(node, ast.AST):
+        return repr(node)
+    # Versions of Python differ in which empty fields there are.
+    held = [(name, value) for name, value in ast.iter_fields(node) if value not in (None, [])]
+    return [type(node).__name__, *([name, plain(value)] for name, value in held if name != "kind")]
+
+
+def _is_said(node: Any) -> bool:
+    """A docstring, of whatever it is."""
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
+
+
+def _files() -> list[Path]:
+    places = [PACKAGE / part for part in PARTS]
+    return [path for place in places for path in (sorted(place.rglob("*.py")) if place.is_dir() else [place])]
+
+
+def _weights(name: str) -> str:
+    path = Path(name) if name.endswith(".safetensors") else SHIPPED / f"{name}.safetensors"
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
