@@ -5,6 +5,7 @@ import json
 import math
 import sys
 import time
+from types import SimpleNamespace
 
 import jax
 import pytest
@@ -21,8 +22,8 @@ SLEEPER = """
 import pathlib, sys, time
 place = pathlib.Path(sys.argv[1])
 place.mkdir(parents=True)
-(place / "begun").touch()
 try:
+    (place / "begun").touch()
     time.sleep(60)
 except KeyboardInterrupt:
     (place / "interrupted").touch()
@@ -104,18 +105,36 @@ def sleepers(monkeypatch):
     """Runs that only wait to be interrupted."""
     program = [sys.executable, "-c", SLEEPER]
     monkeypatch.setattr(train_all, "command", lambda entry, folder: [*program, str(folder)])
-    monkeypatch.setattr(train_all, "PATIENCE", 5.0)
 
 
 def test_a_run_under_way_is_interrupted_in_time(sleepers, tmp_path, monkeypatch):
-    monkeypatch.setattr(train_all, "LEAST", 5.5)
+    """By a clock that jumps once the run is there, so that it does not matter how fast the machine is."""
+    clock = SimpleNamespace(now=0.0)
+    deadline = 10 * train_all.LEAST
+
+    def left(deadline, keep):
+        while not (tmp_path / SHIPPED[1].label / "begun").exists():
+            time.sleep(0.02)
+        clock.now = deadline - keep
+        return 0.0
+
+    monkeypatch.setattr(train_all, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    monkeypatch.setattr(train_all, "_left", left)
     made(tmp_path, SHIPPED[0], SHIPPED[0].steps)
-    assert train_all.train_all(SHIPPED[:3], tmp_path, time.monotonic() + 12.0) == {}
+    assert train_all.train_all(SHIPPED[:3], tmp_path, deadline) == {}
     # The first is done, the second had its time, and for the third there was none left.
     assert (tmp_path / SHIPPED[1].label / "interrupted").exists()
     assert not (tmp_path / SHIPPED[2].label).exists()
     told = train_all.table(SHIPPED[:3], tmp_path, {})
     assert [line.split("|")[2].strip() for line in told.splitlines()[2:]] == ["done", "under way", "missing"]
+
+
+def test_time_is_kept_for_the_end_of_a_run(monkeypatch):
+    """It is waited for until so long before the deadline, and without a deadline for ever."""
+    monkeypatch.setattr(train_all, "time", SimpleNamespace(monotonic=lambda: 100.0))
+    assert train_all._left(150.0, 20.0) == 30.0
+    assert train_all._left(110.0, 20.0) == 0.0
+    assert train_all._left(math.inf, 20.0) is None
 
 
 def test_without_time_nothing_is_begun(sleepers, tmp_path):
