@@ -173,8 +173,8 @@ def train(words: Sequence[str], deadline: float) -> str:
 
 
 def end(child: subprocess.Popen) -> None:
-    """Interrupt a run; a checkpoint is whole at any moment, so one that does not listen may be killed."""
-    child.send_signal(signal.SIGINT)
+    """Ask a run to end; a checkpoint is whole at any moment, so one that does not listen may be killed."""
+    child.terminate()
     try:
         child.wait(timeout=PATIENCE)
     except subprocess.TimeoutExpired:

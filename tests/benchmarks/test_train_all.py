@@ -19,7 +19,8 @@ from dowsax.policies.stored import Card, load, save
 CURVES = {"steps": [1.0, 2.0], "seconds": [3.0, 4.0], "stop_rate": [0.1, 0.2]}
 CURVES |= {"path_length": [50.0, 25.0], "false_stops": [0.0, 0.01]}
 SLEEPER = """
-import pathlib, sys, time
+import pathlib, signal, sys, time
+signal.signal(signal.SIGTERM, signal.default_int_handler)
 place = pathlib.Path(sys.argv[1])
 place.mkdir(parents=True)
 try:

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import signal
 import sys
 from dataclasses import replace
 
@@ -157,6 +158,21 @@ def test_goes_on_after_an_interruption(dowsax_command, learner, tmp_path, monkey
     assert "after 600 steps" in stdout
     network, _ = load(tmp_path / "att-pfrl-paper.safetensors")
     np.testing.assert_allclose(network.actor.layers[0].bias, 0.06, rtol=1e-5)
+
+
+def test_ends_politely_when_asked_to(dowsax_command, learner, tmp_path, monkeypatch):
+    """As by `kill`, or by whoever shares out the machine: as if interrupted."""
+    train = sys.modules["dowsax.cli.train"]
+    write = train._write
+
+    def asked(config, folder, progress):
+        write(config, folder, progress)
+        signal.raise_signal(signal.SIGTERM)
+
+    monkeypatch.setattr(train, "_write", asked)
+    code, _, stderr = dowsax_command("train", *TINY, "--out", tmp_path)
+    assert code == 130
+    assert "the same command goes on from there" in stderr
 
 
 def test_lost_numbers_are_one_line(complaint, learner, tmp_path):

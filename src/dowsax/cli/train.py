@@ -3,6 +3,7 @@
 import json
 import math
 import shlex
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -131,7 +132,7 @@ def _trained(config: "TrainConfig", keeper: "Keeper", folder: Path, chunk: int) 
         return rows
     drawn = time.monotonic()
     try:
-        with _display(config) as show:
+        with _ended_politely(), _display(config) as show:
 
             def on_chunk(progress: Progress) -> None:
                 nonlocal drawn
@@ -248,6 +249,16 @@ def _duration(seconds: float) -> str:
 
 def _warn(message: str) -> None:
     print(f"dowsax: {message}", file=sys.stderr)
+
+
+@contextmanager
+def _ended_politely() -> Iterator[None]:
+    """To be asked to end is the same as to be interrupted, which a program in the background cannot be."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @contextmanager
