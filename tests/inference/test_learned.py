@@ -120,6 +120,8 @@ def test_the_shipped_one_fits_the_benchmark_and_no_other_model():
     card = load_card(PROJECTION)
     assert "benchmarks.projection_study train" in card["command"]
     assert 0 < learned_attention().epsilon < 1
+    # The preset says the same without reading the card when it is imported.
+    assert PRESETS["training-attention"].config.attention == learned_attention()
 
 
 def test_a_preset_hands_its_projection_to_the_filter():

@@ -6,7 +6,7 @@ from typing import Any
 from dowsax.inference.attention import AttentionConfig
 from dowsax.inference.config import FilterConfig
 from dowsax.inference.filter import Filter, build
-from dowsax.inference.learned import PROJECTION, learned_attention, projection_for
+from dowsax.inference.learned import PROJECTION, projection_for
 from dowsax.inference.proposals import DifferentialEvolution, Proposal, RandomWalk
 from dowsax.world import Identity, Model
 
@@ -67,7 +67,7 @@ TRAINING = Preset(
     proposals=(DifferentialEvolution(),),
 )
 TRAINING_ATTENTION = replace(
-    TRAINING, config=replace(TRAINING.config, attention=learned_attention()), projection=PROJECTION
+    TRAINING, config=replace(TRAINING.config, attention=AttentionConfig()), projection=PROJECTION
 )
 
 # The filter of the AGDC baselines: weights and resampling, nothing else.

@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
-from dowsax.inference import Belief, History, systematic
+from dowsax.inference import Belief, Credible, History, systematic
 from dowsax.inference.cells import UNIT_CELLS
 from dowsax.inference.summaries import location_entropy, mass_within, weighted_mean
 from dowsax.inference.views import prior_draws
@@ -32,8 +32,6 @@ AROUND = 4.0
 RINGS = (1.5, 4.0, 8.0)
 """[m], how far away the source may be: below the first, between two of them, or beyond the last."""
 NUM_DIRECTIONS = 8
-RADIUS = 1.0
-"""[m], a stop nearer than this to the source is right."""
 LARGEST = 5.0
 """No number that is seen is larger."""
 
@@ -46,6 +44,8 @@ _PLACES = (
 # [m], or a share: below this a spread or a missing mass is as good as none.
 _FINE = 1e-2
 _TINY = 1e-12
+# The mass that is seen is the one by which searches stop.
+_RULE = Credible()
 
 
 class Particles(eqx.Module):
@@ -232,7 +232,7 @@ def _sectors(offsets: Float[Array, "n 2"], weights: Float[Array, " n"]) -> Float
 
 def _certainty(belief: Belief) -> Float[Array, "5"]:
     """How much of the belief is near its mean, how wide it is, how healthy, and the readings used up."""
-    mass = mass_within(belief, RADIUS)
+    mass = mass_within(belief, _RULE.radius)
     missing = jnp.log(jnp.maximum(1.0 - mass, 0.0) + _FINE) / math.log(_FINE)
     entropy = location_entropy(belief) / math.log(UNIT_CELLS.num_cells)
     healthy = ess(normalise(belief.log_weights)) / belief.log_weights.shape[0]
