@@ -100,6 +100,9 @@ def rejuvenate(
 
     def unfinished(carry) -> Bool[Array, ""]:
         turn, _, _, _, _, memory = carry
+        if max_moves == num_moves:
+            # Known beforehand, and the same for all of a batch: none has to be held back.
+            return turn < num_moves
         return (turn < num_moves) | ((turn < max_moves) & (memory > forgetting))
 
     start = (jnp.zeros((), jnp.int32), key, population.columns, density, jnp.zeros(()), jnp.ones(()))

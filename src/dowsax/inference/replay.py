@@ -5,12 +5,9 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from dowsax.inference.belief import History
+from dowsax.inference.turns import READINGS_A_TURN, over_readings
 from dowsax.types import Scalar, Station
 from dowsax.world import Model
-
-# Readings in one turn of the loop: what depends on Θ alone is computed once a turn, and longer turns
-# take longer to compile for no measurable gain.
-READINGS_A_TURN = 8
 
 
 def newest_terms(
@@ -46,5 +43,4 @@ def replay(
             total = total + jnp.where(counts, terms, 0.0)
         return total
 
-    num_turns = (stop + READINGS_A_TURN - 1) // READINGS_A_TURN
-    return jax.lax.fori_loop(0, num_turns, turn, jnp.zeros(thetas.shape[1], thetas.dtype))
+    return over_readings(stop, turn, jnp.zeros(thetas.shape[1], thetas.dtype))

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from dowsax.inference.belief import History
-from dowsax.inference.replay import READINGS_A_TURN
+from dowsax.inference.turns import READINGS_A_TURN, over_readings
 from dowsax.types import Scalar, Station
 from dowsax.world import LogLinear, Model
 
@@ -90,7 +90,7 @@ class Straightening(eqx.Module):
 
         zero = jnp.zeros(rows.shape[1], rows.dtype)
         start = ([[zero] * (row + 1) for row in range(size)], [zero] * size)
-        return jax.lax.fori_loop(0, _num_turns(levels.size), turn, start)
+        return over_readings(levels.size, turn, start)
 
 
 def straightening(model: Model, coordinates: LogLinear, history: History, exponent: Scalar) -> Straightening:
@@ -105,7 +105,7 @@ def straightening(model: Model, coordinates: LogLinear, history: History, expone
         return tuple(all_.at[at].set(new) for all_, new in zip(levels, found, strict=True))
 
     nothing = jnp.zeros(horizon, jnp.float32)
-    means, precisions = jax.lax.fori_loop(0, _num_turns(history.size), turn, (nothing, nothing))
+    means, precisions = over_readings(history.size, turn, (nothing, nothing))
     precisions = precisions.at[last].multiply(exponent)
     return Straightening(coordinates, Levels(history.stations, means, precisions, history.size))
 
@@ -157,7 +157,3 @@ def _solve(normal: list[list[Array]], right: list[Array]) -> list[Array]:
         inner = sum((factor[k][row] * solution[k] for k in range(row + 1, size)), start=jnp.zeros(()))
         solution[row] = (forward[row] - inner) * factor[row][row]
     return solution
-
-
-def _num_turns(size: Int[Array, ""]) -> Int[Array, ""]:
-    return (size + READINGS_A_TURN - 1) // READINGS_A_TURN

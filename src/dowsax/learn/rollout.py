@@ -1,9 +1,9 @@
 """Searches under way while a network learns: many side by side, none of which waits for another.
 
 Some readings need the particles refreshed, a few of them many times. So time goes in ticks: searches whose
-newest reading is taken in make a move and take the next one; of those that have ended some begin anew, and
-of those that have to be refreshed some are, as many as there is room for. What is learned from is a
-transition for each move, at the tick at which its reading was taken in.
+newest reading is taken in make a move and take the next one; of those that have ended some begin anew, as
+many as there is room for; and those that have to be refreshed are, once. What is learned from is a transition
+for each move, at the tick at which its reading was taken in.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,10 +21,9 @@ from dowsax.policies.sight import Sight
 from dowsax.types import Key
 from dowsax.world import Switched
 
-# The share of the searches that can be refreshed in a tick: a third of the readings need it, some often.
-_ROOM = 0.5
-# And that can begin anew: most searches go on for twenty readings or more, and new particles are not cheap.
-_ROOM_ANEW = 1 / 16
+# The share of the searches that can begin anew in a tick: most go on for twenty readings or more, and new
+# particles are not cheap.
+_ROOM = 1 / 16
 # Particles that are refreshed at a time: members of a group wait for the longest history among them.
 _PARTICLES_A_GROUP = 2**18
 
@@ -101,11 +100,10 @@ class Crew(NamedTuple):
     num_fields: int
     stop: StopRule
     reward: Reward
+    group: int
+    """How many searches are refreshed at a time."""
     room: int
-    """How many searches are refreshed in a tick, in how many groups."""
-    num_groups: int
-    room_anew: int
-    """How many begin anew."""
+    """How many begin anew in a tick."""
 
 
 def build(
@@ -120,9 +118,7 @@ def build(
     """Rollouts of `num_ticks` ticks; the places go to the problems in turn, which differ by their sensor."""
     numbers = jnp.arange(num_searches, dtype=jnp.int32) % len(searches)
     common = merged(searches)
-    room = max(1, int(_ROOM * num_searches))
-    particles = common.preset.config.num_particles
-    num_groups = max(1, room * particles // _PARTICLES_A_GROUP)
+    group = min(max(1, _PARTICLES_A_GROUP // common.preset.config.num_particles), num_searches)
     sight = sight_of(common)
     crew = Crew(
         lambda number: numbered(common, number),
@@ -131,9 +127,8 @@ def build(
         len(searches),
         stop,
         reward,
-        room - room % num_groups,
-        num_groups,
-        max(1, int(max(_ROOM_ANEW, min(1.0, 2 / common.max_readings)) * num_searches)),
+        group,
+        max(1, int(max(_ROOM, min(1.0, 2 / common.max_readings)) * num_searches)),
     )
 
     def init(key: Key) -> Slots:
@@ -200,12 +195,12 @@ def fresh(crew: Crew, key: Key, field: Array) -> tuple[SearchState, Taking]:
 
 def tick(key: Key, crew: Crew, network: PyTree, slots: Slots) -> tuple[Slots, Transitions, Tally]:
     """Moves where readings are taken in, new searches where one has ended, and what has to be refreshed."""
-    move_key, anew_key, refresh_key = jax.random.split(key, 3)
+    move_key, anew_key = jax.random.split(key)
     keys = jax.random.split(move_key, crew.fields.shape[0])
     slots, transitions, tally = jax.vmap(lambda *parts: move(crew, network, *parts))(keys, crew.fields, slots)
     totals = jax.tree.map(lambda number: jnp.sum(number, axis=0), tally)
     slots = begun_anew(anew_key, crew, slots)
-    return refreshed(refresh_key, crew, slots), transitions, totals
+    return refreshed(crew, slots), transitions, totals
 
 
 def move(
@@ -257,11 +252,11 @@ def _counted(crew: Crew, field: Array, after: SearchState, ended: Array, stopped
 def begun_anew(key: Key, crew: Crew, slots: Slots) -> Slots:
     """New searches for some of the vacant places, drawn at random."""
     draw_key, fresh_key = jax.random.split(key)
-    members = _some(draw_key, slots.vacant, crew.room_anew)
+    members = _some(draw_key, slots.vacant, crew.room)
     fields, vacant, old = jax.tree.map(
         lambda leaf: leaf[members], (crew.fields, slots.vacant, (slots.before, slots.taking))
     )
-    new = jax.vmap(lambda *parts: fresh(crew, *parts))(jax.random.split(fresh_key, crew.room_anew), fields)
+    new = jax.vmap(lambda *parts: fresh(crew, *parts))(jax.random.split(fresh_key, crew.room), fields)
     before, taking = _put((slots.before, slots.taking), members, jax.vmap(_where)(vacant, new, old))
     begun, vacant = (
         flags.at[members].set(jnp.where(slots.vacant[members], anew, flags[members]))
@@ -279,19 +274,21 @@ def _put(tree: PyTree, members: Int[Array, " some"], new: PyTree) -> PyTree:
     return jax.tree.map(lambda leaf, values: leaf.at[members].set(values), tree, new)
 
 
-def refreshed(key: Key, crew: Crew, slots: Slots) -> Slots:
-    """One stage for some of the searches that need it, drawn at random, in groups of like histories."""
-    stage = slots.taking.stage
-    members = _some(key, stage.degenerate, crew.room)
-    members = members[jnp.argsort(stage.belief.history.size[members])]
+def refreshed(crew: Crew, slots: Slots) -> Slots:
+    """One stage for the searches that need it, in groups of like histories."""
+    degenerate, sizes = slots.taking.stage.degenerate, slots.taking.stage.belief.history.size
+    longest_last = jnp.argsort(jnp.where(degenerate, sizes, jnp.iinfo(sizes.dtype).max))
 
     def refresh(field: Array, taking: Taking) -> Taking:
-        # Who has no need is here to fill up the room; a reading taken in must stay as it is.
+        # Who has no need is here to fill up the last group; a reading taken in must stay as it is.
         return _where(taking.stage.degenerate, crew.search(field).refresh(taking), taking)
 
-    grouped = jax.tree.map(
-        lambda leaf: leaf[members].reshape(crew.num_groups, -1, *leaf.shape[1:]), (crew.fields, slots.taking)
-    )
-    done = jax.lax.map(lambda group: jax.vmap(refresh)(*group), grouped)
-    done = jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), done)
-    return eqx.tree_at(lambda at: at.taking, slots, _put(slots.taking, members, done))
+    def refresh_group(number: Array, taking: Taking) -> Taking:
+        # Where the last group would go beyond the end it reaches back instead: a stage more does no harm.
+        members = jax.lax.dynamic_slice_in_dim(longest_last, number * crew.group, crew.group)
+        done = jax.vmap(refresh)(*jax.tree.map(lambda leaf: leaf[members], (crew.fields, taking)))
+        return _put(taking, members, done)
+
+    num_groups = -(-jnp.sum(degenerate) // crew.group)
+    taking = jax.lax.fori_loop(0, num_groups, refresh_group, slots.taking)
+    return eqx.tree_at(lambda at: at.taking, slots, taking)
