@@ -46,12 +46,15 @@ class PPOConfig:
     """Reached on a straight line at the end of the run."""
     value_weight: float = 0.5
     max_grad_norm: float = 0.5
-    learning_rate: float = 5e-4
-    final_learning_rate: float = 5e-5
+    learning_rate: float = 1e-3
+    final_learning_rate: float = 1e-4
     """Likewise."""
+    sees_time: bool = True
+    """The network sees how many readings are left: what it expects has to end with them. For one that does
+    not, a time-out comes out of the blue, and the search would have gone on."""
     epochs: int = 3
     """Passes over each rollout."""
-    minibatches: int = 16
+    minibatches: int = 32
     """Of a rollout without standstill; of one with, fewer of the same size."""
 
     def __post_init__(self) -> None:
@@ -136,8 +139,10 @@ def judged(transitions: Transitions, config: PPOConfig) -> tuple[Moves, Scalar]:
         in_axes=1,
         out_axes=1,
     )
+    # D. Pardo et al., Time limits in reinforcement learning, 2018.
+    next_value = jnp.where(ticks.truncated & config.sees_time, 0.0, ticks.next_value)
     advantage, target = estimate(
-        ticks.reward, ticks.value, ticks.next_value, ticks.terminated, ticks.truncated, ticks.valid
+        ticks.reward, ticks.value, next_value, ticks.terminated, ticks.truncated, ticks.valid
     )
     moves = Moves(ticks.seen, ticks.action, ticks.log_prob, losses.normalised(advantage, ticks.valid), target)
     flat = jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), moves)

@@ -102,7 +102,7 @@ class SetSizes:
     num_actions: int
     width: int = 64
     """Of the layers that every particle goes through."""
-    trunk: int = 128
+    trunk: int = 192
     """Of the layers that see them all."""
 
 

@@ -27,20 +27,23 @@ from dowsax.world.source import unpack
 
 NEAR = 3.0
 """[m], offsets much below this are told apart, those much above it are all far."""
-AROUND = 4.0
+AROUND = (3.0, 7.0)
 """[m], how far away the worth of a reading is asked for, besides one move away."""
-RINGS = (1.5, 4.0, 8.0)
+UNVISITED = 4.0
+"""[m], further from all earlier readings than this is as far as can be."""
+RINGS = (1.0, 2.0, 3.5, 5.5, 8.5, 13.0)
 """[m], how far away the source may be: below the first, between two of them, or beyond the last."""
-NUM_DIRECTIONS = 8
+NUM_DIRECTIONS = 12
 LARGEST = 5.0
 """No number that is seen is larger."""
 
-_DIAGONAL = AROUND * math.sqrt(0.5)
+_CORNER = math.sqrt(0.5)
 # East, west, north, south, and between them.
-_PLACES = (
-    *((AROUND, 0.0), (-AROUND, 0.0), (0.0, AROUND), (0.0, -AROUND)),
-    *((_DIAGONAL, _DIAGONAL), (-_DIAGONAL, _DIAGONAL), (_DIAGONAL, -_DIAGONAL), (-_DIAGONAL, -_DIAGONAL)),
+_DIRECTIONS = (
+    *((1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0)),
+    *((_CORNER, _CORNER), (-_CORNER, _CORNER), (_CORNER, -_CORNER), (-_CORNER, -_CORNER)),
 )
+_PLACES = tuple((far * x, far * y) for far in AROUND for x, y in _DIRECTIONS)
 # [m], or a share: below this a spread or a missing mass is as good as none.
 _FINE = 1e-2
 _TINY = 1e-12
@@ -182,7 +185,7 @@ class Particles(eqx.Module):
         gaps = self._places(frame, position)[:, None, :] - visited[None, :, :]
         squares = jnp.where(earlier[None, :], jnp.sum(gaps**2, axis=2), jnp.inf)
         nearest = jnp.sqrt(jnp.min(squares, axis=1))
-        return jnp.concatenate([jnp.log1p(often) / 4, jnp.minimum(nearest, AROUND) / AROUND])
+        return jnp.concatenate([jnp.log1p(often) / 4, jnp.minimum(nearest, UNVISITED) / UNVISITED])
 
 
 def expected_gains(
