@@ -10,6 +10,7 @@ from corridor import NUM_PLACES, best_values, corridor, see, table
 
 from dowsax.learn import actor_critic, losses, ppo
 from dowsax.learn.base import annealed, begin
+from dowsax.learn.rollout import Transitions
 
 DISCOUNT = 0.9
 
@@ -98,6 +99,28 @@ def test_every_move_is_learned_from_once_a_pass(key):
         steps = (before - after) / rate
         np.testing.assert_allclose(steps, 2 * 3 * slope, rtol=0.02, atol=6 * rate)
     np.testing.assert_allclose(means.total, whole(network), atol=0.02)
+
+
+@pytest.mark.parametrize(("sees_time", "expected"), [(True, [1.0, 0.5, 1.0]), (False, [1.0, 0.95, 1.0])])
+def test_nothing_is_expected_after_a_time_out_that_was_seen_coming(sees_time, expected):
+    """A stop, a time-out that is worth 0.5 by itself, and a stop of the next search; all values are 0.5."""
+    flags = jnp.array([[True, False], [False, True], [True, False]])
+    half = jnp.full((3, 1), 0.5)
+    moves, _ = ppo.judged(
+        Transitions(
+            seen=jax.vmap(jax.vmap(see))(jnp.zeros((3, 1), jnp.int32)),
+            action=jnp.zeros((3, 1), jnp.int32),
+            log_prob=half,
+            value=half,
+            next_value=half,
+            reward=jnp.array([[1.0], [0.5], [1.0]]),
+            terminated=flags[:, :1],
+            truncated=flags[:, 1:],
+            valid=jnp.ones((3, 1), bool),
+        ),
+        ppo.PPOConfig(discount=DISCOUNT, sees_time=sees_time),
+    )
+    np.testing.assert_allclose(moves.target, expected, rtol=1e-6)
 
 
 def test_a_rollout_without_moves_teaches_nothing(key):

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from dowsax.policies.networks import PaperNetwork, PaperSizes, SetNetwork, SetSizes
 from dowsax.policies.stored import Card
 
-SMALL = {"paper": (PaperNetwork, PaperSizes(17, 4, 8)), "set": (SetNetwork, SetSizes(10, 119, 4, 8, 8))}
+SMALL = {"paper": (PaperNetwork, PaperSizes(17, 4, 8)), "set": (SetNetwork, SetSizes(10, 239, 4, 8, 8))}
 CARDS = {
     "paper": Card("moments", method="paper", fields=("gas",)),
     "set": Card(
