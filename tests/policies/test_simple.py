@@ -1,11 +1,13 @@
 """Walks to a point."""
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 from made_beliefs import as_belief
 
-from dowsax.policies import Greedy, Random, Straight
+from dowsax.inference.belief import record
+from dowsax.policies import Circle, Greedy, Random, Straight
 from dowsax.types import Station
 from dowsax.world import FOUR_MOVES
 
@@ -29,6 +31,26 @@ def test_straight_takes_the_manhattan_number_of_steps(key):
         path = np.asarray(run(key, theta[:2] + jnp.array(offset, jnp.float32)))
         distances = np.linalg.norm(path - np.asarray(theta[:2]), axis=1)
         assert np.argmax(distances < 1e-3) + 1 == np.abs(offset).sum()
+
+
+def test_a_circle_visits_all_places_around_the_source_as_often(key):
+    """Nine of them, none left out and none more than twice as often as another, once it has come there."""
+    theta = jnp.array([12.25, 9.5, 500.0, 1.0, 0.0, 2.0, 2.0])
+    walk, prepared = Circle().told(theta), as_belief(jnp.zeros((2, 7)), stations=Station(jnp.zeros((64, 2))))
+
+    def step(carry, move_key):
+        history, position = carry
+        history = record(history, Station(position), jnp.zeros(()))
+        belief = eqx.tree_at(lambda at: at.history, prepared, history)
+        position = FOUR_MOVES(position, walk(move_key, belief, Station(position)))
+        return (history, position), position
+
+    start = (prepared.history, theta[:2] + jnp.array([6.0, -4.0]))
+    path = np.asarray(jax.jit(lambda: jax.lax.scan(step, start, jax.random.split(key, 64))[1])())
+    offsets = np.round(path[10:] - np.asarray(theta[:2])).astype(int)
+    places, counts = np.unique(offsets, axis=0, return_counts=True)
+    assert {tuple(place) for place in places} == {(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1)}
+    assert counts.max() <= 2 * counts.min()
 
 
 def test_greedy_goes_to_the_weighted_mean(key):

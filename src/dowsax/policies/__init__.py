@@ -9,13 +9,14 @@ from dowsax.policies.particle_sight import Particles
 from dowsax.policies.reactive import SurgeCast, Zigzag
 from dowsax.policies.shipped import SIGHTS, known
 from dowsax.policies.sight import Moments, Seen, Sight, seen_shapes
-from dowsax.policies.simple import Greedy, Random, Straight, toward
+from dowsax.policies.simple import Circle, Greedy, Random, Straight, toward
 from dowsax.policies.stored import Card, load, save
 
 __all__ = [
     "POLICIES",
     "SIGHTS",
     "Card",
+    "Circle",
     "Greedy",
     "Informed",
     "Judgement",

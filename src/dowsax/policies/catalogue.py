@@ -7,7 +7,7 @@ from dowsax.policies.base import Informed, Policy
 from dowsax.policies.lookahead import Lookahead, Utility
 from dowsax.policies.reactive import SurgeCast, Zigzag, clean_air
 from dowsax.policies.shipped import known, trained, weights_of
-from dowsax.policies.simple import Greedy, Random, Straight
+from dowsax.policies.simple import Circle, Greedy, Random, Straight
 from dowsax.policies.utilities import (
     information_gain,
     negative_distance_and_spread,
@@ -37,6 +37,7 @@ def planner(model: Model, motion: Motion, *, utility: Utility, depth: int = 1) -
 POLICIES: dict[str, Maker] = {
     "random": lambda model, motion: Random(motion),
     "straight": lambda model, motion: Straight(motion),
+    "circle": lambda model, motion: Circle(motion),
     "greedy": lambda model, motion: Greedy(motion),
     "surge-cast": lambda model, motion: SurgeCast(clean_air(model.sensor), motion),
     "zigzag": lambda model, motion: Zigzag(clean_air(model.sensor), motion),
