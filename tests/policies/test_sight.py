@@ -22,7 +22,7 @@ from dowsax.world import FOUR_MOVES, LogNormal, Model, Plume, PlumePrior, benchm
 MODEL = benchmark_model("gas")
 SEE = eqx.filter_jit(lambda sight, key, belief, position: sight(key, belief, Station(position)))
 HERE = jnp.array([7.25, 11.5])
-NUM_GAINS = 12
+NUM_GAINS = 20
 NUM_KEYS = 32
 
 

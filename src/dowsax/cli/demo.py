@@ -7,8 +7,8 @@ from dowsax.cli.console import say, waiting
 from dowsax.cli.search import watched
 from dowsax.cli.survey_csv import write_survey
 
-_POLICY = "entrotaxis"
-"""The best there is."""
+_POLICY = "att-pfrl"
+"""The trained one that comes with the package."""
 _FIELD, _SEED = "gas", 0
 _PARTICLES: int | None = None
 _MAX_READINGS, _FPS = 200, 8

@@ -21,7 +21,7 @@ _FASTEST = 50
 def search(
     *,
     field: str = "gas",
-    policy: str = "infotaxis",
+    policy: str = "att-pfrl",
     scenario: str = "id",
     seed: int = 0,
     episode: int = 0,
@@ -42,7 +42,8 @@ def search(
     field
         What is measured: temperature, concentration, magnetic, electric, gas, energy or noise.
     policy
-        Who decides where to go: infotaxis, entrotaxis, dcee, greedy, random and more; a wrong name lists all.
+        Who decides where to go: att-pfrl (trained), infotaxis, entrotaxis, dcee, greedy, random and more; a
+        wrong name lists all.
     scenario
         What is searched for: id, a source from the prior; ood, elsewhere; shift, one that moves; and more.
     seed
