@@ -36,6 +36,8 @@ from dowsax.policies.shipped import FOLDER
 from dowsax.policies.stored import card_of
 
 LIMIT = "straight"
+LIMITS = (LIMIT, "circle")
+"""They are told where the source is: what the path is compared with, and how many searches can be stopped."""
 OURS = "att-pfrl"
 PARTS = ("id", "ood", "ablation")
 DATA = ROOT / "docs/data"
@@ -82,12 +84,12 @@ def finished(entry: Entry, path: Path) -> bool:
 
 def policies_in(folder: Path, tiny: bool = False) -> dict[str, list[tuple[str, dict[str, str]]]]:
     """The scenarios of each part and the policies in them, from finished runs; in a rehearsal from any."""
-    limit, known = {LIMIT: LIMIT}, weights_in(folder, tiny)
+    limit, limits, known = {LIMIT: LIMIT}, {name: name for name in LIMITS}, weights_in(folder, tiny)
     here = {name: str(path) for name, path in known.items() if not name.endswith("-ood")}
     outside = {name: str(path) for name, path in known.items() if name.endswith("-ood")}
     seeds = {name: str(path) for name, path in seeds_in(folder, tiny).items()}
     return {
-        "id": [("id", limit | here)] if here else [],
+        "id": [("id", limits | here)] if here else [],
         "ood": [(region, limit | outside) for region in REGIONS] if outside else [],
         "ablation": [("id", limit | seeds)] if seeds else [],
     }
@@ -145,13 +147,13 @@ def against(
         others = {
             one.label: other
             for one, other in found.items()
-            if _searches(one) == _searches(wanted) and one.label not in (ours, LIMIT)
+            if _searches(one) == _searches(wanted) and one.label not in (ours, *LIMITS)
         }
         for rule in RULES:
             rivals = {name: paired(measured.ends[rule], other.ends[rule]) for name, other in others.items()}
             here = measured.summary(rule)._asdict()
             for line in where(planners, field=wanted.field, stop=str(rule)):
-                if line["policy"] != LIMIT:
+                if line["policy"] not in LIMITS:
                     rivals[line["policy"]] = by_intervals(here, estimates(line))
             lines += [_compared(wanted, str(rule), name, one) for name, one in rivals.items()]
     return lines
@@ -214,10 +216,10 @@ def write(found: Mapping[Wanted, Measured], data: Path, searches: Path) -> None:
     seeded = {one: measured for one, measured in found.items() if "-seed-" in one.label}
     rest = {one: measured for one, measured in found.items() if "-seed-" not in one.label}
     texts = {}
-    if any(one.label != LIMIT for one in rest):
+    learnt = {one: measured for one, measured in rest.items() if one.label not in LIMITS}
+    if learnt:
         texts[LEARNED] = labelled_csv(lines_of(rest))
         texts[AGAINST] = labelled_csv(against(rest, planners_of(searches, rest)))
-        learnt = {one: measured for one, measured in rest.items() if one.label != LIMIT}
         texts[elsewhere.FILE] = labelled_csv(elsewhere.lines_of(learnt))
     if seeded:
         limits = {one: measured for one, measured in rest.items() if one.label == LIMIT}

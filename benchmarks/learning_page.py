@@ -21,7 +21,8 @@ from benchmarks import rivals, searches_page
 from benchmarks.cells import CONTRACTION, CREDIBLE
 from benchmarks.csv_lines import Line, estimate, read_lines, where
 from benchmarks.elsewhere import FILE as REGIONAL
-from benchmarks.learned import ABLATION, AGAINST, DATA, LEARNED, LIMIT, OURS, SEARCHES
+from benchmarks.learned import ABLATION, AGAINST, DATA, LEARNED, LIMITS, OURS, SEARCHES
+from benchmarks.limits import FILE as TOLD
 from benchmarks.rivals import Against
 from benchmarks.searches import FIELDS
 from benchmarks.throughput import FILE as THROUGHPUT
@@ -49,6 +50,13 @@ ATT-PFRL on each field under the credible rule, on the default filter, with the 
 [searches.md](searches.md) (`python -m benchmarks.learned`; more columns in
 [data/learned.csv](data/learned.csv)). The straight walk is told where the source is. Its path is compared
 on the searches that both stopped.""",
+    "limits": """## How near the limit
+
+Next to who knows more, on the same searches. Stop rate: `circle` is told where the source is and takes its
+readings around it; a source with which it does not stop is too faint to be told from none. Path: that of a
+searcher who is told strength, wind, diffusivity and decay length, but not the place, sweeps in parallel lines
+as far apart as suits that source, and walks straight to it at the first sign (`python -m benchmarks.limits`;
+[data/limits.csv](data/limits.csv)). ATT-PFRL is told nothing.""",
     "best": """## Against every other policy
 
 Best is who has the highest stop rate, or ties, and of those that tie no longer path than any. Learned
@@ -56,7 +64,7 @@ policies are compared search by search; planners by the intervals of their table
 ([data/learned-against.csv](data/learned-against.csv)).""",
     "fields": """## Every policy on every field
 
-The limit first, then the learned policies, then the planners of [searches.md](searches.md).""",
+The limits first, then the learned policies, then the planners of [searches.md](searches.md).""",
     "elsewhere": """## Sources elsewhere
 
 Policies that were trained with sources in (10, 15)² alone: their stop rate with sources there, in the west,
@@ -101,6 +109,20 @@ def levels(learned: Sequence[Line]) -> str:
     return _table(("field", "stopped", "path over the straight walk's", "false stops, of stops"), rows)
 
 
+def limits(learned: Sequence[Line], told: Sequence[Line]) -> str:
+    """Our policy next to those that know what it has to find out, under the credible rule."""
+    rows = []
+    for line in told:
+        here = where(learned, field=line["field"], scenario="id", stop=str(CREDIBLE))
+        ours, circle = ([one for one in here if one["policy"] == name] for name in (OURS, "circle"))
+        if ours and circle:
+            rates = [number(estimate(one[0], "stop_rate"), 3) for one in (circle, ours)]
+            ratios = [number(estimate(line, "told_ratio"), 2), number(estimate(ours[0], "path_ratio"), 2)]
+            rows.append((line["field"], *rates, *ratios))
+    headings = ("field", "stopped: circle", "stopped: ATT-PFRL", "path over the straight walk's: told sweep")
+    return _table((*headings, "ATT-PFRL"), rows)
+
+
 def best(against: Sequence[Line]) -> str:
     """Whether our policy is the best of all on every field, under both rules."""
     rows = []
@@ -133,7 +155,7 @@ def fields(learned: Sequence[Line], planners: Sequence[Line]) -> str:
     pieces = []
     for field in FIELDS:
         here = where(learned, field=field, scenario="id")
-        there = [line for line in where(planners, field=field, scenario="id") if line["policy"] != LIMIT]
+        there = [line for line in where(planners, field=field, scenario="id") if line["policy"] not in LIMITS]
         if not here:
             continue
         rows = []
@@ -265,6 +287,7 @@ def tables(data: Path) -> dict[str, str]:
     learned, planners = read_lines(data / LEARNED), read_lines(data / SEARCHES)
     found = {
         "levels": levels(learned),
+        "limits": limits(learned, read_lines(data / TOLD)),
         "best": best(read_lines(data / AGAINST)),
         "fields": fields(learned, planners),
         "elsewhere": elsewhere(read_lines(data / REGIONAL)),

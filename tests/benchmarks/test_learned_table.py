@@ -94,8 +94,8 @@ def test_the_plan_is_what_there_are_weights_for(tmp_path):
     for name in ("att-pfrl.safetensors", "pfrl/pfrl.safetensors", "agdc-ee-ood/agdc-ee-ood.safetensors"):
         weights(tmp_path / name, entry_of((tmp_path / name).stem))
     plan = planned(["id"], FIELDS)
-    assert [one.label for one in plan] == ["straight", "att-pfrl", "pfrl"] * len(FIELDS)
-    assert [one.field for one in plan[:4]] == ["temperature"] * 3 + ["concentration"]
+    assert [one.label for one in plan] == ["straight", "circle", "att-pfrl", "pfrl"] * len(FIELDS)
+    assert [one.field for one in plan[:5]] == ["temperature"] * 4 + ["concentration"]
     plan = planned(["ood"], ["gas"])
     assert [(one.scenario, one.label) for one in plan] == [
         (region, policy) for region in learned.REGIONS for policy in ("straight", "agdc-ee-ood")
@@ -103,7 +103,7 @@ def test_the_plan_is_what_there_are_weights_for(tmp_path):
     seeded = next(entry for entry in SEEDED if (entry.method, entry.seed) == ("pfrl", 2))
     weights(tmp_path / seeded.label / "pfrl.safetensors", seeded)
     plan = planned(["id", "ablation"], ["gas"])
-    assert [one.label for one in plan] == ["straight", "att-pfrl", "pfrl", "pfrl-seed-2"]
+    assert [one.label for one in plan] == ["straight", "circle", "att-pfrl", "pfrl", "pfrl-seed-2"]
 
 
 @pytest.mark.parametrize(

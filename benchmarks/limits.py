@@ -1,0 +1,165 @@
+"""How far a search can be from the straight walk at best: told everything but the place.
+
+    python -m benchmarks.limits --out runs/learned          # after `python -m benchmarks.learned`
+
+A faint source shows within a step or two, so whoever has to find it must sweep the area. Here a searcher is
+told strength, wind, diffusivity and decay length, sweeps the area in parallel lines as far apart as suits
+that source best, and walks straight to the source as soon as a reading tells it from clean air by half a nat.
+Near the source it needs as many readings as the straight walk did there. That is no proof, as there may be
+better ways than parallel lines; but it says how much of a path is for want of knowing where the source is.
+"""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from benchmarks import cells
+from benchmarks.cells import CREDIBLE, Measured, Wanted
+from benchmarks.learned import DATA, LIMIT
+from benchmarks.searches import FIELDS
+from dowsax.envs import MAX_READINGS
+from dowsax.evaluate.metrics import NOTHING, Estimate
+from dowsax.evaluate.search_tables import labelled_csv
+from dowsax.evaluate.statistics import resample_counts
+from dowsax.files import replacing
+from dowsax.types import Station
+from dowsax.world import Model, benchmark_model
+
+FILE = "limits.csv"
+NATS = 0.5
+"""What tells a reading from one of clean air: a shift by one standard deviation in a normal one."""
+START = (2.5, 2.5)
+"""[m], the middle of where searches start."""
+LOW, HIGH = 5.0, 20.0
+"""[m], where sources are."""
+SPACINGS = (1.0, 1.5, 2.0, 2.5, 3.0, 3.75, 5.0, 7.5, 15.0)
+"""[m], between the lines of a sweep."""
+_PLACES_A_SIDE, _DRAWS = 15, 4096
+_LOGS = np.linspace(-12.0, 6.0, 181)
+
+
+def sweep(spacing: float, turned: bool) -> np.ndarray:
+    """[m], the stations of a sweep in unit moves, as many as a search has readings; then it stands still."""
+    num_lines = max(1, round((HIGH - LOW) / spacing))
+    across = LOW + (np.arange(num_lines) + 0.5) * (HIGH - LOW) / num_lines
+    margin = min(spacing / 2, (HIGH - LOW) / 2)
+    ends = (LOW + margin, HIGH - margin)
+    corners = [(line, end) for number, line in enumerate(across) for end in ends[:: -1 if number % 2 else 1]]
+    stations = [np.array(START)]
+    for corner in corners:
+        for axis in (0, 1):
+            gap = round(corner[axis] - stations[-1][axis])
+            move = np.eye(2)[axis] * np.sign(gap)
+            stations += [stations[-1] + (step + 1) * move for step in range(abs(gap))]
+    stations = (stations + [stations[-1]] * MAX_READINGS)[:MAX_READINGS]
+    return np.array(stations)[:, :: -1 if turned else 1].astype(np.float32)
+
+
+def threshold(model: Model) -> float:
+    """The log intensity from which on a reading is told from clean air, on average over its noise."""
+
+    @jax.jit
+    def divergence(log: Float[Array, ""]) -> Float[Array, ""]:
+        def gain(key):
+            reading = model.sensor.sample(key, jnp.exp(log), station)
+            terms = [model.sensor.log_prob(reading, at, station) for at in (jnp.exp(log), jnp.zeros(()))]
+            return jnp.clip(terms[0] - terms[1], -50.0, 50.0)
+
+        station = Station(jnp.zeros(2))
+        return jnp.mean(jax.vmap(gain)(jax.random.split(jax.random.key(0), _DRAWS)))
+
+    found = np.array([divergence(jnp.float32(log)) for log in _LOGS])
+    return float(_LOGS[np.argmax(found >= NATS)])
+
+
+@eqx.filter_jit
+def expected_paths(
+    model: Model, least: float, thetas: Float[Array, "k d"], dwell: Float[Array, " k"], paths: Array
+) -> tuple[Float[Array, " k"], Float[Array, " k"]]:
+    """[m], the paths of the sweep and of the straight walk to all places at which the sweep finds the source.
+
+    Sums over places, as shares of all places. The sweep is the one that is best for each source, if one that
+    it misses costs all readings.
+    """
+    side = LOW + (jnp.arange(_PLACES_A_SIDE) + 0.5) * (HIGH - LOW) / _PLACES_A_SIDE
+    places = jnp.stack(jnp.meshgrid(side, side), axis=-1).reshape(-1, 2)
+    limit = jnp.exp(least)
+
+    def walk(theta, extra, path, place):
+        seen = jax.vmap(lambda at: model.intensity(theta.at[:2].set(place), Station(at)))(path) >= limit
+        first = jnp.argmax(seen)
+        rest, straight = (
+            jnp.maximum(jnp.sum(jnp.abs(at - place)) + extra, 0.0) for at in (path[first], path[0])
+        )
+        return jnp.any(seen), first + rest, straight
+
+    def of_source(source):
+        def of_path(path):
+            found, length, straight = jax.vmap(lambda place: walk(*source, path, place))(places)
+            sums = [jnp.mean(jnp.where(found, lengths, 0.0)) for lengths in (length, straight)]
+            return *sums, jnp.mean(jnp.where(found, length, MAX_READINGS - 1.0))
+
+        length, straight, cost = jax.vmap(of_path)(paths)
+        best = jnp.argmin(cost)
+        return length[best], straight[best]
+
+    return jax.lax.map(of_source, (thetas, dwell))
+
+
+def told_ratio(model: Model, straight: Measured) -> Estimate:
+    """The path of the told searcher over the straight walk's, where both stop; bootstrap over searches."""
+    end = straight.ends[CREDIBLE]
+    thetas, lengths = straight.theta[end.stopped], end.path_length[end.stopped].astype(np.float64)
+    if len(lengths) == 0:
+        return NOTHING
+    # What the straight walk took beyond its way, or less: its start is known up to the middle of its square.
+    dwell = lengths - np.abs(thetas[:, :2] - np.array(START)).sum(axis=1)
+    paths = jnp.array([sweep(spacing, turned) for spacing in SPACINGS for turned in (False, True)])
+    found = expected_paths(
+        model, threshold(model), jnp.asarray(thetas), jnp.asarray(dwell, jnp.float32), paths
+    )
+    both = np.stack(found, axis=1).astype(np.float64)
+    sums = resample_counts(len(both)) @ both
+    low, high = np.quantile(sums[:, 0] / sums[:, 1], [0.025, 0.975])
+    whole = both.sum(axis=0)
+    return Estimate(float(whole[0] / whole[1]), float(low), float(high), len(both))
+
+
+def write(folder: Path, data: Path, fields: Sequence[str], episodes: int) -> None:
+    """A line for each field of which the straight walk has been measured."""
+    wanted = [cells.sized(Wanted(LIMIT, LIMIT, field), episodes, False) for field in fields]
+    lines = []
+    for one, measured in cells.there(folder, wanted).items():
+        ratio = told_ratio(benchmark_model(one.field), measured)
+        lines.append(({"field": one.field, "seed": str(one.seed)}, {"told_ratio": ratio}))
+        print(f"{one.field}: {ratio.value:.3f} [{ratio.low:.3f}, {ratio.high:.3f}]", flush=True)
+    if not lines:
+        raise ValueError(f"{folder} has no {LIMIT} walk: run `python -m benchmarks.learned` first.")
+    data.mkdir(parents=True, exist_ok=True)
+    with replacing(data / FILE) as partial:
+        partial.write_text(labelled_csv(lines), encoding="utf-8")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--out", type=Path, default=Path("runs/learned"), help="the folder of the cells")
+    parser.add_argument("--data", type=Path, default=DATA, help="where the table is written")
+    parser.add_argument("--fields", nargs="+", default=FIELDS, choices=FIELDS)
+    parser.add_argument("--episodes", type=int, default=1000)
+    options = parser.parse_args()
+    try:
+        write(options.out, options.data, options.fields, options.episodes)
+    except ValueError as error:
+        parser.error(str(error))
+
+
+if __name__ == "__main__":
+    main()
