@@ -1,12 +1,25 @@
 """The words every layer shares: keys, scalars, positions, parameter vectors and stations."""
 
 import equinox as eqx
-from jaxtyping import Array, Float, PRNGKeyArray
+from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 Key = PRNGKeyArray
 Scalar = Float[Array, ""]
 Position = Float[Array, "2"]
 Theta = Float[Array, " d"]
+
+
+class Trail(eqx.Module):
+    """The stations just before this one, the newest first, and how long ago they were.
+
+    Where there were fewer than there is room for, the oldest is repeated; the trail of a first reading is its
+    own station with age zero.
+    """
+
+    stations: "Station"
+    """One more axis, the last of the batch, and no trails of their own."""
+    ages: Float[Array, "*batch length"]
+    """[s] before this station, at least zero and never falling."""
 
 
 class Station(eqx.Module):
@@ -24,3 +37,9 @@ class Station(eqx.Module):
     """[s], how long the sensor counted."""
     time: Float[Array, "*batch"] | None = None
     """[s], since the start of the survey."""
+    altitude: Float[Array, "*batch"] | None = None
+    """[m], of the sensor above ground."""
+    sensor: Int[Array, "*batch"] | None = None
+    """The number of the sensor, from 0."""
+    trail: Trail | None = None
+    """What came before, for sensors that lag."""

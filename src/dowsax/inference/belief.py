@@ -37,7 +37,12 @@ class Belief(eqx.Module):
 
 def empty_history(template: Station, horizon: int) -> History:
     """A history with room for `horizon` stations of the template's kind."""
-    stations = jax.tree.map(lambda leaf: jnp.zeros((horizon, *jnp.shape(leaf)), jnp.float32), template)
+
+    def room(leaf):
+        dtype = jnp.int32 if jnp.issubdtype(jnp.result_type(leaf), jnp.integer) else jnp.float32
+        return jnp.zeros((horizon, *jnp.shape(leaf)), dtype)
+
+    stations = jax.tree.map(room, template)
     return History(stations, jnp.zeros(horizon, jnp.float32), jnp.zeros((), jnp.int32))
 
 

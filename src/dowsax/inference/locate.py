@@ -2,6 +2,7 @@
 
 import os
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import NamedTuple
 
 import equinox as eqx
@@ -123,15 +124,15 @@ def _preset(preset: str | Preset, particles: int | None) -> Preset:
 
 
 def _like(stations: Station, places: np.ndarray) -> Station:
-    """The stations as float32, their extras checked against the positions."""
+    """The stations as float32 and numbers of sensors as int32, their extras checked against the positions."""
 
-    def checked(leaf):
-        leaf = np.asarray(leaf, np.float32)
+    def checked(path, leaf):
+        leaf = np.asarray(leaf, np.int32 if path[-1].name == "sensor" else np.float32)
         if leaf.shape[: places.ndim - 1] != places.shape[:-1] or not np.isfinite(leaf).all():
             raise ValueError("What was measured along with a reading must be finite, one value a position.")
         return jnp.asarray(leaf)
 
-    return jax.tree.map(checked, Station(jnp.asarray(places), stations.wind, stations.dwell, stations.time))
+    return jax.tree.map_with_path(checked, replace(stations, position=jnp.asarray(places)))
 
 
 def _padded(leaf, length: int, axis: int):

@@ -4,15 +4,19 @@ from dowsax.world.base import (
     Checked,
     Coordinates,
     Field,
+    Law,
     Location,
     LogLinear,
     Mixed,
     Prior,
     Sensor,
     Transition,
+    Unsettled,
 )
+from dowsax.world.compose import compose, without_source
 from dowsax.world.coordinates import Identity, Logarithmic
-from dowsax.world.fields import Plume
+from dowsax.world.fields import Dipole, GaussianPlume, InverseSquare, LogDistance, Plume
+from dowsax.world.kinds import KINDS, Kind, kind_of
 from dowsax.world.modalities import MODALITIES, Modality, benchmark_model
 from dowsax.world.model import Model
 from dowsax.world.motion import FOUR_MOVES, Motion
@@ -21,19 +25,33 @@ from dowsax.world.priors import (
     LOCATIONS,
     BetaBox,
     DirichletBox,
+    ExtendedPrior,
     GaussianBox,
     PlumeCoordinates,
     PlumePrior,
+    ProductPrior,
     RingSector,
     Star,
     UniformBox,
 )
-from dowsax.world.sensors import Censored, Decibel, Gaussian, LogNormal, Poisson, Switched
+from dowsax.world.sensors import (
+    Censored,
+    Counting,
+    Decibel,
+    Gaussian,
+    LogNormal,
+    Poisson,
+    StudentT,
+    Switched,
+    UnknownNoise,
+)
 from dowsax.world.source import PARAMETERS, Parameter, Source, pack, unpack
+from dowsax.world.trails import with_trail
 from dowsax.world.transitions import Drift, Jump
 
 __all__ = [
     "FOUR_MOVES",
+    "KINDS",
     "LOCATIONS",
     "MODALITIES",
     "PARAMETERS",
@@ -41,15 +59,23 @@ __all__ = [
     "Censored",
     "Checked",
     "Coordinates",
+    "Counting",
     "Decibel",
+    "Dipole",
     "DirichletBox",
     "Drift",
+    "ExtendedPrior",
     "Field",
     "Gaussian",
     "GaussianBox",
+    "GaussianPlume",
     "Identity",
+    "InverseSquare",
     "Jump",
+    "Kind",
+    "Law",
     "Location",
+    "LogDistance",
     "LogLinear",
     "LogNormal",
     "Logarithmic",
@@ -63,16 +89,24 @@ __all__ = [
     "PlumePrior",
     "Poisson",
     "Prior",
+    "ProductPrior",
     "RingSector",
     "Sensor",
     "Source",
     "Star",
+    "StudentT",
     "Switched",
     "Transition",
     "UniformBox",
+    "UnknownNoise",
+    "Unsettled",
     "approach",
     "benchmark_model",
+    "compose",
+    "kind_of",
     "pack",
     "unpack",
     "wander",
+    "with_trail",
+    "without_source",
 ]

@@ -11,7 +11,10 @@ from dowsax.world.source import Parameter
 
 @runtime_checkable
 class Field(Protocol):
-    """A scalar field: the noiseless reading, never negative, that a source produces at a station."""
+    """A scalar field: the noiseless reading that a source produces at a station.
+
+    Amounts are never negative; levels in decibel and magnetic anomalies may be.
+    """
 
     def __call__(self, theta: Theta, station: Station) -> Scalar: ...
 
@@ -22,6 +25,22 @@ class Sensor(Protocol):
 
     def sample(self, key: Key, intensity: Scalar, station: Station) -> Scalar: ...
     def log_prob(self, reading: Scalar, intensity: Scalar, station: Station) -> Scalar: ...
+
+
+@runtime_checkable
+class Removable(Protocol):
+    """A field that knows what is left of it where there is no source."""
+
+    def without_source(self) -> Field: ...
+
+
+@runtime_checkable
+class Unsettled(Protocol):
+    """A sensor whose noise is unknown too: it depends on Θ."""
+
+    def settled(self, theta: Theta) -> Sensor:
+        """The sensor, were Θ the truth."""
+        ...
 
 
 @runtime_checkable
@@ -107,6 +126,23 @@ class Location(Protocol):
 
     def sample(self, key: Key) -> Theta: ...
     def log_prob(self, position: Theta) -> Scalar: ...
+
+
+@runtime_checkable
+class Law(Protocol):
+    """The law of one number; `log_prob` is normalised and −∞ outside the support."""
+
+    @property
+    def logarithmic(self) -> bool:
+        """Whether the number is positive and best moved by factors."""
+        ...
+
+    def quantile(self, share: Scalar) -> Scalar:
+        """The number below which this share of the draws is, in [0, 1)."""
+        ...
+
+    def sample(self, key: Key) -> Scalar: ...
+    def log_prob(self, value: Scalar) -> Scalar: ...
 
 
 @runtime_checkable

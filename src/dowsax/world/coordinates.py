@@ -1,9 +1,15 @@
 """Coordinates for priors that need nothing special: Θ itself, or the logarithm of some of its columns."""
 
+from collections.abc import Callable
+
 import equinox as eqx
 import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array
 
 from dowsax.types import Scalar, Theta
+
+_LARGEST_EXPONENT = 80.0
 
 
 class Identity(eqx.Module):
@@ -28,13 +34,18 @@ class Logarithmic(eqx.Module):
     free: int = eqx.field(default=0, static=True)
 
     def forward(self, theta: Theta) -> Theta:
-        at = jnp.array(self.columns)
-        return theta.at[at].set(jnp.log(theta[at]))
+        return self._mapped(jnp.log, theta)
 
     def inverse(self, coordinates: Theta) -> Theta:
-        at = jnp.array(self.columns)
-        return coordinates.at[at].set(jnp.exp(coordinates[at]))
+        # Beyond the largest exponent of float32 there is nothing to tell apart, and nothing overflows.
+        return self._mapped(lambda logs: jnp.exp(jnp.minimum(logs, _LARGEST_EXPONENT)), coordinates)
 
     def log_det(self, coordinates: Theta) -> Scalar:
         r"""$\sum \log \Theta_c$, since $d\Theta_c = \Theta_c\, d\log\Theta_c$."""
-        return jnp.sum(coordinates[jnp.array(self.columns)])
+        return sum((coordinates[column] for column in self.columns), start=jnp.zeros((), coordinates.dtype))
+
+    def _mapped(self, function: Callable[[Array], Array], values: Theta) -> Theta:
+        """The function of the named columns. By selection: to scatter into a column is far slower."""
+        named = np.zeros(values.shape[0], bool)
+        named[list(self.columns)] = True
+        return jnp.where(named, function(jnp.where(named, values, 1.0)), values)

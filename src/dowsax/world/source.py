@@ -41,8 +41,8 @@ class Source(NamedTuple):
 
 
 def unpack(theta: Theta) -> Source:
-    """The named view of Θ."""
-    return Source(*theta)
+    """The named view of Θ, or of its first seven columns where nuisances follow."""
+    return Source(*theta[: len(PARAMETERS)])
 
 
 def pack(source: Source) -> Theta:

@@ -10,11 +10,17 @@ from scipy import stats
 
 from dowsax.types import Station
 from dowsax.world.base import Checked, Sensor
-from dowsax.world.modalities import MODALITIES
+from dowsax.world.modalities import MODALITIES, Modality
+from dowsax.world.sensors import Counting, StudentT
 
 STATION = Station(jnp.zeros(2))
 INTENSITIES = np.array([0.0, 0.004, 0.3, 20.0], np.float32)
 NUM_DRAWS = 20_000
+COUNTS = ("energy", "counts")
+SENSORS = MODALITIES | {
+    "outliers": Modality("outliers", StudentT(0.1, 0.01, 4.0), "", "Student's t, 10 % over a floor of 0.01"),
+    "counts": Modality("counts", Counting(1e-3), "counts", "counts with a dead time of a millisecond"),
+}
 
 
 def reference_measure(name, intensity):
@@ -25,7 +31,11 @@ def reference_measure(name, intensity):
         "electric": (0.1, 0.1),
         "gas": (0.2, 0.001),
     }
-    if name == "energy":
+    if name == "outliers":
+        # Tails of t with four degrees beyond e^12/2 scales hold 1e-19.
+        edges = intensity + (0.1 * intensity + 0.01) * np.sinh(np.linspace(-12, 12, 4001))
+        return (edges[1:] + edges[:-1]) / 2, np.diff(edges)
+    if name in COUNTS:
         return np.arange(200.0), np.ones(200)
     if name == "noise":
         low, high = (10 * np.log10(intensity + 1e-3) + side for side in (-8, 8))
@@ -53,9 +63,9 @@ def densities(sensor, readings, intensity):
     return np.exp(np.asarray(log_prob(jnp.float32(readings), jnp.float32(intensity), STATION), np.float64))
 
 
-@pytest.fixture(params=list(MODALITIES))
+@pytest.fixture(params=list(SENSORS))
 def modality(request):
-    return MODALITIES[request.param]
+    return SENSORS[request.param]
 
 
 def test_meets_the_protocols(modality):
@@ -100,7 +110,7 @@ def test_samples_follow_the_density(modality, key):
         draws = np.sort(sample(jax.random.split(key, NUM_DRAWS), jnp.float32(intensity), STATION))
         points, weights = reference_measure(modality.name, intensity)
         cumulated = np.cumsum(densities(modality.sensor, points, intensity) * weights)
-        upper = points if modality.name in ("energy", "gas") else points + weights / 2
+        upper = points if modality.name in (*COUNTS, "gas") else points + weights / 2
         if modality.name == "gas":
             upper = np.r_[0.0, points[1:] + weights[1:] / 2]
         # A draw on an edge may round either way: nudge the edges outwards by a float32 unit.
@@ -119,6 +129,8 @@ def test_agrees_with_scipy(modality):
         "gas": np.log(0.9) + stats.norm.logpdf(z, c, 0.20 * c + 0.001),
         "energy": stats.poisson.logpmf(z, c + 1.0),
         "noise": stats.norm.logpdf(z, 10 * np.log10(c + 0.001), 1.0),
+        "outliers": stats.t.logpdf(z, 4, c, 0.10 * c + 0.01),
+        "counts": stats.poisson.logpmf(z, c / (1 + 1e-3 * c)),
     }
     ours = modality.sensor.log_prob(jnp.float32(z), jnp.float32(c), STATION)
     assert float(ours) == pytest.approx(expected[modality.name], rel=1e-5)

@@ -1,5 +1,27 @@
-"""Fields: the noiseless reading a source produces at a station."""
+"""Fields: the noiseless reading a source produces at a station, and what a sensor adds to it."""
 
+from dowsax.world.fields.arranged import Arranged
+from dowsax.world.fields.background import Background
+from dowsax.world.fields.dipole import Dipole
+from dowsax.world.fields.gaussian_plume import GaussianPlume
+from dowsax.world.fields.inverse_square import InverseSquare
+from dowsax.world.fields.lagged import Lagged
+from dowsax.world.fields.log_distance import LogDistance
+from dowsax.world.fields.nothing import Flat, Nothing
 from dowsax.world.fields.plume import Plume
+from dowsax.world.fields.wind import GivenWind, InferredWind
 
-__all__ = ["Plume"]
+__all__ = [
+    "Arranged",
+    "Background",
+    "Dipole",
+    "Flat",
+    "GaussianPlume",
+    "GivenWind",
+    "InferredWind",
+    "InverseSquare",
+    "Lagged",
+    "LogDistance",
+    "Nothing",
+    "Plume",
+]

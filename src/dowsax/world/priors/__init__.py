@@ -1,17 +1,21 @@
 """Priors: the law of Θ before the first reading, and the laws of the source position it is made of."""
 
+from dowsax.world.priors.extended import ExtendedPrior
 from dowsax.world.priors.locations import BetaBox, DirichletBox, GaussianBox, UniformBox
 from dowsax.world.priors.plume_coordinates import PlumeCoordinates
 from dowsax.world.priors.plume_prior import PlumePrior
+from dowsax.world.priors.product import ProductPrior
 from dowsax.world.priors.shapes import LOCATIONS, RingSector, Star, full_ring, half_ring, quarter_ring
 
 __all__ = [
     "LOCATIONS",
     "BetaBox",
     "DirichletBox",
+    "ExtendedPrior",
     "GaussianBox",
     "PlumeCoordinates",
     "PlumePrior",
+    "ProductPrior",
     "RingSector",
     "Star",
     "UniformBox",

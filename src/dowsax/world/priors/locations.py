@@ -9,7 +9,7 @@ from jax.scipy.special import xlogy
 from jaxtyping import Array, Bool
 
 from dowsax.types import Key, Position, Scalar
-from dowsax.world.priors.ranges import Pair, pair, require_box, require_positive
+from dowsax.world.ranges import Pair, pair, require_box, require_positive
 
 Triple = tuple[float, float, float]
 _LOW, _HIGH = (5.0, 5.0), (20.0, 20.0)

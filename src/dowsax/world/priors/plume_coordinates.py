@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from dowsax.types import Scalar, Station, Theta
-from dowsax.world.priors.ranges import Pair, number, pair
+from dowsax.world.ranges import Pair, number, pair
 from dowsax.world.source import Source, pack, unpack
 
 _SMALLEST = 1e-30

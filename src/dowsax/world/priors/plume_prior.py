@@ -11,7 +11,7 @@ from dowsax.types import Key, Scalar, Theta
 from dowsax.world.base import Location
 from dowsax.world.priors.locations import UniformBox
 from dowsax.world.priors.plume_coordinates import PlumeCoordinates
-from dowsax.world.priors.ranges import Pair, number, pair, require_positive, require_range
+from dowsax.world.ranges import Pair, number, pair, require_positive, require_range
 from dowsax.world.source import PARAMETERS, Parameter, Source, pack, unpack
 
 # Squared wind speed below which the density, infinite in calm air but integrable, stops growing.

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from dowsax.types import Key, Position, Scalar
 from dowsax.world.base import Location
 from dowsax.world.priors.locations import BetaBox, DirichletBox, GaussianBox, UniformBox
-from dowsax.world.priors.ranges import Pair, number, pair, require_positive, require_range
+from dowsax.world.ranges import Pair, number, pair, require_positive, require_range
 
 _CENTRE = (12.5, 12.5)
 """The middle of the benchmark's square [5, 20]² [m]."""

@@ -1,4 +1,4 @@
-"""Ranges of prior parameters: read as floats, refused in one line when they make no sense."""
+"""Numbers and ranges as people give them: read as floats, refused in one line when they make no sense."""
 
 from collections.abc import Sequence
 

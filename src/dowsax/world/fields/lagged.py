@@ -1,0 +1,40 @@
+"""A sensor that follows the field with a delay."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+from dowsax.types import Scalar, Station, Theta
+from dowsax.world.base import Field
+from dowsax.world.fields.absence import absent
+
+_SHORTEST = 1e-6
+
+
+class Lagged(eqx.Module):
+    r"""The answer of $\tau \dot y = c - y$ to a field that is constant from station to station.
+
+    $c$ is that of a station since the one before it. So $y_k = e^{-\Delta_k/\tau} y_{k-1} + (1 -
+    e^{-\Delta_k/\tau}) c_k$ exactly, or along the trail, with ages $0 = a_0 \le a_1 \le \dots \le a_l$,
+
+    $$y = \sum_{j<l} (e^{-a_j/\tau} - e^{-a_{j+1}/\tau})\, c_j + e^{-a_l/\tau} c_l :$$
+
+    where the trail ends, the sensor is taken as settled. The weights add up to one. τ is a column of Θ [s].
+    """
+
+    field: Field
+    column: int = eqx.field(static=True)
+
+    def __call__(self, theta: Theta, station: Station) -> Scalar:
+        trail = station.trail
+        if trail is None:
+            raise ValueError("A sensor that lags needs the stations before each reading: see `with_trail`.")
+        rate = 1.0 / jnp.maximum(theta[self.column], _SHORTEST)
+        left = jnp.exp(-rate * trail.ages)
+        before = jax.vmap(self.field, in_axes=(None, 0))(theta, trail.stations)
+        values = jnp.append(self.field(theta, station), before)
+        weights = jnp.append(1.0, left) - jnp.append(left, 0.0)
+        return jnp.sum(weights * values)
+
+    def without_source(self) -> Field:
+        return Lagged(absent(self.field), self.column)

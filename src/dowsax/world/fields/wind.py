@@ -1,0 +1,38 @@
+"""Wind that was not measured with the readings: given once for all, or one more unknown."""
+
+from dataclasses import replace
+
+import equinox as eqx
+import jax.numpy as jnp
+
+from dowsax.types import Scalar, Station, Theta
+from dowsax.world.base import Field
+from dowsax.world.fields.absence import absent
+from dowsax.world.ranges import Pair, pair
+
+
+class GivenWind(eqx.Module):
+    """The field in one known wind."""
+
+    field: Field
+    velocity: Pair = eqx.field(converter=pair, static=True)
+    """[m/s], where the air goes."""
+
+    def __call__(self, theta: Theta, station: Station) -> Scalar:
+        return self.field(theta, replace(station, wind=jnp.array(self.velocity, theta.dtype)))
+
+    def without_source(self) -> Field:
+        return GivenWind(absent(self.field), self.velocity)
+
+
+class InferredWind(eqx.Module):
+    """The field in one unknown wind: two neighbouring columns of Θ [m/s], where the air goes."""
+
+    field: Field
+    column: int = eqx.field(static=True)
+
+    def __call__(self, theta: Theta, station: Station) -> Scalar:
+        return self.field(theta, replace(station, wind=theta[self.column : self.column + 2]))
+
+    def without_source(self) -> Field:
+        return InferredWind(absent(self.field), self.column)

@@ -1,0 +1,152 @@
+"""The kinds of fields that people survey: physics, units, and what one believes of each beforehand."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from dowsax.world.base import Field, Law, Sensor
+from dowsax.world.fields import dipole, gaussian_plume, inverse_square, log_distance
+from dowsax.world.fields.dipole import Dipole
+from dowsax.world.fields.gaussian_plume import GaussianPlume
+from dowsax.world.fields.inverse_square import InverseSquare
+from dowsax.world.fields.log_distance import LogDistance
+from dowsax.world.laws import LogUniform, Normal, Uniform
+from dowsax.world.sensors import Counting, Gaussian, StudentT
+from dowsax.world.source import Parameter
+from dowsax.world.units import per_gram
+
+Number = Law | float | int
+"""What is believed of a number: a law, or the number itself where it is known."""
+
+WIND = (
+    (Parameter("ux", "m/s", "wind velocity, east (where the air goes)"), Normal(0.0, 3.0)),
+    (Parameter("uy", "m/s", "wind velocity, north (where the air goes)"), Normal(0.0, 3.0)),
+)
+LAG = (Parameter("lag", "s", "time constant of the sensor"), LogUniform(1.0, 60.0))
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of field in one unit, and the default laws of everything that may be unknown."""
+
+    name: str
+    unit: str
+    """Of the reading."""
+    field: Callable[..., Field]
+    """The field, given its options."""
+    parameters: tuple[Parameter, ...]
+    laws: tuple[Law, ...]
+    """Of the parameters, in their order."""
+    known: Mapping[str, float]
+    """Those which are taken as known unless something is said of them."""
+    background: Law
+    noise: Mapping[str, Number]
+    """Of the sensor's numbers by name."""
+    options: tuple[str, ...]
+    """What `field` takes: numbers of the field that are always known."""
+    usual_background: bool = True
+    windy: bool = False
+    """Needs the wind."""
+    levels: bool = False
+    """Readings are levels in decibel."""
+
+    def sensor(self, numbers: Mapping[str, float], robust: float | None, dead_time: float) -> Sensor:
+        """The sensor with these numbers; `robust` is the degrees of freedom of Student's t."""
+        if not self.noise:
+            if robust is not None:
+                raise ValueError(f"Counts of {self.name} have their own law: `robust` does not apply.")
+            return Counting(dead_time)
+        if dead_time:
+            raise ValueError(f"`dead_time` is for counts, not for {self.name}.")
+        ratio, floor = numbers.get("noise_ratio", 0.0), numbers["noise_floor"]
+        return Gaussian(ratio, floor) if robust is None else StudentT(ratio, floor, robust)
+
+
+def gas_plume(unit: str = "ppm", gas: str | float | None = None) -> Kind:
+    """A gas released into the wind. The rate is in g/s where the unit says how many grams a reading is."""
+    gain = per_gram(unit, gas)
+    # Where it is not known, roughly, for the default laws.
+    grams = 1e3 if gain is None else gain
+    parameters, laws = GaussianPlume.PARAMETERS, gaussian_plume.default_laws()
+    if gain is None:
+        parameters = (replace(parameters[0], unit=f"{unit}·m³/s"), *parameters[1:])
+        laws = gaussian_plume.default_laws((1e-3 * grams, 1e3 * grams))
+    return Kind(
+        name="gas-plume",
+        unit=unit,
+        field=lambda **options: GaussianPlume(1.0 if gain is None else gain, **options),
+        parameters=parameters,
+        laws=laws,
+        known=gaussian_plume.BRIGGS,
+        background=Uniform(0.0, 5e-3 * grams),
+        noise={"noise_ratio": LogUniform(0.05, 1.0), "noise_floor": LogUniform(3e-6 * grams, 1e-3 * grams)},
+        options=("altitude", "size"),
+        windy=True,
+    )
+
+
+def radiation(unit: str = "counts") -> Kind:
+    """Counts of a detector, over its dwell time."""
+    return Kind(
+        name="radiation",
+        unit=unit,
+        field=InverseSquare,
+        parameters=InverseSquare.PARAMETERS,
+        laws=inverse_square.default_laws(),
+        known={},
+        background=LogUniform(0.1, 1e4),
+        noise={},
+        options=("altitude", "standoff"),
+    )
+
+
+def level(unit: str = "dB") -> Kind:
+    """A level that falls with the logarithm of the distance."""
+    parameters = LogDistance.PARAMETERS
+    return Kind(
+        name="level",
+        unit=unit,
+        field=LogDistance,
+        parameters=(replace(parameters[0], unit=unit), *parameters[1:]),
+        laws=log_distance.default_laws(),
+        known={"attenuation": 0.0},
+        background=Uniform(-120.0, 120.0),
+        noise={"noise_floor": LogUniform(0.5, 15.0)},
+        options=("altitude", "standoff"),
+        usual_background=False,
+        levels=True,
+    )
+
+
+def magnetic_dipole(unit: str = "nT") -> Kind:
+    """The anomaly of the earth's field over a dipole."""
+    return Kind(
+        name="magnetic-dipole",
+        unit=unit,
+        field=Dipole,
+        parameters=Dipole.PARAMETERS,
+        laws=dipole.default_laws(),
+        known={},
+        background=Normal(0.0, 100.0),
+        noise={"noise_floor": LogUniform(0.1, 100.0)},
+        options=("altitude", "standoff", "inclination", "declination"),
+    )
+
+
+KINDS: dict[str, Callable[..., Kind]] = {
+    "gas-plume": gas_plume,
+    "radiation": radiation,
+    "level": level,
+    "magnetic-dipole": magnetic_dipole,
+}
+"""The kinds beyond the benchmark by name; each takes the unit of the reading, the gas plume also the gas."""
+
+
+def kind_of(name: str, unit: str | None = None, gas: str | float | None = None) -> Kind:
+    """The kind by name, in its own unit unless another is given."""
+    given: dict[str, Any] = {} if unit is None else {"unit": unit}
+    if gas is not None:
+        if name != "gas-plume":
+            raise ValueError(f"`gas` is for the kind gas-plume, not for {name}.")
+        given["gas"] = gas
+    return KINDS[name](**given)

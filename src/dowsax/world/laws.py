@@ -1,0 +1,128 @@
+"""Laws of one number: the factors that priors are made of."""
+
+import math
+from collections.abc import Sequence
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from dowsax.types import Key, Scalar
+from dowsax.world.base import Law
+from dowsax.world.ranges import number, require_positive, require_range
+
+_SMALLEST = 1e-30
+_HALF_LOG_TAU = 0.5 * math.log(2 * math.pi)
+
+
+class Uniform(eqx.Module):
+    """Every number between `low` and `high` alike."""
+
+    low: float = eqx.field(converter=number, static=True)
+    high: float = eqx.field(converter=number, static=True)
+    logarithmic: bool = eqx.field(default=False, init=False, static=True)
+
+    def __check_init__(self) -> None:
+        require_range("(low, high)", (self.low, self.high))
+
+    def quantile(self, share: Scalar) -> Scalar:
+        return jnp.clip(self.low + (self.high - self.low) * share, self.low, self.high)
+
+    def sample(self, key: Key) -> Scalar:
+        return self.quantile(jax.random.uniform(key))
+
+    def log_prob(self, value: Scalar) -> Scalar:
+        inside = (value >= self.low) & (value <= self.high)
+        return jnp.where(inside, -math.log(self.high - self.low), -jnp.inf)
+
+
+class LogUniform(eqx.Module):
+    r"""Every factor alike: density $1/(v \log(\text{high}/\text{low}))$ between `low` and `high`."""
+
+    low: float = eqx.field(converter=number, static=True)
+    high: float = eqx.field(converter=number, static=True)
+    logarithmic: bool = eqx.field(default=True, init=False, static=True)
+
+    def __check_init__(self) -> None:
+        require_range("(low, high)", (self.low, self.high))
+        require_positive("low", self.low)
+
+    def quantile(self, share: Scalar) -> Scalar:
+        value = self.low * jnp.exp(math.log(self.high / self.low) * share)
+        # The exponential may round to just outside.
+        return jnp.clip(value, self.low, self.high)
+
+    def sample(self, key: Key) -> Scalar:
+        return self.quantile(jax.random.uniform(key))
+
+    def log_prob(self, value: Scalar) -> Scalar:
+        inside = (value >= self.low) & (value <= self.high)
+        log_value = jnp.log(jnp.where(inside, value, 1.0))
+        return jnp.where(inside, -log_value - math.log(math.log(self.high / self.low)), -jnp.inf)
+
+
+class Normal(eqx.Module):
+    """The normal law."""
+
+    mean: float = eqx.field(converter=number, static=True)
+    std: float = eqx.field(converter=number, static=True)
+    logarithmic: bool = eqx.field(default=False, init=False, static=True)
+
+    def __check_init__(self) -> None:
+        require_positive("std", self.std)
+        if not math.isfinite(self.mean):
+            raise ValueError(f"`mean` is a finite number; got {self.mean:g}.")
+
+    def quantile(self, share: Scalar) -> Scalar:
+        return self.mean + self.std * _normal_quantile(share)
+
+    def sample(self, key: Key) -> Scalar:
+        return self.quantile(jax.random.uniform(key))
+
+    def log_prob(self, value: Scalar) -> Scalar:
+        inside = jnp.isfinite(value)
+        scaled = (jnp.where(inside, value, self.mean) - self.mean) / self.std
+        return jnp.where(inside, -0.5 * scaled * scaled - math.log(self.std) - _HALF_LOG_TAU, -jnp.inf)
+
+
+class LogNormal(eqx.Module):
+    r"""$\log v \sim \mathcal N(\log \text{median}, \log^2 \text{factor})$, as a density of $v > 0$ itself.
+
+    Two thirds of the draws are within the factor of the median, 95 % within its square.
+    """
+
+    median: float = eqx.field(converter=number, static=True)
+    factor: float = eqx.field(converter=number, static=True)
+    """Above one."""
+    logarithmic: bool = eqx.field(default=True, init=False, static=True)
+
+    def __check_init__(self) -> None:
+        require_positive("median", self.median)
+        if not 1 < self.factor < math.inf:
+            raise ValueError(f"`factor` is above one and finite; got {self.factor:g}.")
+
+    def quantile(self, share: Scalar) -> Scalar:
+        return self.median * jnp.exp(math.log(self.factor) * _normal_quantile(share))
+
+    def sample(self, key: Key) -> Scalar:
+        return self.quantile(jax.random.uniform(key))
+
+    def log_prob(self, value: Scalar) -> Scalar:
+        inside = (value > 0) & (value < jnp.inf)
+        log_value = jnp.log(jnp.maximum(jnp.where(inside, value, self.median), _SMALLEST))
+        spread = math.log(self.factor)
+        scaled = (log_value - math.log(self.median)) / spread
+        density = -0.5 * scaled * scaled - math.log(spread) - _HALF_LOG_TAU - log_value
+        return jnp.where(inside, density, -jnp.inf)
+
+
+def sample_each(key: Key, laws: Sequence[Law]) -> Float[Array, " laws"]:
+    """One independent draw of each law. One call for all: a generator for each takes seconds to compile."""
+    shares = jax.random.uniform(key, (len(laws),))
+    return jnp.array([law.quantile(share) for law, share in zip(laws, shares, strict=True)])
+
+
+def _normal_quantile(share: Scalar) -> Scalar:
+    """That of the standard normal law; a share of exactly zero is one of 2⁻²⁵."""
+    return math.sqrt(2) * jax.lax.erf_inv(2 * jnp.maximum(share, 2.0**-25) - 1)

@@ -1,0 +1,74 @@
+"""A prior with further columns: nuisances that are independent of the source."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array
+
+from dowsax.types import Key, Scalar, Theta
+from dowsax.world.base import Coordinates, Law, Prior
+from dowsax.world.coordinates import Logarithmic
+from dowsax.world.laws import sample_each
+from dowsax.world.source import Parameter
+
+
+class ExtendedCoordinates(eqx.Module):
+    """Those of the source and those of the nuisances; what is free stays last."""
+
+    source: Coordinates
+    nuisances: Coordinates
+    num_nuisances: int = eqx.field(static=True)
+    free: int = eqx.field(static=True)
+
+    def forward(self, theta: Theta) -> Theta:
+        split = theta.shape[0] - self.num_nuisances
+        source, nuisances = self.source.forward(theta[:split]), self.nuisances.forward(theta[split:])
+        bound = split - self.free
+        return jnp.concatenate([source[:bound], nuisances, source[bound:]])
+
+    def inverse(self, coordinates: Theta) -> Theta:
+        source, nuisances = self._parted(coordinates)
+        return jnp.concatenate([self.source.inverse(source), self.nuisances.inverse(nuisances)])
+
+    def log_det(self, coordinates: Theta) -> Scalar:
+        source, nuisances = self._parted(coordinates)
+        return self.source.log_det(source) + self.nuisances.log_det(nuisances)
+
+    def _parted(self, coordinates: Theta) -> tuple[Array, Array]:
+        bound = coordinates.shape[0] - self.num_nuisances - self.free
+        end = bound + self.num_nuisances
+        return jnp.concatenate([coordinates[:bound], coordinates[end:]]), coordinates[bound:end]
+
+
+class ExtendedPrior(eqx.Module):
+    r"""$p(\Theta) = p(\Theta_{\text{source}}) \prod_i p_i(\Theta_i)$, the nuisances in the last columns."""
+
+    source: Prior
+    laws: tuple[Law, ...]
+    named: tuple[Parameter, ...] = eqx.field(static=True)
+    """What the nuisances are called, one for each law."""
+
+    def __check_init__(self) -> None:
+        if len(self.laws) != len(self.named):
+            raise ValueError(f"{len(self.laws)} laws for {len(self.named)} names: give each law a name.")
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        return (*self.source.parameters, *self.named)
+
+    @property
+    def coordinates(self) -> ExtendedCoordinates:
+        by_factors = tuple(at for at, law in enumerate(self.laws) if law.logarithmic)
+        source = self.source.coordinates
+        return ExtendedCoordinates(source, Logarithmic(by_factors), len(self.laws), source.free)
+
+    def sample(self, key: Key) -> Theta:
+        source_key, laws_key = jax.random.split(key)
+        return jnp.concatenate([self.source.sample(source_key), sample_each(laws_key, self.laws)])
+
+    def log_prob(self, theta: Theta) -> Scalar:
+        split = theta.shape[0] - len(self.laws)
+        total = self.source.log_prob(theta[:split])
+        for at, law in enumerate(self.laws):
+            total = total + law.log_prob(theta[split + at])
+        return total

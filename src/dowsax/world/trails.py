@@ -1,0 +1,34 @@
+"""What came before each reading of a survey, for sensors that lag."""
+
+from dataclasses import replace
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dowsax.types import Station, Trail
+
+
+def with_trail(stations: Station, length: int = 8) -> Station:
+    """The stations of one survey (k, …), each with the `length` before it that had the same sensor.
+
+    Times must not run backwards for any one sensor. The more of the lag the trail covers the better: its ages
+    should reach a few time constants back.
+    """
+    if stations.time is None:
+        raise ValueError("A trail needs the time of each reading.")
+    if length < 1:
+        raise ValueError(f"`length` of a trail is at least 1; got {length}.")
+    times = np.asarray(stations.time, np.float64)
+    sensors = np.zeros(times.shape, int) if stations.sensor is None else np.asarray(stations.sensor)
+    before = np.empty((*times.shape, length), int)
+    for sensor in np.unique(sensors):
+        own = np.flatnonzero(sensors == sensor)
+        steps = np.arange(own.size)[:, None] - 1 - np.arange(length)[None, :]
+        before[own] = own[np.maximum(steps, 0)]
+    ages = times[:, None] - times[before]
+    if (ages < 0).any():
+        at = int(np.argwhere(ages < 0)[0, 0])
+        raise ValueError(f"Time runs backwards at reading {at} (counted from 0): sort the readings by time.")
+    past = jax.tree.map(lambda leaf: leaf[before], replace(stations, trail=None))
+    return replace(stations, trail=Trail(past, jnp.asarray(ages, jnp.float32)))
