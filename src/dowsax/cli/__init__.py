@@ -5,13 +5,16 @@ from collections.abc import Sequence
 
 from cyclopts import App, CycloptsError
 
+from dowsax.cli.advise import advise
 from dowsax.cli.calibrate import calibrate
 from dowsax.cli.compare import compare
 from dowsax.cli.demo import demo
 from dowsax.cli.evaluate import evaluate
+from dowsax.cli.export import export
 from dowsax.cli.locate import locate
 from dowsax.cli.search import search
 from dowsax.cli.simulate import simulate
+from dowsax.cli.site import site
 from dowsax.cli.train import train
 
 BAD_INPUT = 2
@@ -42,6 +45,9 @@ app.command(search)
 app.command(evaluate)
 app.command(compare)
 app.command(train)
+app.command(site)
+app.command(advise)
+app.command(export)
 
 
 def run(tokens: Sequence[str] | None = None) -> int:

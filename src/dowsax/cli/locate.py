@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from dowsax.cli.console import finite, print_posterior, say, waiting
-from dowsax.cli.outputs import require_picture
+from dowsax.cli.outputs import require_folder, require_picture
 from dowsax.cli.survey_csv import SurveyFile, read_survey
 
 if TYPE_CHECKING:
@@ -21,8 +21,12 @@ _SEEDS = 2**32
 def locate(
     readings: Path,
     *,
-    field: str,
-    preset: str = "default",
+    field: str | None = None,
+    site: Path | None = None,
+    out: Path | None = None,
+    column: Annotated[list[str] | None, Parameter(negative="")] = None,
+    row: Annotated[list[str] | None, Parameter(negative="")] = None,
+    preset: str | None = None,
     particles: int | None = None,
     seed: int = 0,
     json: Annotated[bool, Parameter(negative="")] = False,
@@ -33,10 +37,19 @@ def locate(
     Parameters
     ----------
     readings
-        CSV file with a header and the columns x, y [m] and value, one reading a line, in the order taken. The
+        CSV file with a header and one reading a line, in the order taken. With a site file: x and y [m], or
+        latitude and longitude; value; and what was measured along. With a field: x, y and value, and the
         source is taken to lie between 5 and 20 m on both axes.
     field
         What was measured: temperature, concentration, magnetic, electric, gas, energy or noise.
+    site
+        The site file, in place of a field; `dowsax site new` writes one.
+    out
+        Write everything into this folder: summary, map, report, GeoJSON, KML and the posterior.
+    column
+        Which column of the file holds what, as in value=ch4; may be repeated. Only with a site.
+    row
+        Take only the rows with this text in a column, as in event=3; may be repeated. Only with a site.
     preset
         The filter: default, the best calibrated, or paper, Algorithm 1 as printed.
     particles
@@ -49,12 +62,39 @@ def locate(
         Draw the belief, the path and the readings into this file: .png, .pdf or .svg.
     """
     require_seed(seed)
-    survey = read_survey(readings)
+    if (field is None) == (site is None):
+        raise ValueError("Give either --field, what was measured, or --site, a site file that says it.")
+    if site is not None:
+        from dowsax.cli.locate_site import locate_site
+
+        locate_site(readings, site, out, column, row, preset, particles, seed, json, plot)
+        return
+    if column or row:
+        raise ValueError("--column and --row go with --site; without one the columns are x, y and value.")
+    assert field is not None
+    _locate_field(readings, field, preset or "default", particles, seed, json, plot, out)
+
+
+def _locate_field(
+    path: Path,
+    field: str,
+    preset: str,
+    particles: int | None,
+    seed: int,
+    json: bool,
+    plot: Path | None,
+    out: Path | None,
+) -> None:
+    """A survey of a benchmark field."""
+    survey = read_survey(path)
     if plot is not None:
         require_picture(plot)
-    posterior, unit = located(readings, survey, field, preset, particles, seed)
+    if out is not None:
+        require_folder(out)
+    posterior, unit = located(path, survey, field, preset, particles, seed)
     if plot is not None:
-        draw(posterior, plot, unit, f"Source of the {field} readings in {readings.name}")
+        draw(posterior, plot, unit, f"Source of the {field} readings in {path.name}")
+    notes = [] if out is None else _written(path, survey, field, posterior, preset, seed, out)
     if json:
         settings = {
             "field": field,
@@ -67,6 +107,25 @@ def locate(
     print_posterior(posterior)
     if plot is not None:
         say(f"The picture is in {plot}")
+    for note in notes:
+        say(note)
+
+
+def _written(
+    path: Path, survey: SurveyFile, field: str, posterior: "Posterior", preset: str, seed: int, out: Path
+) -> list[str]:
+    """Write the folder of results, and what to say of it."""
+    from dowsax.cli.result_folder import write_results
+
+    with waiting("Writing the results"):
+        from dowsax.mission.locating import benchmark_findings
+
+        findings = benchmark_findings(
+            field, survey.positions, survey.values, posterior, preset=preset, seed=seed, lines=survey.lines,
+            name=f"Source of the {field} readings in {path.name}",
+        )  # fmt: skip
+        notes = write_results(findings, out)
+    return [*notes, f"The results are in {out}"]
 
 
 def require_seed(seed: int) -> None:

@@ -1,0 +1,105 @@
+"""`dowsax advise`: readings in, one by one, and after each what to do next."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dowsax.cli.console import waiting
+from dowsax.cli.locate import require_seed
+
+if TYPE_CHECKING:
+    from dowsax.mission.advisor import Advisor
+
+
+def advise(
+    *,
+    site: Path,
+    log: Path,
+    policy: str | None = None,
+    seed: int | None = None,
+    mqtt: str | None = None,
+) -> None:
+    """Advise a search while it goes on: one JSON object a line in, one a line out.
+
+    A reading: {"id": "7", "x": 3.2, "y": 8.1, "value": 0.4}, with latitude and longitude instead of x and y,
+    and, where there are any, time, wind_u and wind_v or wind_speed and wind_from, altitude, dwell, sensor and
+    unit. The answer has status (searching, found, cannot tell), next_position, bearing, distance, estimate,
+    region and why; or error, with the line, and whether it is recorded. An answer is acknowledgement: the
+    reading is on the disk. One that got none has to be sent again, which does no harm when it has an id.
+
+    Parameters
+    ----------
+    site
+        The site file; `dowsax site new` writes one.
+    log
+        The mission log. When it holds a mission at this site already, that goes on where it was.
+    policy
+        Who chooses the next place: infotaxis, entrotaxis, dcee, greedy, a trained policy … The best there is
+        for the site unless given.
+    seed
+        The same seed gives the same advice; that of the log, or 0, unless given.
+    mqtt
+        The address of a broker, mqtt://host:port, instead of stdin and stdout. Readings come on the topic
+        dowsax/NAME/readings and advice goes to dowsax/NAME/advice, NAME being that of the site.
+    """
+    if mqtt is not None:
+        from dowsax.mission.links import Broker
+
+        Broker.of(mqtt)
+    advisor = _advisor(site, log, policy, seed)
+    try:
+        _serve(advisor, mqtt)
+    finally:
+        advisor.close()
+
+
+def _advisor(site: Path, log: Path, policy: str | None, seed: int | None) -> "Advisor":
+    from dowsax.mission.site import read_site
+
+    understood = read_site(site)
+    begun = log.is_file() and log.stat().st_size > 0
+    if seed is None:
+        seed = _seed_of(log) if begun else 0
+    require_seed(seed)
+    with waiting("Getting ready: compiling the filter"):
+        from dowsax.mission.advisor import Advisor
+
+        advisor = Advisor(understood, policy, seed, log)
+    number = len(advisor.readings)
+    x, y = advisor.plan.start or advisor.plan.middle
+    said = f"going on after {number} readings" if number else f"ready, begin at ({x:g}, {y:g})"
+    _tell(f"{understood.name}: {said}; policy {advisor.guide.name}, log {log}.")
+    return advisor
+
+
+def _seed_of(log: Path) -> int:
+    """The seed of the mission in a log; 0 where it was never quite begun."""
+    from dowsax.mission.log import MissionLog
+
+    try:
+        with MissionLog.open(log) as opened:
+            return opened.header.seed
+    except ValueError:
+        return 0
+
+
+def _serve(advisor: "Advisor", mqtt: str | None) -> None:
+    from dowsax.mission.links import serve_lines, serve_mqtt
+
+    if mqtt is not None:
+        import asyncio
+
+        asyncio.run(serve_mqtt(advisor, mqtt, _tell))
+        return
+
+    def write(line: str) -> None:
+        sys.stdout.write(line)
+        sys.stdout.flush()
+
+    # Line by line as they come, and as bytes: one that is no text must not end the stream.
+    serve_lines(advisor, getattr(sys.stdin, "buffer", sys.stdin), write)
+
+
+def _tell(sentence: str) -> None:
+    """For people: stdout is for advice alone."""
+    print(f"dowsax: {sentence}", file=sys.stderr, flush=True)

@@ -1,0 +1,84 @@
+"""`dowsax site`: write a site file to start from, and see what is understood of one."""
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import App, Parameter
+
+from dowsax.cli.console import say, waiting
+from dowsax.cli.locate_site import named
+from dowsax.cli.outputs import require_writable
+
+site = App(name="site", help="Write a site file to start from, or check one.")
+
+
+@site.command
+def new(
+    path: Path = Path("site.toml"), *, overwrite: Annotated[bool, Parameter(negative="")] = False
+) -> None:
+    """Write a site file with every key explained, to be changed with any text editor.
+
+    Parameters
+    ----------
+    path
+        The file to write.
+    overwrite
+        Write it even where there is one already.
+    """
+    from dowsax.files import replacing
+    from dowsax.mission.site_template import NEW_SITE
+
+    require_writable(path)
+    if path.exists() and not overwrite:
+        raise ValueError(f"{path} exists already: give another name, or --overwrite.")
+    with replacing(path) as partial:
+        partial.write_text(NEW_SITE, encoding="utf-8")
+    say(f"Wrote {path}: change it with any text editor, then `dowsax site check {path}`.")
+
+
+@site.command
+def check(
+    path: Path,
+    survey: Path | None = None,
+    *,
+    column: Annotated[list[str] | None, Parameter(negative="")] = None,
+    row: Annotated[list[str] | None, Parameter(negative="")] = None,
+) -> None:
+    """Say what is understood of a site file, and of a survey taken there.
+
+    Parameters
+    ----------
+    path
+        The site file.
+    survey
+        A CSV file of readings taken at this site.
+    column
+        Which column of the survey holds what, as in value=ch4; may be repeated.
+    row
+        Take only the rows with this text in a column, as in event=3; may be repeated.
+    """
+    columns, rows = named("--column", column), named("--row", row)
+    with waiting(f"Reading {path}"):
+        from dowsax.mission import read_site, read_survey
+        from dowsax.mission.site_words import site_words, survey_words, unknown_words
+
+        understood = read_site(path)
+        readings = None if survey is None else read_survey(survey, understood, columns, rows)
+        words, unknown = site_words(understood), unknown_words(understood)
+    _print_words(f"Site {path}", words)
+    _print_unknown(unknown)
+    if readings is not None:
+        _print_words(f"Survey {survey}", survey_words(readings))
+
+
+def _print_words(title: str, words: list[tuple[str, str]]) -> None:
+    say(title)
+    for heading, sentence in words:
+        say(f"  {heading:<12}{sentence}")
+
+
+def _print_unknown(unknown: list[tuple[str, str, str, str]]) -> None:
+    say("Unknown beforehand")
+    for name, unit, meaning, law in unknown:
+        described = f"{meaning} [{unit}]" if unit else meaning
+        say(f"  {name:<12}{described}" + (f"; {law}" if law else ""))

@@ -1,0 +1,354 @@
+"""The advisor: a reading in, advice out. The only door for real readings; there is no truth in here.
+
+What is advised is a function of the site, the policy, the seed and the readings in order. So a mission that
+was ended at any moment goes on from its log as if it had not been: the readings are taken in once more.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+from dowsax.inference import Belief
+from dowsax.inference.survey import checked_survey
+from dowsax.mission import reading as readings_
+from dowsax.mission.advice import CANNOT_TELL, SEARCHING, Advice, Estimate, Region, compass, way
+from dowsax.mission.evidence import Evidence, log_odds
+from dowsax.mission.false_stops import measured
+from dowsax.mission.findings import versions
+from dowsax.mission.guides import guide_for
+from dowsax.mission.log import Header, MissionLog
+from dowsax.mission.plan import Plan
+from dowsax.mission.reading import Reading, Refused
+from dowsax.mission.site import Site
+from dowsax.mission.stations import example
+from dowsax.mission.tracker import Digest, Tracker
+from dowsax.mission.verdicts import Gist, Spent, in_time, reasons, status_of, stuck
+from dowsax.policies import Policy
+from dowsax.types import Key, Scalar, Station
+from dowsax.world import Model
+
+SURE_OF_CHANGE = 0.9
+"""The probability from which a change is told."""
+
+
+@dataclass(frozen=True)
+class Course:
+    """A mission as it stands: what the next reading is judged by."""
+
+    belief: Belief
+    null: Belief
+    """The belief where there is no source, for the evidence."""
+    readings: tuple[Reading, ...] = ()
+    digests: tuple[Digest, ...] = ()
+    """What the belief said after each."""
+    regime: int = 0
+    """The reading, counted from 0, since which source and wind are taken to be as they are."""
+
+
+class Advisor:
+    """Advice for one mission, reading by reading.
+
+    `site` says where and what; `policy` is a name, a policy of one's own, or `None` for the best there is.
+    `log` is a file in which everything is kept: when it holds this mission already, the mission goes on.
+    `model` takes the place of the site's own, for fields of one's own making. All is compiled at once, which
+    may take a minute the first time, so that answers come fast; not so with `warm_up` off.
+    """
+
+    def __init__(
+        self,
+        site: Site | Plan,
+        policy: str | Policy | None = None,
+        seed: int = 0,
+        log: MissionLog | Path | str | None = None,
+        *,
+        model: Model | None = None,
+        warm_up: bool = True,
+    ) -> None:
+        self.plan = site if isinstance(site, Plan) else Plan.of(site, model)
+        self.seed = seed
+        self.guide = guide_for(self.plan.model, self.plan.reach, policy)
+        self._tracker = Tracker(self.plan.model, self.plan.preset, self.plan.jump, self.plan.radius)
+        self._evidence = Evidence.build(self.plan)
+        keys = jax.random.split(jax.random.key(seed), 4)
+        self._begin_key, self._step_key, self._choice_key, self._null_key = keys
+        false_stops = measured(self.plan, self.guide.name)
+        self._false_stops = None if false_stops is None else false_stops.sentence()
+        self._log = log if log is None or isinstance(log, MissionLog) else MissionLog.resume(log, self.header)
+        template = example(self.plan.stations.names)
+        self._course = Course(
+            self._tracker.begin(self._begin_key, template), self._evidence.begin(self._null_key, template)
+        )
+        if warm_up:
+            self._warm_up()
+        self._answers: dict[str, tuple[Reading, Advice]] = {}
+        self._by_time: dict[tuple | None, tuple[Reading, Advice]] = {}
+        self._latest: Advice | None = None
+        self._go_on()
+
+    @property
+    def header(self) -> Header:
+        """What the mission is begun with, as its log keeps it."""
+        config = self.plan.preset.config
+        preset = f"{self.plan.preset_name}, {config.num_particles} particles"
+        return Header(self.plan.text, self.seed, self.guide.name, preset, versions())
+
+    @property
+    def belief(self) -> Belief:
+        """Weighted particles, as they are now."""
+        return self._course.belief
+
+    @property
+    def readings(self) -> tuple[Reading, ...]:
+        """What has been taken in."""
+        return self._course.readings
+
+    @property
+    def course(self) -> Course:
+        """The mission as it stands."""
+        return self._course
+
+    @property
+    def latest(self) -> Advice | None:
+        """The advice after the newest reading; `None` before the first."""
+        return self._latest
+
+    def observe(
+        self,
+        position,
+        reading,
+        wind=None,
+        time=None,
+        sensor=None,
+        *,
+        altitude=None,
+        dwell=None,
+        id=None,
+    ) -> Advice:
+        """Take in a reading at a position [m] and say what to do next.
+
+        `wind` (u, v) [m/s] is where the air goes; `time` [s] or ISO 8601; `altitude` [m] above ground;
+        `dwell` [s]. A reading with the `id` of an earlier one, or the same at the same time, gets the answer
+        that one got. `Refused` says why a reading is not taken in. With a log, the reading is on the disk
+        when this returns; `log.NotRecorded` says that it is not, and that it was not taken in.
+        """
+        given = repr((position, reading, wind, time, sensor, altitude, dwell, id))
+        try:
+            made = readings_.build(
+                position, reading, wind=wind, time=time, sensor=sensor, altitude=altitude, dwell=dwell, id=id
+            )
+        except Refused as refusal:
+            self.note_refusal(given, str(refusal))
+            raise
+        return self.take(made, given)
+
+    def take(self, reading: Reading, given: str = "") -> Advice:
+        """`observe` for a reading that is made already; `given` is how it came, for the log."""
+        try:
+            reading = self._checked(reading)
+            answered = self._answered(reading)
+            if answered is not None:
+                return answered
+            self._require_in_order(reading)
+            course, advice = self._considered(reading)
+        except Refused as refusal:
+            self.note_refusal(given, str(refusal))
+            raise
+        if self._log is not None:
+            number = len(course.readings)
+            self._log.append(number, reading.id, given, reading.to_json(), advice.to_json())
+        # Only now: what could not be recorded has not happened.
+        self._course = course
+        self._remember(reading, advice)
+        return advice
+
+    def note_refusal(self, given: str, reason: str) -> None:
+        """Keep in the log what was not taken in."""
+        if self._log is not None:
+            self._log.refuse(given, reason)
+
+    def close(self) -> None:
+        """Close the log."""
+        if self._log is not None:
+            self._log.close()
+
+    def _checked(self, reading: Reading) -> Reading:
+        """The reading as the model needs it, or `Refused`."""
+        x, y = reading.position
+        (west, south), (east, north) = self.plan.reach.area
+        inside = west <= x <= east and south <= y <= north
+        if not inside and not self.plan.takes_outside:
+            raise Refused(
+                f"The position ({x:g}, {y:g}) is outside the area from ({west:g}, {south:g}) to "
+                f"({east:g}, {north:g}): check it, or set `outside` in the site file."
+            )
+        try:
+            checked_survey([reading.position], [reading.value], self.plan.model.sensor)
+        except ValueError as error:
+            raise Refused(str(error)) from None
+        return self.plan.stations.completed(reading, self._course.readings)
+
+    def _answered(self, reading: Reading) -> Advice | None:
+        """The answer to a reading that was taken in before."""
+        if reading.id is not None and reading.id in self._answers:
+            known, advice = self._answers[reading.id]
+            if known != reading:
+                raise Refused(f"The id {reading.id!r} was given to another reading: give each its own.")
+            return advice
+        if reading.id is None and _moment(reading) in self._by_time:
+            return self._by_time[_moment(reading)][1]
+        return None
+
+    def _require_in_order(self, reading: Reading) -> None:
+        """`Refused` for a late reading where it matters. To a source that stays as it is, it does not."""
+        times = [item.time for item in self._course.readings if item.time is not None]
+        if reading.time is None or not times or reading.time >= max(times):
+            return
+        if self.plan.jump is None and not self.plan.stations.ordered:
+            return
+        why = "the sensor lags" if self.plan.stations.ordered else "the source may change"
+        late = max(times) - reading.time
+        raise Refused(
+            f"The reading is {late:g} s older than the newest one, and the order matters, as {why}: "
+            "send readings in the order of their times."
+        )
+
+    def _considered(self, reading: Reading) -> tuple[Course, Advice]:
+        """The mission after this reading, and what is advised; nothing is changed."""
+        course, station, changed = self._stepped(self._course, reading)
+        return course, self._advice(course, station, changed)
+
+    def _stepped(self, course: Course, reading: Reading) -> tuple[Course, Station, bool]:
+        """The mission after one more reading, and whether it shows a change; or `Refused`."""
+        station = self.plan.stations.station(reading, course.readings)
+        value = jnp.asarray(reading.value, jnp.float32)
+        belief, digest = self._tracker.take(self._step_key, course.belief, station, value, course.regime)
+        digest = jax.device_get(digest)
+        if not digest.explained:
+            raise Refused(
+                f"No source that the site allows explains {reading.value:g} at ({reading.position[0]:g}, "
+                f"{reading.position[1]:g}) after the readings before it: check its unit and position."
+            )
+        null = self._evidence.take(self._null_key, course.null, station, value)
+        changed = float(digest.changed) >= SURE_OF_CHANGE
+        grown = Course(
+            belief,
+            null,
+            readings=(*course.readings, reading),
+            digests=(*course.digests, digest),
+            regime=int(digest.since) if changed else course.regime,
+        )
+        return grown, station, changed
+
+    def _advice(self, course: Course, station: Station, changed: bool) -> Advice:
+        digest = course.digests[-1]
+        mean, low, high = (tuple(map(float, row)) for row in (digest.mean, digest.low, digest.high))
+        place = (mean[0], mean[1])
+        evidence = log_odds(course.belief, course.null)
+        gist = Gist(place, float(digest.radius), float(digest.mass), float(digest.fit), evidence)
+        spent = Spent.on(self.plan.start, course.readings)
+        status = status_of(self.plan, spent, gist)
+        here = in_time(course.readings)[-1].position
+        there, told = (None, "") if status != SEARCHING else self._next(course, station, here, spent)
+        if status == SEARCHING and there is None:
+            status = CANNOT_TELL
+        bearing, distance = (None, None) if there is None else way(here, there)
+        sentences = [
+            f"Source or wind have changed, about at reading {course.regime + 1}: searching anew."
+            if changed
+            else None,
+            reasons(self.plan, spent, gist, status, self._false_stops),
+            told,
+            stuck(course.readings),
+        ]
+        parameters = self.plan.model.prior.parameters
+        return Advice(
+            number=len(course.readings),
+            status=status,
+            next_position=there,
+            bearing=bearing,
+            distance=distance,
+            estimate=Estimate(
+                tuple(item.name for item in parameters),
+                tuple(item.unit for item in parameters),
+                mean,
+                low,
+                high,
+            ),
+            region=Region(place, float(digest.radius)),
+            why=" ".join(sentence for sentence in sentences if sentence),
+            evidence=evidence,
+            id=course.readings[-1].id,
+        )
+
+    def _next(
+        self, course: Course, station: Station, here: tuple[float, float], spent: Spent
+    ) -> tuple[tuple[float, float] | None, str]:
+        """Where to read next and what is said of it; nowhere when no place can be reached."""
+        budget = self.plan.budget.distance
+        left = None if budget is None else max(budget - spent.distance, 0.0)
+        candidates = self.plan.reach.candidates(here, left)
+        if len(candidates) == 0:
+            return None, ""
+        if self.plan.reach.outside(here):
+            return (
+                float(candidates[0, 0]),
+                float(candidates[0, 1]),
+            ), "You are where you may not be: go back."
+        key = jax.random.fold_in(self._choice_key, len(course.readings))
+        at = replace(station, position=jnp.asarray(here, jnp.float32))
+        choice = self.guide.choose(key, course.belief, at, candidates)
+        bearing, distance = way(here, choice.position)
+        gain = "" if choice.gain is None else f", where a reading should tell most ({choice.gain:.2g} nats)"
+        return choice.position, f"Next: {distance:.3g} m to the {compass(bearing)}{gain}."
+
+    def _remember(self, reading: Reading, advice: Advice) -> None:
+        if reading.id is not None:
+            self._answers[reading.id] = (reading, advice)
+        if reading.time is not None:
+            self._by_time[_moment(reading)] = (reading, advice)
+        self._latest = advice
+
+    def _warm_up(self) -> None:
+        """Compile all that an answer needs, so that the first one comes as fast as the others."""
+        course = self._course
+        start = Reading(self.plan.middle, 0.0)
+        made = {"wind": (1.0, 0.0), "altitude": 1.0, "dwell": 1.0, "time": 0.0}
+        names = self.plan.stations.names
+        start = replace(start, **{name: made[name] for name in made if name in (*names, "time")})
+        station = self.plan.stations.station(start, ())
+        value = _made_up(self.plan.model, self._begin_key, station)
+        # Taken in whether it is explained or not: nothing of it is kept.
+        belief, digest = self._tracker.take(self._step_key, course.belief, station, value)
+        null = self._evidence.take(self._null_key, course.null, station, value)
+        self._advice(Course(belief, null, (start,), (jax.device_get(digest),)), station, False)
+        candidates = self.plan.reach.candidates(self.plan.middle)
+        if len(candidates) > 1:
+            self.guide.worth(self._choice_key, belief, station, candidates)
+
+    def _go_on(self) -> None:
+        """Take in what the log holds already."""
+        if self._log is None:
+            return
+        for entry in self._log.entries():
+            reading, advice = Reading.from_json(entry.reading), Advice.from_json(entry.advice)
+            self._course, _, _ = self._stepped(self._course, reading)
+            self._remember(reading, advice)
+
+
+@eqx.filter_jit
+def _made_up(model: Model, key: Key, station: Station) -> Scalar:
+    """A reading of some source that the prior has."""
+    source_key, noise_key = jax.random.split(key)
+    return model.sample_reading(noise_key, model.prior.sample(source_key), station)
+
+
+def _moment(reading: Reading) -> tuple | None:
+    """What two readings without an id have in common when they are the same one."""
+    if reading.time is None:
+        return None
+    value = reading.value if math.isfinite(reading.value) else None
+    return reading.time, reading.sensor, reading.position, value

@@ -1,0 +1,8 @@
+"""Findings as files other programs read: each a pure function from findings to text."""
+
+from dowsax.mission.export.geojson import geojson
+from dowsax.mission.export.kml import kml
+from dowsax.mission.export.qgc import qgc_plan
+from dowsax.mission.export.table import posterior_table, readings_table
+
+__all__ = ["geojson", "kml", "posterior_table", "qgc_plan", "readings_table"]

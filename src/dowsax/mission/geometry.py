@@ -1,0 +1,166 @@
+"""Polygons in metres: where one may be, which ways there are allowed, and the nearest place that is."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+Polygon = np.ndarray
+"""(n, 2) [m], the corners of a simple polygon in order; the last is joined to the first."""
+
+TOUCH = 1e-3
+"""[m], what is this close to a border lies on it: about what float32 resolves over 10 km."""
+_INWARD = 0.01
+"""[m], how far inside the border the nearest allowed place is put, where there is room."""
+
+
+def signed_area(polygon: Polygon) -> float:
+    r"""$\frac12 \sum_i x_i y_{i+1} - x_{i+1} y_i$ [m²]: positive when the corners go round to the left."""
+    following = np.roll(polygon, -1, axis=0)
+    return float(0.5 * np.sum(polygon[:, 0] * following[:, 1] - following[:, 0] * polygon[:, 1]))
+
+
+def inside(polygon: Polygon, points: np.ndarray) -> np.ndarray:
+    """Whether each of the points (k, 2) lies in the polygon: a ray from it crosses the border oddly often.
+
+    Points on the border itself may go either way; see `distance_to_border`.
+    """
+    ends = np.roll(polygon, -1, axis=0)
+    x, y = points[:, :1], points[:, 1:]
+    straddles = (polygon[:, 1] > y) != (ends[:, 1] > y)
+    rise = np.where(ends[:, 1] == polygon[:, 1], 1.0, ends[:, 1] - polygon[:, 1])
+    crossing = polygon[:, 0] + (y - polygon[:, 1]) * (ends[:, 0] - polygon[:, 0]) / rise
+    return np.sum(straddles & (x < crossing), axis=1) % 2 == 1
+
+
+def projections(polygon: Polygon, points: np.ndarray) -> np.ndarray:
+    """The place nearest to each point on each side of the polygon: (k, n, 2) [m]."""
+    sides = np.roll(polygon, -1, axis=0) - polygon
+    lengths = np.maximum(np.sum(sides**2, axis=1), 1e-300)
+    offsets = points[:, None] - polygon[None]
+    shares = np.clip(np.sum(offsets * sides[None], axis=2) / lengths, 0, 1)
+    return polygon[None] + shares[..., None] * sides[None]
+
+
+def distance_to_border(polygon: Polygon, points: np.ndarray) -> np.ndarray:
+    """[m], from each of the points (k, 2) to the nearest side, from inside or outside."""
+    return np.linalg.norm(projections(polygon, points) - points[:, None], axis=2).min(axis=1)
+
+
+def covers(polygon: Polygon, points: np.ndarray) -> np.ndarray:
+    """Whether each point lies in the polygon or on its border."""
+    return inside(polygon, points) | (distance_to_border(polygon, points) <= TOUCH)
+
+
+def holds(polygon: Polygon, points: np.ndarray) -> np.ndarray:
+    """Whether each point lies in the polygon and not on its border."""
+    return inside(polygon, points) & (distance_to_border(polygon, points) > TOUCH)
+
+
+def crossings(polygon: Polygon, start: np.ndarray, end: np.ndarray) -> np.ndarray:
+    """The shares of the way from start to end, in [0, 1], at which it meets the sides of the polygon.
+
+    A way along a side meets it at the corners, which the neighbouring sides give.
+    """
+    sides = np.roll(polygon, -1, axis=0) - polygon
+    way = end - start
+    turn = way[0] * sides[:, 1] - way[1] * sides[:, 0]
+    offsets = polygon - start
+    parallel = np.abs(turn) <= 1e-12 * np.linalg.norm(way) * np.linalg.norm(sides, axis=1)
+    turn = np.where(parallel, 1.0, turn)
+    along_way = (offsets[:, 0] * sides[:, 1] - offsets[:, 1] * sides[:, 0]) / turn
+    along_side = (offsets[:, 0] * way[1] - offsets[:, 1] * way[0]) / turn
+    meets = ~parallel & (along_way >= 0) & (along_way <= 1) & (along_side >= -1e-9) & (along_side <= 1 + 1e-9)
+    # The corners are cuts as well, so that a way along a side is judged piece by piece.
+    length = max(float(way @ way), 1e-300)
+    shares = np.clip(offsets @ way / length, 0, 1)
+    touched = np.linalg.norm(start + shares[:, None] * way - polygon, axis=1) <= TOUCH
+    return np.concatenate([along_way[meets], shares[touched]])
+
+
+def crosses(polygon: Polygon, start: np.ndarray, end: np.ndarray) -> bool:
+    """Whether the straight way from start to end goes through the inside of the polygon."""
+    start, end = np.asarray(start, np.float64), np.asarray(end, np.float64)
+    return bool(holds(polygon, _pieces([polygon], start, end)).any())
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Where one may be: in any polygon of the geofence (anywhere without one), in no no-go area.
+
+    Borders are allowed, so that the allowed places are a closed set.
+    """
+
+    geofence: tuple[Polygon, ...] = ()
+    no_go: tuple[Polygon, ...] = ()
+
+    def __post_init__(self) -> None:
+        for polygon in (*self.geofence, *self.no_go):
+            if np.ndim(polygon) != 2 or np.shape(polygon)[1] != 2 or len(polygon) < 3:
+                raise ValueError(f"A polygon has at least three corners (x, y); got {np.shape(polygon)}.")
+
+    def allow(self, points) -> np.ndarray:
+        """Whether one may be at each of the points (k, 2)."""
+        points = np.asarray(points, np.float64)
+        allowed = np.ones(len(points), bool)
+        if self.geofence:
+            allowed &= np.any([covers(polygon, points) for polygon in self.geofence], axis=0)
+        for polygon in self.no_go:
+            allowed &= ~holds(polygon, points)
+        return allowed
+
+    def allow_way(self, start, ends) -> np.ndarray:
+        """Whether one may go straight from start (2,) to each of the ends (k, 2).
+
+        The way is cut wherever it meets a border; between two cuts it is allowed throughout or nowhere, so
+        that one point of each piece decides. Exact for any polygons, also for a geofence of several.
+        """
+        start = np.asarray(start, np.float64)
+        ends = np.asarray(ends, np.float64).reshape(-1, 2)
+        polygons = (*self.geofence, *self.no_go)
+        allowed = np.array([self.allow(_pieces(polygons, start, end)).all() for end in ends], bool)
+        return allowed & self.allow(ends) & bool(self.allow(start[None])[0])
+
+    def nearest(self, point) -> np.ndarray:
+        """The point itself where one may be there, else the nearest place where one may, just inside it."""
+        point = np.asarray(point, np.float64)
+        if self.allow(point[None])[0]:
+            return point
+        places = np.concatenate([*self._border_places(point)])
+        places = places[self.allow(places)]
+        if len(places) == 0:
+            raise ValueError("There is no allowed place: the no-go areas cover the whole geofence.")
+        place = places[np.argmin(np.linalg.norm(places - point, axis=1))]
+        return self._inward(place)
+
+    def clearance(self, points) -> np.ndarray:
+        """[m], from each point to the nearest border of any kind."""
+        points = np.asarray(points, np.float64)
+        polygons = (*self.geofence, *self.no_go)
+        distances = [distance_to_border(polygon, points) for polygon in polygons]
+        return np.min(distances, axis=0) if distances else np.full(len(points), np.inf)
+
+    def _border_places(self, point: np.ndarray) -> Iterable[np.ndarray]:
+        """The nearest place on every side, and where sides of different polygons meet."""
+        polygons = (*self.geofence, *self.no_go)
+        for number, polygon in enumerate(polygons):
+            yield projections(polygon, point[None])[0]
+            others = polygons[number + 1 :]
+            for start, end in zip(polygon, np.roll(polygon, -1, axis=0), strict=True):
+                shares = [crossings(other, start, end) for other in others]
+                shares = np.concatenate(shares) if shares else np.zeros(0)
+                yield start + shares[:, None] * (end - start)
+
+    def _inward(self, place: np.ndarray) -> np.ndarray:
+        """A little away from the border, where there is room for it."""
+        angles = np.linspace(0, 2 * np.pi, 16, endpoint=False)
+        around = place + _INWARD * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+        around = around[self.allow(around)]
+        return around[np.argmax(self.clearance(around))] if len(around) else place
+
+
+def _pieces(polygons: Iterable[Polygon], start: np.ndarray, end: np.ndarray) -> np.ndarray:
+    """One point of each piece into which the borders cut the way from start to end: (k, 2)."""
+    cuts = np.unique(np.concatenate([[0.0, 1.0], *(crossings(polygon, start, end) for polygon in polygons)]))
+    middles = 0.5 * (cuts[1:] + cuts[:-1])
+    return start + middles[:, None] * (end - start)

@@ -1,0 +1,175 @@
+"""How readings come and advice goes: lines of JSON, or MQTT."""
+
+import asyncio
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, NoReturn
+from urllib.parse import unquote, urlsplit
+
+from dowsax.mission.advice import Advice
+from dowsax.mission.advisor import Advisor
+from dowsax.mission.log import NotRecorded
+from dowsax.mission.reading import Refused, parse
+
+_LONGEST = 10_000
+"""Characters of what was given that are kept in the log."""
+_PORTS = {"mqtt": 1883, "mqtts": 8883}
+_RETRY = 2.0
+"""[s], until what could not be recorded is tried again."""
+_RECONNECT = (0.5, 30.0)
+"""[s], the first wait for a broker that does not answer and the longest; each is twice the one before."""
+
+
+def answer(advisor: Advisor, data: bytes | str) -> dict[str, Any]:
+    """The answer to one reading: advice, or `error` with a reason. Never raises for what was given.
+
+    `recorded` says whether the log holds the reading, or its refusal: where it is false the reading was not
+    acknowledged and has to be sent again.
+    """
+    given = ""
+    try:
+        text = data if isinstance(data, str) else _decoded(data)
+        given = text.strip()[:_LONGEST]
+        reading = _parsed(advisor, text, given)
+        advice = advisor.take(reading, given)
+    except Refused as refusal:
+        return {"error": str(refusal), "id": _id_of(given), "recorded": True}
+    except NotRecorded as error:
+        return {"error": str(error), "id": _id_of(given), "recorded": False}
+    return advice.message(advisor.plan.frame)
+
+
+def _decoded(data: bytes) -> str:
+    return data.decode("utf-8", errors="replace")
+
+
+def _parsed(advisor: Advisor, text: str, given: str):
+    try:
+        return parse(text, advisor.plan.frame, advisor.plan.unit)
+    except Refused as refusal:
+        advisor.note_refusal(given, str(refusal))
+        raise
+
+
+def _id_of(text: str) -> str | None:
+    """The id of what was refused, where it can be made out."""
+    try:
+        body = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    found = body.get("id") if isinstance(body, dict) else None
+    return None if found is None else str(found)
+
+
+def serve_lines(advisor: Advisor, lines: Iterable[bytes | str], write: Callable[[str], None]) -> None:
+    """Answer every line that is not empty by one line of JSON; an error names the line, counted from 1."""
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        body = answer(advisor, line)
+        if "error" in body:
+            body["line"] = number
+        write(json.dumps(body, allow_nan=False, ensure_ascii=False) + "\n")
+
+
+@dataclass(frozen=True)
+class Broker:
+    """Where an MQTT broker is."""
+
+    host: str
+    port: int
+    username: str | None = None
+    password: str | None = None
+    tls: bool = False
+
+    @classmethod
+    def of(cls, url: str) -> "Broker":
+        """From `mqtt://user:password@host:port`, or `mqtts` for TLS."""
+        try:
+            parts = urlsplit(url if "://" in url else f"mqtt://{url}")
+            port = parts.port
+        except ValueError as error:
+            raise ValueError(f"Not an address of a broker: {url!r} ({error}).") from None
+        if parts.scheme not in _PORTS or not parts.hostname:
+            raise ValueError(f"Not an address of a broker: {url!r}; give one such as mqtt://localhost:1883.")
+        user = None if parts.username is None else unquote(parts.username)
+        password = None if parts.password is None else unquote(parts.password)
+        tls = parts.scheme == "mqtts"
+        return cls(parts.hostname, port or _PORTS[parts.scheme], user, password, tls)
+
+
+def topics(name: str) -> tuple[str, str]:
+    """Where the readings of a mission come in, and where advice goes out."""
+    plain = "".join("-" if mark in "+#/ \t\0" else mark for mark in name.strip()) or "mission"
+    return f"dowsax/{plain}/readings", f"dowsax/{plain}/advice"
+
+
+async def serve_mqtt(advisor: Advisor, url: str, said: Callable[[str], None] = lambda _: None) -> NoReturn:
+    """Answer the readings of a broker for ever; what happens to the connection is told by `said`.
+
+    A reading is acknowledged to the broker when it is in the log, and kept by the broker until then, also
+    while no advisor runs. The newest advice is retained, for those who join later.
+    """
+    try:
+        import aiomqtt
+    except ImportError:
+        raise ValueError("MQTT needs aiomqtt: pip install 'dowsax[mqtt]'.") from None
+    broker = Broker.of(url)
+    wait = _RECONNECT[0]
+    while True:
+        try:
+            async with _client(aiomqtt, broker, advisor) as client:
+                wait = _RECONNECT[0]
+                await _serve(client, advisor, said)
+        except aiomqtt.MqttError as error:
+            said(f"No connection to {broker.host}:{broker.port} ({error}): trying again in {wait:g} s.")
+        await asyncio.sleep(wait)
+        wait = min(2 * wait, _RECONNECT[1])
+
+
+def _client(aiomqtt, broker: Broker, advisor: Advisor):
+    readings, _ = topics(advisor.plan.name)
+    client = aiomqtt.Client(
+        broker.host,
+        broker.port,
+        username=broker.username,
+        password=broker.password,
+        # By its name the broker knows for whom it keeps readings.
+        identifier=readings.rpartition("/")[0].replace("/", "-"),
+        clean_session=False,
+        tls_params=aiomqtt.TLSParameters() if broker.tls else None,
+    )
+    # aiomqtt has no word for this of its own.
+    client._client.manual_ack_set(True)
+    return client
+
+
+async def _serve(client, advisor: Advisor, said: Callable[[str], None]) -> None:
+    readings, advice = topics(advisor.plan.name)
+    await client.subscribe(readings, qos=1)
+    said(f"Listening to {readings}, answering on {advice}.")
+    if advisor.latest is not None:
+        await _publish(client, advice, _message(advisor, advisor.latest))
+    async for message in client.messages:
+        # In a thread, so that the connection is kept alive while the filter works.
+        body = await asyncio.to_thread(answer, advisor, _payload(message.payload))
+        while body.get("recorded") is False:
+            await _publish(client, advice, body)
+            await asyncio.sleep(_RETRY)
+            body = await asyncio.to_thread(answer, advisor, _payload(message.payload))
+        await _publish(client, advice, body)
+        client._client.ack(message.mid, message.qos)
+
+
+def _message(advisor: Advisor, advice: Advice) -> dict[str, Any]:
+    return advice.message(advisor.plan.frame)
+
+
+def _payload(payload: Any) -> bytes | str:
+    return payload if isinstance(payload, bytes | str) else str(payload)
+
+
+async def _publish(client, topic: str, body: dict[str, Any]) -> None:
+    text = json.dumps(body, allow_nan=False, ensure_ascii=False)
+    await client.publish(topic, text, qos=1, retain="error" not in body)

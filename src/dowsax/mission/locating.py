@@ -1,0 +1,144 @@
+"""A survey of a site in, findings out: the posterior, and whether there is a source at all."""
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from dowsax.inference import Posterior
+from dowsax.inference.locate import locate
+from dowsax.inference.presets import PRESETS
+from dowsax.mission.findings import BEYOND, Findings, as_box, prior_interval, regions_of
+from dowsax.mission.site import Site
+from dowsax.mission.site_kinds import KINDS
+from dowsax.mission.survey import Survey
+from dowsax.mission.wind_check import WindCheck, flipped_wind
+from dowsax.types import Station
+from dowsax.world import MODALITIES, Model, UniformBox, benchmark_model, without_source
+
+_PARTICLES = 512
+"""Of the belief without a source, which is about background and noise alone."""
+
+
+def located(
+    survey: Survey,
+    site: Site,
+    *,
+    preset: str | None = None,
+    particles: int | None = None,
+    seed: int = 0,
+    name: str | None = None,
+) -> Findings:
+    """What a survey says of the source of a site. Preset and particles are the site's unless given."""
+    preset = preset or site.search.preset
+    particles = particles or site.search.particles
+    model = site.model(survey.sensor_names)
+    stations = survey.stations(trail=site.sensor.lag is not None)
+    posterior = locate(stations, survey.values, model=model, preset=preset, particles=particles, seed=seed)
+    log_evidence = float(posterior.log_evidence)
+    area = as_box(site.low, site.high)
+    # A wind that the model does not use is not told of.
+    wind = survey.wind if KINDS[site.kind].uses_wind and site.wind.mode == "measured" else None
+    checked = (
+        None if wind is None else _checked_wind(survey, site, model, log_evidence, preset, particles, seed)
+    )
+    return Findings(
+        name=name or site.name,
+        posterior=posterior,
+        regions=regions_of(posterior, area),
+        positions=survey.positions,
+        values=survey.values,
+        unit=site.unit,
+        kind=site.kind,
+        frame=site.frame,
+        area=area,
+        geofence=site.geofence,
+        no_go=site.no_go,
+        lines=survey.lines,
+        time=survey.time,
+        altitude=survey.altitude,
+        wind=wind,
+        evidence=evidence_of(model, stations, survey.values, log_evidence, preset, seed),
+        prior_interval=prior_interval(model),
+        caution=checked.words if checked is not None and checked.flipped else "",
+        notes=survey.notes if checked is None else (*survey.notes, checked.words),
+        settings=_settings(site, preset, len(posterior.weights)),
+        seed=seed,
+    )
+
+
+def _checked_wind(
+    survey: Survey,
+    site: Site,
+    model: Model,
+    log_evidence: float,
+    preset: str,
+    particles: int | None,
+    seed: int,
+) -> WindCheck:
+    """Whether the readings fit better with the wind the other way round, by the same filter."""
+    assert survey.wind is not None
+    stations = replace(survey, wind=-survey.wind).stations(trail=site.sensor.lag is not None)
+    try:
+        turned = locate(stations, survey.values, model=model, preset=preset, particles=particles, seed=seed)
+    except ValueError:
+        return flipped_wind(log_evidence, -math.inf)
+    return flipped_wind(log_evidence, float(turned.log_evidence))
+
+
+def evidence_of(
+    model: Model, stations: Station, values: np.ndarray, log_evidence: float, preset: str, seed: int
+) -> float:
+    """log p(readings | a source) − log p(readings | none), with the same background, noise and lag."""
+    particles = min(_PARTICLES, PRESETS[preset].config.num_particles)
+    try:
+        null = locate(
+            stations, values, model=without_source(model), preset=preset, particles=particles, seed=seed
+        )
+    except ValueError:
+        # A reading that only a source explains.
+        return BEYOND
+    return float(np.clip(log_evidence - float(null.log_evidence), -BEYOND, BEYOND))
+
+
+def benchmark_findings(
+    field: str, positions, values, posterior: Posterior, *, name: str, preset: str, seed: int, lines=None
+) -> Findings:
+    """Findings of a benchmark field, whose readings have nothing but positions, from its posterior."""
+    model = benchmark_model(field)
+    positions, values = np.asarray(positions, np.float64), np.asarray(values, np.float64)
+    # The box in which the benchmark's sources lie.
+    box = UniformBox()
+    area = as_box(box.low, box.high)
+    stations = Station(jnp.asarray(positions, jnp.float32))
+    return Findings(
+        name=name,
+        posterior=posterior,
+        regions=regions_of(posterior, area),
+        positions=positions,
+        values=values,
+        unit=MODALITIES[field].unit,
+        kind=field,
+        area=area,
+        lines=None if lines is None else np.asarray(lines),
+        evidence=evidence_of(model, stations, values, float(posterior.log_evidence), preset, seed),
+        prior_interval=prior_interval(model),
+        settings={"field": field, "preset": preset, "particles": len(posterior.weights)},
+        seed=seed,
+    )
+
+
+def _settings(site: Site, preset: str, particles: int) -> dict[str, Any]:
+    """What the answer depends on, but for the readings."""
+    return {
+        "site": Path(site.file).name,
+        "field": site.kind,
+        "unit": site.unit,
+        "area": [list(site.low), list(site.high)],
+        "wind": site.wind.mode,
+        "preset": preset,
+        "particles": particles,
+    }

@@ -1,0 +1,82 @@
+"""A mission as findings, for reports and exports: the belief as it was advised upon, not computed anew."""
+
+import jax
+import numpy as np
+
+from dowsax.inference import Posterior
+from dowsax.inference.posterior import Trace
+from dowsax.mission.advisor import Advisor
+from dowsax.mission.findings import Findings, prior_interval, regions_of
+from dowsax.mission.reading import Reading
+from dowsax.mission.site import Site
+
+
+def findings_of(advisor: Advisor, site: Site, policy: str) -> Findings:
+    """What a mission by this policy has found so far; the next place to read at, if any, is its waypoint."""
+    plan, readings, advice = advisor.plan, advisor.readings, advisor.latest
+    if advice is None:
+        raise ValueError("The mission has no readings yet: there is nothing to export.")
+    posterior = posterior_of(advisor)
+    there = advice.next_position
+    area = (np.array(site.low), np.array(site.high))
+    time, altitude, wind = (_column(readings, name) for name in ("time", "altitude", "wind"))
+    return Findings(
+        name=plan.name,
+        posterior=posterior,
+        regions=regions_of(posterior, area),
+        positions=np.array([reading.position for reading in readings]),
+        values=np.array([reading.value for reading in readings]),
+        unit=plan.unit,
+        kind=plan.kind,
+        frame=plan.frame,
+        area=area,
+        geofence=site.geofence,
+        no_go=site.no_go,
+        time=time,
+        altitude=altitude if "altitude" in plan.stations.names else None,
+        wind=wind if "wind" in plan.stations.names else None,
+        evidence=advice.evidence,
+        prior_interval=prior_interval(plan.model),
+        waypoints=np.zeros((0, 2)) if there is None else np.array([there]),
+        notes=(advice.why,),
+        settings={
+            "field": plan.kind,
+            "unit": plan.unit,
+            "preset": plan.preset_name,
+            "particles": plan.preset.config.num_particles,
+            "policy": policy,
+            "found within [m]": plan.radius,
+        },
+        seed=advisor.seed,
+    )
+
+
+def posterior_of(advisor: Advisor) -> Posterior:
+    """The belief as the answer of `locate`, with what it was after each reading."""
+    belief, digests, readings = advisor.belief, advisor.course.digests, advisor.readings
+    stacked = jax.tree.map(lambda *leaves: np.stack(leaves), *digests)
+    weights = np.exp(np.asarray(belief.log_weights, np.float64))
+    return Posterior(
+        parameters=advisor.plan.model.prior.parameters,
+        samples=np.asarray(belief.particles, np.float64),
+        weights=weights / weights.sum(),
+        positions=np.array([reading.position for reading in readings]),
+        readings=np.array([reading.value for reading in readings]),
+        log_evidence=np.asarray(belief.log_evidence, np.float64),
+        fit=np.asarray(digests[-1].fit, np.float64),
+        trace=Trace(
+            stacked.mean,
+            stacked.std,
+            stacked.radius,
+            stacked.ess,
+            stacked.stages,
+            stacked.acceptance_rate,
+            stacked.evaluations,
+        ),
+    )
+
+
+def _column(readings: tuple[Reading, ...], name: str) -> np.ndarray | None:
+    """One entry a reading, or `None` where any has none."""
+    column = [getattr(reading, name) for reading in readings]
+    return None if any(entry is None for entry in column) else np.array(column, np.float64)

@@ -1,0 +1,95 @@
+"""What a site asks of an advisor: the model, where one may go, what may be spent and when it is enough."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dowsax.inference import PRESETS, Preset
+from dowsax.mission.candidates import Reach, Steps
+from dowsax.mission.frame import Frame
+from dowsax.mission.geometry import Bounds
+from dowsax.mission.site import Site
+from dowsax.mission.site_settings import Budget
+from dowsax.mission.stations import Stations, needed, usual_altitude
+from dowsax.world import Jump, Model
+
+_WINDS = ("ux", "uy")
+"""The names of parameters that change with the wind."""
+_HAZARD = 0.01
+"""Of a change, at each reading."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A site as the advisor needs it."""
+
+    name: str
+    kind: str
+    unit: str
+    frame: Frame
+    model: Model
+    preset_name: str
+    preset: Preset
+    jump: Jump | None
+    stations: Stations
+    reach: Reach
+    start: tuple[float, float] | None
+    """[m], from where the way is counted."""
+    middle: tuple[float, float]
+    """[m], an allowed place near the middle of the area."""
+    budget: Budget
+    radius: float
+    """[m], within which of the mean the source must lie to be found, with this probability:"""
+    probability: float
+    takes_outside: bool
+    """Whether readings outside the area are taken in."""
+    text: str
+    """The site file, or all that it would say."""
+
+    @classmethod
+    def of(cls, site: Site, model: Model | None = None) -> "Plan":
+        """The plan of a site; `model` instead of the site's own where the field is of one's own making."""
+        model = site.model() if model is None else model
+        search = site.search
+        preset = PRESETS[search.preset]
+        if search.particles is not None:
+            preset = preset.with_particles(search.particles)
+        points = site.step.points
+        places = () if points is None else tuple((float(x), float(y)) for x, y in points)
+        steps = None if places else Steps(float(site.step_length), site.step.directions)
+        bounds = Bounds(site.geofence, site.no_go)
+        x, y = bounds.nearest(np.mean(site.area, axis=0))
+        return cls(
+            name=site.name,
+            kind=site.kind,
+            unit=site.unit,
+            frame=site.frame,
+            model=model,
+            preset_name=search.preset,
+            preset=preset,
+            jump=_jump(model, search.preset, preset) if search.may_jump else None,
+            stations=Stations(
+                needed(model), site.sensor, site.wind.missing == "interpolate", usual_altitude(model)
+            ),
+            reach=Reach(bounds, site.area, steps, places),
+            start=site.start,
+            middle=(float(x), float(y)),
+            budget=site.budget,
+            radius=float(site.found_radius),
+            probability=search.probability,
+            takes_outside=site.outside == "allow",
+            text=site.text or repr(site),
+        )
+
+    def with_particles(self, num_particles: int) -> "Plan":
+        return replace(self, preset=self.preset.with_particles(num_particles))
+
+
+def _jump(model: Model, name: str, preset: Preset) -> Jump:
+    """The position is drawn anew, and with it the wind where it is inferred."""
+    if not preset.follows_jumps:
+        raise ValueError(
+            f"The preset {name!r} does not follow changes: choose another, or say that none come."
+        )
+    winds = [column for column, parameter in enumerate(model.prior.parameters) if parameter.name in _WINDS]
+    return Jump(hazard=_HAZARD, columns=(0, 1, *winds))

@@ -1,0 +1,191 @@
+"""The keys of a site file, section by section: what each may be, and the Site they make."""
+
+from collections.abc import Mapping
+
+from dowsax.mission.columns import ROLES
+from dowsax.mission.geometry import Bounds
+from dowsax.mission.site import Site
+from dowsax.mission.site_kinds import KINDS, checked_unit, parameter_names
+from dowsax.mission.site_laws import law
+from dowsax.mission.site_places import area_of, polygons, start, step
+from dowsax.mission.site_settings import (
+    BackgroundSetting,
+    Budget,
+    LawSetting,
+    NoiseSetting,
+    SearchSetting,
+    SensorSetting,
+    WindSetting,
+)
+from dowsax.mission.site_text import Keys, parsed
+from dowsax.mission.wind import wind_from
+from dowsax.world.units import MOLAR_MASSES
+
+SECTIONS = (
+    "name",
+    "area",
+    "geofence",
+    "no_go",
+    "field",
+    "prior",
+    "background",
+    "noise",
+    "wind",
+    "sensor",
+    "start",
+    "step",
+    "budget",
+    "search",
+    "columns",
+    "rows",
+)
+
+
+def understood(text: str, name: str) -> Site:
+    """The site a text describes, or a ValueError in one line that names file, line, key and what to do."""
+    top = parsed(name, text, *SECTIONS)
+    top.require("area", "field")
+    frame, area, outside = area_of(top)
+    kind, unit, gas, options = _field(top)
+    wind = _wind(top)
+    geofence, no_go = polygons(top, "geofence", frame), polygons(top, "no_go", frame)
+    site = Site(
+        name=top.text("name", "site"),
+        frame=frame,
+        area=area,
+        kind=kind,
+        unit=unit,
+        gas=gas,
+        options=options,
+        geofence=geofence,
+        no_go=no_go,
+        prior=_prior(top, parameter_names(kind, unit, wind.mode == "unknown")),
+        background=_background(top),
+        noise=_noise(top, kind),
+        wind=wind,
+        sensor=_sensor(top, kind),
+        start=start(top, frame, Bounds(geofence, no_go)),
+        step=step(top, frame),
+        budget=_budget(top),
+        search=_search(top),
+        outside=outside,
+        columns=_columns(top),
+        rows=_texts(top.table("rows", free=True)),
+        file=name,
+        text=text,
+    )
+    # Whatever the physics has to object comes now, and not after the flight.
+    site.model(("one", "other"))
+    return site
+
+
+def _field(top: Keys) -> tuple[str, str, str | float | None, Mapping[str, float]]:
+    """Kind, unit, gas and further numbers of the field."""
+    every = ("kind", "unit", "gas", "size", "standoff", "inclination", "declination")
+    keys = top.table("field", *every)
+    keys.require("kind")
+    kind = keys.word("kind", "", tuple(KINDS))
+    known = (*KINDS[kind].options, *(["gas"] if kind == "gas-plume" else []))
+    for key in every[2:]:
+        if key in keys and key not in known:
+            raise keys.error(key, f"{kind} has none; leave it out.")
+    gas = None
+    if "gas" in keys:
+        is_name = isinstance(keys.raw("gas"), str)
+        gas = keys.word("gas", "", tuple(MOLAR_MASSES)) if is_name else keys.number("gas", above=0.0)
+    options = {key: keys.number(key) or 0.0 for key in KINDS[kind].options if key in keys}
+    return kind, checked_unit(keys, kind), gas, options
+
+
+def _prior(top: Keys, names: tuple[str, ...]) -> Mapping[str, LawSetting]:
+    keys = top.table("prior", *names)
+    laws = {name: law(keys, name) for name in keys}
+    return {name: setting for name, setting in laws.items() if setting is not None}
+
+
+def _background(top: Keys) -> BackgroundSetting:
+    keys = top.table("background", "mode", "value", "range")
+    usual = "known" if "value" in keys else "unknown" if "range" in keys else "usual"
+    mode = keys.word("mode", usual, ("usual", "none", "known", "unknown", "per-sensor"))
+    if mode == "known":
+        keys.require("value")
+        value = keys.number("value")
+        return BackgroundSetting(mode, LawSetting("known", value or 0.0))
+    if "value" in keys:
+        raise keys.error("value", 'is for mode = "known"; give a range where it is not known.')
+    if mode in ("none", "usual") and "range" in keys:
+        raise keys.error("range", 'is for an unknown background; leave it out, or set mode = "unknown".')
+    return BackgroundSetting(mode, law(keys, "range"))
+
+
+def _noise(top: Keys, kind: str) -> NoiseSetting:
+    keys = top.table("noise", "floor", "ratio", "robust")
+    for key in keys if kind in ("radiation", "energy") else ():
+        raise keys.error(key, "counts have a noise of their own, Poisson's; leave [noise] out.")
+    robust = keys.raw("robust") if "robust" in keys else False
+    if not isinstance(robust, bool):
+        robust = keys.number("robust", above=0.0) or 0.0
+    return NoiseSetting(law(keys, "floor", positive=True), law(keys, "ratio", positive=True), robust)
+
+
+def _wind(top: Keys) -> WindSetting:
+    keys = top.table("wind", "mode", "velocity", "speed", "from", "missing")
+    constant = any(key in keys for key in ("velocity", "speed", "from"))
+    mode = keys.word("mode", "constant" if constant else "measured", ("measured", "constant", "unknown"))
+    missing = keys.word("missing", "leave-out", ("leave-out", "interpolate", "refuse"))
+    if mode != "constant":
+        for key in ("velocity", "speed", "from"):
+            if key in keys:
+                raise keys.error(key, f'is for mode = "constant"; with mode = "{mode}" leave it out.')
+        return WindSetting(mode, None, missing)
+    if "velocity" in keys:
+        for key in ("speed", "from"):
+            if key in keys:
+                raise keys.error(key, "give velocity, or speed and from, not both.")
+        return WindSetting(mode, keys.pair("velocity"), missing)
+    keys.require("speed", "from")
+    wind = wind_from(keys.number("speed", least=0.0), keys.number("from", least=-360.0, most=360.0))
+    return WindSetting(mode, (float(wind[0]), float(wind[1])), missing)
+
+
+def _sensor(top: Keys, kind: str) -> SensorSetting:
+    keys = top.table("sensor", "names", "lag", "dwell", "dead_time", "height", "ground")
+    if "dead_time" in keys and kind != "radiation":
+        raise keys.error("dead_time", "is for counts of the kind radiation; leave it out.")
+    names = keys.texts("names")
+    if len(set(names)) != len(names):
+        raise keys.error("names", "a name occurs twice; every sensor needs its own.")
+    return SensorSetting(
+        names=names,
+        lag=law(keys, "lag", positive=True),
+        dwell=keys.number("dwell", above=0.0),
+        dead_time=keys.number("dead_time", least=0.0),
+        height=keys.number("height", least=0.0),
+        ground=keys.number("ground", 0.0) or 0.0,
+    )
+
+
+def _budget(top: Keys) -> Budget:
+    keys = top.table("budget", "distance", "readings", "time")
+    return Budget(
+        keys.number("distance", above=0.0), keys.whole("readings", least=1), keys.number("time", above=0.0)
+    )
+
+
+def _search(top: Keys) -> SearchSetting:
+    keys = top.table("search", "preset", "particles", "radius", "probability", "may_jump")
+    return SearchSetting(
+        preset=keys.word("preset", "default", ("default", "paper")),
+        particles=keys.whole("particles", least=16),
+        radius=keys.number("radius", above=0.0),
+        probability=keys.number("probability", 0.95, above=0.5, most=0.999) or 0.95,
+        may_jump=keys.flag("may_jump", False),
+    )
+
+
+def _columns(top: Keys) -> Mapping[str, str]:
+    return _texts(top.table("columns", *ROLES))
+
+
+def _texts(keys: Keys) -> Mapping[str, str]:
+    return {key: keys.text(key, "") for key in keys}

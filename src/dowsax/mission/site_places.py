@@ -1,0 +1,154 @@
+"""The places in a site file, in metres or in degrees: the area, the polygons, the start and the steps."""
+
+import numpy as np
+
+from dowsax.mission.frame import Frame
+from dowsax.mission.geometry import Bounds, signed_area
+from dowsax.mission.site import Polygon
+from dowsax.mission.site_settings import Pair, StepSetting
+from dowsax.mission.site_text import Keys
+
+_BOX = ("south", "west", "north", "east")
+_FARTHEST = 1e6
+"""[m]: beyond it single precision holds a position to a decimetre only."""
+
+
+def area_of(top: Keys) -> tuple[Frame, tuple[Pair, Pair], str]:
+    """The frame, the box in metres, and what becomes of readings outside of it."""
+    keys = top.table("area", "low", "high", *_BOX, "origin", "outside")
+    outside = keys.word("outside", "refuse", ("refuse", "leave-out", "allow"))
+    origin = keys.pair("origin")
+    if any(side in keys for side in _BOX):
+        for key in ("low", "high"):
+            if key in keys:
+                raise keys.error(
+                    key, f"give low and high in metres, or {', '.join(_BOX)} in degrees, not both."
+                )
+        frame, area = _box_in_degrees(keys, origin)
+    else:
+        keys.require("low", "high")
+        frame = _frame(keys, "origin", origin)
+        area = keys.pair("low") or (0.0, 0.0), keys.pair("high") or (0.0, 0.0)
+        _require_box(keys, area)
+    return frame, area, outside
+
+
+def _require_box(keys: Keys, area: tuple[Pair, Pair]) -> None:
+    low, high = area
+    if not (low[0] < high[0] and low[1] < high[1]):
+        raise keys.error("high", f"must be east and north of low = {list(low)}; got {list(high)}.")
+    if np.abs(area).max() > _FARTHEST:
+        raise keys.error(
+            "high",
+            "lies more than 1000 km from (0, 0), too far for single precision; take a round number off x "
+            "and y, or give the area in degrees.",
+        )
+
+
+def _box_in_degrees(keys: Keys, origin: Pair | None) -> tuple[Frame, tuple[Pair, Pair]]:
+    """The box in metres that holds the box in degrees; the origin is its middle unless given."""
+    keys.require(*_BOX)
+    south, north = (keys.number(side, least=-90.0, most=90.0) or 0.0 for side in ("south", "north"))
+    west, east = (keys.number(side, least=-180.0, most=180.0) or 0.0 for side in ("west", "east"))
+    if not south < north:
+        raise keys.error("north", f"must be above south = {south}; got {north}.")
+    if not west < east:
+        raise keys.error("east", f"must be above west = {west}; got {east}.")
+    frame = _frame(keys, "origin", origin or ((south + north) / 2, (west + east) / 2))
+    # Of the edges in the plane, which are curved, the middle ones reach farthest.
+    places = [
+        (lat, lon) for lat in (south, (south + north) / 2, north) for lon in (west, (west + east) / 2, east)
+    ]
+    metres = frame.to_metres(*np.transpose(places))
+    low, high = metres.min(axis=0), metres.max(axis=0)
+    area = (float(low[0]), float(low[1])), (float(high[0]), float(high[1]))
+    if np.abs(area).max() > _FARTHEST:
+        raise keys.error("origin", "lies more than 1000 km from the area; give a nearer one, or none.")
+    return frame, area
+
+
+def _frame(keys: Keys, key: str, origin: Pair | None) -> Frame:
+    try:
+        return Frame(origin)
+    except ValueError as error:
+        raise keys.error(key, str(error)) from None
+
+
+def _places(keys: Keys, key: str, frame: Frame) -> np.ndarray | None:
+    """Places (k, 2) [m], given in metres under `key` or in degrees under `key`_degrees."""
+    in_degrees = f"{key}_degrees"
+    if in_degrees not in keys:
+        return keys.points(key)
+    if key in keys:
+        raise keys.error(key, f"give {key} in metres or {in_degrees}, not both.")
+    degrees = keys.points(in_degrees)
+    if not frame.is_geographic:
+        raise keys.error(
+            in_degrees, "needs `origin = [latitude, longitude]` in [area], or an area in degrees."
+        )
+    for place in [] if degrees is None else degrees:
+        _frame(keys, in_degrees, (float(place[0]), float(place[1])))
+    return None if degrees is None else frame.to_metres(*degrees.T)
+
+
+def polygons(top: Keys, key: str, frame: Frame) -> tuple[Polygon, ...]:
+    return tuple(_polygon(keys, frame) for keys in top.tables(key, "name", "corners", "corners_degrees"))
+
+
+def _polygon(keys: Keys, frame: Frame) -> Polygon:
+    keys.text("name", "")
+    key = "corners_degrees" if "corners_degrees" in keys else "corners"
+    keys.require(key)
+    corners = _places(keys, "corners", frame)
+    assert corners is not None
+    if len(corners) > 1 and np.allclose(corners[0], corners[-1], rtol=0, atol=1e-6):
+        corners = corners[:-1]
+    if len(corners) < 3:
+        raise keys.error(key, f"must have at least 3 corners; got {len(corners)}.")
+    if _crosses_itself(corners):
+        raise keys.error(key, "the border crosses itself; give the corners in order, one way round.")
+    if abs(signed_area(corners)) < 1e-6:
+        raise keys.error(key, "encloses no area; give the corners of an area.")
+    return corners
+
+
+def _crosses_itself(corners: Polygon) -> bool:
+    """Whether two sides that are no neighbours meet."""
+    ends = np.roll(corners, -1, axis=0)
+
+    def turns(start: np.ndarray, end: np.ndarray, point: np.ndarray) -> np.ndarray:
+        way, to_point = end - start, point - start
+        return np.sign(way[..., 0] * to_point[..., 1] - way[..., 1] * to_point[..., 0])
+
+    one, other = np.triu_indices(len(corners), k=2)
+    apart = (one != 0) | (other != len(corners) - 1)
+    one, other = one[apart], other[apart]
+    splits = turns(corners[one], ends[one], corners[other]) * turns(corners[one], ends[one], ends[other])
+    split = turns(corners[other], ends[other], corners[one]) * turns(corners[other], ends[other], ends[one])
+    return bool(((splits < 0) & (split < 0)).any())
+
+
+def start(top: Keys, frame: Frame, bounds: Bounds) -> Pair | None:
+    keys = top.table("start", "position", "position_degrees")
+    key = "position_degrees" if "position_degrees" in keys else "position"
+    if key not in keys:
+        return None
+    if "position" in keys and key != "position":
+        raise keys.error(key, "give position in metres or position_degrees, not both.")
+    x, y = keys.pair(key) or (0.0, 0.0)
+    if key == "position_degrees":
+        if not frame.is_geographic:
+            raise keys.error(key, "needs `origin = [latitude, longitude]` in [area], or an area in degrees.")
+        _frame(keys, key, (x, y))
+        x, y = (float(number) for number in frame.to_metres(x, y)[0])
+    if not bounds.allow(np.array([[x, y]])).all():
+        raise keys.error(key, f"({x:g}, {y:g}) is outside the geofence or in a no-go area; start elsewhere.")
+    return x, y
+
+
+def step(top: Keys, frame: Frame) -> StepSetting:
+    keys = top.table("step", "length", "directions", "points", "points_degrees")
+    points = _places(keys, "points", frame)
+    if points is not None and len(points) == 0:
+        raise keys.error("points", "must name at least one place; leave the key out to go anywhere.")
+    return StepSetting(keys.number("length", above=0.0), keys.whole("directions", 8, least=3) or 8, points)

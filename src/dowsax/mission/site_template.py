@@ -1,0 +1,144 @@
+"""The site file to start from: every key, what it means, and what happens without it."""
+
+NEW_SITE = """\
+# A site for dowsax: where the search is, what is measured there, what is known, what may be spent.
+# Lengths are in metres, times in seconds, wind in m/s. Every key but [area] and kind may be left out.
+# Check the file with `dowsax site check FILE`.
+
+name = "My site"
+
+[area]
+# The box in which the source lies: metres east and north of your own (0, 0),
+low = [0.0, 0.0]
+high = [200.0, 150.0]
+# or, instead of low and high, degrees:
+# south = 52.1000
+# west = 5.1000
+# north = 52.1015
+# east = 5.1030
+# Where (0, 0) is, as latitude and longitude: needed to use metres and degrees together. With an area in
+# degrees it is the middle of the area, unless given.
+# origin = [52.1000, 5.1000]
+# Readings taken outside the area: "refuse", "leave-out" or "allow".
+outside = "refuse"
+
+# Where one may be, once for each piece; corners in order, in metres, or corners_degrees = [[lat, lon], ...].
+[[geofence]]
+name = "fence"
+corners = [[0.0, 0.0], [200.0, 0.0], [200.0, 150.0], [0.0, 150.0]]
+
+# Where one may not be, nor pass.
+[[no_go]]
+name = "tank"
+corners = [[90.0, 60.0], [110.0, 60.0], [110.0, 80.0], [90.0, 80.0]]
+
+[field]
+# "gas-plume": gas in the wind. "radiation": counts. "level": decibels that fall with distance (radio, sound).
+# "magnetic-dipole": buried iron. Or a field of the benchmark: temperature, concentration, magnetic, electric,
+# gas, energy, noise.
+kind = "gas-plume"
+# Of the readings. gas-plume: ppm, ppb, vol%, mg/m3, ... radiation: counts. level: dB, dBm, dB(A).
+# magnetic-dipole: nT. A survey whose header says another unit is converted where a factor does it.
+unit = "ppm"
+# With it the release rate comes out in grams per second: methane, carbon dioxide, carbon monoxide,
+# hydrogen sulfide, sulfur dioxide, ammonia, propane, hydrogen, or a molar mass [g/mol].
+gas = "methane"
+# gas-plume: how wide the source itself is.
+# size = 0.2
+# radiation, level, magnetic-dipole: how near one can come to it.
+# standoff = 0.1
+# magnetic-dipole: the earth's field, degrees downwards and degrees east of north.
+# inclination = 65.0
+# declination = 0.0
+
+# What is believed of the source beforehand. A number is known; [low, high] is a range; {mean = 1, std = 0.1}
+# and {median = 1, factor = 2} are laws; {low = 1, high = 9, scale = "log"} is a range with its scale
+# ("linear" or "log"); "unknown" is the usual law. gas-plume: q, height, stability, lateral, vertical,
+# meander, turn, speed (and ux, uy where the wind is unknown). radiation: q, attenuation, height. level:
+# level, exponent, height. magnetic-dipole: mx, my, mz, depth. Benchmark fields: strength, diffusivity,
+# max_speed, max_decay_length.
+[prior]
+# Release rate [g/s].
+q = [0.001, 10.0]
+# Of the source above ground [m].
+height = [0.0, 3.0]
+
+[background]
+# What the sensor reads without a source: "usual" for the kind, "none", "known" (then give value), "unknown"
+# (then a range may be given), or "per-sensor": unknown, and different for each sensor.
+mode = "unknown"
+range = [1.7, 2.5]
+# value = 1.9
+
+[noise]
+# Where there is nothing to read, in the unit of the readings: a number, [low, high], or "unknown".
+floor = "unknown"
+# As a share of the reading; likewise.
+ratio = "unknown"
+# Whether a few readings may be far off.
+robust = true
+
+[wind]
+# "measured" with each reading, "constant" (then give it below), or "unknown" and inferred.
+mode = "measured"
+# Readings of a survey that have no wind: "leave-out", "interpolate" in time, or "refuse".
+missing = "leave-out"
+# The constant wind: speed and the direction it comes FROM, degrees clockwise from north (270 is a west wind),
+# speed = 3.0
+# from = 270.0
+# or the velocity of the air, east and north: where it goes.
+# velocity = [3.0, 0.0]
+
+[sensor]
+# The sensors there are, where there are several.
+# names = ["A", "B"]
+# Time constant of a sensor that lags: a number, [low, high], or "unknown".
+# lag = 5.0
+# How long each reading counts, where a survey does not say: radiation.
+# dwell = 1.0
+# For how long it is blind after each count: radiation.
+# dead_time = 1e-6
+# Above ground, where a survey does not say.
+height = 1.5
+# Height of the ground itself, taken off every altitude in a survey.
+ground = 0.0
+
+[start]
+# Where the search starts, in metres or as position_degrees = [lat, lon]. The middle of the area without it.
+position = [10.0, 10.0]
+
+[step]
+# How far to go between readings, and in how many directions one may go.
+length = 10.0
+directions = 8
+# Or the only places where one can measure, in metres or as points_degrees = [[lat, lon], ...].
+# points = [[10.0, 10.0], [50.0, 10.0], [50.0, 50.0]]
+
+[budget]
+# When the search ends at the latest; without a key there is no such limit.
+distance = 2000.0
+readings = 100
+time = 1800.0
+
+[search]
+# The filter: "default", the best calibrated, or "paper".
+preset = "default"
+# More are slower and more exact; without the key, as many as the filter has by itself.
+# particles = 2048
+# The source is found when it lies within this radius with this probability.
+radius = 5.0
+probability = 0.95
+# Whether the source may move, or the wind change, during the search.
+may_jump = false
+
+# Which column of a survey holds what, where its name does not say so: x, y, latitude, longitude, value,
+# altitude, time, date, wind_u, wind_v (where the air goes), wind_speed, wind_from, dwell, sensor. An empty
+# text leaves a column out.
+[columns]
+# value = "ch4"
+# time = ""
+
+# Which rows of a survey belong to this search, where a file holds several: the text in a column.
+[rows]
+# event = "1"
+"""

@@ -1,0 +1,134 @@
+"""A site and a survey in plain words: what was understood of a file."""
+
+import numpy as np
+
+from dowsax.mission.geometry import signed_area
+from dowsax.mission.site import Site
+from dowsax.mission.site_kinds import KINDS
+from dowsax.mission.survey import Survey
+from dowsax.mission.wind import speed_and_direction
+
+
+def site_words(site: Site) -> list[tuple[str, str]]:
+    """What was understood, as headings and words."""
+    (west, south), (east, north) = site.area
+    area = (
+        f"{east - west:.6g} m from west to east ({west:.6g} to {east:.6g}), {north - south:.6g} m from south "
+    )
+    area += f"to north ({south:.6g} to {north:.6g}); readings outside: {site.outside}"
+    words = [("name", site.name), ("area", area), ("origin", _origin(site))]
+    for heading, polygons in (("geofence", site.geofence), ("no-go", site.no_go)):
+        pieces = [f"{len(corners)} corners, {abs(signed_area(corners)):.6g} m²" for corners in polygons]
+        words.append((heading, "; ".join(pieces) or "none"))
+    reading = f"{site.kind}: {KINDS[site.kind].meaning}; readings in {site.unit or 'no unit'}"
+    words += [("field", reading), ("background", _background(site)), ("wind", _wind(site))]
+    words += [("sensor", _sensor(site)), ("start", _place(site, site.start)), ("step", _step(site))]
+    words += [("budget", _budget(site)), ("found", _found(site))]
+    if site.columns:
+        words.append(("columns", ", ".join(f"{role} is {name!r}" for role, name in site.columns.items())))
+    if site.rows:
+        words.append(("rows", ", ".join(f"{column} is {text!r}" for column, text in site.rows.items())))
+    return words
+
+
+def unknown_words(site: Site) -> list[tuple[str, str, str, str]]:
+    """Name, unit, meaning and law beforehand of all that is unknown."""
+    prior = site.model(("each",)).prior
+    laws = ["in the area"] * 2 + [_law(law) for law in getattr(prior, "laws", ())]
+    laws += [""] * (len(prior.parameters) - len(laws))
+    return [
+        (parameter.name, parameter.unit, parameter.meaning, law)
+        for parameter, law in zip(prior.parameters, laws, strict=True)
+    ]
+
+
+def survey_words(survey: Survey) -> list[tuple[str, str]]:
+    """What was understood of a survey."""
+    low, high = survey.positions.min(axis=0), survey.positions.max(axis=0)
+    words = [
+        ("readings", f"{len(survey.values)}, {survey.left_out} left out"),
+        ("values", f"{survey.values.min():g} to {survey.values.max():g}"),
+        ("places", f"x {low[0]:.6g} to {high[0]:.6g} m, y {low[1]:.6g} to {high[1]:.6g} m"),
+    ]
+    if survey.time is not None:
+        start = "" if survey.start is None else f"{survey.start:%Y-%m-%d %H:%M:%S} UTC, "
+        words.append(("time", f"{start}{survey.time[-1]:g} s"))
+    if survey.altitude is not None:
+        words.append(("altitude", f"{survey.altitude.min():g} to {survey.altitude.max():g} m above ground"))
+    if survey.wind is not None:
+        words.append(("wind", f"on average {_wind_words(survey.wind.mean(axis=0))}"))
+    if survey.sensor is not None:
+        words.append(("sensors", ", ".join(survey.sensor_names)))
+    return words + [("note", note) for note in survey.notes]
+
+
+def _origin(site: Site) -> str:
+    if site.frame.origin is None:
+        return "none: metres alone, no degrees"
+    latitude, longitude = site.frame.origin
+    return f"(0, 0) is at latitude {latitude:.6f}, longitude {longitude:.6f}"
+
+
+def _background(site: Site) -> str:
+    mode, law = site.background.mode, site.background.law
+    if mode == "known" and law is not None:
+        return f"{law.first:g} {site.unit}".strip()
+    return {"per-sensor": "unknown, one for each sensor", "usual": "as usual for the kind"}.get(mode, mode)
+
+
+def _wind(site: Site) -> str:
+    if not KINDS[site.kind].uses_wind:
+        return "inferred with the source" if KINDS[site.kind].is_benchmark else "does not matter"
+    if site.wind.velocity is not None:
+        return f"constant, {_wind_words(np.array(site.wind.velocity))}"
+    if site.wind.mode == "measured":
+        return f"measured with each reading; where it is missing: {site.wind.missing}"
+    return "unknown, inferred with the source"
+
+
+def _wind_words(velocity: np.ndarray) -> str:
+    speed, direction = speed_and_direction(velocity)
+    return f"{speed:.3g} m/s from {direction:.0f}° (u {velocity[0]:.2f}, v {velocity[1]:.2f})"
+
+
+def _sensor(site: Site) -> str:
+    sensor = site.sensor
+    said = [f"sensors {', '.join(sensor.names)}"] if sensor.names else []
+    said += [] if sensor.height is None else [f"{sensor.height:g} m above ground where a file does not say"]
+    said += [] if sensor.dwell is None else [f"{sensor.dwell:g} s a reading where a file does not say"]
+    said += [] if sensor.lag is None else ["lags"]
+    return "; ".join(said) or "nothing said"
+
+
+def _place(site: Site, place: tuple[float, float] | None) -> str:
+    if place is None:
+        return "the middle of the area"
+    degrees = ""
+    if site.frame.is_geographic:
+        ((latitude, longitude),) = site.frame.to_degrees(np.array([place]))
+        degrees = f" (latitude {latitude:.6f}, longitude {longitude:.6f})"
+    return f"({place[0]:.6g}, {place[1]:.6g}) m{degrees}"
+
+
+def _step(site: Site) -> str:
+    if site.step.points is not None:
+        return f"to one of {len(site.step.points)} places"
+    return f"{site.step_length:g} m in one of {site.step.directions} directions"
+
+
+def _budget(site: Site) -> str:
+    budget = site.budget
+    said = [] if budget.distance is None else [f"{budget.distance:g} m"]
+    said += [] if budget.readings is None else [f"{budget.readings} readings"]
+    said += [] if budget.time is None else [f"{budget.time:g} s"]
+    return ", ".join(said) or "no limit"
+
+
+def _found(site: Site) -> str:
+    share = f"{100 * site.search.probability:g} %"
+    return f"when the source lies within {site.found_radius:.3g} m with a probability of {share}"
+
+
+def _law(law: object) -> str:
+    numbers = ", ".join(f"{name} {value:g}" for name, value in vars(law).items() if isinstance(value, float))
+    return f"{type(law).__name__}: {numbers}"

@@ -1,0 +1,237 @@
+"""A survey file: readings with their places, and what was measured along, checked cell by cell."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dowsax.mission.clocks import Clock, read_clock
+from dowsax.mission.columns import Column, listed, recognised
+from dowsax.mission.csv_rows import Rows, chosen_rows, read_rows
+from dowsax.mission.frame import Frame
+from dowsax.mission.site import Site
+from dowsax.mission.survey_cells import Sheet, optional, positions, sensors, values
+from dowsax.mission.survey_wind import read_wind
+
+if TYPE_CHECKING:
+    from dowsax.types import Station
+
+_EXPECTED = "x, y, value"
+_MANY = 5
+"""Readings of one sensor that are all the same are worth a word from here on."""
+
+
+@dataclass(frozen=True, eq=False)
+class Survey:
+    """The readings of a file in its order. What was not measured is `None`."""
+
+    positions: np.ndarray
+    """(k, 2) [m], in `frame`."""
+    values: np.ndarray
+    """(k,), in the unit of the site."""
+    lines: np.ndarray
+    """(k,) int, the line of the file on which each reading ends."""
+    frame: Frame = field(default_factory=Frame)
+    altitude: np.ndarray | None = None
+    """(k,) [m] above ground."""
+    time: np.ndarray | None = None
+    """(k,) [s], since the first reading."""
+    start: datetime | None = None
+    """When the first reading was taken, where the file says so."""
+    wind: np.ndarray | None = None
+    """(k, 2) [m/s], where the air goes."""
+    dwell: np.ndarray | None = None
+    """(k,) [s]"""
+    sensor: np.ndarray | None = None
+    """(k,) int, an index into `sensor_names`."""
+    sensor_names: tuple[str, ...] = ()
+    left_out: int = 0
+    """How many rows were not taken as readings; `notes` say why."""
+    notes: tuple[str, ...] = ()
+    """What a reader of the results should know: what was left out, converted, or looks odd."""
+
+    def stations(self, trail: bool = False) -> "Station":
+        """Where each reading was taken, and what was measured along; with `trail`, for a sensor that lags."""
+        from dowsax.mission.survey_stations import stations
+
+        return stations(self, trail)
+
+
+def read_survey(
+    path: Path | str,
+    site: Site | None = None,
+    columns: Mapping[str, str] | None = None,
+    rows: Mapping[str, str] | None = None,
+) -> Survey:
+    """The survey in a CSV file, or a ValueError in one line that names file, line, column and what to do.
+
+    Columns are found by name (x, y or latitude, longitude; value; altitude, time, wind, dwell, sensor) as
+    many loggers spell them; `columns` says what the names do not, as in {"value": "ch4"}, and {"time": ""}
+    leaves a column out. `rows` chooses those with a text in a column, as in {"event": "3"}. Both go before
+    the site's. Rows without a value are left out and counted.
+    """
+    path = Path(path)
+    sheet = _sheet(path, site, columns or {}, rows or {})
+    total = len(sheet.rows.lines)
+    sheet = _with_values(sheet)
+    clock = _clock(sheet)
+    frame, places = positions(sheet)
+    dwell = optional(sheet, "dwell", None if site is None else site.sensor.dwell, above=0.0)
+    readings = values(sheet, dwell)
+    if dwell is None and site is not None and site.kind == "radiation":
+        dwell = np.ones(len(readings))
+        sheet.notes.append("Neither file nor site says how long each reading counted: 1 s is taken.")
+    sensor, sensor_names = sensors(sheet)
+    winds, kept = read_wind(sheet, None if clock is None else clock.times)
+    kept = kept & _within_area(sheet, places)
+    if not kept.any():
+        raise ValueError(f"{path}: no reading is left. {' '.join(sheet.notes)}")
+    _note_stuck_sensors(sheet, readings[kept], None if sensor is None else sensor[kept], sensor_names)
+    clock = None if clock is None else clock._replace(times=clock.times[kept])
+    return Survey(
+        positions=places[kept],
+        values=readings[kept],
+        lines=np.array(sheet.rows.lines)[kept],
+        frame=frame,
+        altitude=_kept(_altitude(sheet), kept),
+        time=None if clock is None else clock.times - clock.times[0],
+        start=None if clock is None else clock.start(),
+        wind=_kept(winds, kept),
+        dwell=_kept(dwell, kept),
+        sensor=_kept(sensor, kept),
+        sensor_names=sensor_names,
+        left_out=total - int(kept.sum()),
+        notes=tuple(sheet.notes),
+    )
+
+
+def _sheet(path: Path, site: Site | None, columns: Mapping[str, str], chosen: Mapping[str, str]) -> Sheet:
+    """The rows of this survey and the meaning of their columns."""
+    rows = read_rows(path, _EXPECTED)
+    where = f"{path}, line {rows.header_line}"
+    found = recognised(where, rows.headers, {**(site.columns if site else {}), **columns})
+    found = _one_way_to_say_where(where, rows, found, site)
+    if "value" not in found:
+        raise ValueError(
+            f"{where}: no column 'value'; found {listed(rows.headers)} (separated by {rows.separator_name}). "
+            "Name it value, or say which it is by value = 'name' under [columns] of the site file, or by "
+            "--column value=name."
+        )
+    return Sheet(chosen_rows(rows, {**(site.rows if site else {}), **chosen}), found, site, [])
+
+
+def _one_way_to_say_where(
+    where: str, rows: Rows, found: dict[str, Column], site: Site | None
+) -> dict[str, Column]:
+    """The columns with either x, y or latitude, longitude among them."""
+    metres, degrees = {"x", "y"} <= set(found), {"latitude", "longitude"} <= set(found)
+    geographic = site is not None and site.frame.is_geographic
+    if metres and degrees and geographic:
+        said = [
+            way for way in (("x", "y"), ("latitude", "longitude")) if all(found[role].mapped for role in way)
+        ]
+        if len(said) != 1:
+            headers = [found[role].header for role in ("x", "y", "latitude", "longitude")]
+            raise ValueError(
+                f"{where}: {listed(headers)} say twice where a reading was taken; leave two out, by x = '' "
+                "and y = '' under [columns] or --column x= --column y=."
+            )
+        metres = said == [("x", "y")]
+    if not metres and not degrees:
+        missing = [role for role in ("x", "y") if role not in found]
+        raise ValueError(
+            f"{where}: no column {' or '.join(map(repr, missing))}; found {listed(rows.headers)} (separated "
+            f"by {rows.separator_name}). The header must name x and y [m], or latitude and longitude, "
+            "and value."
+        )
+    if not metres and site is not None and not geographic:
+        raise ValueError(
+            f"{where}: places in degrees need an origin; give `origin = [latitude, longitude]` of (0, 0) in "
+            "[area] of the site file."
+        )
+    other = ("latitude", "longitude") if metres else ("x", "y")
+    return {role: column for role, column in found.items() if role not in other}
+
+
+def _with_values(sheet: Sheet) -> Sheet:
+    """Without the rows in which the logger had no value."""
+    missing = sheet.missing("value")
+    if missing.any():
+        lines = [line for line, gone in zip(sheet.rows.lines, missing, strict=True) if gone]
+        rows = "1 row has" if len(lines) == 1 else f"{len(lines)} rows have"
+        first = "" if len(lines) == 1 else "first "
+        sheet.notes.append(
+            f"{rows} no value in {sheet.columns['value'].header!r}, left out ({first}on line {lines[0]})."
+        )
+    if missing.all():
+        raise ValueError(f"{sheet.rows.path}: no reading is left. {' '.join(sheet.notes)}")
+    return sheet.chosen(~missing)
+
+
+def _clock(sheet: Sheet) -> Clock | None:
+    column = sheet.columns.get("time")
+    if column is None:
+        return None
+    clock = read_clock(sheet.rows, column, sheet.columns.get("date"))
+    if clock is None:
+        example = sheet.cells("time")[0].strip()
+        sheet.notes.append(f"The column {column.header!r} holds no times ({example!r}) and was not used.")
+    return clock
+
+
+def _altitude(sheet: Sheet) -> np.ndarray | None:
+    """[m] above ground; the site's own height where the file has none."""
+    site = sheet.site
+    if site is None:
+        return optional(sheet, "altitude")
+    ground = site.sensor.ground
+    default = None if site.sensor.height is None else site.sensor.height + ground
+    found = optional(sheet, "altitude", default)
+    return None if found is None else found - ground
+
+
+def _within_area(sheet: Sheet, places: np.ndarray) -> np.ndarray:
+    """Which readings count for a site that may refuse, or leave out, those outside its area."""
+    everywhere = np.ones(len(places), bool)
+    site = sheet.site
+    if site is None or site.outside == "allow":
+        return everywhere
+    inside = np.all((places >= site.low) & (places <= site.high), axis=1)
+    if inside.all():
+        return everywhere
+    row = int(np.argmin(inside))
+    if site.outside == "refuse":
+        eastward = not site.low[0] <= places[row, 0] <= site.high[0]
+        role = ("x" if eastward else "y") if "x" in sheet.columns else "longitude" if eastward else "latitude"
+        (x, y), low, high = places[row], site.low, site.high
+        raise ValueError(
+            f"{sheet.where(role, row)}: ({x:.6g}, {y:.6g}) m is outside the area from ({low[0]:g}, "
+            f"{low[1]:g}) to ({high[0]:g}, {high[1]:g}); correct it, widen the area, or set `outside` in "
+            "[area] of the site file."
+        )
+    count = int((~inside).sum())
+    words = "1 reading is" if count == 1 else f"{count} readings are"
+    sheet.notes.append(f"{words} outside the area, left out (first on line {sheet.rows.lines[row]}).")
+    return inside
+
+
+def _note_stuck_sensors(
+    sheet: Sheet, readings: np.ndarray, sensor: np.ndarray | None, names: tuple[str, ...]
+) -> None:
+    """A sensor that says the same in many readings may be stuck."""
+    numbers = np.zeros(len(readings), int) if sensor is None else sensor
+    for number in np.unique(numbers):
+        mine = readings[numbers == number]
+        if len(mine) >= _MANY and (mine == mine[0]).all():
+            who = "The sensor" if sensor is None else f"The sensor {names[number]!r}"
+            sheet.notes.append(
+                f"{who} reads {mine[0]:g} in all its {len(mine)} readings: is it stuck, or silent "
+                "below its limit?"
+            )
+
+
+def _kept(part: np.ndarray | None, kept: np.ndarray) -> np.ndarray | None:
+    return None if part is None else part[kept]

@@ -1,0 +1,138 @@
+"""The columns of a survey file as arrays, each cell checked; errors name line, column and what to do."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dowsax.mission.columns import Column
+from dowsax.mission.csv_rows import Rows, is_missing, number
+from dowsax.mission.frame import Frame, require_degrees
+from dowsax.mission.site import Site
+from dowsax.mission.units import factor, known_unit
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """The rows of a file that hold readings, and the meaning of their columns."""
+
+    rows: Rows
+    columns: dict[str, Column]
+    site: Site | None
+    notes: list[str]
+    """What a reader of the results should know; grows while the file is read."""
+
+    def cells(self, role: str) -> list[str]:
+        index = self.columns[role].index
+        return [row[index] for row in self.rows.cells]
+
+    def numbers(self, role: str) -> np.ndarray:
+        """The numbers of a column in the unit of its role; no cell may be empty."""
+        column = self.columns[role]
+        cells = enumerate(self.cells(role))
+        return column.scale * np.array(
+            [number(cell, self.where(role, row), self.rows.separator) for row, cell in cells]
+        )
+
+    def missing(self, role: str) -> np.ndarray:
+        """Which cells of a column say nothing."""
+        return np.array([is_missing(cell) for cell in self.cells(role)], bool)
+
+    def where(self, role: str, row: int) -> str:
+        return self.rows.where(row, self.columns[role].header)
+
+    def chosen(self, kept: np.ndarray) -> "Sheet":
+        rows = [row for row, keep in enumerate(kept) if keep]
+        lines, cells = [self.rows.lines[row] for row in rows], [self.rows.cells[row] for row in rows]
+        return Sheet(self.rows._replace(lines=lines, cells=cells), self.columns, self.site, self.notes)
+
+
+def positions(sheet: Sheet) -> tuple[Frame, np.ndarray]:
+    """The frame and the positions (k, 2) [m]; without a site, degrees are taken around the first reading."""
+    site = sheet.site
+    if "x" in sheet.columns:
+        frame = Frame() if site is None else site.frame
+        return frame, np.stack([sheet.numbers("x"), sheet.numbers("y")], axis=-1)
+    latitude, longitude = sheet.numbers("latitude"), sheet.numbers("longitude")
+    for row, place in enumerate(zip(latitude.tolist(), longitude.tolist(), strict=True)):
+        try:
+            require_degrees(*place)
+        except ValueError as error:
+            role = "longitude" if -90 <= place[0] <= 90 else "latitude"
+            raise ValueError(f"{sheet.where(role, row)}: {error}") from None
+    frame = Frame((float(latitude[0]), float(longitude[0]))) if site is None else site.frame
+    return frame, frame.to_metres(latitude, longitude)
+
+
+def values(sheet: Sheet, dwell: np.ndarray | None) -> np.ndarray:
+    """The readings in the unit of the site, converted where the header says another that is a factor away."""
+    found = sheet.numbers("value")
+    column, site = sheet.columns["value"], sheet.site
+    if column.unit is None or site is None or not site.unit:
+        return found
+    where = f"{sheet.rows.path}, line {sheet.rows.header_line}, column {column.header!r}"
+    given, wanted = known_unit(column.unit), known_unit(site.unit) or site.unit
+    scale = None if given is None else factor(given, wanted)
+    if scale is None and given is not None and wanted == "counts" and factor(given, "cps") is not None:
+        return _counts(sheet, where, found * (factor(given, "cps") or 1.0), dwell)
+    if scale is None:
+        raise ValueError(
+            f"{where}: the unit {column.unit!r} does not become {site.unit!r} of the site by a factor; "
+            "convert the column, or correct the header or `unit` in [field] of the site file."
+        )
+    if scale != 1.0:
+        sheet.notes.append(f"Readings were converted from {given} to {wanted} (times {scale:g}).")
+    return found * scale
+
+
+def _counts(sheet: Sheet, where: str, rates: np.ndarray, dwell: np.ndarray | None) -> np.ndarray:
+    if dwell is None:
+        raise ValueError(
+            f"{where}: a count rate becomes counts by the time counted; add a column dwell [s], or `dwell` "
+            "in [sensor] of the site file."
+        )
+    sheet.notes.append("Count rates were multiplied by the time counted and rounded to whole counts.")
+    return np.round(rates * dwell)
+
+
+def optional(
+    sheet: Sheet, role: str, default: float | None = None, *, above: float | None = None
+) -> np.ndarray | None:
+    """A column that need not be there; an empty cell takes the default, and is an error without one."""
+    if role not in sheet.columns:
+        return None if default is None else np.full(len(sheet.rows.lines), default)
+    missing = sheet.missing(role)
+    if missing.all():
+        header = sheet.columns[role].header
+        sheet.notes.append(f"The column {header!r} is empty and was not used.")
+        return None if default is None else np.full(len(missing), default)
+    found = np.full(len(missing), 0.0 if default is None else default)
+    for row, cell in enumerate(sheet.cells(role)):
+        if missing[row] and default is not None:
+            continue
+        if missing[row]:
+            raise ValueError(
+                f"{sheet.where(role, row)}: the cell is empty; fill it in, or leave the column out by "
+                f"{role} = '' under [columns]."
+            )
+        found[row] = sheet.columns[role].scale * number(cell, sheet.where(role, row), sheet.rows.separator)
+        if above is not None and found[row] <= above:
+            raise ValueError(f"{sheet.where(role, row)}: must be above {above:g}; got {cell.strip()!r}.")
+    return found
+
+
+def sensors(sheet: Sheet) -> tuple[np.ndarray | None, tuple[str, ...]]:
+    """The number of the sensor of each reading, and the names: the site's in its order, else sorted."""
+    known = () if sheet.site is None else sheet.site.sensor.names
+    if "sensor" not in sheet.columns:
+        return None, known
+    cells = [cell.strip() for cell in sheet.cells("sensor")]
+    for row, cell in enumerate(cells):
+        if not cell:
+            raise ValueError(f"{sheet.where('sensor', row)}: the cell is empty; name the sensor.")
+        if known and cell not in known:
+            raise ValueError(
+                f"{sheet.where('sensor', row)}: {cell!r} is none of the site's sensors, {', '.join(known)}; "
+                "correct it, or add it to `names` in [sensor] of the site file."
+            )
+    names = known or tuple(sorted(set(cells)))
+    return np.array([names.index(cell) for cell in cells], np.int32), names

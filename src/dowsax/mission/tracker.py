@@ -1,0 +1,137 @@
+"""The belief of a mission, reading by reading: compiled once, the same whenever the same readings come.
+
+The belief is a function of the model, the seed and the readings in order. The history has room for a power of
+two of readings and grows when it is full, which compiles the filter again.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int
+
+from dowsax.inference import Belief, Preset, summaries
+from dowsax.inference.fit import predictive_fit
+from dowsax.inference.weights import normalise
+from dowsax.types import Key, Scalar, Station, Theta
+from dowsax.world import Jump, Model
+
+ROOM = 1024
+"""Readings there is room for at first. Only memory depends on it: loops end at the newest reading."""
+PROBABILITY = 0.95
+"""Of the intervals and regions that are told."""
+
+
+class Digest(NamedTuple):
+    """What the belief says after a reading."""
+
+    explained: Bool[Array, ""]
+    """Whether the model can give such a reading at all."""
+    mean: Theta
+    std: Theta
+    low: Theta
+    high: Theta
+    """The interval that holds 95 % of each parameter."""
+    radius: Scalar
+    """[m], of the disc around the mean position that holds 95 %."""
+    mass: Scalar
+    """The probability that the source is as near to the mean as is wanted."""
+    fit: Scalar
+    """The predictive check of `inference.fit`; 1 where the source may jump, for which there is none."""
+    changed: Scalar
+    """The probability of a change since the regime that was known of."""
+    since: Scalar
+    """The reading, counted from 0, at which the newest regime most probably began."""
+    ess: Scalar
+    stages: Int[Array, ""]
+    acceptance_rate: Scalar
+    evaluations: Scalar
+    """What the filter had to do, as in `inference.FilterInfo`."""
+
+
+@dataclass(frozen=True)
+class Tracker:
+    """A filter and what is asked of its beliefs."""
+
+    model: Model
+    preset: Preset
+    jump: Jump | None = None
+    radius: float = 1.0
+    """[m], how near the source must be to the mean to count as found."""
+
+    def begin(self, key: Key, template: Station) -> Belief:
+        """The belief before the first reading."""
+        return begin(self.model, self.preset, key, template)
+
+    def take(
+        self, key: Key, belief: Belief, station: Station, value: Scalar, regime: int = 0
+    ) -> tuple[Belief, Digest]:
+        """The belief after one more reading, and what it says."""
+        key = jax.random.fold_in(key, belief.history.size)
+        at = jnp.asarray(regime, jnp.int32)
+        radius = jnp.asarray(self.radius, jnp.float32)
+        return _take(self.model, self.preset, self.jump, key, grown(belief), station, value, radius, at)
+
+
+def begin(model: Model, preset: Preset, key: Key, template: Station) -> Belief:
+    """The belief of a filter before the first reading; `template` says what a station holds."""
+    return _begin(model, preset.with_horizon(ROOM), key, template)
+
+
+@eqx.filter_jit
+def _begin(model: Model, preset: Preset, key: Key, template: Station) -> Belief:
+    return preset.build(model, template=template).init(key)
+
+
+@eqx.filter_jit
+def _take(
+    model: Model, preset: Preset, jump: Jump | None, key: Key, belief: Belief, station, value, radius, regime
+):
+    step_key, fit_key = jax.random.split(key)
+    filter_ = preset.build(model, template=station, transition=jump)
+    belief, info = filter_.step(step_key, belief, station, value)
+    fit = predictive_fit(fit_key, model, belief) if jump is None else jnp.ones(())
+    changed, since = _change(belief, regime)
+    tail = (1 - PROBABILITY) / 2
+    digest = Digest(
+        explained=info.explained,
+        mean=summaries.mean(belief),
+        std=summaries.std(belief),
+        low=summaries.quantile(belief, tail),
+        high=summaries.quantile(belief, 1 - tail),
+        radius=summaries.credible_radius(belief, PROBABILITY),
+        mass=summaries.mass_within(belief, radius),
+        fit=fit,
+        changed=changed,
+        since=since,
+        ess=info.ess,
+        stages=info.stages,
+        acceptance_rate=info.acceptance_rate,
+        evaluations=info.evaluations,
+    )
+    return belief, digest
+
+
+def _change(belief: Belief, regime) -> tuple[Scalar, Scalar]:
+    """The mass of the particles whose regime began after the known one, and the median of when."""
+    newer = belief.starts > regime
+    changed = jnp.sum(jnp.exp(normalise(belief.log_weights)), where=newer)
+    starts: Float[Array, " n"] = belief.starts.astype(jnp.float32)
+    since = summaries.weighted_quantile(starts, jnp.where(newer, belief.log_weights, -jnp.inf), 0.5)
+    return changed, since
+
+
+def grown(belief: Belief) -> Belief:
+    """The same belief with room for one more reading: twice the room when it is full."""
+    history = belief.history
+    room = history.readings.shape[0]
+    if int(history.size) < room:
+        return belief
+
+    def longer(leaf: Array) -> Array:
+        return jnp.pad(leaf, [(0, room), *[(0, 0)] * (leaf.ndim - 1)])
+
+    filled = jax.tree.map(longer, (history.stations, history.readings))
+    return eqx.tree_at(lambda at: (at.history.stations, at.history.readings), belief, filled)

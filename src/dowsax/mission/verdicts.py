@@ -1,0 +1,127 @@
+"""Searching, found or cannot tell: the status after a reading, and why, in a plain sentence."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+from dowsax.inference.posterior import LEAST_FIT
+from dowsax.mission.advice import CANNOT_TELL, FOUND, SEARCHING
+from dowsax.mission.plan import Plan
+from dowsax.mission.reading import Reading
+
+ODDS = 20.0
+"""Readings that are so many times likelier without a source speak against there being one.
+
+Where there is one, they ever do in at most one mission of so many (Ville's inequality).
+"""
+_STUCK = 10
+"""Equal readings in a row, other than none at all, that make one ask whether the sensor is stuck."""
+_FULL = 1e-6
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What the mission has used up."""
+
+    readings: int
+    distance: float
+    """[m], along the readings in the order of their times."""
+    time: float | None
+    """[s], from the first to the newest; `None` where no times are given."""
+
+    @classmethod
+    def on(cls, start: tuple[float, float] | None, readings: Sequence[Reading]) -> "Spent":
+        """From the start, or from the first reading where none is known, through the readings."""
+        places = [reading.position for reading in in_time(readings)]
+        legs = pairwise(places if start is None else [start, *places])
+        distance = sum((math.dist(*leg) for leg in legs), 0.0)
+        times = [reading.time for reading in readings if reading.time is not None]
+        return cls(len(readings), distance, max(times) - min(times) if times else None)
+
+
+def in_time(readings: Sequence[Reading]) -> list[Reading]:
+    """By time, those of the same time as they came; as they came where any has no time."""
+    if any(reading.time is None for reading in readings):
+        return list(readings)
+    return sorted(readings, key=lambda reading: reading.time or 0.0)
+
+
+class Gist(NamedTuple):
+    """What the belief says, in the numbers the verdict depends on."""
+
+    mean: tuple[float, float]
+    """[m]"""
+    radius: float
+    """[m], at 95 %."""
+    mass: float
+    """The probability that the source is as near to the mean as is wanted."""
+    fit: float
+    evidence: float | None
+
+
+def exhausted(plan: Plan, spent: Spent) -> str | None:
+    """Which budget is spent, in words; `None` when none is."""
+    budget = plan.budget
+    if budget.readings is not None and spent.readings >= budget.readings:
+        return f"the {budget.readings} readings of the budget are taken"
+    if budget.distance is not None and spent.distance >= budget.distance - _FULL:
+        return f"the {budget.distance:g} m of the budget are gone"
+    if budget.time is not None and spent.time is not None and spent.time >= budget.time:
+        return f"the {budget.time:g} s of the budget are over"
+    return None
+
+
+def status_of(plan: Plan, spent: Spent, gist: Gist) -> str:
+    """The status before anybody has looked for a next place."""
+    if gist.mass >= plan.probability and gist.fit >= LEAST_FIT and not _no_source(gist):
+        return FOUND
+    if exhausted(plan, spent) is not None or _no_source(gist):
+        return CANNOT_TELL
+    return SEARCHING
+
+
+def _no_source(gist: Gist) -> bool:
+    return gist.evidence is not None and gist.evidence <= -math.log(ODDS)
+
+
+def reasons(plan: Plan, spent: Spent, gist: Gist, status: str, false_stops: str | None) -> str:
+    """The sentence for a status; what is said of the next place comes after it."""
+    x, y = gist.mean
+    where = f"with 95 % probability the source is within {_metres(gist.radius)} of ({x:.1f}, {y:.1f})"
+    if status == FOUND:
+        rate = false_stops or "how often such a stop is wrong was not measured for this field and rule"
+        return (
+            f"Found: the source is within {_metres(plan.radius)} of ({x:.1f}, {y:.1f}) with probability "
+            f"{gist.mass:.2f}; {rate}."
+        )
+    if _no_source(gist):
+        times = _times(-(gist.evidence or 0.0))
+        return f"No evidence of a source: the readings are {times} likelier without one."
+    if gist.fit < LEAST_FIT:
+        return (
+            "No source fits these readings well: check the unit, the positions, the field and the prior "
+            f"(predictive check {gist.fit:.3f})."
+        )
+    if status == CANNOT_TELL:
+        ended = exhausted(plan, spent) or "no allowed place can be reached with what is left of the budget"
+        return f"Cannot tell: {ended}, and {where}, where {_metres(plan.radius)} is wanted."
+    return f"Not sure yet: {where}, where {_metres(plan.radius)} is wanted."
+
+
+def stuck(readings: Sequence[Reading]) -> str | None:
+    """A question, when the sensor of the newest reading has read the same for long."""
+    newest = readings[-1]
+    last = [reading.value for reading in readings if reading.sensor == newest.sensor][-_STUCK:]
+    if len(last) < _STUCK or newest.value == 0 or any(value != newest.value for value in last):
+        return None
+    return f"The sensor has read {newest.value:g} {_STUCK} times in a row: is it stuck?"
+
+
+def _metres(length: float) -> str:
+    return f"{length:.3g} m" if length < 1000 else f"{length / 1000:.3g} km"
+
+
+def _times(log_odds: float) -> str:
+    return f"{math.exp(log_odds):.0f} times" if log_odds < math.log(1e4) else "more than 10,000 times"

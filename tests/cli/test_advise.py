@@ -1,0 +1,120 @@
+"""`dowsax advise` and `dowsax export`: a stream of readings in, advice out, and files for other programs."""
+
+import io
+import json
+import math
+
+import pytest
+
+SITE = """
+name = "yard"
+[area]
+low = [0, 0]
+high = [60, 40]
+origin = [52.1, 5.1]
+[[geofence]]
+corners = [[0, 0], [60, 0], [60, 40], [0, 40]]
+[[no_go]]
+corners = [[25, 15], [35, 15], [35, 25], [25, 25]]
+[field]
+kind = "level"
+unit = "dB"
+[step]
+length = 6
+directions = 12
+[budget]
+readings = 30
+[search]
+particles = 64
+radius = 3
+"""
+LINES = [
+    '{"id": "a", "x": 5, "y": 5, "value": 41.0, "time": 0}',
+    "",
+    '{"id": "b", "x": 11, "y": 5, "value": "loud"}',
+    '{"id": "b", "x": 11, "y": 5, "value": 44.0, "time": 10}',
+    '{"id": "a", "x": 5, "y": 5, "value": 41.0, "time": 0}',
+    '{"id": "c", "x": 500, "y": 5, "value": 41.0}',
+    '{"id": "d", "latitude": 52.10009, "longitude": 5.10016, "value": 47.0, "time": 20}',
+]
+
+
+@pytest.fixture
+def site_file(tmp_path):
+    path = tmp_path / "site.toml"
+    path.write_text(SITE)
+    return path
+
+
+@pytest.fixture
+def advise(dowsax_command, monkeypatch, site_file, tmp_path):
+    """(lines) -> the answers to them, and what was said on stderr."""
+
+    def run(lines, *words):
+        stdin = io.TextIOWrapper(io.BytesIO("\n".join(lines).encode()), encoding="utf-8")
+        monkeypatch.setattr("sys.stdin", stdin)
+        code, stdout, stderr = dowsax_command(
+            "advise", "--site", site_file, "--log", tmp_path / "mission.db", *words
+        )
+        assert code == 0, stderr
+        return [json.loads(line) for line in stdout.splitlines()], stderr
+
+    return run
+
+
+def test_a_mission_and_what_comes_of_it(advise, dowsax_command, complaint, site_file, tmp_path):
+    """One answer a line, also to nonsense; the mission goes on from its log; every format is what it says."""
+    said, stderr = advise(LINES[:5])
+    assert "ready, begin at" in stderr
+    assert [body.get("number") for body in said] == [1, None, 2, 1]
+    assert said[1]["line"] == 3
+    assert "`value` is not a number: 'loud'" in said[1]["error"]
+    assert said[3] == said[0]
+
+    said, stderr = advise(LINES[5:])
+    assert "going on after 2 readings" in stderr
+    assert "outside the area" in said[0]["error"]
+    newest = said[1]
+    assert newest["number"] == 3
+    assert newest["estimate"]["names"][:3] == ["x", "y", "level"]
+    assert math.isfinite(newest["region"]["radius"])
+    there = newest["degrees"]["next"]
+
+    assert "another seed" in complaint(
+        "advise", "--site", site_file, "--log", tmp_path / "mission.db", "--seed", "5"
+    )
+    for to, ending in (
+        ("geojson", "geojson"),
+        ("kml", "kml"),
+        ("qgc", "plan"),
+        ("csv", "csv"),
+        ("html", "html"),
+    ):
+        assert dowsax_command("export", tmp_path / "mission.db", "--to", to).code == 0
+        assert (tmp_path / f"mission.{ending}").stat().st_size > 100
+    plan = json.loads((tmp_path / "mission.plan").read_text())
+    places = [item["params"][4:6] for item in plan["mission"]["items"] if item.get("command") == 16]
+    assert places[-1] == pytest.approx([there["latitude"], there["longitude"]], abs=1e-6)
+    assert (tmp_path / "mission.csv").read_text().count("\n") == 4
+    features = json.loads((tmp_path / "mission.geojson").read_text())["features"]
+    assert {"reading", "credible region", "estimate"} <= {item["properties"]["what"] for item in features}
+    assert "yard" in (tmp_path / "mission.html").read_text()
+
+
+def test_says_what_is_wrong_before_anything_else(complaint, site_file, tmp_path):
+    log = tmp_path / "mission.db"
+    assert "missing.toml does not exist" in complaint(
+        "advise", "--site", tmp_path / "missing.toml", "--log", log
+    )
+    assert "Not an address of a broker" in complaint(
+        "advise", "--site", site_file, "--log", log, "--mqtt", "http://x"
+    )
+    assert "whole number from 0" in complaint("advise", "--site", site_file, "--log", log, "--seed", "-1")
+    assert "Unknown policy 'luck'" in complaint(
+        "advise", "--site", site_file, "--log", log, "--policy", "luck"
+    )
+    assert not log.exists()
+    assert "does not exist" in complaint("export", log, "--to", "kml")
+    assert "Unknown format 'pdf'" in complaint("export", log, "--to", "pdf")
+    log.write_text("x,y,value\n")
+    assert "cannot be used as a mission log" in complaint("export", log, "--to", "kml")

@@ -1,0 +1,292 @@
+"""The advisor: what it advises may be done, the same readings give the same advice, nonsense stays out."""
+
+import math
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from made_missions import FENCE, MODEL, POND, TRUTH, hill_site, read
+
+from dowsax.mission.advice import CANNOT_TELL, FOUND, SEARCHING, Advice, compass, way
+from dowsax.mission.advisor import Advisor
+from dowsax.mission.geometry import Bounds
+from dowsax.mission.log import MissionLog, NotRecorded
+from dowsax.mission.reading import Reading, Refused
+from dowsax.mission.site_settings import Budget, SearchSetting, StepSetting
+from dowsax.mission.tracker import ROOM, grown
+from dowsax.mission.verdicts import Gist, Spent, reasons, status_of
+from dowsax.types import Station
+
+BOUNDS = Bounds((FENCE,), (POND,))
+
+
+def advisor(**changes):
+    log = changes.pop("log", None)
+    policy = changes.pop("policy", None)
+    return Advisor(hill_site(**changes), policy, seed=4, log=log, model=MODEL)
+
+
+def walk(one, number, *, truth=TRUTH, start=(2.0, 2.0), first=0):
+    """Follow the advice for so many readings, and give all of it."""
+    given, position = [], start
+    for count in range(first, first + number):
+        given.append(one.observe(position, read(count, position, truth), time=10.0 * count, id=count))
+        if given[-1].next_position is None:
+            break
+        position = given[-1].next_position
+    return given
+
+
+def test_finds_the_hill_by_ways_that_are_allowed():
+    """Inside the fence, round the pond, step by step, until it is found where it is."""
+    one = advisor()
+    given = walk(one, 40)
+    last = given[-1]
+    assert last.status == FOUND
+    assert last.next_position is None
+    assert "not measured" in last.why
+    assert last.evidence > math.log(20)
+    here = (2.0, 2.0)
+    for advice in given[:-1]:
+        assert advice.status == SEARCHING
+        there = advice.next_position
+        assert BOUNDS.allow_way(here, [there]).all()
+        assert advice.distance == pytest.approx(2.0)
+        angle = math.radians(advice.bearing)
+        offset = np.subtract(there, here)
+        assert offset == pytest.approx([2.0 * math.sin(angle), 2.0 * math.cos(angle)], abs=1e-6)
+        here = there
+    assert math.dist(last.estimate.position, TRUTH[:2]) < 1.5
+    assert last.region.centre == last.estimate.position
+    assert last.estimate.names == ("x", "y", "log_q")
+    assert Advice.from_json(last.to_json()) == last
+
+
+def test_the_same_readings_give_the_same_advice(tmp_path):
+    """Also when the mission is broken off in between and goes on from its log, to the last bit."""
+    whole = advisor()
+    expected = walk(whole, 6)
+    log = tmp_path / "mission.db"
+    begun = advisor(log=log)
+    assert walk(begun, 3) == expected[:3]
+    begun.close()
+    resumed = advisor(log=log)
+    assert resumed.latest == expected[2]
+    assert walk(resumed, 3, start=expected[2].next_position, first=3) == expected[3:]
+    for one, other in zip(jax.tree.leaves(whole.belief), jax.tree.leaves(resumed.belief), strict=True):
+        np.testing.assert_array_equal(one, other)
+    resumed.close()
+
+
+def test_a_reading_that_comes_again_gets_the_same_answer(tmp_path):
+    """By its id, or by its time where it has none; an id that was used for something else is refused."""
+    one = advisor(log=tmp_path / "mission.db")
+    first = one.observe((2.0, 2.0), 0.1, id="a", time=0.0)
+    second = one.observe((4.0, 2.0), 0.2, time=1.0)
+    assert one.observe((2.0, 2.0), 0.1, id="a", time=0.0) == first
+    assert one.observe((4.0, 2.0), 0.2, time=1.0) == second
+    assert one.observe((4.0, 2.0), 0.3, time=1.0) != second
+    with pytest.raises(Refused, match="'a' was given to another"):
+        one.observe((2.0, 2.0), 0.5, id="a", time=0.0)
+    assert len(one.readings) == 3
+    one.close()
+
+
+def test_a_late_reading_counts_but_does_not_move_anyone():
+    """A source that stays does not care about the order; the next way starts at the newest place."""
+    one, other = advisor(), advisor()
+    one.observe((2.0, 2.0), 0.1, time=0.0)
+    one.observe((6.0, 2.0), 0.2, time=20.0)
+    late = one.observe((4.0, 2.0), 0.15, time=10.0)
+    assert late.number == 3
+    assert math.dist((6.0, 2.0), late.next_position) == pytest.approx(2.0)
+    for position, value in (((2.0, 2.0), 0.1), ((4.0, 2.0), 0.15), ((6.0, 2.0), 0.2)):
+        other.observe(position, value)
+    # The same readings in another order: within five standard errors, each about one over √n.
+    error = 5 * math.sqrt(2 / len(one.belief.log_weights))
+    assert float(one.belief.log_evidence) == pytest.approx(float(other.belief.log_evidence), abs=error)
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ({"position": (25.0, 2.0)}, r"outside the area from \(0, 0\) to \(20, 20\)"),
+        ({"position": (math.nan, 2.0)}, "`position` is nan"),
+        ({"position": 3.0}, "pair of numbers"),
+        ({"reading": math.inf}, "`value` is inf"),
+        ({"reading": "wet"}, "`value` is not a number"),
+        ({"reading": True}, "`value` is not a number"),
+        ({"reading": 3e25}, "No source that the site allows explains"),
+        ({"time": "soon"}, "neither seconds nor a date"),
+        ({"dwell": -1.0}, "above 0 s"),
+        ({"wind": (1.0,)}, "`wind` is a pair"),
+    ],
+)
+def test_nonsense_is_refused_with_a_reason_and_kept_as_refused(tmp_path, given, reason):
+    log = MissionLog.resume(tmp_path / "mission.db", advisor().header)
+    one = advisor(log=log)
+    one.observe((2.0, 2.0), 0.1)
+    before = one.belief
+    with pytest.raises(Refused, match=reason):
+        one.observe(**({"position": (4.0, 2.0), "reading": 0.1} | given))
+    assert one.belief is before
+    assert len(log) == 1
+    (refusal,) = log.refusals()
+    assert refusal.after == 1
+    assert one.observe((4.0, 2.0), 0.1).number == 2
+    log.close()
+
+
+def test_what_could_not_be_recorded_has_not_happened(tmp_path):
+    """A full disk: said, not acknowledged; the same reading is taken in when there is room."""
+    log = MissionLog.resume(tmp_path / "mission.db", advisor().header)
+    one, reference = advisor(log=log), advisor()
+    one.observe((2.0, 2.0), 0.1, id=0)
+    pages = log._connection.execute("PRAGMA page_count").fetchone()[0]
+    log._connection.execute(f"PRAGMA max_page_count={pages}")
+    with pytest.raises(NotRecorded, match="the disk is full"):  # noqa: PT012
+        for number in range(1, 100):
+            one.observe((4.0, 2.0), 0.2, id=number)
+    taken = len(one.readings)
+    assert len(log) == taken < 100
+    log._connection.execute("PRAGMA max_page_count=1000000")
+    advice = one.observe((4.0, 2.0), 0.2, id=taken)
+    reference.observe((2.0, 2.0), 0.1, id=0)
+    for number in range(1, taken + 1):
+        expected = reference.observe((4.0, 2.0), 0.2, id=number)
+    assert advice == expected
+    log.close()
+
+
+@pytest.mark.parametrize(
+    ("budget", "words"),
+    [
+        (Budget(readings=3), "3 readings of the budget"),
+        (Budget(distance=4.0), "4 m of the budget"),
+        (Budget(time=20.0), "20 s of the budget"),
+    ],
+)
+def test_a_spent_budget_ends_the_search(budget, words):
+    """After the third reading, and not before; nothing that is advised goes beyond it."""
+    given = walk(advisor(budget=budget), 10)
+    assert [advice.status for advice in given] == [SEARCHING, SEARCHING, CANNOT_TELL]
+    assert words in given[-1].why
+
+
+def test_the_last_step_is_as_long_as_what_is_left():
+    given = walk(advisor(budget=Budget(distance=3.0)), 10)
+    assert [advice.distance for advice in given] == [pytest.approx(2.0), pytest.approx(1.0), None]
+
+
+def test_goes_only_to_the_places_there_are():
+    """A list of reachable places, of which one lies behind the pond and one in it."""
+    points = np.array([[2.0, 2.0], [18.0, 2.0], [2.0, 18.0], [9.0, 9.0], [12.0, 12.0]])
+    one = advisor(step=StepSetting(points=points))
+    given = walk(one, 4)
+    places = {tuple(point) for point in points[:3]} | {tuple(points[4])}
+    assert all(advice.next_position in places for advice in given if advice.next_position)
+    assert given[0].next_position != (12.0, 12.0)
+
+
+def test_who_is_where_one_may_not_be_is_led_back():
+    one = advisor()
+    advice = one.observe((8.0, 9.0), 0.3)
+    assert "may not be" in advice.why
+    assert advice.distance == pytest.approx(1.0, abs=0.02)
+    assert BOUNDS.allow([advice.next_position]).all()
+
+
+@pytest.mark.parametrize("policy", ["entrotaxis", "greedy"])
+def test_any_policy_may_choose(policy):
+    """Planners judge places; those that make moves are followed where the move is allowed."""
+    one = advisor(policy=policy)
+    advice = one.observe((2.0, 2.0), 0.1)
+    assert one.guide.name == policy
+    assert advice.distance == pytest.approx(2.0)
+    if policy == "greedy":
+        assert advice.next_position == pytest.approx((2 + math.sqrt(2), 2 + math.sqrt(2)), abs=1e-5)
+
+
+def test_evidence_without_a_source_is_the_product_of_what_the_sensor_says_of_nothing():
+    one = advisor()
+    places, values = [(2.0, 2.0), (4.0, 2.0), (4.0, 4.0)], [0.02, -0.03, 0.04]
+    for place, value in zip(places, values, strict=True):
+        one.observe(place, value)
+    station = Station(jnp.zeros(2))
+    exact = sum(float(MODEL.sensor.log_prob(jnp.float32(value), jnp.zeros(()), station)) for value in values)
+    assert float(one.course.null.log_evidence) == pytest.approx(exact, abs=1e-4)
+    assert one.latest.evidence == pytest.approx(float(one.belief.log_evidence) - exact, abs=1e-4)
+
+
+def test_a_change_of_the_source_is_noticed_and_said():
+    """The hill is elsewhere from the ninth reading on: told soon after, not before, and searched for anew."""
+    search = SearchSetting(preset="plain", particles=2048, radius=0.3, may_jump=True)
+    one = advisor(search=search, budget=Budget())
+    places = [(2.0 + 2 * (count % 8), 2.0 + 2 * (count // 8)) for count in range(20)]
+    told = []
+    for count, place in enumerate(places):
+        truth = TRUTH if count < 8 else (4.0, 5.0, 1.0)
+        advice = one.observe(place, read(count, place, truth), time=float(count))
+        if "have changed" in advice.why:
+            told.append(count)
+    assert told
+    assert 8 <= told[0] <= 12
+    assert math.dist(advice.estimate.position, TRUTH[:2]) > 5
+    with pytest.raises(Refused, match="order matters, as the source may change"):
+        one.observe((3.0, 3.0), 0.1, time=3.0)
+
+
+def test_status_follows_the_belief():
+    """Found by the credible rule alone; a misfit or a likely nothing is never found."""
+    plan = advisor().plan
+    spent = Spent(5, 10.0, 5.0)
+    sure = Gist((3.0, 4.0), 1.0, 0.96, 0.5, 10.0)
+    assert status_of(plan, spent, sure) == FOUND
+    assert status_of(plan, spent, sure._replace(mass=0.94)) == SEARCHING
+    assert status_of(plan, spent, sure._replace(fit=0.001)) == SEARCHING
+    nothing = sure._replace(mass=0.1, evidence=-math.log(21))
+    assert status_of(plan, spent, nothing) == CANNOT_TELL
+    assert "21 times likelier without" in reasons(plan, spent, nothing, CANNOT_TELL, None)
+    assert status_of(plan, spent, nothing._replace(evidence=-math.log(19))) == SEARCHING
+    assert status_of(plan, Spent(40, 10.0, 5.0), sure) == FOUND
+
+
+def test_distance_and_time_are_those_of_the_way_in_time():
+    readings = [
+        Reading((0.0, 0.0), 1.0, time=0.0),
+        Reading((6.0, 0.0), 1.0, time=9.0),
+        Reading((3.0, 4.0), 1.0, time=5.0),
+    ]
+    assert Spent.on(None, readings) == Spent(3, 10.0, 9.0)
+    assert Spent.on((0.0, -1.0), readings).distance == 11.0
+
+
+def test_bearings_are_those_of_a_compass():
+    assert way((0.0, 0.0), (0.0, 2.0)) == (0.0, 2.0)
+    assert way((1.0, 1.0), (4.0, 1.0)) == (90.0, 3.0)
+    assert way((0.0, 0.0), (-1.0, -1.0))[0] == pytest.approx(225.0)
+    assert compass(350.0) == "north"
+    assert compass(230.0) == "southwest"
+
+
+def test_a_stuck_sensor_is_asked_about():
+    one = advisor(budget=Budget())
+    for number in range(10):
+        advice = one.observe((2.0 + 0.1 * number, 2.0), 0.11)
+    assert "0.11 10 times in a row" in advice.why
+
+
+def test_a_long_mission_gets_more_room():
+    """Twice as much when it is full, with what was read before in its place; nothing before that."""
+    belief = advisor().belief
+    assert grown(belief) is belief
+    readings = jnp.arange(ROOM, dtype=jnp.float32)
+    full = eqx.tree_at(
+        lambda at: (at.history.size, at.history.readings), belief, (jnp.asarray(ROOM, jnp.int32), readings)
+    )
+    longer = grown(full).history
+    assert longer.stations.position.shape == (2 * ROOM, 2)
+    np.testing.assert_array_equal(longer.readings[:ROOM], readings)
+    assert int(longer.size) == ROOM

@@ -1,0 +1,240 @@
+"""Exports, read back by other means: standard parsers, the ellipsoid's radii, shoelaces and counted rays."""
+
+import csv
+import io
+import json
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from made_findings import FENCE, ORIGIN, WOOD, made_findings
+
+from dowsax.mission.export import geojson, kml, posterior_table, qgc_plan, readings_table
+from dowsax.mission.frame import Frame
+
+KML = "{http://www.opengis.net/kml/2.2}"
+CENTIMETRE = 0.01
+
+
+def metres(lon_lat):
+    """East and north of the origin by the ellipsoid's radii of curvature, good to 3 mm within 200 m."""
+    major, square = 6378137.0, 6.69437999014e-3
+    latitude = np.radians(ORIGIN[0])
+    bend = 1 - square * np.sin(latitude) ** 2
+    north_radius, east_radius = major * (1 - square) / bend**1.5, major / bend**0.5
+    longitude, latitudes = np.asarray(lon_lat, np.float64).T
+    middle = np.radians(0.5 * (latitudes + ORIGIN[0]))
+    east = np.radians(longitude - ORIGIN[1]) * east_radius * np.cos(middle)
+    return np.stack([east, np.radians(latitudes - ORIGIN[0]) * north_radius], axis=1)
+
+
+def shoelace(points):
+    x, y = np.asarray(points).T
+    return 0.5 * (x @ np.roll(y, -1) - y @ np.roll(x, -1))
+
+
+def is_inside(ring, point):
+    """Counting the sides that a ray to the east meets."""
+    met = False
+    for (x0, y0), (x1, y1) in zip(ring, [*ring[1:], ring[0]], strict=True):
+        if (y0 > point[1]) != (y1 > point[1]):
+            met ^= point[0] < x0 + (point[1] - y0) * (x1 - x0) / (y1 - y0)
+    return met
+
+
+@pytest.fixture(scope="module")
+def findings():
+    return made_findings()
+
+
+@pytest.fixture(scope="module")
+def features(findings):
+    collection = json.loads(geojson(findings))
+    assert collection["type"] == "FeatureCollection"
+    assert all(feature["type"] == "Feature" for feature in collection["features"])
+    return collection["features"]
+
+
+def of_kind(features, what):
+    return [feature for feature in features if feature["properties"]["what"] == what]
+
+
+def test_geojson_has_every_part(features, findings):
+    parts = {
+        "geofence": 1,
+        "no-go area": 1,
+        "credible region": 2,
+        "track": 1,
+        "estimate": 1,
+        "next waypoint": 2,
+    }
+    for what, number in (parts | {"reading": len(findings.values)}).items():
+        assert len(of_kind(features, what)) == number
+
+
+def test_geojson_places_are_longitude_latitude_to_centimetres(features, findings):
+    places = [feature["geometry"]["coordinates"] for feature in of_kind(features, "reading")]
+    np.testing.assert_allclose(metres(places), findings.positions, atol=CENTIMETRE)
+    track = of_kind(features, "track")[0]["geometry"]
+    assert track["type"] == "LineString"
+    np.testing.assert_allclose(metres(track["coordinates"]), findings.positions, atol=CENTIMETRE)
+    estimate = of_kind(features, "estimate")[0]["geometry"]["coordinates"]
+    np.testing.assert_allclose(metres([estimate])[0], findings.estimate, atol=CENTIMETRE)
+
+
+def test_geojson_readings_keep_what_was_measured(features, findings):
+    told = [feature["properties"] for feature in of_kind(features, "reading")]
+    assert [each["value"] for each in told] == pytest.approx(findings.values.tolist())
+    assert [each["line"] for each in told] == findings.lines.tolist()
+    assert {each["unit"] for each in told} == {"ppm"}
+    assert told[3]["wind_east_m_s"] == pytest.approx(findings.wind[3, 0])
+
+
+def test_geojson_rings_are_closed_and_turn_by_the_right_hand_rule(features):
+    """RFC 7946, 3.1.6: exterior rings leftward round, holes rightward round."""
+    rings = [
+        feature["geometry"]["coordinates"] for feature in features if feature["geometry"]["type"] == "Polygon"
+    ]
+    for feature in of_kind(features, "credible region"):
+        rings += feature["geometry"]["coordinates"]
+    for outer, *holes in rings:
+        assert outer[0] == outer[-1]
+        assert len(outer) >= 4
+        assert shoelace(outer) > 0
+        assert all(shoelace(hole) < 0 and hole[0] == hole[-1] for hole in holes)
+
+
+def test_geojson_regions_have_their_area_and_hold_the_estimate(features):
+    estimate = of_kind(features, "estimate")[0]["geometry"]["coordinates"]
+    for feature in of_kind(features, "credible region"):
+        patches = feature["geometry"]["coordinates"]
+        area = sum(shoelace(metres(ring[:-1])) for patch in patches for ring in patch)
+        assert area == pytest.approx(feature["properties"]["area_m2"], rel=1e-3)
+        assert sum(is_inside(ring[:-1], estimate) for patch in patches for ring in patch) == 1
+
+
+def test_geojson_without_degrees_says_that_it_is_in_metres():
+    findings = made_findings(frame=Frame())
+    collection = json.loads(geojson(findings))
+    assert "metres" in collection["note"]
+    estimate = of_kind(collection["features"], "estimate")[0]["geometry"]["coordinates"]
+    np.testing.assert_allclose(estimate, findings.estimate, atol=1e-3)
+    assert "note" not in json.loads(geojson(made_findings()))
+
+
+def placemarks(text):
+    root = ElementTree.fromstring(text)
+    return {mark.find(f"{KML}name").text: mark for mark in root.iter(f"{KML}Placemark")}, root
+
+
+def lon_lat(element):
+    words = element.find(f".//{KML}coordinates").text.split()
+    return np.array([[float(number) for number in word.split(",")] for word in words])
+
+
+def test_kml_reads_back(findings):
+    """Track, regions, geofence and estimate at their places; names survive their ampersands."""
+    marks, root = placemarks(kml(findings))
+    assert root.find(f"{KML}Document/{KML}name").text == findings.name
+    np.testing.assert_allclose(metres(lon_lat(marks["Track"])), findings.positions, atol=CENTIMETRE)
+    np.testing.assert_allclose(metres(lon_lat(marks["Estimate"]))[0], findings.estimate, atol=CENTIMETRE)
+    fence = metres(lon_lat(marks["Geofence"]))
+    np.testing.assert_allclose(fence[:-1], FENCE, atol=CENTIMETRE)
+    np.testing.assert_array_equal(fence[0], fence[-1])
+    folder = root.find(f".//{KML}Folder")
+    assert len(folder.findall(f"{KML}Placemark")) == len(findings.values)
+    values = [float(each.text) for each in folder.iterfind(f".//{KML}Data[@name='value']/{KML}value")]
+    np.testing.assert_allclose(values, findings.values, rtol=1e-8)
+
+
+def test_kml_regions_have_their_areas(findings):
+    marks, _ = placemarks(kml(findings))
+    for probability, region in findings.regions.items():
+        mark = next(mark for name, mark in marks.items() if name.startswith(f"{100 * probability:.0f} %"))
+        rings = [lon_lat(ring) for ring in mark.iter(f"{KML}LinearRing")]
+        assert sum(abs(shoelace(metres(ring[:-1]))) for ring in rings) == pytest.approx(region.area, rel=1e-3)
+
+
+def test_kml_styles_exist_and_colours_are_swapped(findings):
+    """Every style that is used is defined; KML writes alpha, blue, green, red."""
+    marks, root = placemarks(kml(findings))
+    defined = {style.get("id") for style in root.iter(f"{KML}Style")}
+    assert {url.text.removeprefix("#") for url in root.iter(f"{KML}styleUrl")} <= defined
+    estimate = next(style for style in root.iter(f"{KML}Style") if style.get("id") == "region-50")
+    assert estimate.find(f"{KML}LineStyle/{KML}color").text == "ffb27200"
+    assert marks
+
+
+def test_kml_needs_degrees():
+    with pytest.raises(ValueError, match="KML needs latitude and longitude"):
+        kml(made_findings(frame=Frame()))
+
+
+def test_plan_flies_to_the_waypoints(findings):
+    """MAV_CMD 16 at the waypoints in turn, 12 m above the place of take-off, numbered from 1."""
+    plan = json.loads(qgc_plan(findings, hold=8.0))
+    assert (plan["fileType"], plan["version"], plan["mission"]["version"]) == ("Plan", 1, 2)
+    items = plan["mission"]["items"]
+    assert [item["command"] for item in items] == [16, 16]
+    assert [item["doJumpId"] for item in items] == [1, 2]
+    assert {item["frame"] for item in items} == {3}
+    assert all(len(item["params"]) == 7 and item["params"][0] == 8 for item in items)
+    assert {item["params"][6] for item in items} == {12}
+    places = [item["params"][5:3:-1] for item in items]
+    np.testing.assert_allclose(metres(places), findings.waypoints, atol=CENTIMETRE)
+    required = {"firmwareType", "vehicleType", "globalPlanAltitudeMode", "cruiseSpeed", "hoverSpeed"}
+    assert required <= set(plan["mission"])
+    assert len(plan["mission"]["plannedHomePosition"]) == 3
+
+
+def test_plan_altitudes_can_be_given_and_are_20_m_where_nobody_knows(findings):
+    def altitudes(text):
+        return {item["params"][6] for item in json.loads(text)["mission"]["items"]}
+
+    assert altitudes(qgc_plan(findings, altitude=35.0)) == {35}
+    assert altitudes(qgc_plan(made_findings(altitude=None))) == {20}
+
+
+def test_plan_keeps_in_the_geofence_and_out_of_the_wood(findings):
+    """Rightward round and not closed, as QGroundControl writes them."""
+    fence, wood = json.loads(qgc_plan(findings))["geoFence"]["polygons"]
+    assert (fence["inclusion"], wood["inclusion"]) == (True, False)
+    for polygon, corners in ((fence, FENCE), (wood, WOOD)):
+        places = metres(np.array(polygon["polygon"])[:, ::-1])
+        assert len(places) == len(corners)
+        assert shoelace(places) < 0
+        assert abs(shoelace(places)) == pytest.approx(abs(shoelace(corners)), rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"frame": Frame()}, "latitude and longitude"),
+        ({"waypoints": np.zeros((0, 2))}, "no next waypoint"),
+    ],
+)
+def test_plans_that_cannot_be(changes, reason):
+    with pytest.raises(ValueError, match=reason):
+        qgc_plan(made_findings(**changes))
+
+
+def table(text):
+    rows = list(csv.DictReader(io.StringIO(text)))
+    return {name: np.array([float(row[name]) for row in rows]) for name in rows[0]}
+
+
+def test_posterior_table_gives_back_the_posterior(findings):
+    columns = table(posterior_table(findings))
+    assert columns["weight"].sum() == pytest.approx(1)
+    for column, name in enumerate(findings.posterior.names):
+        np.testing.assert_allclose(columns[name], findings.posterior.samples[:, column], rtol=1e-10)
+    places = np.stack([columns["longitude"], columns["latitude"]], axis=1)
+    np.testing.assert_allclose(metres(places), findings.posterior.samples[:, :2], atol=CENTIMETRE)
+
+
+def test_readings_table_gives_back_the_readings(findings):
+    columns = table(readings_table(findings))
+    np.testing.assert_allclose(columns["value"], findings.values)
+    np.testing.assert_allclose(columns["wind_u"], findings.wind[:, 0])
+    np.testing.assert_array_equal(columns["line"], findings.lines)
+    assert "latitude" not in table(readings_table(made_findings(frame=Frame())))

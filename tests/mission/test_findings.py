@@ -1,0 +1,125 @@
+"""Findings in words and numbers: the verdict for each state of knowledge, and numbers that agree with it."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from made_findings import CENTRE, SPREAD, made_findings, made_posterior
+
+from dowsax.mission.findings import prior_interval
+from dowsax.mission.frame import Frame
+from dowsax.mission.summary import evidence, summary_numbers, summary_text, verdict, wind_words
+from dowsax.world import PARAMETERS, benchmark_model
+
+
+def two_places():
+    random = np.random.default_rng(1)
+    here = CENTRE + SPREAD * random.normal(size=(700, 4))
+    there = CENTRE + [60.0, 30.0, 0.0, 0.0] + SPREAD * random.normal(size=(300, 4))
+    return made_findings(samples=np.concatenate([here, there]))
+
+
+def test_a_located_source_is_told_in_degrees_with_its_radius():
+    findings = made_findings()
+    words = verdict(findings)
+    assert findings.status == "located"
+    latitude, longitude = findings.frame.to_degrees(findings.estimate[None])[0]
+    assert f"{latitude:.6f}° N, {-longitude:.6f}° W" in words
+    assert f"within {findings.radius:.3g} m" in words
+
+
+def test_without_degrees_it_is_told_in_metres():
+    assert " m east, 42." in verdict(made_findings(frame=Frame()))
+
+
+def test_two_places_are_told_with_their_probabilities():
+    findings = two_places()
+    assert [place.probability for place in findings.places] == pytest.approx([0.67, 0.28], abs=0.03)
+    np.testing.assert_allclose(
+        findings.places[1].position, CENTRE[:2] + np.array([60, 30]), atol=5 * 5 / 300**0.5
+    )
+    assert "one of 2 places" in verdict(findings)
+
+
+def test_a_wide_belief_cannot_tell_where():
+    random = np.random.default_rng(2)
+    samples = np.concatenate([random.uniform([0, 0], [160, 100], (1000, 2)), np.ones((1000, 2))], axis=1)
+    findings = made_findings(samples=samples)
+    assert findings.status == "unclear"
+    assert "95 % region still covers" in verdict(findings)
+    assert findings.covered == pytest.approx(0.95, abs=0.05)
+
+
+def test_no_evidence_and_no_fit_are_said_first():
+    assert "do not show that there is a source" in verdict(made_findings(evidence=-2.0))
+    bad = made_posterior(made_findings().posterior.samples, fit=0.001)
+    assert "Not to be trusted" in verdict(made_findings(posterior=bad))
+
+
+def test_a_caution_is_told_with_the_answer():
+    assert verdict(made_findings(caution="The wind looks reversed.")).endswith(
+        "there. The wind looks reversed."
+    )
+
+
+@pytest.mark.parametrize(
+    ("log_odds", "words"),
+    [
+        (8.0, "Very strong evidence for a source: the readings are 2.98e+03 times likelier with"),
+        (-8.0, "Very strong evidence against a source: the readings are 2.98e+03 times likelier without"),
+        (3.5, "Strong evidence for"),
+        (1.5, "Some evidence for"),
+        (0.2, "do not tell a source from none"),
+        (230.26, "10^100 times"),
+        (1e6, "Nothing but a source"),
+        (None, "not computed"),
+    ],
+)
+def test_evidence_in_words(log_odds, words):
+    assert words in evidence(made_findings(evidence=log_odds))
+
+
+def test_what_was_not_learnt_is_named():
+    """The background's interval is the prior's; all else is narrower."""
+    findings = made_findings()
+    assert findings.not_learnt == ("b",)
+    assert "little or nothing of: background" in summary_text(findings)
+
+
+def test_wind_is_told_by_where_it_comes_from():
+    assert wind_words(np.array([3.0, 0.0])) == "3.0 m/s from 270°"
+    assert wind_words(np.array([0.0, -2.0])) == "2.0 m/s from 0°"
+
+
+def test_the_text_tells_everything():
+    text = summary_text(replace(made_findings(), notes=("2 rows have no value, left out.",), seed=7))
+    for part in ("release rate", "g/s", "background", "ppm", "3.", "m/s from", "50 % region", "60 readings"):
+        assert part.lower() in text.lower()
+    assert "2 rows have no value" in text
+    assert "seed 7" in text
+
+
+def test_the_numbers_agree_with_the_posterior():
+    findings = made_findings()
+    numbers = json.loads(json.dumps(summary_numbers(findings), allow_nan=False))
+    assert numbers["position"]["x"] == pytest.approx(findings.posterior.mean[0])
+    assert [each["mean"] for each in numbers["parameters"]] == pytest.approx(findings.posterior.mean.tolist())
+    assert numbers["regions"][1]["area"] == pytest.approx(findings.regions[0.95].area)
+    assert numbers["verdict"] == verdict(findings)
+    back = findings.frame.to_metres(numbers["position"]["latitude"], numbers["position"]["longitude"])
+    np.testing.assert_allclose(back[0], findings.estimate, atol=1e-3)
+
+
+def test_the_prior_interval_is_that_of_the_prior():
+    """The benchmark's box from 5 to 20 m: 90 % of it, within five standard errors of 2,000 draws."""
+    low, high = prior_interval(benchmark_model("gas"))
+    assert len(low) == len(PARAMETERS)
+    error = 15 * (0.05 * 0.95 / 2000) ** 0.5
+    np.testing.assert_allclose(low[:2], 5.75, atol=5 * error)
+    np.testing.assert_allclose(high[:2], 19.25, atol=5 * error)
+
+
+def test_positions_and_readings_must_match():
+    with pytest.raises(ValueError, match="one reading for each position"):
+        made_findings(values=np.ones(3))

@@ -1,0 +1,231 @@
+"""Readings as lines of JSON and over MQTT: every one is answered, and none stops the stream."""
+
+import asyncio
+import json
+import shutil
+import socket
+import subprocess
+import time
+
+import pytest
+from made_missions import MODEL, hill_site, read
+
+from dowsax.mission.advisor import Advisor
+from dowsax.mission.frame import Frame
+from dowsax.mission.links import Broker, answer, serve_lines, serve_mqtt, topics
+from dowsax.mission.log import MissionLog
+from dowsax.mission.reading import KEYS, Reading, Refused, parse
+
+ORIGIN = (52.1, 5.1)
+
+
+@pytest.fixture
+def advisor(tmp_path):
+    one = Advisor(hill_site(frame=Frame(ORIGIN)), seed=4, log=tmp_path / "mission.db", model=MODEL)
+    yield one
+    one.close()
+
+
+def lines_of(advisor, *lines):
+    said = []
+    serve_lines(advisor, lines, said.append)
+    assert all(line.endswith("\n") and line.count("\n") == 1 for line in said)
+    return [json.loads(line) for line in said]
+
+
+def test_every_line_is_answered_in_order(advisor):
+    """Advice for readings, an error with its line for the rest; empty lines are nothing."""
+    good = b'{"id": 1, "x": 2, "y": 2, "value": 0.1}\n'
+    said = lines_of(
+        advisor,
+        good,
+        b"\n",
+        b"{oops\n",
+        b"\xff\xfe\n",
+        b"[1, 2]\n",
+        b'{"id": "z", "x": 2}\n',
+        good,
+        b'{"x": 4, "y": 2, "value": "0.2"}',
+    )
+    assert [body.get("line") for body in said] == [None, 3, 4, 5, 6, None, None]
+    assert said[0]["status"] == "searching"
+    assert "Not JSON" in said[1]["error"]
+    assert "JSON object" in said[3]["error"]
+    assert said[4]["error"] == "`y` is missing: x and y go together."
+    assert said[4]["id"] == "z"
+    assert said[5] == said[0]
+    assert said[6]["number"] == 2
+    with MissionLog.open(advisor._log.path) as log:
+        assert len(log) == 2
+        assert len(list(log.refusals())) == 4
+
+
+def test_places_in_degrees_come_back_in_degrees(advisor):
+    """In and out of the site's frame, to centimetres: 1 cm is about 1e-7 degrees."""
+    latitude, longitude = Frame(ORIGIN).to_degrees([(4.0, 6.0)])[0]
+    (said,) = lines_of(advisor, json.dumps({"lat": latitude, "lon": longitude, "value": 0.3}))
+    assert advisor.readings[0].position == pytest.approx((4.0, 6.0), abs=1e-2)
+    there = said["degrees"]["next"]
+    back = Frame(ORIGIN).to_metres(there["latitude"], there["longitude"])[0]
+    assert back == pytest.approx(said["next_position"], abs=1e-2)
+
+
+def test_wind_may_be_said_in_two_ways():
+    """3 m/s from 270°, a west wind, goes east."""
+    place = {"x": 1, "y": 2, "value": 3}
+    by_angle = parse(json.dumps(place | {"wind_speed": 3, "wind_from": 270}), Frame())
+    assert by_angle.wind == pytest.approx((3.0, 0.0), abs=1e-12)
+    assert parse(json.dumps(place | {"wind_u": 3, "wind_v": 0}), Frame()).wind == (3.0, 0.0)
+
+
+def test_all_keys_are_understood():
+    text = (
+        '{"id": 7, "x": 1, "y": 2, "value": 3, "unit": "ppb", "time": "2026-05-04T12:30:00Z", "altitude": 4,'
+        '"dwell": 5, "sensor": "A", "wind_u": 1, "wind_v": -1, "battery": 0.7, "note": null}'
+    )
+    reading = parse(text, Frame(), "ppm")
+    moment = 1777897800.0
+    assert reading == Reading((1.0, 2.0), 0.003, (1.0, -1.0), moment, "A", 4.0, 5.0, "7")
+    assert Reading.from_json(json.loads(json.dumps(reading.to_json()))) == reading
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ('{"x": 1, "y": 2}', "`value` is missing"),
+        ('{"value": 1}', "position is missing"),
+        ('{"x": 1, "y": 2, "latitude": 1, "longitude": 2, "value": 1}', "not both"),
+        ('{"latitude": 95, "longitude": 5, "value": 1}', "between -90 and 90"),
+        ('{"x": 1, "y": 2, "value": NaN}', "`value` is nan"),
+        ('{"x": 1, "y": 2, "value": 1e400}', "`value` is inf"),
+        ('{"x": 1, "y": 2, "value": [1]}', "not a number"),
+        ('{"x": 1, "y": 2, "value": 1, "wind_sped": 3}', "is 'wind_speed' meant"),
+        ('{"x": 1, "y": 2, "value": 1, "wind_speed": -3, "wind_from": 1}', "not below 0"),
+        ('{"x": 1, "y": 2, "value": 1, "unit": "m/s"}', "no multiple"),
+        ('{"x": 1, "X": 1, "y": 2, "value": 1}', "given twice"),
+        ("[" * 100_000, "nested too deep|Not JSON"),
+        ("", "Not JSON"),
+    ],
+)
+def test_what_is_wrong_with_a_reading_is_said(text, reason):
+    with pytest.raises(Refused, match=reason):
+        parse(text, Frame((52.1, 5.1)), "ppm")
+
+
+def test_keys_are_explained():
+    assert {"x", "y", "value", "time", "wind_from"} <= KEYS.keys()
+
+
+def test_what_is_not_recorded_says_so(advisor):
+    connection = advisor._log._connection
+    pages = connection.execute("PRAGMA page_count").fetchone()[0]
+    connection.execute(f"PRAGMA max_page_count={pages}")
+    body = json.dumps({"id": 1, "x": 2, "y": 2, "value": 0.1, "note": "x" * 9000})
+    said = answer(advisor, body)
+    assert said["recorded"] is False
+    assert said["id"] == "1"
+    assert "disk is full" in said["error"]
+    connection.execute("PRAGMA max_page_count=1000000")
+    assert answer(advisor, body)["number"] == 1
+
+
+def test_addresses_of_brokers():
+    assert Broker.of("mqtt://broker") == Broker("broker", 1883)
+    assert Broker.of("broker:99") == Broker("broker", 99)
+    assert Broker.of("mqtts://me:p%40ss@broker") == Broker("broker", 8883, "me", "p@ss", True)
+    for wrong in ("http://broker", "mqtt://", "mqtt://broker:port"):
+        with pytest.raises(ValueError, match="Not an address"):
+            Broker.of(wrong)
+
+
+def test_topics_hold_no_wildcards():
+    assert topics("My site/+#") == ("dowsax/My-site---/readings", "dowsax/My-site---/advice")
+    assert topics("  ") == ("dowsax/mission/readings", "dowsax/mission/advice")
+
+
+@pytest.fixture
+def broker():
+    """A mosquitto of our own, at a port that was free."""
+    program = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin")
+    if program is None:
+        pytest.skip("mosquitto is not installed")
+    pytest.importorskip("aiomqtt", reason="aiomqtt is not installed")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    process = subprocess.Popen(
+        [program, "-p", str(port)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    for _ in range(100):
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                break
+        time.sleep(0.05)
+    yield port
+    process.terminate()
+    process.wait()
+
+
+async def exchange(advisor, port, number):
+    """Send so many readings, one after another, and collect the answers."""
+    import aiomqtt
+
+    readings, advice = topics("hill")
+    answers, listening = [], asyncio.Event()
+    server = asyncio.create_task(
+        serve_mqtt(
+            advisor, f"mqtt://127.0.0.1:{port}", lambda said: listening.set() if "Listening" in said else None
+        )
+    )
+    await asyncio.wait_for(listening.wait(), 20)
+    async with aiomqtt.Client("127.0.0.1", port) as client:
+        await client.subscribe(advice, qos=1)
+        position = (2.0, 2.0)
+        for count in range(number):
+            body = {"id": count, "x": position[0], "y": position[1], "value": read(count, position)}
+            await client.publish(readings, json.dumps(body), qos=1)
+            while not answers or answers[-1].get("id") != str(count):
+                message = await asyncio.wait_for(anext(aiter(client.messages)), 20)
+                answers.append(json.loads(message.payload))
+            position = answers[-1]["next_position"] or position
+        await client.publish(readings, "nonsense", qos=1)
+        message = await asyncio.wait_for(anext(aiter(client.messages)), 20)
+        answers.append(json.loads(message.payload))
+    server.cancel()
+    return answers
+
+
+def test_a_mission_over_mqtt(advisor, broker):
+    """Each reading gets its advice, and nonsense an error."""
+    answers = asyncio.run(exchange(advisor, broker, 4))
+    assert [body.get("number") for body in answers] == [1, 2, 3, 4, None]
+    assert "Not JSON" in answers[-1]["error"]
+    assert len(advisor.readings) == 4
+
+
+async def left_with_the_broker(port):
+    import aiomqtt
+
+    readings, _ = topics("hill")
+    async with aiomqtt.Client("127.0.0.1", port) as client:
+        for count in (7, 8):
+            await client.publish(readings, json.dumps({"id": count, "x": 4, "y": 2, "value": 0.1}), qos=1)
+
+
+async def listen_until(advisor, port, number):
+    server = asyncio.create_task(serve_mqtt(advisor, f"mqtt://127.0.0.1:{port}"))
+    for _ in range(200):
+        if len(advisor.readings) >= number:
+            break
+        await asyncio.sleep(0.05)
+    await asyncio.sleep(0.2)
+    server.cancel()
+
+
+def test_the_broker_keeps_readings_while_no_advisor_runs(advisor, broker):
+    """Those sent in between are there when the advisor comes back, and are not sent a third time."""
+    asyncio.run(listen_until(advisor, broker, 0))
+    asyncio.run(left_with_the_broker(broker))
+    assert len(advisor.readings) == 0
+    asyncio.run(listen_until(advisor, broker, 2))
+    assert [reading.id for reading in advisor.readings] == ["7", "8"]

@@ -1,0 +1,251 @@
+"""Site files: what is understood, and what is refused with file, line and key named."""
+
+import re
+
+import numpy as np
+import pytest
+
+from dowsax.mission import NEW_SITE, Frame, parse_site, read_site
+from dowsax.mission.site_kinds import KINDS, parameter_names, world_unit
+from dowsax.mission.site_settings import LawSetting
+from dowsax.world import MODALITIES
+from dowsax.world import kinds as world_kinds
+
+AREA = "[area]\nlow = [0, 0]\nhigh = [200, 150]\n"
+DEGREES = "[area]\nsouth = 52.1\nwest = 5.1\nnorth = 52.102\neast = 5.103\n"
+
+
+def site(text="", kind="gas-plume", area=AREA):
+    return parse_site(f'{area}[field]\nkind = "{kind}"\n{text}')
+
+
+def test_the_new_site_reads_back():
+    """And says what it means to say."""
+    new = parse_site(NEW_SITE)
+    assert (new.low, new.high) == ((0.0, 0.0), (200.0, 150.0))
+    assert (new.kind, new.unit, new.gas) == ("gas-plume", "ppm", "methane")
+    assert new.prior["q"] == LawSetting("range", 0.001, 10.0)
+    assert (new.budget.distance, new.budget.readings, new.budget.time) == (2000.0, 100, 1800.0)
+    assert new.text == NEW_SITE
+
+
+def complaint(text):
+    """What is wrong with a site, or nothing."""
+    try:
+        parse_site(text)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+def test_every_commented_key_may_be_used():
+    """Each key behind a # is understood on its own, but for those that the kind or another key excludes."""
+    lines = NEW_SITE.splitlines()
+    complaints = {}
+    for index, line in enumerate(lines):
+        if re.match(r"# [a-z_]+ = \S+( *\S)*$", line):
+            changed = [*lines[:index], line.removeprefix("# "), *lines[index + 1 :]]
+            complaints.setdefault(line.split()[1], complaint("\n".join(changed)))
+    excluded = {name for name, words in complaints.items() if words}
+    another_kind = {"standoff", "inclination", "declination", "dead_time"}
+    another_mode = {"south", "west", "north", "east", "value", "speed", "from", "velocity"}
+    assert excluded == another_kind | another_mode
+    assert set(complaints) - excluded == {
+        *("origin", "size", "names", "lag", "dwell", "points", "particles", "time", "event")
+    }
+
+
+def test_the_template_shows_every_key():
+    """Every key that any section knows is in the new site."""
+    shown = set(re.findall(r"^(?:# )?([a-z_]+) = ", NEW_SITE, re.MULTILINE))
+    for section in ("area", "geofence", "no_go", "field", "background", "noise", "wind", "sensor", "start"):
+        with pytest.raises(ValueError, match="unknown key; known are") as caught:
+            parse_site(_with_unknown_key(section))
+        known = re.findall(r"\w+", str(caught.value).split("known are ")[1])
+        missing = {key for key in known if key not in shown and f"{key} = " not in NEW_SITE}
+        assert not missing, (section, missing)
+
+
+def _with_unknown_key(section):
+    if section in ("area", "field"):
+        return f'{AREA}[field]\nkind = "level"\n'.replace(f"[{section}]\n", f"[{section}]\nqqqqqqq = 1\n")
+    header = f"[[{section}]]" if section in ("geofence", "no_go") else f"[{section}]"
+    return f'{AREA}[field]\nkind = "level"\n{header}\nqqqqqqq = 1\n'
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_makes_a_model(kind):
+    """A site that says nothing but area and kind has a prior on the area."""
+    parameters = site(kind=kind).model().prior.parameters
+    assert [parameter.name for parameter in parameters[:2]] == ["x", "y"]
+    facts = KINDS[kind]
+    if kind in MODALITIES:
+        assert facts.unit == MODALITIES[kind].unit
+        return
+    for unit in facts.units:
+        physics = world_kinds.kind_of(kind, world_unit(unit))
+        assert facts.uses_wind == physics.windy
+        assert set(facts.options) | {"altitude"} == set(physics.options)
+        names = [parameter.name for parameter in physics.parameters]
+        assert list(parameter_names(kind, unit, infers_wind=False)) == names
+
+
+def test_kinds_are_those_of_the_world():
+    assert set(KINDS) == {*world_kinds.KINDS, *MODALITIES}
+
+
+def test_settings_become_laws():
+    """Ranges take the scale of the usual law, known numbers leave the model, the rest is as said."""
+    made = site(
+        'gas = "methane"\nunit = "ppb"\n[prior]\nq = [0.01, 10]\nheight = 2\nturn = {mean = 5, std = 2}\n'
+        '[background]\nmode = "per-sensor"\nrange = [1700, 2500]\n[noise]\n'
+        'floor = {median = 10, factor = 3}\nratio = 0.2\nrobust = true\n[sensor]\nnames = ["a", "b"]\n'
+        'lag = "unknown"\n'
+    )
+    prior = made.model().prior
+    laws = dict(zip((item.name for item in prior.parameters[2:]), prior.laws, strict=True))
+    assert "height" not in laws
+    assert "noise_ratio" not in laws
+    assert (type(laws["q"]).__name__, laws["q"].low, laws["q"].high) == ("LogUniform", 0.01, 10.0)
+    assert (laws["turn"].mean, laws["turn"].std) == (5.0, 2.0)
+    assert (laws["background b"].low, laws["background b"].high) == (1700.0, 2500.0)
+    assert (laws["noise_floor"].median, laws["noise_floor"].factor) == (10.0, 3.0)
+    assert "lag" in laws
+
+
+def test_backgrounds_by_sensor_need_the_sensors():
+    made = site('[background]\nmode = "per-sensor"\n')
+    names = [item.name for item in made.model(("N", "S")).prior.parameters]
+    assert {"background N", "background S"} <= set(names)
+    with pytest.raises(ValueError, match=r"site\.toml, line 7, background\.mode: which sensors"):
+        made.model()
+
+
+def test_an_area_in_degrees():
+    """The origin is the middle, and the box in metres holds every corner."""
+    made = site(area=DEGREES)
+    assert made.frame == Frame((52.101, 5.1015))
+    corners = made.frame.to_metres([52.1, 52.1, 52.102, 52.102], [5.1, 5.103, 5.1, 5.103])
+    assert (corners >= made.low).all()
+    assert (corners <= made.high).all()
+    np.testing.assert_allclose(np.subtract(made.high, made.low), [205.6, 222.5], atol=0.2)
+
+
+def test_places_in_degrees_and_in_metres_are_the_same():
+    """Polygons, start and points may be given either way."""
+    metres = np.array([[10.0, 20.0], [150.0, 20.0], [150.0, 120.0]])
+    frame = Frame((52.1, 5.1))
+    degrees = frame.to_degrees(metres).tolist()
+    area = f"{AREA}origin = [52.1, 5.1]\n"
+    text = (
+        f"[[geofence]]\ncorners_degrees = {degrees}\n[step]\npoints_degrees = {degrees}\n"
+        f"[start]\nposition_degrees = {frame.to_degrees([[140.0, 60.0]])[0].tolist()}\n"
+    )
+    made = site(text, area=area)
+    np.testing.assert_allclose(made.geofence[0], metres, atol=1e-3)
+    np.testing.assert_allclose(made.step.points, metres, atol=1e-3)
+    np.testing.assert_allclose(made.start, (140.0, 60.0), atol=1e-3)
+
+
+def test_constant_wind_is_written_either_way():
+    assert site("[wind]\nspeed = 3\nfrom = 270\n").wind.velocity == pytest.approx((3.0, 0.0))
+    assert site("[wind]\nvelocity = [3, 0]\n").wind.velocity == (3.0, 0.0)
+
+
+REFUSED = {
+    "an unknown section": ("[budgt]\nreadings = 3\n", "line 6, budgt: unknown key; did you mean 'budget'?"),
+    "an unknown key": ("[step]\nlenght = 3\n", "line 7, step.lenght: unknown key; did you mean 'length'?"),
+    "a parameter of another kind": ("[prior]\nmoment = 1\n", "line 7, prior.moment: unknown key"),
+    "text for a number": ('[step]\nlength = "ten"\n', "line 7, step.length: must be a finite number"),
+    "true for a number": ("[step]\nlength = true\n", "step.length: must be a finite number"),
+    "no finite number": ("[step]\nlength = nan\n", "step.length: must be a finite number"),
+    "below the range": ("[budget]\ndistance = 0\n", "budget.distance: must be above 0; got 0"),
+    "half a reading": ("[budget]\nreadings = 2.5\n", "budget.readings: must be a whole number, at least 1"),
+    "one of many words": (
+        '[wind]\nmode = "mesured"\n',
+        "wind.mode: must be one of measured, constant, unknown",
+    ),
+    "a section that is none": ("[[budget]]\ntime = 3\n", "line 6, budget: must be a table, [budget]"),
+    "a list that is none": ("[geofence]\ncorners = []\n", "geofence: must be written as [[geofence]]"),
+    "a range turned round": ("[prior]\nq = [2, 1]\n", "prior.q: must be [low, high] with low below high"),
+    "zero on a log scale": ("[prior]\nq = [0, 1]\n", "line 7, prior.q: `low` is above zero"),
+    "half a law": ("[prior]\nq = {mean = 1}\n", "prior.q: must be a number"),
+    "a background without value": ('[background]\nmode = "known"\n', "background.value: this key is missing"),
+    "a value for nothing": (
+        '[background]\nmode = "none"\nvalue = 1\n',
+        "line 8, background.value: is for mode",
+    ),
+    "a wind for nothing": ('[wind]\nmode = "unknown"\nspeed = 3\n', "wind.speed: is for mode"),
+    "half a wind": ("[wind]\nspeed = 3\n", "wind.from: this key is missing"),
+    "a line for a fence": (
+        "[[geofence]]\ncorners = [[0, 0], [1, 1]]\n",
+        "geofence.1.corners: must have at least 3",
+    ),
+    "a fence that crosses itself": (
+        "[[no_go]]\ncorners = [[0, 0], [9, 9], [9, 0], [0, 9]]\n",
+        "line 7, no_go.1.corners: the border crosses itself",
+    ),
+    "a second fence": (
+        "[[no_go]]\ncorners = [[0, 0], [9, 0], [9, 9]]\n[[no_go]]\ncorner = 3\n",
+        "line 9, no_go.2.corner: unknown key; did you mean 'corners'?",
+    ),
+    "degrees without origin": (
+        "[start]\nposition_degrees = [52, 5]\n",
+        "start.position_degrees: needs `origin",
+    ),
+    "a start in a no-go area": (
+        "[start]\nposition = [5, 4]\n[[no_go]]\ncorners = [[0, 0], [9, 0], [9, 9]]\n",
+        "start.position: (5, 4) is outside the geofence or in a no-go area",
+    ),
+    "a dead time of gas": ("[sensor]\ndead_time = 1e-6\n", "sensor.dead_time: is for counts"),
+    "no TOML": ("[step]\nlength = = 3\n", "not a TOML file: Invalid value (at line 7, column 10)"),
+    "an unknown gas": ('gas = "phlogiston"\n', "line 6, field.gas: must be one of methane"),
+    "a unit of another kind": ('unit = "dBm"\n', "line 6, field.unit: gas-plume is read in"),
+    "an unknown meaning": (
+        '[columns]\nvalues = "ch4"\n',
+        "columns.values: unknown key; did you mean 'value'?",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "reason"), REFUSED.values(), ids=REFUSED)
+def test_refused(text, reason):
+    """One line with file, line, key and what to do."""
+    with pytest.raises(ValueError, match=r"^site\.toml") as caught:
+        site(text)
+    assert reason in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("area", "reason"),
+    [
+        ("", "area: this key is missing"),
+        ("[area]\nlow = [0, 0]\n", "area.high: this key is missing"),
+        ("[area]\nlow = [0, 0]\nhigh = [10, 0]\n", "line 3, area.high: must be east and north"),
+        ("[area]\nlow = [500000, 5600000]\nhigh = [500100, 5600100]\n", "too far for single precision"),
+        (
+            "[area]\nlow = [0, 0]\nhigh = [9, 9]\norigin = [149.1, -35.2]\n",
+            "area.origin: a latitude is between",
+        ),
+        (f"{DEGREES}low = [0, 0]\n", "area.low: give low and high in metres, or"),
+        (DEGREES.replace("52.102", "52.0"), "area.north: must be above south"),
+        (DEGREES.replace("east = 5.103\n", ""), "area.east: this key is missing"),
+    ],
+)
+def test_areas_that_are_none(area, reason):
+    with pytest.raises(ValueError, match=re.escape(reason)):
+        site(area=area)
+
+
+def test_files_that_are_none(tmp_path):
+    with pytest.raises(ValueError, match="does not exist: write one with `dowsax site new"):
+        read_site(tmp_path / "missing.toml")
+    with pytest.raises(ValueError, match="is a folder"):
+        read_site(tmp_path)
+    path = tmp_path / "site.toml"
+    path.write_bytes(b"\xff\xfe")
+    with pytest.raises(ValueError, match="UTF-8"):
+        read_site(path)
+    path.write_text(NEW_SITE, encoding="utf-8")
+    assert read_site(path).name == "My site"

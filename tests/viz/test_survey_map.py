@@ -1,0 +1,113 @@
+"""The map of a survey: complete, to scale, with ticks where the degrees are, and drawn for every belief."""
+
+import re
+
+import numpy as np
+import pytest
+from mission.made_findings import CENTRE, ORIGIN, SPREAD, made_findings
+
+from dowsax.mission.frame import Frame
+from dowsax.viz.map_marks import draw_compass
+from dowsax.viz.style import new_figure
+from dowsax.viz.survey_map import survey_map
+
+
+def panel(figure, label):
+    return next(axes for axes in figure.axes if axes.get_label() == label)
+
+
+def key_of(figure):
+    return {text.get_text() for legend in figure.legends for text in legend.get_texts()}
+
+
+def test_the_map_has_every_part():
+    figure = survey_map(made_findings())
+    parts = {"estimate ± std", "50 % region", "95 % region", "track, readings", "wind at readings"}
+    parts |= {"next waypoint", "geofence", "no-go area", "area of the search"}
+    assert key_of(figure) == parts
+    assert panel(figure, "scale of the readings").get_ylabel() == "reading [ppm]"
+    words = [text.get_text() for text in figure.texts]
+    assert "Made survey & more" in words
+    assert any("with 95 % probability" in each for each in words)
+
+
+def test_what_is_not_there_is_not_in_the_key():
+    findings = made_findings(
+        frame=Frame(), wind=None, geofence=(), no_go=(), area=None, waypoints=np.zeros((0, 2)), altitude=None
+    )
+    figure = survey_map(findings)
+    assert key_of(figure) == {"estimate ± std", "50 % region", "95 % region", "track, readings"}
+    axes = panel(figure, "map")
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("x, east [m]", "y, north [m]")
+
+
+def test_the_map_is_to_scale():
+    """A metre is as long to the east as to the north."""
+    figure = survey_map(made_findings())
+    axes = panel(figure, "map")
+    box = axes.get_position()
+    wide, tall = figure.get_size_inches()
+    across = np.diff(axes.get_xlim())[0] / (box.width * wide)
+    along = np.diff(axes.get_ylim())[0] / (box.height * tall)
+    assert across == pytest.approx(along, rel=1e-6)
+
+
+def test_ticks_stand_where_their_degrees_are():
+    """Against a degree of latitude at 51.2°, 111,252 m, and the sphere for longitude."""
+    axes = panel(survey_map(made_findings()), "map")
+    ticks = list(zip(axes.get_yticks(), axes.get_yticklabels(), strict=True))
+    assert len(ticks) >= 3
+    for place, label in ticks:
+        degrees = float(re.fullmatch(r"([\d.]+)° N", label.get_text())[1])
+        assert place == pytest.approx(111_252 * (degrees - ORIGIN[0]), abs=0.05)
+    for place, label in zip(axes.get_xticks(), axes.get_xticklabels(), strict=True):
+        degrees = -float(re.fullmatch(r"([\d.]+)° W", label.get_text())[1])
+        across = 111_320 * np.cos(np.radians(ORIGIN[0])) * (degrees - ORIGIN[1])
+        assert place == pytest.approx(across, rel=5e-3, abs=0.05)
+
+
+def test_everything_lies_on_the_map():
+    findings = made_findings()
+    axes = panel(survey_map(findings), "map")
+    low, high = np.transpose([axes.get_xlim(), axes.get_ylim()])
+    for points in (findings.positions, findings.geofence[0], findings.regions[0.95].patches[0].border):
+        assert (points > low).all()
+        assert (points < high).all()
+
+
+def test_the_wind_points_where_the_air_goes():
+    axes = new_figure(2.0, 2.0).add_axes((0, 0, 1, 1))
+    draw_compass(axes, np.array([3.0, 0.0]), "measured")
+    (arrow,) = [text for text in axes.texts if text.get_text() == ""]
+    assert arrow.xy[0] > 0 > arrow.xyann[0]
+    assert any("3.0 m/s from 270°" in text.get_text() for text in axes.texts)
+
+
+def two_places():
+    random = np.random.default_rng(0)
+    return np.concatenate(
+        [CENTRE + shift + SPREAD * random.normal(size=(300, 4)) for shift in (0, [60, 30, 0, 0])]
+    )
+
+
+BELIEFS = {
+    "two places": two_places(),
+    "all draws equal": np.repeat(CENTRE[None], 50, axis=0),
+    "narrow": CENTRE + 1e-3 * SPREAD * np.random.default_rng(1).normal(size=(300, 4)),
+    "position alone": (CENTRE + SPREAD * np.random.default_rng(2).normal(size=(300, 4)))[:, :2],
+}
+
+
+@pytest.mark.parametrize("name", BELIEFS)
+def test_every_belief_is_drawn_without_a_warning(name, tmp_path):
+    findings = made_findings(samples=BELIEFS[name], prior_interval=None)
+    survey_map(findings).savefig(tmp_path / "map.png")
+    assert (tmp_path / "map.png").stat().st_size > 10_000
+
+
+def test_one_reading_is_drawn(tmp_path):
+    one = {
+        name: getattr(made_findings(), name)[:1]
+        for name in ("positions", "values", "lines", "time", "altitude", "wind")
+    }
+    survey_map(made_findings(**one)).savefig(tmp_path / "map.png")
