@@ -1,0 +1,158 @@
+"""The real sets: where the source is believed to be, and where it was: `python -m benchmarks.real`
+
+Prints a table of the sets with intervals over their surveys, writes one line a survey. Seeds are fixed.
+"""
+
+import argparse
+import csv
+import math
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from rich.console import Console
+from rich.progress import Progress
+
+from benchmarks import real_sets
+from benchmarks.real_sets import Case, Truth
+from dowsax.evaluate.statistics import resample_counts, wilson_interval
+from dowsax.inference import Posterior
+from dowsax.inference.locate import locate
+
+OUT = Path(__file__).resolve().parents[1] / "docs" / "data" / "real.csv"
+PROBABILITY = 0.9
+
+
+class Score(NamedTuple):
+    """One survey against the truth; lengths in the unit of the set."""
+
+    group: str
+    name: str
+    readings: int
+    error: float
+    """Of the posterior mean."""
+    radius: float
+    """The smallest circle around the mean that holds 90 % of the belief."""
+    covered: bool
+    """Whether that circle holds the source."""
+    strength_ratio: float
+    """The median of the believed strength over the true one; NaN where none is known."""
+    strength_covered: float
+    """Whether the central 90 % interval of the strength holds the true one, 1 or 0; NaN as above."""
+    fit: float
+    equipment: float = math.nan
+    """METEC: whether most of the belief is nearest to the right group of equipment, 1 or 0."""
+
+
+def score(case: Case, truth: Truth, posterior: Posterior) -> Score:
+    error = float(np.linalg.norm(posterior.mean[:2] + case.origin - truth.position))
+    radius = float(posterior.credible_radius(PROBABILITY))
+    ratio = covered = math.nan
+    if not math.isnan(truth.strength):
+        at = posterior.names.index("q")
+        low, high = (float(end[at]) for end in posterior.interval(PROBABILITY))
+        ratio = float(posterior.quantile(0.5)[at]) / truth.strength
+        covered = float(low <= truth.strength <= high)
+    name, number = case.name, len(case.values)
+    return Score(
+        case.group, name, number, error, radius, error <= radius, ratio, covered, float(posterior.fit)
+    )
+
+
+def nearest_group(samples: np.ndarray, weights: np.ndarray, groups: dict[str, np.ndarray]) -> str:
+    """The group of equipment that is the nearest one for most of the belief."""
+    places = np.stack(list(groups.values()))
+    nearest = np.linalg.norm(samples[:, None, :2] - places, axis=-1).argmin(axis=1)
+    return list(groups)[int(np.bincount(nearest, weights, len(groups)).argmax())]
+
+
+def median_interval(values: Sequence[float], confidence: float = 0.95) -> tuple[float, float]:
+    """The percentile bootstrap interval of the median; NaN without any value."""
+    if not values:
+        return math.nan, math.nan
+    ordered = np.sort(np.asarray(values, np.float64))
+    below = np.cumsum(resample_counts(len(ordered)), axis=1)
+    low, high = (len(ordered) - 1) // 2, len(ordered) // 2
+    medians = (ordered[(below > low).argmax(axis=1)] + ordered[(below > high).argmax(axis=1)]) / 2
+    ends = np.quantile(medians, [(1 - confidence) / 2, (1 + confidence) / 2])
+    return float(ends[0]), float(ends[1])
+
+
+def table(scores: Sequence[Score]) -> str:
+    """One row a set."""
+    lines = [
+        "| set | surveys | median error [95 %] | p90 | 90 % radius | covered [95 %] | rate/true | group |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for group in dict.fromkeys(one.group for one in scores):
+        rows = [one for one in scores if one.group == group]
+        errors = [one.error for one in rows]
+        low, high = median_interval(errors)
+        hits = sum(one.covered for one in rows)
+        at_least, at_most = wilson_interval(hits, len(rows))
+        ratios = [one.strength_ratio for one in rows if not math.isnan(one.strength_ratio)]
+        right = [one.equipment for one in rows if not math.isnan(one.equipment)]
+        unit = real_sets.UNITS.get(group, "m")
+        lines.append(
+            f"| {group} | {len(rows)} | {np.median(errors):.1f} {unit} [{low:.1f}, {high:.1f}] | "
+            f"{np.quantile(errors, 0.9):.1f} | {np.median([one.radius for one in rows]):.1f} | "
+            f"{hits / len(rows):.2f} [{at_least:.2f}, {at_most:.2f}] | "
+            f"{f'{np.median(ratios):.2f}' if ratios else ''} | "
+            f"{f'{sum(right):.0f} of {len(right)}' if right else ''} |"
+        )
+    return "\n".join(lines)
+
+
+def run(data: Path, case: Case, truth: Truth, particles: int | None, seed: int) -> Score:
+    posterior = locate(case.stations, case.values, model=case.model, particles=particles, seed=seed)
+    scored = score(case, truth, posterior)
+    if case.group != "metec":
+        return scored
+    groups, right = real_sets.equipment(data)
+    found = nearest_group(posterior.samples, posterior.weights, groups)
+    return scored._replace(equipment=float(found == right[case.name]))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--data", type=Path, default=real_sets.DATA)
+    parser.add_argument("--sets", nargs="+", choices=list(real_sets.SETS), default=list(real_sets.SETS))
+    parser.add_argument("--particles", type=int, default=None)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--most", type=int, default=None, help="at most so many surveys of each set")
+    parser.add_argument("--out", type=Path, default=OUT)
+    arguments = parser.parse_args()
+    absent = real_sets.missing(arguments.data)
+    if absent is not None:
+        raise SystemExit(absent)
+    cases = [
+        case
+        for name in arguments.sets
+        for case in islice(real_sets.SETS[name](arguments.data), arguments.most)
+    ]
+    truths = {name: real_sets.truths(arguments.data, name) for name in arguments.sets}
+    scores = []
+    # The bar goes to stderr, so that stdout is the table and nothing else.
+    with Progress(console=Console(stderr=True)) as progress:
+        for case in progress.track(cases, description="real surveys"):
+            truth = truths[case.group][case.name]
+            scores.append(run(arguments.data, case, truth, arguments.particles, arguments.seed))
+            # After each: what was found is kept when the rest is cut short.
+            write(scores, arguments.out)
+    print(table(scores))
+
+
+def write(scores: Sequence[Score], path: Path) -> None:
+    """One line a survey."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        lines = csv.writer(file, lineterminator="\n")
+        lines.writerow(Score._fields)
+        lines.writerows(
+            [f"{cell:.4g}" if isinstance(cell, float) else cell for cell in one] for one in scores
+        )
+
+
+if __name__ == "__main__":
+    main()
