@@ -2,9 +2,8 @@
 
 import jax
 
+from dowsax import Advisor, Station
 from dowsax.mission import parse_site
-from dowsax.mission.advisor import Advisor
-from dowsax.types import Station
 
 SITE = parse_site("""
 name = "yard"

@@ -10,12 +10,14 @@ if TYPE_CHECKING:
     from dowsax import inference, types, world
     from dowsax.inference.locate import locate
     from dowsax.inference.posterior import Posterior
+    from dowsax.mission.advisor import Advisor
     from dowsax.policies import policy
     from dowsax.types import Station
     from dowsax.world import Model, benchmark_model
 
 __version__ = "0.1.0"
 __all__ = [
+    "Advisor",
     "Model",
     "Posterior",
     "Station",
@@ -29,6 +31,7 @@ __all__ = [
 
 # Names are imported when they are first used, so that `dowsax --help` need not wait for jax.
 _HOMES = {
+    "Advisor": "dowsax.mission.advisor",
     "Model": "dowsax.world",
     "Posterior": "dowsax.inference.posterior",
     "Station": "dowsax.types",

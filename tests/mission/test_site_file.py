@@ -2,12 +2,14 @@
 
 import re
 
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from dowsax.mission import NEW_SITE, Frame, parse_site, read_site
 from dowsax.mission.site_kinds import KINDS, parameter_names, world_unit
 from dowsax.mission.site_settings import LawSetting
+from dowsax.types import Station
 from dowsax.world import MODALITIES
 from dowsax.world import kinds as world_kinds
 
@@ -51,7 +53,8 @@ def test_every_commented_key_may_be_used():
     another_mode = {"south", "west", "north", "east", "value", "speed", "from", "velocity"}
     assert excluded == another_kind | another_mode
     assert set(complaints) - excluded == {
-        *("origin", "size", "names", "lag", "dwell", "points", "particles", "time", "event")
+        *("origin", "size", "names", "lag", "dwell", "points", "particles", "time", "event"),
+        "redundancy",
     }
 
 
@@ -111,6 +114,17 @@ def test_settings_become_laws():
     assert (laws["background b"].low, laws["background b"].high) == (1700.0, 2500.0)
     assert (laws["noise_floor"].median, laws["noise_floor"].factor) == (10.0, 3.0)
     assert "lag" in laws
+
+
+def test_readings_that_err_together_count_as_fewer():
+    """With a redundancy of 4, four readings say what one says without."""
+    text = '[background]\nmode = "none"\n[noise]\nfloor = 0.1\nratio = 0.2\n[sensor]\n'
+    alone, together = site(text).model(), site(text + "redundancy = 4\n").model()
+    arguments = (jnp.asarray(2.0), jnp.asarray(1.5), Station(jnp.zeros(2)))
+    whole, part = (model.sensor.log_prob(*arguments) for model in (alone, together))
+    np.testing.assert_allclose(4 * part, whole, rtol=1e-6)
+    with pytest.raises(ValueError, match=r"sensor\.redundancy"):
+        site("[sensor]\nredundancy = 0.5\n")
 
 
 def test_backgrounds_by_sensor_need_the_sensors():

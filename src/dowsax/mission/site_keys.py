@@ -149,7 +149,7 @@ def _wind(top: Keys) -> WindSetting:
 
 
 def _sensor(top: Keys, kind: str) -> SensorSetting:
-    keys = top.table("sensor", "names", "lag", "dwell", "dead_time", "height", "ground")
+    keys = top.table("sensor", "names", "lag", "dwell", "dead_time", "height", "ground", "redundancy")
     if "dead_time" in keys and kind != "radiation":
         raise keys.error("dead_time", "is for counts of the kind radiation; leave it out.")
     names = keys.texts("names")
@@ -162,6 +162,7 @@ def _sensor(top: Keys, kind: str) -> SensorSetting:
         dead_time=keys.number("dead_time", least=0.0),
         height=keys.number("height", least=0.0),
         ground=keys.number("ground", 0.0) or 0.0,
+        redundancy=keys.number("redundancy", 1.0, least=1.0) or 1.0,
     )
 
 

@@ -40,6 +40,7 @@ def model(site: Site, sensor_names: Sequence[str]) -> Model:
             sensors=_sensors(site, sensor_names),
             noise=_noise(site),
             robust=site.noise.robust,
+            redundancy=site.sensor.redundancy,
             dead_time=site.sensor.dead_time or 0.0,
             lag=_lag(site),
             **settings,

@@ -70,6 +70,8 @@ class SensorSetting:
     """[m] above ground, of each reading without its own."""
     ground: float = 0.0
     """[m], taken off every altitude in a file."""
+    redundancy: float = 1.0
+    """How many readings count as one, as neighbours err together."""
 
 
 @dataclass(frozen=True)

@@ -102,6 +102,9 @@ missing = "leave-out"
 height = 1.5
 # Height of the ground itself, taken off every altitude in a survey.
 ground = 0.0
+# How many readings count as one. Readings taken close together in place or time share their errors: counted
+# in full they make a region that is too small. 4 for samplers apart from each other, 40 for a dense track.
+# redundancy = 4
 
 [start]
 # Where the search starts, in metres or as position_degrees = [lat, lon]. The middle of the area without it.
