@@ -96,6 +96,8 @@ def test_a_mission_and_what_comes_of_it(advise, dowsax_command, complaint, site_
     places = [item["params"][4:6] for item in plan["mission"]["items"] if item.get("command") == 16]
     assert places[-1] == pytest.approx([there["latitude"], there["longitude"]], abs=1e-6)
     assert (tmp_path / "mission.csv").read_text().count("\n") == 4
+    on_screen = dowsax_command("export", tmp_path / "mission.db", "--to", "csv", "--out", "-")
+    assert (on_screen.code, on_screen.stdout) == (0, (tmp_path / "mission.csv").read_text())
     features = json.loads((tmp_path / "mission.geojson").read_text())["features"]
     assert {"reading", "credible region", "estimate"} <= {item["properties"]["what"] for item in features}
     assert "yard" in (tmp_path / "mission.html").read_text()

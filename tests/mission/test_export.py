@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from made_findings import FENCE, ORIGIN, WOOD, made_findings
 
+from dowsax.mission import parse_site, read_survey
 from dowsax.mission.export import geojson, kml, posterior_table, qgc_plan, readings_table
 from dowsax.mission.frame import Frame
 
@@ -238,3 +239,25 @@ def test_readings_table_gives_back_the_readings(findings):
     np.testing.assert_allclose(columns["wind_u"], findings.wind[:, 0])
     np.testing.assert_array_equal(columns["line"], findings.lines)
     assert "latitude" not in table(readings_table(made_findings(frame=Frame())))
+
+
+def test_readings_table_is_a_survey_of_the_site(tmp_path):
+    """Read with places in metres and degrees that agree, in the order of their times, and counted as long."""
+    site = parse_site(
+        "area = {low = [0, 0], high = [160, 100], origin = [51.2, -1.75]}\n"
+        'field = {kind = "radiation", unit = "counts"}\n'
+    )
+    number = len(made_findings().values)
+    late = np.arange(number)[::-1]
+    dwell = 1.0 + np.arange(number)
+    findings = made_findings(time=5.0 * late, dwell=dwell, values=np.arange(number, dtype=float), wind=None)
+    path = tmp_path / "mission.csv"
+    path.write_text(readings_table(findings))
+    survey = read_survey(path, site)
+    np.testing.assert_allclose(survey.positions, findings.positions[late], atol=CENTIMETRE)
+    np.testing.assert_array_equal(survey.values, findings.values[late])
+    np.testing.assert_array_equal(survey.dwell, dwell[late])
+    np.testing.assert_array_equal(survey.time, 5.0 * np.arange(number))
+    path.write_text(readings_table(findings).replace("latitude,longitude", "longitude,latitude"))
+    with pytest.raises(ValueError, match="say twice where a reading was taken"):
+        read_survey(path, site)

@@ -66,8 +66,8 @@ def test_a_caution_is_told_with_the_answer():
 @pytest.mark.parametrize(
     ("log_odds", "words"),
     [
-        (8.0, "Very strong evidence for a source: the readings are 2.98e+03 times likelier with"),
-        (-8.0, "Very strong evidence against a source: the readings are 2.98e+03 times likelier without"),
+        (8.0, "Very strong evidence for a source: the readings are 2,980 times likelier with"),
+        (-8.0, "Very strong evidence against a source: the readings are 2,980 times likelier without"),
         (3.5, "Strong evidence for"),
         (1.5, "Some evidence for"),
         (0.2, "do not tell a source from none"),

@@ -207,8 +207,10 @@ def test_wind_the_site_gives_or_does_without(survey):
     np.testing.assert_array_equal(survey(GAPS, gas_site("[wind]\nvelocity = [2, 1]\n")).wind, [[2, 1]] * 3)
     assert survey(GAPS, gas_site('[wind]\nmode = "unknown"\n')).wind is None
     assert survey(GAPS.replace("ppm", "counts"), parse_site(COUNTS)).wind is None
-    with pytest.raises(ValueError, match="no wind columns"):
+    with pytest.raises(ValueError, match="line 1: no wind columns"):
         survey("x,y,ppm\n1,2,3\n", gas_site())
+    with pytest.raises(ValueError, match="'ws' alone is not a wind: no wind columns"):
+        survey("x,y,ppm,ws\n1,2,3,4\n", gas_site())
 
 
 def test_readings_outside_the_area(survey):
@@ -230,6 +232,25 @@ def test_a_sensor_that_is_stuck(survey):
     found = survey("\n".join(["x,y,value,sensor", *rows]))
     assert found.notes[0].startswith("The sensor 'A' reads 7 in all its 5 readings")
     assert len(found.notes) == 1
+
+
+def test_a_sensor_that_gets_stuck_on_the_way(survey):
+    """From which line on; a silent one is not suspected."""
+    rows = [f"{step},2,{min(step, 12)}" for step in range(32)]
+    found = survey("\n".join(["x,y,value", *rows]))
+    assert found.notes == ("The sensor reads 12 20 times in a row (from line 14 on): is it stuck?",)
+    silent = [f"{step},2,{max(0, step - 25)}" for step in range(32)]
+    assert survey("\n".join(["x,y,value", *silent])).notes == ()
+
+
+def test_marks_of_loggers_for_no_value(survey):
+    """Left out where a reading cannot be so far below zero, a reading where it can."""
+    text = "x,y,{},wind_u,wind_v\n1,2,3,1,0\n1,2,-999.0,1,0\n1,2,-9999,1,0\n1,2,-0.9,1,0\n"
+    found = survey(text.format("ppm"), gas_site())
+    assert found.values.tolist() == [3, -0.9]
+    assert found.notes == ("2 rows have no value in 'ppm', left out (first on line 3).",)
+    magnetic = COUNTS.replace("radiation", "magnetic-dipole")
+    assert len(survey(text.format("nt"), parse_site(magnetic)).values) == 4
 
 
 def test_altitudes(survey):
@@ -303,6 +324,10 @@ def test_refused(survey, text, reason):
 def test_refused_because_of_the_site(survey):
     with pytest.raises(ValueError, match="unit 'mg/m3' does not become 'ppm' of the site by a factor"):
         survey("x,y,wind_u,wind_v,conc (mg/m3)\n1,2,1,0,3\n", gas_site())
+    with pytest.raises(ValueError, match="line 1: 'latitude' and 'longitude' look swapped"):
+        survey(
+            DRONE.replace("latitude,longitude", "longitude,latitude"), gas_site(area="origin = [52.1, 5.1]\n")
+        )
     with pytest.raises(ValueError, match="places in degrees need an origin"):
         survey(DRONE, gas_site())
     with pytest.raises(ValueError, match="say twice where a reading was taken"):

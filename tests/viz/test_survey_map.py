@@ -111,3 +111,20 @@ def test_one_reading_is_drawn(tmp_path):
         for name in ("positions", "values", "lines", "time", "altitude", "wind")
     }
     survey_map(made_findings(**one)).savefig(tmp_path / "map.png")
+
+
+def test_what_is_magnified_hides_no_reading():
+    """A survey all over the map has it beside the map, to scale; one that leaves a corner free, there."""
+    narrow = CENTRE + 0.2 * SPREAD * np.random.default_rng(0).normal(size=(500, 4))
+    figure = survey_map(made_findings(samples=narrow))
+    inset = panel(figure, "magnified")
+    assert not inset.get_position().overlaps(panel(figure, "map").get_position())
+    box, (wide, tall) = inset.get_position(), figure.get_size_inches()
+    across, along = np.diff(inset.get_xlim())[0], np.diff(inset.get_ylim())[0]
+    assert across / (box.width * wide) == pytest.approx(along / (box.height * tall), rel=1e-6)
+
+    findings = made_findings(samples=narrow)
+    aside = findings.positions * [0.4, 1.0]
+    figure = survey_map(made_findings(samples=narrow, positions=aside))
+    assert "magnified" not in {axes.get_label() for axes in figure.axes}
+    assert len(panel(figure, "map").child_axes) == 1

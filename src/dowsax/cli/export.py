@@ -3,7 +3,9 @@
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
 
 from dowsax.cli.console import say, waiting
 from dowsax.cli.outputs import require_writable
@@ -14,7 +16,9 @@ if TYPE_CHECKING:
 ENDINGS = {"geojson": ".geojson", "kml": ".kml", "qgc": ".plan", "csv": ".csv", "html": ".html"}
 
 
-def export(log: Path, *, to: str, out: Path | None = None) -> None:
+def export(
+    log: Path, *, to: str, out: Annotated[Path | None, Parameter(allow_leading_hyphen=True)] = None
+) -> None:
     """Write what a mission has found so far, from its log. The log is not changed, and may be in use.
 
     Parameters

@@ -68,7 +68,7 @@ def check(
     _print_words(f"Site {path}", words)
     _print_unknown(unknown)
     if readings is not None:
-        _print_words(f"Survey {survey}", survey_words(readings))
+        _print_words(f"Survey {survey}", survey_words(readings, understood.unit))
 
 
 def _print_words(title: str, words: list[tuple[str, str]]) -> None:

@@ -188,7 +188,8 @@ class Advisor:
         try:
             checked_survey([reading.position], [reading.value], self.plan.model.sensor)
         except ValueError as error:
-            raise Refused(str(error)) from None
+            # One reading at a time: which of them it is goes without saying.
+            raise Refused(str(error).replace("Reading 0 (counted from 0)", "`value`")) from None
         return self.plan.stations.completed(reading, self._course.readings)
 
     def _answered(self, reading: Reading) -> Advice | None:

@@ -69,6 +69,8 @@ class Findings:
     """[m] above ground"""
     wind: np.ndarray | None = None
     """(k, 2) [m/s], where the air goes."""
+    dwell: np.ndarray | None = None
+    """[s], how long each reading counted."""
     evidence: float | None = None
     """log p(readings | a source) − log p(readings | none)."""
     prior_interval: tuple[np.ndarray, np.ndarray] | None = None

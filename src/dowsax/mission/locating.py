@@ -61,6 +61,7 @@ def located(
         time=survey.time,
         altitude=survey.altitude,
         wind=wind,
+        dwell=survey.dwell,
         evidence=evidence_of(model, stations, survey.values, log_evidence, preset, seed),
         prior_interval=prior_interval(model),
         caution=checked.words if checked is not None and checked.flipped else "",

@@ -19,7 +19,8 @@ def findings_of(advisor: Advisor, site: Site, policy: str) -> Findings:
     posterior = posterior_of(advisor)
     there = advice.next_position
     area = (np.array(site.low), np.array(site.high))
-    time, altitude, wind = (_column(readings, name) for name in ("time", "altitude", "wind"))
+    names = ("time", "altitude", "wind", "dwell")
+    time, altitude, wind, dwell = (_column(readings, name) for name in names)
     return Findings(
         name=plan.name,
         posterior=posterior,
@@ -35,6 +36,7 @@ def findings_of(advisor: Advisor, site: Site, policy: str) -> Findings:
         time=time,
         altitude=altitude if "altitude" in plan.stations.names else None,
         wind=wind if "wind" in plan.stations.names else None,
+        dwell=dwell if "dwell" in plan.stations.names else None,
         evidence=advice.evidence,
         prior_interval=prior_interval(plan.model),
         waypoints=np.zeros((0, 2)) if there is None else np.array([there]),

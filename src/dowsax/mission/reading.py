@@ -173,7 +173,10 @@ def _wind(given: dict[str, Any]) -> tuple[float, float] | None:
     speed = _number("wind_speed", given["wind_speed"])
     if speed < 0:
         raise Refused(f"`wind_speed` is not below 0 m/s; got {speed:g}.")
-    east, north = wind_from(speed, _number("wind_from", given["wind_from"]))
+    direction = _number("wind_from", given["wind_from"])
+    if not -360 <= direction <= 360:
+        raise Refused(f"`wind_from` is between 0 and 360 degrees; got {direction:g}.")
+    east, north = wind_from(speed, direction)
     return float(east), float(north)
 
 

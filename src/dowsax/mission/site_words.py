@@ -42,12 +42,12 @@ def unknown_words(site: Site) -> list[tuple[str, str, str, str]]:
     ]
 
 
-def survey_words(survey: Survey) -> list[tuple[str, str]]:
-    """What was understood of a survey."""
+def survey_words(survey: Survey, unit: str) -> list[tuple[str, str]]:
+    """What was understood of a survey with readings in this unit."""
     low, high = survey.positions.min(axis=0), survey.positions.max(axis=0)
     words = [
         ("readings", f"{len(survey.values)}, {survey.left_out} left out"),
-        ("values", f"{survey.values.min():g} to {survey.values.max():g}"),
+        ("values", f"{survey.values.min():g} to {survey.values.max():g} {unit}".strip()),
         ("places", f"x {low[0]:.6g} to {high[0]:.6g} m, y {low[1]:.6g} to {high[1]:.6g} m"),
     ]
     if survey.time is not None:

@@ -105,8 +105,8 @@ def parameters(findings: Findings, *, main: bool) -> list[str]:
     low, high = findings.posterior.interval(0.9)
     numbers = zip(findings.posterior.parameters, findings.posterior.mean, low, high, strict=True)
     return [
-        f"{_capital(parameter.meaning or parameter.name)}: {mean:.3g}{_unit(parameter.unit)} "
-        f"(90 %: {least:.3g} to {most:.3g})."
+        f"{_capital(parameter.meaning or parameter.name)}: {plain(mean)}{_unit(parameter.unit)} "
+        f"(90 %: {plain(least)} to {plain(most)})."
         for parameter, mean, least, most in list(numbers)[2:]
         if parameter.name.startswith(_MAIN) == main
     ]
@@ -139,7 +139,7 @@ def evidence(findings: Findings) -> str:
     if findings.evidence >= BEYOND:
         return "Nothing but a source explains the readings."
     size = abs(findings.evidence)
-    times = f"{math.exp(size):.3g} times" if size < 30 else f"10^{size / math.log(10):.0f} times"
+    times = f"{plain(math.exp(size))} times" if size < 30 else f"10^{size / math.log(10):.0f} times"
     word = next((word for least, word in _DISCERNIBLE if size >= least), None)
     if word is None:
         return f"The readings do not tell a source from none (log evidence {findings.evidence:+.1f})."
@@ -166,7 +166,9 @@ def unknown(findings: Findings) -> list[str]:
     }
     if findings.not_learnt:
         names = ", ".join(meanings[name] for name in findings.not_learnt)
-        told.append(f"The readings say little or nothing of: {names}. What is told of it is what was put in.")
+        told.append(
+            f"The readings say little or nothing of: {names}. What is told of these is what was put in."
+        )
     if findings.evidence is None:
         told.append("Whether there is a source at all: one was taken for granted.")
     told.append(
@@ -179,7 +181,8 @@ def readings(findings: Findings) -> list[str]:
     """What the answer is made from."""
     low, high = float(np.min(findings.values)), float(np.max(findings.values))
     number = len(findings.values)
-    told = [f"{number} reading{'s' * (number > 1)} from {low:.4g} to {high:.4g}{_unit(findings.unit)}."]
+    span = f"{plain(low, 4)} to {plain(high, 4)}{_unit(findings.unit)}"
+    told = [f"{number} reading{'s' * (number > 1)} from {span}."]
     if number > 1:
         length = float(np.linalg.norm(np.diff(findings.positions, axis=0), axis=1).sum())
         told.append(f"Length of the track: {metres(length)}.")
@@ -193,7 +196,13 @@ def metres(length: float) -> str:
 
 def square_metres(area: float) -> str:
     """An area in words."""
-    return f"{area / 1e6:.3g} km²" if area >= 1e5 else f"{area:.3g} m²"
+    return f"{area / 1e6:.3g} km²" if area >= 1e5 else f"{plain(area)} m²"
+
+
+def plain(number: float, digits: int = 3) -> str:
+    """A number to so many digits, as people write it: no powers of ten below a million."""
+    rounded = float(f"{number:.{digits}g}")
+    return f"{rounded:,.0f}" if 10**digits <= abs(rounded) < 1e6 else f"{number:.{digits}g}"
 
 
 def summary_numbers(findings: Findings) -> dict[str, Any]:

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 _EXPECTED = "x, y, value"
 _MANY = 5
 """Readings of one sensor that are all the same are worth a word from here on."""
+_SAME_PLACE = 0.1
+"""[m]"""
+_IN_A_ROW = 20
+"""And so are equal ones, other than zero, among others: fewer may be a sensor that is coarse, or slow."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,12 +93,13 @@ def read_survey(
     kept = kept & _within_area(sheet, places)
     if not kept.any():
         raise ValueError(f"{path}: no reading is left. {' '.join(sheet.notes)}")
-    _note_stuck_sensors(sheet, readings[kept], None if sensor is None else sensor[kept], sensor_names)
+    lines = np.array(sheet.rows.lines)[kept]
+    _note_stuck_sensors(sheet, readings[kept], _kept(sensor, kept), sensor_names, lines)
     clock = None if clock is None else clock._replace(times=clock.times[kept])
     return Survey(
         positions=places[kept],
         values=readings[kept],
-        lines=np.array(sheet.rows.lines)[kept],
+        lines=lines,
         frame=frame,
         altitude=_kept(_altitude(sheet), kept),
         time=None if clock is None else clock.times - clock.times[0],
@@ -133,6 +138,8 @@ def _one_way_to_say_where(
         said = [
             way for way in (("x", "y"), ("latitude", "longitude")) if all(found[role].mapped for role in way)
         ]
+        if len(said) != 1 and _agree(rows, found, site):
+            said = [("x", "y")]
         if len(said) != 1:
             headers = [found[role].header for role in ("x", "y", "latitude", "longitude")]
             raise ValueError(
@@ -154,6 +161,21 @@ def _one_way_to_say_where(
         )
     other = ("latitude", "longitude") if metres else ("x", "y")
     return {role: column for role, column in found.items() if role not in other}
+
+
+def _agree(rows: Rows, found: dict[str, Column], site: Site | None) -> bool:
+    """Whether x, y and latitude, longitude name the same places, as in a file that dowsax wrote."""
+    if site is None:
+        return False
+    try:
+        x, y, latitude, longitude = (
+            found[role].scale * np.array([float(row[found[role].index]) for row in rows.cells])
+            for role in ("x", "y", "latitude", "longitude")
+        )
+    except ValueError:
+        return False
+    apart = site.frame.to_metres(latitude, longitude) - np.stack([x, y], axis=-1)
+    return bool(np.all(np.abs(apart) <= _SAME_PLACE))
 
 
 def _with_values(sheet: Sheet) -> Sheet:
@@ -219,18 +241,37 @@ def _within_area(sheet: Sheet, places: np.ndarray) -> np.ndarray:
 
 
 def _note_stuck_sensors(
-    sheet: Sheet, readings: np.ndarray, sensor: np.ndarray | None, names: tuple[str, ...]
+    sheet: Sheet,
+    readings: np.ndarray,
+    sensor: np.ndarray | None,
+    names: tuple[str, ...],
+    lines: np.ndarray,
 ) -> None:
     """A sensor that says the same in many readings may be stuck."""
     numbers = np.zeros(len(readings), int) if sensor is None else sensor
     for number in np.unique(numbers):
         mine = readings[numbers == number]
+        who = "The sensor" if sensor is None else f"The sensor {names[number]!r}"
         if len(mine) >= _MANY and (mine == mine[0]).all():
-            who = "The sensor" if sensor is None else f"The sensor {names[number]!r}"
             sheet.notes.append(
                 f"{who} reads {mine[0]:g} in all its {len(mine)} readings: is it stuck, or silent "
                 "below its limit?"
             )
+            continue
+        value, length, first = _longest_run(mine)
+        if length >= _IN_A_ROW and value != 0:
+            line = lines[numbers == number][first]
+            sheet.notes.append(
+                f"{who} reads {value:g} {length} times in a row (from line {line} on): is it stuck?"
+            )
+
+
+def _longest_run(values: np.ndarray) -> tuple[float, int, int]:
+    """The value of the longest run of equal values, how long it is, and where it starts."""
+    starts = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))
+    lengths = np.diff(np.append(starts, len(values)))
+    longest = int(np.argmax(lengths))
+    return float(values[starts[longest]]), int(lengths[longest]), int(starts[longest])
 
 
 def _kept(part: np.ndarray | None, kept: np.ndarray) -> np.ndarray | None:

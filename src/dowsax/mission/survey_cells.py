@@ -10,6 +10,11 @@ from dowsax.mission.frame import Frame, require_degrees
 from dowsax.mission.site import Site
 from dowsax.mission.units import factor, known_unit
 
+_POSITIVE = ("gas-plume", "radiation")
+"""Kinds whose readings are never far below zero."""
+_MARKS = ("-99", "-999", "-9999", "-99999")
+"""What loggers write where they have nothing."""
+
 
 @dataclass(frozen=True)
 class Sheet:
@@ -34,8 +39,10 @@ class Sheet:
         )
 
     def missing(self, role: str) -> np.ndarray:
-        """Which cells of a column say nothing."""
-        return np.array([is_missing(cell) for cell in self.cells(role)], bool)
+        """Which cells of a column say nothing; of gas and counts, -999 and the like say so, too."""
+        positive = role == "value" and self.site is not None and self.site.kind in _POSITIVE
+        marks = _MARKS if positive else ()
+        return np.array([is_missing(cell) or _whole(cell) in marks for cell in self.cells(role)], bool)
 
     def where(self, role: str, row: int) -> str:
         return self.rows.where(row, self.columns[role].header)
@@ -60,7 +67,21 @@ def positions(sheet: Sheet) -> tuple[Frame, np.ndarray]:
             role = "longitude" if -90 <= place[0] <= 90 else "latitude"
             raise ValueError(f"{sheet.where(role, row)}: {error}") from None
     frame = Frame((float(latitude[0]), float(longitude[0]))) if site is None else site.frame
+    _require_not_swapped(sheet, latitude, longitude)
     return frame, frame.to_metres(latitude, longitude)
+
+
+def _require_not_swapped(sheet: Sheet, latitude: np.ndarray, longitude: np.ndarray) -> None:
+    """A ValueError where every reading lies in the area of the site once its two degrees change places."""
+    if sheet.site is None or not np.all(np.abs(longitude) <= 90):
+        return
+    site, swapped = sheet.site, sheet.site.frame.to_metres(longitude, latitude)
+    if np.all((swapped >= site.low) & (swapped <= site.high)):
+        names = [repr(sheet.columns[role].header) for role in ("latitude", "longitude")]
+        raise ValueError(
+            f"{sheet.rows.path}, line {sheet.rows.header_line}: {' and '.join(names)} look swapped, as the "
+            "readings lie in the area of the site the other way round; exchange the two names."
+        )
 
 
 def values(sheet: Sheet, dwell: np.ndarray | None) -> np.ndarray:
@@ -136,3 +157,9 @@ def sensors(sheet: Sheet) -> tuple[np.ndarray | None, tuple[str, ...]]:
             )
     names = known or tuple(sorted(set(cells)))
     return np.array([names.index(cell) for cell in cells], np.int32), names
+
+
+def _whole(cell: str) -> str:
+    """A number without the zeros behind its point."""
+    whole, _, digits = cell.strip().partition(".")
+    return cell.strip() if digits.strip("0") else whole

@@ -25,10 +25,12 @@ def read_wind(sheet: Sheet, times: np.ndarray | None) -> tuple[np.ndarray | None
         return _constant(sheet.site, len(everywhere)), everywhere
     if way is None:
         if needed:
+            half = next((role for role in _WAYS[1] if role in sheet.columns), None)
+            found = "" if half is None else f"{sheet.columns[half].header!r} alone is not a wind: "
             raise ValueError(
-                f"{sheet.rows.path}, line {sheet.rows.header_line}: no wind columns (wind_u and wind_v, or "
-                "wind_speed and wind_from); name them under [columns], or set `mode` in [wind] of "
-                "the site file."
+                f"{sheet.rows.path}, line {sheet.rows.header_line}: {found}no wind columns (wind_u and "
+                "wind_v, or wind_speed and wind_from); name them under [columns], or set `mode` in "
+                "[wind] of the site file."
             )
         return None, everywhere
     missing = sheet.missing(way[0]) | sheet.missing(way[1])

@@ -28,6 +28,8 @@ _COLUMN, _GAP, _BAR = 1.75, 0.12, 0.14
 """[inch], what stands beside the map: a colour bar, then a column of marks."""
 _ARROWS = 16
 """How many readings at most show the wind measured with them."""
+_MARK, _LEAST_ROOM = 0.22, 0.8
+"""[inch], each mark in the key, and the least height of what stands below it."""
 _SMALL = 0.05
 """A 95 % radius that is a smaller share of the map than this is shown magnified as well."""
 _SHADES = {0.95: (0.18, 1.1, "--"), 0.5: (0.42, 1.6, "-")}
@@ -53,7 +55,6 @@ def survey_map(findings: Findings, *, titled: bool = True) -> Figure:
         _draw_belief(axes, findings)
         _draw_readings(axes, findings, page, width, height)
         _draw_waypoints(axes, findings)
-        _draw_inset(axes, findings, low, high)
         draw_degrees(axes, findings.frame, low, high)
         draw_scale_bar(axes, low, high)
         right = (_LEFT + width + _GAP + _BAR + 0.75) / page[0]
@@ -61,7 +62,10 @@ def survey_map(findings: Findings, *, titled: bool = True) -> Figure:
             (right, (_BOTTOM + height - 1.75) / page[1], 1.45 / page[0], 1.75 / page[1]), label="compass"
         )
         draw_compass(compass, *_wind(findings))
-        _draw_key(figure, findings, right, (_BOTTOM + height - 1.95) / page[1])
+        marks = _draw_key(figure, findings, right, (_BOTTOM + height - 1.95) / page[1])
+        room = height - 1.95 - _MARK * marks
+        beside = (right, _BOTTOM / page[1], 1.55 / page[0], min(room, 1.55) / page[1])
+        _draw_inset(axes, findings, low, high, beside if room >= _LEAST_ROOM else None)
         if titled:
             _draw_title(figure, findings.name, words, page)
     return figure
@@ -160,16 +164,33 @@ def _draw_waypoints(axes: Axes, findings: Findings) -> None:
     axes.plot(*findings.waypoints.T, "D", color=GREEN, markeredgecolor="white", markersize=7, zorder=5.5)
 
 
-def _draw_inset(axes: Axes, findings: Findings, low: np.ndarray, high: np.ndarray) -> None:
-    """The neighbourhood of the estimate again, larger, when its region is small on the map."""
+def _draw_inset(
+    axes: Axes,
+    findings: Findings,
+    low: np.ndarray,
+    high: np.ndarray,
+    beside: tuple[float, float, float, float] | None,
+) -> None:
+    """The neighbourhood of the estimate again, larger, when its region is small on the map.
+
+    It stands in a corner of the map where that hides no reading, else beside the map if there is room.
+    """
     sides = high - low
     if len(findings.places) > 1 or findings.radius > _SMALL * sides.min():
         return
-    half, tall = 1.3 * max(findings.radius, 1e-6) * sides / sides.min()
     # The corner of the scale bar is taken.
     bar = low + [[0.1, 0.03], [0.2, 0.03]] * sides
     shares = (np.concatenate([findings.positions, findings.estimate[None], bar]) - low) / sides
-    inset = axes.inset_axes((*emptiest_corner(shares), INSET_SIZE, INSET_SIZE), zorder=8)
+    corner = np.array(emptiest_corner(shares))
+    hides = bool(np.any(np.all((shares >= corner) & (shares <= corner + INSET_SIZE), axis=1)))
+    outside = beside if hides else None
+    figure = axes.figure
+    if outside is None:
+        inset = axes.inset_axes((*corner, INSET_SIZE, INSET_SIZE), zorder=8)
+    else:
+        inset = figure.add_axes(outside, label="magnified")
+        sides = np.array(outside[2:]) * figure.get_size_inches()
+    half, tall = 1.3 * max(findings.radius, 1e-6) * sides / sides.min()
     _draw_limits(inset, findings)
     _draw_belief(inset, findings)
     x, y = findings.estimate
@@ -180,7 +201,11 @@ def _draw_inset(axes: Axes, findings: Findings, low: np.ndarray, high: np.ndarra
         0.5, 0.02, f"{2 * half:.2g} m wide", transform=inset.transAxes, fontsize=8, ha="center", zorder=9,
         bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.5},
     )  # fmt: skip
-    axes.indicate_inset_zoom(inset, edgecolor=MUTED, alpha=0.8)
+    if outside is None:
+        axes.indicate_inset_zoom(inset, edgecolor=MUTED, alpha=0.8)
+    else:
+        # Lines to it would cross the map.
+        axes.indicate_inset((x - half, y - tall, 2 * half, 2 * tall), edgecolor=MUTED, alpha=0.8)
 
 
 def _wind(findings: Findings) -> tuple[np.ndarray | None, str]:
@@ -193,8 +218,8 @@ def _wind(findings: Findings) -> tuple[np.ndarray | None, str]:
     return None, ""
 
 
-def _draw_key(figure: Figure, findings: Findings, left: float, top: float) -> None:
-    """What the marks mean, beside the map."""
+def _draw_key(figure: Figure, findings: Findings, left: float, top: float) -> int:
+    """What the marks mean, beside the map, and how many there are."""
     marks = [
         Line2D([], [], color=INK, marker="o", markersize=5, linewidth=1.8, label="estimate ± std"),
         Swatch(facecolor=f"{BLUE}aa", edgecolor=BLUE, linewidth=1.6, label="50 % region"),
@@ -219,6 +244,7 @@ def _draw_key(figure: Figure, findings: Findings, left: float, top: float) -> No
     figure.legend(
         handles=marks, loc="upper left", bbox_to_anchor=(left, top), borderaxespad=0, labelspacing=0.7
     )
+    return len(marks)
 
 
 def _limits(findings: Findings) -> tuple[np.ndarray, np.ndarray]:

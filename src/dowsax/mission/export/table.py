@@ -17,13 +17,19 @@ def posterior_table(findings: Findings) -> str:
 
 
 def readings_table(findings: Findings) -> str:
-    """One reading a line, in the order taken, with what was measured along."""
+    """One reading a line, in the order of their times, with what was measured along: a survey to be read."""
     columns = {"x": findings.positions[:, 0], "y": findings.positions[:, 1], "value": findings.values}
-    measured = {"time": findings.time, "altitude": findings.altitude, "line": findings.lines}
+    measured = {"time": findings.time, "altitude": findings.altitude, "dwell": findings.dwell}
+    measured |= {"line": findings.lines}
     columns |= {name: column for name, column in measured.items() if column is not None}
     if findings.wind is not None:
         columns |= {"wind_u": findings.wind[:, 0], "wind_v": findings.wind[:, 1]}
-    return _csv(columns | _degrees(findings, findings.positions))
+    columns |= _degrees(findings, findings.positions)
+    if findings.time is not None:
+        # A mission takes in late readings, too.
+        order = np.argsort(findings.time, kind="stable")
+        columns = {name: column[order] for name, column in columns.items()}
+    return _csv(columns)
 
 
 def _degrees(findings: Findings, positions: np.ndarray) -> dict[str, np.ndarray]:
