@@ -131,9 +131,9 @@ def test_what_is_not_recorded_says_so(advisor):
 
 def test_addresses_of_brokers():
     assert Broker.of("mqtt://broker") == Broker("broker", 1883)
-    assert Broker.of("broker:99") == Broker("broker", 99)
+    assert Broker.of("mqtt://broker:99") == Broker("broker", 99)
     assert Broker.of("mqtts://me:p%40ss@broker") == Broker("broker", 8883, "me", "p@ss", True)
-    for wrong in ("http://broker", "mqtt://", "mqtt://broker:port"):
+    for wrong in ("http://broker", "mqtt://", "mqtt://broker:port", "broker", "broker:99"):
         with pytest.raises(ValueError, match="Not an address"):
             Broker.of(wrong)
 

@@ -207,6 +207,10 @@ REFUSED = {
         "[start]\nposition_degrees = [52, 5]\n",
         "start.position_degrees: needs `origin",
     ),
+    "a start outside the area": (
+        "[start]\nposition = [500, 5]\n",
+        "start.position: (500, 5) is outside the area; start inside it",
+    ),
     "a start in a no-go area": (
         "[start]\nposition = [5, 4]\n[[no_go]]\ncorners = [[0, 0], [9, 0], [9, 9]]\n",
         "start.position: (5, 4) is outside the geofence or in a no-go area",

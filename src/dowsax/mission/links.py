@@ -87,7 +87,7 @@ class Broker:
     def of(cls, url: str) -> "Broker":
         """From `mqtt://user:password@host:port`, or `mqtts` for TLS."""
         try:
-            parts = urlsplit(url if "://" in url else f"mqtt://{url}")
+            parts = urlsplit(url)
             port = parts.port
         except ValueError as error:
             raise ValueError(f"Not an address of a broker: {url!r} ({error}).") from None

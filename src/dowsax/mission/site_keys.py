@@ -64,7 +64,7 @@ def understood(text: str, name: str) -> Site:
         noise=_noise(top, kind),
         wind=wind,
         sensor=_sensor(top, kind),
-        start=start(top, frame, Bounds(geofence, no_go)),
+        start=start(top, frame, Bounds(geofence, no_go), None if outside == "allow" else area),
         step=step(top, frame),
         budget=_budget(top),
         search=_search(top),

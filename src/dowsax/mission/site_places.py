@@ -128,7 +128,8 @@ def _crosses_itself(corners: Polygon) -> bool:
     return bool(((splits < 0) & (split < 0)).any())
 
 
-def start(top: Keys, frame: Frame, bounds: Bounds) -> Pair | None:
+def start(top: Keys, frame: Frame, bounds: Bounds, area: tuple[Pair, Pair] | None) -> Pair | None:
+    """Where a search starts: where one may be, and in the area unless that is `None`."""
     keys = top.table("start", "position", "position_degrees")
     key = "position_degrees" if "position_degrees" in keys else "position"
     if key not in keys:
@@ -143,6 +144,10 @@ def start(top: Keys, frame: Frame, bounds: Bounds) -> Pair | None:
         x, y = (float(number) for number in frame.to_metres(x, y)[0])
     if not bounds.allow(np.array([[x, y]])).all():
         raise keys.error(key, f"({x:g}, {y:g}) is outside the geofence or in a no-go area; start elsewhere.")
+    if area is not None and (np.clip((x, y), *area) != (x, y)).any():
+        raise keys.error(
+            key, f'({x:g}, {y:g}) is outside the area; start inside it, or set outside = "allow" in [area].'
+        )
     return x, y
 
 

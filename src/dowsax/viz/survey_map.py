@@ -185,6 +185,7 @@ def _draw_inset(
     hides = bool(np.any(np.all((shares >= corner) & (shares <= corner + INSET_SIZE), axis=1)))
     outside = beside if hides else None
     figure = axes.figure
+    assert isinstance(figure, Figure)
     if outside is None:
         inset = axes.inset_axes((*corner, INSET_SIZE, INSET_SIZE), zorder=8)
     else:

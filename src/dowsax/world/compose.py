@@ -103,7 +103,7 @@ def compose(
         background = "unknown" if chosen.usual_background else None
     if background == "unknown":
         background = chosen.background
-    inner = _with_nuisances(inner, layout, chosen.unit, background, sensors, lag, chosen.levels)
+    inner = _with_nuisances(inner, layout, chosen.background_unit, background, sensors, lag, chosen.levels)
     numbers = _overridden(chosen.noise, chosen.noise, noise or {}, f"noise of {kind}")
     sensor = chosen.sensor(_nominal(numbers), degrees, float(dead_time))
     sensor = _sensor(sensor, numbers, layout, chosen.unit)

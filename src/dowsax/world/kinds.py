@@ -49,6 +49,12 @@ class Kind:
     """Needs the wind."""
     levels: bool = False
     """Readings are levels in decibel."""
+    per_second: bool = False
+    """Readings add up while the sensor dwells: background is theirs of one second."""
+
+    @property
+    def background_unit(self) -> str:
+        return f"{self.unit}/s" if self.per_second else self.unit
 
     def sensor(self, numbers: Mapping[str, float], robust: float | None, dead_time: float) -> Sensor:
         """The sensor with these numbers; `robust` is the degrees of freedom of Student's t."""
@@ -97,6 +103,7 @@ def radiation(unit: str = "counts") -> Kind:
         background=LogUniform(0.1, 1e4),
         noise={},
         options=("altitude", "standoff"),
+        per_second=True,
     )
 
 
