@@ -22,11 +22,11 @@ from jaxtyping import Array, Float
 from benchmarks import cells
 from benchmarks.cells import CREDIBLE, Measured, Wanted
 from benchmarks.learned import DATA, LIMIT
+from benchmarks.rivals import ratio_of_sums
 from benchmarks.searches import FIELDS
 from dowsax.envs import MAX_READINGS
 from dowsax.evaluate.metrics import NOTHING, Estimate
 from dowsax.evaluate.search_tables import labelled_csv
-from dowsax.evaluate.statistics import resample_counts
 from dowsax.files import replacing
 from dowsax.types import Station
 from dowsax.world import Model, benchmark_model
@@ -124,11 +124,7 @@ def told_ratio(model: Model, straight: Measured) -> Estimate:
     found = expected_paths(
         model, threshold(model), jnp.asarray(thetas), jnp.asarray(dwell, jnp.float32), paths
     )
-    both = np.stack(found, axis=1).astype(np.float64)
-    sums = resample_counts(len(both)) @ both
-    low, high = np.quantile(sums[:, 0] / sums[:, 1], [0.025, 0.975])
-    whole = both.sum(axis=0)
-    return Estimate(float(whole[0] / whole[1]), float(low), float(high), len(both))
+    return ratio_of_sums(np.stack(found, axis=1).astype(np.float64))
 
 
 def write(folder: Path, data: Path, fields: Sequence[str], episodes: int) -> None:

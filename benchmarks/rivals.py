@@ -53,12 +53,17 @@ def path_ratio(policy: Ends, straight: Ends) -> Estimate:
     """
     both = policy.stopped & straight.stopped
     lengths = np.stack([policy.path_length[both], straight.path_length[both]], axis=1).astype(np.float64)
-    if len(lengths) == 0:
+    return ratio_of_sums(lengths)
+
+
+def ratio_of_sums(pairs: np.ndarray) -> Estimate:
+    """The sum of the first column over that of the second, with the percentile bootstrap over rows."""
+    if len(pairs) == 0:
         return NOTHING
-    sums = resample_counts(len(lengths)) @ lengths
+    sums = resample_counts(len(pairs)) @ pairs
     low, high = np.quantile(sums[:, 0] / sums[:, 1], [0.025, 0.975])
-    whole = lengths.sum(axis=0)
-    return Estimate(float(whole[0] / whole[1]), float(low), float(high), len(lengths))
+    whole = pairs.sum(axis=0)
+    return Estimate(float(whole[0] / whole[1]), float(low), float(high), len(pairs))
 
 
 class Verdict(NamedTuple):

@@ -126,3 +126,14 @@ def sample_each(key: Key, laws: Sequence[Law]) -> Float[Array, " laws"]:
 def _normal_quantile(share: Scalar) -> Scalar:
     """That of the standard normal law; a share of exactly zero is one of 2⁻²⁵."""
     return math.sqrt(2) * jax.lax.erf_inv(2 * jnp.maximum(share, 2.0**-25) - 1)
+
+
+def log_prob_each(laws: Sequence[Law], values: Float[Array, " k"], start: Scalar) -> Scalar:
+    """The log densities of as many independent numbers, added to what there is already."""
+    return sum((law.log_prob(values[at]) for at, law in enumerate(laws)), start=start)
+
+
+def require_names(laws: Sequence[Law], named: Sequence[object]) -> None:
+    """A ValueError unless there is a name for each law."""
+    if len(laws) != len(named):
+        raise ValueError(f"{len(laws)} laws for {len(named)} names: give each law a name.")

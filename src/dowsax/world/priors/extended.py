@@ -8,7 +8,7 @@ from jaxtyping import Array
 from dowsax.types import Key, Scalar, Theta
 from dowsax.world.base import Coordinates, Law, Prior
 from dowsax.world.coordinates import Logarithmic
-from dowsax.world.laws import sample_each
+from dowsax.world.laws import log_prob_each, require_names, sample_each
 from dowsax.world.source import Parameter
 
 
@@ -49,8 +49,7 @@ class ExtendedPrior(eqx.Module):
     """What the nuisances are called, one for each law."""
 
     def __check_init__(self) -> None:
-        if len(self.laws) != len(self.named):
-            raise ValueError(f"{len(self.laws)} laws for {len(self.named)} names: give each law a name.")
+        require_names(self.laws, self.named)
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -68,7 +67,4 @@ class ExtendedPrior(eqx.Module):
 
     def log_prob(self, theta: Theta) -> Scalar:
         split = theta.shape[0] - len(self.laws)
-        total = self.source.log_prob(theta[:split])
-        for at, law in enumerate(self.laws):
-            total = total + law.log_prob(theta[split + at])
-        return total
+        return log_prob_each(self.laws, theta[split:], self.source.log_prob(theta[:split]))

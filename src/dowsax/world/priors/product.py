@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from dowsax.types import Key, Scalar, Theta
 from dowsax.world.base import Law, Location
 from dowsax.world.coordinates import Logarithmic
-from dowsax.world.laws import sample_each
+from dowsax.world.laws import log_prob_each, require_names, sample_each
 from dowsax.world.source import PARAMETERS, Parameter
 
 
@@ -20,8 +20,7 @@ class ProductPrior(eqx.Module):
     """What the columns after x and y are called, one for each law."""
 
     def __check_init__(self) -> None:
-        if len(self.laws) != len(self.named):
-            raise ValueError(f"{len(self.laws)} laws for {len(self.named)} names: give each law a name.")
+        require_names(self.laws, self.named)
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -37,7 +36,4 @@ class ProductPrior(eqx.Module):
         return jnp.concatenate([self.location.sample(location_key), sample_each(laws_key, self.laws)])
 
     def log_prob(self, theta: Theta) -> Scalar:
-        total = self.location.log_prob(theta[:2])
-        for at, law in enumerate(self.laws):
-            total = total + law.log_prob(theta[2 + at])
-        return total
+        return log_prob_each(self.laws, theta[2:], self.location.log_prob(theta[:2]))
