@@ -1,7 +1,9 @@
 """What holds in every test: shapes are checked, ranks are never promoted, keys come from the test's name."""
 
+import gc
 import os
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
 
 import jax
@@ -17,6 +19,9 @@ _CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "dowsa
 jax.config.update("jax_compilation_cache_dir", str(_CACHE))
 jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.2)
 
+_MEMORY_MAPS = Path("/proc/self/maps")
+_MOST_MEMORY_MAPS = 25_000
+
 
 def pytest_configure(config: pytest.Config) -> None:
     """Warnings are errors, except that a cache one cannot write to only costs time."""
@@ -27,3 +32,15 @@ def pytest_configure(config: pytest.Config) -> None:
 def key(request: pytest.FixtureRequest) -> jax.Array:
     """A key of the test's own: distinct between tests, the same in every run."""
     return jax.random.key(zlib.crc32(request.node.nodeid.encode()))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _few_memory_maps() -> Iterator[None]:
+    """Compiled functions are let go where there are many.
+
+    Each holds memory maps, of which Linux allows a process 65,530; the compiler crashes beyond that.
+    """
+    yield
+    if _MEMORY_MAPS.exists() and _MEMORY_MAPS.read_bytes().count(b"\n") > _MOST_MEMORY_MAPS:
+        jax.clear_caches()
+        gc.collect()
