@@ -1,6 +1,7 @@
 """The real sets: where the source is believed to be, and where it was: `python -m benchmarks.real`
 
 Prints a table of the sets with intervals over their surveys, writes one line a survey. Seeds are fixed.
+With --print the table is that of numbers written before.
 """
 
 import argparse
@@ -31,6 +32,8 @@ class Score(NamedTuple):
     group: str
     name: str
     readings: int
+    redundancy: float
+    """How many of them count as one, as estimated."""
     error: float
     """Of the posterior mean."""
     radius: float
@@ -42,6 +45,8 @@ class Score(NamedTuple):
     strength_covered: float
     """Whether the central 90 % interval of the strength holds the true one, 1 or 0; NaN as above."""
     fit: float
+    wind: str = ""
+    """Whether the wind was "measured", or is "unknown" and inferred; nothing where there is none."""
     equipment: float = math.nan
     """METEC: whether most of the belief is nearest to the right group of equipment, 1 or 0."""
 
@@ -57,7 +62,17 @@ def score(case: Case, truth: Truth, posterior: Posterior) -> Score:
         covered = float(low <= truth.strength <= high)
     name, number = case.name, len(case.values)
     return Score(
-        case.group, name, number, error, radius, error <= radius, ratio, covered, float(posterior.fit)
+        group=case.group,
+        name=name,
+        readings=number,
+        redundancy=posterior.redundancy,
+        error=error,
+        radius=radius,
+        covered=error <= radius,
+        strength_ratio=ratio,
+        strength_covered=covered,
+        fit=float(posterior.fit),
+        wind="measured" if case.stations.wind is not None else "unknown" if "ux" in posterior.names else "",
     )
 
 
@@ -86,17 +101,16 @@ def table(scores: Sequence[Score]) -> str:
         "| set | surveys | median error [95 %] | p90 | 90 % radius | covered [95 %] | rate/true | group |",
         "|---|---|---|---|---|---|---|---|",
     ]
-    for group in dict.fromkeys(one.group for one in scores):
-        rows = [one for one in scores if one.group == group]
+    for label, rows in _rows(scores):
         errors = [one.error for one in rows]
         low, high = median_interval(errors)
         hits = sum(one.covered for one in rows)
         at_least, at_most = wilson_interval(hits, len(rows))
         ratios = [one.strength_ratio for one in rows if not math.isnan(one.strength_ratio)]
         right = [one.equipment for one in rows if not math.isnan(one.equipment)]
-        unit = real_sets.UNITS.get(group, "m")
+        unit = real_sets.UNITS.get(rows[0].group, "m")
         lines.append(
-            f"| {group} | {len(rows)} | {np.median(errors):.1f} {unit} [{low:.1f}, {high:.1f}] | "
+            f"| {label} | {len(rows)} | {np.median(errors):.1f} {unit} [{low:.1f}, {high:.1f}] | "
             f"{np.quantile(errors, 0.9):.1f} | {np.median([one.radius for one in rows]):.1f} | "
             f"{hits / len(rows):.2f} [{at_least:.2f}, {at_most:.2f}] | "
             f"{f'{np.median(ratios):.2f}' if ratios else ''} | "
@@ -105,8 +119,30 @@ def table(scores: Sequence[Score]) -> str:
     return "\n".join(lines)
 
 
+def _rows(scores: Sequence[Score]) -> list[tuple[str, list[Score]]]:
+    """The surveys of each set, and those with and without a wind where there are both."""
+    found = []
+    for group in dict.fromkeys(one.group for one in scores):
+        rows = [one for one in scores if one.group == group]
+        winds = list(dict.fromkeys(one.wind for one in rows))
+        found.append((group, rows))
+        if len(winds) > 1:
+            found += [
+                (f"{group}, wind {wind}", [one for one in rows if one.wind == wind]) for wind in sorted(winds)
+            ]
+    return found
+
+
 def run(data: Path, case: Case, truth: Truth, particles: int | None, seed: int) -> Score:
-    posterior = locate(case.stations, case.values, model=case.model, particles=particles, seed=seed)
+    posterior = locate(
+        case.stations,
+        case.values,
+        model=case.model,
+        preset="survey",
+        particles=particles,
+        seed=seed,
+        redundancy="estimated",
+    )
     scored = score(case, truth, posterior)
     if case.group != "metec":
         return scored
@@ -123,7 +159,11 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--most", type=int, default=None, help="at most so many surveys of each set")
     parser.add_argument("--out", type=Path, default=OUT)
+    parser.add_argument("--print", action="store_true", help="print what is in --out and measure nothing")
     arguments = parser.parse_args()
+    if arguments.print:
+        print(table(read(arguments.out)))
+        return
     absent = real_sets.missing(arguments.data)
     if absent is not None:
         raise SystemExit(absent)
@@ -152,6 +192,22 @@ def write(scores: Sequence[Score], path: Path) -> None:
         lines.writerows(
             [f"{cell:.4g}" if isinstance(cell, float) else cell for cell in one] for one in scores
         )
+
+
+def read(path: Path) -> list[Score]:
+    """The inverse of `write`, to four digits."""
+    words = ("group", "name", "wind")
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    return [
+        Score(
+            **{name: row[name] for name in words},
+            readings=int(row["readings"]),
+            covered=row["covered"] == "True",
+            **{name: float(row[name]) for name in row if name not in (*words, "readings", "covered")},
+        )
+        for row in rows
+    ]
 
 
 if __name__ == "__main__":

@@ -19,18 +19,15 @@ from dowsax.world import Model, UniformBox
 from dowsax.world.base import Law
 from dowsax.world.compose import compose
 from dowsax.world.laws import LogNormal, LogUniform, Normal, Uniform
-from dowsax.world.sensors.redundant import Redundant
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 """Beside the checkout, unless told otherwise."""
-MAX_READINGS = 512
+MAX_READINGS = 768
 """A survey is a random choice of at most so many of its readings, in random order: they have none."""
-STEP_READINGS = 128
-"""Of a walk with a reading every few centimetres: one a metre or so."""
-REDUNDANCY = 4
-"""Readings that err together: samplers side by side on an arc, stations of one valley, minutes in a row."""
-WALK_REDUNDANCY = 40
-"""The same of a walk: those of about four metres."""
+EDGE = 0.1
+"""Of rows of samplers across a plume: how far off its edges may be, as a share of its middle."""
+BLOCK = 300.0
+"""[s], over which METEC's readings are averaged."""
 # How fast a plume widens is not known beforehand.
 _GROWTH = {
     "lateral": LogNormal(1.5, 2.0),
@@ -86,7 +83,7 @@ def frame_of(name: str) -> tuple[np.ndarray, np.ndarray]:
     return turned, generator.uniform(-500, 500, 2)
 
 
-def prairie(data: Path) -> Iterator[Case]:
+def prairie(data: Path, edge: float = EDGE) -> Iterator[Case]:
     """Prairie Grass: ten-minute means of a run, its wind and Obukhov length where they were measured."""
     for name, rows in _groups(_rows(data, "prairie_grass_so2"), "exp").items():
         turned, shift = frame_of(name)
@@ -108,6 +105,7 @@ def prairie(data: Path) -> Iterator[Case]:
             background=None,
             robust=True,
             wind="measured" if measured else "unknown",
+            edge=edge,
         )
         middle = (places.min(axis=0) + places.max(axis=0)) / 2
         altitude, wind = _columns(rows, "z_m")[:, 0], winds if measured else None
@@ -122,17 +120,18 @@ def metec(data: Path) -> Iterator[Case]:
         sensors = sorted({row["sensor"] for row in rows})
         numbers = np.array([sensors.index(row["sensor"]) for row in rows])
         kept = np.isfinite(table).all(axis=1)
-        table, numbers = _block_means(table[kept], numbers[kept], 5.0)
+        table[:, 6] *= 60.0
+        table, numbers = _block_means(table[kept], numbers[kept], BLOCK)
         yield _methane("metec", name, table, numbers, sensors)
 
 
 def ginninderra(data: Path) -> Iterator[Case]:
     """Ginninderra: the readings while gas was released, in a wind of more than 1 m/s."""
     rows = _rows(data, "ginninderra_ch4")
-    table = _columns(rows, "x_m", "y_m", "z_m", "value", "wind_u", "wind_v", "release_g_min")
+    table = _columns(rows, "x_m", "y_m", "z_m", "value", "wind_u", "wind_v", "t_s", "release_g_min")
     sensors = sorted({row["inst"] for row in rows})
     numbers = np.array([sensors.index(row["inst"]) for row in rows])
-    kept = np.isfinite(table).all(axis=1) & (np.hypot(table[:, 4], table[:, 5]) > 1) & (table[:, 6] > 0)
+    kept = np.isfinite(table).all(axis=1) & (np.hypot(table[:, 4], table[:, 5]) > 1) & (table[:, 7] > 0)
     yield _methane("ginninderra", "period 1", table[kept], numbers[kept], sensors)
 
 
@@ -147,11 +146,10 @@ def bluetooth(data: Path) -> Iterator[Case]:
         robust=True,
     )
     for name, rows in _groups(_rows(data, "ble_rssi_room"), "hidden_source_id").items():
-        stations = _stations(_columns(rows, "x_m", "y_m"), altitude=_columns(rows, "z_m")[:, 0])
+        table = _columns(rows, "x_m", "y_m", "z_m", "t_s")
+        stations = _stations(table[:, :2], altitude=table[:, 2], time=table[:, 3])
         values = _columns(rows, "value")[:, 0]
-        yield _case(
-            "bluetooth", name, stations, values, model, most=STEP_READINGS, redundancy=WALK_REDUNDANCY
-        )
+        yield _case("bluetooth", name, stations, values, model)
 
 
 def napa(data: Path) -> Iterator[Case]:
@@ -213,7 +211,7 @@ def equipment(data: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:
 
 
 def _methane(group: str, name: str, table: np.ndarray, numbers: np.ndarray, sensors: list[str]) -> Case:
-    """Methane in ppm over a background that each sensor has of its own."""
+    """Methane in ppm over a background that each sensor has of its own. Column 6 is the time [s]."""
     places, values = table[:, :2], table[:, 3]
     low = np.array([np.quantile(values[numbers == at], 0.2) for at in range(len(sensors))])
     # Instruments differ in their zero. What each reads in clean air is taken off, and its error left unknown.
@@ -233,7 +231,8 @@ def _methane(group: str, name: str, table: np.ndarray, numbers: np.ndarray, sens
         noise={"noise_ratio": LogNormal(0.5, 1.6), "noise_floor": LogNormal(0.1, 3.0)},
         robust=True,
     )
-    stations = _stations(places, altitude=table[:, 2], wind=table[:, 4:6], sensor=numbers)
+    time = table[:, 6] - table[:, 6].min()
+    stations = _stations(places, altitude=table[:, 2], wind=table[:, 4:6], time=time, sensor=numbers)
     return _case(group, name, stations, values, model)
 
 
@@ -244,32 +243,30 @@ def _case(
     values: np.ndarray,
     model: Model,
     origin=(0.0, 0.0),
-    most: int = MAX_READINGS,
-    redundancy: int = REDUNDANCY,
 ) -> Case:
-    """A survey of at most so many readings, in random order. The fewer are chosen, the fewer err together."""
-    chosen = np.random.default_rng([5, *name.encode()]).permutation(len(values))[:most]
+    """A survey of at most so many readings, in random order."""
+    chosen = np.random.default_rng([5, *name.encode()]).permutation(len(values))[:MAX_READINGS]
     picked = {
         key: leaf[chosen]
-        for key in ("position", "wind", "altitude", "sensor")
+        for key in ("position", "wind", "altitude", "time", "sensor")
         if (leaf := getattr(stations, key)) is not None
     }
-    count = float(max(1, round(redundancy * len(chosen) / len(values))))
-    loose = Model(model.prior, model.field, Redundant(model.sensor, count))
-    return Case(group, name, replace(stations, **picked), values[chosen], loose, np.array(origin))
+    return Case(group, name, replace(stations, **picked), values[chosen], model, np.array(origin))
 
 
-def _stations(places: np.ndarray, altitude=None, wind=None, sensor=None) -> Station:
+def _stations(places: np.ndarray, altitude=None, wind=None, time=None, sensor=None) -> Station:
     def float32(leaf):
         return None if leaf is None else jnp.asarray(leaf, jnp.float32)
 
     number = None if sensor is None else jnp.asarray(sensor, jnp.int32)
-    return Station(float32(places), wind=float32(wind), altitude=float32(altitude), sensor=number)
+    return Station(
+        float32(places), wind=float32(wind), time=float32(time), altitude=float32(altitude), sensor=number
+    )
 
 
-def _block_means(table: np.ndarray, numbers: np.ndarray, minutes: float) -> tuple[np.ndarray, np.ndarray]:
+def _block_means(table: np.ndarray, numbers: np.ndarray, length: float) -> tuple[np.ndarray, np.ndarray]:
     """Means over blocks of time (the last column) of each sensor."""
-    block = np.floor((table[:, -1] - table[:, -1].min()) / minutes).astype(int)
+    block = np.floor((table[:, -1] - table[:, -1].min()) / length).astype(int)
     _, first, at, counts = np.unique(
         numbers * (block.max() + 1) + block, return_index=True, return_inverse=True, return_counts=True
     )

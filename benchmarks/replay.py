@@ -195,7 +195,7 @@ class Bench(NamedTuple):
         picks[:number] = generator.permutation(number)
         deck, informed = deck_of(pool, self.size, any_turn=True), jnp.zeros((), bool)
         means = replay(
-            pool.case.model,
+            pool.whole,
             self.preset,
             deck,
             jnp.asarray(picks),

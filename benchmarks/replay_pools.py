@@ -9,14 +9,19 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import jax
 import numpy as np
 
 from benchmarks import real_sets
 from benchmarks.real_sets import Case
+from dowsax.inference.redundancy import counted
 from dowsax.world import Model
-from dowsax.world.sensors.redundant import Redundant
 
 ANY_TURN = -1
+MAX_READINGS = 512
+"""At each turn all that are left are looked at."""
+REDUNDANCY = 4.0
+"""How many samplers side by side count as one."""
 _SAME_PLACE = 1e-6
 """[rad], directions this near to each other are the same one."""
 
@@ -28,7 +33,9 @@ class Pool(NamedTuple):
     turns: np.ndarray
     """(k,): the turn at which each reading can be had, or `ANY_TURN`."""
     model: Model
-    """Of the readings that are chosen; that of the case is for all of them together."""
+    """Of the readings that are chosen."""
+    whole: Model
+    """Of all of them together."""
 
     @property
     def num_turns(self) -> int:
@@ -41,13 +48,18 @@ class Pool(NamedTuple):
 
 
 def samplers(case: Case) -> Pool:
-    """Each sampler can be read once, at any time."""
-    return Pool(case, np.full(len(case.values), ANY_TURN, np.int32), case.model)
+    """Each sampler can be read once, at any time. Neighbours err together."""
+    turns, model = np.full(len(case.values), ANY_TURN, np.int32), counted(case.model, REDUNDANCY)
+    return Pool(case, turns, model, model)
 
 
 def prairie(data: Path) -> Iterator[Pool]:
-    """The runs of which the wind was measured: without it a sampler to be read has no place in the plume."""
-    return (samplers(case) for case in real_sets.prairie(data) if case.stations.wind is not None)
+    """The runs of which the wind was measured: without it a sampler to be read has no place in the plume.
+
+    Of few samplers, those at the edge do not outweigh the others: it is taken as the model has it.
+    """
+    cases = real_sets.prairie(data, edge=0.0)
+    return (samplers(case) for case in cases if case.stations.wind is not None)
 
 
 def napa(data: Path) -> Iterator[Pool]:
@@ -56,40 +68,28 @@ def napa(data: Path) -> Iterator[Pool]:
 
 def metec(data: Path) -> Iterator[Pool]:
     """One sensor every five minutes. So few readings of different sensors hardly err together."""
-    blocks = _blocks(data)
     for case in real_sets.metec(data):
-        assert isinstance(case.model.sensor, Redundant)
-        alone = Model(case.model.prior, case.model.field, case.model.sensor.sensor)
-        yield Pool(case, _turns(case, blocks[case.name]), alone)
+        fewer = _fewer(case)
+        # The fewer are chosen, the fewer err together.
+        count = float(max(1, round(REDUNDANCY * len(fewer.values) / len(case.values))))
+        yield Pool(fewer, _turns(fewer), case.model, counted(case.model, count))
 
 
-def _blocks(data: Path) -> dict[str, dict[tuple, int]]:
-    """The five minutes in which a sensor of an event had this wind: the cases themselves keep no time."""
-    found: dict[str, dict[tuple, int]] = {}
-    for name, rows in real_sets._groups(real_sets._rows(data, "metec_ch4"), "event").items():
-        table = real_sets._columns(rows, "x_m", "y_m", "z_m", "value", "wind_u", "wind_v", "t_min")
-        sensors = sorted({row["sensor"] for row in rows})
-        numbers = np.array([sensors.index(row["sensor"]) for row in rows])
-        kept = np.isfinite(table).all(axis=1)
-        start = table[kept, -1].min()
-        table, numbers = real_sets._block_means(table[kept], numbers[kept], 5.0)
-        winds, blocks = table[:, 4:6].astype(np.float32), np.floor((table[:, -1] - start) / 5.0)
-        found[name] = {
-            _signature(*key): int(block) for *key, block in zip(numbers, winds, blocks, strict=True)
-        }
-    return found
+def _fewer(case: Case) -> Case:
+    """The case with at most so many of its readings, which are in random order."""
+    return case._replace(
+        stations=jax.tree.map(lambda leaf: leaf[:MAX_READINGS], case.stations),
+        values=case.values[:MAX_READINGS],
+    )
 
 
-def _turns(case: Case, blocks: dict[tuple, int]) -> np.ndarray:
+def _turns(case: Case) -> np.ndarray:
     """The five minutes of each reading, numbered without gaps."""
-    sensors, winds = np.asarray(case.stations.sensor), np.asarray(case.stations.wind)
-    at = [blocks[_signature(number, wind)] for number, wind in zip(sensors, winds, strict=True)]
-    _, turns = np.unique(at, return_inverse=True)
+    assert case.stations.time is not None
+    # Times of a block lie about its middle, where some minutes are missing.
+    blocks = np.rint(np.asarray(case.stations.time) / real_sets.BLOCK)
+    _, turns = np.unique(blocks, return_inverse=True)
     return turns.astype(np.int32)
-
-
-def _signature(sensor: int, wind: np.ndarray) -> tuple:
-    return int(sensor), float(wind[0]), float(wind[1])
 
 
 SETS: dict[str, Callable[[Path], Iterator[Pool]]] = {"prairie": prairie, "metec": metec, "napa": napa}

@@ -49,7 +49,7 @@ def _pool(number: int = 12, num_sensors: int | None = None, name: str = "one") -
     values = jax.vmap(lambda key, place: model.sample_reading(key, theta, Station(place)))(keys, places)
     case = Case("made-up", name, Station(places), np.asarray(values), model, np.zeros(2))
     turns = np.full(number, ANY_TURN) if num_sensors is None else np.arange(number) // num_sensors
-    return Pool(case, turns.astype(np.int32), model)
+    return Pool(case, turns.astype(np.int32), model, model)
 
 
 @pytest.mark.parametrize("choose", [random_picks, going_round], ids=lambda one: one.__name__)

@@ -14,7 +14,7 @@ HERE = pytest.mark.skipif(real_sets.missing(real_sets.DATA) is not None, reason=
 
 
 def _score(group: str, error: float, covered: bool = True) -> Score:
-    return Score(group, "one", 10, error, 2.0, covered, math.nan, math.nan, 0.5)
+    return Score(group, "one", 10, 1.0, error, 2.0, covered, math.nan, math.nan, 0.5)
 
 
 def test_a_missing_folder_is_said(tmp_path):
@@ -46,13 +46,26 @@ def test_the_table_has_a_row_a_set():
     assert "0.50 [" in lines[3]
 
 
+def test_surveys_without_wind_have_a_row_of_their_own():
+    scores = [_score("prairie", 4.0)._replace(wind=wind) for wind in ("measured", "unknown", "measured")]
+    labels = [line.split("|")[1:3] for line in real.table(scores).splitlines()[2:]]
+    assert labels == [
+        [" prairie ", " 3 "],
+        [" prairie, wind measured ", " 2 "],
+        [" prairie, wind unknown ", " 1 "],
+    ]
+
+
 def test_scores_come_back_from_their_file(tmp_path):
-    real.write([_score("metec", 1.5)], tmp_path / "real.csv")
-    head, line = (tmp_path / "real.csv").read_text(encoding="utf-8").splitlines()
-    row = dict(zip(head.split(","), line.split(","), strict=True))
-    assert row["group"] == "metec"
-    assert float(row["error"]) == 1.5
-    assert row["covered"] == "True"
+    scores = [_score("metec", 1.5), _score("napa", 3.0, False)]
+    real.write(scores, tmp_path / "real.csv")
+    assert str(real.read(tmp_path / "real.csv")) == str(scores)
+
+
+def test_the_page_shows_what_was_measured():
+    """The table in the docs is that of the numbers beside it."""
+    page = (real.OUT.parents[1] / "real.md").read_text(encoding="utf-8")
+    assert real.table(real.read(real.OUT)) in page
 
 
 @HERE

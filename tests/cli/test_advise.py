@@ -3,6 +3,7 @@
 import io
 import json
 import math
+import socket
 
 import pytest
 
@@ -95,7 +96,12 @@ def test_a_mission_and_what_comes_of_it(advise, dowsax_command, complaint, site_
     plan = json.loads((tmp_path / "mission.plan").read_text())
     places = [item["params"][4:6] for item in plan["mission"]["items"] if item.get("command") == 16]
     assert places[-1] == pytest.approx([there["latitude"], there["longitude"]], abs=1e-6)
-    assert (tmp_path / "mission.csv").read_text().count("\n") == 4
+    header, *rows = (tmp_path / "mission.csv").read_text().splitlines()
+    assert header == "id,x,y,value,time,altitude,dwell,latitude,longitude"
+    assert [row.split(",")[0] for row in rows] == ["a", "b", "d"]
+    again = dowsax_command("locate", tmp_path / "mission.csv", "--site", site_file, "--json")
+    assert again.code == 0
+    assert json.loads(again.stdout)["readings"] == 3
     on_screen = dowsax_command("export", tmp_path / "mission.db", "--to", "csv", "--out", "-")
     assert (on_screen.code, on_screen.stdout) == (0, (tmp_path / "mission.csv").read_text())
     features = json.loads((tmp_path / "mission.geojson").read_text())["features"]
@@ -103,7 +109,7 @@ def test_a_mission_and_what_comes_of_it(advise, dowsax_command, complaint, site_
     assert "yard" in (tmp_path / "mission.html").read_text()
 
 
-def test_says_what_is_wrong_before_anything_else(complaint, site_file, tmp_path):
+def test_says_what_is_wrong_before_anything_else(complaint, dowsax_command, site_file, tmp_path):
     log = tmp_path / "mission.db"
     assert "missing.toml does not exist" in complaint(
         "advise", "--site", tmp_path / "missing.toml", "--log", log
@@ -111,6 +117,12 @@ def test_says_what_is_wrong_before_anything_else(complaint, site_file, tmp_path)
     assert "Not an address of a broker" in complaint(
         "advise", "--site", site_file, "--log", log, "--mqtt", "http://x"
     )
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        address = f"mqtt://127.0.0.1:{probe.getsockname()[1]}"
+    code, _, stderr = dowsax_command("advise", "--site", site_file, "--log", log, "--mqtt", address)
+    assert code == 1
+    assert stderr.startswith("dowsax: error: No broker answers at 127.0.0.1:")
     assert "whole number from 0" in complaint("advise", "--site", site_file, "--log", log, "--seed", "-1")
     assert "Unknown policy 'luck'" in complaint(
         "advise", "--site", site_file, "--log", log, "--policy", "luck"

@@ -95,6 +95,7 @@ def test_the_folder_holds_everything_and_agrees_with_itself(dowsax_command, site
     # The source is near the last reading, and the readings are far above none at all.
     assert np.linalg.norm(place - [12.0, 10.0]) < numbers["position"]["radius_95"] + 1
     assert numbers["log_evidence_for_a_source"] > 3
+    assert f"was not measured: `dowsax rehearse {tmp_path / 'site.toml'}` does" in stdout
 
     again = dowsax_command(*words, "--json", "--plot", tmp_path / "map.svg")
     assert json.loads(again.stdout) == numbers

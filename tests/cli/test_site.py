@@ -20,6 +20,17 @@ def test_new_writes_the_template(site_file):
     assert [entry.name for entry in site_file.parent.iterdir()] == ["site.toml"]
 
 
+def test_new_of_another_kind(complaint, dowsax_command, tmp_path):
+    """What it writes is understood."""
+    path = tmp_path / "counts.toml"
+    assert dowsax_command("site", "new", path, "--kind", "radiation").code == 0
+    code, stdout, _ = dowsax_command("site", "check", path)
+    assert code == 0
+    assert "radiation: counts around a radioactive source" in stdout
+    assert "known are gas-plume, radiation" in complaint("site", "new", tmp_path / "x.toml", "--kind", "luck")
+    assert not (tmp_path / "x.toml").exists()
+
+
 def test_new_overwrites_only_when_told(complaint, dowsax_command, site_file):
     site_file.write_text("mine")
     assert "exists already" in complaint("site", "new", site_file)
@@ -46,6 +57,14 @@ def test_check_says_what_was_understood_of_a_survey(dowsax_command, site_file, s
     assert "2, 1 left out" in stdout
     assert "3 m/s from 270° (u 3.00, v 0.00)" in stdout
     assert "1 row has no value in 'ppm', left out (on line 3)." in stdout
+
+
+def test_check_says_which_reading_the_sensor_cannot_give(complaint, dowsax_command, survey_file, tmp_path):
+    site = tmp_path / "counts.toml"
+    dowsax_command("site", "new", site, "--kind", "radiation")
+    path = survey_file("x,y,counts\n10,20,3\n20,20,3.5\n")
+    said = complaint("site", "check", site, path)
+    assert f"{path}, line 3: This reading is 3.5: a count is a whole number, 0 or more." in said
 
 
 def test_columns_on_the_command_line(complaint, dowsax_command, site_file, survey_file):

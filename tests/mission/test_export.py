@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from xml.etree import ElementTree
 
 import numpy as np
@@ -12,6 +13,9 @@ from made_findings import FENCE, ORIGIN, WOOD, made_findings
 from dowsax.mission import parse_site, read_survey
 from dowsax.mission.export import geojson, kml, posterior_table, qgc_plan, readings_table
 from dowsax.mission.frame import Frame
+from dowsax.mission.plan import Plan
+from dowsax.mission.reading import Reading
+from dowsax.mission.verdicts import in_time
 
 KML = "{http://www.opengis.net/kml/2.2}"
 CENTIMETRE = 0.01
@@ -114,6 +118,16 @@ def test_geojson_regions_have_their_area_and_hold_the_estimate(features):
         assert sum(is_inside(ring[:-1], estimate) for patch in patches for ring in patch) == 1
 
 
+def test_geojson_stays_whole_across_the_180th_meridian():
+    """Longitudes go on beyond 180, or below -180, on the side of the origin."""
+    for longitude, sign in ((179.9995, 1), (-179.9995, -1)):
+        collection = json.loads(geojson(made_findings(frame=Frame((-17.0, longitude)))))
+        (track,) = of_kind(collection["features"], "track")
+        longitudes = sign * np.array(track["geometry"]["coordinates"])[:, 0]
+        assert np.ptp(longitudes) < 0.01
+        assert longitudes.max() > 180 if sign == 1 else longitudes.min() < 180
+
+
 def test_geojson_without_degrees_says_that_it_is_in_metres():
     findings = made_findings(frame=Frame())
     collection = json.loads(geojson(findings))
@@ -164,6 +178,11 @@ def test_kml_styles_exist_and_colours_are_swapped(findings):
     estimate = next(style for style in root.iter(f"{KML}Style") if style.get("id") == "region-50")
     assert estimate.find(f"{KML}LineStyle/{KML}color").text == "ffb27200"
     assert marks
+
+
+def test_kml_needs_nothing_from_the_net(findings):
+    """The only address in it is the name of the format."""
+    assert re.findall(r"https?://[^\s\"<]+", kml(findings)) == [KML.strip("{}")]
 
 
 def test_kml_needs_degrees():
@@ -233,31 +252,78 @@ def test_posterior_table_gives_back_the_posterior(findings):
     np.testing.assert_allclose(metres(places), findings.posterior.samples[:, :2], atol=CENTIMETRE)
 
 
-def test_readings_table_gives_back_the_readings(findings):
-    columns = table(readings_table(findings))
-    np.testing.assert_allclose(columns["value"], findings.values)
-    np.testing.assert_allclose(columns["wind_u"], findings.wind[:, 0])
-    np.testing.assert_array_equal(columns["line"], findings.lines)
-    assert "latitude" not in table(readings_table(made_findings(frame=Frame())))
+COUNTED = """
+area = {low = [0, 0], high = [160, 100], origin = [51.2, -1.75]}
+field = {kind = "radiation", unit = "counts"}
+background = {mode = "per-sensor"}
+sensor = {names = ["left", "right"], ground = 31.7}
+search = {particles = 64}
+"""
+BLOWN = """
+area = {low = [0, 0], high = [160, 100]}
+field = {kind = "gas-plume", unit = "ppm", gas = "methane"}
+wind = {missing = "interpolate"}
+search = {particles = 64}
+"""
 
 
-def test_readings_table_is_a_survey_of_the_site(tmp_path):
-    """Read with places in metres and degrees that agree, in the order of their times, and counted as long."""
-    site = parse_site(
-        "area = {low = [0, 0], high = [160, 100], origin = [51.2, -1.75]}\n"
-        'field = {kind = "radiation", unit = "counts"}\n'
-    )
-    number = len(made_findings().values)
-    late = np.arange(number)[::-1]
-    dwell = 1.0 + np.arange(number)
-    findings = made_findings(time=5.0 * late, dwell=dwell, values=np.arange(number, dtype=float), wind=None)
+def counted():
+    """Two sensors with dwells and heights of their own; the fourth reading is late, and some have no id."""
+    random = np.random.default_rng(5)
+    for number, (x, y) in enumerate(random.uniform((0, 0), (160, 100), (12, 2))):
+        yield Reading(
+            (x, y), float(random.poisson(30)), sensor=("left", "right")[number % 2], dwell=1 + number / 3,
+            altitude=31.7 + random.uniform(0.5, 2), time=1.7e9 + number - 1.5 * (number == 3),
+            id=None if number % 4 == 0 else f"a, {number}",
+        )  # fmt: skip
+
+
+def blown():
+    """The wind changes, and is not measured each time; nor is the time, which is of no account."""
+    random = np.random.default_rng(6)
+    for number, (x, y) in enumerate(random.uniform((0, 0), (160, 100), (12, 2))):
+        east, north = random.normal((3, 0), 1)
+        wind = None if number % 5 == 4 else (east, north)
+        yield Reading((x, y), 2 + random.exponential(), wind, None if number == 7 else float(number))
+
+
+@pytest.mark.parametrize(("text", "mission"), [(COUNTED, counted), (BLOWN, blown)])
+def test_the_readings_of_a_mission_are_a_survey_with_the_same_belief(tmp_path, text, mission):
+    """The same readings at the same stations to the last bit, which are all that a belief is made of."""
+    site = parse_site(text)
+    stations, taken = Plan.of(site).stations, []
+    for reading in mission():
+        taken.append(stations.completed(reading, taken))
     path = tmp_path / "mission.csv"
-    path.write_text(readings_table(findings))
+    path.write_text(readings_table(taken, site.frame, site.sensor.ground))
     survey = read_survey(path, site)
-    np.testing.assert_allclose(survey.positions, findings.positions[late], atol=CENTIMETRE)
-    np.testing.assert_array_equal(survey.values, findings.values[late])
-    np.testing.assert_array_equal(survey.dwell, dwell[late])
-    np.testing.assert_array_equal(survey.time, 5.0 * np.arange(number))
-    path.write_text(readings_table(findings).replace("latitude,longitude", "longitude,latitude"))
+    found, taken = survey.stations(), in_time(taken)
+    assert len(survey.values) == len(taken)
+    for number, reading in enumerate(taken):
+        expected = stations.station(reading, taken[:number])
+        assert survey.values[number] == reading.value
+        for name in ("position", *stations.names):
+            np.testing.assert_array_equal(getattr(found, name)[number], getattr(expected, name))
+    assert survey.notes == ()
+
+
+def test_the_table_of_readings_keeps_all_that_is_known(tmp_path):
+    """Ids with commas, times to the microsecond; what only some readings have is there, and not used."""
+    readings = [
+        Reading((1.0, 2.0), 3.0, time=1763223438.123456, id="a, b"),
+        Reading((4.0, 0.1), 5.0, time=1763223439.0, sensor="left", wind=(1.0, -2.0)),
+    ]
+    text = readings_table(readings, Frame((51.2, -1.75)))
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert [row["id"] for row in rows] == ["a, b", ""]
+    assert [float(row["time"]) for row in rows] == [reading.time for reading in readings]
+    assert [row["given_sensor"] for row in rows] == ["", "left"]
+    assert [row["given_wind_v"] for row in rows] == ["", "-2.0"]
+    assert not {"altitude", "given_altitude", "dwell", "sensor"} & rows[0].keys()
+    places = [(float(row["longitude"]), float(row["latitude"])) for row in rows]
+    np.testing.assert_allclose(metres(places), [(1.0, 2.0), (4.0, 0.1)], atol=CENTIMETRE)
+    assert "latitude" not in readings_table(readings, Frame())
+    path = tmp_path / "mission.csv"
+    path.write_text(text.replace("latitude,longitude", "longitude,latitude"))
     with pytest.raises(ValueError, match="say twice where a reading was taken"):
-        read_survey(path, site)
+        read_survey(path, parse_site(COUNTED))

@@ -1,11 +1,8 @@
 """Polygons: every answer against a slow one of another kind."""
 
-import itertools
-
 import numpy as np
 import pytest
 
-from dowsax.mission.detour import shortest_way
 from dowsax.mission.geometry import Bounds, covers, crosses, holds, inside, signed_area
 
 SQUARE = np.array([[0.0, 0.0], [10.0, 0.0], [10.0, 10.0], [0.0, 10.0]])
@@ -123,25 +120,3 @@ def test_nowhere_allowed_is_said():
 def test_two_corners_are_no_polygon():
     with pytest.raises(ValueError, match="three corners"):
         Bounds((SQUARE[:2],))
-
-
-def test_the_shortest_way_goes_round_the_wall():
-    """Its length is that of the taut string over the two upper corners, up to the room left at each."""
-    bounds = Bounds((SQUARE,), (WALL,))
-    way = shortest_way(bounds, [2.0, 1.0], [8.0, 1.0])
-    lengths = np.linalg.norm(np.diff(way, axis=0), axis=1)
-    taut = 2 * np.hypot(2, 7) + 2
-    assert taut <= lengths.sum() <= taut + 0.2
-    for start, end in itertools.pairwise(way):
-        assert slowly_allowed(bounds, along(start, end)).all()
-
-
-def test_the_shortest_way_is_straight_where_it_may_be():
-    way = shortest_way(Bounds((SQUARE,), (WALL,)), [1.0, 9.0], [9.0, 9.0])
-    np.testing.assert_array_equal(way, [[1, 9], [9, 9]])
-
-
-def test_no_way_through_a_closed_wall():
-    bounds = Bounds((SQUARE,), (WALL, WALL + np.array([0.0, 5.0])))
-    assert shortest_way(bounds, [2.0, 1.0], [8.0, 1.0]) is None
-    assert shortest_way(bounds, [2.0, 1.0], [5.0, 1.0]) is None

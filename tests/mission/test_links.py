@@ -6,13 +6,25 @@ import shutil
 import socket
 import subprocess
 import time
+from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 from made_missions import MODEL, hill_site, read
 
+from dowsax.mission.advice import Advice
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.frame import Frame
-from dowsax.mission.links import Broker, answer, serve_lines, serve_mqtt, topics
+from dowsax.mission.links import (
+    Broker,
+    NoBroker,
+    _Unsent,
+    answer,
+    require_broker,
+    serve_lines,
+    serve_mqtt,
+    topics,
+)
 from dowsax.mission.log import MissionLog
 from dowsax.mission.reading import KEYS, Reading, Refused, parse
 
@@ -68,6 +80,36 @@ def test_places_in_degrees_come_back_in_degrees(advisor):
     there = said["degrees"]["next"]
     back = Frame(ORIGIN).to_metres(there["latitude"], there["longitude"])[0]
     assert back == pytest.approx(said["next_position"], abs=1e-2)
+
+
+def test_numbers_are_told_in_the_digits_that_mean_something(advisor):
+    """Told in millimetres and hundredths of a degree; what is logged and computed with has all its digits."""
+    (said,) = lines_of(advisor, '{"x": 4, "y": 2, "value": 0.3}')
+    exact = advisor.latest
+    for told, meant, digits in (
+        *zip(said["next_position"], exact.next_position, (3, 3), strict=True),
+        *zip(said["region"]["centre"], exact.region.centre, (3, 3), strict=True),
+        (said["distance"], exact.distance, 3),
+        (said["bearing"], exact.bearing, 2),
+        (said["region"]["radius"], exact.region.radius, 3),
+    ):
+        assert told == round(meant, digits)
+    (entry,) = advisor._log.entries()
+    assert Advice.from_json(entry.advice) == exact
+    north = replace(exact, bearing=359.9999).message(Frame())
+    assert north["bearing"] == 0.0
+
+
+def test_a_place_that_was_told_may_be_read_at(advisor):
+    """Rounding does not lead out of the area: at its very border the reading is taken in."""
+    body = '{"x": 20.0005, "y": -0.0005, "value": 0.1}'
+    (said,) = lines_of(advisor, body)
+    assert said["status"] == "searching"
+    (x, y) = said["next_position"]
+    assert 0 <= x <= 20
+    assert 0 <= y <= 20
+    (refused,) = lines_of(advisor, body.replace("20.0005", "20.01"))
+    assert "outside the area" in refused["error"]
 
 
 def test_wind_may_be_said_in_two_ways():
@@ -144,15 +186,19 @@ def test_topics_hold_no_wildcards():
 
 
 @pytest.fixture
-def broker():
-    """A mosquitto of our own, at a port that was free."""
-    program = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin")
-    if program is None:
-        pytest.skip("mosquitto is not installed")
+def free_port():
     pytest.importorskip("aiomqtt", reason="aiomqtt is not installed")
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+        return probe.getsockname()[1]
+
+
+@contextmanager
+def mosquitto(port):
+    """A broker of our own at this port, which keeps nothing when it ends."""
+    program = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin")
+    if program is None:
+        pytest.skip("mosquitto is not installed")
     process = subprocess.Popen(
         [program, "-p", str(port)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
@@ -161,9 +207,17 @@ def broker():
             if probe.connect_ex(("127.0.0.1", port)) == 0:
                 break
         time.sleep(0.05)
-    yield port
-    process.terminate()
-    process.wait()
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.wait()
+
+
+@pytest.fixture
+def broker(free_port):
+    with mosquitto(free_port):
+        yield free_port
 
 
 async def exchange(advisor, port, number):
@@ -203,12 +257,64 @@ def test_a_mission_over_mqtt(advisor, broker):
     assert len(advisor.readings) == 4
 
 
-async def left_with_the_broker(port):
+def test_a_broker_that_is_not_there_is_said_at_once(free_port):
+    address = f"mqtt://127.0.0.1:{free_port}"
+    with pytest.raises(NoBroker, match=f"No broker answers at 127.0.0.1:{free_port} within 5 s"):
+        asyncio.run(require_broker(address))
+    with mosquitto(free_port):
+        asyncio.run(require_broker(address))
+
+
+async def until(condition):
+    for _ in range(400):
+        if condition():
+            return
+        await asyncio.sleep(0.05)
+    raise AssertionError("It did not come to that within 20 s.")
+
+
+async def with_an_outage(advisor, port):
+    """A reading, no broker for longer than the first waits, and another reading."""
+    said = []
+    server = asyncio.create_task(serve_mqtt(advisor, f"mqtt://127.0.0.1:{port}", said.append))
+    with mosquitto(port):
+        await until(lambda: len(said) == 1)
+        await left_with_the_broker(port, 7)
+        await until(lambda: len(advisor.readings) == 1)
+    await until(lambda: len(said) == 2)
+    await asyncio.sleep(2)
+    with mosquitto(port):
+        await until(lambda: len(said) == 3)
+        await left_with_the_broker(port, 8)
+        await until(lambda: len(advisor.readings) == 2)
+        server.cancel()
+    return said
+
+
+def test_a_broker_that_is_lost_is_waited_for(advisor, free_port):
+    """Said once, however often it is tried; then the mission goes on."""
+    before, during, after = asyncio.run(with_an_outage(advisor, free_port))
+    assert before.startswith("Listening")
+    assert during.startswith(f"No connection to 127.0.0.1:{free_port}")
+    assert after == before
+    assert [reading.id for reading in advisor.readings] == ["7", "8"]
+
+
+def test_a_reading_answered_when_the_broker_was_lost_counts_once(advisor):
+    """It has neither id nor time; when it comes again after that, it is another one."""
+    unsent, payload = _Unsent(), b'{"x": 4, "y": 2, "value": 0.1}'
+    first = unsent.answer(advisor, payload)
+    assert unsent.answer(advisor, payload) == first
+    unsent.sent()
+    assert unsent.answer(advisor, payload)["number"] == 2
+
+
+async def left_with_the_broker(port, *ids):
     import aiomqtt
 
     readings, _ = topics("hill")
     async with aiomqtt.Client("127.0.0.1", port) as client:
-        for count in (7, 8):
+        for count in ids:
             await client.publish(readings, json.dumps({"id": count, "x": 4, "y": 2, "value": 0.1}), qos=1)
 
 
@@ -225,7 +331,7 @@ async def listen_until(advisor, port, number):
 def test_the_broker_keeps_readings_while_no_advisor_runs(advisor, broker):
     """Those sent in between are there when the advisor comes back, and are not sent a third time."""
     asyncio.run(listen_until(advisor, broker, 0))
-    asyncio.run(left_with_the_broker(broker))
+    asyncio.run(left_with_the_broker(broker, 7, 8))
     assert len(advisor.readings) == 0
     asyncio.run(listen_until(advisor, broker, 2))
     assert [reading.id for reading in advisor.readings] == ["7", "8"]

@@ -6,12 +6,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dowsax.mission import NEW_SITE, Frame, parse_site, read_site
+from dowsax.mission import NEW_SITE, Frame, new_site, parse_site, read_site
 from dowsax.mission.site_kinds import KINDS, parameter_names, world_unit
 from dowsax.mission.site_settings import LawSetting
 from dowsax.types import Station
 from dowsax.world import MODALITIES
 from dowsax.world import kinds as world_kinds
+from dowsax.world.sensors.fuzzy_edge import FuzzyEdge
 
 AREA = "[area]\nlow = [0, 0]\nhigh = [200, 150]\n"
 DEGREES = "[area]\nsouth = 52.1\nwest = 5.1\nnorth = 52.102\neast = 5.103\n"
@@ -40,22 +41,43 @@ def complaint(text):
     return ""
 
 
-def test_every_commented_key_may_be_used():
-    """Each key behind a # is understood on its own, but for those that the kind or another key excludes."""
-    lines = NEW_SITE.splitlines()
-    complaints = {}
+def refused_when_used(text):
+    """Whether each key behind a # is refused when the # is taken away, for this one alone."""
+    lines, complaints = text.splitlines(), {}
     for index, line in enumerate(lines):
         if re.match(r"# [a-z_]+ = \S+( *\S)*$", line):
             changed = [*lines[:index], line.removeprefix("# "), *lines[index + 1 :]]
             complaints.setdefault(line.split()[1], complaint("\n".join(changed)))
-    excluded = {name for name, words in complaints.items() if words}
-    another_kind = {"standoff", "inclination", "declination", "dead_time"}
-    another_mode = {"south", "west", "north", "east", "value", "speed", "from", "velocity"}
-    assert excluded == another_kind | another_mode
-    assert set(complaints) - excluded == {
-        *("origin", "size", "names", "lag", "dwell", "points", "particles", "time", "event"),
-        "redundancy",
+    return {name: bool(words) for name, words in complaints.items()}
+
+
+def test_every_commented_key_may_be_used():
+    """But for those that the kind or another key excludes."""
+    refused = refused_when_used(NEW_SITE)
+    another_kind = {"standoff", "inclination", "declination", "dead_time", "dwell"}
+    another_mode = {"south", "west", "north", "east", "value", "speed", "from", "velocity", "points"}
+    assert {name for name, is_refused in refused.items() if is_refused} == another_kind | another_mode
+    assert {name for name, is_refused in refused.items() if not is_refused} == {
+        *("origin", "size", "names", "lag", "particles", "time", "event", "redundancy", "edge"),
     }
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_new_site_of_every_kind(kind):
+    """It is of that kind, and shows no key that has no use there."""
+    text = new_site(kind)
+    assert parse_site(text).kind == kind
+    refused = refused_when_used(text)
+    another_mode = {"south", "west", "north", "east", "points", "value", "speed", "from", "velocity"}
+    another_kind = {"standoff", "inclination", "declination", "dead_time", "dwell"}
+    allowed = another_mode | (another_kind if kind == "gas-plume" else set())
+    assert {name for name, is_refused in refused.items() if is_refused} <= allowed
+    assert max(map(len, text.splitlines())) <= 110
+
+
+def test_the_kind_of_a_new_site_is_known():
+    with pytest.raises(ValueError, match="Unknown kind 'neutrinos'; known are gas-plume, radiation"):
+        new_site("neutrinos")
 
 
 def test_the_template_shows_every_key():
@@ -216,6 +238,41 @@ REFUSED = {
         "start.position: (5, 4) is outside the geofence or in a no-go area",
     ),
     "a dead time of gas": ("[sensor]\ndead_time = 1e-6\n", "sensor.dead_time: is for counts"),
+    "a rate below zero": ("[prior]\nq = -3\n", "line 7, prior.q: must be above zero; got -3"),
+    "a source below ground": ("[prior]\nheight = [-3, 2]\n", "prior.height: must be at least 0; got -3"),
+    "a class that is none": ("[prior]\nstability = 9\n", "prior.stability: must be at most 5; got 9"),
+    "an exact sensor": ("[noise]\nfloor = 0\n", "line 7, noise.floor: must be above zero"),
+    "a storm of storms": ("[wind]\nvelocity = [400, 0]\n", "wind: there is no wind of 400 m/s"),
+    "a sensor in space": ("[sensor]\nheight = 1e6\n", "line 7, sensor.height: an altitude is between"),
+    "a filter that does not follow": (
+        '[search]\npreset = "paper"\nmay_jump = true\n',
+        'line 8, search.may_jump: the preset "paper" does not follow changes',
+    ),
+    "more particles than fit": (
+        "[search]\nparticles = 10000000\n",
+        "search.particles: must be at most 1,000,000",
+    ),
+    "a fence elsewhere": (
+        "[[geofence]]\ncorners = [[500, 500], [600, 500], [600, 600]]\n",
+        "line 6, geofence: there is no place in the area where one may be",
+    ),
+    "no place left": (
+        "[[no_go]]\ncorners = [[-1, -1], [201, -1], [201, 151], [-1, 151]]\n",
+        "line 6, no_go: there is no place in the area where one may be",
+    ),
+    "a place outside": ("[step]\npoints = [[1, 2], [500, 2]]\n", "line 7, step.points: (500, 2) is outside"),
+    "a place in a no-go area": (
+        "[step]\npoints = [[8, 1]]\n[[no_go]]\ncorners = [[0, 0], [9, 0], [9, 9]]\n",
+        "step.points: (8, 1) is outside the geofence or in a no-go area",
+    ),
+    "a step out of the area": (
+        "[step]\nlength = 251\n",
+        "step.length: is longer than the area, 250 m across",
+    ),
+    "a radius of everything": (
+        "[search]\nradius = 126\n",
+        "search.radius: holds the whole area, 250 m across",
+    ),
     "no TOML": ("[step]\nlength = = 3\n", "not a TOML file: Invalid value (at line 7, column 10)"),
     "an unknown gas": ('gas = "phlogiston"\n', "line 6, field.gas: must be one of methane"),
     "a unit of another kind": ('unit = "dBm"\n', "line 6, field.unit: gas-plume is read in"),
@@ -235,9 +292,64 @@ def test_refused(text, reason):
     assert "\n" not in str(caught.value)
 
 
+USELESS = {
+    "wind of a radiation site": (
+        "radiation",
+        "[wind]\nspeed = 3\nfrom = 270\n",
+        "line 7, wind.speed: wind does",
+    ),
+    "wind of a level": ("level", '[wind]\nmode = "measured"\n', "wind does not matter for the kind level"),
+    "wind of a benchmark field": ("gas", "[wind]\nvelocity = [1, 0]\n", "inferred with the source"),
+    "dwell of a level": ("level", "[sensor]\ndwell = 2\n", "line 7, sensor.dwell: is for counts"),
+    "height of a benchmark field": ("gas", "[sensor]\nheight = 2\n", "sensor.height: heights do not matter"),
+    "noise of counts": ("radiation", "[noise]\nfloor = 2\n", "noise.floor: counts have a noise of their own"),
+    "a length where there are places": (
+        "level",
+        "[step]\nlength = 3\npoints = [[1, 2]]\n",
+        "line 7, step.length: is for steps of one length",
+    ),
+    "a law of a benchmark range": (
+        "gas",
+        "[prior]\nstrength = {mean = 3, std = 1}\n",
+        "line 7, prior.strength: must be [low, high] for a benchmark field",
+    ),
+    "a range of a benchmark number": (
+        "gas",
+        "[prior]\nmax_speed = [1, 2]\n",
+        "prior.max_speed: must be a number for a benchmark field",
+    ),
+}
+
+
+@pytest.mark.parametrize(("kind", "text", "reason"), USELESS.values(), ids=USELESS)
+def test_keys_that_have_no_use_at_the_kind_are_refused(kind, text, reason):
+    """Who gives them expects something of them."""
+    with pytest.raises(ValueError, match=r"^site\.toml, line \d+, ") as caught:
+        site(text, kind)
+    assert reason in str(caught.value)
+
+
+def test_unknown_is_the_usual_range_of_a_benchmark_field():
+    usual, said = site(kind="gas"), site('[prior]\nstrength = "unknown"\n', "gas")
+    assert usual.model().prior.strength == said.model().prior.strength
+
+
+def test_an_area_across_the_180th_meridian():
+    """West of it is a large number and east of it a small one; the box is as wide as the two are apart."""
+    area = "[area]\nsouth = -17.01\nwest = 179.99\nnorth = -17\neast = -179.98\n"
+    made, usual = site(area=area), site(area=area.replace("179.99", "5.00").replace("-179.98", "5.03"))
+    np.testing.assert_allclose(made.area, usual.area, atol=1e-3)
+    assert made.frame.origin == pytest.approx((-17.005, -179.995))
+    ((x, _),) = made.frame.to_metres(-17.005, 179.995)
+    assert made.low[0] < x < made.high[0]
+
+
 @pytest.mark.parametrize(
     ("area", "reason"),
     [
+        (DEGREES.replace("5.103", "5.0"), "area.east: must be east of west = 5.1; got 5.0"),
+        (DEGREES.replace("52.1", "89.9"), "area.south: a latitude of 89.901 is so near a pole"),
+        ("[area]\nlow = [0, 0]\nhigh = [9, 9]\norigin = [-90, 0]\n", "area.origin: a latitude of -90 is so"),
         ("", "area: this key is missing"),
         ("[area]\nlow = [0, 0]\n", "area.high: this key is missing"),
         ("[area]\nlow = [0, 0]\nhigh = [10, 0]\n", "line 3, area.high: must be east and north"),
@@ -267,3 +379,10 @@ def test_files_that_are_none(tmp_path):
         read_site(path)
     path.write_text(NEW_SITE, encoding="utf-8")
     assert read_site(path).name == "My site"
+
+
+def test_the_edge_is_that_of_a_gas_plume():
+    """It reaches the sensor of the model; other kinds have none."""
+    assert isinstance(site("[noise]\nedge = 0.1\n").model().sensor, FuzzyEdge)
+    with pytest.raises(ValueError, match=r"noise\.edge"):
+        site("[noise]\nedge = 0.1\n", kind="level")

@@ -260,6 +260,18 @@ def test_altitudes(survey):
     np.testing.assert_array_equal(survey("x,y,counts\n1,2,3\n", site).altitude, [1.5])
 
 
+def test_marks_of_loggers_for_no_altitude_and_no_wind(survey):
+    """As if the cell were empty: the site's own height is taken, a reading without wind is left out."""
+    site = gas_site("[sensor]\nheight = 2\n")
+    text = "x,y,ppm,alt,wind_u,wind_v\n1,2,3,30,1,0\n1,2,4,-9999.0,1,0\n1,2,5,31,-999,-999\n"
+    found = survey(text, site)
+    assert found.altitude.tolist() == [30, 2]
+    assert found.values.tolist() == [3, 4]
+    assert "1 cell of 'alt' says nothing, 2 is taken (first on line 3)." in found.notes
+    with pytest.raises(ValueError, match=r"line 3, column 'alt': the cell says nothing \('-9999.0'\)"):
+        survey(text, gas_site())
+
+
 def test_stations_are_what_filters_take(survey):
     site = gas_site(area="origin = [52.1, 5.1]\n")
     stations = survey(
@@ -307,7 +319,15 @@ REFUSED = {
         "line 2, column 'wd': a direction is between",
     ),
     "a wind below zero": ("x,y,value,ws,wd\n1,2,3,-4,40\n", "line 2, column 'ws': a wind speed is not below"),
-    "no time to count": ("x,y,value,dwell\n1,2,3,0\n", "line 2, column 'dwell': must be above 0; got '0'"),
+    "too high": (
+        "x,y,value,alt\n1,2,3,1e5\n",
+        "line 2, column 'alt': an altitude is between -500 and 20000 m",
+    ),
+    "too windy": (
+        "x,y,value,windspeed,winddir\n1,2,3,400,90\n",
+        "line 2, column 'windspeed': there is no wind of 400 m/s: check its unit.",
+    ),
+    "no time to count": ("x,y,value,dwell\n1,2,3,0\n", "line 2, column 'dwell': must be above 0; got 0"),
     "a nameless sensor": ("x,y,value,sensor\n1,2,3,\n", "line 2, column 'sensor': the cell is empty"),
     "a length in seconds": ("x (s),y,value\n1,2,3\n", "column 'x (s)': the unit 's' of x"),
 }

@@ -12,11 +12,13 @@ from dowsax.cli.demo import demo
 from dowsax.cli.evaluate import evaluate
 from dowsax.cli.export import export
 from dowsax.cli.locate import locate
+from dowsax.cli.rehearse import rehearse
 from dowsax.cli.search import search
 from dowsax.cli.simulate import simulate
 from dowsax.cli.site import site
 from dowsax.cli.train import train
 
+NOBODY_THERE = 1
 BAD_INPUT = 2
 INTERRUPTED = 130
 
@@ -46,6 +48,7 @@ app.command(evaluate)
 app.command(compare)
 app.command(train)
 app.command(site)
+app.command(rehearse)
 app.command(advise)
 app.command(export)
 
@@ -56,6 +59,8 @@ def run(tokens: Sequence[str] | None = None) -> int:
         app(tokens, exit_on_error=False, print_error=False, result_action="return_value")
     except CycloptsError as error:
         return _complain(f"{_one_line(error)} See `dowsax --help`.")
+    except ConnectionError as error:
+        return _complain(_one_line(error), NOBODY_THERE)
     except (ValueError, OSError) as error:
         return INTERRUPTED if _was_interrupted(error) else _complain(_one_line(error))
     except KeyboardInterrupt:
@@ -81,9 +86,9 @@ def _was_interrupted(error: BaseException | None) -> bool:
     return False
 
 
-def _complain(message: str) -> int:
+def _complain(message: str, code: int = BAD_INPUT) -> int:
     print(f"dowsax: error: {message}", file=sys.stderr)
-    return BAD_INPUT
+    return code
 
 
 def _one_line(error: Exception) -> str:

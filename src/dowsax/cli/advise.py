@@ -40,17 +40,26 @@ def advise(
         The same seed gives the same advice; that of the log, or 0, unless given.
     mqtt
         The address of a broker, mqtt://host:port, instead of stdin and stdout. Readings come on the topic
-        dowsax/NAME/readings and advice goes to dowsax/NAME/advice, NAME being that of the site.
+        dowsax/NAME/readings and advice goes to dowsax/NAME/advice, NAME being that of the site. A broker that
+        does not answer within 5 s at the start is an error; one that is lost later is waited for.
     """
     if mqtt is not None:
-        from dowsax.mission.links import Broker
-
-        Broker.of(mqtt)
+        _require_broker(mqtt)
     advisor = _advisor(site, log, policy, seed)
     try:
         _serve(advisor, mqtt)
     finally:
         advisor.close()
+
+
+def _require_broker(address: str) -> None:
+    """Before the filter is compiled, which takes longer."""
+    import asyncio
+
+    from dowsax.mission.links import require_broker
+
+    with waiting("Looking for the broker"):
+        asyncio.run(require_broker(address))
 
 
 def _advisor(site: Path, log: Path, policy: str | None, seed: int | None) -> "Advisor":
@@ -69,6 +78,7 @@ def _advisor(site: Path, log: Path, policy: str | None, seed: int | None) -> "Ad
     x, y = advisor.plan.start or advisor.plan.middle
     said = f"going on after {number} readings" if number else f"ready, begin at ({x:g}, {y:g})"
     _tell(f"{understood.name}: {said}; policy {advisor.guide.name}, log {log}.")
+    _tell(f"{advisor.false_stops[0].upper()}{advisor.false_stops[1:]}.")
     return advisor
 
 

@@ -1,14 +1,12 @@
 """`dowsax calibrate`: is the belief right on average over simulated surveys? A table and a rank plot say."""
 
 import json as json_format
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from dowsax.cli.console import say
+from dowsax.cli.console import counting, say
 from dowsax.cli.locate import require_seed
 from dowsax.cli.outputs import require_folder, require_picture, require_writable
 
@@ -98,7 +96,7 @@ def _measured(
     from dowsax.world import benchmark_model
 
     reports = {}
-    with _progress(len(fields) * len(presets) * cases) as (describe, advance):
+    with counting(len(fields) * len(presets) * cases) as (describe, advance):
         for field in fields:
             describe(f"{field}: surveys")
             model = benchmark_model(field)
@@ -110,22 +108,6 @@ def _measured(
                     model, surveys, preset=preset, particles=particles, seed=seed, progress=advance
                 )
     return reports
-
-
-@contextmanager
-def _progress(total: int) -> Iterator[tuple[Callable[[str], None], Callable[[int], None]]]:
-    """A bar with the time left on stderr; nothing where stderr is no terminal."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    console = Console(stderr=True)
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task("", total=total)
-        yield (
-            lambda text: progress.update(task, description=text),
-            lambda num_cases: progress.advance(task, num_cases),
-        )
 
 
 def _document(

@@ -1,7 +1,7 @@
-"""What people see: a spinner while they wait, and the posterior as a table."""
+"""What people see: a spinner or a bar while they wait, and the posterior as a table."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,24 @@ def waiting(message: str) -> Iterator[None]:
     with Progress(*columns, console=console, transient=True) as progress:
         progress.add_task(message, total=None)
         yield
+
+
+@contextmanager
+def counting(total: int) -> Iterator[tuple[Callable[[str], None], Callable[[int], None]]]:
+    """A bar with the time left on stderr; nothing where stderr is no terminal.
+
+    Yields what says what is being done, and what says that so many more of `total` are.
+    """
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        task = progress.add_task("", total=total)
+        yield (
+            lambda text: progress.update(task, description=text),
+            lambda more: progress.advance(task, more),
+        )
 
 
 def print_posterior(posterior: "Posterior") -> None:

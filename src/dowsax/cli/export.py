@@ -12,6 +12,7 @@ from dowsax.cli.outputs import require_writable
 
 if TYPE_CHECKING:
     from dowsax.mission.findings import Findings
+    from dowsax.mission.log import MissionLog
 
 ENDINGS = {"geojson": ".geojson", "kml": ".kml", "qgc": ".plan", "csv": ".csv", "html": ".html"}
 
@@ -27,7 +28,8 @@ def export(
         The mission log that `dowsax advise` keeps.
     to
         geojson: track, readings, regions, estimate and the next waypoint. kml: the same for globes. qgc: a
-        QGroundControl plan with the next waypoint and the geofence. csv: the readings. html: a report.
+        QGroundControl plan with the next waypoint and the geofence. csv: the readings with all that is known
+        of them, a survey for `dowsax locate --site`. html: a report.
     out
         The file to write: the log's name with another ending unless given; - for stdout.
     """
@@ -52,10 +54,21 @@ def _exported(log: Path, to: str) -> str:
         if len(opened) == 0:
             raise ValueError(f"{log} holds no readings yet: there is nothing to export.")
         with waiting("Taking in the readings of the mission"):
-            return _text(_findings(opened), to, header.site)
+            return _readings(opened) if to == "csv" else _text(_findings(opened), to, header.site)
 
 
-def _findings(log) -> "Findings":
+def _readings(log: "MissionLog") -> str:
+    """The readings alone: for them no belief has to be made."""
+    from dowsax.mission.export import readings_table
+    from dowsax.mission.reading import Reading
+    from dowsax.mission.site import parse_site
+
+    site = parse_site(log.header.site, str(log.path))
+    readings = [Reading.from_json(entry.reading) for entry in log.entries()]
+    return readings_table(readings, site.frame, site.sensor.ground)
+
+
+def _findings(log: "MissionLog") -> "Findings":
     from dowsax.mission.advisor import Advisor
     from dowsax.mission.outcome import findings_of
     from dowsax.mission.site import parse_site
@@ -79,7 +92,6 @@ def _text(findings: "Findings", to: str, site_text: str) -> str:
         "geojson": formats.geojson,
         "kml": formats.kml,
         "qgc": formats.qgc_plan,
-        "csv": formats.readings_table,
         "html": html,
     }
     return writers[to](findings)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from dowsax.mission.findings import Findings
     from dowsax.mission.survey import Survey
 
-_READING = re.compile(r"(?:reading|position) (\d+)\b")
+_READING = re.compile(r"\b(reading|position) (\d+) \(counted from 0\)", re.IGNORECASE)
 
 
 def locate_site(
@@ -47,7 +47,7 @@ def locate_site(
         try:
             findings = located(survey, site, preset=preset, particles=particles, seed=seed)
         except ValueError as error:
-            raise ValueError(_of_the_file(str(error), readings, survey)) from None
+            raise ValueError(of_the_file(str(error), readings, survey)) from None
     said = [] if out is None else _written(findings, out, site.text)
     if plot is not None:
         from dowsax.viz.style import save
@@ -86,9 +86,10 @@ def _tell(findings: "Findings", said: Sequence[str], json: bool) -> None:
         say(sentence)
 
 
-def _of_the_file(error: str, path: Path, survey: "Survey") -> str:
-    """The error with the file, and with the line of the reading that it counts from the start."""
+def of_the_file(error: str, path: Path, survey: "Survey") -> str:
+    """The error with the file, and with the line of the reading in place of its number."""
     found = _READING.search(error)
-    if found is None or int(found[1]) >= len(survey.lines):
+    if found is None or int(found[2]) >= len(survey.lines):
         return error if error.startswith(str(path)) else f"{path}: {error}"
-    return f"{path}, line {survey.lines[int(found[1])]}: {error}"
+    error = _READING.sub(lambda found: f"this {found[1].lower()}", error, count=1)
+    return f"{path}, line {survey.lines[int(found[2])]}: {error[0].upper()}{error[1:]}"

@@ -1,20 +1,27 @@
 """`dowsax site`: write a site file to start from, and see what is understood of one."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
 
 from dowsax.cli.console import say, waiting
-from dowsax.cli.locate_site import named
+from dowsax.cli.locate_site import named, of_the_file
 from dowsax.cli.outputs import require_writable
+
+if TYPE_CHECKING:
+    from dowsax.mission import Site, Survey
 
 site = App(name="site", help="Write a site file to start from, or check one.")
 
 
 @site.command
 def new(
-    path: Path = Path("site.toml"), *, overwrite: Annotated[bool, Parameter(negative="")] = False
+    path: Path = Path("site.toml"),
+    *,
+    kind: str = "gas-plume",
+    overwrite: Annotated[bool, Parameter(negative="")] = False,
 ) -> None:
     """Write a site file with every key explained, to be changed with any text editor.
 
@@ -22,17 +29,20 @@ def new(
     ----------
     path
         The file to write.
+    kind
+        What is measured: gas-plume, radiation, level or magnetic-dipole, or a field of the benchmark.
     overwrite
         Write it even where there is one already.
     """
     from dowsax.files import replacing
-    from dowsax.mission.site_template import NEW_SITE
+    from dowsax.mission.site_template import new_site
 
+    text = new_site(kind)
     require_writable(path)
     if path.exists() and not overwrite:
         raise ValueError(f"{path} exists already: give another name, or --overwrite.")
     with replacing(path) as partial:
-        partial.write_text(NEW_SITE, encoding="utf-8")
+        partial.write_text(text, encoding="utf-8")
     say(f"Wrote {path}: change it with any text editor, then `dowsax site check {path}`.")
 
 
@@ -59,16 +69,29 @@ def check(
     """
     columns, rows = named("--column", column), named("--row", row)
     with waiting(f"Reading {path}"):
-        from dowsax.mission import read_site, read_survey
+        from dowsax.mission import read_site
         from dowsax.mission.site_words import site_words, survey_words, unknown_words
 
         understood = read_site(path)
-        readings = None if survey is None else read_survey(survey, understood, columns, rows)
+        readings = None if survey is None else _checked(survey, understood, columns, rows)
         words, unknown = site_words(understood), unknown_words(understood)
     _print_words(f"Site {path}", words)
     _print_unknown(unknown)
     if readings is not None:
         _print_words(f"Survey {survey}", survey_words(readings, understood.unit))
+
+
+def _checked(path: Path, site: "Site", columns: Mapping[str, str], rows: Mapping[str, str]) -> "Survey":
+    """The survey, with readings that the sensor of the site can give."""
+    from dowsax.inference.survey import checked_survey
+    from dowsax.mission import read_survey
+
+    survey = read_survey(path, site, columns, rows)
+    try:
+        checked_survey(survey.positions, survey.values, site.model(survey.sensor_names or ("each",)).sensor)
+    except ValueError as error:
+        raise ValueError(of_the_file(str(error), path, survey)) from None
+    return survey
 
 
 def _print_words(title: str, words: list[tuple[str, str]]) -> None:

@@ -22,6 +22,8 @@ class FilterConfig:
     """Metropolis–Hastings moves of each particle after resampling."""
     max_moves: int = 8
     """Move on until the start is forgotten, at most this often."""
+    max_terms: float | None = None
+    """Likelihood terms a reading may cost with moves beyond `num_moves`; `None` for as many as needed."""
     forgetting: float = 0.3
     """A start is forgotten when it correlates with the present by less, in every coordinate."""
     straighten: bool = True
@@ -45,5 +47,7 @@ class FilterConfig:
             raise ValueError(
                 f"`num_moves` must be from 0 to `max_moves`; got {self.num_moves} and {self.max_moves}."
             )
+        if self.max_terms is not None and not self.max_terms > 0:
+            raise ValueError(f"`max_terms` must be above 0, or `None`; got {self.max_terms}.")
         if not 0 <= self.mixing <= 1:
             raise ValueError(f"`mixing` is a share of the weights, in [0, 1]; got {self.mixing}.")

@@ -164,6 +164,7 @@ class Parts:
             stage.newest,
             stage.exponent,
             replay_from_start=not jumps,
+            spent=stage.info.evaluations,
         )
         info = stage.info._replace(
             acceptance_rate=done.acceptance_rate, evaluations=stage.info.evaluations + done.evaluations

@@ -1,5 +1,6 @@
 """The door for library users: a survey in, a posterior out."""
 
+import math
 import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -16,12 +17,18 @@ from dowsax.inference.filter import nothing_yet
 from dowsax.inference.fit import predictive_fit
 from dowsax.inference.posterior import Posterior, Trace
 from dowsax.inference.presets import PRESETS, Preset
+from dowsax.inference.redundancy import counted
+from dowsax.inference.redundancy import redundancy as estimated
 from dowsax.inference.survey import checked_survey
 from dowsax.types import Key, Scalar, Station
 from dowsax.world import Model, Prior, benchmark_model
+from dowsax.world.sensors.redundant import Redundant
 
 # Surveys are padded to one of these lengths, so that another number of readings rarely compiles again.
 _LENGTHS = (32, 64, 128, 256, 512, 1024, 2048, 4096)
+
+# As many readings as often count as one. A belief that is too loose fits as one that is not, and is quicker.
+_FIRST_COUNT = 4.0
 
 
 def locate(
@@ -34,18 +41,43 @@ def locate(
     preset: str | Preset = "default",
     particles: int | None = None,
     seed: int = 0,
+    redundancy: float | int | str | None = None,
 ) -> Posterior:
     """Where the source is, how strong, and what carries it, from readings taken one after another.
 
     `positions` (k, 2) [m] and `readings` (k,), or batches (b, k, 2) and (b, k); `positions` may be a
     `Station` with wind, dwell or time besides. Either `field` names one of the seven benchmark fields,
     optionally with another `prior`, or `model` says it all. The filter is `preset`, with another number of
-    `particles` if given. The same seed gives the same answer.
+    `particles` if given. The same seed gives the same answer. `redundancy` is how many readings count as one,
+    as neighbours err together; "estimated" takes the survey in twice, and what the first belief leaves
+    unexplained says how many.
     """
     model = _model(field, model, prior)
     preset = _preset(preset, particles)
     key = _key(seed)
     stations, values = _survey(positions, readings, model)
+    if redundancy is None:
+        return _posterior(model, preset, stations, values, key)
+    if redundancy != "estimated":
+        return _posterior(counted(model, _count(redundancy)), preset, stations, values, key)
+    if values.ndim != 1:
+        raise ValueError(
+            "`redundancy` can be estimated for one survey, not for a batch: locate them one by one."
+        )
+    loose = counted(model, _FIRST_COUNT)
+    first = _posterior(loose, preset, stations, values, key)
+    count = estimated(jax.random.fold_in(key, 1), loose, first.samples, first.weights, stations, values)
+    return _posterior(counted(model, count), preset, stations, values, key)
+
+
+def _count(redundancy: float | int | str) -> float:
+    if isinstance(redundancy, str) or not 1 <= redundancy < math.inf:
+        raise ValueError(f'`redundancy` is a number from 1 on, or "estimated"; got {redundancy!r}.')
+    return float(redundancy)
+
+
+def _posterior(model: Model, preset: Preset, stations: Station, values: np.ndarray, key: Key) -> Posterior:
+    """The filter over the survey, and its answer checked."""
     num_readings = values.shape[-1]
     length = next((size for size in _LENGTHS if size >= num_readings), num_readings)
     at, padded = jax.tree.map(lambda leaf: _padded(leaf, length, values.ndim - 1), (stations, values))
@@ -66,6 +98,7 @@ def locate(
         log_evidence=found.log_evidence.astype(np.float64),
         fit=found.fit.astype(np.float64),
         trace=Trace(*(np.take(leaf, np.arange(num_readings), axis) for leaf in found.trace)),
+        redundancy=float(model.sensor.count) if isinstance(model.sensor, Redundant) else 1.0,
     )
 
 

@@ -70,11 +70,13 @@ def move(
     newest: Float[Array, " n"],
     exponent: Scalar,
     replay_from_start: bool,
+    spent: Scalar,
 ) -> tuple[Belief, Float[Array, " n"], MoveInfo]:
     """Move all particles under the posterior with part `exponent` of the newest reading.
 
     Returns the belief, the newest terms of the moved particles, and what was done. With
-    `replay_from_start` all readings count for every particle, else those of its own regime.
+    `replay_from_start` all readings count for every particle, else those of its own regime. `spent` are the
+    likelihood terms that the newest reading has cost so far.
     """
     move_key, free_key = jax.random.split(key)
     columns = jax.vmap(coordinates.forward, out_axes=1)(belief.particles)
@@ -92,6 +94,10 @@ def move(
     gradients = None
     if any(proposal.needs_gradients for proposal in proposals):
         gradients = jax.grad(lambda rows: jnp.sum(target.newest(target.thetas(rows)[1])))(rows)
+    most: int | Int[Array, ""] = config.max_moves
+    if config.max_terms is not None:
+        affordable = (config.max_terms - spent) / (rows.shape[1] * jnp.maximum(belief.history.size, 1))
+        most = jnp.clip(affordable, config.num_moves, config.max_moves).astype(jnp.int32)
     moved = rejuvenate(
         move_key,
         freeze(rows, gradients),
@@ -101,7 +107,7 @@ def move(
         proposals=proposals,
         evaluate=target,
         num_moves=config.num_moves,
-        max_moves=config.max_moves,
+        max_moves=most,
         forgetting=config.forgetting,
     )
     # The free coordinates are uniform whatever the readings say: drawn anew, exactly.

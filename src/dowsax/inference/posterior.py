@@ -40,6 +40,8 @@ class Posterior:
     fit: np.ndarray
     """Posterior predictive probability of readings that fit the model worse; near 0 it does not fit."""
     trace: Trace
+    redundancy: float = 1.0
+    """How many readings were counted as one."""
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -73,7 +73,7 @@ def rejuvenate(
     proposals: Sequence[Proposal],
     evaluate: Evaluate,
     num_moves: int,
-    max_moves: int,
+    max_moves: int | Int[Array, ""],
     forgetting: float,
 ) -> Moved:
     """Move every particle `num_moves` times, and on until it has forgotten its start, `max_moves` at most.
@@ -81,6 +81,8 @@ def rejuvenate(
     Forgotten means: over the population no coordinate correlates with its own start by more than
     `forgetting`. The proposals take turns.
     """
+    # Known beforehand, and the same for all of a batch: none has to be held back.
+    fixed = isinstance(max_moves, int) and max_moves == num_moves
 
     def propose(turn: Int[Array, ""], key: Key, columns: Columns) -> tuple[Columns, Float[Array, " n"]]:
         branches = [
@@ -95,13 +97,12 @@ def rejuvenate(
         columns, density, accepted = metropolis_step(
             move_key, columns, density, exponent, lambda key, at: propose(turn, key, at), evaluate
         )
-        memory = remembered(population.columns, columns) if max_moves > num_moves else jnp.ones(())
+        memory = jnp.ones(()) if fixed else remembered(population.columns, columns)
         return turn + 1, key, columns, density, num_accepted + jnp.mean(accepted), memory
 
     def unfinished(carry) -> Bool[Array, ""]:
         turn, _, _, _, _, memory = carry
-        if max_moves == num_moves:
-            # Known beforehand, and the same for all of a batch: none has to be held back.
+        if fixed:
             return turn < num_moves
         return (turn < num_moves) | ((turn < max_moves) & (memory > forgetting))
 

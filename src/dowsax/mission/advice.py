@@ -1,7 +1,8 @@
 """What the advisor answers to a reading."""
 
 import math
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from dowsax.mission.frame import Frame
@@ -9,6 +10,10 @@ from dowsax.mission.frame import Frame
 SEARCHING = "searching"
 FOUND = "found"
 CANNOT_TELL = "cannot tell"
+_METRES, _DEGREES, _BEARING = 3, 9, 2
+"""Decimals of what is told: a millimetre, a tenth of one on the globe, and a hundredth of a degree."""
+_DIGITS = 6
+"""Of other numbers: single precision has seven."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +33,7 @@ class Estimate:
 
 
 @dataclass(frozen=True)
-class Region:
+class Disc:
     """The disc around the mean position that holds the source with this probability."""
 
     centre: tuple[float, float]
@@ -53,7 +58,7 @@ class Advice:
     distance: float | None
     """[m], to there."""
     estimate: Estimate
-    region: Region
+    region: Disc
     why: str
     evidence: float | None = None
     """The log of how many times likelier the readings are with a source than without, where it is known."""
@@ -67,7 +72,7 @@ class Advice:
     def from_json(cls, body: dict[str, Any]) -> "Advice":
         """The inverse of `to_json`."""
         estimate = Estimate(**{name: tuple(values) for name, values in body["estimate"].items()})
-        region = Region(**(body["region"] | {"centre": tuple(body["region"]["centre"])}))
+        region = Disc(**(body["region"] | {"centre": tuple(body["region"]["centre"])}))
         there = body["next_position"]
         parts = {
             "estimate": estimate,
@@ -77,17 +82,50 @@ class Advice:
         return cls(**(body | parts))
 
     def message(self, frame: Frame) -> dict[str, Any]:
-        """As it is sent: `to_json`, with the places in degrees too where the site is on the globe."""
-        body = self.to_json()
+        """As it is sent: `to_json` in round numbers, and the places in degrees too where there are any."""
+        body = self._rounded().to_json()
         if not frame.is_geographic:
             return body
         places = {"estimate": self.estimate.position, "next": self.next_position}
         degrees = {
-            name: dict(zip(("latitude", "longitude"), map(float, frame.to_degrees([place])[0]), strict=True))
+            name: dict(
+                zip(("latitude", "longitude"), _round(frame.to_degrees([place])[0], _DEGREES), strict=True)
+            )
             for name, place in places.items()
             if place is not None
         }
         return body | {"degrees": degrees}
+
+    def _rounded(self) -> "Advice":
+        """In the digits that mean something; what is logged, and computed with, keeps all of them."""
+        told, there = self.estimate, self.next_position
+        lists = {name: _told(getattr(told, name)) for name in ("mean", "low", "high")}
+        return replace(
+            self,
+            next_position=None if there is None else _round(there, _METRES),
+            bearing=None if self.bearing is None else round(self.bearing, _BEARING) % 360.0,
+            distance=None if self.distance is None else round(self.distance, _METRES),
+            estimate=replace(told, **lists),
+            region=replace(
+                self.region,
+                centre=_round(self.region.centre, _METRES),
+                radius=round(self.region.radius, _METRES),
+            ),
+            evidence=None if self.evidence is None else _significant(self.evidence),
+        )
+
+
+def _told(numbers: tuple[float, ...]) -> tuple[float, ...]:
+    """Of a list of parameters, the position first."""
+    return *_round(numbers[:2], _METRES), *map(_significant, numbers[2:])
+
+
+def _round(numbers: Iterable[float], decimals: int) -> tuple[float, ...]:
+    return tuple(round(float(number), decimals) for number in numbers)
+
+
+def _significant(number: float) -> float:
+    return float(f"{number:.{_DIGITS}g}")
 
 
 def way(start: tuple[float, float], end: tuple[float, float]) -> tuple[float, float]:

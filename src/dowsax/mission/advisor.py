@@ -15,18 +15,20 @@ import jax.numpy as jnp
 from dowsax.inference import Belief
 from dowsax.inference.survey import checked_survey
 from dowsax.mission import reading as readings_
-from dowsax.mission.advice import CANNOT_TELL, SEARCHING, Advice, Estimate, Region, compass, way
+from dowsax.mission.advice import CANNOT_TELL, SEARCHING, Advice, Disc, Estimate, compass, way
 from dowsax.mission.evidence import Evidence, log_odds
-from dowsax.mission.false_stops import measured
+from dowsax.mission.false_stops import said_of_stops
 from dowsax.mission.findings import versions
-from dowsax.mission.guides import guide_for
+from dowsax.mission.geometry import TOUCH
+from dowsax.mission.guides import Guide, guide_for
 from dowsax.mission.log import Header, MissionLog
+from dowsax.mission.marks import POSITIVE, is_mark
 from dowsax.mission.plan import Plan
 from dowsax.mission.reading import Reading, Refused
 from dowsax.mission.site import Site
 from dowsax.mission.stations import example
 from dowsax.mission.tracker import Digest, Tracker
-from dowsax.mission.verdicts import Gist, Spent, in_time, reasons, status_of, stuck
+from dowsax.mission.verdicts import LEAST_LEFT, Gist, Spent, in_time, reasons, status_of, stuck
 from dowsax.policies import Policy
 from dowsax.types import Key, Scalar, Station
 from dowsax.world import Model
@@ -61,7 +63,7 @@ class Advisor:
     def __init__(
         self,
         site: Site | Plan,
-        policy: str | Policy | None = None,
+        policy: str | Policy | Guide | None = None,
         seed: int = 0,
         log: MissionLog | Path | str | None = None,
         *,
@@ -70,13 +72,15 @@ class Advisor:
     ) -> None:
         self.plan = site if isinstance(site, Plan) else Plan.of(site, model)
         self.seed = seed
-        self.guide = guide_for(self.plan.model, self.plan.reach, policy)
+        ready = isinstance(policy, Guide)
+        self.guide = policy if ready else guide_for(self.plan.model, self.plan.reach, policy)
         self._tracker = Tracker(self.plan.model, self.plan.preset, self.plan.jump, self.plan.radius)
         self._evidence = Evidence.build(self.plan)
         keys = jax.random.split(jax.random.key(seed), 4)
         self._begin_key, self._step_key, self._choice_key, self._null_key = keys
-        false_stops = measured(self.plan, self.guide.name)
-        self._false_stops = None if false_stops is None else false_stops.sentence()
+        by_name = policy is None or isinstance(policy, str)
+        self.false_stops = said_of_stops(self.plan, self.guide.name, by_name=by_name)
+        """How often a stop was false in simulation, in words."""
         self._log = log if log is None or isinstance(log, MissionLog) else MissionLog.resume(log, self.header)
         template = example(self.plan.stations.names)
         self._course = Course(
@@ -92,9 +96,11 @@ class Advisor:
     @property
     def header(self) -> Header:
         """What the mission is begun with, as its log keeps it."""
-        config = self.plan.preset.config
-        preset = f"{self.plan.preset_name}, {config.num_particles} particles"
-        return Header(self.plan.text, self.seed, self.guide.name, preset, versions())
+        return Header(self.plan.text, self.seed, self.guide.name, self.plan.filter_name, versions())
+
+    def again(self, seed: int) -> "Advisor":
+        """Another mission at the same site by the same policy, without a log; nothing is compiled anew."""
+        return Advisor(self.plan, self.guide, seed, warm_up=False)
 
     @property
     def belief(self) -> Belief:
@@ -179,11 +185,15 @@ class Advisor:
         """The reading as the model needs it, or `Refused`."""
         x, y = reading.position
         (west, south), (east, north) = self.plan.reach.area
-        inside = west <= x <= east and south <= y <= north
+        inside = west - TOUCH <= x <= east + TOUCH and south - TOUCH <= y <= north + TOUCH
         if not inside and not self.plan.takes_outside:
             raise Refused(
                 f"The position ({x:g}, {y:g}) is outside the area from ({west:g}, {south:g}) to "
                 f"({east:g}, {north:g}): check it, or set `outside` in the site file."
+            )
+        if self.plan.kind in POSITIVE and is_mark(reading.value):
+            raise Refused(
+                f"`value` is {reading.value:g}, what loggers write where they have nothing: leave it out."
             )
         try:
             checked_survey([reading.position], [reading.value], self.plan.model.sensor)
@@ -261,7 +271,7 @@ class Advisor:
             f"Source or wind have changed, about at reading {course.regime + 1}: searching anew."
             if changed
             else None,
-            reasons(self.plan, spent, gist, status, self._false_stops),
+            reasons(self.plan, spent, gist, status, self.false_stops),
             told,
             stuck(course.readings),
         ]
@@ -279,7 +289,7 @@ class Advisor:
                 low,
                 high,
             ),
-            region=Region(place, float(digest.radius)),
+            region=Disc(place, float(digest.radius)),
             why=" ".join(sentence for sentence in sentences if sentence),
             evidence=evidence,
             id=course.readings[-1].id,
@@ -290,7 +300,7 @@ class Advisor:
     ) -> tuple[tuple[float, float] | None, str]:
         """Where to read next and what is said of it; nowhere when no place can be reached."""
         budget = self.plan.budget.distance
-        left = None if budget is None else max(budget - spent.distance, 0.0)
+        left = None if budget is None else max(budget - spent.distance, 0.0) + LEAST_LEFT
         candidates = self.plan.reach.candidates(here, left)
         if len(candidates) == 0:
             return None, ""
@@ -328,6 +338,7 @@ class Advisor:
         self._advice(Course(belief, null, (start,), (jax.device_get(digest),)), station, False)
         candidates = self.plan.reach.candidates(self.plan.middle)
         if len(candidates) > 1:
+            self.guide.choose(self._choice_key, belief, station, candidates)
             self.guide.worth(self._choice_key, belief, station, candidates)
 
     def _go_on(self) -> None:

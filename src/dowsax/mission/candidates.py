@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dowsax.mission.geometry import Bounds
+from dowsax.mission.geometry import TOUCH, Bounds
 
 _SHORTER = (1.0, 0.5, 0.25, 0.125)
 """Shares of a step that are tried, the longest first, where whole ones lead nowhere allowed."""
@@ -53,10 +53,14 @@ class Reach:
         return len(self.points) if self.steps is None else self.steps.directions
 
     def allowed(self, position, places: np.ndarray, distance: float | None) -> np.ndarray:
-        """Those of the places that may be gone to, straight from the position, within the distance [m]."""
-        low, high = np.asarray(self.area, np.float64)
+        """Those of the places that may be gone to, straight from the position, within the distance [m].
+
+        A place that misses the area by a hair, as positions are told in millimetres, is put on its border.
+        """
+        inside = np.clip(places, *np.asarray(self.area, np.float64))
+        fits = np.all(np.abs(places - inside) <= TOUCH, axis=1)
+        places = inside
         far = np.linalg.norm(places - np.asarray(position)[None], axis=1)
-        fits = np.all((places >= low) & (places <= high), axis=1)
         if distance is not None:
             fits &= far <= distance + _LEAST
         fits[fits] = self.bounds.allow_way(position, places[fits])

@@ -37,6 +37,7 @@ NAMES: dict[str, tuple[str, ...]] = {
             "counts",
             "count",
             "cps",
+            "kcps",
             "cpm",
             "count_rate",
         ),
@@ -92,7 +93,7 @@ _UNITS = {
     **dict.fromkeys(("time", "dwell"), "s"),
 }
 # Names that are units themselves.
-_IMPLIED = ("ppm", "ppb", "counts", "count", "cps", "cpm", "dbm", "db", "dba", "nt")
+_IMPLIED = ("ppm", "ppb", "counts", "count", "cps", "kcps", "cpm", "dbm", "db", "dba", "nt")
 # One clock is enough: where a file has several, the first by the order above is taken.
 _INTERCHANGEABLE = ("time",)
 _BRACKETED = re.compile(r"^(.*?)\s*[(\[]\s*([^)\]]*)\s*[)\]]\s*$")

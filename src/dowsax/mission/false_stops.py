@@ -1,4 +1,4 @@
-"""How often a stop was false in simulated searches: measured, or said to be not measured."""
+"""How often a stop was false in simulation: of this site, of its field, or said to be not measured."""
 
 import csv
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from functools import cache
 from importlib.resources import files
 
 from dowsax.mission.plan import Plan
+from dowsax.mission.rehearsal import rehearsal_command, rehearsed
 from dowsax.policies.shipped import field_of
 
 
@@ -63,3 +64,20 @@ def measured(plan: Plan, policy: str) -> FalseStops | None:
         if here == (row.policy, row.field, row.preset, row.particles, row.radius, row.probability):
             return row
     return None
+
+
+def said_of_stops(plan: Plan, policy: str, *, by_name: bool = True) -> str:
+    """What is told of a stop: how often it was false, and if that was not measured, the command that does.
+
+    Rehearsals of the very site come before what was measured for its field. `by_name` says whether the
+    command can be given the policy by its name.
+    """
+    rehearsal, why_not = rehearsed(plan.file, plan.text, plan.filter_name, policy)
+    row = measured(plan, policy)
+    known = rehearsal or row
+    if known is not None:
+        return known.sentence()
+    told = f"how often such a stop is wrong was not measured for this field and rule{why_not}"
+    if plan.file is None or not by_name:
+        return told
+    return f"{told}: `{rehearsal_command(plan.file, policy)}` does"

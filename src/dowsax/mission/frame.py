@@ -7,6 +7,8 @@ import pymap3d
 
 # Each step leaves less than a ten-thousandth of the height above the ellipsoid within 100 km.
 _STEPS = 3
+_NORTHERNMOST = 89.0
+"""[degrees], beyond which, north or south, directions turn by more than half a degree within a kilometre."""
 
 
 @dataclass(frozen=True)
@@ -15,15 +17,21 @@ class Frame:
 
     A place is dropped from the ellipsoid onto the plane, and `to_degrees` climbs back to it, so that there
     and back again is exact to less than a millimetre within 100 km. Distances in the plane are short by a
-    share $d^2/6R^2$ at most: 4 mm over 10 km.
+    share $d^2/6R^2$ at most: 4 mm over 10 km. Across the 180th meridian it goes on; at the poles it does not.
     """
 
     origin: tuple[float, float] | None = None
     """Latitude and longitude [degrees] of (0, 0)."""
 
     def __post_init__(self) -> None:
-        if self.origin is not None:
-            require_degrees(*self.origin)
+        if self.origin is None:
+            return
+        require_degrees(*self.origin)
+        if abs(self.origin[0]) > _NORTHERNMOST:
+            raise ValueError(
+                f"a latitude of {self.origin[0]:g} is so near a pole that north is many ways in the area; "
+                "give it in metres, without an origin."
+            )
 
     @property
     def is_geographic(self) -> bool:

@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from secrets import token_hex
 from typing import Any, NoReturn
 from urllib.parse import unquote, urlsplit
 
@@ -17,8 +18,16 @@ _LONGEST = 10_000
 _PORTS = {"mqtt": 1883, "mqtts": 8883}
 _RETRY = 2.0
 """[s], until what could not be recorded is tried again."""
+PATIENCE = 5.0
+"""[s], that a broker has to answer."""
 _RECONNECT = (0.5, 30.0)
 """[s], the first wait for a broker that does not answer and the longest; each is twice the one before."""
+_STEADY = 10.0
+"""[s], a connection that held for so long begins with the first wait again."""
+
+
+class NoBroker(ConnectionError):
+    """Nobody answers at the address of a broker, or nobody is let in."""
 
 
 def answer(advisor: Advisor, data: bytes | str) -> dict[str, Any]:
@@ -46,7 +55,8 @@ def _decoded(data: bytes) -> str:
 
 def _parsed(advisor: Advisor, text: str, given: str):
     try:
-        return parse(text, advisor.plan.frame, advisor.plan.unit)
+        plan = advisor.plan
+        return parse(text, plan.frame, plan.unit, plan.stations.sensor.dwell)
     except Refused as refusal:
         advisor.note_refusal(given, str(refusal))
         raise
@@ -111,41 +121,86 @@ async def serve_mqtt(advisor: Advisor, url: str, said: Callable[[str], None] = l
     A reading is acknowledged to the broker when it is in the log, and kept by the broker until then, also
     while no advisor runs. The newest advice is retained, for those who join later.
     """
-    try:
-        import aiomqtt
-    except ImportError:
-        raise ValueError("MQTT needs aiomqtt: pip install 'dowsax[mqtt]'.") from None
-    broker = Broker.of(url)
-    wait = _RECONNECT[0]
+    aiomqtt = _aiomqtt()
+    broker, clock = Broker.of(url), asyncio.get_running_loop().time
+    # By its name the broker knows for whom it keeps readings.
+    name = topics(advisor.plan.name)[0].rpartition("/")[0].replace("/", "-")
+    wait, since, away, unsent = _RECONNECT[0], clock(), False, _Unsent()
     while True:
         try:
-            async with _client(aiomqtt, broker, advisor) as client:
-                wait = _RECONNECT[0]
-                await _serve(client, advisor, said)
+            async with _client(aiomqtt, broker, name, clean_session=False) as client:
+                # aiomqtt has no word for this of its own.
+                client._client.manual_ack_set(True)
+                since, away = clock(), False
+                await _serve(client, advisor, said, unsent)
         except aiomqtt.MqttError as error:
-            said(f"No connection to {broker.host}:{broker.port} ({error}): trying again in {wait:g} s.")
+            if not away:
+                said(
+                    f"No connection to {broker.host}:{broker.port} ({error}): trying again, in the end every "
+                    f"{_RECONNECT[1]:g} s. Readings wait with the broker, or with who sends them."
+                )
+            if not away and clock() - since >= _STEADY:
+                wait = _RECONNECT[0]
+            away = True
         await asyncio.sleep(wait)
         wait = min(2 * wait, _RECONNECT[1])
 
 
-def _client(aiomqtt, broker: Broker, advisor: Advisor):
-    readings, _ = topics(advisor.plan.name)
-    client = aiomqtt.Client(
+async def require_broker(url: str) -> None:
+    """`NoBroker` unless there is a broker that lets us in, within `PATIENCE` seconds."""
+    aiomqtt, broker = _aiomqtt(), Broker.of(url)
+    try:
+        # Under another name than the mission's, for which the broker may keep readings.
+        async with _client(aiomqtt, broker, f"dowsax-{token_hex(4)}", clean_session=True):
+            pass
+    except aiomqtt.MqttError as error:
+        raise NoBroker(
+            f"No broker answers at {broker.host}:{broker.port} within {PATIENCE:g} s ({error}): start it, or "
+            "check address, name and password."
+        ) from None
+
+
+def _aiomqtt():
+    try:
+        import aiomqtt
+    except ImportError:
+        raise ValueError("MQTT needs aiomqtt: pip install 'dowsax[mqtt]'.") from None
+    return aiomqtt
+
+
+def _client(aiomqtt, broker: Broker, name: str, *, clean_session: bool):
+    return aiomqtt.Client(
         broker.host,
         broker.port,
         username=broker.username,
         password=broker.password,
-        # By its name the broker knows for whom it keeps readings.
-        identifier=readings.rpartition("/")[0].replace("/", "-"),
-        clean_session=False,
+        identifier=name,
+        clean_session=clean_session,
         tls_params=aiomqtt.TLSParameters() if broker.tls else None,
+        timeout=PATIENCE,
     )
-    # aiomqtt has no word for this of its own.
-    client._client.manual_ack_set(True)
-    return client
 
 
-async def _serve(client, advisor: Advisor, said: Callable[[str], None]) -> None:
+@dataclass
+class _Unsent:
+    """A reading that was taken in, and its answer, when the broker was lost before it was acknowledged.
+
+    The broker sends it once more, and it must not count twice where it has neither id nor time.
+    """
+
+    payload: bytes | str = ""
+    body: dict[str, Any] | None = None
+
+    def answer(self, advisor: Advisor, payload: bytes | str) -> dict[str, Any]:
+        if self.body is None or payload != self.payload:
+            self.payload, self.body = payload, answer(advisor, payload)
+        return self.body
+
+    def sent(self) -> None:
+        self.body = None
+
+
+async def _serve(client, advisor: Advisor, said: Callable[[str], None], unsent: _Unsent) -> None:
     readings, advice = topics(advisor.plan.name)
     await client.subscribe(readings, qos=1)
     said(f"Listening to {readings}, answering on {advice}.")
@@ -153,13 +208,16 @@ async def _serve(client, advisor: Advisor, said: Callable[[str], None]) -> None:
         await _publish(client, advice, _message(advisor, advisor.latest))
     async for message in client.messages:
         # In a thread, so that the connection is kept alive while the filter works.
-        body = await asyncio.to_thread(answer, advisor, _payload(message.payload))
+        payload = _payload(message.payload)
+        body = await asyncio.to_thread(unsent.answer, advisor, payload)
         while body.get("recorded") is False:
+            unsent.sent()
             await _publish(client, advice, body)
             await asyncio.sleep(_RETRY)
-            body = await asyncio.to_thread(answer, advisor, _payload(message.payload))
+            body = await asyncio.to_thread(unsent.answer, advisor, payload)
         await _publish(client, advice, body)
         client._client.ack(message.mid, message.qos)
+        unsent.sent()
 
 
 def _message(advisor: Advisor, advice: Advice) -> dict[str, Any]:

@@ -11,7 +11,9 @@ import numpy as np
 from dowsax.inference import Posterior
 from dowsax.inference.locate import locate
 from dowsax.inference.presets import PRESETS
+from dowsax.inference.redundancy import counted
 from dowsax.mission.findings import BEYOND, Findings, as_box, prior_interval, regions_of
+from dowsax.mission.rehearsal import filter_name, rehearsal_command, rehearsed
 from dowsax.mission.site import Site
 from dowsax.mission.site_kinds import KINDS
 from dowsax.mission.survey import Survey
@@ -37,7 +39,16 @@ def located(
     particles = particles or site.search.particles
     model = site.model(survey.sensor_names)
     stations = survey.stations(trail=site.sensor.lag is not None)
-    posterior = locate(stations, survey.values, model=model, preset=preset, particles=particles, seed=seed)
+    posterior = locate(
+        stations,
+        survey.values,
+        model=model,
+        preset=preset,
+        particles=particles,
+        seed=seed,
+        redundancy="estimated" if site.sensor.redundancy is None else None,
+    )
+    model = counted(model, posterior.redundancy)
     log_evidence = float(posterior.log_evidence)
     area = as_box(site.low, site.high)
     # A wind that the model does not use is not told of.
@@ -45,6 +56,8 @@ def located(
     checked = (
         None if wind is None else _checked_wind(survey, site, model, log_evidence, preset, particles, seed)
     )
+    notes = survey.notes if checked is None else (*survey.notes, checked.words)
+    notes = (*notes, *_counted_words(posterior.redundancy, site))
     return Findings(
         name=name or site.name,
         posterior=posterior,
@@ -65,10 +78,29 @@ def located(
         evidence=evidence_of(model, stations, survey.values, log_evidence, preset, seed),
         prior_interval=prior_interval(model),
         caution=checked.words if checked is not None and checked.flipped else "",
-        notes=survey.notes if checked is None else (*survey.notes, checked.words),
+        notes=(*notes, *rehearsal_notes(site, filter_name(preset, len(posterior.weights)))),
         settings=_settings(site, preset, len(posterior.weights)),
         seed=seed,
     )
+
+
+def _counted_words(redundancy: float, site: Site) -> tuple[str, ...]:
+    """What is said of readings that err together."""
+    if redundancy == 1:
+        return ()
+    how = "as they err together" if site.sensor.redundancy is None else "as the site says"
+    return (f"About {redundancy:.2g} neighbouring readings count as one, {how}.",)
+
+
+def rehearsal_notes(site: Site, preset: str) -> tuple[str, ...]:
+    """How often the region held the source in rehearsals of the site, or the command that measures it."""
+    if not site.text:
+        return ()
+    rehearsal, why_not = rehearsed(site.file, site.text, preset)
+    if rehearsal is not None:
+        return (rehearsal.survey_sentence(),)
+    told = f"How often the 95 % region misses the source at such a site was not measured{why_not}"
+    return (f"{told}: `{rehearsal_command(site.file)}` does, for missions.",)
 
 
 def _checked_wind(

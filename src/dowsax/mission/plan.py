@@ -8,6 +8,7 @@ from dowsax.inference import PRESETS, Preset
 from dowsax.mission.candidates import Reach, Steps
 from dowsax.mission.frame import Frame
 from dowsax.mission.geometry import Bounds
+from dowsax.mission.rehearsal import filter_name
 from dowsax.mission.site import Site
 from dowsax.mission.site_settings import Budget
 from dowsax.mission.stations import Stations, needed, usual_altitude
@@ -45,10 +46,13 @@ class Plan:
     """Whether readings outside the area are taken in."""
     text: str
     """The site file, or all that it would say."""
+    file: str | None = None
+    """What the site file is called; `None` where there is none, or it does not say all."""
 
     @classmethod
     def of(cls, site: Site, model: Model | None = None) -> "Plan":
         """The plan of a site; `model` instead of the site's own where the field is of one's own making."""
+        file = site.file if site.text and model is None else None
         model = site.model() if model is None else model
         search = site.search
         preset = PRESETS[search.preset]
@@ -79,7 +83,13 @@ class Plan:
             probability=search.probability,
             takes_outside=site.outside == "allow",
             text=site.text or repr(site),
+            file=file,
         )
+
+    @property
+    def filter_name(self) -> str:
+        """The preset and its particles, in words."""
+        return filter_name(self.preset_name, self.preset.config.num_particles)
 
     def with_particles(self, num_particles: int) -> "Plan":
         return replace(self, preset=self.preset.with_particles(num_particles))

@@ -7,7 +7,9 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from dowsax.mission.clocks import EPOCH_MILLISECONDS
 from dowsax.mission.frame import Frame, require_degrees
+from dowsax.mission.marks import altitude_fault, wind_fault
 from dowsax.mission.units import factor, known_unit
 from dowsax.mission.wind import wind_from
 
@@ -27,7 +29,7 @@ KEYS = {
     "longitude": "[degrees]",
     "value": "what the sensor read, in the site's unit unless `unit` says otherwise",
     "unit": "of the value",
-    "time": "seconds, or a date and time in ISO 8601",
+    "time": "seconds, milliseconds since 1970, or a date and time in ISO 8601",
     "wind_u": "[m/s], the velocity of the air to the east: where it goes",
     "wind_v": "[m/s], to the north",
     "wind_speed": "[m/s], instead of wind_u and wind_v",
@@ -74,6 +76,13 @@ class Reading:
                 raise Refused(f"The {name} is not a usable number: leave the reading out, or measure again.")
         if self.dwell is not None and self.dwell <= 0:
             raise Refused(f"`dwell` is a time above 0 s; got {self.dwell:g}.")
+        absurd = {
+            "altitude": None if self.altitude is None else altitude_fault(self.altitude),
+            "wind": None if self.wind is None else wind_fault(math.hypot(*self.wind)),
+        }
+        for name, wrong in absurd.items():
+            if wrong is not None:
+                raise Refused(f"`{name}`: {wrong}")
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -102,7 +111,7 @@ def build(
     )
 
 
-def parse(text: str, frame: Frame, unit: str = "") -> Reading:
+def parse(text: str, frame: Frame, unit: str = "", dwell: float | None = None) -> Reading:
     """A reading from one JSON object: `{"id": "7", "x": 3.2, "y": 8.1, "value": 0.4}`; see `KEYS`."""
     try:
         body = json.loads(text, parse_constant=lambda name: float(name))
@@ -112,11 +121,14 @@ def parse(text: str, frame: Frame, unit: str = "") -> Reading:
         raise Refused("Not a reading: nested too deep.") from None
     if not isinstance(body, dict):
         raise Refused('A reading is a JSON object such as {"x": 3.2, "y": 8.1, "value": 0.4}.')
-    return from_object(body, frame, unit)
+    return from_object(body, frame, unit, dwell)
 
 
-def from_object(body: dict[str, Any], frame: Frame, unit: str = "") -> Reading:
-    """A reading from the keys and values of `KEYS`; `null` counts as not given. `unit` is the site's."""
+def from_object(body: dict[str, Any], frame: Frame, unit: str = "", dwell: float | None = None) -> Reading:
+    """A reading from the keys and values of `KEYS`; `null` counts as not given.
+
+    `unit` is the site's, and `dwell` [s] that of its readings which have none of their own.
+    """
     given: dict[str, Any] = {}
     for key, value in body.items():
         name = _ALIASES.get(key.lower(), key.lower())
@@ -134,7 +146,7 @@ def from_object(body: dict[str, Any], frame: Frame, unit: str = "") -> Reading:
         raise Refused("`value` is missing: what the sensor read.")
     return build(
         _place(given, frame),
-        _value(given, unit),
+        _value(given, unit, dwell),
         wind=_wind(given),
         **{name: given.get(name) for name in ("time", "sensor", "altitude", "dwell", "id")},
     )
@@ -180,18 +192,32 @@ def _wind(given: dict[str, Any]) -> tuple[float, float] | None:
     return float(east), float(north)
 
 
-def _value(given: dict[str, Any], unit: str) -> float:
-    """The value in the site's unit."""
+def _value(given: dict[str, Any], unit: str, dwell: float | None) -> float:
+    """The value in the site's unit; a count rate becomes whole counts by the time counted."""
     value = _number("value", given["value"])
     if "unit" not in given:
         return value
     spelling = str(given["unit"])
-    times = factor(known_unit(spelling) or spelling, known_unit(unit) or unit)
+    named, wanted = known_unit(spelling) or spelling, known_unit(unit) or unit
+    times, per_second = factor(named, wanted), factor(named, "cps")
+    if times is None and per_second is not None and wanted == "counts":
+        return float(round(value * per_second * _time_counted(given, spelling, dwell)))
     if times is None:
         raise Refused(
             f"`unit` is {spelling!r}, which is no multiple of the site's {unit or 'own'!r}: convert it."
         )
     return value * times
+
+
+def _time_counted(given: dict[str, Any], spelling: str, dwell: float | None) -> float:
+    if "dwell" in given:
+        return _number("dwell", given["dwell"])
+    if dwell is None:
+        raise Refused(
+            f"`unit` is {spelling!r}, and a rate becomes counts by the time counted: give `dwell` [s], or "
+            "set it in [sensor] of the site file."
+        )
+    return dwell
 
 
 def _number(name: str, value) -> float:
@@ -218,17 +244,21 @@ def _pair(name: str, values) -> tuple[float, float]:
 def _seconds(value) -> float:
     """Seconds as they are; a date and time as seconds since 1970, in UTC unless it says otherwise."""
     if not isinstance(value, str):
-        return _number("time", value)
+        return _on_a_clock(_number("time", value))
     try:
         moment = datetime.fromisoformat(value)
     except ValueError:
         try:
-            return _number("time", value)
+            return _on_a_clock(_number("time", value))
         except Refused:
             raise Refused(
                 f"`time` is neither seconds nor a date such as 2026-05-04T12:30:00Z: {_short(value)}."
             ) from None
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+
+
+def _on_a_clock(number: float) -> float:
+    return number / 1000 if number >= EPOCH_MILLISECONDS else number
 
 
 def _short(value) -> str:

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from dowsax.mission.columns import ROLES
 from dowsax.mission.geometry import Bounds
 from dowsax.mission.site import Site
-from dowsax.mission.site_kinds import KINDS, checked_unit, parameter_names
+from dowsax.mission.site_checks import require_sense
+from dowsax.mission.site_kinds import KINDS, checked_unit, parameter_names, usual_preset
 from dowsax.mission.site_laws import law
 from dowsax.mission.site_places import area_of, polygons, start, step
 from dowsax.mission.site_settings import (
@@ -47,7 +48,7 @@ def understood(text: str, name: str) -> Site:
     top.require("area", "field")
     frame, area, outside = area_of(top)
     kind, unit, gas, options = _field(top)
-    wind = _wind(top)
+    wind = _wind(top, kind)
     geofence, no_go = polygons(top, "geofence", frame), polygons(top, "no_go", frame)
     site = Site(
         name=top.text("name", "site"),
@@ -59,7 +60,7 @@ def understood(text: str, name: str) -> Site:
         options=options,
         geofence=geofence,
         no_go=no_go,
-        prior=_prior(top, parameter_names(kind, unit, wind.mode == "unknown")),
+        prior=_prior(top, kind, parameter_names(kind, unit, wind.mode == "unknown")),
         background=_background(top),
         noise=_noise(top, kind),
         wind=wind,
@@ -67,13 +68,14 @@ def understood(text: str, name: str) -> Site:
         start=start(top, frame, Bounds(geofence, no_go), None if outside == "allow" else area),
         step=step(top, frame),
         budget=_budget(top),
-        search=_search(top),
+        search=_search(top, kind),
         outside=outside,
         columns=_columns(top),
         rows=_texts(top.table("rows", free=True)),
         file=name,
         text=text,
     )
+    require_sense(site)
     # Whatever the physics has to object comes now, and not after the flight.
     site.model(("one", "other"))
     return site
@@ -97,10 +99,17 @@ def _field(top: Keys) -> tuple[str, str, str | float | None, Mapping[str, float]
     return kind, checked_unit(keys, kind), gas, options
 
 
-def _prior(top: Keys, names: tuple[str, ...]) -> Mapping[str, LawSetting]:
+def _prior(top: Keys, kind: str, names: tuple[str, ...]) -> Mapping[str, LawSetting]:
     keys = top.table("prior", *names)
     laws = {name: law(keys, name) for name in keys}
-    return {name: setting for name, setting in laws.items() if setting is not None}
+    found = {name: setting for name, setting in laws.items() if setting is not None}
+    if not KINDS[kind].is_benchmark:
+        return found
+    for name, setting in found.items():
+        wanted, form = ("known", "a number") if name.startswith("max_") else ("range", "[low, high]")
+        if setting.law not in (wanted, "unknown"):
+            raise keys.error(name, f"must be {form} for a benchmark field; got {keys.raw(name)!r}.")
+    return {name: setting for name, setting in found.items() if setting.law != "unknown"}
 
 
 def _background(top: Keys) -> BackgroundSetting:
@@ -119,17 +128,23 @@ def _background(top: Keys) -> BackgroundSetting:
 
 
 def _noise(top: Keys, kind: str) -> NoiseSetting:
-    keys = top.table("noise", "floor", "ratio", "robust")
+    keys = top.table("noise", "floor", "ratio", "robust", "edge")
     for key in keys if kind in ("radiation", "energy") else ():
         raise keys.error(key, "counts have a noise of their own, Poisson's; leave [noise] out.")
     robust = keys.raw("robust") if "robust" in keys else False
     if not isinstance(robust, bool):
         robust = keys.number("robust", above=0.0) or 0.0
-    return NoiseSetting(law(keys, "floor", positive=True), law(keys, "ratio", positive=True), robust)
+    if "edge" in keys and kind != "gas-plume":
+        raise keys.error("edge", f"is that of a gas plume; leave it out for the kind {kind}.")
+    edge = keys.number("edge", 0.0, least=0.0, most=0.9) or 0.0
+    return NoiseSetting(law(keys, "floor", positive=True), law(keys, "ratio", positive=True), robust, edge)
 
 
-def _wind(top: Keys) -> WindSetting:
+def _wind(top: Keys, kind: str) -> WindSetting:
     keys = top.table("wind", "mode", "velocity", "speed", "from", "missing")
+    for key in () if KINDS[kind].uses_wind else keys:
+        why = "its wind is inferred with the source" if KINDS[kind].is_benchmark else "wind does not matter"
+        raise keys.error(key, f"{why} for the kind {kind}; leave [wind] out.")
     constant = any(key in keys for key in ("velocity", "speed", "from"))
     mode = keys.word("mode", "constant" if constant else "measured", ("measured", "constant", "unknown"))
     missing = keys.word("missing", "leave-out", ("leave-out", "interpolate", "refuse"))
@@ -152,6 +167,11 @@ def _sensor(top: Keys, kind: str) -> SensorSetting:
     keys = top.table("sensor", "names", "lag", "dwell", "dead_time", "height", "ground", "redundancy")
     if "dead_time" in keys and kind != "radiation":
         raise keys.error("dead_time", "is for counts of the kind radiation; leave it out.")
+    if "dwell" in keys and not KINDS[kind].counts:
+        raise keys.error("dwell", f"is for counts, and does not matter for the kind {kind}; leave it out.")
+    for key in ("height", "ground") if KINDS[kind].is_benchmark else ():
+        if key in keys:
+            raise keys.error(key, "heights do not matter for a benchmark field; leave it out.")
     names = keys.texts("names")
     if len(set(names)) != len(names):
         raise keys.error("names", "a name occurs twice; every sensor needs its own.")
@@ -162,7 +182,7 @@ def _sensor(top: Keys, kind: str) -> SensorSetting:
         dead_time=keys.number("dead_time", least=0.0),
         height=keys.number("height", least=0.0),
         ground=keys.number("ground", 0.0) or 0.0,
-        redundancy=keys.number("redundancy", 1.0, least=1.0) or 1.0,
+        redundancy=keys.number("redundancy", least=1.0),
     )
 
 
@@ -173,11 +193,11 @@ def _budget(top: Keys) -> Budget:
     )
 
 
-def _search(top: Keys) -> SearchSetting:
+def _search(top: Keys, kind: str) -> SearchSetting:
     keys = top.table("search", "preset", "particles", "radius", "probability", "may_jump")
     return SearchSetting(
-        preset=keys.word("preset", "default", ("default", "paper")),
-        particles=keys.whole("particles", least=16),
+        preset=keys.word("preset", usual_preset(kind), ("default", "survey", "paper")),
+        particles=keys.whole("particles", least=16, most=1_000_000),
         radius=keys.number("radius", above=0.0),
         probability=keys.number("probability", 0.95, above=0.5, most=0.999) or 0.95,
         may_jump=keys.flag("may_jump", False),

@@ -22,10 +22,12 @@ class Kind:
     """Further known numbers of the field."""
     uses_wind: bool = False
     is_benchmark: bool = False
+    counts: bool = False
+    """Whether it matters how long a reading takes."""
 
 
 def _benchmark(meaning: str, unit: str = "") -> Kind:
-    return Kind(f"benchmark: {meaning}", unit, (unit,), is_benchmark=True)
+    return Kind(f"benchmark: {meaning}", unit, (unit,), is_benchmark=True, counts=unit == "counts")
 
 
 _GAS = ("ppm", "ppb", "vol%", *UNITS["mass concentration"])
@@ -33,7 +35,9 @@ _LEVELS = ("dB", "dBm", "dB(A)")
 _DIPOLE_OPTIONS = ("standoff", "inclination", "declination")
 KINDS: dict[str, Kind] = {
     "gas-plume": Kind("gas carried by the wind over open ground", "ppm", _GAS, ("size",), uses_wind=True),
-    "radiation": Kind("counts around a radioactive source", "counts", ("counts",), ("standoff",)),
+    "radiation": Kind(
+        "counts around a radioactive source", "counts", ("counts",), ("standoff",), counts=True
+    ),
     "level": Kind("decibels that fall with distance: radio, sound", "dB", _LEVELS, ("standoff",)),
     "magnetic-dipole": Kind("the magnetic anomaly of buried iron", "nT", ("nT",), _DIPOLE_OPTIONS),
     "temperature": _benchmark("excess temperature", "K"),
@@ -44,6 +48,11 @@ KINDS: dict[str, Kind] = {
     "energy": _benchmark("counts", "counts"),
     "noise": _benchmark("sound level", "dB"),
 }
+
+
+def usual_preset(kind: str) -> str:
+    """The filter of a site that names none."""
+    return "default" if KINDS[kind].is_benchmark else "survey"
 
 
 def checked_unit(field: Keys, kind: str) -> str:

@@ -31,6 +31,7 @@ def model(site: Site, sensor_names: Sequence[str]) -> Model:
         settings["laws"] = _laws(site)
         settings["options"] = {**site.options, **({} if altitude is None else {"altitude": altitude})}
     if facts.uses_wind:
+        settings["edge"] = site.noise.edge
         settings["wind"] = site.wind.velocity or site.wind.mode
     try:
         return compose(
@@ -40,7 +41,7 @@ def model(site: Site, sensor_names: Sequence[str]) -> Model:
             sensors=_sensors(site, sensor_names),
             noise=_noise(site),
             robust=site.noise.robust,
-            redundancy=site.sensor.redundancy,
+            redundancy=site.sensor.redundancy or 1.0,
             dead_time=site.sensor.dead_time or 0.0,
             lag=_lag(site),
             **settings,

@@ -9,6 +9,8 @@ from dowsax.mission.site_settings import Pair, StepSetting
 from dowsax.mission.site_text import Keys
 
 _BOX = ("south", "west", "north", "east")
+_WIDEST = 90.0
+"""[degrees], a box that is wider has its east and west exchanged."""
 _FARTHEST = 1e6
 """[m]: beyond it single precision holds a position to a decimetre only."""
 
@@ -52,18 +54,21 @@ def _box_in_degrees(keys: Keys, origin: Pair | None) -> tuple[Frame, tuple[Pair,
     west, east = (keys.number(side, least=-180.0, most=180.0) or 0.0 for side in ("west", "east"))
     if not south < north:
         raise keys.error("north", f"must be above south = {south}; got {north}.")
-    if not west < east:
-        raise keys.error("east", f"must be above west = {west}; got {east}.")
-    frame = _frame(keys, "origin", origin or ((south + north) / 2, (west + east) / 2))
+    # Across the 180th meridian east is the smaller number.
+    beyond = east if west < east else east + 360
+    if not 0 < beyond - west < _WIDEST:
+        raise keys.error("east", f"must be east of west = {west}; got {east}.")
+    middle = (west + beyond) / 2
+    middle = middle if middle <= 180 else middle - 360
+    frame = _frame(keys, "south" if origin is None else "origin", origin or ((south + north) / 2, middle))
     # Of the edges in the plane, which are curved, the middle ones reach farthest.
-    places = [
-        (lat, lon) for lat in (south, (south + north) / 2, north) for lon in (west, (west + east) / 2, east)
-    ]
+    places = [(lat, lon) for lat in (south, (south + north) / 2, north) for lon in (west, middle, east)]
     metres = frame.to_metres(*np.transpose(places))
     low, high = metres.min(axis=0), metres.max(axis=0)
     area = (float(low[0]), float(low[1])), (float(high[0]), float(high[1]))
     if np.abs(area).max() > _FARTHEST:
-        raise keys.error("origin", "lies more than 1000 km from the area; give a nearer one, or none.")
+        words = "lies more than 1000 km from a corner of the area; give a nearer one, or a smaller area."
+        raise keys.error("origin", words)
     return frame, area
 
 
@@ -156,4 +161,9 @@ def step(top: Keys, frame: Frame) -> StepSetting:
     points = _places(keys, "points", frame)
     if points is not None and len(points) == 0:
         raise keys.error("points", "must name at least one place; leave the key out to go anywhere.")
+    for key in () if points is None else ("length", "directions"):
+        if key in keys:
+            raise keys.error(
+                key, "is for steps of one length, and points are the only places; leave one out."
+            )
     return StepSetting(keys.number("length", above=0.0), keys.whole("directions", 8, least=3) or 8, points)

@@ -40,6 +40,8 @@ class NoiseSetting:
     """As a share of the reading; `None` for the kind's own."""
     robust: bool | float = False
     """Whether a few readings may be far off, or the degrees of freedom of Student's t that say how far."""
+    edge: float = 0.0
+    """How far off the edges of a gas plume may be, as a share of its middle."""
 
 
 @dataclass(frozen=True)
@@ -70,8 +72,8 @@ class SensorSetting:
     """[m] above ground, of each reading without its own."""
     ground: float = 0.0
     """[m], taken off every altitude in a file."""
-    redundancy: float = 1.0
-    """How many readings count as one, as neighbours err together."""
+    redundancy: float | None = None
+    """How many readings count as one, as neighbours err together; `None` where the readings have to say."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,8 @@
 """The site file to start from: every key, what it means, and what happens without it."""
 
-NEW_SITE = """\
+from dowsax.mission.site_kinds import KINDS
+
+_PLACES = """\
 # A site for dowsax: where the search is, what is measured there, what is known, what may be spent.
 # Lengths are in metres, times in seconds, wind in m/s. Every key but [area] and kind may be left out.
 # Check the file with `dowsax site check FILE`.
@@ -32,6 +34,8 @@ corners = [[0.0, 0.0], [200.0, 0.0], [200.0, 150.0], [0.0, 150.0]]
 name = "tank"
 corners = [[90.0, 60.0], [110.0, 60.0], [110.0, 80.0], [90.0, 80.0]]
 
+"""
+_GAS_PLUME = """\
 [field]
 # "gas-plume": gas in the wind. "radiation": counts. "level": decibels that fall with distance (radio, sound).
 # "magnetic-dipole": buried iron. Or a field of the benchmark: temperature, concentration, magnetic, electric,
@@ -77,6 +81,8 @@ floor = "unknown"
 ratio = "unknown"
 # Whether a few readings may be far off.
 robust = true
+# How far off the edges of the plume may be, as a share of its middle: for rows of samplers across it.
+# edge = 0.1
 
 [wind]
 # "measured" with each reading, "constant" (then give it below), or "unknown" and inferred.
@@ -103,9 +109,12 @@ height = 1.5
 # Height of the ground itself, taken off every altitude in a survey.
 ground = 0.0
 # How many readings count as one. Readings taken close together in place or time share their errors: counted
-# in full they make a region that is too small. 4 for samplers apart from each other, 40 for a dense track.
+# in full they make a region that is too small. Without the key a whole survey says itself how many, and a
+# mission counts each as one.
 # redundancy = 4
 
+"""
+_REST = """\
 [start]
 # Where the search starts, in metres or as position_degrees = [lat, lon]. The middle of the area without it.
 position = [10.0, 10.0]
@@ -124,8 +133,8 @@ readings = 100
 time = 1800.0
 
 [search]
-# The filter: "default", the best calibrated, or "paper".
-preset = "default"
+# The filter: "survey", whose particles move as often as many unknowns need, "default" or "paper".
+preset = "survey"
 # More are slower and more exact; without the key, as many as the filter has by itself.
 # particles = 2048
 # The source is found when it lies within this radius with this probability.
@@ -145,3 +154,98 @@ may_jump = false
 [rows]
 # event = "1"
 """
+NEW_SITE = _PLACES + _GAS_PLUME + _REST
+"""Of gas in the wind, where most keys have a use."""
+_LAWS = """\
+# What is believed of the source beforehand. A number is known; [low, high] is a range; {mean = 1, std = 0.1}
+# and {median = 1, factor = 2} are laws; {low = 1, high = 9, scale = "log"} is a range with its scale
+# ("linear" or "log"); "unknown" is the usual law.
+[prior]
+"""
+_BENCHMARK_PRIOR = """\
+# The ranges of the source: [low, high] of strength and diffusivity [m²/s], the greatest wind [m/s] and the
+# greatest distance over which the field decays [m].
+[prior]
+# strength = [10.0, 3000.0]
+# diffusivity = [1.0, 5.0]
+# max_speed = 6.0
+# max_decay_length = 8.0
+"""
+_BACKGROUND = """
+[background]
+# What the sensor reads without a source: "usual" for the kind, "none", "known" (then give value), "unknown"
+# (then a range may be given), or "per-sensor": unknown, and different for each sensor.{unit}
+mode = "usual"
+"""
+_NOISE = """
+[noise]
+# Where there is nothing to read, in the unit of the readings: a number, [low, high], or "unknown".
+floor = "unknown"
+# Whether a few readings may be far off.
+robust = true
+"""
+_SENSOR = """
+[sensor]
+# The sensors there are, where there are several.
+# names = ["A", "B"]
+# Time constant of a sensor that lags: a number, [low, high], or "unknown".
+# lag = 5.0
+# How many readings count as one. Readings taken close together in place or time share their errors: counted
+# in full they make a region that is too small. Without the key a whole survey says itself how many, and a
+# mission counts each as one.
+# redundancy = 4
+"""
+_DWELL = """\
+# How long each reading counts, where a survey does not say.
+dwell = 1.0
+"""
+_DEAD_TIME = """\
+# For how long it is blind after each count.
+# dead_time = 1e-6
+"""
+_HEIGHT = """\
+# Above ground, where a survey does not say.
+height = 1.0
+# Height of the ground itself, taken off every altitude in a survey.
+ground = 0.0
+"""
+_OPTIONS = {
+    "standoff": "# How near one can come to it.\n# standoff = 0.1\n",
+    "inclination": "# The earth's field: degrees down and degrees east of north.\n# inclination = 65.0\n",
+    "declination": "# declination = 0.0\n",
+}
+
+
+def new_site(kind: str = "gas-plume") -> str:
+    """A site file of this kind with every key that has a use there, explained."""
+    if kind not in KINDS:
+        raise ValueError(f"Unknown kind {kind!r}; known are {', '.join(KINDS)}.")
+    if kind == "gas-plume":
+        return NEW_SITE
+    facts = KINDS[kind]
+    field = f'[field]\n# {_sentence(facts.meaning)}\nkind = "{kind}"\n'
+    field += f'# Of the readings: {", ".join(facts.units)}.\nunit = "{facts.unit}"\n' if facts.unit else ""
+    field += "".join(_OPTIONS[name] for name in facts.options) + "\n"
+    field += _BENCHMARK_PRIOR if facts.is_benchmark else _LAWS + _parameters(kind, facts.unit)
+    field += _BACKGROUND.format(unit=" In counts per second." if kind == "radiation" else "")
+    field += "" if facts.is_benchmark or facts.counts else _NOISE
+    field += _SENSOR + (_DWELL if facts.counts else "") + (_DEAD_TIME if kind == "radiation" else "")
+    field += "" if facts.is_benchmark else _HEIGHT
+    return f"{_PLACES}{field}\n{_REST}"
+
+
+def _parameters(kind: str, unit: str) -> str:
+    """A line for each parameter with its meaning, as it is without the line."""
+    # Late, so that files are read without the physics.
+    from dowsax.world.kinds import kind_of
+
+    physics, lines = kind_of(kind, unit), []
+    for parameter in physics.parameters:
+        measured = f" [{parameter.unit}]" if parameter.unit else ""
+        usual = repr(physics.known[parameter.name]) if parameter.name in physics.known else '"unknown"'
+        lines.append(f"# {_sentence(parameter.meaning + measured)}\n# {parameter.name} = {usual}\n")
+    return "".join(lines)
+
+
+def _sentence(words: str) -> str:
+    return f"{words[0].upper()}{words[1:]}."

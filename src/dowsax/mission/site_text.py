@@ -102,13 +102,17 @@ class Keys:
             raise self.error(key, f"must be {words}; got {number:g}.")
         return number
 
-    def whole(self, key: str, default: int | None = None, *, least: int = 0) -> int | None:
+    def whole(
+        self, key: str, default: int | None = None, *, least: int = 0, most: int | None = None
+    ) -> int | None:
         """A whole number."""
         if key not in self:
             return default
         value = self._table[key]
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
             raise self.error(key, f"must be a whole number, at least {least}; got {_shown(value)}.")
+        if most is not None and value > most:
+            raise self.error(key, f"must be at most {most:,}; got {value:,}.")
         return value
 
     def word(self, key: str, default: str, choices: Sequence[str]) -> str:

@@ -12,6 +12,8 @@ from dowsax.mission.clocks import Clock, read_clock
 from dowsax.mission.columns import Column, listed, recognised
 from dowsax.mission.csv_rows import Rows, chosen_rows, read_rows
 from dowsax.mission.frame import Frame
+from dowsax.mission.geometry import TOUCH
+from dowsax.mission.marks import altitude_fault
 from dowsax.mission.site import Site
 from dowsax.mission.survey_cells import Sheet, optional, positions, sensors, values
 from dowsax.mission.survey_wind import read_wind
@@ -83,7 +85,7 @@ def read_survey(
     sheet = _with_values(sheet)
     clock = _clock(sheet)
     frame, places = positions(sheet)
-    dwell = optional(sheet, "dwell", None if site is None else site.sensor.dwell, above=0.0)
+    dwell = optional(sheet, "dwell", None if site is None else site.sensor.dwell, fault=_dwell_fault)
     readings = values(sheet, dwell)
     if dwell is None and site is not None and site.kind == "radiation":
         dwell = np.ones(len(readings))
@@ -208,11 +210,15 @@ def _altitude(sheet: Sheet) -> np.ndarray | None:
     """[m] above ground; the site's own height where the file has none."""
     site = sheet.site
     if site is None:
-        return optional(sheet, "altitude")
+        return optional(sheet, "altitude", fault=altitude_fault)
     ground = site.sensor.ground
     default = None if site.sensor.height is None else site.sensor.height + ground
-    found = optional(sheet, "altitude", default)
+    found = optional(sheet, "altitude", default, fault=altitude_fault)
     return None if found is None else found - ground
+
+
+def _dwell_fault(dwell: float) -> str | None:
+    return None if dwell > 0 else f"must be above 0; got {dwell:g}."
 
 
 def _within_area(sheet: Sheet, places: np.ndarray) -> np.ndarray:
@@ -221,7 +227,7 @@ def _within_area(sheet: Sheet, places: np.ndarray) -> np.ndarray:
     site = sheet.site
     if site is None or site.outside == "allow":
         return everywhere
-    inside = np.all((places >= site.low) & (places <= site.high), axis=1)
+    inside = np.all((places >= np.subtract(site.low, TOUCH)) & (places <= np.add(site.high, TOUCH)), axis=1)
     if inside.all():
         return everywhere
     row = int(np.argmin(inside))

@@ -1,5 +1,6 @@
 """The columns of a survey file as arrays, each cell checked; errors name line, column and what to do."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,13 +8,12 @@ import numpy as np
 from dowsax.mission.columns import Column
 from dowsax.mission.csv_rows import Rows, is_missing, number
 from dowsax.mission.frame import Frame, require_degrees
+from dowsax.mission.marks import POSITIVE, is_mark
 from dowsax.mission.site import Site
 from dowsax.mission.units import factor, known_unit
 
-_POSITIVE = ("gas-plume", "radiation")
-"""Kinds whose readings are never far below zero."""
-_MARKS = ("-99", "-999", "-9999", "-99999")
-"""What loggers write where they have nothing."""
+_MARKED = ("altitude", "wind_u", "wind_v", "wind_speed", "wind_from")
+"""Roles in which a logger's mark for nothing cannot be a number that was measured."""
 
 
 @dataclass(frozen=True)
@@ -39,10 +39,10 @@ class Sheet:
         )
 
     def missing(self, role: str) -> np.ndarray:
-        """Which cells of a column say nothing; of gas and counts, -999 and the like say so, too."""
-        positive = role == "value" and self.site is not None and self.site.kind in _POSITIVE
-        marks = _MARKS if positive else ()
-        return np.array([is_missing(cell) or _whole(cell) in marks for cell in self.cells(role)], bool)
+        """Which cells of a column say nothing; of gas, counts, heights and wind, -999 says so, too."""
+        positive = role == "value" and self.site is not None and self.site.kind in POSITIVE
+        marked = positive or role in _MARKED
+        return np.array([is_missing(cell) or (marked and _is_mark(cell)) for cell in self.cells(role)], bool)
 
     def where(self, role: str, row: int) -> str:
         return self.rows.where(row, self.columns[role].header)
@@ -116,9 +116,16 @@ def _counts(sheet: Sheet, where: str, rates: np.ndarray, dwell: np.ndarray | Non
 
 
 def optional(
-    sheet: Sheet, role: str, default: float | None = None, *, above: float | None = None
+    sheet: Sheet,
+    role: str,
+    default: float | None = None,
+    *,
+    fault: Callable[[float], str | None] = lambda _: None,
 ) -> np.ndarray | None:
-    """A column that need not be there; an empty cell takes the default, and is an error without one."""
+    """A column that need not be there; an empty cell takes the default, and is an error without one.
+
+    `fault` says what is wrong with a number, if anything.
+    """
     if role not in sheet.columns:
         return None if default is None else np.full(len(sheet.rows.lines), default)
     missing = sheet.missing(role)
@@ -132,12 +139,17 @@ def optional(
             continue
         if missing[row]:
             raise ValueError(
-                f"{sheet.where(role, row)}: the cell is empty; fill it in, or leave the column out by "
-                f"{role} = '' under [columns]."
+                f"{sheet.where(role, row)}: the cell says nothing ({cell.strip()!r}); fill it in, or leave "
+                f"the column out by {role} = '' under [columns]."
             )
         found[row] = sheet.columns[role].scale * number(cell, sheet.where(role, row), sheet.rows.separator)
-        if above is not None and found[row] <= above:
-            raise ValueError(f"{sheet.where(role, row)}: must be above {above:g}; got {cell.strip()!r}.")
+        if (wrong := fault(float(found[row]))) is not None:
+            raise ValueError(f"{sheet.where(role, row)}: {wrong}")
+    if missing.any():
+        header, line = sheet.columns[role].header, sheet.rows.lines[int(np.argmax(missing))]
+        count = int(missing.sum())
+        cells = f"1 cell of {header!r} says" if count == 1 else f"{count} cells of {header!r} say"
+        sheet.notes.append(f"{cells} nothing, {default:g} is taken (first on line {line}).")
     return found
 
 
@@ -159,7 +171,8 @@ def sensors(sheet: Sheet) -> tuple[np.ndarray | None, tuple[str, ...]]:
     return np.array([names.index(cell) for cell in cells], np.int32), names
 
 
-def _whole(cell: str) -> str:
-    """A number without the zeros behind its point."""
-    whole, _, digits = cell.strip().partition(".")
-    return cell.strip() if digits.strip("0") else whole
+def _is_mark(cell: str) -> bool:
+    try:
+        return is_mark(float(cell.replace(",", ".")))
+    except ValueError:
+        return False

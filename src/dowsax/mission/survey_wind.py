@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from dowsax.mission.marks import wind_fault
 from dowsax.mission.site import Site
 from dowsax.mission.site_kinds import KINDS
 from dowsax.mission.survey_cells import Sheet
@@ -65,6 +66,10 @@ def _way(sheet: Sheet) -> tuple[str, str] | None:
 
 def _winds(sheet: Sheet, way: tuple[str, str]) -> np.ndarray:
     first, second = sheet.numbers(way[0]), sheet.numbers(way[1])
+    speeds = np.hypot(first, second) if way == _WAYS[0] else first
+    for row, speed in enumerate(speeds):
+        if (wrong := wind_fault(float(speed))) is not None:
+            raise ValueError(f"{sheet.where(way[0], row)}: {wrong}")
     if way == _WAYS[0]:
         return np.stack([first, second], axis=-1)
     for row in range(len(first)):

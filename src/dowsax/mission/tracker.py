@@ -18,8 +18,11 @@ from dowsax.inference.weights import normalise
 from dowsax.types import Key, Scalar, Station, Theta
 from dowsax.world import Jump, Model
 
-ROOM = 1024
-"""Readings there is room for at first. Only memory depends on it: loops end at the newest reading."""
+ROOM = 16_384
+"""Readings there is room for at first: more than are taken in a mission, as growing takes a minute.
+
+Only memory depends on it, about a megabyte: loops end at the newest reading.
+"""
 PROBABILITY = 0.95
 """Of the intervals and regions that are told."""
 

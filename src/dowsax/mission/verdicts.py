@@ -18,7 +18,8 @@ Where there is one, they ever do in at most one mission of so many (Ville's ineq
 """
 _STUCK = 10
 """Equal readings in a row, other than none at all, that make one ask whether the sensor is stuck."""
-_FULL = 1e-6
+LEAST_LEFT = 0.01
+"""[m], what is left of a budget that counts as nothing: positions are told, and gone to, in millimetres."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def exhausted(plan: Plan, spent: Spent) -> str | None:
     budget = plan.budget
     if budget.readings is not None and spent.readings >= budget.readings:
         return f"the {budget.readings} readings of the budget are taken"
-    if budget.distance is not None and spent.distance >= budget.distance - _FULL:
+    if budget.distance is not None and spent.distance >= budget.distance - LEAST_LEFT:
         return f"the {budget.distance:g} m of the budget are gone"
     if budget.time is not None and spent.time is not None and spent.time >= budget.time:
         return f"the {budget.time:g} s of the budget are over"

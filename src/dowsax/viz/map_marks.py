@@ -1,4 +1,4 @@
-"""What every map of a real place has: ticks in degrees, a scale bar, north and the wind."""
+"""What every map of a real place has: its limits, ticks in degrees, a scale bar, north and the wind."""
 
 import math
 
@@ -7,12 +7,27 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Circle, Rectangle
 from matplotlib.ticker import MaxNLocator
 
+from dowsax.mission.findings import Findings
 from dowsax.mission.frame import Frame
+from dowsax.mission.site import Site
 from dowsax.mission.summary import metres
-from dowsax.viz.style import BLUE, INK, MUTED
+from dowsax.viz.style import BLUE, GREEN, INK, MUTED, ORANGE
 
 _BAR_SHARE = 0.25
 """The longest a scale bar may be, as a share of the map's width."""
+
+
+def draw_limits(axes: Axes, of: Findings | Site) -> None:
+    """The area of the search, the geofence and the no-go areas."""
+    if of.area is not None:
+        (left, bottom), side = of.area[0], np.subtract(of.area[1], of.area[0])
+        box = Rectangle((float(left), float(bottom)), *side, fill=False, edgecolor=MUTED, zorder=1)
+        box.set(linestyle=":", linewidth=1.2)
+        axes.add_patch(box)
+    for polygon in of.geofence:
+        axes.fill(*polygon.T, fill=False, edgecolor=GREEN, linewidth=1.8, zorder=2)
+    for polygon in of.no_go:
+        axes.fill(*polygon.T, facecolor=f"{ORANGE}26", edgecolor=ORANGE, linewidth=1.2, hatch="///", zorder=2)
 
 
 def draw_degrees(axes: Axes, frame: Frame, low: np.ndarray, high: np.ndarray) -> None:

@@ -7,14 +7,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch as Swatch
-from matplotlib.patches import PathPatch, Rectangle
+from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 
 from dowsax.mission.findings import Findings
 from dowsax.mission.regions import Region
 from dowsax.mission.summary import verdict
 from dowsax.viz.belief_map import INSET_SIZE, emptiest_corner, reading_norm
-from dowsax.viz.map_marks import draw_compass, draw_degrees, draw_scale_bar
+from dowsax.viz.map_marks import draw_compass, draw_degrees, draw_limits, draw_scale_bar
 from dowsax.viz.style import BLUE, GREEN, INK, MUTED, ORANGE, READING_COLOURS, new_figure, styled
 
 _LONGEST = 6.6
@@ -51,7 +51,7 @@ def survey_map(findings: Findings, *, titled: bool = True) -> Figure:
         axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
         for side in ("top", "right"):
             axes.spines[side].set_visible(True)
-        _draw_limits(axes, findings)
+        draw_limits(axes, findings)
         _draw_belief(axes, findings)
         _draw_readings(axes, findings, page, width, height)
         _draw_waypoints(axes, findings)
@@ -75,27 +75,6 @@ def _draw_title(figure: Figure, name: str, words: list[str], page: tuple[float, 
     left = _LEFT / page[0]
     figure.text(left, 1 - 0.1 / page[1], name, fontsize=12, fontweight="bold", va="top")
     figure.text(left, 1 - 0.36 / page[1], "\n".join(words), fontsize=9.5, va="top", linespacing=1.3)
-
-
-def _draw_limits(axes: Axes, findings: Findings) -> None:
-    """The area of the search, the geofence and the no-go areas."""
-    if findings.area is not None:
-        (left, bottom), side = findings.area[0], np.subtract(findings.area[1], findings.area[0])
-        axes.add_patch(
-            Rectangle(
-                (float(left), float(bottom)),
-                *side,
-                fill=False,
-                edgecolor=MUTED,
-                linestyle=":",
-                linewidth=1.2,
-                zorder=1,
-            )
-        )
-    for polygon in findings.geofence:
-        axes.fill(*polygon.T, fill=False, edgecolor=GREEN, linewidth=1.8, zorder=2)
-    for polygon in findings.no_go:
-        axes.fill(*polygon.T, facecolor=f"{ORANGE}26", edgecolor=ORANGE, linewidth=1.2, hatch="///", zorder=2)
 
 
 def _draw_belief(axes: Axes, findings: Findings) -> None:
@@ -192,7 +171,7 @@ def _draw_inset(
         inset = figure.add_axes(outside, label="magnified")
         sides = np.array(outside[2:]) * figure.get_size_inches()
     half, tall = 1.3 * max(findings.radius, 1e-6) * sides / sides.min()
-    _draw_limits(inset, findings)
+    draw_limits(inset, findings)
     _draw_belief(inset, findings)
     x, y = findings.estimate
     inset.set(xlim=(x - half, x + half), ylim=(y - tall, y + tall), xticks=[], yticks=[])

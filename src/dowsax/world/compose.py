@@ -12,11 +12,13 @@ from dowsax.world.base import Field, Law, Location, Prior, Sensor
 from dowsax.world.fields import Arranged, Background, GivenWind, InferredWind, Lagged, Plume
 from dowsax.world.fields.absence import absent
 from dowsax.world.fields.arranged import KNOWN
+from dowsax.world.fields.wind import along_axis
 from dowsax.world.kinds import KINDS, LAG, WIND, Kind, Number, kind_of
 from dowsax.world.modalities import MODALITIES
 from dowsax.world.model import Model
 from dowsax.world.priors import ExtendedPrior, PlumePrior, ProductPrior
 from dowsax.world.sensors import Gaussian, StudentT, UnknownNoise
+from dowsax.world.sensors.fuzzy_edge import FuzzyEdge
 from dowsax.world.sensors.redundant import Redundant
 from dowsax.world.source import PARAMETERS, Parameter
 
@@ -72,6 +74,7 @@ def compose(
     dead_time: float | int = 0.0,
     lag: Number | str | None = None,
     wind: Sequence[float | int] | str = "measured",
+    edge: float | int = 0.0,
     options: Mapping[str, Any] | None = None,
 ) -> Model:
     """A model of one source at an unknown place, whose law is `location`.
@@ -85,28 +88,33 @@ def compose(
     (4 degrees of freedom, or as many as given). `redundancy` is how many neighbouring readings err together
     and so count as one (`Redundant`). `lag` [s] is the time constant of the sensor: its stations need a
     trail. `wind` is "measured" with each reading, "unknown", or a known velocity (where the air goes) [m/s].
+    `edge` is how far off the edges of a gas plume may be, as a share of its middle (`FuzzyEdge`).
     `options` are further known numbers of the field, or ranges of a benchmark field's `PlumePrior`.
     """
     degrees = None if robust is False else _DEGREES if robust is True else float(robust)
     counted = lambda sensor: sensor if redundancy == 1 else Redundant(sensor, redundancy)  # noqa: E731
     if kind in MODALITIES:
-        if unit not in (None, MODALITIES[kind].unit) or gas is not None or laws or wind != "measured":
-            raise ValueError(f"The benchmark field {kind} takes no `unit`, `gas`, `laws` or `wind`.")
+        if unit not in (None, MODALITIES[kind].unit) or gas is not None or laws or wind != "measured" or edge:
+            raise ValueError(f"The benchmark field {kind} takes no `unit`, `gas`, `laws`, `wind` or `edge`.")
         model = _benchmark(kind, location, background, sensors, noise or {}, degrees, lag, options or {})
         return Model(model.prior, model.field, counted(model.sensor))
     if kind not in KINDS:
         raise ValueError(f"unknown kind {kind!r}{_hint(kind, [*KINDS, *MODALITIES])}")
     chosen = kind_of(kind, unit, gas)
     layout = _Layout(2)
-    inner = _source(chosen, layout, laws or {}, wind, options or {})
+    source = _source(chosen, layout, laws or {}, wind, options or {})
     if background == "usual":
         background = "unknown" if chosen.usual_background else None
     if background == "unknown":
         background = chosen.background
-    inner = _with_nuisances(inner, layout, chosen.background_unit, background, sensors, lag, chosen.levels)
+    inner = _with_nuisances(source, layout, chosen.background_unit, background, sensors, lag, chosen.levels)
     numbers = _overridden(chosen.noise, chosen.noise, noise or {}, f"noise of {kind}")
     sensor = chosen.sensor(_nominal(numbers), degrees, float(dead_time))
     sensor = _sensor(sensor, numbers, layout, chosen.unit)
+    if edge:
+        if not chosen.windy:
+            raise ValueError(f"`edge` is for plumes in the wind, not for {kind}.")
+        sensor = FuzzyEdge(sensor, layout.arranged(along_axis(source)), edge)
     prior = ProductPrior(location, tuple(layout.laws), tuple(layout.named))
     return Model(prior, layout.arranged(inner), counted(sensor))
 
@@ -117,7 +125,14 @@ def without_source(model: Model) -> Model:
     The columns of the source stay and say nothing. The difference of the two log evidences of a survey is the
     log Bayes factor for a source against none.
     """
-    return Model(model.prior, absent(model.field), model.sensor)
+    return Model(model.prior, absent(model.field), _without_edge(model.sensor))
+
+
+def _without_edge(sensor: Sensor) -> Sensor:
+    """The sensor where there is no plume to have an edge."""
+    if isinstance(sensor, Redundant):
+        return Redundant(_without_edge(sensor.sensor), sensor.count)
+    return sensor.sensor if isinstance(sensor, FuzzyEdge) else sensor
 
 
 def _source(

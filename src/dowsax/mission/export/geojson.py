@@ -115,11 +115,19 @@ def _leftward(polygon: Polygon) -> Polygon:
 
 
 def _coordinates(findings: Findings, positions: np.ndarray) -> list[list[float]]:
-    """Longitude and latitude of each position, or x and y."""
+    """Longitude and latitude of each position, or x and y.
+
+    Longitudes go on beyond 180 where a site lies across that meridian, so that lines and rings stay whole.
+    """
     if len(positions) == 0:
         return []
     degrees = findings.degrees(positions)
-    places = positions if degrees is None else degrees[:, ::-1]
+    places = positions if degrees is None else degrees[:, ::-1].copy()
+    if findings.frame.origin is not None:
+        middle = findings.frame.origin[1]
+        places[:, 0] = np.where(
+            np.abs(places[:, 0] - middle) <= 180, places[:, 0], places[:, 0] + np.copysign(360, middle)
+        )
     return np.round(places, _DECIMALS[degrees is not None]).tolist()
 
 

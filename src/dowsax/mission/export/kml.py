@@ -13,8 +13,6 @@ from dowsax.mission.summary import verdict
 _NAMESPACE = "http://www.opengis.net/kml/2.2"
 _READING_COLOURS = ("ffffffb2", "fffecc5c", "fffd8d3c", "fff03b20", "ffbd0026")
 """From the least readings to the greatest, as alpha, red, green, blue."""
-_DOT = "http://maps.google.com/mapfiles/kml/shapes/shaded_dot.png"
-_CROSS = "http://maps.google.com/mapfiles/kml/shapes/cross-hairs.png"
 _AREAS = {"geofence": ("ff009e73", "00000000"), "no-go area": ("ffd55e00", "55d55e00")}
 """Colours of line and filling."""
 
@@ -44,9 +42,9 @@ def kml(findings: Findings) -> str:
 
 def _styles(document: Element) -> None:
     for number, colour in enumerate(_READING_COLOURS):
-        _icon_style(document, f"reading-{number}", colour, _DOT, 0.6, labelled=False)
-    _icon_style(document, "estimate", "ff22303c", _CROSS, 1.4, labelled=True)
-    _icon_style(document, "waypoint", "ff009e73", _DOT, 1.0, labelled=True)
+        _icon_style(document, f"reading-{number}", colour, 0.6, labelled=False)
+    _icon_style(document, "estimate", "ff22303c", 1.4, labelled=True)
+    _icon_style(document, "waypoint", "ff009e73", 1.0, labelled=True)
     _line_style(document, "track", "ff7b8894", 1.5, None)
     _line_style(document, "region-50", "ff0072b2", 2.5, "660072b2")
     _line_style(document, "region-95", "ff0072b2", 1.5, "330072b2")
@@ -140,14 +138,12 @@ def _coordinates(findings: Findings, positions: np.ndarray) -> str:
     )
 
 
-def _icon_style(
-    document: Element, name: str, colour: str, icon: str, scale: float, *, labelled: bool
-) -> None:
+def _icon_style(document: Element, name: str, colour: str, scale: float, *, labelled: bool) -> None:
+    """The program's own mark in a colour and a size: a picture would have to be fetched."""
     style = SubElement(document, "Style", id=name)
     drawn = SubElement(style, "IconStyle")
     _text(drawn, "color", _swapped(colour))
     _text(drawn, "scale", str(scale))
-    _text(SubElement(drawn, "Icon"), "href", icon)
     _text(SubElement(style, "LabelStyle"), "scale", "0.8" if labelled else "0")
 
 

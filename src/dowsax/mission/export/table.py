@@ -1,11 +1,15 @@
-"""Findings as CSV: the weighted draws of the posterior, and the readings with where they were taken."""
+"""As CSV: the weighted draws of a posterior, and the readings of a mission as a survey to be read again."""
 
 import csv
 import io
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from dowsax.mission.findings import Findings
+from dowsax.mission.frame import Frame
+from dowsax.mission.reading import Reading
+from dowsax.mission.verdicts import in_time
 
 
 def posterior_table(findings: Findings) -> str:
@@ -13,36 +17,55 @@ def posterior_table(findings: Findings) -> str:
     posterior = findings.posterior
     columns = {"weight": posterior.weights}
     columns |= dict(zip(posterior.names, posterior.samples.T, strict=True))
-    return _csv(columns | _degrees(findings, posterior.samples[:, :2]))
+    columns |= _degrees(findings.frame, posterior.samples[:, :2])
+    return _csv({name: [f"{number:.12g}" for number in column] for name, column in columns.items()})
 
 
-def readings_table(findings: Findings) -> str:
-    """One reading a line, in the order of their times, with what was measured along: a survey to be read."""
-    columns = {"x": findings.positions[:, 0], "y": findings.positions[:, 1], "value": findings.values}
-    measured = {"time": findings.time, "altitude": findings.altitude, "dwell": findings.dwell}
-    measured |= {"line": findings.lines}
-    columns |= {name: column for name, column in measured.items() if column is not None}
-    if findings.wind is not None:
-        columns |= {"wind_u": findings.wind[:, 0], "wind_v": findings.wind[:, 1]}
-    columns |= _degrees(findings, findings.positions)
-    if findings.time is not None:
-        # A mission takes in late readings, too.
-        order = np.argsort(findings.time, kind="stable")
-        columns = {name: column[order] for name, column in columns.items()}
-    return _csv(columns)
+def readings_table(readings: Sequence[Reading], frame: Frame, ground: float = 0.0) -> str:
+    """One reading a line with all that is known of it, in the order of their times: a survey to be read.
+
+    Numbers have all their digits, so that it is the same survey to the last bit. `ground` [m] is what the
+    site takes off every altitude. What only some readings have comes in a column `given_...`, which a survey
+    does not use: no field that depends on it takes in a reading without it.
+    """
+    readings = in_time(readings)
+    places = np.array([reading.position for reading in readings])
+    columns = {
+        "id": [reading.id for reading in readings],
+        "x": places[:, 0],
+        "y": places[:, 1],
+        "value": [reading.value for reading in readings],
+        "time": [reading.time for reading in readings],
+        "sensor": [reading.sensor for reading in readings],
+        "altitude": [None if reading.altitude is None else reading.altitude + ground for reading in readings],
+        "dwell": [reading.dwell for reading in readings],
+        "wind_u": [None if reading.wind is None else reading.wind[0] for reading in readings],
+        "wind_v": [None if reading.wind is None else reading.wind[1] for reading in readings],
+    }
+    table = {}
+    for name, column in (columns | _degrees(frame, places)).items():
+        known = [entry is not None for entry in column]
+        if any(known):
+            table[name if all(known) or name == "id" else f"given_{name}"] = [
+                _cell(entry) for entry in column
+            ]
+    return _csv(table)
 
 
-def _degrees(findings: Findings, positions: np.ndarray) -> dict[str, np.ndarray]:
-    degrees = findings.degrees(positions)
-    return {} if degrees is None else {"latitude": degrees[:, 0], "longitude": degrees[:, 1]}
+def _degrees(frame: Frame, positions: np.ndarray) -> dict[str, np.ndarray]:
+    if not frame.is_geographic:
+        return {}
+    degrees = frame.to_degrees(positions)
+    return {"latitude": degrees[:, 0], "longitude": degrees[:, 1]}
 
 
-def _csv(columns: dict[str, np.ndarray]) -> str:
-    """With enough digits for millimetres in degrees, and to give back the same float32."""
+def _cell(entry: str | float | None) -> str:
+    return "" if entry is None else entry if isinstance(entry, str) else repr(float(entry))
+
+
+def _csv(columns: Mapping[str, Sequence[str]]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows(
-        zip(*([f"{number:.12g}" for number in column] for column in columns.values()), strict=True)
-    )
+    writer.writerows(zip(*columns.values(), strict=True))
     return text.getvalue()

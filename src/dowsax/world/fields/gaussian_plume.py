@@ -75,6 +75,8 @@ class GaussianPlume(eqx.Module):
     """[m], of sensors whose station says none."""
     size: float = eqx.field(default=0.2, converter=number, static=True)
     """$s$ [m], above zero."""
+    on_axis: bool = eqx.field(default=False, static=True)
+    """As it would be, were the wind to blow from the source to the station: θ = 0 everywhere."""
 
     def __call__(self, theta: Theta, station: Station) -> Scalar:
         if station.wind is None:
@@ -111,7 +113,7 @@ class GaussianPlume(eqx.Module):
         precision = 1.0 / (vertical_squared * squared)
         above = jnp.abs(jnp.float32(self.altitude) if station.altitude is None else station.altitude)
         release = jnp.abs(height)
-        exponent = -sharpness * away - 0.5 * precision * (above - release) ** 2
+        exponent = -sharpness * (0.0 if self.on_axis else away) - 0.5 * precision * (above - release) ** 2
         reflected = 1.0 + jnp.exp(-2.0 * precision * above * release)
         rate = strength * (self.gain * (2 * math.pi) ** -1.5)
         across = inverse_distance * jax.lax.rsqrt(squared_speed + (2 / math.pi) * meander * meander)

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 from dowsax.types import Scalar, Station, Theta
 from dowsax.world.base import Field
 from dowsax.world.fields.absence import absent
+from dowsax.world.fields.gaussian_plume import GaussianPlume
 from dowsax.world.ranges import Pair, pair
 
 
@@ -36,3 +37,12 @@ class InferredWind(eqx.Module):
 
     def without_source(self) -> Field:
         return InferredWind(absent(self.field), self.column)
+
+
+def along_axis(field: Field) -> Field:
+    """What a plume would be at each station, were the wind to blow from the source to it."""
+    if isinstance(field, GaussianPlume):
+        return replace(field, on_axis=True)
+    if isinstance(field, GivenWind | InferredWind):
+        return replace(field, field=along_axis(field.field))
+    raise ValueError(f"{type(field).__name__} has no axis: only a gas plume does.")

@@ -3,10 +3,10 @@
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 
 from dowsax.types import Key, Scalar, Station, Theta
 from dowsax.world.base import Checked, Mixed, Sensor, Unsettled
-from dowsax.world.ranges import number
 
 
 class Redundant(eqx.Module):
@@ -17,11 +17,11 @@ class Redundant(eqx.Module):
     """
 
     sensor: Sensor
-    count: float = eqx.field(converter=number, static=True)
-    """κ, at least one."""
+    count: Scalar = eqx.field(converter=lambda count: jnp.asarray(count, jnp.float32))
+    """κ, at least one. It is traced: another one does not compile again."""
 
     def __check_init__(self) -> None:
-        if not self.count >= 1:
+        if not isinstance(self.count, Tracer) and not np.asarray(self.count) >= 1:
             raise ValueError(f"`count` is how many readings count as one, at least 1; got {self.count:g}.")
 
     def sample(self, key: Key, intensity: Scalar, station: Station) -> Scalar:

@@ -1,0 +1,28 @@
+"""What passes for a number and is none: the marks of loggers that have nothing to say, and absurd heights."""
+
+POSITIVE = ("gas-plume", "radiation")
+"""Kinds whose readings are never far below zero."""
+_MARKS = (-99.0, -999.0, -9999.0, -99999.0)
+_LOWEST, _HIGHEST = -500.0, 20_000.0
+"""[m], of altitudes above ground or sea."""
+_STRONGEST = 150.0
+"""[m/s], more than any wind that was ever measured near the ground."""
+
+
+def is_mark(number: float) -> bool:
+    """Whether loggers write this where they have nothing."""
+    return number in _MARKS
+
+
+def altitude_fault(altitude: float) -> str | None:
+    """Why this is no altitude [m]; `None` where it is one."""
+    if _LOWEST <= altitude <= _HIGHEST:
+        return None
+    if is_mark(altitude):
+        return f"{altitude:g} is what loggers write where they have nothing: leave it out."
+    return f"an altitude is between {_LOWEST:g} and {_HIGHEST:g} m; got {altitude:g}."
+
+
+def wind_fault(speed: float) -> str | None:
+    """Why there is no wind of this speed [m/s]; `None` where there may be one."""
+    return None if speed <= _STRONGEST else f"there is no wind of {speed:.4g} m/s: check its unit."

@@ -1,0 +1,96 @@
+"""Rehearsals of a site as a picture: where sources were found and where not, and after how many readings."""
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from dowsax.mission.rehearsal import Rehearsal
+from dowsax.mission.site import Site
+from dowsax.viz.map_marks import draw_degrees, draw_limits, draw_scale_bar
+from dowsax.viz.style import BLUE, INK, MUTED, ORANGE, new_figure, styled
+
+_LONGEST = 4.4
+"""[inch], the longer side of the map."""
+_LEFT, _BOTTOM, _TOP, _GAP, _PANEL, _RIGHT = 0.9, 0.95, 0.65, 0.85, 2.9, 0.2
+"""[inch], around the map, between the panels, and the width of the second."""
+_FLATTEST = 2.2
+"""[inch], the least height of the panels."""
+_MARGIN = 0.04
+"""Of the area's sides, around it."""
+
+
+def rehearsal_figure(rehearsal: Rehearsal, site: Site) -> Figure:
+    """The map of the sources, and the share found over the number of readings."""
+    low, high = np.asarray(site.area, np.float64)
+    margin = _MARGIN * (high - low)
+    low, high = low - margin, high + margin
+    width, height = _LONGEST * (high - low) / (high - low).max()
+    height = max(height, _FLATTEST)
+    page = _LEFT + width + _GAP + _PANEL + _RIGHT, _BOTTOM + height + _TOP
+    with styled():
+        figure = new_figure(*page)
+        left = _LEFT / page[0], _BOTTOM / page[1], width / page[0], height / page[1]
+        right = (_LEFT + width + _GAP) / page[0], _BOTTOM / page[1], _PANEL / page[0], height / page[1]
+        _draw_map(figure.add_axes(left, label="map"), rehearsal, site, low, high)
+        _draw_readings(figure.add_axes(right, label="readings"), rehearsal)
+        title = f"{rehearsal.name}: {rehearsal.with_source} rehearsals by {rehearsal.policy}"
+        figure.text(_LEFT / page[0], 1 - 0.12 / page[1], title, fontsize=11, va="top")
+    return figure
+
+
+def _draw_map(axes: Axes, rehearsal: Rehearsal, site: Site, low: np.ndarray, high: np.ndarray) -> None:
+    present = [one for one in rehearsal.missions if one.source is not None]
+    axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal")
+    draw_limits(axes, site)
+    groups = {
+        "found": ([one for one in present if one.found and not one.wrong(rehearsal.radius)], "o", BLUE),
+        "not found": ([one for one in present if not one.found], "o", "white"),
+        "wrong: × estimate": ([one for one in present if one.wrong(rehearsal.radius)], "s", ORANGE),
+    }
+    for label, (missions, marker, colour) in groups.items():
+        places = np.array([one.source for one in missions]).reshape(-1, 2)
+        edge = MUTED if colour == "white" else "white"
+        axes.scatter(
+            *places.T, s=18, marker=marker, color=colour, edgecolor=edge, linewidth=0.7, label=label, zorder=4
+        )
+    for one in groups["wrong: × estimate"][0]:
+        ends = np.array([one.source, one.estimate], np.float64)
+        axes.plot(*ends.T, color=ORANGE, linewidth=0.9, zorder=3)
+        axes.plot(*ends[1], color=ORANGE, marker="x", markersize=5, zorder=4)
+    if site.start is not None:
+        axes.plot(*site.start, color=INK, marker="*", markersize=9, linestyle="", label="start", zorder=5)
+    draw_degrees(axes, site.frame, low, high)
+    draw_scale_bar(axes, low, high)
+    axes.set_title("Where the sources were")
+    axes.legend(
+        loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=4, handletextpad=0.2, columnspacing=1.0
+    )
+
+
+def _draw_readings(axes: Axes, rehearsal: Rehearsal) -> None:
+    """The share of the missions with a source that have ended so, over the number of readings."""
+    present = [one for one in rehearsal.missions if one.source is not None]
+    longest = max([one.readings for one in rehearsal.missions], default=1)
+    ends = {
+        "found": ([one for one in present if one.found], BLUE),
+        "of these wrong": ([one for one in present if one.wrong(rehearsal.radius)], ORANGE),
+        "not found": ([one for one in present if not one.found], MUTED),
+    }
+    for label, (missions, colour) in ends.items():
+        readings = np.sort([one.readings for one in missions])
+        shares = np.arange(len(readings) + 1) / max(len(present), 1)
+        axes.plot(
+            [0, *readings, 1.03 * longest],
+            [*shares, shares[-1]],
+            drawstyle="steps-post",
+            color=colour,
+            label=label,
+        )
+    axes.set(
+        xlim=(0, 1.03 * longest), ylim=(0, 1.02), xlabel="readings", ylabel="share of missions with a source"
+    )
+    axes.grid(axis="y")
+    axes.set_title("When they ended")
+    axes.legend(
+        loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=3, handletextpad=0.4, columnspacing=1.0
+    )

@@ -1,0 +1,85 @@
+"""`dowsax rehearse`: simulated missions of a site, a file next to it, and who quotes it."""
+
+import io
+import json
+
+import pytest
+
+SITE = """
+name = "yard"
+[area]
+low = [0, 0]
+high = [60, 40]
+[[no_go]]
+corners = [[25, 15], [35, 15], [35, 25], [25, 25]]
+[field]
+kind = "level"
+unit = "dB"
+[step]
+length = 6
+directions = 12
+[budget]
+readings = 8
+[search]
+preset = "default"
+particles = 64
+radius = 3
+"""
+
+
+@pytest.fixture
+def site_file(tmp_path):
+    path = tmp_path / "yard.toml"
+    path.write_text(SITE)
+    return path
+
+
+def test_missions_are_counted_kept_drawn_and_quoted(dowsax_command, monkeypatch, site_file, tmp_path):
+    """The file next to the site, the picture, the words; then the advisor tells of it."""
+    words = ("rehearse", site_file, "--missions", "5", "--without-source", "0.4", "--seed", "3")
+    code, stdout, stderr = dowsax_command(*words, "--plot", tmp_path / "yard.png")
+    assert code == 0, stderr
+    kept = json.loads((tmp_path / "yard.rehearsal.json").read_text())
+    assert (kept["name"], kept["policy"], kept["preset"]) == ("yard", "infotaxis", "default, 64 particles")
+    assert [mission["source"] is None for mission in kept["missions"]] == [False] * 3 + [True] * 2
+    assert all(mission["readings"] <= 8 for mission in kept["missions"])
+    assert (kept["stopped"]["of"], kept["found_nothing"]["of"]) == (3, 2)
+    assert f"found{' ' * 27}{kept['stopped']['count']} of 3: " in stdout
+    assert "yard: 3 rehearsals with a source, 2 without, by infotaxis" in stdout
+    assert (tmp_path / "yard.png").read_bytes().startswith(b"\x89PNG")
+
+    again = dowsax_command(*words, "--json", "--out", tmp_path / "again.json")
+    assert again.stdout == (tmp_path / "again.json").read_text()
+    assert json.loads(again.stdout) == kept
+
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"")))
+    advise = ("advise", "--site", site_file, "--log")
+    quoted = (
+        f"In 3 rehearsals of this site, {kept['false_stops']['count']} of {kept['false_stops']['of']} stops"
+    )
+    assert quoted in dowsax_command(*advise, tmp_path / "mission.db").stderr
+
+    site_file.write_text(SITE.replace("radius = 3", "radius = 4"))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"")))
+    told = dowsax_command(*advise, tmp_path / "other.db").stderr
+    assert "was not measured for this field and rule" in told
+    assert "is of another site file): `dowsax rehearse" in told
+
+
+def test_says_what_is_wrong_before_any_work(complaint, site_file, tmp_path):
+    """In one line, with nothing written."""
+    missing = tmp_path / "missing.toml"
+    assert "missing.toml does not exist" in complaint("rehearse", missing)
+    damaged = tmp_path / "damaged.toml"
+    damaged.write_text("[area\n")
+    assert complaint("rehearse", damaged).startswith(str(damaged))
+    assert "at least 1 mission" in complaint("rehearse", site_file, "--missions", "0")
+    assert "from 0 to 1" in complaint("rehearse", site_file, "--without-source", "20")
+    assert "above 0 m/s" in complaint("rehearse", site_file, "--speed", "-1")
+    assert "whole number from 0" in complaint("rehearse", site_file, "--seed", "-1")
+    assert "Unknown policy 'luck'" in complaint("rehearse", site_file, "--policy", "luck")
+    nowhere = tmp_path / "nowhere" / "out.json"
+    assert "does not exist" in complaint("rehearse", site_file, "--out", nowhere)
+    assert "it is a folder" in complaint("rehearse", site_file, "--out", tmp_path)
+    assert "Unknown picture format" in complaint("rehearse", site_file, "--plot", tmp_path / "map.gif")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["damaged.toml", "yard.toml"]

@@ -1,0 +1,63 @@
+"""The picture of rehearsals: every source is on the map once, in the colour of how its mission ended."""
+
+import numpy as np
+import pytest
+
+from dowsax.mission import parse_site
+from dowsax.mission.advice import CANNOT_TELL, FOUND
+from dowsax.mission.rehearsal import Ended, Rate, Rehearsal
+from dowsax.viz.rehearsal import rehearsal_figure
+from dowsax.viz.style import save
+
+SITE = parse_site(
+    """
+area = {low = [0, 0], high = [60, 40], origin = [52.1, 5.1]}
+field = {kind = "level"}
+start = {position = [5, 5]}
+no_go = [{corners = [[25, 15], [35, 15], [35, 25], [25, 25]]}]
+"""
+)
+ALL = Rate(0, 0, 0.0, 1.0)
+
+
+def ended(status, source, error, readings=7):
+    estimate = None if source is None else (source[0] + error, source[1])
+    return Ended(status, source, estimate, None if source is None else error, 1.0, readings, 12.0, 0)
+
+
+def made(*missions) -> Rehearsal:
+    """Of a stop within 2 m; what the rates say is not drawn."""
+    return Rehearsal(
+        *("", "yard", "infotaxis", "default, 64 particles", "0"), 0, 1.0, 2.0, 0.95, (), *[ALL] * 5, missions
+    )
+
+
+def sources(figure, label):
+    """Where the marks of this label are on the map (k, 2)."""
+    marks = {item.get_label(): item for item in figure.axes[0].collections}
+    return np.asarray(marks[label].get_offsets())
+
+
+def test_every_source_is_drawn_once_as_its_mission_ended(tmp_path):
+    missions = [
+        ended(FOUND, (10.0, 10.0), 0.5),
+        ended(FOUND, (20.0, 30.0), 1.9),
+        ended(FOUND, (40.0, 10.0), 2.1, readings=9),
+        ended(CANNOT_TELL, (50.0, 35.0), 9.0, readings=20),
+        ended(CANNOT_TELL, None, 0.0),
+    ]
+    figure = rehearsal_figure(made(*missions), SITE)
+    assert sources(figure, "found").tolist() == [[10.0, 10.0], [20.0, 30.0]]
+    assert sources(figure, "wrong: × estimate").tolist() == [[40.0, 10.0]]
+    assert sources(figure, "not found").tolist() == [[50.0, 35.0]]
+    lines = {line.get_label(): line for line in figure.axes[1].lines}
+    assert lines["found"].get_ydata()[-1] == pytest.approx(3 / 4)
+    assert lines["of these wrong"].get_ydata()[-1] == pytest.approx(1 / 4)
+    assert lines["not found"].get_ydata()[-1] == pytest.approx(1 / 4)
+    assert save(figure, tmp_path / "yard.png").stat().st_size > 1000
+
+
+def test_missions_without_any_source_are_drawn_too(tmp_path):
+    figure = rehearsal_figure(made(ended(CANNOT_TELL, None, 0.0)), SITE)
+    assert len(sources(figure, "found")) == 0
+    assert save(figure, tmp_path / "nothing.png").stat().st_size > 1000
