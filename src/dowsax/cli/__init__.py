@@ -13,6 +13,7 @@ from dowsax.cli.evaluate import evaluate
 from dowsax.cli.export import export
 from dowsax.cli.locate import locate
 from dowsax.cli.search import search
+from dowsax.cli.serve import serve
 from dowsax.cli.simulate import simulate
 from dowsax.cli.site import site
 from dowsax.cli.train import train
@@ -48,6 +49,7 @@ app.command(train)
 app.command(site)
 app.command(advise)
 app.command(export)
+app.command(serve)
 
 
 def run(tokens: Sequence[str] | None = None) -> int:

@@ -4,13 +4,13 @@ import asyncio
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol, runtime_checkable
 from urllib.parse import unquote, urlsplit
 
 from dowsax.mission.advice import Advice
-from dowsax.mission.advisor import Advisor
 from dowsax.mission.log import NotRecorded
-from dowsax.mission.reading import Refused, parse
+from dowsax.mission.plan import Plan
+from dowsax.mission.reading import Reading, Refused, parse
 
 _LONGEST = 10_000
 """Characters of what was given that are kept in the log."""
@@ -21,7 +21,19 @@ _RECONNECT = (0.5, 30.0)
 """[s], the first wait for a broker that does not answer and the longest; each is twice the one before."""
 
 
-def answer(advisor: Advisor, data: bytes | str) -> dict[str, Any]:
+@runtime_checkable
+class Advising(Protocol):
+    """An advisor, or who passes readings on to one."""
+
+    @property
+    def plan(self) -> Plan: ...
+    @property
+    def latest(self) -> Advice | None: ...
+    def take(self, reading: Reading, given: str = "") -> Advice: ...
+    def note_refusal(self, given: str, reason: str) -> None: ...
+
+
+def answer(advisor: Advising, data: bytes | str) -> dict[str, Any]:
     """The answer to one reading: advice, or `error` with a reason. Never raises for what was given.
 
     `recorded` says whether the log holds the reading, or its refusal: where it is false the reading was not
@@ -44,7 +56,7 @@ def _decoded(data: bytes) -> str:
     return data.decode("utf-8", errors="replace")
 
 
-def _parsed(advisor: Advisor, text: str, given: str):
+def _parsed(advisor: Advising, text: str, given: str):
     try:
         return parse(text, advisor.plan.frame, advisor.plan.unit)
     except Refused as refusal:
@@ -62,7 +74,7 @@ def _id_of(text: str) -> str | None:
     return None if found is None else str(found)
 
 
-def serve_lines(advisor: Advisor, lines: Iterable[bytes | str], write: Callable[[str], None]) -> None:
+def serve_lines(advisor: Advising, lines: Iterable[bytes | str], write: Callable[[str], None]) -> None:
     """Answer every line that is not empty by one line of JSON; an error names the line, counted from 1."""
     for number, line in enumerate(lines, start=1):
         if not line.strip():
@@ -105,38 +117,55 @@ def topics(name: str) -> tuple[str, str]:
     return f"dowsax/{plain}/readings", f"dowsax/{plain}/advice"
 
 
-async def serve_mqtt(advisor: Advisor, url: str, said: Callable[[str], None] = lambda _: None) -> NoReturn:
+def require_mqtt() -> None:
+    """A ValueError in one line where there is no client for MQTT."""
+    try:
+        import aiomqtt  # noqa: F401 (whether it is there)
+    except ImportError:
+        raise ValueError("MQTT needs aiomqtt: pip install 'dowsax[mqtt]'.") from None
+
+
+async def serve_mqtt(
+    advisor: Advising,
+    url: str,
+    said: Callable[[str], None] = lambda _: None,
+    channels: tuple[str, str] | None = None,
+    identifier: str | None = None,
+) -> NoReturn:
     """Answer the readings of a broker for ever; what happens to the connection is told by `said`.
+
+    `channels` are the topics of readings and advice, and `identifier` is by what the broker knows for whom it
+    keeps readings: those of the mission's name unless given.
 
     A reading is acknowledged to the broker when it is in the log, and kept by the broker until then, also
     while no advisor runs. The newest advice is retained, for those who join later.
     """
-    try:
-        import aiomqtt
-    except ImportError:
-        raise ValueError("MQTT needs aiomqtt: pip install 'dowsax[mqtt]'.") from None
+    require_mqtt()
+    import aiomqtt
+
     broker = Broker.of(url)
+    channels = channels or topics(advisor.plan.name)
+    identifier = identifier or topics(advisor.plan.name)[0].rpartition("/")[0].replace("/", "-")
     wait = _RECONNECT[0]
     while True:
         try:
-            async with _client(aiomqtt, broker, advisor) as client:
+            async with _client(aiomqtt, broker, identifier) as client:
                 wait = _RECONNECT[0]
-                await _serve(client, advisor, said)
+                await _serve(client, advisor, channels, said)
         except aiomqtt.MqttError as error:
             said(f"No connection to {broker.host}:{broker.port} ({error}): trying again in {wait:g} s.")
         await asyncio.sleep(wait)
         wait = min(2 * wait, _RECONNECT[1])
 
 
-def _client(aiomqtt, broker: Broker, advisor: Advisor):
-    readings, _ = topics(advisor.plan.name)
+def _client(aiomqtt, broker: Broker, identifier: str):
     client = aiomqtt.Client(
         broker.host,
         broker.port,
         username=broker.username,
         password=broker.password,
-        # By its name the broker knows for whom it keeps readings.
-        identifier=readings.rpartition("/")[0].replace("/", "-"),
+        # By it the broker knows for whom it keeps readings.
+        identifier=identifier,
         clean_session=False,
         tls_params=aiomqtt.TLSParameters() if broker.tls else None,
     )
@@ -145,8 +174,8 @@ def _client(aiomqtt, broker: Broker, advisor: Advisor):
     return client
 
 
-async def _serve(client, advisor: Advisor, said: Callable[[str], None]) -> None:
-    readings, advice = topics(advisor.plan.name)
+async def _serve(client, advisor: Advising, channels: tuple[str, str], said: Callable[[str], None]) -> None:
+    readings, advice = channels
     await client.subscribe(readings, qos=1)
     said(f"Listening to {readings}, answering on {advice}.")
     if advisor.latest is not None:
@@ -162,7 +191,7 @@ async def _serve(client, advisor: Advisor, said: Callable[[str], None]) -> None:
         client._client.ack(message.mid, message.qos)
 
 
-def _message(advisor: Advisor, advice: Advice) -> dict[str, Any]:
+def _message(advisor: Advising, advice: Advice) -> dict[str, Any]:
     return advice.message(advisor.plan.frame)
 
 
