@@ -1,9 +1,11 @@
 """The predictive check: quiet where the model is right, loud where it is not."""
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from dowsax.inference.belief import History
 from dowsax.inference.fit import NUM_DRAWS, predictive_fit
 from dowsax.inference.presets import DEFAULT
 from dowsax.types import Station
@@ -43,3 +45,23 @@ def test_suspects_a_wrong_sensor_and_not_the_right_one(key):
     expected = NUM_SURVEYS * 2 * (0.05 + 1 / NUM_DRAWS)
     assert (right < 0.05).sum() <= expected + 5 * expected**0.5
     assert np.median(wrong) < 0.005
+
+
+def test_a_long_history_is_judged_by_readings_evenly_spread(key):
+    """With room for all of them nothing changes; with less, what is between does not matter."""
+    model = benchmark_model("temperature")
+    belief_key, path_key, fit_key = jax.random.split(key, 3)
+    empty = jax.jit(DEFAULT.with_particles(64).with_horizon(LENGTH).build(model).init)(belief_key)
+    history = History(Station(wander(path_key, LENGTH)), jnp.ones(LENGTH), jnp.asarray(LENGTH, jnp.int32))
+    belief = eqx.tree_at(lambda at: at.history, empty, history)
+    spoilt = history.readings.at[jnp.array([1, 2, 4, 5, 7, 8, 10, 11])].set(jnp.nan)
+    thinned = eqx.tree_at(lambda at: at.history.readings, belief, spoilt)
+    fits = [
+        jax.jit(lambda belief, most=most: predictive_fit(fit_key, model, belief, most))
+        for most in (None, LENGTH, 4)
+    ]
+    whole, all_, few = (float(fit(belief)) for fit in fits)
+    assert all_ == whole
+    assert float(fits[2](thinned)) == few
+    # A reading that is not a number is never as likely as a replica, and so would be seen.
+    assert float(fits[1](thinned)) == 0

@@ -53,6 +53,23 @@ def test_quantile_of_two_values():
     assert picks == [1.0, 1.0, 3.0, 3.0]
 
 
+@pytest.mark.parametrize("probability", [0.0, 0.5, 0.9, 0.95, 1.0])
+def test_an_interval_lies_between_two_quantiles(cloud, as_belief, probability):
+    """The same values as by sorting: of a cloud, of equal values, and far from zero."""
+    far = as_belief(cloud.particles + 1e6, cloud.log_weights)
+    equal = as_belief(jnp.round(cloud.particles), cloud.log_weights)
+    for belief in (cloud, far, equal):
+        tails = ((1 - probability) / 2, (1 + probability) / 2)
+        expected = [summaries.quantile(belief, tail) for tail in tails]
+        np.testing.assert_array_equal(summaries.interval(belief, probability), expected)
+
+
+def test_an_interval_of_no_particles_is_no_number_that_could_be_taken_for_one(as_belief):
+    low, high = summaries.interval(as_belief(jnp.ones((8, 3)), jnp.full(8, -jnp.inf)), 0.9)
+    assert np.isinf(low).all()
+    assert np.isinf(high).all()
+
+
 def test_radius_of_a_gaussian_cloud(key, as_belief):
     r"""The 95 % radius of an isotropic Gaussian is $\sigma\sqrt{-2 \ln 0.05} = 2.448\,\sigma$.
 

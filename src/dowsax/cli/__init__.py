@@ -14,6 +14,7 @@ from dowsax.cli.export import export
 from dowsax.cli.locate import locate
 from dowsax.cli.rehearse import rehearse
 from dowsax.cli.search import search
+from dowsax.cli.serve import serve
 from dowsax.cli.simulate import simulate
 from dowsax.cli.site import site
 from dowsax.cli.train import train
@@ -51,6 +52,7 @@ app.command(site)
 app.command(rehearse)
 app.command(advise)
 app.command(export)
+app.command(serve)
 
 
 def run(tokens: Sequence[str] | None = None) -> int:

@@ -73,6 +73,33 @@ def quantile(belief: Belief, probability: float | Scalar) -> Theta:
     return columns(belief.particles, belief.log_weights, probability)
 
 
+def interval(belief: Belief, probability: float) -> tuple[Theta, Theta]:
+    r"""The central interval of each column of Θ: its quantiles at $(1 \mp p) / 2$.
+
+    The values are those of `quantile`, but for two that lie closer than $2^{-30}$ of the range. By halving,
+    which is many times faster than sorting on a CPU. Infinite when no particle is left.
+    """
+    weights = jnp.exp(normalise(belief.log_weights))
+    columns, live = belief.particles.T[:, None, :], (weights > 0)[None, None, :]
+    shares = jnp.array([(1 - probability) / 2, (1 + probability) / 2])
+    wanted = jnp.maximum(shares * jnp.sum(weights), jnp.finfo(weights.dtype).tiny)[None, :]
+
+    def halve(_, bounds: tuple[Array, Array]) -> tuple[Array, Array]:
+        low, high = bounds
+        middle = 0.5 * (low + high)
+        below = jnp.where(columns <= middle[:, :, None], weights[None, None, :], 0.0)
+        enough = jnp.sum(below, axis=-1) >= wanted
+        return jnp.where(enough, low, middle), jnp.where(enough, middle, high)
+
+    least = jnp.min(columns, axis=-1, where=live, initial=jnp.inf)
+    greatest = jnp.max(columns, axis=-1, where=live, initial=-jnp.inf)
+    ends = jnp.nextafter(least, -jnp.inf), greatest
+    low, high = jax.lax.fori_loop(0, 30, halve, tuple(jnp.repeat(end, 2, axis=1) for end in ends))
+    between = (columns > low[:, :, None]) & (columns <= high[:, :, None]) & live
+    found = jnp.min(jnp.where(between, columns, jnp.inf), axis=-1)
+    return found[:, 0], found[:, 1]
+
+
 def distances_to_mean(belief: Belief) -> Float[Array, " n"]:
     r"""$|(x_i, y_i) - \mu|$ [m] for each particle."""
     locations = belief.particles[:, :2]

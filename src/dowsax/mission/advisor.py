@@ -10,7 +10,7 @@ from pathlib import Path
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
+import numpy as np
 
 from dowsax.inference import Belief
 from dowsax.inference.survey import checked_survey
@@ -26,8 +26,8 @@ from dowsax.mission.marks import POSITIVE, is_mark
 from dowsax.mission.plan import Plan
 from dowsax.mission.reading import Reading, Refused
 from dowsax.mission.site import Site
-from dowsax.mission.stations import example
-from dowsax.mission.tracker import Digest, Tracker
+from dowsax.mission.stations import example, single
+from dowsax.mission.tracker import Digest, Tracker, digest_of
 from dowsax.mission.verdicts import LEAST_LEFT, Gist, Spent, in_time, reasons, status_of, stuck
 from dowsax.policies import Policy
 from dowsax.types import Key, Scalar, Station
@@ -45,16 +45,21 @@ class Course:
     null: Belief
     """The belief where there is no source, for the evidence."""
     readings: tuple[Reading, ...] = ()
-    digests: tuple[Digest, ...] = ()
-    """What the belief said after each."""
+    rows: tuple[np.ndarray, ...] = ()
+    """What the belief said after each: see `digest`."""
     regime: int = 0
     """The reading, counted from 0, since which source and wind are taken to be as they are."""
+
+    def digest(self, number: int) -> Digest:
+        """What the belief said after the reading of this number, counted from 1."""
+        return digest_of(self.rows[number - 1])
 
 
 class Advisor:
     """Advice for one mission, reading by reading.
 
-    `site` says where and what; `policy` is a name, a policy of one's own, or `None` for the best there is.
+    `site` says where and what; `policy` is a name, a policy of one's own, a guide that is made
+    already, or `None` for the best there is.
     `log` is a file in which everything is kept: when it holds this mission already, the mission goes on.
     `model` takes the place of the site's own, for fields of one's own making. All is compiled at once, which
     may take a minute the first time, so that answers come fast; not so with `warm_up` off.
@@ -87,9 +92,11 @@ class Advisor:
             self._tracker.begin(self._begin_key, template), self._evidence.begin(self._null_key, template)
         )
         if warm_up:
-            self._warm_up()
-        self._answers: dict[str, tuple[Reading, Advice]] = {}
-        self._by_time: dict[tuple | None, tuple[Reading, Advice]] = {}
+            self.warm_up()
+        self._by_id: dict[str, int] = {}
+        self._by_time: dict[tuple | None, int] = {}
+        self._given: dict[int, Advice] = {}
+        """Of earlier readings, by their numbers, where no log keeps it."""
         self._latest: Advice | None = None
         self._go_on()
 
@@ -204,14 +211,22 @@ class Advisor:
 
     def _answered(self, reading: Reading) -> Advice | None:
         """The answer to a reading that was taken in before."""
-        if reading.id is not None and reading.id in self._answers:
-            known, advice = self._answers[reading.id]
-            if known != reading:
+        if reading.id is not None and reading.id in self._by_id:
+            number = self._by_id[reading.id]
+            if self._course.readings[number - 1] != reading:
                 raise Refused(f"The id {reading.id!r} was given to another reading: give each its own.")
-            return advice
+            return self._advice_of(number)
         if reading.id is None and _moment(reading) in self._by_time:
-            return self._by_time[_moment(reading)][1]
+            return self._advice_of(self._by_time[_moment(reading)])
         return None
+
+    def _advice_of(self, number: int) -> Advice:
+        """What was advised after the reading of this number."""
+        if self._latest is not None and self._latest.number == number:
+            return self._latest
+        if self._log is None:
+            return self._given[number]
+        return Advice.from_json(self._log.entry(number).advice)
 
     def _require_in_order(self, reading: Reading) -> None:
         """`Refused` for a late reading where it matters. To a source that stays as it is, it does not."""
@@ -235,9 +250,9 @@ class Advisor:
     def _stepped(self, course: Course, reading: Reading) -> tuple[Course, Station, bool]:
         """The mission after one more reading, and whether it shows a change; or `Refused`."""
         station = self.plan.stations.station(reading, course.readings)
-        value = jnp.asarray(reading.value, jnp.float32)
-        belief, digest = self._tracker.take(self._step_key, course.belief, station, value, course.regime)
-        digest = jax.device_get(digest)
+        value = single(reading.value)
+        belief, row = self._tracker.take(self._step_key, course.belief, station, value, course.regime)
+        digest = digest_of(row)
         if not digest.explained:
             raise Refused(
                 f"No source that the site allows explains {reading.value:g} at ({reading.position[0]:g}, "
@@ -249,13 +264,13 @@ class Advisor:
             belief,
             null,
             readings=(*course.readings, reading),
-            digests=(*course.digests, digest),
+            rows=(*course.rows, row),
             regime=int(digest.since) if changed else course.regime,
         )
         return grown, station, changed
 
     def _advice(self, course: Course, station: Station, changed: bool) -> Advice:
-        digest = course.digests[-1]
+        digest = course.digest(len(course.readings))
         mean, low, high = (tuple(map(float, row)) for row in (digest.mean, digest.low, digest.high))
         place = (mean[0], mean[1])
         evidence = log_odds(course.belief, course.null)
@@ -310,7 +325,7 @@ class Advisor:
                 float(candidates[0, 1]),
             ), "You are where you may not be: go back."
         key = jax.random.fold_in(self._choice_key, len(course.readings))
-        at = replace(station, position=jnp.asarray(here, jnp.float32))
+        at = replace(station, position=single(here))
         choice = self.guide.choose(key, course.belief, at, candidates)
         bearing, distance = way(here, choice.position)
         gain = "" if choice.gain is None else f", where a reading should tell most ({choice.gain:.2g} nats)"
@@ -318,12 +333,14 @@ class Advisor:
 
     def _remember(self, reading: Reading, advice: Advice) -> None:
         if reading.id is not None:
-            self._answers[reading.id] = (reading, advice)
+            self._by_id[reading.id] = advice.number
         if reading.time is not None:
-            self._by_time[_moment(reading)] = (reading, advice)
+            self._by_time[_moment(reading)] = advice.number
+        if self._log is None and (reading.id is not None or reading.time is not None):
+            self._given[advice.number] = advice
         self._latest = advice
 
-    def _warm_up(self) -> None:
+    def warm_up(self) -> None:
         """Compile all that an answer needs, so that the first one comes as fast as the others."""
         course = self._course
         start = Reading(self.plan.middle, 0.0)
@@ -333,9 +350,9 @@ class Advisor:
         station = self.plan.stations.station(start, ())
         value = _made_up(self.plan.model, self._begin_key, station)
         # Taken in whether it is explained or not: nothing of it is kept.
-        belief, digest = self._tracker.take(self._step_key, course.belief, station, value)
+        belief, row = self._tracker.take(self._step_key, course.belief, station, value)
         null = self._evidence.take(self._null_key, course.null, station, value)
-        self._advice(Course(belief, null, (start,), (jax.device_get(digest),)), station, False)
+        self._advice(Course(belief, null, (start,), (row,)), station, False)
         candidates = self.plan.reach.candidates(self.plan.middle)
         if len(candidates) > 1:
             self.guide.choose(self._choice_key, belief, station, candidates)

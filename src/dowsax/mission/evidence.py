@@ -40,8 +40,7 @@ class Evidence:
 
     def take(self, key: Key, belief: Belief, station: Station, value: Scalar) -> Belief:
         """After one more reading."""
-        number = belief.history.size
-        return _take(self.model, self.preset, jax.random.fold_in(key, number), grown(belief), station, value)
+        return _take(self.model, self.preset, key, grown(belief), station, value)
 
 
 def _certain(model: Model, station: Station) -> bool:
@@ -62,5 +61,6 @@ LARGEST = 1e6
 
 @eqx.filter_jit
 def _take(model: Model, preset: Preset, key: Key, belief: Belief, station: Station, value: Scalar) -> Belief:
-    belief, _ = preset.build(model, template=station).step(key, belief, station, value)
+    step_key = jax.random.fold_in(key, belief.history.size)
+    belief, _ = preset.build(model, template=station).step(step_key, belief, station, value)
     return belief

@@ -74,7 +74,7 @@ class Guide:
         # Always as many as there can be, so that nothing is compiled during a mission.
         size = -(-max(self.reach.most, len(candidates)) // _AT_ONCE) * _AT_ONCE
         padded = np.pad(candidates, ((0, size - len(candidates)), (0, 0)), mode="edge")
-        worth = _worth(self.model, self.utility, key, belief, station, jnp.asarray(padded, jnp.float32))
+        worth = _worth(self.model, self.utility, key, belief, station, jnp.asarray(padded.astype(np.float32)))
         return np.nan_to_num(np.asarray(worth)[: len(candidates)], nan=-np.inf)
 
 
@@ -138,14 +138,14 @@ def _worth(
     noise_keys = jax.random.split(noise_key, _NUM_READINGS)
 
     def judge(place: Float[Array, "2"]) -> Float[Array, ""]:
-        there = _at(station, place)
+        there = elsewhere(station, place)
         terms = imagine(noise_keys, model, belief.particles, sources, there)
         return utility(Outlook(place, belief.particles, log_weights, terms))
 
     return jax.lax.map(judge, places, batch_size=_AT_ONCE)
 
 
-def _at(station: Station, place: Float[Array, "2"]) -> Station:
+def elsewhere(station: Station, place: Float[Array, "2"]) -> Station:
     """The station elsewhere; a sensor that lags has been there long enough to have settled."""
     there = replace(station, position=place)
     if station.trail is None:

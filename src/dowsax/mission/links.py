@@ -5,13 +5,13 @@ import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from secrets import token_hex
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol, runtime_checkable
 from urllib.parse import unquote, urlsplit
 
 from dowsax.mission.advice import Advice
-from dowsax.mission.advisor import Advisor
 from dowsax.mission.log import NotRecorded
-from dowsax.mission.reading import Refused, parse
+from dowsax.mission.plan import Plan
+from dowsax.mission.reading import Reading, Refused, parse
 
 _LONGEST = 10_000
 """Characters of what was given that are kept in the log."""
@@ -30,7 +30,19 @@ class NoBroker(ConnectionError):
     """Nobody answers at the address of a broker, or nobody is let in."""
 
 
-def answer(advisor: Advisor, data: bytes | str) -> dict[str, Any]:
+@runtime_checkable
+class Advising(Protocol):
+    """An advisor, or who passes readings on to one."""
+
+    @property
+    def plan(self) -> Plan: ...
+    @property
+    def latest(self) -> Advice | None: ...
+    def take(self, reading: Reading, given: str = "") -> Advice: ...
+    def note_refusal(self, given: str, reason: str) -> None: ...
+
+
+def answer(advisor: Advising, data: bytes | str) -> dict[str, Any]:
     """The answer to one reading: advice, or `error` with a reason. Never raises for what was given.
 
     `recorded` says whether the log holds the reading, or its refusal: where it is false the reading was not
@@ -53,7 +65,7 @@ def _decoded(data: bytes) -> str:
     return data.decode("utf-8", errors="replace")
 
 
-def _parsed(advisor: Advisor, text: str, given: str):
+def _parsed(advisor: Advising, text: str, given: str):
     try:
         plan = advisor.plan
         return parse(text, plan.frame, plan.unit, plan.stations.sensor.dwell)
@@ -72,7 +84,7 @@ def _id_of(text: str) -> str | None:
     return None if found is None else str(found)
 
 
-def serve_lines(advisor: Advisor, lines: Iterable[bytes | str], write: Callable[[str], None]) -> None:
+def serve_lines(advisor: Advising, lines: Iterable[bytes | str], write: Callable[[str], None]) -> None:
     """Answer every line that is not empty by one line of JSON; an error names the line, counted from 1."""
     for number, line in enumerate(lines, start=1):
         if not line.strip():
@@ -115,24 +127,43 @@ def topics(name: str) -> tuple[str, str]:
     return f"dowsax/{plain}/readings", f"dowsax/{plain}/advice"
 
 
-async def serve_mqtt(advisor: Advisor, url: str, said: Callable[[str], None] = lambda _: None) -> NoReturn:
+def require_mqtt():
+    """The module that speaks MQTT; a ValueError in one line where it is not there."""
+    try:
+        import aiomqtt
+    except ImportError:
+        raise ValueError("MQTT needs aiomqtt: pip install 'dowsax[mqtt]'.") from None
+    return aiomqtt
+
+
+async def serve_mqtt(
+    advisor: Advising,
+    url: str,
+    said: Callable[[str], None] = lambda _: None,
+    channels: tuple[str, str] | None = None,
+    identifier: str | None = None,
+) -> NoReturn:
     """Answer the readings of a broker for ever; what happens to the connection is told by `said`.
+
+    `channels` are the topics of readings and advice, and `identifier` is by what the broker knows for whom it
+    keeps readings: those of the mission's name unless given.
 
     A reading is acknowledged to the broker when it is in the log, and kept by the broker until then, also
     while no advisor runs. The newest advice is retained, for those who join later.
     """
-    aiomqtt = _aiomqtt()
+    aiomqtt = require_mqtt()
     broker, clock = Broker.of(url), asyncio.get_running_loop().time
+    channels = channels or topics(advisor.plan.name)
     # By its name the broker knows for whom it keeps readings.
-    name = topics(advisor.plan.name)[0].rpartition("/")[0].replace("/", "-")
+    identifier = identifier or topics(advisor.plan.name)[0].rpartition("/")[0].replace("/", "-")
     wait, since, away, unsent = _RECONNECT[0], clock(), False, _Unsent()
     while True:
         try:
-            async with _client(aiomqtt, broker, name, clean_session=False) as client:
+            async with _client(aiomqtt, broker, identifier, clean_session=False) as client:
                 # aiomqtt has no word for this of its own.
                 client._client.manual_ack_set(True)
                 since, away = clock(), False
-                await _serve(client, advisor, said, unsent)
+                await _serve(client, advisor, channels, said, unsent)
         except aiomqtt.MqttError as error:
             if not away:
                 said(
@@ -148,7 +179,7 @@ async def serve_mqtt(advisor: Advisor, url: str, said: Callable[[str], None] = l
 
 async def require_broker(url: str) -> None:
     """`NoBroker` unless there is a broker that lets us in, within `PATIENCE` seconds."""
-    aiomqtt, broker = _aiomqtt(), Broker.of(url)
+    aiomqtt, broker = require_mqtt(), Broker.of(url)
     try:
         # Under another name than the mission's, for which the broker may keep readings.
         async with _client(aiomqtt, broker, f"dowsax-{token_hex(4)}", clean_session=True):
@@ -158,14 +189,6 @@ async def require_broker(url: str) -> None:
             f"No broker answers at {broker.host}:{broker.port} within {PATIENCE:g} s ({error}): start it, or "
             "check address, name and password."
         ) from None
-
-
-def _aiomqtt():
-    try:
-        import aiomqtt
-    except ImportError:
-        raise ValueError("MQTT needs aiomqtt: pip install 'dowsax[mqtt]'.") from None
-    return aiomqtt
 
 
 def _client(aiomqtt, broker: Broker, name: str, *, clean_session: bool):
@@ -191,7 +214,7 @@ class _Unsent:
     payload: bytes | str = ""
     body: dict[str, Any] | None = None
 
-    def answer(self, advisor: Advisor, payload: bytes | str) -> dict[str, Any]:
+    def answer(self, advisor: Advising, payload: bytes | str) -> dict[str, Any]:
         if self.body is None or payload != self.payload:
             self.payload, self.body = payload, answer(advisor, payload)
         return self.body
@@ -200,8 +223,10 @@ class _Unsent:
         self.body = None
 
 
-async def _serve(client, advisor: Advisor, said: Callable[[str], None], unsent: _Unsent) -> None:
-    readings, advice = topics(advisor.plan.name)
+async def _serve(
+    client, advisor: Advising, channels: tuple[str, str], said: Callable[[str], None], unsent: _Unsent
+) -> None:
+    readings, advice = channels
     await client.subscribe(readings, qos=1)
     said(f"Listening to {readings}, answering on {advice}.")
     if advisor.latest is not None:
@@ -220,7 +245,7 @@ async def _serve(client, advisor: Advisor, said: Callable[[str], None], unsent: 
         unsent.sent()
 
 
-def _message(advisor: Advisor, advice: Advice) -> dict[str, Any]:
+def _message(advisor: Advising, advice: Advice) -> dict[str, Any]:
     return advice.message(advisor.plan.frame)
 
 

@@ -179,17 +179,25 @@ class MissionLog:
 
     def entries(self) -> Iterator[Entry]:
         """What was taken in, in order."""
-        rows = self._connection.execute(
-            "SELECT number, id, received, given, reading, advice FROM readings ORDER BY number"
-        )
-        for number, id_, received, given, reading, advice in rows:
-            yield Entry(number, id_, received, given, json.loads(reading), json.loads(advice))
+        yield from map(_entry, self._connection.execute(f"{_READINGS} ORDER BY number"))
+
+    def entry(self, number: int) -> Entry:
+        """What was taken in as the reading of this number."""
+        return _entry(self._connection.execute(f"{_READINGS} WHERE number = ?", (number,)).fetchone())
 
     def refusals(self) -> Iterator[Refusal]:
         """What was refused, in order."""
         rows = self._connection.execute("SELECT after, received, given, reason FROM refused ORDER BY number")
         for row in rows:
             yield Refusal(*row)
+
+
+_READINGS = "SELECT number, id, received, given, reading, advice FROM readings"
+
+
+def _entry(row: tuple) -> Entry:
+    number, id_, received, given, reading, advice = row
+    return Entry(number, id_, received, given, json.loads(reading), json.loads(advice))
 
 
 def _connect(path: Path, mode: str) -> sqlite3.Connection:
@@ -207,6 +215,8 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
             # A transaction is in the write-ahead log, and that on the disk, before the commit returns.
             connection.execute("PRAGMA journal_mode=WAL")
             connection.execute("PRAGMA synchronous=FULL")
+            # [kB]: what is only added to is hardly ever read again.
+            connection.execute("PRAGMA cache_size=-256")
     except sqlite3.DatabaseError as error:
         raise _fault(path, error) from None
     return connection

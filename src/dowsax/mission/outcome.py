@@ -55,7 +55,8 @@ def findings_of(advisor: Advisor, site: Site, policy: str) -> Findings:
 
 def posterior_of(advisor: Advisor) -> Posterior:
     """The belief as the answer of `locate`, with what it was after each reading."""
-    belief, digests, readings = advisor.belief, advisor.course.digests, advisor.readings
+    belief, readings = advisor.belief, advisor.readings
+    digests = [advisor.course.digest(number) for number in range(1, len(readings) + 1)]
     stacked = jax.tree.map(lambda *leaves: np.stack(leaves), *digests)
     weights = np.exp(np.asarray(belief.log_weights, np.float64))
     return Posterior(

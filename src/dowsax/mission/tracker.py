@@ -10,6 +10,7 @@ from typing import NamedTuple
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
 from dowsax.inference import Belief, Preset, summaries
@@ -23,6 +24,8 @@ ROOM = 16_384
 
 Only memory depends on it, about a megabyte: loops end at the newest reading.
 """
+CHECKED = 64
+"""Readings, at most, by which it is judged whether the model fits, so that a long mission stays fast."""
 PROBABILITY = 0.95
 """Of the intervals and regions that are told."""
 
@@ -70,12 +73,14 @@ class Tracker:
 
     def take(
         self, key: Key, belief: Belief, station: Station, value: Scalar, regime: int = 0
-    ) -> tuple[Belief, Digest]:
-        """The belief after one more reading, and what it says."""
-        key = jax.random.fold_in(key, belief.history.size)
-        at = jnp.asarray(regime, jnp.int32)
-        radius = jnp.asarray(self.radius, jnp.float32)
-        return _take(self.model, self.preset, self.jump, key, grown(belief), station, value, radius, at)
+    ) -> tuple[Belief, np.ndarray]:
+        """The belief after one more reading, and what it says: see `digest_of`."""
+        at, radius = jnp.asarray(np.int32(regime)), jnp.asarray(np.float32(self.radius))
+        belief, row = _take(
+            self.model, self.preset, self.jump, key, grown(belief), station, value, radius, at
+        )
+        # A copy: what is kept for the whole mission should not hold on to more.
+        return belief, np.array(row)
 
 
 def begin(model: Model, preset: Preset, key: Key, template: Station) -> Belief:
@@ -92,18 +97,18 @@ def _begin(model: Model, preset: Preset, key: Key, template: Station) -> Belief:
 def _take(
     model: Model, preset: Preset, jump: Jump | None, key: Key, belief: Belief, station, value, radius, regime
 ):
-    step_key, fit_key = jax.random.split(key)
+    step_key, fit_key = jax.random.split(jax.random.fold_in(key, belief.history.size))
     filter_ = preset.build(model, template=station, transition=jump)
     belief, info = filter_.step(step_key, belief, station, value)
-    fit = predictive_fit(fit_key, model, belief) if jump is None else jnp.ones(())
+    fit = predictive_fit(fit_key, model, belief, CHECKED) if jump is None else jnp.ones(())
     changed, since = _change(belief, regime)
-    tail = (1 - PROBABILITY) / 2
+    low, high = summaries.interval(belief, PROBABILITY)
     digest = Digest(
         explained=info.explained,
         mean=summaries.mean(belief),
         std=summaries.std(belief),
-        low=summaries.quantile(belief, tail),
-        high=summaries.quantile(belief, 1 - tail),
+        low=low,
+        high=high,
         radius=summaries.credible_radius(belief, PROBABILITY),
         mass=summaries.mass_within(belief, radius),
         fit=fit,
@@ -114,7 +119,21 @@ def _take(
         acceptance_rate=info.acceptance_rate,
         evaluations=info.evaluations,
     )
-    return belief, digest
+    # One array: many small ones take longer to bring over, and more memory, than all this to compute.
+    return belief, jnp.concatenate([jnp.ravel(part).astype(jnp.float32) for part in digest])
+
+
+def digest_of(row: np.ndarray) -> Digest:
+    """What one row of numbers says, as `Tracker.take` gives it."""
+    vectors = ("mean", "std", "low", "high")
+    columns = (len(row) - (len(Digest._fields) - len(vectors))) // len(vectors)
+    parts, at = {}, 0
+    for name in Digest._fields:
+        size = columns if name in vectors else 1
+        parts[name] = row[at : at + size] if name in vectors else row[at]
+        at += size
+    parts |= {"explained": np.bool_(parts["explained"] > 0), "stages": np.int32(parts["stages"])}
+    return Digest(**parts)
 
 
 def _change(belief: Belief, regime) -> tuple[Scalar, Scalar]:

@@ -7,6 +7,8 @@ import numpy as np
 from dowsax.types import Key, Scalar, Station, Theta
 from dowsax.world.base import Checked, Field, Mixed, Sensor, Unsettled
 from dowsax.world.ranges import number
+from dowsax.world.sensors.gaussian import Gaussian
+from dowsax.world.sensors.student_t import StudentT
 
 
 class FuzzyEdge(eqx.Module):
@@ -29,6 +31,7 @@ class FuzzyEdge(eqx.Module):
 
     def settled(self, theta: Theta) -> "Edged":
         sensor = self.sensor.settled(theta) if isinstance(self.sensor, Unsettled) else self.sensor
+        assert isinstance(sensor, Gaussian | StudentT)
         return Edged(sensor, self.axis, theta, self.share)
 
     def sample(self, key: Key, intensity: Scalar, station: Station) -> Scalar:
@@ -47,7 +50,7 @@ class FuzzyEdge(eqx.Module):
 class Edged(eqx.Module):
     """A fuzzy edge, were Θ the truth."""
 
-    sensor: Sensor
+    sensor: Gaussian | StudentT
     axis: Field
     theta: Theta
     share: float = eqx.field(static=True)

@@ -1,0 +1,161 @@
+"""What the console answers, for its OpenAPI description. Nothing is checked against it at run time."""
+
+from typing import Any
+
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, ConfigDict
+
+Pair = tuple[float, float]
+Ring = list[Pair]
+Polygon = list[Ring]
+
+
+class _Answer(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class ReadingAnswer(_Answer):
+    """A reading as it was understood."""
+
+    position: Pair
+    value: float
+    wind: Pair | None
+    time: float | None
+    sensor: str | None
+    id: str | None
+
+
+class EstimateAnswer(_Answer):
+    """Mean and 95 % interval of every unknown; the position first."""
+
+    names: list[str]
+    units: list[str]
+    mean: list[float | None]
+    low: list[float | None]
+    high: list[float | None]
+
+
+class FrameAnswer(_Answer):
+    """What is to be seen of a mission after one reading."""
+
+    number: int
+    time: str
+    reading: ReadingAnswer
+    status: str
+    why: str
+    next: Pair | None
+    bearing: float | None
+    distance: float | None
+    estimate: EstimateAnswer
+    radius: float | None
+    spread: float | None
+    mass: float | None
+    ess: float | None
+    fit: float | None
+    evidence: float | None
+    path_length: float
+    degrees: dict[str, Pair] | None = None
+    """Latitude and longitude of reading, estimate and next, where the site has them."""
+    particles: list[Pair] | None = None
+    regions: dict[str, list[Polygon]] | None = None
+    """By per cent; only in whole frames, as are the particles."""
+
+
+class ItemAnswer(_Answer):
+    """A mission in the list."""
+
+    id: str
+    name: str
+    type: str
+    field: str
+    unit: str
+    status: str
+    """preparing, searching, found, cannot tell or failed."""
+    message: str
+    readings: int
+    created: str
+    updated: str
+    running: bool
+
+
+class SteeredAnswer(ItemAnswer):
+    """A mission in the list, and its speed."""
+
+    speed: float
+
+
+class TruthAnswer(_Answer):
+    """The true source of a simulation."""
+
+    position: Pair
+    theta: dict[str, float]
+
+
+class MissionAnswer(SteeredAnswer):
+    """All there is to know of a mission."""
+
+    area: tuple[Pair, Pair]
+    geofence: list[Ring]
+    no_go: list[Ring]
+    geographic: bool
+    origin: Pair | None
+    start: Pair
+    radius: float
+    probability: float
+    parameters: list[dict[str, str]]
+    budget: dict[str, float | None]
+    false_stops: dict[str, float | str] | None
+    particles: int
+    policy: str
+    scenario: str | None
+    seed: int
+    frames: int
+    latest: FrameAnswer | None
+    events: list[dict[str, str]]
+    mqtt: dict[str, str] | None
+    truth: TruthAnswer | None = None
+    """Only after it was revealed."""
+
+
+class TakenAnswer(_Answer):
+    """The answer to a reading."""
+
+    advice: dict[str, Any]
+    frame: FrameAnswer
+
+
+class SurveyAnswer(_Answer):
+    """What became of a survey."""
+
+    taken: int
+    refused: list[dict[str, int | str]]
+
+
+class FieldAnswer(_Answer):
+    """Expected readings, row by row from the south-west."""
+
+    low: Pair
+    high: Pair
+    columns: int
+    rows: int
+    values: list[float | None]
+    unit: str
+
+
+class HealthAnswer(_Answer):
+    """Whether the console is there."""
+
+    version: str
+    missions: int
+    uptime: float
+    """[s]"""
+
+
+def described(model: Any, status: int = 200) -> dict[str, Any]:
+    """What a route gives, for its decorator."""
+    return {"response_model": None, "status_code": status, "responses": {status: {"model": model}}}
+
+
+def told(body: Any, status: int = 200) -> JSONResponse:
+    """The body as it is."""
+    return JSONResponse(body, status)

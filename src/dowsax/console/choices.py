@@ -1,0 +1,66 @@
+"""What a mission can be begun with, and what is understood of a site: for those who fill in a form."""
+
+from functools import cache
+from typing import Any
+
+from dowsax.console.simulation import scenario_names
+from dowsax.console.sites import outline, read_limited
+from dowsax.envs.scenarios import SCENARIOS
+from dowsax.mission.site_kinds import KINDS
+from dowsax.mission.site_words import site_words
+from dowsax.policies.base import Informed
+from dowsax.policies.catalogue import POLICIES
+from dowsax.policies.shipped import known, weights_of
+from dowsax.policies.stored import load
+from dowsax.world import FOUR_MOVES, MODALITIES, benchmark_model
+
+_LABELS = {
+    "random": "Random walk",
+    "circle": "Circles",
+    "greedy": "Straight to the estimate",
+    "surge-cast": "Surge and cast",
+    "zigzag": "Zigzag upwind",
+    "infotaxis": "Infotaxis: where a reading tells most",
+    "space-aware": "Space-aware infotaxis",
+    "entrotaxis": "Entrotaxis: where readings are least certain",
+    "dcee": "DCEE: near the source, and surer of it",
+    "infotaxis-2": "Infotaxis, two moves ahead (slow)",
+    "att-pfrl": "Trained on these fields",
+}
+
+
+@cache
+def choices() -> dict[str, Any]:
+    """By name, with a label each."""
+    return {
+        "fields": [
+            {"name": name, "label": item.description, "unit": item.unit} for name, item in MODALITIES.items()
+        ],
+        "policies": [_policy(name) for name in policies()],
+        "scenarios": [{"name": name, "label": SCENARIOS[name].meaning} for name in scenario_names()],
+        "kinds": [{"name": name, "label": kind.meaning, "unit": kind.unit} for name, kind in KINDS.items()],
+    }
+
+
+@cache
+def policies() -> tuple[str, ...]:
+    """Those that can advise, the trained ones first: some have to be told where the source is, and cannot."""
+    model = benchmark_model("gas")
+    able = (name for name, make in POLICIES.items() if not isinstance(make(model, FOUR_MOVES), Informed))
+    return (*known(), *able)
+
+
+def _policy(name: str) -> dict[str, Any]:
+    told: dict[str, Any] = {"name": name, "label": _LABELS.get(name, name)}
+    weights = weights_of(name)
+    if weights is not None:
+        _, card = load(weights)
+        told["fields"] = list(card.fields)
+    return told
+
+
+def understood(text: str) -> dict[str, Any]:
+    """What a site file says, in numbers and in words; or a ValueError in one line."""
+    site = read_limited(text)
+    words = [{"heading": heading, "text": sentence} for heading, sentence in site_words(site)]
+    return {"name": site.name, "kind": site.kind} | outline(site) | {"words": words}

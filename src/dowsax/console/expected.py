@@ -1,0 +1,63 @@
+"""The readings that are expected under a belief, on a grid."""
+
+from typing import TYPE_CHECKING, Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from dowsax.console.frames import finite
+from dowsax.console.store import Draws
+from dowsax.mission.guides import elsewhere
+from dowsax.types import Station
+from dowsax.world import Model
+
+if TYPE_CHECKING:
+    from dowsax.mission.advisor import Advisor
+
+CELLS = 48
+"""Along the longer side."""
+_NUM_DRAWS = 100
+_PLACES_AT_ONCE = 64
+
+
+def expected_field(advisor: "Advisor", draws: Draws, number: int) -> dict[str, Any]:
+    r"""$\mathbb E[z \mid p, z_{1:k}]$ for k = `number`, in the unit of the readings, from the south-west.
+
+    Wind and whatever else was measured along are taken as they were at that reading. The noise is the same at
+    all places, so that it makes no grain.
+    """
+    plan, readings = advisor.plan, advisor.readings
+    low, high = np.asarray(plan.reach.area, np.float64)
+    columns, rows = np.maximum(np.round(CELLS * (high - low) / (high - low).max()), 2).astype(int)
+    x, y = (
+        low[axis] + (np.arange(count) + 0.5) * (high[axis] - low[axis]) / count
+        for axis, count in ((0, columns), (1, rows))
+    )
+    places = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
+    station = plan.stations.station(readings[number - 1], readings[: number - 1])
+    thetas = draws.thetas[:: max(1, len(draws.thetas) // _NUM_DRAWS)]
+    values = _mean_field(plan.model, jnp.asarray(thetas), station, jnp.asarray(places, jnp.float32))
+    return {
+        "low": low.tolist(),
+        "high": high.tolist(),
+        "columns": int(columns),
+        "rows": int(rows),
+        "values": [finite(value) for value in np.asarray(values)],
+        "unit": plan.unit,
+    }
+
+
+@eqx.filter_jit
+def _mean_field(
+    model: Model, thetas: Float[Array, "k d"], station: Station, places: Float[Array, "cells 2"]
+) -> Float[Array, " cells"]:
+    keys = jax.random.split(jax.random.key(0), thetas.shape[0])
+
+    def at(place: Float[Array, "2"]) -> Float[Array, ""]:
+        there = elsewhere(station, place)
+        return jnp.mean(jax.vmap(model.sketch_reading, in_axes=(0, 0, None))(keys, thetas, there))
+
+    return jax.lax.map(at, places, batch_size=_PLACES_AT_ONCE)

@@ -1,0 +1,57 @@
+"""What a mission has found, as files."""
+
+import threading
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from dowsax.mission.advisor import Advisor
+    from dowsax.mission.findings import Findings
+
+FORMATS = {
+    "geojson": ("application/geo+json", "geojson"),
+    "kml": ("application/vnd.google-earth.kml+xml", "kml"),
+    "qgc": ("application/json", "plan"),
+    "csv": ("text/csv; charset=utf-8", "csv"),
+    "html": ("text/html; charset=utf-8", "html"),
+}
+"""Media type and ending by name."""
+_DRAWING = threading.Lock()
+"""Styles of pictures are the program's, not a thread's."""
+
+
+class Export(NamedTuple):
+    """A file to be sent."""
+
+    text: str
+    media_type: str
+    name: str
+
+
+def found_by(advisor: "Advisor", title: str, site_text: str) -> "Findings":
+    """What a mission has found so far, under the name that it has in the console."""
+    from dowsax.mission.outcome import findings_of
+    from dowsax.mission.site import parse_site
+
+    return replace(findings_of(advisor, parse_site(site_text), advisor.guide.name), name=title)
+
+
+def exported(findings: "Findings", to: str, mission: str, site_text: str) -> Export:
+    """The findings in this format, or a ValueError in one line."""
+    from dowsax.mission import export as formats
+
+    media_type, ending = FORMATS[to]
+    if to == "html":
+        from dowsax.viz.report import html_report
+
+        with _DRAWING:
+            text = html_report(findings, site_text=site_text)
+    else:
+        writers = {
+            "geojson": formats.geojson,
+            "kml": formats.kml,
+            "qgc": formats.qgc_plan,
+            "csv": formats.readings_table,
+        }
+        text = writers[to](findings)
+    return Export(text, media_type, f"dowsax-{mission}.{ending}")

@@ -1,0 +1,243 @@
+"""The guard before the console: who may ask, from which page, by which name, and how much at once.
+
+A page elsewhere in the user's browser can send requests here, and by a name of its own that leads to this
+machine it can even read the answers. So the name that was asked for and the page that asks are checked, on
+every route and socket, besides the token that any address but loopback requires.
+"""
+
+import asyncio
+import hmac
+import ipaddress
+import json
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from http.cookies import CookieError, SimpleCookie
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+COOKIE = "dowsax_token"
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+_JSON_LIMIT = 64 * 1024
+_SURVEY_LIMIT = 5 * 1024 * 1024
+"""Bytes of a body."""
+_PATIENCE = 30.0
+"""[s], in which a body has to come."""
+_SAFE = ("GET", "HEAD", "OPTIONS")
+_TYPES = {"/survey": _SURVEY_LIMIT}
+
+Scope = dict[str, Any]
+Receive = Callable[[], Awaitable[dict[str, Any]]]
+Send = Callable[[dict[str, Any]], Awaitable[None]]
+
+
+@dataclass(frozen=True)
+class Door:
+    """Where the console listens, and what opens it."""
+
+    host: str = "127.0.0.1"
+    port: int = 8000
+    token: str | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.port < 65536:
+            raise ValueError(f"`port` is a number from 0 to 65535; got {self.port}.")
+        if self.token is None and not self.is_loopback:
+            raise ValueError(f"Another address than loopback, as {self.host}, needs a token.")
+        if self.token is not None and (len(self.token) < 16 or not self.token.isascii()):
+            raise ValueError("`token` has at least 16 letters or digits, so that it cannot be guessed.")
+
+    @property
+    def is_loopback(self) -> bool:
+        return is_loopback(self.host)
+
+    def admits(self, name: str) -> bool:
+        """Whether the console answers to this name: loopback, its own address, or any plain address.
+
+        A name that somebody else has made lead here is none of these.
+        """
+        if name in _LOOPBACK or name == self.host.lower():
+            return True
+        return self.host in ("0.0.0.0", "::") and _is_address(name)
+
+
+def is_loopback(host: str) -> bool:
+    return host.lower() == "localhost" or (_is_address(host) and ipaddress.ip_address(host).is_loopback)
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+class Guard:
+    """An ASGI application that lets through to another what may pass."""
+
+    def __init__(self, app: Callable[[Scope, Receive, Send], Awaitable[None]], door: Door) -> None:
+        self._app = app
+        self._door = door
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        headers = {
+            name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]
+        }
+        send = _with_headers(send, scope, headers.get("host", ""))
+        refusal = self._refusal(scope, headers)
+        if refusal is not None:
+            await _refuse(scope, send, *refusal)
+            return
+        if scope["type"] == "websocket":
+            await self._app(scope, receive, send)
+            return
+        if self._brings_token(scope):
+            await _welcome(send, self._door.token or "")
+            return
+        body = await _body(scope, headers, receive)
+        if isinstance(body, tuple):
+            await _refuse(scope, send, *body)
+            return
+        await self._app(scope, _replayed(body, receive), send)
+
+    def _refusal(self, scope: Scope, headers: dict[str, str]) -> tuple[int, str] | None:
+        host = headers.get("host", "")
+        if not self._door.admits(_name_of(host)):
+            return 421, "This console does not answer to that name: use the address it printed."
+        is_safe = scope["type"] == "http" and scope["method"] in _SAFE
+        if not is_safe and _is_cross_site(headers, host):
+            return 403, "Asked by a page of another site, which may not."
+        if not self._has_token(headers) and not self._brings_token(scope):
+            return 401, "A token is needed: open the address that the console printed when it started."
+        return None
+
+    def _has_token(self, headers: dict[str, str]) -> bool:
+        if self._door.token is None:
+            return True
+        kind, _, given = headers.get("authorization", "").partition(" ")
+        if kind.lower() == "bearer" and _same(given.strip(), self._door.token):
+            return True
+        try:
+            cookies = SimpleCookie(headers.get("cookie", ""))
+        except CookieError:
+            return False
+        return COOKIE in cookies and _same(cookies[COOKIE].value, self._door.token)
+
+    def _brings_token(self, scope: Scope) -> bool:
+        """Whether the page is opened with the token in its address."""
+        if self._door.token is None or scope["type"] != "http" or scope["path"] != "/":
+            return False
+        given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
+        return scope["method"] == "GET" and _same(given, self._door.token)
+
+
+def _same(given: str, token: str) -> bool:
+    return hmac.compare_digest(given.encode("utf-8", "replace"), token.encode())
+
+
+def _name_of(host: str) -> str:
+    """The name in a Host header, without its port."""
+    try:
+        return (urlsplit(f"//{host}").hostname or "").lower()
+    except ValueError:
+        return ""
+
+
+def _is_cross_site(headers: dict[str, str], host: str) -> bool:
+    """Whether a browser says that another page asks; programs that are no browsers say nothing."""
+    if headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
+        return True
+    origin = headers.get("origin")
+    return origin is not None and origin not in (f"http://{host}", f"https://{host}")
+
+
+async def _body(scope: Scope, headers: dict[str, str], receive: Receive) -> bytes | tuple[int, str]:
+    """The whole body, or why it is not taken."""
+    limit = next((most for end, most in _TYPES.items() if scope["path"].endswith(end)), _JSON_LIMIT)
+    too_large = 413, f"Too large: at most {limit // 1024} kB are taken here."
+    length = headers.get("content-length", "0")
+    if not length.isdigit() or int(length) > limit:
+        return too_large
+    data = bytearray()
+    try:
+        async with asyncio.timeout(_PATIENCE):
+            while True:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    return 400, "The request ended before it was complete."
+                data += message.get("body", b"")
+                if len(data) > limit:
+                    return too_large
+                if not message.get("more_body", False):
+                    return bytes(data)
+    except TimeoutError:
+        return 408, "The request did not come in time: send it again."
+
+
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    """The body once more, and then whatever comes."""
+    waiting = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def replay() -> dict[str, Any]:
+        return waiting.pop() if waiting else await receive()
+
+    return replay
+
+
+def _with_headers(send: Send, scope: Scope, host: str) -> Send:
+    """Answers that a browser shows only as what they are, and in no other page."""
+    shown = host if all(mark.isalnum() or mark in ".:[]-" for mark in host) else ""
+    policy = (
+        f"default-src 'self'; connect-src 'self' ws://{shown} wss://{shown}; img-src 'self' data: blob:; "
+        "object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+    )
+    added = {
+        "content-security-policy": policy,
+        "x-content-type-options": "nosniff",
+        "x-frame-options": "DENY",
+        "referrer-policy": "no-referrer",
+        "cross-origin-opener-policy": "same-origin",
+        "cross-origin-resource-policy": "same-origin",
+        "cache-control": "no-store" if scope["path"].startswith("/api") else "no-cache",
+    }
+
+    async def sending(message: dict[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            had = {name.lower() for name, _ in message.get("headers", ())}
+            extra = [(name.encode(), value.encode()) for name, value in added.items()]
+            kept = [pair for pair in extra if pair[0] not in had]
+            message = message | {"headers": [*message.get("headers", ()), *kept]}
+        await send(message)
+
+    return sending
+
+
+async def _refuse(scope: Scope, send: Send, status: int, words: str) -> None:
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.close", "code": 4000 + status, "reason": words})
+        return
+    body, kind = json.dumps({"error": words}).encode(), b"application/json"
+    if not scope["path"].startswith("/api"):
+        body, kind = (
+            f"<!doctype html><title>dowsax</title><p>{words}</p>".encode(),
+            b"text/html; charset=utf-8",
+        )
+    headers = [(b"content-type", kind), (b"content-length", str(len(body)).encode())]
+    if status == 401:
+        headers.append((b"www-authenticate", b"Bearer"))
+    if status in (408, 413):
+        # What else is sent is not waited for.
+        headers.append((b"connection", b"close"))
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+async def _welcome(send: Send, token: str) -> None:
+    """Keep the token in a cookie that no script can read, and take it out of the address."""
+    cookie = f"{COOKIE}={token}; Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000"
+    headers = [(b"location", b"/"), (b"set-cookie", cookie.encode()), (b"content-length", b"0")]
+    await send({"type": "http.response.start", "status": 303, "headers": headers})
+    await send({"type": "http.response.body", "body": b""})

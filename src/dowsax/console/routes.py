@@ -1,0 +1,237 @@
+"""The addresses of the console; what each takes and gives is described in /api/openapi.json."""
+
+import asyncio
+import time
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi.responses import PlainTextResponse, Response
+
+from dowsax.console import views
+from dowsax.console.answers import (
+    FieldAnswer,
+    FrameAnswer,
+    HealthAnswer,
+    ItemAnswer,
+    MissionAnswer,
+    SteeredAnswer,
+    SurveyAnswer,
+    TakenAnswer,
+    TruthAnswer,
+    described,
+    told,
+)
+from dowsax.console.hosted import Hosted, Over
+from dowsax.console.records import REAL
+from dowsax.console.schemas import SITE_LENGTH, ControlBody, MissionBody, ReadingBody
+from dowsax.console.service import Console, Unknown
+
+_ERROR = {
+    "description": "One line that says what to do.",
+    "content": {
+        "application/json": {
+            "schema": {"type": "object", "properties": {"error": {"type": "string"}}, "required": ["error"]}
+        }
+    },
+}
+_ERRORS: dict[int | str, dict[str, Any]] = dict.fromkeys((400, 401, 404, 409, 422, 429, 503), _ERROR)
+MOST_FRAMES = 2000
+"""In one answer."""
+
+MissionId = Annotated[str, Path(pattern="^[0-9a-f]{12}$")]
+Count = Annotated[int, Query(ge=1, le=10_000_000)]
+
+
+def router(console: Console) -> APIRouter:
+    """All but the sockets."""
+    routes = APIRouter(prefix="/api", responses=_ERRORS)
+    waiting = APIRouter(dependencies=[Depends(console.ready)])
+    _add_lists(routes, console)
+    _add_sites(waiting)
+    _add_missions(waiting, console)
+    _add_frames(waiting, console)
+    _add_actions(waiting, console)
+    routes.include_router(waiting)
+    return routes
+
+
+def _add_lists(routes: APIRouter, console: Console) -> None:
+    """What is answered at once, however soon after the start."""
+
+    @routes.get("/health", **described(HealthAnswer))
+    async def health() -> Response:
+        """Whether the console is there, and for how long [s]."""
+        from dowsax import __version__
+
+        uptime = round(time.monotonic() - console.begun, 1)
+        return told({"version": __version__, "missions": len(console.missions), "uptime": uptime})
+
+    @routes.get("/missions", **described(list[ItemAnswer]))
+    async def missions() -> Response:
+        """All missions, the newest first."""
+        return told(views.listed(console))
+
+
+def _add_sites(routes: APIRouter) -> None:
+    @routes.get("/choices")
+    async def choices() -> dict[str, Any]:
+        """What a mission can be begun with."""
+        from dowsax.console.choices import choices as known
+
+        return await asyncio.to_thread(known)
+
+    @routes.get("/site/new", response_class=PlainTextResponse)
+    async def site_new(kind: Annotated[str, Query(max_length=40)] = "gas-plume") -> PlainTextResponse:
+        """A site file to start from, with every key explained."""
+        from dowsax.console.sites import new_site
+
+        return PlainTextResponse(await asyncio.to_thread(new_site, kind))
+
+    @routes.post("/site/check", openapi_extra=_body_of("text/plain"))
+    async def site_check(request: Request) -> dict[str, Any]:
+        """What is understood of a site file."""
+        from dowsax.console.choices import understood
+
+        return await asyncio.to_thread(understood, _text(await request.body(), SITE_LENGTH))
+
+
+def _add_missions(routes: APIRouter, console: Console) -> None:
+    @routes.post("/missions", **described(MissionAnswer, 201))
+    async def begin(body: MissionBody) -> Response:
+        """Begin a mission, simulated or real. It says `preparing` while its filter is compiled."""
+        return told(await views.whole(console, await console.create(body)), 201)
+
+    @routes.get("/missions/{id}", **described(MissionAnswer))
+    async def mission(id: MissionId) -> Response:
+        """All there is to know of a mission."""
+        return told(await views.whole(console, console.mission(id)))
+
+    @routes.get("/missions/{id}/export")
+    async def export(id: MissionId, to: Literal["geojson", "kml", "qgc", "csv", "html"]) -> Response:
+        """What the mission has found so far, as a file."""
+        from dowsax.console.exports import exported, found_by
+
+        hosted = console.mission(id)
+        name, site = hosted.record.name, hosted.record.site
+        if hosted.readings == 0:
+            raise Over("The mission has no readings yet: there is nothing to export.")
+        findings = await console.do(
+            hosted, lambda generation: found_by(hosted.do_prepare(generation), name, site), is_long=True
+        )
+        made = await console.aside(f"{id} export", lambda: exported(findings, to, id, site))
+        headers = {"content-disposition": f'attachment; filename="{made.name}"'}
+        return Response(made.text.encode(), media_type=made.media_type, headers=headers)
+
+
+def _add_frames(routes: APIRouter, console: Console) -> None:
+    @routes.get("/missions/{id}/frames", **described(list[FrameAnswer]))
+    async def frames(
+        id: MissionId, first: Count = 1, last: Count | None = None, full: bool = False
+    ) -> Response:
+        """The frames from `first` to `last`; with particles and regions where `full` says so."""
+        hosted = console.mission(id)
+        most = 50 if full else MOST_FRAMES
+        end = min(first + most - 1, hosted.readings if last is None else last)
+        if not full:
+            return told(await asyncio.to_thread(console.store.frames, id, first, end))
+        numbers = range(first, min(end, hosted.readings) + 1)
+        found = [await views.frame(console, hosted, number) for number in numbers]
+        return told([frame for frame in found if frame is not None])
+
+    @routes.get("/missions/{id}/frames/{number}", **described(FrameAnswer))
+    async def frame(id: MissionId, number: Annotated[int, Path(ge=1, le=10_000_000)]) -> Response:
+        """The frame of one reading, with particles and regions."""
+        return told(_found(await views.frame(console, console.mission(id), number)))
+
+    @routes.get("/missions/{id}/field", **described(FieldAnswer))
+    async def field(id: MissionId, number: Count | None = None) -> Response:
+        """The readings that are expected under the belief after a reading, the newest unless given."""
+        from dowsax.console.expected import expected_field
+
+        hosted = console.mission(id)
+        at = number or hosted.readings
+        kept = _found(await asyncio.to_thread(console.store.frame, id, at))
+        made = await console.do(
+            hosted,
+            lambda generation: expected_field(hosted.do_prepare(generation), kept[1], at),
+            is_long=True,
+        )
+        return told(made)
+
+
+def _add_actions(routes: APIRouter, console: Console) -> None:
+    @routes.post("/missions/{id}/readings", **described(TakenAnswer))
+    async def read(id: MissionId, body: ReadingBody) -> Response:
+        """Take in a reading. The answer is acknowledgement: the reading is on the disk."""
+        hosted = _real(console.mission(id))
+        keys = body.to_keys()
+        advice, frame = await console.do(hosted, lambda generation: hosted.do_read(generation, keys))
+        return told({"advice": advice.to_json(), "frame": frame})
+
+    @routes.post("/missions/{id}/survey", openapi_extra=_body_of("text/csv"), **described(SurveyAnswer))
+    async def survey(id: MissionId, request: Request) -> Response:
+        """Take in the rows of a CSV file, as the body or as `file` of a form."""
+        from dowsax.console.surveys import rows_of, take_survey
+
+        hosted = _real(console.mission(id))
+        rows = await asyncio.to_thread(rows_of, await _uploaded(request), hosted.record.site)
+        return told(await take_survey(console, hosted, rows))
+
+    @routes.post("/missions/{id}/control", **described(SteeredAnswer))
+    async def control(id: MissionId, body: ControlBody) -> Response:
+        """Let a simulated mission run, pause, take one step, or set its speed."""
+        hosted = console.mission(id)
+        if not hosted.is_simulated:
+            raise Over("Only a simulated mission can be steered: send readings to a real one.")
+        if body.speed is not None:
+            hosted.speed = body.speed
+            hosted.changed()
+        if body.action == "run":
+            console.run(hosted)
+        elif body.action == "pause":
+            console.pause(hosted)
+        elif body.action == "step":
+            await console.step(hosted)
+        return told(views.item(hosted) | {"speed": hosted.speed})
+
+    @routes.post("/missions/{id}/reveal", **described(TruthAnswer))
+    async def reveal(id: MissionId) -> Response:
+        """The true source of a simulated mission that has ended."""
+        return told(await console.reveal(console.mission(id)))
+
+
+def _found(thing: Any) -> Any:
+    if thing is None:
+        raise Unknown("There is no reading of this number: see how many the mission has.")
+    return thing
+
+
+def _real(hosted: Hosted) -> Hosted:
+    if hosted.record.type != REAL:
+        raise Over("Readings of a simulated mission come from the simulation: step it, or let it run.")
+    return hosted
+
+
+def _text(data: bytes, most: int) -> str:
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ValueError("The body is not text in UTF-8: save the file as UTF-8.") from None
+    if len(text) > most:
+        raise ValueError(f"The site file has more than {most} letters: shorten it.")
+    return text
+
+
+async def _uploaded(request: Request) -> bytes:
+    """The file that was sent."""
+    if not request.headers.get("content-type", "").startswith("multipart/form-data"):
+        return await request.body()
+    async with request.form(max_files=1, max_fields=4) as form:
+        file = form.get("file")
+        if file is None or isinstance(file, str):
+            raise ValueError("The form has no `file`: choose one.")
+        return await file.read()
+
+
+def _body_of(media_type: str) -> dict[str, Any]:
+    return {"requestBody": {"required": True, "content": {media_type: {"schema": {"type": "string"}}}}}

@@ -1,0 +1,73 @@
+"""Start the console, and say where it is."""
+
+import secrets
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+import uvicorn
+
+from dowsax.console.app import build
+from dowsax.console.guard import Door, is_loopback
+from dowsax.console.service import Console
+from dowsax.console.sites import read_limited
+
+_EVERYWHERE = ("0.0.0.0", "::")
+_GRACE = 5
+"""[s], for requests under way when the console is closed."""
+
+
+def door_of(host: str, port: int, token: str | None) -> Door:
+    """The door for an address: one that is not loopback gets a token where none is given."""
+    if token is None and not is_loopback(host):
+        token = secrets.token_urlsafe(24)
+    return Door(host, port, token)
+
+
+def address_of(door: Door, port: int) -> str:
+    """What to open in a browser."""
+    host = "127.0.0.1" if door.host in _EVERYWHERE else door.host
+    shown = f"[{host}]" if ":" in host else host
+    return f"http://{shown}:{port}/" + ("" if door.token is None else f"?token={door.token}")
+
+
+def serve(door: Door, folder: Path, say: Callable[[str], None], site: str | None = None) -> None:
+    """Serve the missions of a folder until the program is ended; `site` is where one is begun at once."""
+    listener = _listening(door)
+    try:
+        if site is not None:
+            read_limited(site)
+        console = Console(folder, site=site)
+    except (ValueError, OSError):
+        listener.close()
+        raise
+    config = uvicorn.Config(
+        build(console, door),
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        ws="websockets-sansio",
+        ws_max_size=4096,
+        timeout_graceful_shutdown=_GRACE,
+    )
+    address = address_of(door, listener.getsockname()[1])
+    say(f"The console is at {address} (missions in {folder}; Ctrl-C ends it).")
+    if door.host in _EVERYWHERE:
+        say("From another machine, open it by this machine's own address instead of 127.0.0.1.")
+    uvicorn.Server(config).run([listener])
+
+
+def _listening(door: Door) -> socket.socket:
+    family = socket.AF_INET6 if ":" in door.host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((door.host, door.port))
+        # Whoever comes before the application is ready waits.
+        listener.listen()
+    except OSError as error:
+        listener.close()
+        raise ValueError(
+            f"Cannot listen on {door.host}, port {door.port} ({error.strerror}): give another --port."
+        ) from None
+    return listener

@@ -1,0 +1,311 @@
+"""The console without its network: missions begun, read, stepped, watched and exported, many at once."""
+
+import asyncio
+import gc
+import os
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from dowsax.console import feed as feeds
+from dowsax.console.hosted import SEARCHING, Hosted, Over
+from dowsax.console.hub import Hub
+from dowsax.console.places import Places
+from dowsax.console.records import PREPARING, REAL, SIMULATED, Feed, Record, new_id, now
+from dowsax.console.scheduler import Full, Scheduler
+from dowsax.console.schemas import MissionBody
+from dowsax.console.store import Store
+from dowsax.console.workshop import Workshop
+
+MOST_MISSIONS = 1000
+MOST_IN_MEMORY = 128
+"""Missions whose advisors are kept; the others make theirs again when they need them."""
+_LOADED = ("mission.advisor", "mission.outcome", "mission.links", "console.choices", "console.expected")
+_MAPS = Path("/proc/self/maps")
+_MOST_MAPS = 40_000
+"""Of the 65,530 memory maps that Linux allows a process; every compiled function holds dozens of them."""
+
+
+class Unknown(LookupError):
+    """There is no such mission."""
+
+
+class Console:
+    """All missions of a folder. Its methods are for the thread of the event loop."""
+
+    def __init__(self, folder: Path, workers: int | None = None, site: str | None = None) -> None:
+        self.store = Store(folder)
+        # One more than there are cores, as each waits for the disk now and then.
+        self.scheduler = Scheduler(quick=workers or 1 + max(2, os.cpu_count() or 2))
+        self.hub = Hub()
+        self.places = Places(self.store)
+        self.workshop = Workshop()
+        self.begun = time.monotonic()
+        self._site = site
+        self.missions: dict[str, Hosted] = {}
+        self._generation = 0
+        self._loaded = threading.Event()
+        self._turn = 0
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._tasks: dict[tuple[str, str], asyncio.Task] = {}
+
+    async def start(self) -> None:
+        """List what there is; nothing of it runs yet but what listens to a feed."""
+        self._loop = asyncio.get_running_loop()
+        threading.Thread(target=self._load, name="console-load", daemon=True).start()
+        for record, revealed in self.store.records():
+            hosted = Hosted(record, self.store, self.workshop, self._told, revealed)
+            hosted.recall()
+            self.missions[record.id] = hosted
+            self._listen(hosted)
+            if hosted.status == PREPARING:
+                # Ended before it was quite begun.
+                self.prepare(hosted)
+        if self._site not in (None, *(hosted.record.site for hosted in self.missions.values())):
+            self._keep(("", "site"), self.create(MissionBody(type="real", site=self._site)))
+
+    async def stop(self) -> None:
+        for task in self._tasks.values():
+            task.cancel()
+        await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+        await asyncio.to_thread(self.scheduler.close)
+        for hosted in self.missions.values():
+            hosted.release()
+        self.store.close()
+
+    async def ready(self) -> None:
+        """Wait until all that missions need has been imported: for seconds after the start, then never."""
+        if not self._loaded.is_set():
+            await asyncio.to_thread(self._loaded.wait)
+
+    def mission(self, id: str) -> Hosted:
+        if id not in self.missions:
+            raise Unknown("There is no such mission: see the list of missions.")
+        return self.missions[id]
+
+    async def create(self, body: MissionBody) -> Hosted:
+        """Begin a mission. It is kept when this returns, and gets ready by and by."""
+        if len(self.missions) >= MOST_MISSIONS:
+            raise Full(f"There are {MOST_MISSIONS} missions: begin a console in another folder.")
+        await self.ready()
+        record = await asyncio.to_thread(_record, body, self.workshop)
+        hosted = Hosted(record, self.store, self.workshop, self._told)
+        await asyncio.to_thread(self.store.add, record)
+        self.missions[record.id] = hosted
+        self._told(hosted, "mission", None)
+        self.prepare(hosted)
+        self._listen(hosted)
+        return hosted
+
+    def prepare(self, hosted: Hosted) -> None:
+        """Get a mission ready, when its turn comes."""
+        self.submit(hosted, hosted.do_prepare, limited=False)
+
+    def submit(
+        self, hosted: Hosted, work: Callable[[int], Any], limited: bool = True, is_long: bool = False
+    ) -> Future:
+        """Have something done for a mission on another thread; its future. Any thread may ask.
+
+        `work` is given the generation of compiled functions.
+        """
+        self._turn += 1
+        hosted.used = self._turn
+
+        def waits() -> bool:
+            return is_long or hosted.is_long(self._generation)
+
+        def done() -> Any:
+            self._loaded.wait()
+            was_long = waits()
+            try:
+                return work(self._generation)
+            finally:
+                if was_long:
+                    self._tidy()
+
+        return self.scheduler.submit(hosted.id, done, waits, limited)
+
+    async def do(
+        self, hosted: Hosted, work: Callable[[int], Any], limited: bool = True, is_long: bool = False
+    ) -> Any:
+        """Have something done, and wait for it. What was begun is done to its end, whoever waits for it."""
+        return await asyncio.shield(asyncio.wrap_future(self.submit(hosted, work, limited, is_long)))
+
+    async def aside(self, lane: str, work: Callable[[], Any]) -> Any:
+        """Have something long done that needs no advisor, while the mission goes on."""
+        future = self.scheduler.submit(lane, work, lambda: True)
+        return await asyncio.shield(asyncio.wrap_future(future))
+
+    async def step(self, hosted: Hosted) -> dict[str, Any]:
+        return await self.do(hosted, hosted.do_step)
+
+    def run(self, hosted: Hosted) -> None:
+        """Let a simulated mission go on by itself."""
+        if hosted.running:
+            return
+        if hosted.status not in (SEARCHING, PREPARING):
+            raise Over(f"The search is over: {hosted.status}.")
+        hosted.running = True
+        hosted.changed()
+        self._keep((hosted.id, "run"), self._running(hosted))
+
+    def pause(self, hosted: Hosted) -> None:
+        hosted.running = False
+        hosted.changed()
+
+    async def reveal(self, hosted: Hosted) -> dict[str, Any]:
+        """The truth of a simulation that has ended."""
+        if not hosted.is_simulated:
+            raise Over("Only a simulated mission has a truth to reveal.")
+        if hosted.status in (SEARCHING, PREPARING):
+            raise Over("The search is going on: the truth is revealed when it has ended.")
+        truth = await asyncio.to_thread(hosted.truth)
+        if truth is None:
+            raise Over("The mission was never made ready: there is no truth.")
+        if not hosted.revealed:
+            await asyncio.to_thread(self.store.reveal, hosted.id)
+            hosted.revealed = True
+            hosted.note("revealed", "The truth was revealed.")
+            hosted.changed()
+        return truth
+
+    async def _running(self, hosted: Hosted) -> None:
+        try:
+            while hosted.running:
+                began = time.monotonic()
+                if not await self._stepped(hosted):
+                    break
+                # A pause is not waited out.
+                while hosted.running and (left := began + 1 / hosted.speed - time.monotonic()) > 0:
+                    await asyncio.sleep(min(left, 0.25))
+        finally:
+            hosted.running = False
+            hosted.changed()
+
+    async def _stepped(self, hosted: Hosted) -> bool:
+        """One step of a mission that runs; whether there may be another."""
+        try:
+            frame = await self.step(hosted)
+        except Full:
+            await asyncio.sleep(0.5)
+            return True
+        except (Over, ValueError, OSError) as error:
+            hosted.note("paused", f"The simulation was paused: {error}")
+            return False
+        return frame["next"] is not None
+
+    def _listen(self, hosted: Hosted) -> None:
+        """Take the readings of its feed, where a mission has one."""
+        if hosted.record.feed is not None:
+            self._keep((hosted.id, "feed"), feeds.listen(self, hosted))
+
+    def _keep(self, name: tuple[str, str], work) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks[name] = task
+        task.add_done_callback(lambda ended: self._ended(name, ended))
+
+    def _ended(self, name: tuple[str, str], task: asyncio.Task) -> None:
+        if self._tasks.get(name) is task:
+            del self._tasks[name]
+        if not task.cancelled() and task.exception() is not None:
+            assert self._loop is not None
+            self._loop.call_exception_handler({"message": f"{name} ended", "exception": task.exception()})
+
+    def _told(self, hosted: Hosted, what: str, event: dict[str, str] | None) -> None:
+        """From any thread."""
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self.hub.publish, hosted.id, what, event)
+
+    def _load(self) -> None:
+        """Import what needs jax, so that the page is there at once. Here alone: two threads that import the
+        same modules at the same time may each see half of them.
+        """
+        try:
+            for name in _LOADED:
+                import_module(f"dowsax.{name}")
+        finally:
+            self._loaded.set()
+
+    def _tidy(self) -> None:
+        """Keep memory and memory maps within bounds; on the thread of a piece of work that was long."""
+        kept = sorted(
+            (one for one in self.missions.copy().values() if one.in_memory), key=lambda one: one.used
+        )
+        for hosted in kept[: max(0, len(kept) - MOST_IN_MEMORY)]:
+            if not self.scheduler.waiting(hosted.id):
+                self.scheduler.submit(hosted.id, hosted.release, limited=False)
+        if _MAPS.exists() and _MAPS.read_bytes().count(b"\n") > _MOST_MAPS:
+            self.scheduler.alone(self._forget_compiled)
+
+    def _forget_compiled(self) -> None:
+        """Let all compiled functions go; those that are needed are read from the cache on the disk."""
+        import jax
+
+        jax.clear_caches()
+        gc.collect()
+        self._generation += 1
+
+
+def _record(body: MissionBody, workshop: Workshop) -> Record:
+    """The mission that is asked for, or a ValueError in one line."""
+    from dowsax.console import simulation
+    from dowsax.console.choices import policies
+    from dowsax.console.sites import facts_of
+
+    id, seed = new_id(), body.seed
+    if seed is None:
+        seed = int(id, 16) % 2**31
+    if body.policy is not None and body.policy not in policies():
+        # A policy may also be a file; which ones there are on this machine is nobody's business.
+        raise ValueError(f"Unknown policy; known are {', '.join(policies())}.")
+    simulated = body.type == SIMULATED
+    _require_only(body, simulated)
+    if simulated:
+        scenario = body.scenario or "id"
+        particles = body.particles or simulation.DEFAULT_PARTICLES
+        text = simulation.site_text(body.field or "gas", scenario, seed, particles)
+    else:
+        scenario, text = None, body.site or ""
+    site, plan, guide = workshop.planned(text, body.policy, simulated)
+    name = body.name or site.name
+    return Record(
+        id=id,
+        name=name,
+        type=SIMULATED if simulated else REAL,
+        created=now(),
+        site=text,
+        policy=guide.name,
+        seed=seed,
+        facts=facts_of(site, plan, guide),
+        scenario=scenario,
+        speed=body.speed or 2.0,
+        feed=_feed(body, name),
+    )
+
+
+def _require_only(body: MissionBody, simulated: bool) -> None:
+    """What is for the other type of mission is not passed over in silence."""
+    others = ("site", "mqtt") if simulated else ("field", "scenario", "particles", "speed")
+    for name in others:
+        if getattr(body, name) is not None:
+            raise ValueError(f"`{name}` is not for a {body.type} mission: leave it out.")
+    if not simulated and body.site is None:
+        raise ValueError("`site` is missing: the text of a site file, as /api/site/new gives.")
+
+
+def _feed(body: MissionBody, name: str) -> Feed | None:
+    if body.mqtt is None:
+        return None
+    from dowsax.mission.links import Broker, require_mqtt, topics
+
+    require_mqtt()
+    Broker.of(body.mqtt.url)
+    readings, advice = topics(name)
+    for topic in (body.mqtt.readings, body.mqtt.advice):
+        if topic is not None and any(mark in topic for mark in "+#\0"):
+            raise ValueError(f"A topic has no wildcards, + or #; got {topic!r}.")
+    return Feed(body.mqtt.url, body.mqtt.readings or readings, body.mqtt.advice or advice)

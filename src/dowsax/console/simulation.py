@@ -1,0 +1,124 @@
+"""A simulated mission: a source of the benchmark, drawn from its prior or elsewhere, and readings of it."""
+
+import math
+import zlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dowsax.envs.scenarios import SCENARIOS
+from dowsax.mission.reading import Reading
+from dowsax.types import Key, Scalar, Station, Theta
+from dowsax.world import MODALITIES, Model
+from dowsax.world.motion import SIDE, START_SIDE
+
+if TYPE_CHECKING:
+    from dowsax.mission.plan import Plan
+
+MAX_READINGS = 200
+DEFAULT_PARTICLES = 2048
+
+
+def scenario_names() -> tuple[str, ...]:
+    """Those in which the belief starts at the prior, as that of an advisor does."""
+    return tuple(name for name, scenario in SCENARIOS.items() if scenario.initial is None)
+
+
+def site_text(field: str, scenario: str, seed: int, particles: int = DEFAULT_PARTICLES) -> str:
+    """The benchmark's square as a site, in which a search starts where the seed says."""
+    if field not in MODALITIES:
+        raise ValueError(f"Unknown field {field!r}; known are {', '.join(MODALITIES)}.")
+    if scenario not in scenario_names():
+        raise ValueError(f"Unknown scenario {scenario!r}; known are {', '.join(scenario_names())}.")
+    x, y = (round(float(share) * START_SIDE, 3) for share in np.random.default_rng(seed).random(2))
+    jumps = SCENARIOS[scenario].jump_after is not None
+    return f"""\
+name = "Simulated {field}"
+
+[area]
+low = [0.0, 0.0]
+high = [{SIDE}, {SIDE}]
+
+[field]
+kind = "{field}"
+
+[start]
+position = [{x}, {y}]
+
+[step]
+length = 1.0
+directions = 4
+
+[budget]
+readings = {MAX_READINGS}
+
+[search]
+particles = {particles}
+radius = 1.0
+may_jump = {str(jumps).lower()}
+"""
+
+
+@dataclass(frozen=True)
+class Truth:
+    """What is out there. Nothing that advises may look at it."""
+
+    theta: tuple[float, ...]
+    after: tuple[float, ...]
+    """Θ after the source has moved; the same where it does not."""
+    moves_after: int | None
+    """The reading after which it moves."""
+    seed: int
+
+    @classmethod
+    def drawn(cls, plan: "Plan", scenario: str, seed: int) -> "Truth":
+        chosen = SCENARIOS[scenario]
+        source_key, place_key = jax.random.split(_key(seed, "source"))
+        prior = plan.model.prior
+        theta = chosen.sources(prior, source_key)
+        after = theta
+        if chosen.jump_after is not None:
+            after = theta.at[:2].set(prior.sample(place_key)[:2])
+        told, then = (tuple(map(float, np.asarray(item))) for item in (theta, after))
+        return cls(told, then, chosen.jump_after, seed)
+
+    def at(self, number: int) -> tuple[float, ...]:
+        """Θ at the reading of this number, counted from 1."""
+        return self.after if self.moves_after is not None and number > self.moves_after else self.theta
+
+    def read(self, plan: "Plan", number: int, position: tuple[float, float]) -> Reading:
+        """The reading of this number at a position: the same whenever it is asked for."""
+        blank = plan.stations.completed(Reading(position, 0.0), ())
+        station = plan.stations.station(blank, ())
+        key = jax.random.fold_in(_key(self.seed, "noise"), number)
+        value = float(_read(plan.model, key, jnp.asarray(self.at(number), jnp.float32), station))
+        if not math.isfinite(value):
+            raise ValueError("The simulated sensor gave no number: choose another seed.")
+        return Reading(position, value)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "theta": list(self.theta),
+            "after": list(self.after),
+            "moves_after": self.moves_after,
+            "seed": self.seed,
+        }
+
+    @classmethod
+    def from_json(cls, body: dict[str, Any]) -> "Truth":
+        """The inverse of `to_json`."""
+        return cls(tuple(body["theta"]), tuple(body["after"]), body["moves_after"], body["seed"])
+
+
+def _key(seed: int, use: str) -> Key:
+    """Other keys than those of the advisor with the same seed."""
+    return jax.random.fold_in(jax.random.key(seed), zlib.crc32(use.encode()))
+
+
+@eqx.filter_jit
+def _read(model: Model, key: Key, theta: Theta, station: Station) -> Scalar:
+    return model.sample_reading(key, theta, station)

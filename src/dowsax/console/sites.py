@@ -1,0 +1,120 @@
+"""Sites as the console shows them: their facts, limits on what may be asked for, and texts to start from."""
+
+import tomllib
+from typing import TYPE_CHECKING, Any
+
+from dowsax.mission.site import Site, parse_site
+from dowsax.mission.site_kinds import KINDS
+from dowsax.mission.site_template import NEW_SITE
+
+if TYPE_CHECKING:
+    from dowsax.mission.guides import Guide
+    from dowsax.mission.plan import Plan
+
+MOST_PARTICLES = 20_000
+MOST_DIRECTIONS = 64
+MOST_ENTRIES = 1000
+"""Of any list in a site file."""
+MOST_SENSORS = 32
+_LONGEST_NAME = 80
+_OWN = ("prior", "background", "noise", "wind")
+"""The sections of the template that say what holds for its own kind alone."""
+
+
+def read_limited(text: str) -> Site:
+    """The site that a text describes, or a ValueError in one line: also for what would take too much."""
+    try:
+        table = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError):
+        table = {}
+    if _longest(table) > MOST_ENTRIES:
+        raise ValueError(f"site.toml: a list has more than {MOST_ENTRIES} entries; give fewer.")
+    try:
+        site = parse_site(text, "site.toml")
+    except RecursionError:
+        raise ValueError("site.toml: nested too deep.") from None
+    limits = {
+        "particles in [search]": (site.search.particles or 0, MOST_PARTICLES),
+        "directions in [step]": (site.step.directions, MOST_DIRECTIONS),
+        "names in [sensor]": (len(site.sensor.names), MOST_SENSORS),
+        "letters in name": (len(site.name), _LONGEST_NAME),
+    }
+    for what, (number, most) in limits.items():
+        if number > most:
+            raise ValueError(f"site.toml: {number} {what}; {most} is the most.")
+    return site
+
+
+def _longest(item: Any) -> int:
+    """The length of the longest list in a table."""
+    waiting, longest = [item], 0
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, list):
+            longest = max(longest, len(item))
+        if isinstance(item, list | dict):
+            waiting.extend(item.values() if isinstance(item, dict) else item)
+    return longest
+
+
+def facts_of(site: Site, plan: "Plan", guide: "Guide") -> dict[str, Any]:
+    """What a map and its legend need of a site, in plain numbers."""
+    from dowsax.mission.false_stops import measured
+
+    stops = measured(plan, guide.name)
+    told = None
+    if stops is not None:
+        told = {name: getattr(stops, name) for name in ("rate", "low", "high", "stops")}
+        told["sentence"] = stops.sentence()
+    return outline(site) | {
+        "start": list(plan.start or plan.middle),
+        "policy": guide.name,
+        "particles": plan.preset.config.num_particles,
+        "parameters": [
+            {"name": item.name, "label": item.meaning or item.name, "unit": item.unit}
+            for item in plan.model.prior.parameters
+        ],
+        "false_stops": told,
+    }
+
+
+def outline(site: Site) -> dict[str, Any]:
+    """What a site says itself."""
+    return {
+        "site_name": site.name,
+        "field": site.kind,
+        "unit": site.unit,
+        "area": [list(site.low), list(site.high)],
+        "geofence": [polygon.tolist() for polygon in site.geofence],
+        "no_go": [polygon.tolist() for polygon in site.no_go],
+        "geographic": site.frame.is_geographic,
+        "origin": None if site.frame.origin is None else list(site.frame.origin),
+        "start": None if site.start is None else list(site.start),
+        "radius": site.found_radius,
+        "probability": site.search.probability,
+        "budget": {
+            "distance": site.budget.distance,
+            "readings": site.budget.readings,
+            "time": site.budget.time,
+        },
+    }
+
+
+def new_site(kind: str) -> str:
+    """A site file of this kind to start from, with every key explained."""
+    if kind not in KINDS:
+        raise ValueError(f"Unknown kind {kind!r}; known are {', '.join(KINDS)}.")
+    if kind == "gas-plume":
+        return NEW_SITE
+    facts, section, lines = KINDS[kind], "", []
+    for line in NEW_SITE.splitlines():
+        if line.startswith("["):
+            section = line.strip("[]")
+        key = line.partition("=")[0].strip()
+        if section == "field" and key in ("kind", "unit"):
+            line = f'{key} = "{kind if key == "kind" else facts.unit}"'
+        elif "=" in line and not line.startswith("#") and (section in _OWN or key == "gas"):
+            # True of the gas plume alone: left as an example.
+            line = f"# {line}"
+        lines.append(line)
+    return "\n".join(lines) + "\n"

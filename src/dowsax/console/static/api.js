@@ -1,0 +1,73 @@
+/** The server's answers, or its reasons why not. */
+
+/** What the server refused, in its own one line. */
+export class Refusal extends Error {
+  constructor(message, status) {
+    super(message);
+    this.status = status;
+  }
+}
+
+async function reason(response) {
+  if (response.status === 401)
+    return "The console asks for its token: open the address that was printed at its start.";
+  try {
+    const body = await response.json();
+    if (typeof body.error === "string") return body.error;
+  } catch {
+    // Not the server's own answer: the number has to do.
+  }
+  return `The server answered ${response.status}: try again, or look at its log.`;
+}
+
+async function request(path, options = {}) {
+  let response;
+  try {
+    response = await fetch(`/api${path}`, { credentials: "same-origin", ...options });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Refusal("The server does not answer: is it running, and are you connected?", 0);
+  }
+  if (!response.ok) throw new Refusal(await reason(response), response.status);
+  return response;
+}
+
+export async function get(path, signal) {
+  return (await request(path, { signal })).json();
+}
+
+export async function getText(path, signal) {
+  return (await request(path, { signal })).text();
+}
+
+export async function post(path, body = {}) {
+  const headers = { "Content-Type": "application/json" };
+  return (await request(path, { method: "POST", headers, body: JSON.stringify(body) })).json();
+}
+
+/** A body that is sent as it is: a site, or the file of a survey. */
+export async function postAsIs(path, body, type, signal) {
+  const headers = { "Content-Type": type };
+  return (await request(path, { method: "POST", headers, body, signal })).json();
+}
+
+/** A file and how the server calls it. */
+export async function getFile(path, otherwise) {
+  const response = await request(path);
+  const called = /filename="([^"]+)"/.exec(response.headers.get("Content-Disposition") ?? "")?.[1];
+  return { file: await response.blob(), called: called ?? otherwise };
+}
+
+let choices = null;
+
+/** What there is to choose from; asked for once. */
+export async function getChoices() {
+  choices ??= await get("/choices");
+  return choices;
+}
+
+/** A name no other reading has. `crypto.randomUUID` is not there on plain HTTP. */
+export function newId() {
+  const bytes = crypto.getRandomValues(new Uint8Array(12));
+  return `page-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+}

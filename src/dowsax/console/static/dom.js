@@ -1,0 +1,107 @@
+/** Elements made by hand. Texts only ever become text nodes, so that a name or a cell can never be markup. */
+
+const SVG = "http://www.w3.org/2000/svg";
+const AS_PROPERTY = new Set(["value", "checked", "disabled", "hidden", "indeterminate", "readOnly"]);
+
+function fill(element, properties, children) {
+  for (const [name, value] of Object.entries(properties)) {
+    if (name === "on") {
+      for (const [event, listener] of Object.entries(value)) element.addEventListener(event, listener);
+    } else if (AS_PROPERTY.has(name)) {
+      element[name] = value;
+    } else if (value !== null && value !== undefined && value !== false) {
+      element.setAttribute(name, value === true ? "" : value);
+    }
+  }
+  element.append(
+    ...children.flat().filter((child) => child !== null && child !== undefined && child !== false),
+  );
+  return element;
+}
+
+/** An element with these attributes, listeners (`on`) and children (elements or texts). */
+export function h(tag, properties = {}, ...children) {
+  return fill(document.createElement(tag), properties, children);
+}
+
+/** The same for a part of a drawing. */
+export function s(tag, properties = {}, ...children) {
+  return fill(document.createElementNS(SVG, tag), properties, children);
+}
+
+/** Put these children in place of all there are. */
+export function put(element, ...children) {
+  element.replaceChildren(
+    ...children.flat().filter((child) => child !== null && child !== undefined && child !== false),
+  );
+}
+
+/** Set a text only where it differs, so that nothing is read out twice. */
+export function say(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+const PATHS = {
+  play: "M7 4.5v15l12-7.5z",
+  pause: "M6 4.5h4v15H6zM14 4.5h4v15h-4z",
+  step: "M5 4.5v15l10-7.5zM16.5 4.5h3v15h-3z",
+  plus: "M12 5v14M5 12h14",
+  minus: "M5 12h14",
+  fit: "M4 9V4h5M15 4h5v5M20 15v5h-5M9 20H4v-5",
+  belief: "M12 3v4M12 17v4M3 12h4M17 12h4M12 8.5a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7z",
+  layers: "M12 3.5 3 8.5l9 5 9-5zM3 13l9 5 9-5",
+  sun:
+    "M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM12 2v2.5M12 19.5V22M2 12h2.5M19.5 12H22" +
+    "M5 5l1.7 1.7M17.3 17.3 19 19M19 5l-1.7 1.7M6.7 17.3 5 19",
+  moon: "M20 14.5A8.5 8.5 0 0 1 9.5 4a8.5 8.5 0 1 0 10.5 10.5z",
+  help: "M9 9a3 3 0 1 1 4.2 2.7c-.8.4-1.2 1-1.2 2v.3M12 17.5v.5",
+  down: "M12 4v11M7 10.5l5 5 5-5M5 20h14",
+  up: "M12 16V5M7 9.5l5-5 5 5M5 20h14",
+  pin: "M12 21s-6.5-5.6-6.5-11a6.5 6.5 0 1 1 13 0c0 5.4-6.5 11-6.5 11zM12 8a2 2 0 1 0 0 4 2 2 0 0 0 0-4z",
+  eye: "M2.5 12S6 5.5 12 5.5 21.5 12 21.5 12 18 18.5 12 18.5 2.5 12 2.5 12zM12 9a3 3 0 1 0 0 6 3 3 0 0 0 0-6z",
+  searching: "M10.5 4a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13zM15.3 15.3 21 21",
+  found: "M4.5 12.5 10 18 20 6.5",
+  unsure: "M12 4 2.8 20h18.4zM12 10v4.5M12 17v.5",
+  failed: "M6 6l12 12M18 6 6 18",
+  preparing: "M6 3h12M6 21h12M7.5 3c0 5 4.5 5.5 4.5 9s-4.5 4-4.5 9M16.5 3c0 5-4.5 5.5-4.5 9s4.5 4 4.5 9",
+};
+const FILLED = new Set(["play", "pause", "step"]);
+
+/** A small drawing; it says nothing, what it stands in says what it means. */
+export function icon(name) {
+  const filled = FILLED.has(name);
+  return s(
+    "svg",
+    { viewBox: "0 0 24 24", class: "icon", "aria-hidden": "true", focusable: "false" },
+    s("path", {
+      d: PATHS[name],
+      fill: filled ? "currentColor" : "none",
+      stroke: filled ? "none" : "currentColor",
+      "stroke-width": "2",
+      "stroke-linecap": "round",
+      "stroke-linejoin": "round",
+    }),
+  );
+}
+
+let notices = 0;
+
+/** Tell the person something for a while; errors stay until they are closed. */
+export function notice(text, kind = "error") {
+  const box = document.getElementById("notices");
+  const close = h(
+    "button",
+    { type: "button", class: "quiet", "aria-label": "Close this message" },
+    icon("failed"),
+  );
+  const item = h("div", { class: `notice ${kind}`, id: `notice-${++notices}` }, h("p", {}, text), close);
+  close.addEventListener("click", () => item.remove());
+  box.append(item);
+  while (box.children.length > 3) box.firstElementChild.remove();
+  if (kind !== "error") setTimeout(() => item.remove(), 6000);
+}
+
+/** Read this out to those who listen. */
+export function announce(text) {
+  say(document.getElementById("announce"), text);
+}

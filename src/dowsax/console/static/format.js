@@ -1,0 +1,93 @@
+/** Numbers, places and times in words. */
+
+const MINUS = "\u2212";
+const WORDS = ["north", "northeast", "east", "southeast", "south", "southwest", "west", "northwest"];
+
+/** A number with about so many figures that count; large and small ones as powers of ten. */
+export function number(value, figures = 3) {
+  if (value === null || value === undefined || !Number.isFinite(value)) return "\u2013";
+  const size = Math.abs(value);
+  if (size !== 0 && (size >= 1e6 || size < 1e-4)) return signed(power(value, figures));
+  const decimals = size === 0 ? 0 : Math.max(0, figures - 1 - Math.floor(Math.log10(size)));
+  return signed(value.toFixed(Math.min(decimals, 8)));
+}
+
+/** A number as finely as its interval is wide: two figures of the width. */
+export function within(value, low, high) {
+  const width = high - low;
+  if (!(width > 0) || !Number.isFinite(value)) return number(value);
+  if (Math.abs(value) >= 1e6 || (Math.abs(value) < 1e-3 && width < 1e-3)) return number(value);
+  const decimals = Math.min(8, Math.max(0, 1 - Math.floor(Math.log10(width))));
+  return signed(value.toFixed(decimals));
+}
+
+function power(value, figures) {
+  const [mantissa, exponent] = value.toExponential(figures - 1).split("e");
+  return `${mantissa}e${Number(exponent)}`;
+}
+
+function signed(text) {
+  return text.replaceAll("-", MINUS);
+}
+
+/** What a person typed, as a number; NaN where it is none. A decimal comma is taken as well. */
+export function typed(text) {
+  const plain = text
+    .trim()
+    .replaceAll(MINUS, "-")
+    .replace(/^([+-]?\d*),(\d+)$/, "$1.$2");
+  return plain === "" ? Number.NaN : Number(plain);
+}
+
+/** A length with its unit. */
+export function metres(value, figures = 3) {
+  if (value === null || value === undefined || !Number.isFinite(value)) return "\u2013";
+  return Math.abs(value) >= 10000 ? `${number(value / 1000, figures)} km` : `${number(value, figures)} m`;
+}
+
+export function withUnit(text, unit) {
+  return unit ? `${text} ${unit}` : text;
+}
+
+export function percent(share) {
+  return `${(100 * share).toFixed(1)} %`;
+}
+
+/** The bearing in a word of the compass. */
+export function compass(bearing) {
+  return WORDS[Math.round(bearing / 45) % 8];
+}
+
+/** 045\u00b0 */
+export function degrees(bearing) {
+  return `${String(Math.round(bearing) % 360).padStart(3, "0")}\u00b0`;
+}
+
+/** One of latitude and longitude, to about 10 cm. */
+export function latitude(value, decimals = 6) {
+  return `${Math.abs(value).toFixed(decimals)}\u00b0 ${value < 0 ? "S" : "N"}`;
+}
+
+export function longitude(value, decimals = 6) {
+  return `${Math.abs(value).toFixed(decimals)}\u00b0 ${value < 0 ? "W" : "E"}`;
+}
+
+/** The time of day here. */
+export function clock(iso) {
+  const moment = new Date(iso);
+  return Number.isNaN(moment.getTime()) ? "" : moment.toLocaleTimeString([], { hour12: false });
+}
+
+/** How long ago, in words. */
+export function ago(iso) {
+  const seconds = (Date.now() - new Date(iso).getTime()) / 1000;
+  if (!Number.isFinite(seconds)) return "";
+  if (seconds < 45) return "just now";
+  if (seconds < 5400) return `${Math.round(seconds / 60)} min ago`;
+  if (seconds < 129600) return `${Math.round(seconds / 3600)} h ago`;
+  return new Date(iso).toLocaleDateString();
+}
+
+export function plural(count, word) {
+  return `${count} ${word}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,101 @@
+/** A socket that comes back by itself, and says whether it is there. */
+
+import { get } from "./api.js";
+
+const SHORTEST = 500;
+const LONGEST = 8000;
+/** [ms] without a word after which the server is asked whether it is there. */
+const SILENCE = 10000;
+
+/** With this number the server closes the socket of a mission it does not know. */
+const UNKNOWN = 4404;
+
+const broken = new Set();
+const watchers = new Set();
+
+function report(path, works) {
+  const before = broken.size > 0;
+  if (works) broken.delete(path);
+  else broken.add(path);
+  if (before !== broken.size > 0) for (const watcher of watchers) watcher(broken.size === 0);
+}
+
+/** Be told when the connection goes and comes. */
+export function watchConnection(watcher) {
+  watchers.add(watcher);
+}
+
+/**
+ * Listen to a path. `heard` gets every message, `opened` is called at each opening: what was said while
+ * away is lost, and has to be asked for. Returns what ends it.
+ */
+export function listen(path, heard, opened = () => {}) {
+  let socket = null;
+  let wait = SHORTEST;
+  let timer = null;
+  let over = false;
+  let lastWord = Date.now();
+
+  const start = () => {
+    clearTimeout(timer);
+    if (over || (socket && socket.readyState <= WebSocket.OPEN)) return;
+    const scheme = location.protocol === "https:" ? "wss" : "ws";
+    const mine = new WebSocket(`${scheme}://${location.host}/api${path}`);
+    socket = mine;
+    mine.addEventListener("open", () => {
+      wait = SHORTEST;
+      lastWord = Date.now();
+      report(path, true);
+      opened();
+    });
+    mine.addEventListener("message", (event) => {
+      lastWord = Date.now();
+      heard(JSON.parse(event.data));
+    });
+    mine.addEventListener("close", (event) => {
+      if (over || mine !== socket || event.code === UNKNOWN) return;
+      report(path, false);
+      timer = setTimeout(start, wait * (0.75 + 0.5 * Math.random()));
+      wait = Math.min(2 * wait, LONGEST);
+    });
+  };
+
+  const restart = () => {
+    wait = SHORTEST;
+    start();
+  };
+  const lost = () => {
+    report(path, false);
+    // Its own end may take minutes to be noticed: it is left behind.
+    const left = socket;
+    socket = null;
+    left?.close();
+    clearTimeout(timer);
+    timer = setTimeout(start, wait);
+  };
+  const look = async () => {
+    if (document.hidden || socket?.readyState !== WebSocket.OPEN || Date.now() - lastWord < SILENCE) return;
+    try {
+      await get("/health", AbortSignal.timeout(5000));
+      lastWord = Date.now();
+    } catch {
+      lost();
+    }
+  };
+  const beat = setInterval(look, SILENCE / 2);
+  addEventListener("online", restart);
+  addEventListener("offline", lost);
+  document.addEventListener("visibilitychange", restart);
+  start();
+
+  return () => {
+    over = true;
+    clearTimeout(timer);
+    clearInterval(beat);
+    removeEventListener("online", restart);
+    removeEventListener("offline", lost);
+    document.removeEventListener("visibilitychange", restart);
+    report(path, true);
+    socket?.close();
+  };
+}

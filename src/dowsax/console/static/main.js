@@ -1,0 +1,150 @@
+/** The page: which view is shown, the list of missions, the connection, the look. */
+
+import { h, icon, notice, put } from "./dom.js";
+import { listen, watchConnection } from "./live.js";
+import { theme } from "./map/colours.js";
+import { showHelp } from "./views/help.js";
+import { showHome, showNew } from "./views/home.js";
+
+const view = document.getElementById("view");
+
+/** The list of missions, as it was last told. */
+class Missions extends EventTarget {
+  list = [];
+
+  take(list) {
+    this.list = list;
+    this.dispatchEvent(new Event("change"));
+  }
+}
+
+const missions = new Missions();
+let current = { close: () => {} };
+let visit = 0;
+
+/** Views that not everybody needs come when they are asked for. */
+async function viewOf(hash) {
+  if (hash === "#/new/simulated") return (await import("./views/new_simulated.js")).showNewSimulated(view);
+  if (hash === "#/new/real") return (await import("./views/new_real.js")).showNewReal(view);
+  if (hash === "#/new") return showNew(view);
+  if (hash.startsWith("#/m/")) {
+    return (await import("./views/mission.js")).showMission(view, decodeURIComponent(hash.slice(4)));
+  }
+  return showHome(view, missions);
+}
+
+async function go() {
+  if (location.hash === "#view") {
+    view.focus();
+    return;
+  }
+  const mine = ++visit;
+  current.close();
+  current = { close: () => {} };
+  document.body.dataset.view = { "": "home", "#": "home", "#/": "home" }[location.hash] ?? "page";
+  if (location.hash.startsWith("#/m/")) document.body.dataset.view = "mission";
+  let shown;
+  try {
+    shown = await viewOf(location.hash);
+  } catch (refusal) {
+    if (mine === visit) showFailure(refusal);
+    return;
+  }
+  if (mine !== visit) {
+    shown.close();
+    return;
+  }
+  current = shown;
+  if (document.body.dataset.view !== "mission")
+    document.title = shown.title ? `${shown.title}, dowsax` : "dowsax console";
+  put(document.getElementById("crumbs"), crumbs(shown.title));
+  if (mine > 1) view.querySelector("h1")?.focus({ preventScroll: true });
+}
+
+function crumbs(title) {
+  if (!title) return [];
+  return [h("a", { href: "#/" }, "Missions"), h("span", { "aria-current": "page" }, title)];
+}
+
+function showFailure(refusal) {
+  put(
+    view,
+    h(
+      "div",
+      { class: "page" },
+      h(
+        "div",
+        { class: "card form" },
+        h("h1", { tabindex: "-1" }, "This cannot be shown"),
+        h("p", {}, refusal.message),
+        h(
+          "div",
+          { class: "row" },
+          h("button", { type: "button", class: "primary", on: { click: go } }, "Try again"),
+          h("a", { class: "button", href: "#/" }, "All missions"),
+        ),
+      ),
+    ),
+  );
+  put(document.getElementById("crumbs"));
+}
+
+function buildTools() {
+  const look = h("button", { type: "button", class: "tool", title: "Light or dark" });
+  const dress = () => {
+    put(look, icon(theme() === "dark" ? "sun" : "moon"));
+    look.setAttribute("aria-label", theme() === "dark" ? "Switch to light" : "Switch to dark");
+    document.dispatchEvent(new Event("themechange"));
+  };
+  look.addEventListener("click", () => {
+    const wanted = theme() === "dark" ? "light" : "dark";
+    document.documentElement.dataset.theme = wanted;
+    try {
+      localStorage.setItem("dowsax-theme", wanted);
+    } catch {
+      notice("This browser keeps no settings: the look lasts until the page is closed.", "note");
+    }
+    dress();
+  });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", dress);
+  const help = h(
+    "button",
+    {
+      type: "button",
+      class: "tool",
+      "aria-label": "Help and keys",
+      title: "Help and keys",
+      on: { click: showHelp },
+    },
+    icon("help"),
+  );
+  put(
+    document.getElementById("tools"),
+    h(
+      "a",
+      { class: "button new", href: "#/new", "aria-label": "New mission" },
+      icon("plus"),
+      h("span", {}, "New"),
+    ),
+    help,
+    look,
+  );
+  dress();
+}
+
+function watch() {
+  const mark = document.getElementById("link");
+  watchConnection((works) => {
+    mark.hidden = works;
+    document.body.classList.toggle("offline", !works);
+  });
+  listen("/live", (message) => message.type === "missions" && missions.take(message.missions));
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.key === "?" && !event.target.closest("input, textarea, select")) showHelp();
+});
+addEventListener("hashchange", go);
+buildTools();
+watch();
+go();

@@ -1,0 +1,187 @@
+/** What lies on the map, from the ground up: the site, the field, the belief, the path. */
+
+import { css, ramp } from "./colours.js";
+
+function trace(pen, camera, ring) {
+  ring.forEach((corner, index) => {
+    const [x, y] = camera.toScreen(corner);
+    if (index === 0) pen.moveTo(x, y);
+    else pen.lineTo(x, y);
+  });
+  pen.closePath();
+}
+
+export function drawGround(pen, camera, palette, area) {
+  pen.fillStyle = palette.ground;
+  pen.fillRect(0, 0, camera.width, camera.height);
+  const [west, north] = camera.toScreen([area[0][0], area[1][1]]);
+  const [east, south] = camera.toScreen([area[1][0], area[0][1]]);
+  pen.fillStyle = palette.site;
+  pen.fillRect(west, north, east - west, south - north);
+}
+
+export function drawSite(pen, camera, palette, site) {
+  const [west, north] = camera.toScreen([site.area[0][0], site.area[1][1]]);
+  const [east, south] = camera.toScreen([site.area[1][0], site.area[0][1]]);
+  pen.lineWidth = 1.25;
+  pen.strokeStyle = palette.border;
+  pen.strokeRect(west, north, east - west, south - north);
+  const fences = (site.geofence ?? []).filter((ring) => !isBox(ring, site.area));
+  pen.setLineDash([7, 5]);
+  pen.lineWidth = 1.75;
+  pen.beginPath();
+  for (const ring of fences) trace(pen, camera, ring);
+  pen.stroke();
+  pen.setLineDash([]);
+  for (const ring of site.no_go ?? []) drawForbidden(pen, camera, palette, ring);
+}
+
+/** Whether a fence is the border of the area itself, which is drawn already. */
+function isBox(ring, [low, high]) {
+  const onCorner = ([east, north]) => [low[0], high[0]].includes(east) && [low[1], high[1]].includes(north);
+  return ring.every(onCorner);
+}
+
+/** Hatched, so that it is told from a region without its colour. */
+function drawForbidden(pen, camera, palette, ring) {
+  pen.save();
+  pen.beginPath();
+  trace(pen, camera, ring);
+  pen.globalAlpha = 0.1;
+  pen.fillStyle = palette.nogo;
+  pen.fill();
+  pen.globalAlpha = 0.55;
+  pen.clip();
+  pen.strokeStyle = palette.nogo;
+  pen.lineWidth = 1;
+  const corners = ring.map((corner) => camera.toScreen(corner));
+  const [left, right] = [Math.min, Math.max].map((pick) => pick(...corners.map(([x]) => x)));
+  const [top, bottom] = [Math.min, Math.max].map((pick) => pick(...corners.map(([, y]) => y)));
+  pen.beginPath();
+  for (let x = Math.max(left, -camera.height) - (bottom - top); x < Math.min(right, camera.width); x += 9) {
+    pen.moveTo(x, bottom);
+    pen.lineTo(x + (bottom - top), top);
+  }
+  pen.stroke();
+  pen.restore();
+  pen.beginPath();
+  trace(pen, camera, ring);
+  pen.strokeStyle = palette.nogo;
+  pen.lineWidth = 1.25;
+  pen.stroke();
+}
+
+/** The expected field as a picture of as many points as it has values; drawn large, it is smooth. */
+export function fieldPicture(field, scale, look) {
+  const canvas = document.createElement("canvas");
+  canvas.width = field.columns;
+  canvas.height = field.rows;
+  const pen = canvas.getContext("2d");
+  const image = pen.createImageData(field.columns, field.rows);
+  for (let row = 0; row < field.rows; row++) {
+    for (let column = 0; column < field.columns; column++) {
+      const value = field.values[row * field.columns + column];
+      const share = Math.min(Math.max(scale.share(value ?? Number.NaN) || 0, 0), 1);
+      const at = 4 * ((field.rows - 1 - row) * field.columns + column);
+      const [red, green, blue] = ramp(share, look);
+      // The lowest values let the ground show.
+      image.data.set([red, green, blue, Math.round(255 * Math.min(0.85, 0.12 + 1.6 * share))], at);
+    }
+  }
+  pen.putImageData(image, 0, 0);
+  return canvas;
+}
+
+export function drawField(pen, camera, field, picture) {
+  const [west, north] = camera.toScreen([field.low[0], field.high[1]]);
+  const [east, south] = camera.toScreen([field.high[0], field.low[1]]);
+  pen.save();
+  pen.imageSmoothingEnabled = true;
+  pen.imageSmoothingQuality = "high";
+  pen.drawImage(picture, west, north, east - west, south - north);
+  pen.restore();
+}
+
+const REGIONS = [
+  ["95", 0.1, 1.5, []],
+  ["50", 0.2, 1.5, []],
+];
+
+export function drawRegions(pen, camera, palette, regions, onField) {
+  for (const [name, alpha, width] of REGIONS) {
+    pen.beginPath();
+    for (const polygon of regions[name] ?? []) for (const ring of polygon) trace(pen, camera, ring);
+    pen.globalAlpha = onField ? alpha / 2 : alpha;
+    pen.fillStyle = palette.belief;
+    pen.fill("evenodd");
+    pen.globalAlpha = 1;
+    if (onField) {
+      pen.strokeStyle = palette.halo;
+      pen.lineWidth = width + 2.5;
+      pen.stroke();
+    }
+    pen.strokeStyle = palette.belief;
+    pen.lineWidth = name === "50" ? width + 0.75 : width;
+    pen.stroke();
+  }
+}
+
+export function drawParticles(pen, camera, palette, particles) {
+  pen.globalAlpha = 0.5;
+  pen.fillStyle = palette.belief;
+  pen.beginPath();
+  for (const particle of particles) {
+    const [x, y] = camera.toScreen(particle);
+    pen.moveTo(x + 1.5, y);
+    pen.arc(x, y, 1.5, 0, 2 * Math.PI);
+  }
+  pen.fill();
+  pen.globalAlpha = 1;
+}
+
+export function drawPath(pen, camera, palette, start, frames) {
+  const places = frames.map((frame) => frame.reading.position);
+  if (start) places.unshift(start);
+  pen.lineJoin = "round";
+  pen.lineCap = "round";
+  pen.beginPath();
+  places.forEach((place, index) => {
+    const [x, y] = camera.toScreen(place);
+    if (index === 0) pen.moveTo(x, y);
+    else pen.lineTo(x, y);
+  });
+  pen.globalAlpha = 0.8;
+  pen.strokeStyle = palette.halo;
+  pen.lineWidth = 4;
+  pen.stroke();
+  pen.globalAlpha = 1;
+  pen.strokeStyle = palette.path;
+  pen.lineWidth = 1.5;
+  pen.stroke();
+}
+
+/** [points], so that neighbours on the path mostly do not cover each other. */
+function discSize(camera, frames) {
+  const legs = frames.slice(1).map((frame, index) => {
+    const [here, there] = [frames[index].reading.position, frame.reading.position];
+    return Math.hypot(here[0] - there[0], here[1] - there[1]) * camera.scale;
+  });
+  const middle = legs.sort((a, b) => a - b)[Math.floor(legs.length / 2)] ?? 20;
+  return Math.min(6, Math.max(3, 0.42 * middle));
+}
+
+/** Readings as discs in the colour of their value; the newest is the largest. */
+export function drawReadings(pen, camera, palette, frames, scale, look) {
+  const last = frames.length - 1;
+  const size = discSize(camera, frames);
+  frames.forEach((frame, index) => {
+    const [x, y] = camera.toScreen(frame.reading.position);
+    pen.beginPath();
+    pen.arc(x, y, index === last ? size + 2.5 : size, 0, 2 * Math.PI);
+    pen.fillStyle = css(ramp(scale ? scale.share(frame.reading.value) : 0, look));
+    pen.fill();
+    pen.strokeStyle = index === last ? palette.ink : palette.path;
+    pen.lineWidth = index === last ? 2.25 : 1;
+    pen.stroke();
+  });
+}

@@ -1,0 +1,276 @@
+/** The map: a canvas that shows a scene, and tells where a person points. */
+
+import { get } from "../api.js";
+import { h } from "../dom.js";
+import { latitude, longitude, metres, number, withUnit } from "../format.js";
+import { Camera } from "./camera.js";
+import { PALETTES, scaleOf, theme } from "./colours.js";
+import { bindGestures } from "./gestures.js";
+import { Globe } from "./globe.js";
+import { drawGraticule, drawLabels } from "./graticule.js";
+import * as layers from "./layers.js";
+import * as marks from "./marks.js";
+
+/** Share of the field that may set the scale of colours. */
+const PEAK = 0.8;
+/** [points] within which a reading is pointed at. */
+const NEAR = 12;
+
+export class MapView {
+  /** `picked` gets a position [m], `chosen` the number of a reading that was clicked. */
+  constructor({ picked, chosen, drawn }) {
+    this.picked = picked;
+    this.chosen = chosen;
+    this.drawn = drawn;
+    this.camera = new Camera();
+    this.mission = null;
+    this.show = { field: false, regions: true, particles: true, path: true, grid: true, degrees: false };
+    this.pick = null;
+    this.canPick = false;
+    this.scale = null;
+    this.touched = false;
+    this.canvas = h("canvas", {
+      class: "map-canvas",
+      tabindex: "0",
+      role: "application",
+      "aria-roledescription": "map",
+      "aria-label":
+        "Map of the search. Arrow keys move it, plus and minus zoom, 0 shows the area, b the belief.",
+    });
+    this.tip = h("div", { class: "tip", hidden: true });
+    this.place = h("output", { class: "place", "aria-hidden": "true" });
+    this.element = h("div", { class: "map" }, this.canvas, this.tip, this.place);
+    this._fields = new Map();
+    bindGestures(this);
+    this._observer = new ResizeObserver(() => this._resize());
+    this._observer.observe(this.element);
+  }
+
+  /** Be the map of this mission. */
+  attach(mission) {
+    this.mission = mission;
+    const { facts } = mission;
+    this.globe = facts.origin ? new Globe(facts.origin) : null;
+    this.show.degrees = Boolean(facts.geographic && this.globe);
+    this._resize();
+  }
+
+  close() {
+    this._observer.disconnect();
+  }
+
+  redraw() {
+    if (this._waiting) return;
+    this._waiting = requestAnimationFrame(() => {
+      this._waiting = null;
+      this._draw();
+    });
+  }
+
+  /** The person moved it: from now on it stays where it is put. */
+  moved() {
+    this.touched = true;
+    this.redraw();
+  }
+
+  zoom(factor) {
+    this.camera.zoom(factor);
+    this.moved();
+  }
+
+  fitArea() {
+    if (!this.mission) return;
+    const { area, geofence } = this.mission.facts;
+    this.camera.fit(boxOf([...area, ...(geofence ?? []).flat()]), this._room());
+    this.redraw();
+  }
+
+  /** Show where the source may be, and where one is. */
+  fitBelief() {
+    const { cloud, frame } = this.mission ?? {};
+    if (!frame) return this.fitArea();
+    const rings = (cloud?.regions?.["95"] ?? []).map((polygon) => polygon[0]);
+    const [[west, south], [east, north]] = boxOf([
+      ...rings.flat(),
+      frame.reading.position,
+      ...(frame.next ? [frame.next] : []),
+    ]);
+    const room = 0.15 * Math.max(east - west, north - south, this.mission.facts.radius ?? 0.1);
+    this.camera.fit(
+      [
+        [west - room, south - room],
+        [east + room, north + room],
+      ],
+      this._room(),
+    );
+    return this.redraw();
+  }
+
+  hover(point) {
+    const near = point && this._nearest(point);
+    this.tip.hidden = !near;
+    this.place.textContent = point && this.mission ? this._words(this.camera.toMetres(point)) : "";
+    this.canvas.style.cursor = near && !this.canPick ? "pointer" : this.canPick ? "crosshair" : "grab";
+    if (!near) return;
+    const { reading } = near;
+    const value = withUnit(number(reading.value), this.mission.facts.unit);
+    this.tip.textContent = `Reading ${near.number}: ${value} at ${this._words(reading.position)}`;
+    const [x, y] = this.camera.toScreen(reading.position);
+    this.tip.style.left = `${Math.min(x + 12, Math.max(this.camera.width - 250, 0))}px`;
+    this.tip.style.top = `${Math.max(y - 36, 4)}px`;
+  }
+
+  click(point) {
+    const near = this._nearest(point);
+    if (this.canPick) this.picked(this.camera.toMetres(point));
+    else if (near) this.chosen(near.number);
+  }
+
+  _words(position) {
+    if (!this.show.degrees) return `${metres(position[0])} east, ${metres(position[1])} north`;
+    const [lat, lon] = this.globe.toDegrees(position);
+    return `${latitude(lat)}, ${longitude(lon)}`;
+  }
+
+  _nearest(point) {
+    let best = null;
+    let least = NEAR;
+    for (const frame of this._seen()) {
+      const [x, y] = this.camera.toScreen(frame.reading.position);
+      const distance = Math.hypot(x - point[0], y - point[1]);
+      if (distance <= least) [best, least] = [frame, distance];
+    }
+    return best;
+  }
+
+  /** The frames up to the one shown. */
+  _seen() {
+    return this.mission ? this.mission.frames.slice(0, this.mission.shown).filter(Boolean) : [];
+  }
+
+  _room() {
+    const narrow = this.camera.width < 620;
+    return narrow
+      ? { top: 26, right: 56, bottom: 14, left: 52 }
+      : { top: 32, right: 68, bottom: 24, left: 68 };
+  }
+
+  _resize() {
+    const { clientWidth, clientHeight } = this.element;
+    if (clientWidth === 0 || clientHeight === 0) return;
+    const ratio = Math.min(devicePixelRatio || 1, 3);
+    this.canvas.width = Math.round(clientWidth * ratio);
+    this.canvas.height = Math.round(clientHeight * ratio);
+    this._ratio = ratio;
+    this.camera.resize(clientWidth, clientHeight);
+    if (this.mission && !this.touched) this.fitArea();
+    // At once: a canvas is empty after it changed its size.
+    this._draw();
+  }
+
+  _field() {
+    const number = this.mission.shown;
+    if (!this.show.field || number === 0) return null;
+    if (!this._fields.has(number) && !this._asking) this._askField(number);
+    if (this._fields.has(number)) this._lastField = this._fields.get(number);
+    return this._lastField ?? null;
+  }
+
+  /** One at a time: while a search runs fast, some frames are passed over. */
+  async _askField(number) {
+    this._asking = true;
+    try {
+      this._fields.set(number, await get(`${this.mission.path}/field?number=${number}`));
+      if (this._fields.size > 60) this._fields.delete(this._fields.keys().next().value);
+    } catch {
+      this._fields.set(number, null);
+    }
+    this._asking = false;
+    this.redraw();
+  }
+
+  _draw() {
+    if (!this.mission || !this._ratio) return;
+    const look = theme();
+    const palette = PALETTES[look];
+    const { camera, show, mission } = this;
+    const { facts } = mission;
+    const seen = this._seen();
+    const pen = this.canvas.getContext("2d");
+    const globe = show.degrees ? this.globe : null;
+    const field = this._field();
+    // All readings, so that colours stay as they are while one looks back.
+    const values = mission.frames.filter(Boolean).map((frame) => frame.reading.value);
+    this.scale = scaleOf(field ? values.concat(lowerPart(field.values)) : values);
+    pen.setTransform(this._ratio, 0, 0, this._ratio, 0, 0);
+    layers.drawGround(pen, camera, palette, facts.area);
+    if (show.grid) drawGraticule(pen, camera, palette, globe);
+    if (field) layers.drawField(pen, camera, field, this._picture(field, look));
+    layers.drawSite(pen, camera, palette, facts);
+    this._drawBelief(pen, palette, Boolean(field));
+    if (show.path) layers.drawPath(pen, camera, palette, facts.start, seen);
+    if (facts.start) marks.drawStart(pen, camera, palette, facts.start);
+    layers.drawReadings(pen, camera, palette, seen, this.scale, look);
+    this._drawMarks(pen, palette);
+    if (show.grid) drawLabels(pen, camera, palette, globe);
+    this.drawn(this, look);
+  }
+
+  _drawBelief(pen, palette, onField) {
+    const { cloud, shown } = this.mission;
+    if (!cloud || shown === 0) return;
+    if (this.show.regions && cloud.regions)
+      layers.drawRegions(pen, this.camera, palette, cloud.regions, onField);
+    if (this.show.particles && cloud.particles)
+      layers.drawParticles(pen, this.camera, palette, cloud.particles);
+  }
+
+  _drawMarks(pen, palette) {
+    const { camera, mission } = this;
+    const { frame, facts } = mission;
+    if (frame) {
+      const place = frame.estimate.mean.slice(0, 2);
+      if (frame.status === "found")
+        marks.drawFound(pen, camera, palette, place, facts.radius ?? frame.radius);
+      marks.drawEstimate(pen, camera, palette, place, frame.status === "found");
+      if (frame.reading.wind)
+        marks.drawWind(pen, camera, palette, frame.reading.position, frame.reading.wind);
+      if (frame.next) marks.drawNext(pen, camera, palette, frame.reading.position, frame);
+    }
+    if (facts.truth && mission.isLive)
+      marks.drawTruth(pen, camera, palette, facts.truth.position, facts.radius);
+    if (this.pick && !this._isNext(this.pick)) marks.drawPick(pen, camera, palette, this.pick);
+    if (this.canPick && document.activeElement === this.canvas && this.canvas.matches(":focus-visible")) {
+      marks.drawAim(pen, camera, palette);
+    }
+  }
+
+  /** Whether a place is where the next reading is advised: it has its mark already. */
+  _isNext(place) {
+    const { next } = this.mission.frame ?? {};
+    return Boolean(next) && Math.hypot(next[0] - place[0], next[1] - place[1]) * this.camera.scale < 3;
+  }
+
+  _picture(field, look) {
+    const same = this._drawnField?.field === field && this._drawnField.look === look;
+    if (!same || this._drawnField.low !== this.scale.low || this._drawnField.high !== this.scale.high) {
+      const picture = layers.fieldPicture(field, this.scale, look);
+      this._drawnField = { field, look, low: this.scale.low, high: this.scale.high, picture };
+    }
+    return this._drawnField.picture;
+  }
+}
+
+/** The field without its peak, which is so high beside a source that readings would all look alike. */
+function lowerPart(values) {
+  const sorted = Float64Array.from(values.filter(Number.isFinite)).sort();
+  return Array.from(sorted.subarray(0, Math.ceil(PEAK * sorted.length)));
+}
+
+function boxOf(points) {
+  const [easts, norths] = [points.map(([east]) => east), points.map(([, north]) => north)];
+  return [
+    [Math.min(...easts), Math.min(...norths)],
+    [Math.max(...easts), Math.max(...norths)],
+  ];
+}

@@ -1,0 +1,204 @@
+/** One mission as this page knows it: its frames, which of them is shown, and the news of it. */
+
+import { get } from "./api.js";
+import { listen } from "./live.js";
+
+/** Frames kept with their particles. */
+const KEPT = 240;
+const AHEAD = 6;
+
+/** Says `change` (with `detail.what`: mission, frames, shown, event) whenever something is new. */
+export class Mission extends EventTarget {
+  constructor(id) {
+    super();
+    this.id = id;
+    this.facts = null;
+    /** Frames without particles, by number less one. Those not here yet are missing. */
+    this.frames = [];
+    this.events = [];
+    /** The number of the frame shown; 0 before the first. */
+    this.shown = 0;
+    this.following = true;
+    this.cloud = null;
+    this.closed = false;
+    this._full = new Map();
+    this._asked = new Map();
+    this._loading = null;
+  }
+
+  get path() {
+    return `/missions/${encodeURIComponent(this.id)}`;
+  }
+
+  get count() {
+    return this.frames.length;
+  }
+
+  /** The frame shown, without its particles; `null` before the first. */
+  get frame() {
+    return this.frames[this.shown - 1] ?? null;
+  }
+
+  get isLive() {
+    return this.shown === this.count;
+  }
+
+  async open() {
+    this._take(await get(this.path));
+    if (this.closed) return;
+    await this._fill();
+    this._stop = listen(
+      `${this.path}/live`,
+      (message) => this._heard(message),
+      () => this._fill(),
+    );
+  }
+
+  close() {
+    this.closed = true;
+    this._stop?.();
+  }
+
+  /** Show the frame of this number; the last one is followed as it grows. */
+  select(number) {
+    const wanted = Math.max(Math.min(number, this.count), Math.min(1, this.count));
+    this.following = wanted === this.count;
+    this._show(wanted);
+  }
+
+  /** Have the frames after this one at hand, for playing. */
+  prefetch(number) {
+    for (let next = number; next < number + AHEAD && next <= this.count; next++)
+      this._ask(next).catch(() => {});
+  }
+
+  /** Take in what an answer to a request says of the mission. */
+  learn(facts) {
+    this._take({ ...this.facts, ...facts });
+  }
+
+  /** Take in a frame, with or without its particles. */
+  add(frame) {
+    if (frame.particles) this._keep(frame);
+    this.frames[frame.number - 1] = slim(frame);
+    this._grown();
+  }
+
+  _heard(message) {
+    if (this.closed) return;
+    if (message.type === "mission") this._take(message.mission);
+    if (message.type === "frame") this.add(message.frame);
+    if (message.type === "event") this._note(message.event);
+  }
+
+  _take(facts) {
+    this.facts = facts;
+    if (facts.events) this.events = facts.events;
+    const { latest } = facts;
+    if (latest && latest.number > this.count) {
+      if (latest.particles) this._keep(latest);
+      this.frames[latest.number - 1] = slim(latest);
+      this._grown();
+    }
+    this._tell("mission");
+  }
+
+  _note(event) {
+    const known = this.events.some((item) => item.time === event.time && item.text === event.text);
+    if (!known) this.events = [...this.events, event];
+    this._tell("event");
+  }
+
+  _grown() {
+    // The status travels with the frame: the mission's own news may come later.
+    const last = this.frames[this.count - 1];
+    if (this.facts && last && last.number >= (this.facts.latest?.number ?? 0)) {
+      this.facts = {
+        ...this.facts,
+        status: last.status,
+        latest: last,
+        readings: this.count,
+        frames: this.count,
+      };
+    }
+    this._tell("frames");
+    if (this.following || this.shown === 0) this._show(this.count);
+    if (this._missing() !== null) this._fill();
+  }
+
+  _missing() {
+    const first = this.frames.findIndex((frame) => frame === undefined);
+    return first < 0 ? null : first + 1;
+  }
+
+  /** Ask for the frames that are not here: at the opening, after a break, or where the server skipped some. */
+  async _fill() {
+    if (this._loading) return this._loading;
+    this._loading = this._askMissing().finally(() => {
+      this._loading = null;
+    });
+    return this._loading;
+  }
+
+  async _askMissing() {
+    // The server gives so many at once: asked until none is missing, or none comes.
+    for (let before = null; ;) {
+      const first = this._missing() ?? this.count + 1;
+      if (first === before || (before !== null && first > (this.facts.frames ?? 0))) return;
+      before = first;
+      let found;
+      try {
+        found = await get(`${this.path}/frames?first=${first}`);
+      } catch {
+        // The next opening of the socket asks again.
+        return;
+      }
+      if (this.closed) return;
+      for (const frame of found) this.frames[frame.number - 1] = slim(frame);
+      this._tell("frames");
+      if (this.following) this._show(this.count);
+    }
+  }
+
+  async _show(number) {
+    this.shown = number;
+    this.cloud = this._full.get(number) ?? this.cloud;
+    this._tell("shown");
+    if (number === 0 || this._full.has(number)) return;
+    try {
+      await this._ask(number);
+    } catch {
+      return;
+    }
+    if (this.closed || this.shown !== number) return;
+    this.cloud = this._full.get(number) ?? this.cloud;
+    this._tell("shown");
+  }
+
+  async _ask(number) {
+    if (this._full.has(number)) return;
+    if (!this._asked.has(number)) {
+      const asked = get(`${this.path}/frames/${number}`).then((frame) => this._keep(frame));
+      this._asked.set(
+        number,
+        asked.finally(() => this._asked.delete(number)),
+      );
+    }
+    await this._asked.get(number);
+  }
+
+  _keep(frame) {
+    this._full.delete(frame.number);
+    this._full.set(frame.number, frame);
+    while (this._full.size > KEPT) this._full.delete(this._full.keys().next().value);
+  }
+
+  _tell(what) {
+    if (!this.closed) this.dispatchEvent(new CustomEvent("change", { detail: { what } }));
+  }
+}
+
+function slim(frame) {
+  const { particles, regions, ...rest } = frame;
+  return rest;
+}

@@ -1,0 +1,38 @@
+/** Where to go: an arrow as on a compass, the distance, the place. */
+
+import { h, s, say } from "../dom.js";
+import { compass, degrees, latitude, longitude, metres, within } from "../format.js";
+
+export function buildCompass() {
+  const needle = s("path", { d: "M32 20 43 59 32 52 21 59z", class: "needle" });
+  const rose = s(
+    "svg",
+    { viewBox: "0 0 64 72", class: "rose", "aria-hidden": "true" },
+    s("circle", { cx: 32, cy: 42, r: 28 }),
+    s("text", { x: 32, y: 9.5, "text-anchor": "middle" }, "N"),
+    needle,
+  );
+  const title = h("span", { class: "go-title" }, "Next reading");
+  const way = h("span", { class: "go-word" });
+  const place = h("span", { class: "go-place" });
+  const element = h("div", { class: "go" }, rose, h("p", {}, title, way, place));
+
+  const update = (facts, frame, globe) => {
+    element.hidden = !frame?.next;
+    if (!frame?.next) return;
+    needle.setAttribute("transform", `rotate(${frame.bearing} 32 42)`);
+    say(way, `${metres(frame.distance, 2)} ${compass(frame.bearing)}`);
+    say(place, `bearing ${degrees(frame.bearing)}, to ${placeWords(facts, globe, frame.next)}`);
+  };
+  return { element, update };
+}
+
+/** In degrees where the site is on the globe, else in metres, much finer than what has to be found. */
+function placeWords(facts, globe, position) {
+  if (facts.geographic && globe) {
+    const [lat, lon] = globe.toDegrees(position);
+    return `${latitude(lat)}, ${longitude(lon)}`;
+  }
+  const [east, north] = position.map((value) => within(value, 0, (facts.radius ?? 1) / 10));
+  return `(${east}, ${north}) m`;
+}

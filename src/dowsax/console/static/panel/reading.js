@@ -1,0 +1,110 @@
+/** Give a reading of a real mission, at the place advised, clicked on the map, or typed. */
+
+import { newId, post } from "../api.js";
+import { h, icon, say } from "../dom.js";
+import { buildMessage } from "../forms.js";
+import { buildPlace, buildValue } from "./reading_inputs.js";
+
+const TRIES = 3;
+
+export function buildReading(mission, map) {
+  const place = buildPlace(mission.facts.geographic ? map.globe : null);
+  const about = buildValue(mission.facts);
+  const toNext = h("button", { type: "button" }, icon("pin"), "Next place");
+  const send = h("button", { type: "submit", class: "primary" }, "Take in");
+  const message = buildMessage();
+  const hint = h("p", { class: "hint" }, "Click on the map to set the place.");
+  const buttons = h("div", { class: "row wrap" }, send, toNext);
+  const parts = [place.element, hint, ...about.elements, buttons, message.element];
+  const form = h("form", { class: "reading", novalidate: true, id: "reading-form" }, parts);
+  const title = h("h2", { id: "reading-title" }, "Give a reading");
+  const element = h("section", { class: "card", "aria-labelledby": "reading-title" }, title, form);
+  const deliver = buildDelivery(mission);
+  /** Whether the person chose the place: then advice does not change it. */
+  let chosen = false;
+  let placed = null;
+  let isBusy = false;
+
+  const mark = () => {
+    map.pick = place.position();
+    map.redraw();
+  };
+  const go = (position, isChosen) => {
+    chosen = isChosen;
+    place.set(position);
+    mark();
+  };
+  const advised = () => {
+    if (mission.count === 0) return mission.facts.start;
+    return mission.frames[mission.count - 1]?.next ?? null;
+  };
+
+  place.watch(() => {
+    chosen = true;
+    mark();
+  });
+  toNext.addEventListener("click", () => {
+    go(advised(), false);
+    about.value.focus();
+  });
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    if (send.disabled) return;
+    isBusy = true;
+    update();
+    message.tell("Thinking", "note");
+    try {
+      const frame = await deliver({ ...place.get(), ...about.get() });
+      chosen = false;
+      about.value.value = "";
+      message.tell(`Reading ${frame.number} is taken in and on the disk.`, "good");
+      about.value.focus();
+    } catch (refusal) {
+      message.tell(refusal.message);
+    }
+    isBusy = false;
+    update();
+  });
+
+  const update = () => {
+    const { status } = mission.facts;
+    const next = advised();
+    toNext.disabled = !next;
+    send.disabled = isBusy || status === "preparing" || status === "failed";
+    say(send, status === "preparing" ? "Preparing" : "Take in");
+    if (next && !chosen && String(next) !== placed) {
+      placed = String(next);
+      go(next, false);
+    }
+  };
+  const pick = (position) => {
+    go(position, true);
+    // A keyboard that comes up would cover the map of a phone.
+    if (matchMedia("(min-width: 861px)").matches) about.value.focus();
+  };
+  return { element, update, pick };
+}
+
+/**
+ * Send a reading until it is answered. The same reading, sent again after an answer that never came, keeps its
+ * name, so that it counts once.
+ */
+function buildDelivery(mission) {
+  let pending = null;
+  return async (body) => {
+    const text = JSON.stringify(body);
+    if (pending?.text !== text) pending = { text, id: newId() };
+    for (let trial = 1; ; trial++) {
+      try {
+        const { frame } = await post(`${mission.path}/readings`, { ...body, id: pending.id });
+        pending = null;
+        mission.select(mission.count);
+        mission.add(frame);
+        return frame;
+      } catch (refusal) {
+        if (refusal.status !== 0 || trial === TRIES) throw refusal;
+        await new Promise((resolve) => setTimeout(resolve, 700 * trial));
+      }
+    }
+  };
+}

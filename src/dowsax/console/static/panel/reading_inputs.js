@@ -1,0 +1,87 @@
+/** The inputs of a reading: where, what, and what was measured along. */
+
+import { h } from "../dom.js";
+import { labelled, numberIn, numeric } from "../forms.js";
+import { typed, within } from "../format.js";
+
+const RADIANS = Math.PI / 180;
+/** Steps in which a place is filled in [degrees, m]: about a decimetre and a centimetre. */
+const FINE = { degrees: 1e-6, metres: 1e-2 };
+
+/** Two inputs for a place, in degrees where there is a globe: {element, set, get, position, watch}. */
+export function buildPlace(globe) {
+  const first = numeric(globe ? "Latitude [°]" : "East [m]", { name: "east", required: true });
+  const second = numeric(globe ? "Longitude [°]" : "North [m]", { name: "north", required: true });
+  const step = globe ? FINE.degrees : FINE.metres;
+  const write = (value) => within(value, 0, 99 * step).replace("\u2212", "-");
+  return {
+    element: h("div", { class: "pair" }, first.element, second.element),
+    set: (position) => {
+      const shown = globe ? globe.toDegrees(position) : position;
+      first.input.value = write(shown[0]);
+      second.input.value = write(shown[1]);
+    },
+    /** As the server takes it. */
+    get: () => {
+      const [a, b] = [numberIn(first, true), numberIn(second, true)];
+      return globe ? { latitude: a, longitude: b } : { position: [a, b] };
+    },
+    /** [m], or `null` while it is not a place. */
+    position: () => {
+      const pair = [typed(first.input.value), typed(second.input.value)];
+      if (!pair.every(Number.isFinite)) return null;
+      return globe ? globe.toMetres(...pair) : pair;
+    },
+    watch: (changed) => {
+      for (const { input } of [first, second]) input.addEventListener("input", changed);
+    },
+  };
+}
+
+/** The value and what may be said of it: {value, elements, get}. Wind is in sight where the field needs it. */
+export function buildValue({ unit, field }) {
+  const value = numeric(unit ? `Reading [${unit}]` : "Reading", {
+    name: "value",
+    required: true,
+    class: "big",
+  });
+  const speed = numeric("Wind speed [m/s]", { name: "wind-speed" });
+  const from = numeric("Wind from [°]", { name: "wind-from", placeholder: "270 = west" });
+  const altitude = numeric("Height [m]", { name: "altitude" });
+  const dwell = numeric("Counted for [s]", { name: "dwell" });
+  const text = (name, properties) => h("input", { type: "text", name, autocomplete: "off", ...properties });
+  const sensor = labelled("Sensor", text("sensor", { maxlength: "64" }));
+  const time = labelled("Time", text("time", { placeholder: "2026-05-04T12:30:00Z" }));
+  const wind = h("div", { class: "pair" }, speed.element, from.element);
+  const needsWind = /plume/.test(field ?? "");
+  const more = h(
+    "details",
+    { class: "more" },
+    h("summary", {}, "More about this reading"),
+    needsWind ? null : wind,
+    h("div", { class: "pair" }, altitude.element, dwell.element),
+    h("div", { class: "pair" }, sensor.element, time.element),
+  );
+
+  const get = () => {
+    const made = { value: numberIn(value, true), ...windOf(numberIn(speed), numberIn(from)) };
+    for (const [name, item] of Object.entries({ altitude, dwell })) {
+      const given = numberIn(item);
+      if (given !== null) made[name] = given;
+    }
+    for (const [name, item] of Object.entries({ sensor, time })) {
+      if (item.input.value.trim()) made[name] = item.input.value.trim();
+    }
+    return made;
+  };
+  return { value: value.input, elements: [value.element, needsWind ? wind : null, more], get };
+}
+
+/** The velocity of the air, which is where it goes, from speed and where it comes from. */
+function windOf(speed, from) {
+  if ((speed === null) !== (from === null)) {
+    throw new RangeError("Wind: give both its speed and where it comes from.");
+  }
+  if (speed === null) return {};
+  return { wind: [-speed * Math.sin(from * RADIANS), -speed * Math.cos(from * RADIANS)] };
+}

@@ -1,0 +1,96 @@
+/** Upload a survey: a CSV of readings, by its button or dropped on the map. */
+
+import { postAsIs } from "../api.js";
+import { h, icon, put } from "../dom.js";
+import { buildMessage } from "../forms.js";
+import { plural } from "../format.js";
+
+const LARGEST = 5e6;
+const SHOWN = 50;
+
+export function buildSurvey(mission, target) {
+  const input = h("input", {
+    type: "file",
+    accept: ".csv,.txt,text/csv",
+    id: "survey-file",
+    class: "unseen",
+  });
+  const label = h(
+    "label",
+    { for: "survey-file", class: "button", id: "survey-label" },
+    icon("up"),
+    "Choose a CSV",
+  );
+  const message = buildMessage();
+  const refused = h("ul", {
+    class: "refused",
+    hidden: true,
+    tabindex: "0",
+    "aria-label": "Rows that were refused",
+  });
+  const element = h(
+    "section",
+    { class: "card", "aria-labelledby": "survey-title" },
+    h("h2", { id: "survey-title" }, "Upload a survey"),
+    h(
+      "p",
+      { class: "hint" },
+      "A CSV with x, y (or latitude, longitude) and value; wind, time and sensor where there are any. " +
+        "Or drop it on the map.",
+    ),
+    h("div", { class: "row wrap" }, input, label),
+    message.element,
+    refused,
+  );
+
+  let isBusy = false;
+
+  const tell = ({ taken, refused: lost }) => {
+    const more = lost.length ? `, ${plural(lost.length, "row")} refused:` : ".";
+    message.tell(`${plural(taken, "reading")} taken in${more}`, lost.length ? "note" : "good");
+    const rows = lost.slice(0, SHOWN).map(({ line, reason }) => h("li", {}, `Line ${line}: ${reason}`));
+    put(refused, rows, lost.length > SHOWN ? h("li", {}, `and ${lost.length - SHOWN} more.`) : null);
+    refused.hidden = lost.length === 0;
+  };
+  const upload = async (file) => {
+    refused.hidden = true;
+    if (file.size > LARGEST) {
+      message.tell(`${file.name} has ${(file.size / 1e6).toFixed(1)} MB: 5 MB at the most, split it.`);
+      return;
+    }
+    message.tell(`Taking in ${file.name}`, "note");
+    isBusy = true;
+    update();
+    try {
+      // As it is: loggers do not all write UTF-8.
+      tell(await postAsIs(`${mission.path}/survey`, file, "text/csv"));
+    } catch (refusal) {
+      message.tell(refusal.message);
+    }
+    isBusy = false;
+    input.value = "";
+    update();
+  };
+
+  const update = () => {
+    input.disabled = isBusy || ["preparing", "failed"].includes(mission.facts.status);
+  };
+  input.addEventListener("change", () => input.files[0] && upload(input.files[0]));
+  bindDrop(target, (file) => !input.disabled && upload(file));
+  return { element, update };
+}
+
+/** Take a file that is dropped on an element. */
+function bindDrop(target, dropped) {
+  target.addEventListener("dragover", (event) => {
+    event.preventDefault();
+    target.classList.add("dropping");
+  });
+  target.addEventListener("dragleave", () => target.classList.remove("dropping"));
+  target.addEventListener("drop", (event) => {
+    event.preventDefault();
+    target.classList.remove("dropping");
+    const [file] = event.dataTransfer.files;
+    if (file) dropped(file);
+  });
+}

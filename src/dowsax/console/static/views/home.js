@@ -1,0 +1,110 @@
+/** All missions, and the two ways to begin one. */
+
+import { h, icon, put, say } from "../dom.js";
+import { ago, plural } from "../format.js";
+import { chip } from "../panel/status.js";
+
+/** Show the list in this element; `missions` is a store that says `change`. Returns {title, close}. */
+export function showHome(view, missions) {
+  const list = h("ul", { class: "missions" });
+  const count = h("p", { class: "hint" });
+  const found = h(
+    "section",
+    { class: "home-list", "aria-labelledby": "missions-title" },
+    h("div", { class: "home-head" }, h("h2", { id: "missions-title" }, "Missions"), count),
+    list,
+  );
+  put(
+    view,
+    h(
+      "div",
+      { class: "home" },
+      h(
+        "div",
+        { class: "hero" },
+        h("h1", { tabindex: "-1" }, "Find the source, and know when to stop"),
+        h(
+          "p",
+          {},
+          "Readings come in, the belief of where the source is contracts, " +
+            "and the console says where to measure next.",
+        ),
+      ),
+      starts(),
+      found,
+    ),
+  );
+
+  const update = () => {
+    const all = [...missions.list].sort((a, b) => String(b.updated).localeCompare(String(a.updated)));
+    found.hidden = all.length === 0;
+    say(count, plural(all.length, "mission"));
+    put(list, all.map(item));
+  };
+  missions.addEventListener("change", update);
+  update();
+  return { title: "", close: () => missions.removeEventListener("change", update) };
+}
+
+/** Only the two ways to begin. */
+export function showNew(view) {
+  put(
+    view,
+    h(
+      "div",
+      { class: "home" },
+      h("div", { class: "hero" }, h("h1", { tabindex: "-1" }, "New mission")),
+      starts(),
+    ),
+  );
+  return { title: "New mission", close: () => {} };
+}
+
+function starts() {
+  return h(
+    "div",
+    { class: "starts" },
+    start(
+      "#/new/simulated",
+      "searching",
+      "Watch a simulated search",
+      "A hidden source in a square of 25 m. See how the belief follows the readings, then reveal the truth.",
+    ),
+    start(
+      "#/new/real",
+      "pin",
+      "Begin a real mission",
+      "Describe your site, then type readings, upload a survey, or take a live feed.",
+    ),
+  );
+}
+
+function start(href, name, title, text) {
+  return h(
+    "a",
+    { class: "start", href },
+    h("span", { class: "start-icon" }, icon(name)),
+    h("span", {}, h("strong", {}, title), h("span", {}, text)),
+  );
+}
+
+function item(mission) {
+  const kind = mission.type === "real" ? "Real" : "Simulated";
+  return h(
+    "li",
+    {},
+    h(
+      "a",
+      { href: `#/m/${encodeURIComponent(mission.id)}` },
+      h("span", { class: "mission-name" }, mission.name),
+      chip(mission.status, mission.type === "simulated" ? mission.running : undefined),
+      h(
+        "span",
+        { class: "mission-facts" },
+        [kind, mission.field, plural(mission.readings, "reading"), ago(mission.updated)]
+          .filter(Boolean)
+          .join(" · "),
+      ),
+    ),
+  );
+}

@@ -1,0 +1,130 @@
+/** One mission: the map, the time slider, and the side with everything known. */
+
+import { h, notice, put } from "../dom.js";
+import { buildControls, buildLegend } from "../map/controls.js";
+import { MapView } from "../map/map.js";
+import { Mission } from "../mission.js";
+import { buildCharts } from "../panel/charts.js";
+import { buildEstimate } from "../panel/estimate.js";
+import { buildExport } from "../panel/export.js";
+import { buildLog } from "../panel/log.js";
+import { buildReading } from "../panel/reading.js";
+import { buildReplay } from "../panel/replay.js";
+import { buildSheet } from "../panel/sheet.js";
+import { buildSimulation } from "../panel/simulation.js";
+import { buildStatus, STATUS } from "../panel/status.js";
+import { buildSurvey } from "../panel/survey.js";
+
+/** Show a mission in this element; returns {title, close}. */
+export async function showMission(view, id) {
+  const mission = new Mission(id);
+  await mission.open();
+  const { facts } = mission;
+  const legend = buildLegend();
+  let parts = [];
+  const map = new MapView({
+    picked: (position) => parts.reading?.pick(position),
+    chosen: (number) => mission.select(number),
+    drawn: legend.update,
+  });
+  map.attach(mission);
+  map.canPick = facts.type === "real";
+  parts = buildParts(mission, map);
+  map.element.append(buildControls(map));
+  const side = h(
+    "div",
+    { class: "side", id: "side" },
+    heading(facts),
+    parts.all.map((part) => part.element),
+  );
+  const sheet = buildSheet(side);
+  put(
+    view,
+    h(
+      "div",
+      { class: "mission" },
+      h("div", { class: "stage" }, map.element, legend.element, parts.replay.element),
+      h("aside", { class: "sheet", "aria-label": "The mission" }, sheet, side),
+    ),
+  );
+
+  let waiting = null;
+  const update = () => {
+    waiting = null;
+    for (const part of [...parts.all, parts.replay]) part.update();
+    map.redraw();
+    // Seen from another tab, too.
+    document.title = `${(STATUS[mission.facts.status] ?? STATUS.failed).word}: ${facts.name}`;
+  };
+  // Several pieces of news within one frame of the screen are one.
+  mission.addEventListener("change", () => {
+    waiting ??= requestAnimationFrame(update);
+  });
+  update();
+  const keys = (event) => shortcut(event, mission, parts, map);
+  document.addEventListener("keydown", keys);
+  const repaint = () => map.redraw();
+  document.addEventListener("themechange", repaint);
+
+  return {
+    title: facts.name,
+    close: () => {
+      mission.close();
+      map.close();
+      parts.replay.stop();
+      document.removeEventListener("keydown", keys);
+      document.removeEventListener("themechange", repaint);
+    },
+  };
+}
+
+function buildParts(mission, map) {
+  const isReal = mission.facts.type === "real";
+  const status = buildStatus(mission, map);
+  const reading = isReal ? buildReading(mission, map) : null;
+  const survey = isReal ? buildSurvey(mission, map.element) : null;
+  const simulation = isReal ? null : buildSimulation(mission);
+  const rest = [buildEstimate(mission, map), buildCharts(mission), buildExport(mission), buildLog(mission)];
+  const all = [status, reading, survey, simulation, ...rest].filter(Boolean);
+  return { all, reading, simulation, replay: buildReplay(mission) };
+}
+
+function heading(facts) {
+  const kind = facts.type === "real" ? "Real" : "Simulated";
+  const words = [kind, facts.field, facts.policy, facts.type === "simulated" ? `seed ${facts.seed}` : null];
+  return h(
+    "header",
+    { class: "mission-head" },
+    h("h1", { tabindex: "-1" }, facts.name),
+    h("p", {}, words.filter(Boolean).join(" · ")),
+    facts.mqtt?.readings
+      ? h("p", {}, `Live feed: readings on ${facts.mqtt.readings}, advice to ${facts.mqtt.advice}`)
+      : null,
+  );
+}
+
+/** Keys that work anywhere on the page, except where one types. */
+function shortcut(event, mission, parts, map) {
+  if (
+    event.ctrlKey ||
+    event.metaKey ||
+    event.altKey ||
+    event.target.closest("input, select, textarea, button, a, summary, dialog")
+  )
+    return;
+  const act = {
+    " ": () => parts.simulation?.toggle(),
+    "[": () => mission.select(mission.shown - 1),
+    "]": () => mission.select(mission.shown + 1),
+    l: () => mission.select(mission.count),
+    f: () => {
+      map.show.field = !map.show.field;
+      const box = document.querySelector("input[name=layer-field]");
+      if (box) box.checked = map.show.field;
+      map.redraw();
+    },
+  }[event.key];
+  if (!act) return;
+  event.preventDefault();
+  act();
+}

@@ -1,0 +1,146 @@
+/** Begin a real mission: a site file, made from a template, pasted or uploaded, and checked as it is typed. */
+
+import { getChoices, getText, post, postAsIs } from "../api.js";
+import { h, icon, put, say } from "../dom.js";
+import { choice, labelled, named, numeric, showForm, wholeIn } from "../forms.js";
+import { number } from "../format.js";
+
+/** [ms] after the last key before the site is checked. */
+const PAUSE = 350;
+
+export async function showNewReal(view) {
+  const choices = await getChoices();
+  const site = buildSite(choices.kinds);
+  const policies = choices.policies.filter((item) => !item.fields);
+  const best = { name: "", label: "the best there is" };
+  const policy = choice("Policy", [best, ...policies], "", "Who chooses the next place.");
+  const seed = numeric("Seed", { name: "seed", value: "0", inputmode: "numeric" });
+  const name = named("as in the site file");
+  const broker = feed();
+  const parts = [
+    ...site.elements,
+    h("div", { class: "pair three" }, name.element, policy.element, seed.element),
+    broker.element,
+  ];
+  const begin = async () => {
+    const { id } = await post("/missions", {
+      type: "real",
+      site: site.text.value,
+      seed: wholeIn(seed) ?? 0,
+      ...(policy.input.value ? { policy: policy.input.value } : {}),
+      ...(name.input.value.trim() ? { name: name.input.value.trim() } : {}),
+      ...broker.settings(),
+    });
+    return id;
+  };
+  const title = "Real mission";
+  const shown = showForm(view, { title, parts, label: "Begin the mission", begin, isWide: true });
+  shown.button.disabled = true;
+  await site.start(shown);
+  return { title, close: () => {} };
+}
+
+/** The text of the site file, where it comes from, and what is understood of it. */
+function buildSite(kinds) {
+  const options = kinds.map(({ name, label }) => ({ name, label: label ? `${name}: ${label}` : name }));
+  const kind = choice("Template for", options);
+  const file = h("input", { type: "file", accept: ".toml,text/plain", class: "unseen", id: "site-file" });
+  const fileLabel = h("label", { for: "site-file", class: "button" }, icon("up"), "Upload a site file");
+  const plain = { spellcheck: "false", autocapitalize: "off", autocomplete: "off", wrap: "off" };
+  const text = h("textarea", { name: "site", rows: "22", class: "code", ...plain });
+  const hint = "Every key is explained in it. Paste your own, or change this one.";
+  const site = labelled("Site file (TOML)", text, hint);
+  const verdict = h("p", { class: "verdict", role: "status" });
+  const facts = h("dl", { class: "facts" });
+  const understanding = h("details", { class: "more" }, h("summary", {}, "What was understood"), facts);
+
+  const start = async ({ button, message }) => {
+    const check = checker(text, verdict, button, facts);
+    const fill = async () => {
+      try {
+        text.value = await getText(`/site/new?kind=${encodeURIComponent(kind.input.value)}`);
+        check();
+      } catch (refusal) {
+        message.tell(refusal.message);
+      }
+    };
+    kind.input.addEventListener("change", fill);
+    text.addEventListener("input", check);
+    file.addEventListener("change", async () => {
+      if (!file.files[0]) return;
+      text.value = await file.files[0].text();
+      file.value = "";
+      check();
+    });
+    await fill();
+  };
+  const source = h("div", { class: "row wrap end" }, kind.element, file, fileLabel);
+  return { text, elements: [source, site.element, verdict, understanding], start };
+}
+
+/** Check the site once typing pauses; only the newest answer counts. */
+function checker(text, verdict, begin, facts) {
+  let timer = null;
+  let asked = null;
+  const ask = async () => {
+    asked?.abort();
+    const mine = new AbortController();
+    asked = mine;
+    try {
+      const known = await postAsIs("/site/check", text.value, "text/plain", mine.signal);
+      verdict.className = "verdict good";
+      say(verdict, understood(known));
+      put(
+        facts,
+        (known.words ?? []).flatMap(({ heading, text: words }) => [h("dt", {}, heading), h("dd", {}, words)]),
+      );
+      begin.disabled = false;
+    } catch (refusal) {
+      if (refusal.name === "AbortError") return;
+      verdict.className = "verdict error";
+      say(verdict, refusal.message);
+      put(facts);
+      begin.disabled = true;
+    }
+  };
+  return () => {
+    clearTimeout(timer);
+    timer = setTimeout(ask, PAUSE);
+  };
+}
+
+function understood({ name, kind, unit, area }) {
+  const [[west, south], [east, north]] = area;
+  const size = `${number(east - west)} × ${number(north - south)} m`;
+  return `Understood: ${name || "a site"}, ${kind}${unit ? ` in ${unit}` : ""}, ${size}.`;
+}
+
+/** Settings of a live feed, folded away: most missions have none. */
+function feed() {
+  const text = (label, properties, hint) =>
+    labelled(
+      label,
+      h("input", { type: "text", autocomplete: "off", spellcheck: "false", ...properties }),
+      hint,
+    );
+  const url = text("Broker", { name: "mqtt-url", placeholder: "mqtt://192.168.1.20:1883" });
+  const readings = text("Readings come on", { name: "mqtt-readings", placeholder: "dowsax/NAME/readings" });
+  const advice = text("Advice goes to", { name: "mqtt-advice", placeholder: "dowsax/NAME/advice" });
+  const element = h(
+    "details",
+    { class: "more" },
+    h("summary", {}, "Live feed by MQTT"),
+    url.element,
+    h("div", { class: "pair" }, readings.element, advice.element),
+  );
+  const settings = () => {
+    const given = {
+      url: url.input.value.trim(),
+      readings: readings.input.value.trim(),
+      advice: advice.input.value.trim(),
+    };
+    if (!given.url) return {};
+    return { mqtt: Object.fromEntries(Object.entries(given).filter(([, value]) => value)) };
+  };
+  return { element, settings };
+}

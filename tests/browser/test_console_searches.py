@@ -1,0 +1,107 @@
+"""What a person does with a simulated search: start it, watch it, hold it, look back, take it away."""
+
+import math
+import re
+
+import pytest
+from served_console import PARTICLES, PHONE, wait_until
+
+OVER = re.compile("^(FOUND|CANNOT TELL)$")
+
+
+def begin(page, seed: int, speed: float = 50.0) -> str:
+    """Fill in the form of a simulated search and start it: the mission's id."""
+    page.click("text=Watch a simulated search")
+    page.get_by_label("Field").select_option("temperature")
+    page.get_by_label("Policy").select_option("greedy")
+    page.get_by_label("Seed").fill(str(seed))
+    page.get_by_label("Readings a second").fill(str(speed))
+    page.click("text=More about the filter")
+    page.get_by_label("Particles").fill(str(PARTICLES))
+    page.click("text=Start the search")
+    page.wait_for_selector("#status-word")
+    return page.url.rsplit("/", 1)[1]
+
+
+def shown(page) -> int:
+    """The number of the reading that is shown."""
+    return int(page.locator(".replay-where").inner_text().split("/")[0])
+
+
+def reach(page, count: int) -> None:
+    """Wait until the page knows so many readings."""
+    page.wait_for_selector(f'#replay[max="{count}"]')
+
+
+@pytest.mark.parametrize("settings", [{}, PHONE], ids=["desktop", "phone"])
+def test_a_simulated_search_is_watched_to_its_end(open_page, console, settings):
+    """The page ends with the status, the count and the distance from the truth that the server has."""
+    page = open_page(**settings)
+    mission = begin(page, seed=4)
+    page.locator("#status-word", has_text=OVER).wait_for(timeout=120_000)
+    known = console.get(f"/missions/{mission}")
+    assert page.locator("#status-word").inner_text() == known["status"].upper()
+    reach(page, known["frames"])
+    assert shown(page) == known["readings"]
+    page.click("text=Reveal the truth")
+    page.locator("th", has_text="truth").wait_for()
+    truth = console.get(f"/missions/{mission}")["truth"]["position"]
+    miss = math.dist(truth, known["latest"]["estimate"]["mean"][:2])
+    told = re.search(r"It was ([\d.]+) m away", page.locator(".place-line").inner_text())
+    # Two figures are shown.
+    assert float(told[1]) == pytest.approx(miss, rel=0.051)
+
+
+def test_a_search_is_held_and_stepped(open_page, console):
+    """While it is paused nothing is read; a step is one reading."""
+    page = open_page()
+    mission = begin(page, seed=9, speed=2)
+    page.wait_for_selector(".replay-where >> text=/1 \\/ 1/", timeout=120_000)
+    page.click("button:has-text('Pause')")
+    page.wait_for_selector("button:has-text('Run')")
+    wait_until(lambda: not console.get(f"/missions/{mission}")["running"], 10)
+    held = console.get(f"/missions/{mission}")["readings"]
+    reach(page, held)
+    page.click("text=Step")
+    reach(page, held + 1)
+    assert console.get(f"/missions/{mission}")["readings"] == held + 1
+
+
+def test_replay_shows_what_was_known_then(open_page, console, searched):
+    """At any reading, the side shows that reading's frame; the newest is one key away."""
+    page = open_page(f"#/m/{searched}")
+    frames = console.get(f"/missions/{searched}/frames?first=1&last=1000")
+    slider = page.locator("#replay")
+    slider.focus()
+    for number, key in ((1, "Home"), (2, "ArrowRight"), (len(frames), "End")):
+        page.keyboard.press(key)
+        page.locator(".replay-where", has_text=f"{number} / {len(frames)}").wait_for()
+        assert page.locator(".why").inner_text() == frames[number - 1]["why"]
+        assert page.locator("#status-word").inner_text() == frames[number - 1]["status"].upper()
+    slider.fill("1")
+    page.click("text=Newest")
+    assert shown(page) == len(frames)
+
+
+def test_replay_plays_to_the_end(open_page, console, searched):
+    """Played again from the first reading, it comes to rest at the newest."""
+    page = open_page(f"#/m/{searched}")
+    count = console.get(f"/missions/{searched}")["frames"]
+    page.locator("#replay").fill(str(max(count - 4, 1)))
+    page.click("[aria-label='Play the search again']")
+    page.locator(".replay-where", has_text=f"{count} / {count}").wait_for()
+    page.wait_for_selector("[aria-label='Play the search again']")
+
+
+def test_a_click_on_a_chart_shows_that_reading(open_page, searched):
+    page = open_page(f"#/m/{searched}")
+    plot = page.locator(".plot").first
+    plot.scroll_into_view_if_needed()
+    plot.click(position={"x": 1, "y": 30})
+    assert shown(page) == 1
+
+
+def test_an_export_that_needs_degrees_is_not_offered_without_them(open_page, searched):
+    page = open_page(f"#/m/{searched}")
+    offered = page.locator("section:has(#export-title) button").all_inner_texts()
+    assert offered == ["Report", "GeoJSON", "CSV"]
