@@ -10,16 +10,17 @@ import pytest
 from served_console import CHROMIUM, DESKTOP, FLAGS, PARTICLES, SITE, Console, serve, wait_until
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def console(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Console]:
-    """One server for all browser tests, on a port of its own; none where there is no browser."""
+    """A server on a port of its own for the tests of a file; none where there is no browser."""
     del browser
     with serve(tmp_path_factory.mktemp("console")) as served:
         yield served
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
+    """For one file: as long as it is open the process has a running loop, which other tests must not meet."""
     playwright = pytest.importorskip(
         "playwright.sync_api", reason="browser tests need playwright: pip install playwright"
     )
@@ -63,7 +64,7 @@ def open_page(browser: Any, console: Console) -> Iterator[Callable[..., Any]]:
     assert faults == []
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def searched(console: Console) -> str:
     """A simulated search that is over: 128 particles, seed 4."""
     body = {"type": "simulated", "field": "temperature", "policy": "greedy", "seed": 4, "speed": 50.0}
@@ -73,7 +74,7 @@ def searched(console: Console) -> str:
     return mission
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def walked(console: Console) -> str:
     """A real mission on the globe with three readings."""
     site = SITE.replace("high = [20.0, 20.0]", "high = [20.0, 20.0]\norigin = [52.1, 5.1]")

@@ -142,6 +142,9 @@ def test_one_that_does_not_listen_is_let_go_and_holds_up_nobody(served, site_tex
     deaf = Line(address, f"/api/missions/{mission}/live", room=4096)
     good = Line(address, f"/api/missions/{mission}/live")
     heard = []
+    deadline = time.monotonic() + 60
+    while len(console.hub) != 2 and time.monotonic() < deadline:
+        time.sleep(0.005)
 
     def listen():
         while not heard or heard[-1] < 2:

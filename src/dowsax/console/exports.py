@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from dowsax.mission.advisor import Advisor
     from dowsax.mission.findings import Findings
+    from dowsax.mission.reading import Reading
 
 FORMATS = {
     "geojson": ("application/geo+json", "geojson"),
@@ -28,20 +29,34 @@ class Export(NamedTuple):
     name: str
 
 
-def found_by(advisor: "Advisor", title: str, site_text: str) -> "Findings":
+class Found(NamedTuple):
+    """What a mission has found so far, and the readings that it was found by."""
+
+    findings: "Findings"
+    readings: "tuple[Reading, ...]"
+    ground: float
+    """[m], what the site takes off every altitude."""
+
+
+def found_by(advisor: "Advisor", title: str, site_text: str) -> Found:
     """What a mission has found so far, under the name that it has in the console."""
     from dowsax.mission.outcome import findings_of
     from dowsax.mission.site import parse_site
 
-    return replace(findings_of(advisor, parse_site(site_text), advisor.guide.name), name=title)
+    site = parse_site(site_text)
+    findings = replace(findings_of(advisor, site, advisor.guide.name), name=title)
+    return Found(findings, advisor.readings, site.sensor.ground)
 
 
-def exported(findings: "Findings", to: str, mission: str, site_text: str) -> Export:
-    """The findings in this format, or a ValueError in one line."""
+def exported(found: Found, to: str, mission: str, site_text: str) -> Export:
+    """What was found in this format, or a ValueError in one line."""
     from dowsax.mission import export as formats
 
+    findings = found.findings
     media_type, ending = FORMATS[to]
-    if to == "html":
+    if to == "csv":
+        text = formats.readings_table(found.readings, findings.frame, found.ground)
+    elif to == "html":
         from dowsax.viz.report import html_report
 
         with _DRAWING:
@@ -51,7 +66,6 @@ def exported(findings: "Findings", to: str, mission: str, site_text: str) -> Exp
             "geojson": formats.geojson,
             "kml": formats.kml,
             "qgc": formats.qgc_plan,
-            "csv": formats.readings_table,
         }
         text = writers[to](findings)
     return Export(text, media_type, f"dowsax-{mission}.{ending}")

@@ -83,7 +83,7 @@ def _add_sites(routes: APIRouter) -> None:
     @routes.get("/site/new", response_class=PlainTextResponse)
     async def site_new(kind: Annotated[str, Query(max_length=40)] = "gas-plume") -> PlainTextResponse:
         """A site file to start from, with every key explained."""
-        from dowsax.console.sites import new_site
+        from dowsax.mission.site_template import new_site
 
         return PlainTextResponse(await asyncio.to_thread(new_site, kind))
 
@@ -115,10 +115,10 @@ def _add_missions(routes: APIRouter, console: Console) -> None:
         name, site = hosted.record.name, hosted.record.site
         if hosted.readings == 0:
             raise Over("The mission has no readings yet: there is nothing to export.")
-        findings = await console.do(
+        found = await console.do(
             hosted, lambda generation: found_by(hosted.do_prepare(generation), name, site), is_long=True
         )
-        made = await console.aside(f"{id} export", lambda: exported(findings, to, id, site))
+        made = await console.aside(f"{id} export", lambda: exported(found, to, id, site))
         headers = {"content-disposition": f'attachment; filename="{made.name}"'}
         return Response(made.text.encode(), media_type=made.media_type, headers=headers)
 

@@ -4,8 +4,6 @@ import tomllib
 from typing import TYPE_CHECKING, Any
 
 from dowsax.mission.site import Site, parse_site
-from dowsax.mission.site_kinds import KINDS
-from dowsax.mission.site_template import NEW_SITE
 
 if TYPE_CHECKING:
     from dowsax.mission.guides import Guide
@@ -17,8 +15,6 @@ MOST_ENTRIES = 1000
 """Of any list in a site file."""
 MOST_SENSORS = 32
 _LONGEST_NAME = 80
-_OWN = ("prior", "background", "noise", "wind")
-"""The sections of the template that say what holds for its own kind alone."""
 
 
 def read_limited(text: str) -> Site:
@@ -98,23 +94,3 @@ def outline(site: Site) -> dict[str, Any]:
             "time": site.budget.time,
         },
     }
-
-
-def new_site(kind: str) -> str:
-    """A site file of this kind to start from, with every key explained."""
-    if kind not in KINDS:
-        raise ValueError(f"Unknown kind {kind!r}; known are {', '.join(KINDS)}.")
-    if kind == "gas-plume":
-        return NEW_SITE
-    facts, section, lines = KINDS[kind], "", []
-    for line in NEW_SITE.splitlines():
-        if line.startswith("["):
-            section = line.strip("[]")
-        key = line.partition("=")[0].strip()
-        if section == "field" and key in ("kind", "unit"):
-            line = f'{key} = "{kind if key == "kind" else facts.unit}"'
-        elif "=" in line and not line.startswith("#") and (section in _OWN or key == "gas"):
-            # True of the gas plume alone: left as an example.
-            line = f"# {line}"
-        lines.append(line)
-    return "\n".join(lines) + "\n"
