@@ -386,3 +386,9 @@ def test_the_edge_is_that_of_a_gas_plume():
     assert isinstance(site("[noise]\nedge = 0.1\n").model().sensor, FuzzyEdge)
     with pytest.raises(ValueError, match=r"noise\.edge"):
         site("[noise]\nedge = 0.1\n", kind="level")
+
+
+def test_a_no_go_elsewhere_is_refused():
+    """As it is when latitude and longitude are swapped: it would keep nobody out."""
+    with pytest.raises(ValueError, match=r"no_go\.1\.corners: lies outside the area"):
+        site("[[no_go]]\ncorners = [[900.0, 900.0], [950.0, 900.0], [950.0, 950.0]]\n").model()

@@ -51,7 +51,8 @@ def locate(
     row
         Take only the rows with this text in a column, as in event=3; may be repeated. Only with a site.
     preset
-        The filter: default, the best calibrated, or paper, Algorithm 1 as printed.
+        The filter: default, the best calibrated; survey, for many unknowns, which sites use unless they name
+        another; or paper, Algorithm 1 as printed.
     particles
         How many particles, at least 16; more are slower and more exact. The preset's own number unless given.
     seed

@@ -25,7 +25,7 @@ from dowsax.mission.log import Header, MissionLog
 from dowsax.mission.marks import POSITIVE, is_mark
 from dowsax.mission.plan import Plan
 from dowsax.mission.reading import Reading, Refused
-from dowsax.mission.site import Site
+from dowsax.mission.site import Site, read_site
 from dowsax.mission.stations import example, single
 from dowsax.mission.tracker import Digest, Tracker, digest_of
 from dowsax.mission.verdicts import LEAST_LEFT, Gist, Spent, in_time, reasons, status_of, stuck
@@ -58,8 +58,8 @@ class Course:
 class Advisor:
     """Advice for one mission, reading by reading.
 
-    `site` says where and what; `policy` is a name, a policy of one's own, a guide that is made
-    already, or `None` for the best there is.
+    `site` says where and what, a site file or what was read from one; `policy` is a name, a policy of one's
+    own, a guide that is made already, or `None` for the best there is.
     `log` is a file in which everything is kept: when it holds this mission already, the mission goes on.
     `model` takes the place of the site's own, for fields of one's own making. All is compiled at once, which
     may take a minute the first time, so that answers come fast; not so with `warm_up` off.
@@ -67,7 +67,7 @@ class Advisor:
 
     def __init__(
         self,
-        site: Site | Plan,
+        site: Site | Plan | Path | str,
         policy: str | Policy | Guide | None = None,
         seed: int = 0,
         log: MissionLog | Path | str | None = None,
@@ -75,6 +75,7 @@ class Advisor:
         model: Model | None = None,
         warm_up: bool = True,
     ) -> None:
+        site = read_site(site) if isinstance(site, Path | str) else site
         self.plan = site if isinstance(site, Plan) else Plan.of(site, model)
         self.seed = seed
         ready = isinstance(policy, Guide)

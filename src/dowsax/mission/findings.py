@@ -138,11 +138,11 @@ class Findings:
 
     @property
     def status(self) -> str:
-        """One of: misfit, no source, unclear, located."""
+        """One of: misfit, no evidence, unclear, located."""
         if not self.posterior.fits:
             return "misfit"
         if self.evidence is not None and self.evidence < 1:
-            return "no source"
+            return "no evidence"
         return "unclear" if self.covered is not None and self.covered > _WIDE else "located"
 
     def degrees(self, positions) -> np.ndarray | None:

@@ -67,6 +67,12 @@ def _places(site: Site) -> Iterator[tuple[str, str | None]]:
     if not _anywhere(bounds, low, high):
         key = "geofence" if site.geofence else "no_go"
         yield key, "there is no place in the area where one may be; check the corners against [area]."
+    for number, corners in enumerate(site.no_go, 1):
+        if (corners.max(axis=0) < low).any() or (corners.min(axis=0) > high).any():
+            yield (
+                f"no_go.{number}.corners",
+                "lies outside the area and keeps nobody out of anything; check its corners, latitude first.",
+            )
     points = site.step.points
     for x, y in () if points is None else points:
         if not (low <= (x, y)).all() or not ((x, y) <= high).all():

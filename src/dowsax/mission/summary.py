@@ -51,7 +51,7 @@ def _answer(findings: Findings) -> str:
             "Not to be trusted: no source fits these readings well. Check the units, the kind of field, the "
             f"positions and the prior (predictive check {float(findings.posterior.fit):.3f})."
         )
-    if findings.status == "no source":
+    if findings.status == "no evidence":
         return "Cannot tell: the readings do not show that there is a source here."
     if findings.status == "unclear":
         share = 100 * float(findings.covered or 0)

@@ -25,7 +25,7 @@ _METHOD = (
 )
 _TITLE = 38
 """Letters that fit above a small panel."""
-_COLOURS = {"located": "#009e73", "unclear": "#e69f00", "no source": "#7b8894", "misfit": "#d55e00"}
+_COLOURS = {"located": "#009e73", "unclear": "#e69f00", "no evidence": "#7b8894", "misfit": "#d55e00"}
 _STYLE = """
 :root { color-scheme: light; }
 * { box-sizing: border-box; }
