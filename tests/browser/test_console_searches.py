@@ -23,9 +23,9 @@ def begin(page, seed: int, speed: float = 50.0) -> str:
     return page.url.rsplit("/", 1)[1]
 
 
-def shown(page) -> int:
-    """The number of the reading that is shown."""
-    return int(page.locator(".replay-where").inner_text().split("/")[0])
+def shows(page, number: int) -> None:
+    """Wait until this is the reading that is shown: a page draws when it gets round to it."""
+    page.locator(".replay-where", has_text=re.compile(rf"^\s*{number} /")).wait_for()
 
 
 def reach(page, count: int) -> None:
@@ -42,7 +42,7 @@ def test_a_simulated_search_is_watched_to_its_end(open_page, console, settings):
     known = console.get(f"/missions/{mission}")
     assert page.locator("#status-word").inner_text() == known["status"].upper()
     reach(page, known["frames"])
-    assert shown(page) == known["readings"]
+    shows(page, known["readings"])
     page.click("text=Reveal the truth")
     page.locator("th", has_text="truth").wait_for()
     truth = console.get(f"/missions/{mission}")["truth"]["position"]
@@ -76,11 +76,12 @@ def test_replay_shows_what_was_known_then(open_page, console, searched):
     for number, key in ((1, "Home"), (2, "ArrowRight"), (len(frames), "End")):
         page.keyboard.press(key)
         page.locator(".replay-where", has_text=f"{number} / {len(frames)}").wait_for()
-        assert page.locator(".why").inner_text() == frames[number - 1]["why"]
-        assert page.locator("#status-word").inner_text() == frames[number - 1]["status"].upper()
+        then = frames[number - 1]
+        page.locator(".why", has_text=then["why"]).wait_for()
+        page.locator("#status-word", has_text=then["status"].upper()).wait_for()
     slider.fill("1")
     page.click("text=Newest")
-    assert shown(page) == len(frames)
+    shows(page, len(frames))
 
 
 def test_replay_plays_to_the_end(open_page, console, searched):
@@ -98,7 +99,7 @@ def test_a_click_on_a_chart_shows_that_reading(open_page, searched):
     plot = page.locator(".plot").first
     plot.scroll_into_view_if_needed()
     plot.click(position={"x": 1, "y": 30})
-    assert shown(page) == 1
+    shows(page, 1)
 
 
 def test_an_export_that_needs_degrees_is_not_offered_without_them(open_page, searched):
