@@ -2,35 +2,22 @@
 
 import asyncio
 import json
-import shutil
-import socket
-import subprocess
-import time
+from types import SimpleNamespace
 
 import pytest
+from made_brokers import free_port, mosquitto
+
+from dowsax.console.hosted import Hosted
+from dowsax.console.records import REAL
+from dowsax.mission.frame import Frame
 
 
 @pytest.fixture(scope="module")
 def broker():
     """A mosquitto of our own, at a port that was free."""
-    program = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin")
-    if program is None:
-        pytest.skip("mosquitto is not installed")
-    pytest.importorskip("aiomqtt", reason="aiomqtt is not installed")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    process = subprocess.Popen(
-        [program, "-p", str(port)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    for _ in range(100):
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                break
-        time.sleep(0.05)
-    yield port
-    process.terminate()
-    process.wait()
+    port = free_port()
+    with mosquitto(port):
+        yield port
 
 
 async def exchanged(port, sent):
@@ -77,3 +64,17 @@ def test_a_broker_that_is_not_there_is_told_of_and_readings_still_come_by_hand(b
     assert "secret" not in json.dumps(told)
     body = {"position": [2, 2], "value": 0.5}
     assert client.post(f"/api/missions/{mission}/readings", json=body).status_code == 200
+
+
+def test_a_rate_becomes_counts_by_the_dwell_of_the_site():
+    """As it does on the command line: a reading is the same one whichever way it comes in."""
+    stations = SimpleNamespace(sensor=SimpleNamespace(dwell=5.0))
+    plan = SimpleNamespace(frame=Frame(None), unit="counts", stations=stations)
+    advisor = SimpleNamespace(plan=plan)
+    taken = SimpleNamespace(
+        record=SimpleNamespace(type=REAL),
+        do_prepare=lambda generation: advisor,
+        do_take=lambda generation, reading, given: reading,
+    )
+    body = {"x": 1.0, "y": 2.0, "value": 12.0, "unit": "cps"}
+    assert Hosted.do_read(taken, 0, body).value == 60.0

@@ -2,14 +2,10 @@
 
 import asyncio
 import json
-import shutil
-import socket
-import subprocess
-import time
-from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
+from made_brokers import free_port, mosquitto
 from made_missions import MODEL, hill_site, read
 
 from dowsax.mission.advice import Advice
@@ -186,38 +182,14 @@ def test_topics_hold_no_wildcards():
 
 
 @pytest.fixture
-def free_port():
-    pytest.importorskip("aiomqtt", reason="aiomqtt is not installed")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-@contextmanager
-def mosquitto(port):
-    """A broker of our own at this port, which keeps nothing when it ends."""
-    program = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin")
-    if program is None:
-        pytest.skip("mosquitto is not installed")
-    process = subprocess.Popen(
-        [program, "-p", str(port)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    for _ in range(100):
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                break
-        time.sleep(0.05)
-    try:
-        yield
-    finally:
-        process.terminate()
-        process.wait()
+def port():
+    return free_port()
 
 
 @pytest.fixture
-def broker(free_port):
-    with mosquitto(free_port):
-        yield free_port
+def broker(port):
+    with mosquitto(port):
+        yield port
 
 
 async def exchange(advisor, port, number):
@@ -257,11 +229,11 @@ def test_a_mission_over_mqtt(advisor, broker):
     assert len(advisor.readings) == 4
 
 
-def test_a_broker_that_is_not_there_is_said_at_once(free_port):
-    address = f"mqtt://127.0.0.1:{free_port}"
-    with pytest.raises(NoBroker, match=f"No broker answers at 127.0.0.1:{free_port} within 5 s"):
+def test_a_broker_that_is_not_there_is_said_at_once(port):
+    address = f"mqtt://127.0.0.1:{port}"
+    with pytest.raises(NoBroker, match=f"No broker answers at 127.0.0.1:{port} within 5 s"):
         asyncio.run(require_broker(address))
-    with mosquitto(free_port):
+    with mosquitto(port):
         asyncio.run(require_broker(address))
 
 
@@ -291,11 +263,11 @@ async def with_an_outage(advisor, port):
     return said
 
 
-def test_a_broker_that_is_lost_is_waited_for(advisor, free_port):
+def test_a_broker_that_is_lost_is_waited_for(advisor, port):
     """Said once, however often it is tried; then the mission goes on."""
-    before, during, after = asyncio.run(with_an_outage(advisor, free_port))
+    before, during, after = asyncio.run(with_an_outage(advisor, port))
     assert before.startswith("Listening")
-    assert during.startswith(f"No connection to 127.0.0.1:{free_port}")
+    assert during.startswith(f"No connection to 127.0.0.1:{port}")
     assert after == before
     assert [reading.id for reading in advisor.readings] == ["7", "8"]
 

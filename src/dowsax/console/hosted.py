@@ -136,9 +136,9 @@ class Hosted:
         if self.record.type != REAL:
             raise Over("Readings of a simulated mission come from the simulation: step it, or let it run.")
         advisor = self.do_prepare(generation)
-        given = json.dumps(body)[:_LONGEST]
+        given, plan = json.dumps(body)[:_LONGEST], advisor.plan
         try:
-            reading = from_object(body, advisor.plan.frame, advisor.plan.unit)
+            reading = from_object(body, plan.frame, plan.unit, plan.stations.sensor.dwell)
         except Refused as refusal:
             advisor.note_refusal(given, str(refusal))
             self.note("refused", str(refusal))

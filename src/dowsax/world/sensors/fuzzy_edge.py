@@ -5,8 +5,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from dowsax.types import Key, Scalar, Station, Theta
-from dowsax.world.base import Checked, Field, Mixed, Sensor, Unsettled
+from dowsax.world.base import Field, Sensor, Unsettled
 from dowsax.world.ranges import number
+from dowsax.world.sensors import passed_on
 from dowsax.world.sensors.gaussian import Gaussian
 from dowsax.world.sensors.student_t import StudentT
 
@@ -41,10 +42,10 @@ class FuzzyEdge(eqx.Module):
         return self.sensor.log_prob(reading, intensity, station)
 
     def log_unit(self, reading: Scalar) -> Scalar:
-        return self.sensor.log_unit(reading) if isinstance(self.sensor, Mixed) else jnp.zeros_like(reading)
+        return passed_on.log_unit(self.sensor, reading)
 
     def fault(self, readings: np.ndarray) -> str | None:
-        return self.sensor.fault(readings) if isinstance(self.sensor, Checked) else None
+        return passed_on.fault(self.sensor, readings)
 
 
 class Edged(eqx.Module):

@@ -6,7 +6,8 @@ import numpy as np
 from jax.core import Tracer
 
 from dowsax.types import Key, Scalar, Station, Theta
-from dowsax.world.base import Checked, Mixed, Sensor, Unsettled
+from dowsax.world.base import Sensor, Unsettled
+from dowsax.world.sensors import passed_on
 
 
 class Redundant(eqx.Module):
@@ -36,7 +37,7 @@ class Redundant(eqx.Module):
         return Redundant(self.sensor.settled(theta), self.count)
 
     def log_unit(self, reading: Scalar) -> Scalar:
-        return self.sensor.log_unit(reading) if isinstance(self.sensor, Mixed) else jnp.zeros_like(reading)
+        return passed_on.log_unit(self.sensor, reading)
 
     def fault(self, readings: np.ndarray) -> str | None:
-        return self.sensor.fault(readings) if isinstance(self.sensor, Checked) else None
+        return passed_on.fault(self.sensor, readings)

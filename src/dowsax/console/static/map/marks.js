@@ -34,15 +34,7 @@ export function drawEstimate(pen, camera, palette, place, isFound) {
   // Within the disc of what was found it has to be small.
   const [gap, arm] = isFound ? [2.5, 8] : [4, 13];
   pen.beginPath();
-  for (const [dx, dy] of [
-    [1, 0],
-    [-1, 0],
-    [0, 1],
-    [0, -1],
-  ]) {
-    pen.moveTo(x + gap * dx, y + gap * dy);
-    pen.lineTo(x + arm * dx, y + arm * dy);
-  }
+  addCross(pen, x, y, gap, arm);
   outlined(pen, palette, palette.belief, isFound ? 2 : 2.5);
 }
 
@@ -166,14 +158,19 @@ export function drawPick(pen, camera, palette, place) {
 export function drawAim(pen, camera, palette) {
   const [x, y] = [camera.width / 2, camera.height / 2];
   pen.beginPath();
+  addCross(pen, x, y, 3, 9);
+  outlined(pen, palette, palette.pick, 1.5);
+}
+
+/** Four arms around a gap, added to the path. */
+function addCross(pen, x, y, gap, arm) {
   for (const [dx, dy] of [
     [1, 0],
     [-1, 0],
     [0, 1],
     [0, -1],
   ]) {
-    pen.moveTo(x + 3 * dx, y + 3 * dy);
-    pen.lineTo(x + 9 * dx, y + 9 * dy);
+    pen.moveTo(x + gap * dx, y + gap * dy);
+    pen.lineTo(x + arm * dx, y + arm * dy);
   }
-  outlined(pen, palette, palette.pick, 1.5);
 }
