@@ -2,13 +2,15 @@
 
     python -m benchmarks.train_all --out runs/train                   # all of it, on a graphics card
     python -m benchmarks.train_all --out runs/train --budget 540      # so many seconds; call again to go on
+    python -m benchmarks.train_all --out runs/train --at-once 3       # so many runs share the card
     python -m benchmarks.train_all --out runs/train --status          # what is done, under way and missing
     python -m benchmarks.train_all --collect runs/train               # finished runs into the package
     python -m benchmarks.train_all --out runs/tiny-train --tiny       # a rehearsal
 
 Each run is a `dowsax train` in a process and a folder of its own, the most important first. When the time is
-up the run under way is interrupted; it has lost at most one chunk of updates, and the next call goes on from
-its checkpoint. One at a time, as two processes that share a card hold each other up.
+up the runs under way are interrupted; each has lost at most one chunk of updates, and the next call goes on
+from its checkpoint. Runs that share a card take turns and hold each other up, unless NVIDIA's multi-process
+service lets their kernels run side by side: `nvidia-cuda-mps-control -d` before `--at-once`.
 """
 
 import argparse
@@ -21,6 +23,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -161,17 +164,17 @@ def state_of(folder: Path, entry: Entry) -> State:
     return State(judged(entry, card["steps"], card.get("settings", {})), card["steps"], newest)
 
 
-def train(words: Sequence[str], deadline: float) -> str:
+def train(words: Sequence[str], deadline: float, running: set[subprocess.Popen]) -> str:
     """Run a training command until it ends or the time is up; what went wrong, or nothing."""
     child = subprocess.Popen(words, cwd=ROOT)
+    running.add(child)
     try:
         child.wait(timeout=_left(deadline, PATIENCE))
     except subprocess.TimeoutExpired:
         end(child)
         return ""
-    except KeyboardInterrupt:
-        end(child)
-        raise
+    finally:
+        running.discard(child)
     return f"exit code {child.returncode}" if child.returncode else ""
 
 
@@ -190,24 +193,34 @@ def _left(deadline: float, keep: float) -> float | None:
     return None if math.isinf(deadline) else max(deadline - keep - time.monotonic(), 0.0)
 
 
-def train_all(entries: Sequence[Entry], folder: Path, deadline: float) -> dict[Entry, str]:
-    """Train what is not done, as long as there is time; what went wrong with which."""
-    faults = {}
-    for entry in entries:
-        word = state_of(folder, entry).word
-        if word == "another":
-            there = read_card(folder, entry)
-            names = ", ".join(differing(entry, there["settings"])) if there else ""
-            faults[entry] = f"{folder / entry.label} holds a run with other settings: {names}"
-        if word in ("done", "another"):
-            continue
-        if deadline - time.monotonic() < LEAST:
-            break
-        print(f"{entry.label}: {entry.steps:,} steps", file=sys.stderr, flush=True)
-        fault = train(command(entry, folder / entry.label), deadline)
-        if fault:
-            faults[entry] = fault
-    return faults
+def train_all(entries: Sequence[Entry], folder: Path, deadline: float, at_once: int = 1) -> dict[Entry, str]:
+    """Train what is not done, so many at once, while there is time; what went wrong with which."""
+    running: set[subprocess.Popen] = set()
+    pool = ThreadPoolExecutor(at_once)
+    try:
+        faults = pool.map(lambda entry: _train_one(entry, folder, deadline, running), entries)
+        return {entry: fault for entry, fault in zip(entries, faults, strict=True) if fault}
+    except KeyboardInterrupt:
+        # Each waits for its child in a thread of its own, which an interruption does not reach.
+        pool.shutdown(wait=False, cancel_futures=True)
+        for child in list(running):
+            end(child)
+        raise
+    finally:
+        pool.shutdown()
+
+
+def _train_one(entry: Entry, folder: Path, deadline: float, running: set[subprocess.Popen]) -> str:
+    """Train a run that is not done, if there is time for it; what went wrong, or nothing."""
+    word = state_of(folder, entry).word
+    if word == "another":
+        there = read_card(folder, entry)
+        names = ", ".join(differing(entry, there["settings"])) if there else ""
+        return f"{folder / entry.label} holds a run with other settings: {names}"
+    if word == "done" or deadline - time.monotonic() < LEAST:
+        return ""
+    print(f"{entry.label}: {entry.steps:,} steps", file=sys.stderr, flush=True)
+    return train(command(entry, folder / entry.label), deadline, running)
 
 
 def table(entries: Sequence[Entry], folder: Path, faults: dict[Entry, str]) -> str:
@@ -297,6 +310,7 @@ def main() -> int:
     parser.add_argument("--out", type=Path, default=Path("runs/train"), help="a folder for each run below it")
     parser.add_argument("--only", nargs="+", metavar="RUN", help="by label, or ablation for all of those")
     parser.add_argument("--budget", type=float, default=math.inf, metavar="SECONDS")
+    parser.add_argument("--at-once", type=int, default=1, metavar="RUNS", help="that share the device")
     parser.add_argument("--tiny", action="store_true", help="few moves, few particles")
     parser.add_argument("--status", action="store_true", help="only say how far it is")
     parser.add_argument("--collect", type=Path, metavar="FOLDER", help="copy what is finished in the folder")
@@ -309,10 +323,12 @@ def main() -> int:
         entries = chosen(plan(options.tiny), options.only)
     except ValueError as error:
         parser.error(str(error))
+    if options.at_once < 1:
+        parser.error(f"--at-once is at least 1; got {options.at_once}")
     # Asked to end, it ends the run under way like one that is interrupted at a terminal.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     out = options.out.resolve()
-    faults = {} if options.status else train_all(entries, out, deadline)
+    faults = {} if options.status else train_all(entries, out, deadline, options.at_once)
     print(table(entries, out, faults))
     return 1 if faults else 0
 

@@ -3,7 +3,10 @@
 import csv
 import json
 import math
+import os
+import signal
 import sys
+import threading
 import time
 from types import SimpleNamespace
 
@@ -128,6 +131,45 @@ def test_a_run_under_way_is_interrupted_in_time(sleepers, tmp_path, monkeypatch)
     assert not (tmp_path / SHIPPED[2].label).exists()
     told = train_all.table(SHIPPED[:3], tmp_path, {})
     assert [line.split("|")[2].strip() for line in told.splitlines()[2:]] == ["done", "under way", "missing"]
+
+
+MEETING = """
+import pathlib, sys, time
+place = pathlib.Path(sys.argv[1])
+place.mkdir(parents=True)
+others = [place.parent / name for name in sys.argv[2:]]
+until = time.monotonic() + 60
+while not all(other.exists() for other in others):
+    time.sleep(0.02)
+    if time.monotonic() > until:
+        sys.exit(3)
+"""
+
+
+def test_runs_go_on_at_once(tmp_path, monkeypatch):
+    """Each ends well only if the other is there before it has ended."""
+    entries = SHIPPED[:2]
+    names = [entry.label for entry in entries]
+    program = [sys.executable, "-c", MEETING]
+    monkeypatch.setattr(train_all, "command", lambda entry, folder: [*program, str(folder), *names])
+    assert train_all.train_all(entries, tmp_path, math.inf, at_once=2) == {}
+
+
+def test_an_interruption_reaches_all_runs(sleepers, tmp_path):
+    entries = SHIPPED[:3]
+
+    def interrupt():
+        while not all((tmp_path / entry.label / "begun").exists() for entry in entries[:2]):
+            time.sleep(0.02)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    watcher = threading.Thread(target=interrupt)
+    watcher.start()
+    with pytest.raises(KeyboardInterrupt):
+        train_all.train_all(entries, tmp_path, math.inf, at_once=2)
+    watcher.join()
+    assert all((tmp_path / entry.label / "interrupted").exists() for entry in entries[:2])
+    assert not (tmp_path / entries[2].label).exists()
 
 
 def test_time_is_kept_for_the_end_of_a_run(monkeypatch):
