@@ -235,9 +235,11 @@ def write(found: Mapping[Wanted, Measured], data: Path, searches: Path) -> None:
 def write_cards(found: Mapping[Wanted, Measured]) -> None:
     """Note in the cards of shipped policies what they reach: value, low, high and n."""
     names = ("stop_rate", "path_length_stopped", "false_stop_given_stop", "path_ratio")
+    shipped = {LIMIT, *(entry.name for entry in SHIPPED)}
+    everything = lines_of({one: measured for one, measured in found.items() if one.label in shipped})
     for entry in SHIPPED:
         card = FOLDER / f"{entry.name}.json"
-        lines = [line for line in lines_of(found) if line[0]["policy"] == entry.name]
+        lines = [line for line in everything if line[0]["policy"] == entry.name]
         if not lines or not card.exists():
             continue
         results: dict[str, dict] = {}

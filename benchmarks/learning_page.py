@@ -1,7 +1,7 @@
-"""The tables of docs/learning.md from the files in docs/data.
+"""The tables of docs/learning.md, and the one of the README, from the files in docs/data.
 
-    python -m benchmarks.learning_page                            # print them
-    python -m benchmarks.learning_page --into docs/learning.md    # put each in its place
+    python -m benchmarks.learning_page                                      # print them
+    python -m benchmarks.learning_page --into docs/learning.md README.md    # put each in its place
 
 A place is between `<!-- name -->` and `<!-- /name -->`; one whose file is not there stays as it is. The
 heading of a table comes with it, so that the page has none without numbers.
@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import t as student
 
-from benchmarks import rivals, searches_page
+from benchmarks import learning_curves, rivals, searches_page
 from benchmarks.cells import CONTRACTION, CREDIBLE
 from benchmarks.csv_lines import Line, estimate, read_lines, where
 from benchmarks.elsewhere import FILE as REGIONAL
@@ -38,7 +38,11 @@ RATIO = dict.fromkeys(FIELDS, 1.3) | {"energy": 1.8}
 FALSE = 0.05
 """The levels to reach: at least, at most and at most."""
 ALLOWED = f"≤ {FALSE:g}"
+SHOWN = ("straight", OURS, "agdc-ent", "infotaxis", "space-aware", "dcee")
+"""In the README: the limit, ours, and the best known of each kind."""
 HEADINGS = {
+    "headline": """Stop rate, and path to the stop [m], under the credible rule on the default filter: 1,000
+searches a cell, seed 0, 95 % intervals in brackets. `straight` is told where the source is.""",
     "filters": """## Does the filter of training tell the truth?
 
 The share of stops that are 1 m or more off, by filter and policy (`python -m benchmarks.training_filter`;
@@ -77,6 +81,15 @@ Means over the seven fields under the credible rule; brackets are Student's 95 %
 measured on the default filter, which has no attention: `pfrl` differs from `att-pfrl` by the filter that it
 was trained with alone. All with the same, shorter training (`python -m benchmarks.train_all --only ablation`,
 `python -m benchmarks.learned --parts ablation`).""",
+    "training": """## How they were trained
+
+From the cards of the shipped policies (`python -m benchmarks.learning_curves`): how their searches ended at
+last, with the filter of training. The others ran three or four at a time on one card, ATT-PFRL alone, so that
+times are not a race. AGDC's plain filter calls most of its stops falsely, which its rewards do not mind.
+
+![Searches of training that stopped within 1 m, and their path, against time](pictures/learning-curves.png)
+
+At first only the few searches that end early are counted: none has used up its readings yet.""",
     "speed": """## Moves a second
 
 Seven fields at once; filter, sight and network included, learning and compilation not
@@ -107,6 +120,23 @@ def levels(learned: Sequence[Line]) -> str:
         ]
         rows.append((field, *told))
     return _table(("field", "stopped", "path over the straight walk's", "false stops, of stops"), rows)
+
+
+def headline(learned: Sequence[Line], planners: Sequence[Line]) -> str:
+    """A few policies on every field, under the credible rule."""
+    rows = []
+    for field in FIELDS:
+        ours = where(learned, field=field, scenario="id", stop=str(CREDIBLE))
+        lines = [*ours, *where(planners, field=field, scenario="id", stop=str(CREDIBLE))] if ours else []
+        cells = []
+        for policy in SHOWN:
+            line = next(iter(where(lines, policy=policy)), {})
+            found = (estimate(line, "stop_rate"), estimate(line, "path_length_stopped"))
+            said = (number(one, digits) for one, digits in zip(found, (3, 1), strict=True))
+            cells.append("; ".join(said) if line else "–")
+        if lines:
+            rows.append((field, *cells))
+    return _table(("field", *SHOWN), rows)
 
 
 def limits(learned: Sequence[Line], told: Sequence[Line]) -> str:
@@ -286,6 +316,7 @@ def tables(data: Path) -> dict[str, str]:
     """All tables by name; those without numbers are left out."""
     learned, planners = read_lines(data / LEARNED), read_lines(data / SEARCHES)
     found = {
+        "headline": headline(learned, planners),
         "levels": levels(learned),
         "limits": limits(learned, read_lines(data / TOLD)),
         "best": best(read_lines(data / AGAINST)),
@@ -293,19 +324,23 @@ def tables(data: Path) -> dict[str, str]:
         "elsewhere": elsewhere(read_lines(data / REGIONAL)),
         "ablation": ablation(read_lines(data / ABLATION)),
         "filters": filters(read_lines(data / FILTER)) if (data / FILTER).exists() else "",
+        "training": learning_curves.table(learning_curves.cards()),
         "speed": speed(read_lines(data / THROUGHPUT)),
     }
     return {name: text for name, text in found.items() if text}
 
 
-def placed(page: str, found: Mapping[str, str]) -> str:
-    """The page with each table in its place."""
+def placed(pages: Sequence[str], found: Mapping[str, str]) -> list[str]:
+    """The pages with each table in its places."""
+    filled = list(pages)
     for name, text in found.items():
         pattern = re.compile(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.DOTALL)
-        if not pattern.search(page):
-            raise ValueError(f"The page has no place <!-- {name} -->.")
-        page = pattern.sub(lambda match, text=text: f"{match[1]}\n{text}\n\n{match[2]}", page)
-    return page
+        if not any(pattern.search(page) for page in pages):
+            raise ValueError(f"No page has a place <!-- {name} -->.")
+        filled = [
+            pattern.sub(lambda match, text=text: f"{match[1]}\n{text}\n\n{match[2]}", page) for page in filled
+        ]
+    return filled
 
 
 def main() -> None:
@@ -313,17 +348,18 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--data", type=Path, default=DATA)
-    parser.add_argument("--into", type=Path, metavar="PAGE")
+    parser.add_argument("--into", type=Path, nargs="+", metavar="PAGE")
     options = parser.parse_args()
     found = {name: f"{HEADINGS[name]}\n\n{text}" for name, text in tables(options.data).items()}
     if options.into is None:
         print("\n\n".join(found.values()))
         return
     try:
-        page = placed(options.into.read_text(encoding="utf-8"), found)
+        pages = placed([path.read_text(encoding="utf-8") for path in options.into], found)
     except ValueError as error:
         parser.error(str(error))
-    options.into.write_text(page, encoding="utf-8")
+    for path, page in zip(options.into, pages, strict=True):
+        path.write_text(page, encoding="utf-8")
 
 
 if __name__ == "__main__":

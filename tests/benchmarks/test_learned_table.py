@@ -222,7 +222,10 @@ def test_results_go_into_the_cards(tmp_path, found, monkeypatch):
 def test_the_page_says_what_is_reached(tmp_path, found):
     learned.write(found, tmp_path, planners(tmp_path, found))
     tables = learning_page.tables(tmp_path)
-    assert set(tables) == {"levels", "best", "fields"}
+    # How the shipped policies were trained is on their cards.
+    assert set(tables) == {"headline", "levels", "best", "fields", "training"}
+    shown = [part.strip() for part in tables["headline"].splitlines()[2].split("|")[1:-1]]
+    assert [bool(cell.strip("–")) for cell in shown] == [True, True, True, False, True, False, False]
     row = tables["levels"].splitlines()[2]
     assert "≥ 0.97 reached" in row
     assert "1.50 [1.50, 1.50], ≤ 1.3 missed" in row
@@ -237,11 +240,12 @@ def test_the_page_says_what_is_reached(tmp_path, found):
 
 def test_tables_find_their_places():
     page = "above\n<!-- best -->\nold\n<!-- /best -->\nbelow\n<!-- speed -->\n<!-- /speed -->\n"
-    filled = learning_page.placed(page, {"best": "| new \\1 |"})
-    assert filled == page.replace("old\n", "\n| new \\1 |\n\n")
+    other = "<!-- speed -->\nold\n<!-- /speed -->\n"
+    filled = learning_page.placed([page, other], {"best": "| new \\1 |"})
+    assert filled == [page.replace("old\n", "\n| new \\1 |\n\n"), other]
     assert learning_page.placed(filled, {"best": "| new \\1 |"}) == filled
-    with pytest.raises(ValueError, match="no place <!-- levels -->"):
-        learning_page.placed(page, {"levels": "|"})
+    with pytest.raises(ValueError, match="No page has a place <!-- levels -->"):
+        learning_page.placed([page, other], {"levels": "|"})
 
 
 def test_elsewhere_is_held_against_where_it_was_trained(tmp_path):

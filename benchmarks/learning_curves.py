@@ -1,0 +1,95 @@
+"""How the shipped policies were trained: their curves against time, from their cards.
+
+python -m benchmarks.learning_curves --figure docs/pictures/learning-curves.png
+"""
+
+import argparse
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from benchmarks.train_all import SHIPPED
+from dowsax.evaluate.tables import markdown
+from dowsax.files import replacing
+from dowsax.policies.shipped import FOLDER
+from dowsax.policies.stored import Card, card_of
+from dowsax.viz.style import BLUE, GREEN, MUTED, ORANGE, new_figure, styled
+
+DRAWN = {
+    "att-pfrl": (BLUE, "-"),
+    "pfrl": (ORANGE, "-"),
+    "agdc-kld": (GREEN, "-"),
+    "agdc-ent": (GREEN, "--"),
+    "agdc-ee": (GREEN, ":"),
+    "att-pfrl-paper": (MUTED, "-"),
+}
+"""Colours and lines of the policies that were trained on the usual sources."""
+
+
+def cards() -> dict[str, Card]:
+    """Of all policies in the package, in the order in which they are trained."""
+    paths = {entry.name: FOLDER / f"{entry.name}.safetensors" for entry in SHIPPED}
+    return {name: card_of(path) for name, path in paths.items() if path.exists()}
+
+
+def moves_per_second(card: Card) -> float:
+    """In the second half of a run: the first has compilation, and searches that take all their readings."""
+    steps, seconds = (np.array(card.curves[name]) for name in ("steps", "seconds"))
+    half = len(steps) // 2
+    return float((steps[-1] - steps[half]) / (seconds[-1] - seconds[half]))
+
+
+def table(found: Mapping[str, Card]) -> str:
+    """One line a policy: how long it was trained on what, and how its searches ended at last."""
+    rows = []
+    for name, card in found.items():
+        ends = {measure: column[-1] for measure, column in card.curves.items()}
+        measured = (f"{ends['stop_rate']:.3f}", f"{ends['false_stops']:.3f}", f"{ends['path_length']:.1f}")
+        made = (f"{card.steps / 1e6:.1f}", f"{ends['seconds']:.0f}", f"{moves_per_second(card):,.0f}")
+        rows.append((name, card.device, *made, *measured))
+    headings = ("policy", "device", "million moves", "time [s]", "moves a second, learning included")
+    headings += ("stopped", "false stops, of stops", "path to the stop [m]")
+    return "\n".join(markdown(headings, rows)) if rows else ""
+
+
+def figure(found: Mapping[str, Card]) -> Figure:
+    """Searches of training that stopped near the source, and their path, against the time since the start."""
+    with styled():
+        drawn = new_figure(8.4, 3.6)
+        left, right = drawn.subplots(1, 2)
+        for name, (colour, line) in DRAWN.items():
+            if name in found:
+                curves = {measure: np.array(column) for measure, column in found[name].curves.items()}
+                look = {"color": colour, "linestyle": line, "label": name}
+                left.plot(curves["seconds"], curves["success"], **look)
+                right.plot(curves["seconds"], curves["path_length"], **look)
+        _finish(left, "of searches that ended", "Stopped within 1 m of the source", 1.0)
+        _finish(right, "[m]", "Path to the stop", 100.0)
+        right.legend()
+        drawn.tight_layout()
+    return drawn
+
+
+def _finish(axes: Axes, beside: str, title: str, top: float) -> None:
+    axes.set(xlabel="time since the start [s]", ylabel=beside, title=title, ylim=(0.0, top))
+    axes.grid(True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--figure", type=Path, metavar="PNG")
+    options = parser.parse_args()
+    found = cards()
+    print(table(found))
+    if options.figure is not None:
+        with replacing(options.figure) as partial:
+            figure(found).savefig(partial, format="png")
+
+
+if __name__ == "__main__":
+    main()
