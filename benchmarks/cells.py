@@ -8,7 +8,7 @@ searches, where the whole record (`dowsax evaluate`) is a hundred times that. Th
 import json
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -133,12 +133,17 @@ def _parts(end: Ends) -> list[tuple[str, np.ndarray]]:
     return [(name, part.astype(np.float32) if part.dtype == float else part) for name, part in arrays]
 
 
-def kept(folder: Path, wanted: Wanted) -> Measured | None:
-    """A cell that is there; a ValueError for one with other settings."""
+def kept(folder: Path, wanted: Wanted, trusted: Collection[str] = ()) -> Measured | None:
+    """A cell that is there; a ValueError for one with other settings.
+
+    One of other code is of other searches too, unless that code is trusted to make the same.
+    """
     path = wanted.path(folder)
     if not path.exists():
         return None
     measured, here = read(path), wanted.settings()
+    if measured.about.get("code") in trusted:
+        del here["code"]
     differing = [name for name in here if measured.about.get(name) != here[name]]
     if differing:
         said = "; ".join(
@@ -148,17 +153,17 @@ def kept(folder: Path, wanted: Wanted) -> Measured | None:
     return measured
 
 
-def there(folder: Path, cells: Sequence[Wanted]) -> dict[Wanted, Measured]:
+def there(folder: Path, cells: Sequence[Wanted], trusted: Collection[str] = ()) -> dict[Wanted, Measured]:
     """All of these cells that have been measured."""
-    found = {wanted: kept(folder, wanted) for wanted in cells}
+    found = {wanted: kept(folder, wanted, trusted) for wanted in cells}
     return {wanted: measured for wanted, measured in found.items() if measured is not None}
 
 
-def fill(folder: Path, cells: Sequence[Wanted], deadline: float) -> None:
+def fill(folder: Path, cells: Sequence[Wanted], deadline: float, trusted: Collection[str] = ()) -> None:
     """Measure what is missing, in this order, while there is time."""
     for wanted in cells:
         require_known(wanted.config)
-    missing = [wanted for wanted in cells if kept(folder, wanted) is None]
+    missing = [wanted for wanted in cells if kept(folder, wanted, trusted) is None]
     for place, wanted in enumerate(missing):
         if deadline - time.monotonic() < MARGIN:
             _tell(f"The time is up: {len(missing) - place} of {len(cells)} cells are missing.")

@@ -271,6 +271,9 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=DATA, help="where the tables are written")
     parser.add_argument("--searches", type=Path, default=DATA / SEARCHES, help="the planners' table")
     parser.add_argument("--cards", action="store_true", help="note the results in the shipped cards")
+    parser.add_argument(
+        "--trust", nargs="+", default=[], metavar="CODE", help="marks of code that is known to search alike"
+    )
     parser.add_argument("--throughput", action="store_true", help="only measure moves a second")
     parser.add_argument("--tiny", action="store_true")
     options = parser.parse_args()
@@ -289,8 +292,8 @@ def main() -> None:
     if not wanted:
         parser.error(f"there are no trained policies for {', '.join(options.parts)} in {options.weights}")
     try:
-        cells.fill(options.out, wanted, deadline)
-        found = cells.there(options.out, everything)
+        cells.fill(options.out, wanted, deadline, options.trust)
+        found = cells.there(options.out, everything, options.trust)
         write(found, options.data, options.out / SEARCHES if options.tiny else options.searches)
         if options.cards and not options.tiny:
             write_cards(found)

@@ -131,6 +131,7 @@ def test_cells_of_another_filter_are_refused(tmp_path, monkeypatch, found):
     monkeypatch.setattr(fingerprint, "code_mark", lambda: "other")
     with pytest.raises(ValueError, match=r"code is [0-9a-f]{16} there, other here"):
         cells.there(tmp_path, [wanted])
+    assert list(cells.there(tmp_path, [wanted], trusted=[measured.about["code"]])) == [wanted]
 
 
 def test_the_mark_of_code_is_of_what_it_does():
