@@ -22,7 +22,8 @@ from dowsax.mission.links import (
     topics,
 )
 from dowsax.mission.log import MissionLog
-from dowsax.mission.reading import KEYS, Reading, Refused, parse
+from dowsax.mission.reading import Reading, Refused
+from dowsax.mission.reading_keys import KEYS, parse
 
 ORIGIN = (52.1, 5.1)
 

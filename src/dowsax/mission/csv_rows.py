@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 _SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab"}
-# What loggers write where they have nothing to say.
-_MISSING = frozenset({"", "nan", "na", "n/a", "null", "none", "-", "--"})
 _LARGEST = 1e30
 """Beyond it single precision overflows in the next product."""
 
@@ -69,10 +67,6 @@ def chosen_rows(rows: Rows, wanted: Mapping[str, str]) -> Rows:
         if not kept:
             raise ValueError(f"{rows.path}: no row has {text!r} in the column {column!r}; choose another.")
     return rows._replace(lines=[rows.lines[row] for row in kept], cells=[rows.cells[row] for row in kept])
-
-
-def is_missing(cell: str) -> bool:
-    return cell.strip().lower() in _MISSING
 
 
 def number(cell: str, where: str, separator: str) -> float:

@@ -70,3 +70,20 @@ def require_degrees(latitude: float, longitude: float) -> None:
         raise ValueError(f"a latitude is between -90 and 90 degrees; got {latitude}{swapped}.")
     if not -180 <= longitude <= 180:
         raise ValueError(f"a longitude is between -180 and 180 degrees; got {longitude}.")
+
+
+def look_swapped(
+    frame: Frame, area: tuple[tuple[float, float], tuple[float, float]], latitude, longitude
+) -> bool:
+    """Whether all these places lie in the area [m] once latitude and longitude change places, and not before.
+
+    So a site where the two are nearly equal takes its readings as they are.
+    """
+    latitude, longitude = np.atleast_1d(np.float64(latitude)), np.atleast_1d(np.float64(longitude))
+    if not np.all(np.abs(longitude) <= 90):
+        return False
+
+    def inside(places: np.ndarray) -> bool:
+        return bool(np.all((places >= area[0]) & (places <= area[1])))
+
+    return inside(frame.to_metres(longitude, latitude)) and not inside(frame.to_metres(latitude, longitude))
