@@ -139,9 +139,7 @@ def test_a_date_and_a_time_of_day_make_a_time():
 def test_latitude_and_longitude_that_are_exchanged():
     """They say so; but not at a site where both are the same, nor for a place outside either way."""
     frame, area = Frame((52.1, 5.1)), ((-100.0, -100.0), (100.0, 100.0))
-    with pytest.raises(
-        Refused, match=r"`latitude` 5\.1 and `longitude` 52\.1 look swapped.*exchange"
-    ):
+    with pytest.raises(Refused, match=r"`latitude` 5\.1 and `longitude` 52\.1 look swapped.*exchange"):
         parse('{"lat": 5.1, "lon": 52.1, "value": 1}', frame, area=area)
     with pytest.raises(Refused, match="are latitude and longitude swapped"):
         parse('{"lat": -105.1, "lon": 40.1, "value": 1}', frame, area=area)

@@ -341,6 +341,37 @@ def test_refused(survey, text, reason):
     assert "\n" not in str(caught.value)
 
 
+def test_a_site_whose_latitude_is_its_longitude(survey):
+    """The readings lie in it either way round, and are taken as they are."""
+    site = gas_site(area="origin = [10.0, 10.0]\n")
+    text = "latitude,longitude,ppm,wind_u,wind_v\n10.0001,10.0002,2,1,0\n10.0002,10.0001,2,1,0\n"
+    np.testing.assert_allclose(survey(text, site).positions, [[21.9, 11.1], [11.0, 22.1]], atol=0.1)
+
+
+ODD_SITE = "[background]\nrange = [1.7, 2.5]\n[sensor]\nheight = 2.0\n"
+
+
+@pytest.mark.parametrize(
+    ("row", "question"),
+    [
+        ("350,2.0", "All heights are 350 to 354 m above ground: if that is above the sea, give"),
+        ("-40,2.0", "The lowest height is -40 m, below the ground"),
+        ("10,1950", "is 1.7 to 2.5 ppm: if the file is in ppb, say so in the header, as in value (ppb)"),
+        ("10,200", "check the unit of the file, and [background]"),
+        ("10,0.0002", "if the file is in vol%, say so in the header"),
+        ("10,0.01", 'if it is taken off already, set mode = "none" in [background]'),
+        ("10,2.0", None),
+    ],
+)
+def test_what_may_not_be_meant_is_asked(survey, row, question):
+    altitude, value = row.split(",")
+    lines = [f"{x},20,{float(altitude) + x},{value},3,0" for x in range(5)]
+    notes = survey("\n".join(["x,y,altitude,value,wind_u,wind_v", *lines]), gas_site(ODD_SITE)).notes
+    asked = [note for note in notes if "is it stuck" not in note]
+    assert len(asked) == (question is not None)
+    assert question is None or question in asked[0]
+
+
 def test_refused_because_of_the_site(survey):
     with pytest.raises(ValueError, match="unit 'mg/m3' does not become 'ppm' of the site by a factor"):
         survey("x,y,wind_u,wind_v,conc (mg/m3)\n1,2,1,0,3\n", gas_site())

@@ -86,7 +86,7 @@ NAMES: dict[str, tuple[str, ...]] = {
 }
 ROLES = tuple(NAMES)
 # The unit in which each role is read; a header may say another that differs by a factor.
-_UNITS = {
+UNIT_OF_ROLE = {
     **dict.fromkeys(("x", "y", "altitude"), "m"),
     **dict.fromkeys(("latitude", "longitude", "wind_from"), "deg"),
     **dict.fromkeys(("wind_u", "wind_v", "wind_speed"), "m/s"),
@@ -212,7 +212,7 @@ def _unit_of(role: str, header: str) -> str | None:
 
 def _scaled(where: str, role: str, column: Column) -> Column:
     """The column with its scale, where the unit of the role is fixed."""
-    wanted = _UNITS.get(role)
+    wanted = UNIT_OF_ROLE.get(role)
     if column.unit is None or wanted is None:
         return column
     unit = known_unit(column.unit)

@@ -62,6 +62,16 @@ class Frame:
             up = up - height
         return np.stack([latitude, longitude], axis=-1)
 
+    def words(self, position) -> str:
+        """A position (2,) [m] for people: degrees where there are any, to a decimetre, else metres."""
+        if not self.is_geographic:
+            return f"({position[0]:.6g}, {position[1]:.6g}) m"
+        latitude, longitude = self.to_degrees(position)[0]
+        # To a decimetre, and without a zero below zero.
+        return f"{abs(latitude):.6f}° {'N' if latitude >= 0 else 'S'}, " + (
+            f"{abs(longitude):.6f}° {'E' if longitude >= 0 else 'W'}"
+        )
+
 
 def require_degrees(latitude: float, longitude: float) -> None:
     """A ValueError in one line unless these are a latitude and a longitude in degrees."""

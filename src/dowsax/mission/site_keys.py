@@ -49,7 +49,7 @@ def understood(text: str, name: str) -> Site:
     frame, area, outside = area_of(top)
     kind, unit, gas, options = _field(top)
     wind = _wind(top, kind)
-    geofence, no_go = polygons(top, "geofence", frame), polygons(top, "no_go", frame)
+    geofence, no_go = (polygons(top, key, frame, area) for key in ("geofence", "no_go"))
     site = Site(
         name=top.text("name", "site"),
         frame=frame,
@@ -65,8 +65,8 @@ def understood(text: str, name: str) -> Site:
         noise=_noise(top, kind),
         wind=wind,
         sensor=_sensor(top, kind),
-        start=start(top, frame, Bounds(geofence, no_go), None if outside == "allow" else area),
-        step=step(top, frame),
+        start=start(top, frame, Bounds(geofence, no_go), area, outside),
+        step=step(top, frame, area),
         budget=_budget(top),
         search=_search(top, kind),
         outside=outside,

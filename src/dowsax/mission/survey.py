@@ -14,6 +14,7 @@ from dowsax.mission.csv_rows import Rows, chosen_rows, read_rows
 from dowsax.mission.frame import Frame
 from dowsax.mission.geometry import TOUCH
 from dowsax.mission.marks import altitude_fault
+from dowsax.mission.oddities import odd_survey
 from dowsax.mission.site import Site
 from dowsax.mission.survey_cells import Sheet, optional, positions, sensors, values
 from dowsax.mission.survey_wind import read_wind
@@ -58,6 +59,10 @@ class Survey:
     """How many rows were not taken as readings; `notes` say why."""
     notes: tuple[str, ...] = ()
     """What a reader of the results should know: what was left out, converted, or looks odd."""
+    columns: Mapping[str, Column] = field(default_factory=dict)
+    """The column of each role."""
+    unused: tuple[str, ...] = ()
+    """The headers of the other columns."""
 
     def stations(self, trail: bool = False) -> "Station":
         """Where each reading was taken, and what was measured along; with `trail`, for a sensor that lags."""
@@ -98,12 +103,15 @@ def read_survey(
     lines = np.array(sheet.rows.lines)[kept]
     _note_stuck_sensors(sheet, readings[kept], _kept(sensor, kept), sensor_names, lines)
     clock = None if clock is None else clock._replace(times=clock.times[kept])
+    altitude = _kept(_altitude(sheet), kept)
+    if site is not None:
+        sheet.notes.extend(odd_survey(site, readings[kept], altitude))
     return Survey(
         positions=places[kept],
         values=readings[kept],
         lines=lines,
         frame=frame,
-        altitude=_kept(_altitude(sheet), kept),
+        altitude=altitude,
         time=None if clock is None else clock.times - clock.times[0],
         start=None if clock is None else clock.start(),
         wind=_kept(winds, kept),
@@ -112,6 +120,8 @@ def read_survey(
         sensor_names=sensor_names,
         left_out=total - int(kept.sum()),
         notes=tuple(sheet.notes),
+        columns=sheet.columns,
+        unused=sheet.unused,
     )
 
 

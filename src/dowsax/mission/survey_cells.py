@@ -23,6 +23,13 @@ class Sheet:
     notes: list[str]
     """What a reader of the results should know; grows while the file is read."""
 
+    @property
+    def unused(self) -> tuple[str, ...]:
+        """The headers of columns that have no role."""
+        used = {column.index for column in self.columns.values()}
+        headers = enumerate(self.rows.headers)
+        return tuple(header.strip() for index, header in headers if index not in used)
+
     def cells(self, role: str) -> list[str]:
         index = self.columns[role].index
         return [row[index] for row in self.rows.cells]
