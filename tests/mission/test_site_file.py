@@ -60,6 +60,7 @@ def test_every_commented_key_may_be_used():
     assert {name for name, is_refused in refused.items() if is_refused} == another_kind | another_mode
     assert {name for name, is_refused in refused.items() if not is_refused} == {
         *("origin", "size", "names", "lag", "particles", "time", "event", "redundancy", "edge"),
+        *("height", "hold"),
     }
 
 
@@ -265,6 +266,7 @@ REFUSED = {
         "[step]\npoints = [[1, 2], [500, 2]]\n",
         "line 7, step.points: (500, 2) m is outside",
     ),
+    "a flight underground": ("[flight]\nheight = -3\n", "line 7, flight.height: must be above 0"),
     "a place in a no-go area": (
         "[step]\npoints = [[8, 1]]\n[[no_go]]\ncorners = [[0, 0], [9, 0], [9, 9]]\n",
         "step.points: (8, 1) m is outside the geofence or in a no-go area",
@@ -436,3 +438,9 @@ def test_what_may_not_be_meant_is_asked():
     assert "write south, west, north and east" in small
     (narrow,) = odd_site(site("[[geofence]]\ncorners = [[0, 0], [3, 0], [3, 9], [0, 9]]\n"))
     assert "check the corners of geofence" in narrow
+
+
+def test_how_plans_fly():
+    flight = site("[flight]\nheight = 30\nspeed = 4\nhold = 12\n").flight
+    assert (flight.height, flight.speed, flight.hold) == (30.0, 4.0, 12.0)
+    assert site().flight.height is None

@@ -30,7 +30,7 @@ def site_words(site: Site) -> list[tuple[str, str]]:
     reading = f"{site.kind}: {KINDS[site.kind].meaning}; readings in {site.unit or 'no unit'}"
     words += [("field", reading), ("background", _background(site)), ("wind", _wind(site))]
     words += [("sensor", _sensor(site)), ("start", _place(site, site.start)), ("step", _step(site))]
-    words += [("budget", _budget(site)), ("found", _found(site))]
+    words += [("budget", _budget(site)), ("found", _found(site)), ("flight", _flight(site))]
     if site.columns:
         words.append(("columns", ", ".join(f"{role} is {name!r}" for role, name in site.columns.items())))
     if site.rows:
@@ -131,6 +131,13 @@ def _budget(site: Site) -> str:
 def _found(site: Site) -> str:
     share = f"{100 * site.search.probability:g} %"
     return f"when the source lies within {site.found_radius:.3g} m with a probability of {share}"
+
+
+def _flight(site: Site) -> str:
+    flight = site.flight
+    height = "as high as the readings, or 20 m" if flight.height is None else f"{flight.height:g} m"
+    hold = "as long as a reading counts" if flight.hold is None else f"{flight.hold:g} s"
+    return f"plans fly {height} above take-off at {flight.speed:g} m/s, and stay {hold} at each place"
 
 
 def _law(law: object) -> str:
