@@ -71,10 +71,12 @@ def test_check_says_which_column_is_read_as_what(dowsax_command, site_file, surv
     code, stdout, _ = dowsax_command("site", "check", site_file, survey_file(LOGGED))
     assert code == 0
     lines = [" ".join(line.split()) for line in stdout.splitlines()]
-    assert "latitude 'lat', taken to be in deg, as the header does not say, north of the equator" in lines
+    assert "latitude 'lat', degrees north" in lines
     assert "altitude 'alt (ft)', from ft to m, times 0.3048, above ground" in lines
     assert any(line.startswith("wind_speed 'ws (km/h)', from km/h to m/s, times 0.277778") for line in lines)
-    assert any(line.startswith("wind_from 'wd'") and "comes FROM, clockwise" in line for line in lines)
+    assert any(
+        line.startswith("wind_from 'wd'") and "comes FROM, degrees clockwise" in line for line in lines
+    )
     assert "value 'CH4 (ppb)', from ppb to ppm, times 0.001" in lines
     assert "time 'Time'" in lines
     assert "not used 'battery'" in lines

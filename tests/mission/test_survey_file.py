@@ -216,7 +216,7 @@ def test_wind_the_site_gives_or_does_without(survey):
 def test_readings_outside_the_area(survey):
     text = "x,y,counts\n1,2,3\n300,2,4\n5,6,7\n"
     with pytest.raises(
-        ValueError, match=r"line 3, column 'x': \(300, 2\) m is outside the area from \(0, 0\)"
+        ValueError, match=r"line 3, column 'x': \(300, 2\) m is \d+ m outside the area from \(0, 0\)"
     ):
         survey(text, parse_site(COUNTS))
     allowed = COUNTS.replace("[field]", 'outside = "allow"\n[field]')

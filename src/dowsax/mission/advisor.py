@@ -23,6 +23,7 @@ from dowsax.mission.geometry import TOUCH
 from dowsax.mission.guides import Guide, guide_for
 from dowsax.mission.log import Header, MissionLog
 from dowsax.mission.marks import POSITIVE, is_mark
+from dowsax.mission.phrases import metres, outside
 from dowsax.mission.plan import Plan
 from dowsax.mission.reading import Reading, Refused
 from dowsax.mission.site import Site, read_site
@@ -195,9 +196,9 @@ class Advisor:
         (west, south), (east, north) = self.plan.reach.area
         inside = west - TOUCH <= x <= east + TOUCH and south - TOUCH <= y <= north + TOUCH
         if not inside and not self.plan.takes_outside:
+            far_off = outside(self.plan.frame, self.plan.reach.area, reading.position)
             raise Refused(
-                f"The position ({x:g}, {y:g}) is outside the area from ({west:g}, {south:g}) to "
-                f"({east:g}, {north:g}): check it, or set `outside` in the site file."
+                f'The position {far_off}: check it, or set outside = "allow" in [area] of the site file.'
             )
         if self.plan.kind in POSITIVE and is_mark(reading.value):
             raise Refused(
@@ -256,8 +257,9 @@ class Advisor:
         digest = digest_of(row)
         if not digest.explained:
             raise Refused(
-                f"No source that the site allows explains {reading.value:g} at ({reading.position[0]:g}, "
-                f"{reading.position[1]:g}) after the readings before it: check its unit and position."
+                f"No source that the site allows explains {reading.value:g} {self.plan.unit}".rstrip()
+                + f" at {self.plan.frame.words(reading.position)} after the readings before it: check its "
+                "unit and position."
             )
         null = self._evidence.take(self._null_key, course.null, station, value)
         changed = float(digest.changed) >= SURE_OF_CHANGE
@@ -329,8 +331,9 @@ class Advisor:
         at = replace(station, position=single(here))
         choice = self.guide.choose(key, course.belief, at, candidates)
         bearing, distance = way(here, choice.position)
-        gain = "" if choice.gain is None else f", where a reading should tell most ({choice.gain:.2g} nats)"
-        return choice.position, f"Next: {distance:.3g} m to the {compass(bearing)}{gain}."
+        gain = "" if choice.gain is None else ", where a reading should tell most"
+        place = f", to {self.plan.frame.words(choice.position)}" if self.plan.frame.is_geographic else ""
+        return choice.position, f"Next: {metres(distance)} to the {compass(bearing)}{place}{gain}."
 
     def _remember(self, reading: Reading, advice: Advice) -> None:
         if reading.id is not None:

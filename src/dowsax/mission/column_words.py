@@ -9,12 +9,12 @@ from dowsax.mission.units import factor, known_unit
 _MEANINGS = {
     "x": "to the east",
     "y": "to the north",
-    "latitude": "north of the equator",
-    "longitude": "east of Greenwich",
+    "latitude": "degrees north",
+    "longitude": "degrees east",
     "wind_u": "where the air goes, to the east",
     "wind_v": "where the air goes, to the north",
     "wind_speed": "with the direction it comes from",
-    "wind_from": "where the wind comes FROM, clockwise from north: 270 is a west wind",
+    "wind_from": "where the wind comes FROM, degrees clockwise from north: 270 is a west wind",
     "dwell": "how long each reading counted",
     "date": "of the times",
 }
@@ -35,11 +35,11 @@ def column_words(survey: Survey, site: Site) -> list[tuple[str, str]]:
 def _unit(role: str, column: Column, site: Site) -> list[str]:
     """The unit it is read in, and by what it is converted."""
     wanted = site.unit if role == "value" else UNIT_OF_ROLE.get(role)
-    # A clock may as well be dates.
-    if not wanted or (role == "time" and column.unit is None):
+    # A clock may as well be dates, and nobody takes degrees for anything else.
+    if not wanted or (column.unit is None and (role == "time" or wanted == "deg")):
         return []
     if column.unit is None:
-        return [f"taken to be in {wanted}, as the header does not say"]
+        return [f"in {wanted} (the header does not say)"]
     given = known_unit(column.unit) or column.unit
     if given == known_unit(wanted):
         return [f"in {given}"]

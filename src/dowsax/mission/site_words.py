@@ -78,8 +78,11 @@ def _origin(site: Site) -> str:
 
 def _background(site: Site) -> str:
     mode, law = site.background.mode, site.background.law
+    unit = "counts per second" if site.kind == "radiation" else site.unit
     if mode == "known" and law is not None:
-        return f"{law.first:g} {site.unit}".strip()
+        return f"{law.first:g} {unit}".strip()
+    if mode == "unknown" and law is not None and law.law in ("range", "uniform", "log-uniform"):
+        return f"unknown, from {law.first:g} to {law.second:g} {unit}".strip()
     return {"per-sensor": "unknown, one for each sensor", "usual": "as usual for the kind"}.get(mode, mode)
 
 

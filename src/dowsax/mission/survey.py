@@ -15,6 +15,7 @@ from dowsax.mission.frame import Frame
 from dowsax.mission.geometry import TOUCH
 from dowsax.mission.marks import altitude_fault
 from dowsax.mission.oddities import odd_survey
+from dowsax.mission.phrases import outside
 from dowsax.mission.site import Site
 from dowsax.mission.survey_cells import Sheet, optional, positions, sensors, values
 from dowsax.mission.survey_wind import read_wind
@@ -244,11 +245,9 @@ def _within_area(sheet: Sheet, places: np.ndarray) -> np.ndarray:
     if site.outside == "refuse":
         eastward = not site.low[0] <= places[row, 0] <= site.high[0]
         role = ("x" if eastward else "y") if "x" in sheet.columns else "longitude" if eastward else "latitude"
-        (x, y), low, high = places[row], site.low, site.high
         raise ValueError(
-            f"{sheet.where(role, row)}: ({x:.6g}, {y:.6g}) m is outside the area from ({low[0]:g}, "
-            f"{low[1]:g}) to ({high[0]:g}, {high[1]:g}); correct it, widen the area, or set `outside` in "
-            "[area] of the site file."
+            f"{sheet.where(role, row)}: {outside(site.frame, site.area, places[row])}; correct it, widen the "
+            "area, or set `outside` in [area] of the site file."
         )
     count = int((~inside).sum())
     words = "1 reading is" if count == 1 else f"{count} readings are"
