@@ -46,9 +46,11 @@ def read_rows(path: Path, expected: str) -> Rows:
         raise ValueError(f"{path} has a header but no readings: add one line for each reading below it.")
     for line, row in rows[1:]:
         if len(row) != len(headers):
+            comma = separator == "," and len(row) > len(headers)
+            hint = " Where numbers have decimal commas, separate the cells by semicolons." if comma else ""
             raise ValueError(
                 f"{path}, line {line}: {_cells(len(row))} where the header has {len(headers)}; "
-                "every line needs one cell for each column."
+                f"every line needs one cell for each column.{hint}"
             )
     lines, cells = [line for line, _ in rows[1:]], [row for _, row in rows[1:]]
     return Rows(path, separator, header_line, headers, lines, cells)
@@ -110,7 +112,9 @@ def _parsed(path: Path, text: str, separator: str) -> Iterator[tuple[int, list[s
         for row in reader:
             yield reader.line_num, row
     except csv.Error as error:
-        raise ValueError(f"{path}, line {reader.line_num}: not a CSV line ({error}).") from None
+        raise ValueError(
+            f"{path}, line {reader.line_num}: not a CSV line ({error}); check its quotes."
+        ) from None
 
 
 def _cells(count: int) -> str:

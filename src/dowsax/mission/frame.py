@@ -79,7 +79,8 @@ def require_degrees(latitude: float, longitude: float) -> None:
         swapped = " (are latitude and longitude swapped?)" if -90 <= longitude <= 90 else ""
         raise ValueError(f"a latitude is between -90 and 90 degrees; got {latitude}{swapped}.")
     if not -180 <= longitude <= 180:
-        raise ValueError(f"a longitude is between -180 and 180 degrees; got {longitude}.")
+        hint = f": take off 360, {longitude - 360:g}" if 180 < longitude <= 360 else ""
+        raise ValueError(f"a longitude is between -180 and 180 degrees; got {longitude}{hint}.")
 
 
 def look_swapped(

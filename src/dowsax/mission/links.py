@@ -111,7 +111,9 @@ class Broker:
             parts = urlsplit(url)
             port = parts.port
         except ValueError as error:
-            raise ValueError(f"Not an address of a broker: {url!r} ({error}).") from None
+            raise ValueError(
+                f"Not an address of a broker: {url!r} ({error}); give one such as mqtt://localhost:1883."
+            ) from None
         if parts.scheme not in _PORTS or not parts.hostname:
             raise ValueError(f"Not an address of a broker: {url!r}; give one such as mqtt://localhost:1883.")
         user = None if parts.username is None else unquote(parts.username)

@@ -116,7 +116,7 @@ def _jump(model: Model, name: str, preset: Preset) -> Jump:
     """The position is drawn anew, and with it the wind where it is inferred."""
     if not preset.follows_jumps:
         raise ValueError(
-            f"The preset {name!r} does not follow changes: choose another, or say that none come."
+            f"The preset {name!r} does not follow changes: choose another, or set may_jump = false."
         )
     winds = [column for column, parameter in enumerate(model.prior.parameters) if parameter.name in _WINDS]
     return Jump(hazard=_HAZARD, columns=(0, 1, *winds))

@@ -37,6 +37,7 @@ _PLACES = (("x", "y"), ("latitude", "longitude"))
 _WINDS = (("wind_u", "wind_v"), ("wind_speed", "wind_from"))
 _OWN = ("id", "unit")
 """Keys that no column of a survey has."""
+_SUCH = 'send one JSON object a line, such as {"x": 3.2, "y": 8.1, "value": 0.4}'
 Area = tuple[tuple[float, float], tuple[float, float]]
 
 
@@ -53,11 +54,11 @@ def parse(
     try:
         body = json.loads(text, parse_constant=lambda name: float(name))
     except json.JSONDecodeError as error:
-        raise Refused(f"Not JSON: {error.msg} at column {error.colno}.") from None
+        raise Refused(f"Not JSON: {error.msg} at column {error.colno}; {_SUCH}.") from None
     except RecursionError:
-        raise Refused("Not a reading: nested too deep.") from None
+        raise Refused(f"Not a reading: nested too deep; {_SUCH}.") from None
     if not isinstance(body, dict):
-        raise Refused('A reading is a JSON object such as {"x": 3.2, "y": 8.1, "value": 0.4}.')
+        raise Refused(f"Not a reading: {_SUCH}.")
     return from_object(body, frame, unit, dwell, area=area, columns=columns)
 
 

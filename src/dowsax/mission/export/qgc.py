@@ -134,8 +134,8 @@ def _altitude(findings: Findings) -> float:
     if mean > HIGHEST_FLIGHT:
         raise ValueError(
             f"The readings were taken {mean:g} m up on average, higher than most drones may fly, or above "
-            "the sea: say how high to fly above the place of take-off, as `height` in [flight] of the site "
-            "file."
+            "the sea: say how high to fly above the place of take-off, by --altitude, or as `height` in "
+            "[flight] of the site file."
         )
     return mean
 
