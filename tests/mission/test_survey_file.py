@@ -288,6 +288,11 @@ REFUSED = {
     "only a header": ("x,y,value\n", "no readings"),
     "no value in any row": ("x,y,value\n1,2,\n", "no reading is left. 1 row has no value in 'value'"),
     "no place": ("value\n1\n", "line 1: no column 'x' or 'y'; found 'value'"),
+    "half a place in degrees": (
+        "lat_dd,lon,value\n1,2,3\n",
+        "line 1: 'lon' is the longitude, and there is no column for latitude; found 'lat_dd', 'lon', 'value'",
+    ),
+    "a decimal comma": ("x,y,value\n1,2,3,5\n", "separate the cells by semicolons"),
     "half a place": ("x,value\n1,2\n", "line 1: no column 'y'; found 'x', 'value'"),
     "no value": ("x,y,temp\n1,2,3\n", "line 1: no column 'value'; found 'x', 'y', 'temp'"),
     "two values": ("x,y,ch4,co2\n1,2,3,4\n", "'ch4', 'co2' may each be the value; choose one"),

@@ -256,10 +256,12 @@ class Advisor:
         belief, row = self._tracker.take(self._step_key, course.belief, station, value, course.regime)
         digest = digest_of(row)
         if not digest.explained:
+            said = f"{reading.value:g} {self.plan.unit}".strip()
+            place = self.plan.frame.words(reading.position)
+            after = " after the readings before it" if course.readings else ""
             raise Refused(
-                f"No source that the site allows explains {reading.value:g} {self.plan.unit}".rstrip()
-                + f" at {self.plan.frame.words(reading.position)} after the readings before it: check its "
-                "unit and position."
+                f"No source that the site allows explains {said} at {place}{after}: check its unit, "
+                "its position, and the prior of the site."
             )
         null = self._evidence.take(self._null_key, course.null, station, value)
         changed = float(digest.changed) >= SURE_OF_CHANGE

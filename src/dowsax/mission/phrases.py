@@ -40,6 +40,8 @@ def metres(length: float) -> str:
 
 def about(frame: Frame, position) -> str:
     """A place that is estimated: degrees where there are any, else metres to a decimetre."""
+    if frame.is_geographic:
+        return frame.words(position)
     return frame.words([round(float(number), 1) for number in position])
 
 

@@ -10,6 +10,7 @@ from dowsax.mission.clocks import EPOCH_MILLISECONDS
 from dowsax.mission.marks import altitude_fault, says_nothing, wind_fault
 
 _LARGEST = 1e30
+_AGAIN = "leave the reading out, or measure again"
 
 
 class Refused(ValueError):
@@ -42,7 +43,7 @@ class Reading:
             numbers[name] = () if given is None else (given,)
         for name, values in numbers.items():
             if not all(math.isfinite(value) and abs(value) < _LARGEST for value in values):
-                raise Refused(f"The {name} is not a usable number: leave the reading out, or measure again.")
+                raise Refused(f"The {name} is not a usable number: {_AGAIN}.")
         if self.dwell is not None and self.dwell <= 0:
             raise Refused(f"`dwell` is a time above 0 s; got {self.dwell:g}.")
         absurd = {
@@ -101,13 +102,15 @@ def _wind(velocity) -> tuple[float, float] | None:
 def number(name: str, value) -> float:
     """A number, also in a string; not a truth value, which JSON writes like one."""
     if isinstance(value, bool):
-        raise Refused(f"`{name}` is not a number: {json.dumps(value)}.")
+        raise Refused(f"`{name}` is not a number: {json.dumps(value)}; correct it.")
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
-        raise Refused(f"`{name}` is not a number: {_short(value)}.") from None
+        if says_nothing(name, value):
+            raise Refused(f"`{name}` says nothing, {_short(value)}: {_AGAIN}.") from None
+        raise Refused(f"`{name}` is not a number: {_short(value)}; correct it.") from None
     if not math.isfinite(number):
-        raise Refused(f"`{name}` is {number}: leave the reading out, or measure again.")
+        raise Refused(f"`{name}` is {number}: {_AGAIN}.")
     return number
 
 

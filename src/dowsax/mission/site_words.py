@@ -57,6 +57,8 @@ def survey_words(survey: Survey, site: Site) -> list[tuple[str, str]]:
         ("values", f"{survey.values.min():g} to {survey.values.max():g} {site.unit}".strip()),
         ("places", f"x {low[0]:.6g} to {high[0]:.6g} m, y {low[1]:.6g} to {high[1]:.6g} m"),
     ]
+    if survey.frame.is_geographic:
+        words.append(("", f"from {survey.frame.words(low)} to {survey.frame.words(high)}"))
     if survey.time is not None:
         start = "" if survey.start is None else f"{survey.start:%Y-%m-%d %H:%M:%S} UTC, "
         words.append(("time", f"{start}{survey.time[-1]:g} s"))

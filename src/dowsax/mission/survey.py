@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from dowsax.types import Station
 
 _EXPECTED = "x, y, value"
+_PLACES = (("x", "y"), ("latitude", "longitude"))
+"""The two ways to say where a reading was taken."""
 _MANY = 5
 """Readings of one sensor that are all the same are worth a word from here on."""
 _SAME_PLACE = 0.1
@@ -148,9 +150,7 @@ def _one_way_to_say_where(
     metres, degrees = {"x", "y"} <= set(found), {"latitude", "longitude"} <= set(found)
     geographic = site is not None and site.frame.is_geographic
     if metres and degrees and geographic:
-        said = [
-            way for way in (("x", "y"), ("latitude", "longitude")) if all(found[role].mapped for role in way)
-        ]
+        said = [way for way in _PLACES if all(found[role].mapped for role in way)]
         if len(said) != 1 and _agree(rows, found, site):
             said = [("x", "y")]
         if len(said) != 1:
@@ -160,6 +160,15 @@ def _one_way_to_say_where(
                 "and y = '' under [columns] or --column x= --column y=."
             )
         metres = said == [("x", "y")]
+    half = {"latitude", "longitude"} & set(found)
+    if not metres and len(half) == 1:
+        (here,) = half
+        gone = "latitude" if here == "longitude" else "longitude"
+        raise ValueError(
+            f"{where}: {found[here].header!r} is the {here}, and there is no column for {gone}; found "
+            f"{listed(rows.headers)}. Say which it is by {gone} = 'name' under [columns] of the site file, "
+            f"or by --column {gone}=name."
+        )
     if not metres and not degrees:
         missing = [role for role in ("x", "y") if role not in found]
         raise ValueError(
