@@ -133,7 +133,11 @@ def test_two_keys_that_may_be_the_value():
 
 
 def test_a_date_and_a_time_of_day_make_a_time():
+    """A time of day alone is seconds since midnight, as in a survey."""
     assert parsed(date="2026-05-04", time="12:30:00").time == parsed(time="2026-05-04T12:30:00Z").time
+    assert parsed(time="12:30:05.5").time == 45005.5
+    with pytest.raises(Refused, match="`time` is neither seconds nor a date"):
+        parsed(time="25:99")
 
 
 def test_latitude_and_longitude_that_are_exchanged():

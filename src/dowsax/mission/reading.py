@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from dowsax.mission.clocks import EPOCH_MILLISECONDS
+from dowsax.mission.clocks import EPOCH_MILLISECONDS, time_of_day
 from dowsax.mission.marks import altitude_fault, says_nothing, wind_fault
 
 _LARGEST = 1e30
@@ -123,18 +123,25 @@ def _pair(name: str, values) -> tuple[float, float]:
 
 
 def _seconds(value) -> float:
-    """Seconds as they are; a date and time as seconds since 1970, in UTC unless it says otherwise."""
+    """Seconds as they are; a date and time as seconds since 1970, in UTC unless it says otherwise.
+
+    A time of day alone is seconds since midnight, as in a survey.
+    """
     if not isinstance(value, str):
         return _on_a_clock(number("time", value))
-    try:
-        moment = datetime.fromisoformat(value)
-    except ValueError:
+    readers = (_dated, lambda text: _on_a_clock(number("time", text)), time_of_day)
+    for read in readers:
         try:
-            return _on_a_clock(number("time", value))
-        except Refused:
-            raise Refused(
-                f"`time` is neither seconds nor a date such as 2026-05-04T12:30:00Z: {_short(value)}."
-            ) from None
+            return read(value)
+        except ValueError:
+            continue
+    raise Refused(
+        f"`time` is neither seconds nor a date such as 2026-05-04T12:30:00Z: {_short(value)}; correct it."
+    )
+
+
+def _dated(text: str) -> float:
+    moment = datetime.fromisoformat(text)
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
