@@ -19,7 +19,7 @@ from dowsax.mission.log import MissionLog, NotRecorded
 from dowsax.mission.reading import Reading, Refused
 from dowsax.mission.site_settings import Budget, SearchSetting, StepSetting
 from dowsax.mission.tracker import ROOM, grown
-from dowsax.mission.verdicts import Gist, Spent, reasons, status_of
+from dowsax.mission.verdicts import Gist, Spent, heights, reasons, status_of
 from dowsax.types import Station
 
 BOUNDS = Bounds((FENCE,), (POND,))
@@ -304,6 +304,17 @@ def test_a_stuck_sensor_is_asked_about():
     for number in range(10):
         advice = one.observe((2.0 + 0.1 * number, 2.0), 0.11)
     assert "0.11 10 times in a row" in advice.why
+
+
+def test_heights_above_the_sea_are_asked_about():
+    """Where heights matter to the field, and all readings are higher than anybody flies."""
+    plan = advisor().plan
+    high = [Reading((0.0, 0.0), 1.0, altitude=height) for height in (351.0, 354.0)]
+    matters = replace(plan, stations=replace(plan.stations, names=("altitude",)))
+    assert "are 351 to 354 m above ground: if that is above the sea" in heights(matters, high)
+    assert heights(plan, high) is None
+    assert heights(matters, [*high, Reading((0.0, 0.0), 1.0, altitude=12.0)]) is None
+    assert heights(matters, [Reading((0.0, 0.0), 1.0)]) is None
 
 
 def test_a_long_mission_gets_more_room():

@@ -29,7 +29,7 @@ from dowsax.mission.reading import Reading, Refused
 from dowsax.mission.site import Site, read_site
 from dowsax.mission.stations import example, single
 from dowsax.mission.tracker import Digest, Tracker, digest_of
-from dowsax.mission.verdicts import LEAST_LEFT, Gist, Spent, in_time, reasons, status_of, stuck
+from dowsax.mission.verdicts import LEAST_LEFT, Gist, Spent, heights, in_time, reasons, status_of, stuck
 from dowsax.policies import Policy
 from dowsax.types import Key, Scalar, Station
 from dowsax.world import Model
@@ -294,6 +294,7 @@ class Advisor:
             reasons(self.plan, spent, gist, status, self.false_stops),
             told,
             stuck(course.readings),
+            heights(self.plan, course.readings),
         ]
         parameters = self.plan.model.prior.parameters
         return Advice(

@@ -32,13 +32,18 @@ def odd_survey(site: Site, values: np.ndarray, altitude: np.ndarray | None) -> l
 def _heights(site: Site, altitude: np.ndarray | None) -> list[str]:
     if altitude is None or KINDS[site.kind].is_benchmark:
         return []
-    low, high = float(altitude.min()), float(altitude.max())
+    question = odd_heights(float(altitude.min()), float(altitude.max()))
+    return [] if question is None else [question]
+
+
+def odd_heights(low: float, high: float) -> str | None:
+    """A question about heights [m] above ground from the lowest to the highest, where there is one."""
     hint = "give the height of the ground there as `ground` in [sensor] of the site file"
     if low > HIGHEST_FLIGHT:
-        return [f"All heights are {low:.4g} to {high:.4g} m above ground: if that is above the sea, {hint}."]
+        return f"All heights are {low:.4g} to {high:.4g} m above ground: if that is above the sea, {hint}."
     if low < _BELOW_GROUND:
-        return [f"The lowest height is {low:.4g} m, below the ground: {hint}, or correct it there."]
-    return []
+        return f"The lowest height is {low:.4g} m, below the ground: {hint}, or correct it there."
+    return None
 
 
 def _background(site: Site, values: np.ndarray) -> list[str]:

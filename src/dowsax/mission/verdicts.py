@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from dowsax.inference.posterior import LEAST_FIT
 from dowsax.mission.advice import CANNOT_TELL, FOUND, SEARCHING
+from dowsax.mission.oddities import odd_heights
 from dowsax.mission.phrases import about, chance, metres, odds, times
 from dowsax.mission.plan import Plan
 from dowsax.mission.reading import Reading
@@ -119,3 +120,9 @@ def stuck(readings: Sequence[Reading]) -> str | None:
     if len(last) < _STUCK or newest.value == 0 or any(value != newest.value for value in last):
         return None
     return f"The sensor has read {newest.value:g} {_STUCK} times in a row: is it stuck?"
+
+
+def heights(plan: Plan, readings: Sequence[Reading]) -> str | None:
+    """A question, where heights matter and those of the readings may not be meant."""
+    found = [reading.altitude for reading in readings if reading.altitude is not None]
+    return odd_heights(min(found), max(found)) if found and "altitude" in plan.stations.names else None
