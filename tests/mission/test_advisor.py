@@ -268,6 +268,8 @@ def test_reasons_are_told_in_odds_and_in_the_places_of_the_site():
     assert "1.5 m of 52.100036° N, 5.100044° E; " in told
     told = reasons(there, spent, sure._replace(mass=0.1), SEARCHING, None)
     assert "within 1 m of 52.100036° N, 5.100044° E, where 1.5 m is wanted" in told
+    told = reasons(plan, Spent(40, 10.0, 5.0), sure._replace(mass=0.1, evidence=0.5), CANNOT_TELL, None)
+    assert told.endswith("budget are taken, and the readings do not show that there is a source.")
     assert "less than 1 time in 1,000" in reasons(plan, spent, sure._replace(fit=1e-5), SEARCHING, None)
 
 

@@ -111,6 +111,10 @@ def test_a_place_in_degrees_comes_with_its_spread_in_metres():
     assert second.startswith("In metres from 51.2000000, -1.7500000: x = ")
 
 
+def test_a_place_of_no_source_is_told_with_its_condition():
+    assert where(made_findings(evidence=-2.0))[0].startswith("If there is a source at all")
+
+
 def test_words_for_crews_have_no_jargon():
     """No nats, no logarithms, no probability of one."""
     for evidence_, fit in ((8.0, 0.4), (-8.0, 0.4), (0.1, 0.4), (1e6, 0.4), (8.0, 1e-4)):

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 PROBABILITIES = (0.5, 0.95)
 BEYOND = 1e6
 """The log evidence where nothing but a source can give the readings at all."""
+LEAST_EVIDENCE = 1.0
+"""The log evidence below which the readings do not show that there is a source."""
 _PRIOR_DRAWS = 2000
 _NOT_LEARNT = 0.7
 """A parameter whose interval is more than this share of the prior's has not been learnt."""
@@ -146,7 +148,7 @@ class Findings:
         """One of: misfit, no evidence, unclear, located."""
         if not self.posterior.fits:
             return "misfit"
-        if self.evidence is not None and self.evidence < 1:
+        if self.evidence is not None and self.evidence < LEAST_EVIDENCE:
             return "no evidence"
         return "unclear" if self.covered is not None and self.covered > _WIDE else "located"
 

@@ -102,6 +102,8 @@ def where(findings: Findings) -> list[str]:
         pieces = len(region.patches)
         apart = "" if pieces == 1 else f" in {pieces} separate pieces"
         told.append(f"{100 * probability:.0f} % region: {square_metres(region.area)}{apart}.")
+    if findings.status == "no evidence":
+        told.insert(0, "If there is a source at all, which the readings do not show:")
     if len(findings.places) > 1:
         told.append("The belief has several places; the mean above may lie between them.")
     return told

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from dowsax.inference.posterior import LEAST_FIT
 from dowsax.mission.advice import CANNOT_TELL, FOUND, SEARCHING
+from dowsax.mission.findings import LEAST_EVIDENCE
 from dowsax.mission.oddities import odd_heights
 from dowsax.mission.phrases import about, chance, metres, odds, times
 from dowsax.mission.plan import Plan
@@ -109,6 +110,8 @@ def reasons(plan: Plan, spent: Spent, gist: Gist, status: str, false_stops: str 
         )
     if status == CANNOT_TELL:
         ended = exhausted(plan, spent) or "no allowed place can be reached with what is left of the budget"
+        if gist.evidence is not None and gist.evidence < LEAST_EVIDENCE:
+            return f"Cannot tell: {ended}, and the readings do not show that there is a source."
         return f"Cannot tell: {ended}, and {where}, where {metres(plan.radius)} is wanted."
     return f"Not sure yet: {where}, where {metres(plan.radius)} is wanted."
 
