@@ -59,6 +59,38 @@ def test_check_says_what_was_understood_of_a_survey(dowsax_command, site_file, s
     assert "1 row has no value in 'ppm', left out (on line 3)." in stdout
 
 
+LOGGED = (
+    "Time,lat,lng,alt (ft),ws (km/h),wd,CH4 (ppb),battery\n"
+    "0,52.1001,5.1001,40,10.8,270,2000,7\n1,52.1002,5.1002,40,10.8,270,2100,6\n"
+)
+
+
+def test_check_says_which_column_is_read_as_what(dowsax_command, site_file, survey_file):
+    """Unit and conversion of each, the wind's convention, and what is not used."""
+    site_file.write_text(NEW_SITE.replace("# origin = [52.1000, 5.1000]", "origin = [52.1000, 5.1000]"))
+    code, stdout, _ = dowsax_command("site", "check", site_file, survey_file(LOGGED))
+    assert code == 0
+    lines = [" ".join(line.split()) for line in stdout.splitlines()]
+    assert "latitude 'lat', degrees north" in lines
+    assert "altitude 'alt (ft)', from ft to m, times 0.3048, above ground" in lines
+    assert any(line.startswith("wind_speed 'ws (km/h)', from km/h to m/s, times 0.277778") for line in lines)
+    assert any(
+        line.startswith("wind_from 'wd'") and "comes FROM, degrees clockwise" in line for line in lines
+    )
+    assert "value 'CH4 (ppb)', from ppb to ppm, times 0.001" in lines
+    assert "time 'Time'" in lines
+    assert "not used 'battery'" in lines
+    assert "from 52.100000° N, 5.100000° E to 52.101348° N, 5.102919° E" in lines
+
+
+def test_check_asks_about_what_may_not_be_meant(dowsax_command, site_file, survey_file):
+    text = SURVEY.replace("x,y,ppm", "x,y,altitude,ppm").replace(",20,", ",20,351,")
+    stdout = dowsax_command("site", "check", site_file, survey_file(text)).stdout
+    assert "above the sea, give the height of the ground there as `ground`" in stdout
+    site_file.write_text(NEW_SITE.replace("[200.0, 0.0], [200.0, 150.0]", "[20.0, 0.0], [20.0, 150.0]"))
+    assert "to check    One may be in " in dowsax_command("site", "check", site_file).stdout
+
+
 def test_check_says_which_reading_the_sensor_cannot_give(complaint, dowsax_command, survey_file, tmp_path):
     site = tmp_path / "counts.toml"
     dowsax_command("site", "new", site, "--kind", "radiation")

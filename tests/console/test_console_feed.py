@@ -10,6 +10,7 @@ from made_brokers import free_port, mosquitto
 from dowsax.console.hosted import Hosted
 from dowsax.console.records import REAL
 from dowsax.mission.frame import Frame
+from dowsax.mission.plan import Plan
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +70,9 @@ def test_a_broker_that_is_not_there_is_told_of_and_readings_still_come_by_hand(b
 def test_a_rate_becomes_counts_by_the_dwell_of_the_site():
     """As it does on the command line: a reading is the same one whichever way it comes in."""
     stations = SimpleNamespace(sensor=SimpleNamespace(dwell=5.0))
-    plan = SimpleNamespace(frame=Frame(None), unit="counts", stations=stations)
+    reach = SimpleNamespace(area=((0.0, 0.0), (9.0, 9.0)))
+    plan = SimpleNamespace(frame=Frame(None), unit="counts", stations=stations, reach=reach, columns={})
+    plan.reading_of = lambda body: Plan.reading_of(plan, body)
     advisor = SimpleNamespace(plan=plan)
     taken = SimpleNamespace(
         record=SimpleNamespace(type=REAL),

@@ -1,6 +1,8 @@
 """The advisor: what it advises may be done, the same readings give the same advice, nonsense stays out."""
 
 import math
+import re
+from dataclasses import replace
 
 import equinox as eqx
 import jax
@@ -11,12 +13,13 @@ from made_missions import FENCE, MODEL, POND, TRUTH, hill_site, read
 
 from dowsax.mission.advice import CANNOT_TELL, FOUND, SEARCHING, Advice, compass, way
 from dowsax.mission.advisor import Advisor
+from dowsax.mission.frame import Frame
 from dowsax.mission.geometry import Bounds
 from dowsax.mission.log import MissionLog, NotRecorded
 from dowsax.mission.reading import Reading, Refused
 from dowsax.mission.site_settings import Budget, SearchSetting, StepSetting
 from dowsax.mission.tracker import ROOM, grown
-from dowsax.mission.verdicts import Gist, Spent, reasons, status_of
+from dowsax.mission.verdicts import Gist, Spent, heights, reasons, status_of
 from dowsax.types import Station
 
 BOUNDS = Bounds((FENCE,), (POND,))
@@ -112,7 +115,7 @@ def test_a_late_reading_counts_but_does_not_move_anyone():
 @pytest.mark.parametrize(
     ("given", "reason"),
     [
-        ({"position": (25.0, 2.0)}, r"outside the area from \(0, 0\) to \(20, 20\)"),
+        ({"position": (25.0, 2.0)}, r"5 m outside the area from \(0, 0\) m to \(20, 20\) m"),
         ({"position": (math.nan, 2.0)}, "`position` is nan"),
         ({"position": 3.0}, "pair of numbers"),
         ({"reading": math.inf}, "`value` is inf"),
@@ -253,6 +256,33 @@ def test_status_follows_the_belief():
     assert status_of(plan, Spent(40, 10.0, 5.0), sure) == FOUND
 
 
+def test_reasons_are_told_in_odds_and_in_the_places_of_the_site():
+    """Metres, or degrees where the site has them; a belief without a doubt is not a probability of one."""
+    plan = advisor().plan
+    there = replace(plan, frame=Frame((52.1, 5.1)))
+    spent, sure = Spent(5, 10.0, 5.0), Gist((3.04, 4.0), 1.0, 0.96, 0.5, 10.0)
+    told = reasons(plan, spent, sure, FOUND, None)
+    assert told.startswith("Found: the odds are about 24 to 1 that the source is within 1.5 m of (3, 4) m; ")
+    told = reasons(there, spent, sure._replace(mass=1.0), FOUND, None)
+    assert "the odds are more than 1,000 to 1 that" in told
+    assert "1.5 m of 52.100036° N, 5.100044° E; " in told
+    told = reasons(there, spent, sure._replace(mass=0.1), SEARCHING, None)
+    assert "within 1 m of 52.100036° N, 5.100044° E, where 1.5 m is wanted" in told
+    told = reasons(plan, Spent(40, 10.0, 5.0), sure._replace(mass=0.1, evidence=0.5), CANNOT_TELL, None)
+    assert told.endswith("budget are taken, and the readings do not show that there is a source.")
+    assert "less than 1 time in 1,000" in reasons(plan, spent, sure._replace(fit=1e-5), SEARCHING, None)
+
+
+def test_places_of_a_site_in_degrees_are_told_in_degrees():
+    """Where to go next, and what is wrong with a reading; distances are in metres."""
+    one = advisor(frame=Frame((52.1, 5.1)), budget=Budget())
+    why = one.observe((2.0, 2.0), read(0, (2.0, 2.0))).why
+    assert re.search(r"Next: \d[\d.]* m to the \w+, to 52\.1\d+° N, 5\.1\d+° E", why)
+    assert "nats" not in why
+    with pytest.raises(Refused, match=r"52\.100000° N, 5\.100438° E is 10 m outside the area from 52\.1"):
+        one.observe((30.0, 0.0), 1.0)
+
+
 def test_distance_and_time_are_those_of_the_way_in_time():
     readings = [
         Reading((0.0, 0.0), 1.0, time=0.0),
@@ -276,6 +306,17 @@ def test_a_stuck_sensor_is_asked_about():
     for number in range(10):
         advice = one.observe((2.0 + 0.1 * number, 2.0), 0.11)
     assert "0.11 10 times in a row" in advice.why
+
+
+def test_heights_above_the_sea_are_asked_about():
+    """Where heights matter to the field, and all readings are higher than anybody flies."""
+    plan = advisor().plan
+    high = [Reading((0.0, 0.0), 1.0, altitude=height) for height in (351.0, 354.0)]
+    matters = replace(plan, stations=replace(plan.stations, names=("altitude",)))
+    assert "are 351 to 354 m above ground: if that is above the sea" in heights(matters, high)
+    assert heights(plan, high) is None
+    assert heights(matters, [*high, Reading((0.0, 0.0), 1.0, altitude=12.0)]) is None
+    assert heights(matters, [Reading((0.0, 0.0), 1.0)]) is None
 
 
 def test_a_long_mission_gets_more_room():

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -15,6 +16,7 @@ from dowsax.mission.export import geojson, kml, posterior_table, qgc_plan, readi
 from dowsax.mission.frame import Frame
 from dowsax.mission.plan import Plan
 from dowsax.mission.reading import Reading
+from dowsax.mission.site_settings import FlightSetting
 from dowsax.mission.verdicts import in_time
 
 KML = "{http://www.opengis.net/kml/2.2}"
@@ -207,12 +209,63 @@ def test_plan_flies_to_the_waypoints(findings):
     assert len(plan["mission"]["plannedHomePosition"]) == 3
 
 
-def test_plan_altitudes_can_be_given_and_are_20_m_where_nobody_knows(findings):
-    def altitudes(text):
-        return {item["params"][6] for item in json.loads(text)["mission"]["items"]}
+def items_of(text):
+    return json.loads(text)["mission"]["items"]
 
+
+def test_plan_altitudes_can_be_given_and_are_20_m_where_nobody_knows(findings):
+    """Nor does a sensor in the hand say how high to fly; the site goes before the readings."""
+
+    def altitudes(text):
+        return {item["params"][6] for item in items_of(text)}
+
+    by_hand, flight = np.full(len(findings.values), 2.0), FlightSetting(height=42.0)
     assert altitudes(qgc_plan(findings, altitude=35.0)) == {35}
     assert altitudes(qgc_plan(made_findings(altitude=None))) == {20}
+    assert altitudes(qgc_plan(made_findings(altitude=by_hand))) == {20}
+    assert altitudes(qgc_plan(made_findings(altitude=by_hand, flight=flight))) == {42}
+    assert altitudes(qgc_plan(made_findings(flight=flight))) == {42}
+    with pytest.raises(ValueError, match=r"taken 350 m up.*`height` in \[flight\]"):
+        qgc_plan(made_findings(altitude=by_hand + 348))
+
+
+def test_plan_holds_as_long_as_a_reading_counts(findings):
+    """The newest one, unless the site says otherwise; where nothing is counted it flies on."""
+
+    def holds(text):
+        return {item["params"][0] for item in items_of(text)}
+
+    dwell = np.linspace(1, 6, len(findings.values))
+    assert holds(qgc_plan(findings)) == {0}
+    assert holds(qgc_plan(made_findings(dwell=dwell))) == {6}
+    assert holds(qgc_plan(made_findings(dwell=dwell, flight=FlightSetting(hold=9.0)))) == {9}
+    flight = FlightSetting(speed=3.5)
+    assert json.loads(qgc_plan(made_findings(flight=flight)))["mission"]["hoverSpeed"] == 3.5
+
+
+NOWHERE = np.zeros((0, 2))
+
+
+def test_plan_of_a_mission_that_has_found_flies_to_the_source():
+    """Or as near as one may be: here the source is in a pond of 20 m, reached from the east."""
+    found = made_findings(waypoints=NOWHERE, outcome="found", no_go=())
+    (item,) = items_of(qgc_plan(found))
+    np.testing.assert_allclose(metres([item["params"][5:3:-1]])[0], found.estimate, atol=CENTIMETRE)
+    east = found.estimate[0] + 10
+    pond = np.array([[east - 20, 0.0], [east, 0.0], [east, 90.0], [east - 20, 90.0]])
+    away = replace(found, no_go=(pond,), positions=found.positions[:, :] * [0, 1] + [east + 20, 0])
+    (item,) = items_of(qgc_plan(away))
+    shore = metres([item["params"][5:3:-1]])[0]
+    np.testing.assert_allclose(shore, [east, found.estimate[1]], atol=2 * CENTIMETRE)
+
+
+def test_plan_of_a_source_behind_a_no_go_area():
+    """There is no straight way: it says where the source is, and that the way is for people to plan."""
+    found = made_findings(waypoints=NOWHERE, outcome="found")
+    middle = (found.positions[-1] + found.estimate) / 2
+    wall = middle + np.array([[-3.0, -3.0], [3.0, -3.0], [3.0, 3.0], [-3.0, 3.0]])
+    with pytest.raises(ValueError, match=r"found at 51\.\d{6}° N, .* crosses a no-go area"):
+        qgc_plan(replace(found, no_go=(wall,)))
 
 
 def test_plan_keeps_in_the_geofence_and_out_of_the_wood(findings):
@@ -230,7 +283,8 @@ def test_plan_keeps_in_the_geofence_and_out_of_the_wood(findings):
     ("changes", "reason"),
     [
         ({"frame": Frame()}, "latitude and longitude"),
-        ({"waypoints": np.zeros((0, 2))}, "no next waypoint"),
+        ({"waypoints": NOWHERE}, "no next waypoint"),
+        ({"waypoints": NOWHERE, "outcome": "cannot tell", "notes": ("Spent.",)}, r"at least one \(Spent\.\)"),
     ],
 )
 def test_plans_that_cannot_be(changes, reason):

@@ -1,6 +1,7 @@
 """Findings in words and numbers: the verdict for each state of knowledge, and numbers that agree with it."""
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +10,7 @@ from made_findings import CENTRE, SPREAD, made_findings, made_posterior
 
 from dowsax.mission.findings import prior_interval
 from dowsax.mission.frame import Frame
-from dowsax.mission.summary import evidence, summary_numbers, summary_text, verdict, wind_words
+from dowsax.mission.summary import evidence, summary_numbers, summary_text, verdict, where, wind_words
 from dowsax.world import PARAMETERS, benchmark_model
 
 
@@ -71,7 +72,7 @@ def test_a_caution_is_told_with_the_answer():
         (3.5, "Strong evidence for"),
         (1.5, "Some evidence for"),
         (0.2, "do not tell a source from none"),
-        (230.26, "10^100 times"),
+        (230.26, "more than a million times likelier with"),
         (1e6, "Nothing but a source"),
         (None, "not computed"),
     ],
@@ -84,7 +85,42 @@ def test_what_was_not_learnt_is_named():
     """The background's interval is the prior's; all else is narrower."""
     findings = made_findings()
     assert findings.not_learnt == ("b",)
-    assert "little or nothing of: background" in summary_text(findings)
+    text = summary_text(findings)
+    assert "  The readings say little or nothing of these; what is told of them is what was put in:\n" in text
+    assert "\n    - background\n" in text
+
+
+@pytest.mark.parametrize(
+    ("outcome", "words"),
+    [
+        ("found", "The source is at 51."),
+        ("", "The source is at 51."),
+        ("searching", "Not sure yet: with 95 % probability the source is within "),
+        ("cannot tell", "Cannot tell as closely as wanted: with 95 % probability"),
+    ],
+)
+def test_a_mission_that_has_not_found_the_source_does_not_say_where_it_is(outcome, words):
+    findings = made_findings(outcome=outcome)
+    assert verdict(findings).startswith(words)
+    assert findings.is_sure == words.startswith("The source")
+
+
+def test_a_place_in_degrees_comes_with_its_spread_in_metres():
+    first, second, *_ = where(made_findings())
+    assert re.match(r"51\.200\d{3}° N, 1\.74\d{4}° W \(WGS84\), ± [\d.]+ m from west to east and ±", first)
+    assert second.startswith("In metres from 51.2000000, -1.7500000: x = ")
+
+
+def test_a_place_of_no_source_is_told_with_its_condition():
+    assert where(made_findings(evidence=-2.0))[0].startswith("If there is a source at all")
+
+
+def test_words_for_crews_have_no_jargon():
+    """No nats, no logarithms, no probability of one."""
+    for evidence_, fit in ((8.0, 0.4), (-8.0, 0.4), (0.1, 0.4), (1e6, 0.4), (8.0, 1e-4)):
+        posterior = made_posterior(made_findings().posterior.samples, fit=fit)
+        text = summary_text(made_findings(evidence=evidence_, posterior=posterior)).lower()
+        assert not re.search(r"nats|log evidence|predictive check|10\^|\b1\.00\b", text)
 
 
 def test_wind_is_told_by_where_it_comes_from():

@@ -22,7 +22,8 @@ from dowsax.mission.links import (
     topics,
 )
 from dowsax.mission.log import MissionLog
-from dowsax.mission.reading import KEYS, Reading, Refused, parse
+from dowsax.mission.reading import Reading, Refused
+from dowsax.mission.reading_keys import KEYS, parse
 
 ORIGIN = (52.1, 5.1)
 
@@ -137,6 +138,8 @@ def test_all_keys_are_understood():
         ('{"x": 1, "y": 2, "value": NaN}', "`value` is nan"),
         ('{"x": 1, "y": 2, "value": 1e400}', "`value` is inf"),
         ('{"x": 1, "y": 2, "value": [1]}', "not a number"),
+        ('{"x": 1, "y": 2, "value": "n/a"}', "`value` says nothing, 'n/a': leave the reading out"),
+        ('{"latitude": 52.1, "longitude": 354.9, "value": 1}', "take off 360, -5.1"),
         ('{"x": 1, "y": 2, "value": 1, "wind_sped": 3}', "is 'wind_speed' meant"),
         ('{"x": 1, "y": 2, "value": 1, "wind_speed": -3, "wind_from": 1}', "not below 0"),
         ('{"x": 1, "y": 2, "value": 1, "unit": "m/s"}', "no multiple"),

@@ -90,7 +90,7 @@ def test_a_stop_is_quoted_by_the_rehearsals_of_the_very_site(site_file, plan):
     said = said_of_stops(plan, "infotaxis")
     assert said == QUOTED
     gist = Gist((3.0, 4.0), 0.8, 0.97, 0.5, 10.0)
-    assert reasons(plan, Spent(5, 10.0, None), gist, FOUND, said).endswith(f"0.97; {QUOTED}.")
+    assert reasons(plan, Spent(5, 10.0, None), gist, FOUND, said).endswith(f"of (3, 4) m; {QUOTED}.")
 
 
 @pytest.mark.parametrize(

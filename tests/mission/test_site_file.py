@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from dowsax.mission import NEW_SITE, Frame, new_site, parse_site, read_site
+from dowsax.mission.oddities import odd_site
 from dowsax.mission.site_kinds import KINDS, parameter_names, world_unit
 from dowsax.mission.site_settings import LawSetting
 from dowsax.types import Station
@@ -59,6 +60,7 @@ def test_every_commented_key_may_be_used():
     assert {name for name, is_refused in refused.items() if is_refused} == another_kind | another_mode
     assert {name for name, is_refused in refused.items() if not is_refused} == {
         *("origin", "size", "names", "lag", "particles", "time", "event", "redundancy", "edge"),
+        *("height", "hold"),
     }
 
 
@@ -231,11 +233,11 @@ REFUSED = {
     ),
     "a start outside the area": (
         "[start]\nposition = [500, 5]\n",
-        "start.position: (500, 5) is outside the area; start inside it",
+        "start.position: (500, 5) m is outside the area; start inside it",
     ),
     "a start in a no-go area": (
         "[start]\nposition = [5, 4]\n[[no_go]]\ncorners = [[0, 0], [9, 0], [9, 9]]\n",
-        "start.position: (5, 4) is outside the geofence or in a no-go area",
+        "start.position: (5, 4) m is outside the geofence or in a no-go area",
     ),
     "a dead time of gas": ("[sensor]\ndead_time = 1e-6\n", "sensor.dead_time: is for counts"),
     "a rate below zero": ("[prior]\nq = -3\n", "line 7, prior.q: must be above zero; got -3"),
@@ -260,10 +262,14 @@ REFUSED = {
         "[[no_go]]\ncorners = [[-1, -1], [201, -1], [201, 151], [-1, 151]]\n",
         "line 6, no_go: there is no place in the area where one may be",
     ),
-    "a place outside": ("[step]\npoints = [[1, 2], [500, 2]]\n", "line 7, step.points: (500, 2) is outside"),
+    "a place outside": (
+        "[step]\npoints = [[1, 2], [500, 2]]\n",
+        "line 7, step.points: (500, 2) m is outside",
+    ),
+    "a flight underground": ("[flight]\nheight = -3\n", "line 7, flight.height: must be above 0"),
     "a place in a no-go area": (
         "[step]\npoints = [[8, 1]]\n[[no_go]]\ncorners = [[0, 0], [9, 0], [9, 9]]\n",
-        "step.points: (8, 1) is outside the geofence or in a no-go area",
+        "step.points: (8, 1) m is outside the geofence or in a no-go area",
     ),
     "a step out of the area": (
         "[step]\nlength = 251\n",
@@ -392,3 +398,49 @@ def test_a_no_go_elsewhere_is_refused():
     """As it is when latitude and longitude are swapped: it would keep nobody out."""
     with pytest.raises(ValueError, match=r"no_go\.1\.corners: lies outside the area"):
         site("[[no_go]]\ncorners = [[900.0, 900.0], [950.0, 900.0], [950.0, 950.0]]\n").model()
+
+
+LAT_LON = "area = {south = 52.1, west = 5.1, north = 52.1015, east = 5.103}\nfield = {kind = 'level'}\n"
+BOX = [[52.1002, 5.1002], [52.1002, 5.1028], [52.1013, 5.1028], [52.1013, 5.1002]]
+SWAPPED = [[longitude, latitude] for latitude, longitude in BOX]
+METRES = [[0, 0], [60, 0], [60, 40], [0, 40]]
+MIXED_UP = {
+    "a geofence in degrees": (f"[[geofence]]\ncorners = {BOX}\n", "write corners_degrees instead."),
+    "no-go in degrees": (f"[[no_go]]\ncorners = {SWAPPED}\n", "corners_degrees instead, latitude first."),
+    "places in degrees": (f"[step]\npoints = {BOX}\n", "write points_degrees instead."),
+    "a start in degrees": ("[start]\nposition = [52.101, 5.102]\n", "write position_degrees instead."),
+    "a geofence in metres": (f"[[geofence]]\ncorners_degrees = {METRES}\n", "or write corners where they"),
+    "longitude first": (f"[[geofence]]\ncorners_degrees = {SWAPPED}\n", "exchange the two numbers of each"),
+    "a start far off": ("[start]\nposition_degrees = [-52.101, 5.102]\n", "km from the area; give latitude"),
+}
+
+
+@pytest.mark.parametrize(("text", "reason"), MIXED_UP.values(), ids=MIXED_UP)
+def test_metres_and_degrees_mixed_up(text, reason):
+    """A fence of four millimetres, or of half a continent, is not meant."""
+    with pytest.raises(ValueError, match=r"^site\.toml, line \d+, \w+(\.1)?\.\w+: ") as caught:
+        parse_site(LAT_LON + text)
+    assert reason in str(caught.value)
+
+
+def test_places_of_a_site_in_degrees_are_told_in_degrees():
+    with pytest.raises(ValueError, match=r"position: 52\.10\d{4}° N, 5\.10\d{4}° E is outside the area"):
+        parse_site(LAT_LON + "[start]\nposition = [130.0, 0.0]\n")
+
+
+def test_what_may_not_be_meant_is_asked():
+    """A site of a decimetre, a fence around a tenth of it; the usual site raises no question."""
+    assert odd_site(parse_site(NEW_SITE)) == []
+    assert odd_site(parse_site(LAT_LON + f"[[geofence]]\ncorners_degrees = {BOX}\n")) == []
+    (small,) = odd_site(
+        parse_site("area = {low = [52.1, 5.1], high = [52.2, 5.2]}\nfield = {kind = 'level'}\n")
+    )
+    assert "write south, west, north and east" in small
+    (narrow,) = odd_site(site("[[geofence]]\ncorners = [[0, 0], [3, 0], [3, 9], [0, 9]]\n"))
+    assert "check the corners of geofence" in narrow
+
+
+def test_how_plans_fly():
+    flight = site("[flight]\nheight = 30\nspeed = 4\nhold = 12\n").flight
+    assert (flight.height, flight.speed, flight.hold) == (30.0, 4.0, 12.0)
+    assert site().flight.height is None

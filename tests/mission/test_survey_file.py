@@ -216,7 +216,7 @@ def test_wind_the_site_gives_or_does_without(survey):
 def test_readings_outside_the_area(survey):
     text = "x,y,counts\n1,2,3\n300,2,4\n5,6,7\n"
     with pytest.raises(
-        ValueError, match=r"line 3, column 'x': \(300, 2\) m is outside the area from \(0, 0\)"
+        ValueError, match=r"line 3, column 'x': \(300, 2\) m is \d+ m outside the area from \(0, 0\)"
     ):
         survey(text, parse_site(COUNTS))
     allowed = COUNTS.replace("[field]", 'outside = "allow"\n[field]')
@@ -288,6 +288,11 @@ REFUSED = {
     "only a header": ("x,y,value\n", "no readings"),
     "no value in any row": ("x,y,value\n1,2,\n", "no reading is left. 1 row has no value in 'value'"),
     "no place": ("value\n1\n", "line 1: no column 'x' or 'y'; found 'value'"),
+    "half a place in degrees": (
+        "lat_dd,lon,value\n1,2,3\n",
+        "line 1: 'lon' is the longitude, and there is no column for latitude; found 'lat_dd', 'lon', 'value'",
+    ),
+    "a decimal comma": ("x,y,value\n1,2,3,5\n", "separate the cells by semicolons"),
     "half a place": ("x,value\n1,2\n", "line 1: no column 'y'; found 'x', 'value'"),
     "no value": ("x,y,temp\n1,2,3\n", "line 1: no column 'value'; found 'x', 'y', 'temp'"),
     "two values": ("x,y,ch4,co2\n1,2,3,4\n", "'ch4', 'co2' may each be the value; choose one"),
@@ -339,6 +344,37 @@ def test_refused(survey, text, reason):
         survey(text)
     assert reason in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_a_site_whose_latitude_is_its_longitude(survey):
+    """The readings lie in it either way round, and are taken as they are."""
+    site = gas_site(area="origin = [10.0, 10.0]\n")
+    text = "latitude,longitude,ppm,wind_u,wind_v\n10.0001,10.0002,2,1,0\n10.0002,10.0001,2,1,0\n"
+    np.testing.assert_allclose(survey(text, site).positions, [[21.9, 11.1], [11.0, 22.1]], atol=0.1)
+
+
+ODD_SITE = "[background]\nrange = [1.7, 2.5]\n[sensor]\nheight = 2.0\n"
+
+
+@pytest.mark.parametrize(
+    ("row", "question"),
+    [
+        ("350,2.0", "All heights are 350 to 354 m above ground: if that is above the sea, give"),
+        ("-40,2.0", "The lowest height is -40 m, below the ground"),
+        ("10,1950", "is 1.7 to 2.5 ppm: if the file is in ppb, say so in the header, as in value (ppb)"),
+        ("10,200", "check the unit of the file, and [background]"),
+        ("10,0.0002", "if the file is in vol%, say so in the header"),
+        ("10,0.01", 'if it is taken off already, set mode = "none" in [background]'),
+        ("10,2.0", None),
+    ],
+)
+def test_what_may_not_be_meant_is_asked(survey, row, question):
+    altitude, value = row.split(",")
+    lines = [f"{x},20,{float(altitude) + x},{value},3,0" for x in range(5)]
+    notes = survey("\n".join(["x,y,altitude,value,wind_u,wind_v", *lines]), gas_site(ODD_SITE)).notes
+    asked = [note for note in notes if "is it stuck" not in note]
+    assert len(asked) == (question is not None)
+    assert question is None or question in asked[0]
 
 
 def test_refused_because_of_the_site(survey):

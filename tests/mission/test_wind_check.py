@@ -14,7 +14,7 @@ def test_strong_evidence_for_the_reversed_wind_is_a_flip():
     check = flipped_wind(-100.0, -90.0)
     assert check.flipped
     assert check.log_odds == 10.0
-    for words in ("reversed", f"{math.exp(10):,.0f} times", "FROM"):
+    for words in ("reversed", "22,000 times", "FROM"):
         assert words in check.words
 
 

@@ -98,3 +98,10 @@ def test_a_position_alone_has_no_panels_of_others():
     alone = made_findings(samples=findings.posterior.samples[:, :2], prior_interval=None, time=None)
     pictures = [tag for tag, _ in Page(html_report(alone)).tags if tag == "img"]
     assert len(pictures) == 2
+
+
+def test_what_belongs_to_a_sentence_is_set_in():
+    """What was not learnt is a list of its own below its sentence, without the dash of the plain text."""
+    report = html_report(made_findings())
+    assert '<li class="item">background</li>' in report
+    assert "<li>- " not in report

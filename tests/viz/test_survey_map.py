@@ -4,11 +4,13 @@ import re
 
 import numpy as np
 import pytest
-from mission.made_findings import CENTRE, ORIGIN, SPREAD, made_findings
+from matplotlib import colormaps
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from mission.made_findings import CENTRE, ORIGIN, SPREAD, made_findings, made_posterior
 
 from dowsax.mission.frame import Frame
 from dowsax.viz.map_marks import draw_compass
-from dowsax.viz.style import new_figure
+from dowsax.viz.style import INK, MUTED, READING_COLOURS, new_figure
 from dowsax.viz.survey_map import survey_map
 
 
@@ -111,6 +113,44 @@ def test_one_reading_is_drawn(tmp_path):
         for name in ("positions", "values", "lines", "time", "altitude", "wind")
     }
     survey_map(made_findings(**one)).savefig(tmp_path / "map.png")
+
+
+def test_the_estimate_does_not_hide_the_strongest_reading():
+    """The picture has the colour of the reading where it lies, right under the estimate."""
+    findings = made_findings(wind=None)
+    strongest = int(np.argmax(findings.values))
+    offset = np.append(findings.positions[strongest] - CENTRE[:2], [0, 0])
+    for spread in (0.2, 1.0):
+        draws = CENTRE + offset + spread * SPREAD * np.random.default_rng(0).normal(size=(500, 4))
+        figure = survey_map(made_findings(samples=draws, wind=None))
+        figure.canvas = FigureCanvasAgg(figure)
+        figure.canvas.draw()
+        place = panel(figure, "map").transData.transform(findings.positions[strongest])
+        pixels = np.asarray(figure.canvas.buffer_rgba())
+        seen = pixels[len(pixels) - 1 - round(place[1]), round(place[0]), :3]
+        np.testing.assert_allclose(seen, 255 * np.array(colormaps[READING_COLOURS](1.0)[:3]), atol=1)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"evidence": -2.0}, "guess: no source"),
+        ({"posterior": made_posterior(made_findings().posterior.samples, fit=0.001)}, "guess: nothing fits"),
+        ({"outcome": "cannot tell"}, "best guess, not sure"),
+        ({"outcome": "searching"}, "best guess, not sure"),
+        ({"caution": "The wind looks reversed."}, "best guess, not sure"),
+        ({"outcome": "found"}, "estimate ± std"),
+    ],
+)
+def test_a_guess_does_not_look_like_an_answer(changes, words):
+    """It is a grey ring without bars, and the key says what it is."""
+    figure = survey_map(made_findings(wind=None, waypoints=np.zeros((0, 2)), **changes))
+    assert words in key_of(figure)
+    axes = panel(figure, "map")
+    rings = [line for line in axes.lines if line.get_markerfacecolor() == "none"]
+    sure = words.startswith("estimate")
+    assert rings[-1].get_markeredgecolor() == (INK if sure else MUTED)
+    assert bool(axes.containers) == sure
 
 
 def test_what_is_magnified_hides_no_reading():

@@ -75,8 +75,8 @@ def _advisor(site: Path, log: Path, policy: str | None, seed: int | None) -> "Ad
 
         advisor = Advisor(understood, policy, seed, log)
     number = len(advisor.readings)
-    x, y = advisor.plan.start or advisor.plan.middle
-    said = f"going on after {number} readings" if number else f"ready, begin at ({x:g}, {y:g})"
+    begin = advisor.plan.frame.words(advisor.plan.start or advisor.plan.middle)
+    said = f"going on after {number} readings" if number else f"ready, begin at {begin}"
     _tell(f"{understood.name}: {said}; policy {advisor.guide.name}, log {log}.")
     _tell(f"{advisor.false_stops[0].upper()}{advisor.false_stops[1:]}.")
     return advisor

@@ -1,7 +1,9 @@
 """`dowsax export`: a mission log as files that other programs read."""
 
+import json
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,11 +16,18 @@ if TYPE_CHECKING:
     from dowsax.mission.findings import Findings
     from dowsax.mission.log import MissionLog
 
+_FARTHEST = 10_000.0
+"""[m] and [s], the most that a plan is given."""
 ENDINGS = {"geojson": ".geojson", "kml": ".kml", "qgc": ".plan", "csv": ".csv", "html": ".html"}
 
 
 def export(
-    log: Path, *, to: str, out: Annotated[Path | None, Parameter(allow_leading_hyphen=True)] = None
+    log: Path,
+    *,
+    to: str,
+    out: Annotated[Path | None, Parameter(allow_leading_hyphen=True)] = None,
+    altitude: float | None = None,
+    hold: float | None = None,
 ) -> None:
     """Write what a mission has found so far, from its log. The log is not changed, and may be in use.
 
@@ -28,25 +37,37 @@ def export(
         The mission log that `dowsax advise` keeps.
     to
         geojson: track, readings, regions, estimate and the next waypoint. kml: the same for globes. qgc: a
-        QGroundControl plan with the next waypoint and the geofence. csv: the readings with all that is known
-        of them, a survey for `dowsax locate --site`. html: a report.
+        QGroundControl plan to the next waypoint, or to the source once it is found, with the geofence. csv:
+        the readings with all that is known of them, a survey for `dowsax locate --site`. html: a report.
     out
         The file to write: the log's name with another ending unless given; - for stdout.
+    altitude
+        Of a plan [m], above the place of take-off: what [flight] of the site says unless given, else that of
+        the readings where these are 5 m up or more, else 20 m.
+    hold
+        How long a plan stays at each place [s]: what [flight] says unless given, else as long as a reading
+        counts.
     """
     if to not in ENDINGS:
         raise ValueError(f"Unknown format {to!r}; known are {', '.join(ENDINGS)}.")
+    flown = {"--altitude": altitude, "--hold": hold}
+    for option, number in flown.items():
+        if number is not None and to != "qgc":
+            raise ValueError(f"{option} is for plans: leave it out, or export --to qgc.")
+        if number is not None and not 0 <= number <= _FARTHEST:
+            raise ValueError(f"{option} is from 0 to {_FARTHEST:g}; got {number:g}.")
     path = log.with_suffix(ENDINGS[to]) if out is None else out
     if str(path) != "-":
         require_writable(path)
-    text = _exported(log, to)
+    text = _exported(log, to, altitude, hold)
     if str(path) == "-":
         sys.stdout.write(text)
         return
     path.write_text(text, encoding="utf-8")
-    say(f"The mission is in {path}")
+    say(f"The mission is in {path}{_flown(text) if to == 'qgc' else ''}")
 
 
-def _exported(log: Path, to: str) -> str:
+def _exported(log: Path, to: str, altitude: float | None, hold: float | None) -> str:
     from dowsax.mission.log import MissionLog
 
     with MissionLog.open(log) as opened:
@@ -54,7 +75,19 @@ def _exported(log: Path, to: str) -> str:
         if len(opened) == 0:
             raise ValueError(f"{log} holds no readings yet: there is nothing to export.")
         with waiting("Taking in the readings of the mission"):
-            return _readings(opened) if to == "csv" else _text(_findings(opened), to, header.site)
+            if to == "csv":
+                return _readings(opened)
+            findings = _findings(opened)
+        flight = findings.flight
+        flight = replace(flight, height=flight.height if altitude is None else altitude)
+        flight = replace(flight, hold=flight.hold if hold is None else hold)
+        return _text(replace(findings, flight=flight), to, header.site)
+
+
+def _flown(plan: str) -> str:
+    """How a plan flies, for whoever is about to fly it."""
+    params = json.loads(plan)["mission"]["items"][0]["params"]
+    return f": it flies {params[6]:g} m above the place of take-off and stays {params[0]:g} s at each place"
 
 
 def _readings(log: "MissionLog") -> str:

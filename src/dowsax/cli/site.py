@@ -70,6 +70,7 @@ def check(
     columns, rows = named("--column", column), named("--row", row)
     with waiting(f"Reading {path}"):
         from dowsax.mission import read_site
+        from dowsax.mission.column_words import column_words
         from dowsax.mission.site_words import site_words, survey_words, unknown_words
 
         understood = read_site(path)
@@ -78,7 +79,8 @@ def check(
     _print_words(f"Site {path}", words)
     _print_unknown(unknown)
     if readings is not None:
-        _print_words(f"Survey {survey}", survey_words(readings, understood.unit))
+        _print_words(f"Survey {survey}", survey_words(readings, understood))
+        _print_words(f"Columns of {survey}", column_words(readings, understood))
 
 
 def _checked(path: Path, site: "Site", columns: Mapping[str, str], rows: Mapping[str, str]) -> "Survey":

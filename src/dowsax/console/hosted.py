@@ -130,15 +130,15 @@ class Hosted:
         return Truth.from_json(kept)
 
     def do_read(self, generation: int, body: dict[str, Any]) -> tuple["Advice", dict[str, Any]]:
-        """Take in a reading given by the keys of `mission.reading.KEYS`."""
-        from dowsax.mission.reading import Refused, from_object
+        """Take in a reading given by the keys of `mission.reading_keys.KEYS`."""
+        from dowsax.mission.reading import Refused
 
         if self.record.type != REAL:
             raise Over("Readings of a simulated mission come from the simulation: step it, or let it run.")
         advisor = self.do_prepare(generation)
-        given, plan = json.dumps(body)[:_LONGEST], advisor.plan
+        given = json.dumps(body)[:_LONGEST]
         try:
-            reading = from_object(body, plan.frame, plan.unit, plan.stations.sensor.dwell)
+            reading = advisor.plan.reading_of(body)
         except Refused as refusal:
             advisor.note_refusal(given, str(refusal))
             self.note("refused", str(refusal))

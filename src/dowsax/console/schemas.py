@@ -73,7 +73,7 @@ class ReadingBody(_Body):
     id: Text | None = None
 
     def to_keys(self) -> dict:
-        """By the keys of `mission.reading.KEYS`."""
+        """By the keys of `mission.reading_keys.KEYS`."""
         keys = self.model_dump(exclude_none=True, exclude={"position", "wind"})
         if self.position is not None:
             keys["x"], keys["y"] = self.position

@@ -23,12 +23,13 @@ from dowsax.mission.geometry import TOUCH
 from dowsax.mission.guides import Guide, guide_for
 from dowsax.mission.log import Header, MissionLog
 from dowsax.mission.marks import POSITIVE, is_mark
+from dowsax.mission.phrases import metres, outside
 from dowsax.mission.plan import Plan
 from dowsax.mission.reading import Reading, Refused
 from dowsax.mission.site import Site, read_site
 from dowsax.mission.stations import example, single
 from dowsax.mission.tracker import Digest, Tracker, digest_of
-from dowsax.mission.verdicts import LEAST_LEFT, Gist, Spent, in_time, reasons, status_of, stuck
+from dowsax.mission.verdicts import LEAST_LEFT, Gist, Spent, heights, in_time, reasons, status_of, stuck
 from dowsax.policies import Policy
 from dowsax.types import Key, Scalar, Station
 from dowsax.world import Model
@@ -195,9 +196,9 @@ class Advisor:
         (west, south), (east, north) = self.plan.reach.area
         inside = west - TOUCH <= x <= east + TOUCH and south - TOUCH <= y <= north + TOUCH
         if not inside and not self.plan.takes_outside:
+            far_off = outside(self.plan.frame, self.plan.reach.area, reading.position)
             raise Refused(
-                f"The position ({x:g}, {y:g}) is outside the area from ({west:g}, {south:g}) to "
-                f"({east:g}, {north:g}): check it, or set `outside` in the site file."
+                f'The position {far_off}: check it, or set outside = "allow" in [area] of the site file.'
             )
         if self.plan.kind in POSITIVE and is_mark(reading.value):
             raise Refused(
@@ -255,9 +256,12 @@ class Advisor:
         belief, row = self._tracker.take(self._step_key, course.belief, station, value, course.regime)
         digest = digest_of(row)
         if not digest.explained:
+            said = f"{reading.value:g} {self.plan.unit}".strip()
+            place = self.plan.frame.words(reading.position)
+            after = " after the readings before it" if course.readings else ""
             raise Refused(
-                f"No source that the site allows explains {reading.value:g} at ({reading.position[0]:g}, "
-                f"{reading.position[1]:g}) after the readings before it: check its unit and position."
+                f"No source that the site allows explains {said} at {place}{after}: check its unit, "
+                "its position, and the prior of the site."
             )
         null = self._evidence.take(self._null_key, course.null, station, value)
         changed = float(digest.changed) >= SURE_OF_CHANGE
@@ -290,6 +294,7 @@ class Advisor:
             reasons(self.plan, spent, gist, status, self.false_stops),
             told,
             stuck(course.readings),
+            heights(self.plan, course.readings),
         ]
         parameters = self.plan.model.prior.parameters
         return Advice(
@@ -329,8 +334,9 @@ class Advisor:
         at = replace(station, position=single(here))
         choice = self.guide.choose(key, course.belief, at, candidates)
         bearing, distance = way(here, choice.position)
-        gain = "" if choice.gain is None else f", where a reading should tell most ({choice.gain:.2g} nats)"
-        return choice.position, f"Next: {distance:.3g} m to the {compass(bearing)}{gain}."
+        gain = "" if choice.gain is None else ", where a reading should tell most"
+        place = f", to {self.plan.frame.words(choice.position)}" if self.plan.frame.is_geographic else ""
+        return choice.position, f"Next: {metres(distance)} to the {compass(bearing)}{place}{gain}."
 
     def _remember(self, reading: Reading, advice: Advice) -> None:
         if reading.id is not None:

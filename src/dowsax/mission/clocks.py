@@ -39,7 +39,7 @@ def read_clock(rows: Rows, column: Column, date: Column | None) -> Clock | None:
         cells = [
             _with_date(row[date.index].strip(), cell) for row, cell in zip(rows.cells, cells, strict=True)
         ]
-    read = max((_seconds, _dated, _time_of_day), key=lambda read: sum(_is(read, cell) for cell in cells))
+    read = max((_seconds, _dated, time_of_day), key=lambda read: sum(_is(read, cell) for cell in cells))
     if not column.mapped and not any(_is(read, cell) for cell in cells):
         return None
     times = np.array([_read(rows, index, column, cell, read) for index, cell in enumerate(cells)])
@@ -67,7 +67,7 @@ def _dated(text: str) -> float:
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
-def _time_of_day(text: str) -> float:
+def time_of_day(text: str) -> float:
     """Seconds since midnight."""
     hours, minutes, *seconds = text.split(":")
     if not (hours.isdigit() and minutes.isdigit() and len(seconds) <= 1):

@@ -86,7 +86,7 @@ NAMES: dict[str, tuple[str, ...]] = {
 }
 ROLES = tuple(NAMES)
 # The unit in which each role is read; a header may say another that differs by a factor.
-_UNITS = {
+UNIT_OF_ROLE = {
     **dict.fromkeys(("x", "y", "altitude"), "m"),
     **dict.fromkeys(("latitude", "longitude", "wind_from"), "deg"),
     **dict.fromkeys(("wind_u", "wind_v", "wind_speed"), "m/s"),
@@ -114,11 +114,13 @@ class Column:
     """By what its numbers are multiplied to be in the unit of the role."""
 
 
-def recognised(where: str, headers: Sequence[str], mapping: Mapping[str, str]) -> dict[str, Column]:
+def recognised(
+    where: str, headers: Sequence[str], mapping: Mapping[str, str], *, option: str | None = "--column"
+) -> dict[str, Column]:
     """The column of each role that the file has; `where` is the file and line that errors name.
 
     A mapping goes before names; a role mapped to an empty text is left out. Two columns for one role are an
-    error that names both.
+    error that names both. `option` is that of the command line by which one of them is chosen.
     """
     _require_roles(where, mapping)
     found: dict[str, Column] = {}
@@ -129,7 +131,7 @@ def recognised(where: str, headers: Sequence[str], mapping: Mapping[str, str]) -
             taken.add(found[role].index)
     free = [(index, header) for index, header in enumerate(headers) if index not in taken]
     for role in ROLES:
-        column = None if role in mapping else _named(where, free, role)
+        column = None if role in mapping else _named(where, free, role, option)
         if column is not None:
             found[role] = column
     return {role: _scaled(where, role, column) for role, column in found.items()}
@@ -162,7 +164,7 @@ def _mapped(where: str, headers: Sequence[str], role: str, name: str) -> Column:
     raise ValueError(f"{where}: no column {name!r} for {role}; found {listed(headers)}.")
 
 
-def _named(where: str, headers: Sequence[tuple[int, str]], role: str) -> Column | None:
+def _named(where: str, headers: Sequence[tuple[int, str]], role: str, option: str | None) -> Column | None:
     ranked = [(_rank(role, header), index, header) for index, header in headers]
     matches = sorted((rank, index, header) for rank, index, header in ranked if rank is not None)
     if not matches:
@@ -174,9 +176,10 @@ def _named(where: str, headers: Sequence[tuple[int, str]], role: str) -> Column 
     if len(matches) > 1 and rank > 0 and role not in _INTERCHANGEABLE:
         candidates = [other for _, _, other in matches]
         first = candidates[0].strip()
+        or_option = "" if option is None else f" or {option} {role}={first!r}"
         raise ValueError(
             f"{where}: {listed(candidates)} may each be the {role}; choose one, as in {role} = {first!r} "
-            f"under [columns] of the site file or --column {role}={first!r}."
+            f"under [columns] of the site file{or_option}."
         )
     return Column(header.strip(), index, _unit_of(role, header))
 
@@ -209,7 +212,7 @@ def _unit_of(role: str, header: str) -> str | None:
 
 def _scaled(where: str, role: str, column: Column) -> Column:
     """The column with its scale, where the unit of the role is fixed."""
-    wanted = _UNITS.get(role)
+    wanted = UNIT_OF_ROLE.get(role)
     if column.unit is None or wanted is None:
         return column
     unit = known_unit(column.unit)

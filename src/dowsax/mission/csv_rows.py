@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 _SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab"}
-# What loggers write where they have nothing to say.
-_MISSING = frozenset({"", "nan", "na", "n/a", "null", "none", "-", "--"})
 _LARGEST = 1e30
 """Beyond it single precision overflows in the next product."""
 
@@ -48,9 +46,11 @@ def read_rows(path: Path, expected: str) -> Rows:
         raise ValueError(f"{path} has a header but no readings: add one line for each reading below it.")
     for line, row in rows[1:]:
         if len(row) != len(headers):
+            comma = separator == "," and len(row) > len(headers)
+            hint = " Where numbers have decimal commas, separate the cells by semicolons." if comma else ""
             raise ValueError(
                 f"{path}, line {line}: {_cells(len(row))} where the header has {len(headers)}; "
-                "every line needs one cell for each column."
+                f"every line needs one cell for each column.{hint}"
             )
     lines, cells = [line for line, _ in rows[1:]], [row for _, row in rows[1:]]
     return Rows(path, separator, header_line, headers, lines, cells)
@@ -69,10 +69,6 @@ def chosen_rows(rows: Rows, wanted: Mapping[str, str]) -> Rows:
         if not kept:
             raise ValueError(f"{rows.path}: no row has {text!r} in the column {column!r}; choose another.")
     return rows._replace(lines=[rows.lines[row] for row in kept], cells=[rows.cells[row] for row in kept])
-
-
-def is_missing(cell: str) -> bool:
-    return cell.strip().lower() in _MISSING
 
 
 def number(cell: str, where: str, separator: str) -> float:
@@ -116,7 +112,9 @@ def _parsed(path: Path, text: str, separator: str) -> Iterator[tuple[int, list[s
         for row in reader:
             yield reader.line_num, row
     except csv.Error as error:
-        raise ValueError(f"{path}, line {reader.line_num}: not a CSV line ({error}).") from None
+        raise ValueError(
+            f"{path}, line {reader.line_num}: not a CSV line ({error}); check its quotes."
+        ) from None
 
 
 def _cells(count: int) -> str:

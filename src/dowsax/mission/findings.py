@@ -11,9 +11,11 @@ import jax
 import numpy as np
 
 from dowsax.inference import Posterior
+from dowsax.mission.advice import FOUND
 from dowsax.mission.frame import Frame
 from dowsax.mission.geometry import Polygon
 from dowsax.mission.regions import Box, Region, credible_regions
+from dowsax.mission.site_settings import FlightSetting
 
 if TYPE_CHECKING:
     from dowsax.world import Model
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 PROBABILITIES = (0.5, 0.95)
 BEYOND = 1e6
 """The log evidence where nothing but a source can give the readings at all."""
+LEAST_EVIDENCE = 1.0
+"""The log evidence below which the readings do not show that there is a source."""
 _PRIOR_DRAWS = 2000
 _NOT_LEARNT = 0.7
 """A parameter whose interval is more than this share of the prior's has not been learnt."""
@@ -79,6 +83,9 @@ class Findings:
     """(m, 2) [m], where to read next."""
     caution: str = ""
     """What makes the answer doubtful, a sentence that is told along with it."""
+    outcome: str = ""
+    """Of a mission, its last status: `searching`, `found` or `cannot tell`. A survey has none."""
+    flight: FlightSetting = field(default_factory=FlightSetting)
     notes: tuple[str, ...] = ()
     """What a reader of the result should know of how the survey was read, a sentence each."""
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -141,9 +148,14 @@ class Findings:
         """One of: misfit, no evidence, unclear, located."""
         if not self.posterior.fits:
             return "misfit"
-        if self.evidence is not None and self.evidence < 1:
+        if self.evidence is not None and self.evidence < LEAST_EVIDENCE:
             return "no evidence"
         return "unclear" if self.covered is not None and self.covered > _WIDE else "located"
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether the estimate is one to go to, and not a guess."""
+        return self.status == "located" and self.outcome in ("", FOUND) and not self.caution
 
     def degrees(self, positions) -> np.ndarray | None:
         """(k, 2), latitude and longitude of positions (k, 2) [m]; None where the site has none."""

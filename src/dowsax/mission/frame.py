@@ -62,6 +62,16 @@ class Frame:
             up = up - height
         return np.stack([latitude, longitude], axis=-1)
 
+    def words(self, position) -> str:
+        """A position (2,) [m] for people: degrees where there are any, to a decimetre, else metres."""
+        if not self.is_geographic:
+            return f"({position[0]:.6g}, {position[1]:.6g}) m"
+        latitude, longitude = self.to_degrees(position)[0]
+        # To a decimetre, and without a zero below zero.
+        return f"{abs(latitude):.6f}° {'N' if latitude >= 0 else 'S'}, " + (
+            f"{abs(longitude):.6f}° {'E' if longitude >= 0 else 'W'}"
+        )
+
 
 def require_degrees(latitude: float, longitude: float) -> None:
     """A ValueError in one line unless these are a latitude and a longitude in degrees."""
@@ -69,4 +79,22 @@ def require_degrees(latitude: float, longitude: float) -> None:
         swapped = " (are latitude and longitude swapped?)" if -90 <= longitude <= 90 else ""
         raise ValueError(f"a latitude is between -90 and 90 degrees; got {latitude}{swapped}.")
     if not -180 <= longitude <= 180:
-        raise ValueError(f"a longitude is between -180 and 180 degrees; got {longitude}.")
+        hint = f": take off 360, {longitude - 360:g}" if 180 < longitude <= 360 else ""
+        raise ValueError(f"a longitude is between -180 and 180 degrees; got {longitude}{hint}.")
+
+
+def look_swapped(
+    frame: Frame, area: tuple[tuple[float, float], tuple[float, float]], latitude, longitude
+) -> bool:
+    """Whether all these places lie in the area [m] once latitude and longitude change places, and not before.
+
+    So a site where the two are nearly equal takes its readings as they are.
+    """
+    latitude, longitude = np.atleast_1d(np.float64(latitude)), np.atleast_1d(np.float64(longitude))
+    if not np.all(np.abs(longitude) <= 90):
+        return False
+
+    def inside(places: np.ndarray) -> bool:
+        return bool(np.all((places >= area[0]) & (places <= area[1])))
+
+    return inside(frame.to_metres(longitude, latitude)) and not inside(frame.to_metres(latitude, longitude))

@@ -90,7 +90,7 @@ def guide_for(model: Model, reach: Reach, policy: str | Policy | None = None) ->
     if policy in UTILITIES:
         if policy == "space-aware" and reach.area != (FOUR_MOVES.low, FOUR_MOVES.high):
             raise ValueError(
-                "The policy 'space-aware' counts cells of the benchmark's square: choose another."
+                "The policy 'space-aware' counts cells of the benchmark's square: choose infotaxis."
             )
         return Guide(policy, model, reach, utility=UTILITIES[policy])
     with warnings.catch_warnings():
@@ -98,7 +98,9 @@ def guide_for(model: Model, reach: Reach, policy: str | Policy | None = None) ->
         warnings.simplefilter("ignore")
         made = policy_named(policy)(model, _motion(reach))
     if isinstance(made, Informed):
-        raise ValueError(f"The policy {policy!r} has to be told where the source is: it is only for tables.")
+        raise ValueError(
+            f"The policy {policy!r} has to be told where the source is: choose another, such as infotaxis."
+        )
     return Guide(policy, model, reach, policy=made, motion=_motion(reach))
 
 

@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 from dowsax.mission.advice import Advice
 from dowsax.mission.log import NotRecorded
 from dowsax.mission.plan import Plan
-from dowsax.mission.reading import Reading, Refused, parse
+from dowsax.mission.reading import Reading, Refused
 
 _LONGEST = 10_000
 """Characters of what was given that are kept in the log."""
@@ -67,8 +67,7 @@ def _decoded(data: bytes) -> str:
 
 def _parsed(advisor: Advising, text: str, given: str):
     try:
-        plan = advisor.plan
-        return parse(text, plan.frame, plan.unit, plan.stations.sensor.dwell)
+        return advisor.plan.parsed(text)
     except Refused as refusal:
         advisor.note_refusal(given, str(refusal))
         raise
@@ -112,7 +111,9 @@ class Broker:
             parts = urlsplit(url)
             port = parts.port
         except ValueError as error:
-            raise ValueError(f"Not an address of a broker: {url!r} ({error}).") from None
+            raise ValueError(
+                f"Not an address of a broker: {url!r} ({error}); give one such as mqtt://localhost:1883."
+            ) from None
         if parts.scheme not in _PORTS or not parts.hostname:
             raise ValueError(f"Not an address of a broker: {url!r}; give one such as mqtt://localhost:1883.")
         user = None if parts.username is None else unquote(parts.username)

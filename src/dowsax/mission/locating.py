@@ -78,6 +78,7 @@ def located(
         evidence=evidence_of(model, stations, survey.values, log_evidence, preset, seed),
         prior_interval=prior_interval(model),
         caution=checked.words if checked is not None and checked.flipped else "",
+        flight=site.flight,
         notes=(*notes, *rehearsal_notes(site, filter_name(preset, len(posterior.weights)))),
         settings=_settings(site, preset, len(posterior.weights)),
         seed=seed,

@@ -114,15 +114,18 @@ class MissionLog:
         """A log that is there, to read or to go on with."""
         path = Path(path)
         if not path.is_file():
-            raise ValueError(f"{path} does not exist: give the log of a mission.")
+            raise ValueError(f"{path} does not exist: give the log of a mission, as in advise --log.")
         connection = _connect(path, "rw" if os.access(path, os.W_OK) else "ro")
         if "mission" not in _tables(path, connection):
             connection.close()
-            raise ValueError(f"{path} holds no mission.")
+            raise ValueError(f"{path} holds no mission: give the file that `dowsax advise --log` wrote.")
         format_, text = connection.execute("SELECT format, header FROM mission").fetchone()
         if format_ != FORMAT:
             connection.close()
-            raise ValueError(f"{path} has the format {format_}; this version of dowsax reads {FORMAT}.")
+            raise ValueError(
+                f"{path} has the format {format_}; this version of dowsax reads {FORMAT}: take the version "
+                "that wrote it."
+            )
         return cls(path, connection, Header(**json.loads(text)))
 
     @classmethod
@@ -204,7 +207,7 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
     if path.is_dir():
         raise ValueError(f"{path} is a folder: give the name of a file for the mission log.")
     if not path.parent.is_dir():
-        raise ValueError(f"Cannot write {path}: the folder {path.parent} does not exist.")
+        raise ValueError(f"Cannot write {path}: the folder {path.parent} does not exist; make it first.")
     address = f"{path.absolute().as_uri()}?mode={mode}"
     try:
         # Answers may be computed in another thread than the one that opened the log, one at a time.
@@ -262,7 +265,7 @@ def _fault(path: Path, error: sqlite3.Error) -> Exception:
         return NotRecorded(f"Not recorded in {path}: {full}. Make room and send the reading again.")
     if code in _BUSY:
         return NotRecorded(f"Not recorded in {path}: another program holds it. End that one and try again.")
-    return ValueError(f"{path} cannot be used as a mission log: {error}.")
+    return ValueError(f"{path} cannot be used as a mission log: {error}. Choose another file.")
 
 
 def _sync_folder(path: Path) -> None:

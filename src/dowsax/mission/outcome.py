@@ -40,6 +40,8 @@ def findings_of(advisor: Advisor, site: Site, policy: str) -> Findings:
         evidence=advice.evidence,
         prior_interval=prior_interval(plan.model),
         waypoints=np.zeros((0, 2)) if there is None else np.array([there]),
+        outcome=advice.status,
+        flight=site.flight,
         notes=(advice.why,),
         settings={
             "field": plan.kind,

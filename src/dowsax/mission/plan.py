@@ -1,6 +1,8 @@
 """What a site asks of an advisor: the model, where one may go, what may be spent and when it is enough."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -8,6 +10,8 @@ from dowsax.inference import PRESETS, Preset
 from dowsax.mission.candidates import Reach, Steps
 from dowsax.mission.frame import Frame
 from dowsax.mission.geometry import Bounds
+from dowsax.mission.reading import Reading
+from dowsax.mission.reading_keys import from_object, parse
 from dowsax.mission.rehearsal import filter_name
 from dowsax.mission.site import Site
 from dowsax.mission.site_settings import Budget
@@ -48,6 +52,8 @@ class Plan:
     """The site file, or all that it would say."""
     file: str | None = None
     """What the site file is called; `None` where there is none, or it does not say all."""
+    columns: Mapping[str, str] = field(default_factory=dict)
+    """Which key of a reading, or column of a survey, is what, where its name does not say so."""
 
     @classmethod
     def of(cls, site: Site, model: Model | None = None) -> "Plan":
@@ -84,12 +90,23 @@ class Plan:
             takes_outside=site.outside == "allow",
             text=site.text or repr(site),
             file=file,
+            columns=site.columns,
         )
 
     @property
     def filter_name(self) -> str:
         """The preset and its particles, in words."""
         return filter_name(self.preset_name, self.preset.config.num_particles)
+
+    def parsed(self, text: str) -> Reading:
+        """The reading in a line of JSON, or `Refused`."""
+        dwell, area = self.stations.sensor.dwell, self.reach.area
+        return parse(text, self.frame, self.unit, dwell, area=area, columns=self.columns)
+
+    def reading_of(self, body: dict[str, Any]) -> Reading:
+        """The reading that keys and values say, or `Refused`."""
+        dwell, area = self.stations.sensor.dwell, self.reach.area
+        return from_object(body, self.frame, self.unit, dwell, area=area, columns=self.columns)
 
     def with_particles(self, num_particles: int) -> "Plan":
         return replace(self, preset=self.preset.with_particles(num_particles))
@@ -99,7 +116,7 @@ def _jump(model: Model, name: str, preset: Preset) -> Jump:
     """The position is drawn anew, and with it the wind where it is inferred."""
     if not preset.follows_jumps:
         raise ValueError(
-            f"The preset {name!r} does not follow changes: choose another, or say that none come."
+            f"The preset {name!r} does not follow changes: choose another, or set may_jump = false."
         )
     winds = [column for column, parameter in enumerate(model.prior.parameters) if parameter.name in _WINDS]
     return Jump(hazard=_HAZARD, columns=(0, 1, *winds))

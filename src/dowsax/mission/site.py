@@ -11,6 +11,7 @@ from dowsax.mission.frame import Frame
 from dowsax.mission.site_settings import (
     BackgroundSetting,
     Budget,
+    FlightSetting,
     LawSetting,
     NoiseSetting,
     Pair,
@@ -55,6 +56,7 @@ class Site:
     step: StepSetting = field(default_factory=StepSetting)
     budget: Budget = field(default_factory=Budget)
     search: SearchSetting = field(default_factory=SearchSetting)
+    flight: FlightSetting = field(default_factory=FlightSetting)
     outside: str = "refuse"
     """What becomes of a reading outside the area: refuse, leave-out or allow."""
     columns: Mapping[str, str] = field(default_factory=dict)

@@ -76,9 +76,11 @@ def _places(site: Site) -> Iterator[tuple[str, str | None]]:
     points = site.step.points
     for x, y in () if points is None else points:
         if not (low <= (x, y)).all() or not ((x, y) <= high).all():
-            yield "step.points", f"({x:g}, {y:g}) is outside the area; leave it out, or widen the area."
+            words = f"{site.frame.words((x, y))} is outside the area; leave it out, or widen the area."
+            yield "step.points", words
         elif not bounds.allow(np.array([[x, y]])).all():
-            yield "step.points", f"({x:g}, {y:g}) is outside the geofence or in a no-go area; leave it out."
+            words = f"{site.frame.words((x, y))} is outside the geofence or in a no-go area; leave it out."
+            yield "step.points", words
 
 
 def _anywhere(bounds: Bounds, low: np.ndarray, high: np.ndarray) -> bool:

@@ -12,6 +12,7 @@ from dowsax.mission.site_places import area_of, polygons, start, step
 from dowsax.mission.site_settings import (
     BackgroundSetting,
     Budget,
+    FlightSetting,
     LawSetting,
     NoiseSetting,
     SearchSetting,
@@ -37,6 +38,7 @@ SECTIONS = (
     "step",
     "budget",
     "search",
+    "flight",
     "columns",
     "rows",
 )
@@ -49,7 +51,7 @@ def understood(text: str, name: str) -> Site:
     frame, area, outside = area_of(top)
     kind, unit, gas, options = _field(top)
     wind = _wind(top, kind)
-    geofence, no_go = polygons(top, "geofence", frame), polygons(top, "no_go", frame)
+    geofence, no_go = (polygons(top, key, frame, area) for key in ("geofence", "no_go"))
     site = Site(
         name=top.text("name", "site"),
         frame=frame,
@@ -65,10 +67,11 @@ def understood(text: str, name: str) -> Site:
         noise=_noise(top, kind),
         wind=wind,
         sensor=_sensor(top, kind),
-        start=start(top, frame, Bounds(geofence, no_go), None if outside == "allow" else area),
-        step=step(top, frame),
+        start=start(top, frame, Bounds(geofence, no_go), area, outside),
+        step=step(top, frame, area),
         budget=_budget(top),
         search=_search(top, kind),
+        flight=_flight(top),
         outside=outside,
         columns=_columns(top),
         rows=_texts(top.table("rows", free=True)),
@@ -201,6 +204,15 @@ def _search(top: Keys, kind: str) -> SearchSetting:
         radius=keys.number("radius", above=0.0),
         probability=keys.number("probability", 0.95, above=0.5, most=0.999) or 0.95,
         may_jump=keys.flag("may_jump", False),
+    )
+
+
+def _flight(top: Keys) -> FlightSetting:
+    keys = top.table("flight", "height", "speed", "hold")
+    return FlightSetting(
+        height=keys.number("height", above=0.0, most=10_000.0),
+        speed=keys.number("speed", 5.0, above=0.0, most=100.0) or 5.0,
+        hold=keys.number("hold", least=0.0),
     )
 
 

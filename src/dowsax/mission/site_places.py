@@ -11,11 +11,14 @@ from dowsax.mission.site_text import Keys
 _BOX = ("south", "west", "north", "east")
 _WIDEST = 90.0
 """[degrees], a box that is wider has its east and west exchanged."""
+Area = tuple[Pair, Pair]
+_ELSEWHERE = 1e5
+"""[m]: what is this far from the area, and a hundred times as far as it is wide, is not meant."""
 _FARTHEST = 1e6
 """[m]: beyond it single precision holds a position to a decimetre only."""
 
 
-def area_of(top: Keys) -> tuple[Frame, tuple[Pair, Pair], str]:
+def area_of(top: Keys) -> tuple[Frame, Area, str]:
     """The frame, the box in metres, and what becomes of readings outside of it."""
     keys = top.table("area", "low", "high", *_BOX, "origin", "outside")
     outside = keys.word("outside", "refuse", ("refuse", "leave-out", "allow"))
@@ -35,7 +38,7 @@ def area_of(top: Keys) -> tuple[Frame, tuple[Pair, Pair], str]:
     return frame, area, outside
 
 
-def _require_box(keys: Keys, area: tuple[Pair, Pair]) -> None:
+def _require_box(keys: Keys, area: Area) -> None:
     low, high = area
     if not (low[0] < high[0] and low[1] < high[1]):
         raise keys.error("high", f"must be east and north of low = {list(low)}; got {list(high)}.")
@@ -47,7 +50,7 @@ def _require_box(keys: Keys, area: tuple[Pair, Pair]) -> None:
         )
 
 
-def _box_in_degrees(keys: Keys, origin: Pair | None) -> tuple[Frame, tuple[Pair, Pair]]:
+def _box_in_degrees(keys: Keys, origin: Pair | None) -> tuple[Frame, Area]:
     """The box in metres that holds the box in degrees; the origin is its middle unless given."""
     keys.require(*_BOX)
     south, north = (keys.number(side, least=-90.0, most=90.0) or 0.0 for side in ("south", "north"))
@@ -79,11 +82,14 @@ def _frame(keys: Keys, key: str, origin: Pair | None) -> Frame:
         raise keys.error(key, str(error)) from None
 
 
-def _places(keys: Keys, key: str, frame: Frame) -> np.ndarray | None:
+def _places(keys: Keys, key: str, frame: Frame, area: Area) -> np.ndarray | None:
     """Places (k, 2) [m], given in metres under `key` or in degrees under `key`_degrees."""
     in_degrees = f"{key}_degrees"
     if in_degrees not in keys:
-        return keys.points(key)
+        places = keys.points(key)
+        if places is not None:
+            _require_metres(keys, key, frame, area, places)
+        return places
     if key in keys:
         raise keys.error(key, f"give {key} in metres or {in_degrees}, not both.")
     degrees = keys.points(in_degrees)
@@ -93,18 +99,56 @@ def _places(keys: Keys, key: str, frame: Frame) -> np.ndarray | None:
         )
     for place in [] if degrees is None else degrees:
         _frame(keys, in_degrees, (float(place[0]), float(place[1])))
-    return None if degrees is None else frame.to_metres(*degrees.T)
+    if degrees is None or len(degrees) == 0:
+        return degrees
+    _require_near(keys, in_degrees, frame, area, degrees)
+    return frame.to_metres(*degrees.T)
 
 
-def polygons(top: Keys, key: str, frame: Frame) -> tuple[Polygon, ...]:
-    return tuple(_polygon(keys, frame) for keys in top.tables(key, "name", "corners", "corners_degrees"))
+def _require_metres(keys: Keys, key: str, frame: Frame, area: Area, places: np.ndarray) -> None:
+    """An error where places that are said to be in metres are those of the area in degrees.
+
+    That metres are by chance the latitude and longitude of the site to within its own size is next to
+    impossible.
+    """
+    if not frame.is_geographic or len(places) == 0 or not np.all(np.abs(places) <= 180):
+        return
+    latitudes, longitudes = places.T
+    ordered = _around(area, frame.to_metres(latitudes, longitudes)) and np.all(np.abs(latitudes) <= 90)
+    swapped = _around(area, frame.to_metres(longitudes, latitudes)) and np.all(np.abs(longitudes) <= 90)
+    if ordered or swapped:
+        first = "" if ordered else ", latitude first"
+        raise keys.error(key, f"these are degrees, not metres: write {key}_degrees instead{first}.")
 
 
-def _polygon(keys: Keys, frame: Frame) -> Polygon:
+def _require_near(keys: Keys, key: str, frame: Frame, area: Area, degrees: np.ndarray) -> None:
+    """An error where places in degrees are nowhere near the area."""
+    metres, sides = frame.to_metres(*degrees.T), np.subtract(area[1], area[0])
+    away = np.linalg.norm(metres - np.mean(area, axis=0), axis=1).max()
+    if away <= max(_ELSEWHERE, 100 * float(np.hypot(*sides))):
+        return
+    swapped = np.all(np.abs(degrees[:, 1]) <= 90) and _around(area, frame.to_metres(*degrees.T[::-1]))
+    hint = "exchange the two numbers of each, latitude first" if swapped else "give latitude and longitude"
+    metres_hint = "" if swapped else f", or write {key.removesuffix('_degrees')} where they are metres"
+    raise keys.error(key, f"lies {away / 1000:,.0f} km from the area; {hint}{metres_hint}.")
+
+
+def _around(area: Area, places: np.ndarray) -> bool:
+    """Whether all places lie in the area, or no farther off than it is wide."""
+    low, high = np.array(area)
+    return bool(np.all((places >= 2 * low - high) & (places <= 2 * high - low)))
+
+
+def polygons(top: Keys, key: str, frame: Frame, area: Area) -> tuple[Polygon, ...]:
+    tables = top.tables(key, "name", "corners", "corners_degrees")
+    return tuple(_polygon(keys, frame, area) for keys in tables)
+
+
+def _polygon(keys: Keys, frame: Frame, area: Area) -> Polygon:
     keys.text("name", "")
     key = "corners_degrees" if "corners_degrees" in keys else "corners"
     keys.require(key)
-    corners = _places(keys, "corners", frame)
+    corners = _places(keys, "corners", frame, area)
     assert corners is not None
     if len(corners) > 1 and np.allclose(corners[0], corners[-1], rtol=0, atol=1e-6):
         corners = corners[:-1]
@@ -133,8 +177,8 @@ def _crosses_itself(corners: Polygon) -> bool:
     return bool(((splits < 0) & (split < 0)).any())
 
 
-def start(top: Keys, frame: Frame, bounds: Bounds, area: tuple[Pair, Pair] | None) -> Pair | None:
-    """Where a search starts: where one may be, and in the area unless that is `None`."""
+def start(top: Keys, frame: Frame, bounds: Bounds, area: Area, outside: str) -> Pair | None:
+    """Where a search starts: where one may be, and in the area unless readings outside are allowed."""
     keys = top.table("start", "position", "position_degrees")
     key = "position_degrees" if "position_degrees" in keys else "position"
     if key not in keys:
@@ -146,19 +190,23 @@ def start(top: Keys, frame: Frame, bounds: Bounds, area: tuple[Pair, Pair] | Non
         if not frame.is_geographic:
             raise keys.error(key, "needs `origin = [latitude, longitude]` in [area], or an area in degrees.")
         _frame(keys, key, (x, y))
+        _require_near(keys, key, frame, area, np.array([[x, y]]))
         x, y = (float(number) for number in frame.to_metres(x, y)[0])
+    else:
+        _require_metres(keys, key, frame, area, np.array([[x, y]]))
+    words = frame.words((x, y))
     if not bounds.allow(np.array([[x, y]])).all():
-        raise keys.error(key, f"({x:g}, {y:g}) is outside the geofence or in a no-go area; start elsewhere.")
-    if area is not None and (np.clip((x, y), *area) != (x, y)).any():
+        raise keys.error(key, f"{words} is outside the geofence or in a no-go area; start elsewhere.")
+    if outside != "allow" and (np.clip((x, y), *area) != (x, y)).any():
         raise keys.error(
-            key, f'({x:g}, {y:g}) is outside the area; start inside it, or set outside = "allow" in [area].'
+            key, f'{words} is outside the area; start inside it, or set outside = "allow" in [area].'
         )
     return x, y
 
 
-def step(top: Keys, frame: Frame) -> StepSetting:
+def step(top: Keys, frame: Frame, area: Area) -> StepSetting:
     keys = top.table("step", "length", "directions", "points", "points_degrees")
-    points = _places(keys, "points", frame)
+    points = _places(keys, "points", frame, area)
     if points is not None and len(points) == 0:
         raise keys.error("points", "must name at least one place; leave the key out to go anywhere.")
     for key in () if points is None else ("length", "directions"):

@@ -109,3 +109,15 @@ class SearchSetting:
     probability: float = 0.95
     may_jump: bool = False
     """Whether source or wind may change during the search."""
+
+
+@dataclass(frozen=True)
+class FlightSetting:
+    """How the plans fly that are exported for drones."""
+
+    height: float | None = None
+    """[m] above the place of take-off; `None` for that of the readings, or what is usual."""
+    speed: float = 5.0
+    """[m/s]"""
+    hold: float | None = None
+    """[s], how long to stay at each place; `None` for as long as a reading counts."""

@@ -143,6 +143,16 @@ probability = 0.95
 # Whether the source may move, or the wind change, during the search.
 may_jump = false
 
+# For plans of QGroundControl (`dowsax export --to qgc`).
+[flight]
+# Above the place of take-off. Without it, that of the readings where these are 5 m up or more, else 20 m:
+# the height of a sensor in the hand is not one to fly at.
+# height = 20.0
+# How fast to fly [m/s].
+# speed = 5.0
+# How long to stay at each place; without it, as long as a reading counts, or not at all.
+# hold = 10.0
+
 # Which column of a survey holds what, where its name does not say so: x, y, latitude, longitude, value,
 # altitude, time, date, wind_u, wind_v (where the air goes), wind_speed, wind_from, dwell, sensor. An empty
 # text leaves a column out.

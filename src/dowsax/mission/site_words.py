@@ -3,6 +3,7 @@
 import numpy as np
 
 from dowsax.mission.geometry import signed_area
+from dowsax.mission.oddities import odd_site, reachable
 from dowsax.mission.site import Site
 from dowsax.mission.site_kinds import KINDS
 from dowsax.mission.survey import Survey
@@ -16,19 +17,25 @@ def site_words(site: Site) -> list[tuple[str, str]]:
         f"{east - west:.6g} m from west to east ({west:.6g} to {east:.6g}), {north - south:.6g} m from south "
     )
     area += f"to north ({south:.6g} to {north:.6g}); readings outside: {site.outside}"
-    words = [("name", site.name), ("area", area), ("origin", _origin(site))]
+    words = [("name", site.name), ("area", area)]
+    if site.frame.is_geographic:
+        low, high = (site.frame.words(corner) for corner in site.area)
+        words.append(("", f"from {low} to {high}"))
+    words.append(("origin", _origin(site)))
     for heading, polygons in (("geofence", site.geofence), ("no-go", site.no_go)):
         pieces = [f"{len(corners)} corners, {abs(signed_area(corners)):.6g} m²" for corners in polygons]
         words.append((heading, "; ".join(pieces) or "none"))
+    if site.geofence or site.no_go:
+        words.append(("allowed", f"{100 * reachable(site):.3g} % of the area"))
     reading = f"{site.kind}: {KINDS[site.kind].meaning}; readings in {site.unit or 'no unit'}"
     words += [("field", reading), ("background", _background(site)), ("wind", _wind(site))]
     words += [("sensor", _sensor(site)), ("start", _place(site, site.start)), ("step", _step(site))]
-    words += [("budget", _budget(site)), ("found", _found(site))]
+    words += [("budget", _budget(site)), ("found", _found(site)), ("flight", _flight(site))]
     if site.columns:
         words.append(("columns", ", ".join(f"{role} is {name!r}" for role, name in site.columns.items())))
     if site.rows:
         words.append(("rows", ", ".join(f"{column} is {text!r}" for column, text in site.rows.items())))
-    return words
+    return words + [("to check", question) for question in odd_site(site)]
 
 
 def unknown_words(site: Site) -> list[tuple[str, str, str, str]]:
@@ -42,14 +49,16 @@ def unknown_words(site: Site) -> list[tuple[str, str, str, str]]:
     ]
 
 
-def survey_words(survey: Survey, unit: str) -> list[tuple[str, str]]:
-    """What was understood of a survey with readings in this unit."""
+def survey_words(survey: Survey, site: Site) -> list[tuple[str, str]]:
+    """What was understood of a survey of this site."""
     low, high = survey.positions.min(axis=0), survey.positions.max(axis=0)
     words = [
         ("readings", f"{len(survey.values)}, {survey.left_out} left out"),
-        ("values", f"{survey.values.min():g} to {survey.values.max():g} {unit}".strip()),
+        ("values", f"{survey.values.min():g} to {survey.values.max():g} {site.unit}".strip()),
         ("places", f"x {low[0]:.6g} to {high[0]:.6g} m, y {low[1]:.6g} to {high[1]:.6g} m"),
     ]
+    if survey.frame.is_geographic:
+        words.append(("", f"from {survey.frame.words(low)} to {survey.frame.words(high)}"))
     if survey.time is not None:
         start = "" if survey.start is None else f"{survey.start:%Y-%m-%d %H:%M:%S} UTC, "
         words.append(("time", f"{start}{survey.time[-1]:g} s"))
@@ -71,8 +80,11 @@ def _origin(site: Site) -> str:
 
 def _background(site: Site) -> str:
     mode, law = site.background.mode, site.background.law
+    unit = "counts per second" if site.kind == "radiation" else site.unit
     if mode == "known" and law is not None:
-        return f"{law.first:g} {site.unit}".strip()
+        return f"{law.first:g} {unit}".strip()
+    if mode == "unknown" and law is not None and law.law in ("range", "uniform", "log-uniform"):
+        return f"unknown, from {law.first:g} to {law.second:g} {unit}".strip()
     return {"per-sensor": "unknown, one for each sensor", "usual": "as usual for the kind"}.get(mode, mode)
 
 
@@ -103,10 +115,7 @@ def _sensor(site: Site) -> str:
 def _place(site: Site, place: tuple[float, float] | None) -> str:
     if place is None:
         return "the middle of the area"
-    degrees = ""
-    if site.frame.is_geographic:
-        ((latitude, longitude),) = site.frame.to_degrees(np.array([place]))
-        degrees = f" (latitude {latitude:.6f}, longitude {longitude:.6f})"
+    degrees = f", {site.frame.words(place)}" if site.frame.is_geographic else ""
     return f"({place[0]:.6g}, {place[1]:.6g}) m{degrees}"
 
 
@@ -127,6 +136,13 @@ def _budget(site: Site) -> str:
 def _found(site: Site) -> str:
     share = f"{100 * site.search.probability:g} %"
     return f"when the source lies within {site.found_radius:.3g} m with a probability of {share}"
+
+
+def _flight(site: Site) -> str:
+    flight = site.flight
+    height = "as high as the readings, or 20 m" if flight.height is None else f"{flight.height:g} m"
+    hold = "as long as a reading counts" if flight.hold is None else f"{flight.hold:g} s"
+    return f"plans fly {height} above take-off at {flight.speed:g} m/s, and stay {hold} at each place"
 
 
 def _law(law: object) -> str:

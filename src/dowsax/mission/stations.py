@@ -27,6 +27,7 @@ _HINTS = {
     "sensor": "give the name of the sensor",
     "time": "give time [s]",
 }
+_HOLD = ', or set missing = "interpolate" in [wind] of the site file to go on with the one before'
 
 
 def needed(model: Model) -> tuple[str, ...]:
@@ -111,7 +112,9 @@ class Stations:
         }
         for name in (*self.names, *(["time"] if self.ordered else [])):
             if name in filled and filled[name] is None:
-                raise Refused(f"The {name} is missing, and the field depends on it: {_HINTS[name]}.")
+                hold = name == "wind" and not self.hold_wind
+                hint = _HINTS[name] + (_HOLD if hold else "")
+                raise Refused(f"The {name} is missing, and the field depends on it: {hint}.")
         self._number_of(sensor)
         return replace(reading, **filled)
 

@@ -5,12 +5,18 @@ from typing import Any
 
 import numpy as np
 
+from dowsax.mission.advice import CANNOT_TELL, SEARCHING
 from dowsax.mission.findings import BEYOND, Findings
+from dowsax.mission.phrases import chance, metres, times
 
 _QUANTILES = (0.05, 0.5, 0.95)
 _WIND = ("ux", "uy")
 _MAIN = ("q", "level", "mx", "my", "mz", "background", *_WIND)
 """How the names of those unknowns begin that people ask for first: strength, background and wind."""
+ITEM = "- "
+"""What belongs to the sentence before it begins with this."""
+_UNDECIDED = {SEARCHING: "Not sure yet", CANNOT_TELL: "Cannot tell as closely as wanted"}
+"""How the answer of a mission begins that has not found the source."""
 OTHERS = "What else was inferred"
 """The title of the section on all other unknowns."""
 _DISCERNIBLE = ((5.0, "very strong"), (3.0, "strong"), (1.0, "some"))
@@ -21,10 +27,14 @@ def summary_text(findings: Findings) -> str:
     """A page of plain text: where, how strong, how sure, and what is not known."""
     lines = [findings.name, "=" * len(findings.name), "", verdict(findings), ""]
     for title, sentences in sections(findings):
-        lines += [title, *(f"  {sentence}" for sentence in sentences), ""]
+        lines += [title, *(f"  {_indented(sentence)}" for sentence in sentences), ""]
     made = ", ".join(f"{name} {version}" for name, version in findings.versions.items())
     lines.append(f"Made with {made}; seed {findings.seed}.")
     return "\n".join(lines) + "\n"
+
+
+def _indented(sentence: str) -> str:
+    return f"  {sentence}" if sentence.startswith(ITEM) else sentence
 
 
 def sections(findings: Findings) -> list[tuple[str, list[str]]]:
@@ -49,7 +59,7 @@ def _answer(findings: Findings) -> str:
     if findings.status == "misfit":
         return (
             "Not to be trusted: no source fits these readings well. Check the units, the kind of field, the "
-            f"positions and the prior (predictive check {float(findings.posterior.fit):.3f})."
+            "positions and the prior."
         )
     if findings.status == "no evidence":
         return "Cannot tell: the readings do not show that there is a source here."
@@ -61,21 +71,17 @@ def _answer(findings: Findings) -> str:
             f"{place(findings, each.position)} ({100 * each.probability:.0f} %)" for each in findings.places
         ]
         return f"The source is in one of {len(named)} places: near {'; or '.join(named)}."
-    return (
-        f"The source is at {place(findings, findings.estimate)}, with 95 % probability within "
-        f"{metres(findings.radius)} of there."
-    )
+    where_, radius = place(findings, findings.estimate), metres(findings.radius)
+    if findings.outcome in _UNDECIDED:
+        doubt = _UNDECIDED[findings.outcome]
+        return f"{doubt}: with 95 % probability the source is within {radius} of {where_}."
+    return f"The source is at {where_}, with 95 % probability within {radius} of there."
 
 
 def place(findings: Findings, position: np.ndarray) -> str:
     """A position in words: degrees where they are known, else metres."""
-    degrees = findings.degrees(position[None])
-    if degrees is not None:
-        latitude, longitude = degrees[0]
-        return (
-            f"{abs(latitude):.6f}° {'N' if latitude >= 0 else 'S'}, "
-            f"{abs(longitude):.6f}° {'E' if longitude >= 0 else 'W'}"
-        )
+    if findings.frame.is_geographic:
+        return findings.frame.words(position)
     return f"{position[0]:.2f} m east, {position[1]:.2f} m north"
 
 
@@ -87,14 +93,17 @@ def where(findings: Findings) -> list[str]:
     told = [f"{spread} (± one standard deviation)."]
     if findings.frame.origin is not None:
         latitude, longitude = findings.frame.origin
-        told += [
-            f"In degrees: {place(findings, findings.estimate)} (WGS84).",
-            f"Metres are east and north of {latitude:.7f}, {longitude:.7f}.",
+        told = [
+            f"{place(findings, findings.estimate)} (WGS84), ± {metres(east)} from west to east and ± "
+            f"{metres(north)} from south to north (one standard deviation).",
+            f"In metres from {latitude:.7f}, {longitude:.7f}: {spread}.",
         ]
     for probability, region in sorted(findings.regions.items()):
         pieces = len(region.patches)
         apart = "" if pieces == 1 else f" in {pieces} separate pieces"
         told.append(f"{100 * probability:.0f} % region: {square_metres(region.area)}{apart}.")
+    if findings.status == "no evidence":
+        told.insert(0, "If there is a source at all, which the readings do not show:")
     if len(findings.places) > 1:
         told.append("The belief has several places; the mean above may lie between them.")
     return told
@@ -139,23 +148,20 @@ def evidence(findings: Findings) -> str:
     if findings.evidence >= BEYOND:
         return "Nothing but a source explains the readings."
     size = abs(findings.evidence)
-    times = f"{plain(math.exp(size))} times" if size < 30 else f"10^{size / math.log(10):.0f} times"
     word = next((word for least, word in _DISCERNIBLE if size >= least), None)
     if word is None:
-        return f"The readings do not tell a source from none (log evidence {findings.evidence:+.1f})."
+        return "The readings do not tell a source from none."
     side = "with a source than without" if findings.evidence > 0 else "without a source than with one"
     against = "for" if findings.evidence > 0 else "against"
-    return (
-        f"{word.capitalize()} evidence {against} a source: the readings are {times} likelier {side} "
-        f"(log evidence {findings.evidence:+.1f})."
-    )
+    return f"{word.capitalize()} evidence {against} a source: the readings are {times(size)} likelier {side}."
 
 
 def fit(findings: Findings) -> str:
     """Whether the model explains the readings."""
     share = float(findings.posterior.fit)
-    word = "The model explains the readings" if findings.posterior.fits else "No source explains the readings"
-    return f"{word} (share of simulated readings that fit worse: {share:.2f})."
+    if not findings.posterior.fits:
+        return f"No source explains the readings: by chance a right model would fit so badly {chance(share)}."
+    return f"The model explains the readings: of surveys simulated by it, {100 * share:.0f} % fit worse."
 
 
 def unknown(findings: Findings) -> list[str]:
@@ -165,10 +171,8 @@ def unknown(findings: Findings) -> list[str]:
         parameter.name: parameter.meaning or parameter.name for parameter in findings.posterior.parameters
     }
     if findings.not_learnt:
-        names = ", ".join(meanings[name] for name in findings.not_learnt)
-        told.append(
-            f"The readings say little or nothing of: {names}. What is told of these is what was put in."
-        )
+        told.append("The readings say little or nothing of these; what is told of them is what was put in:")
+        told += [f"{ITEM}{meanings[name]}" for name in findings.not_learnt]
     if findings.evidence is None:
         told.append("Whether there is a source at all: one was taken for granted.")
     told.append(
@@ -187,11 +191,6 @@ def readings(findings: Findings) -> list[str]:
         length = float(np.linalg.norm(np.diff(findings.positions, axis=0), axis=1).sum())
         told.append(f"Length of the track: {metres(length)}.")
     return told + list(findings.notes)
-
-
-def metres(length: float) -> str:
-    """A length in words."""
-    return f"{length / 1000:.3g} km" if length >= 1000 else f"{length:.3g} m"
 
 
 def square_metres(area: float) -> str:

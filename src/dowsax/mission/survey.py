@@ -14,6 +14,8 @@ from dowsax.mission.csv_rows import Rows, chosen_rows, read_rows
 from dowsax.mission.frame import Frame
 from dowsax.mission.geometry import TOUCH
 from dowsax.mission.marks import altitude_fault
+from dowsax.mission.oddities import odd_survey
+from dowsax.mission.phrases import outside
 from dowsax.mission.site import Site
 from dowsax.mission.survey_cells import Sheet, optional, positions, sensors, values
 from dowsax.mission.survey_wind import read_wind
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from dowsax.types import Station
 
 _EXPECTED = "x, y, value"
+_PLACES = (("x", "y"), ("latitude", "longitude"))
+"""The two ways to say where a reading was taken."""
 _MANY = 5
 """Readings of one sensor that are all the same are worth a word from here on."""
 _SAME_PLACE = 0.1
@@ -58,6 +62,10 @@ class Survey:
     """How many rows were not taken as readings; `notes` say why."""
     notes: tuple[str, ...] = ()
     """What a reader of the results should know: what was left out, converted, or looks odd."""
+    columns: Mapping[str, Column] = field(default_factory=dict)
+    """The column of each role."""
+    unused: tuple[str, ...] = ()
+    """The headers of the other columns."""
 
     def stations(self, trail: bool = False) -> "Station":
         """Where each reading was taken, and what was measured along; with `trail`, for a sensor that lags."""
@@ -98,12 +106,15 @@ def read_survey(
     lines = np.array(sheet.rows.lines)[kept]
     _note_stuck_sensors(sheet, readings[kept], _kept(sensor, kept), sensor_names, lines)
     clock = None if clock is None else clock._replace(times=clock.times[kept])
+    altitude = _kept(_altitude(sheet), kept)
+    if site is not None:
+        sheet.notes.extend(odd_survey(site, readings[kept], altitude))
     return Survey(
         positions=places[kept],
         values=readings[kept],
         lines=lines,
         frame=frame,
-        altitude=_kept(_altitude(sheet), kept),
+        altitude=altitude,
         time=None if clock is None else clock.times - clock.times[0],
         start=None if clock is None else clock.start(),
         wind=_kept(winds, kept),
@@ -112,6 +123,8 @@ def read_survey(
         sensor_names=sensor_names,
         left_out=total - int(kept.sum()),
         notes=tuple(sheet.notes),
+        columns=sheet.columns,
+        unused=sheet.unused,
     )
 
 
@@ -137,9 +150,7 @@ def _one_way_to_say_where(
     metres, degrees = {"x", "y"} <= set(found), {"latitude", "longitude"} <= set(found)
     geographic = site is not None and site.frame.is_geographic
     if metres and degrees and geographic:
-        said = [
-            way for way in (("x", "y"), ("latitude", "longitude")) if all(found[role].mapped for role in way)
-        ]
+        said = [way for way in _PLACES if all(found[role].mapped for role in way)]
         if len(said) != 1 and _agree(rows, found, site):
             said = [("x", "y")]
         if len(said) != 1:
@@ -149,6 +160,15 @@ def _one_way_to_say_where(
                 "and y = '' under [columns] or --column x= --column y=."
             )
         metres = said == [("x", "y")]
+    half = {"latitude", "longitude"} & set(found)
+    if not metres and len(half) == 1:
+        (here,) = half
+        gone = "latitude" if here == "longitude" else "longitude"
+        raise ValueError(
+            f"{where}: {found[here].header!r} is the {here}, and there is no column for {gone}; found "
+            f"{listed(rows.headers)}. Say which it is by {gone} = 'name' under [columns] of the site file, "
+            f"or by --column {gone}=name."
+        )
     if not metres and not degrees:
         missing = [role for role in ("x", "y") if role not in found]
         raise ValueError(
@@ -234,11 +254,9 @@ def _within_area(sheet: Sheet, places: np.ndarray) -> np.ndarray:
     if site.outside == "refuse":
         eastward = not site.low[0] <= places[row, 0] <= site.high[0]
         role = ("x" if eastward else "y") if "x" in sheet.columns else "longitude" if eastward else "latitude"
-        (x, y), low, high = places[row], site.low, site.high
         raise ValueError(
-            f"{sheet.where(role, row)}: ({x:.6g}, {y:.6g}) m is outside the area from ({low[0]:g}, "
-            f"{low[1]:g}) to ({high[0]:g}, {high[1]:g}); correct it, widen the area, or set `outside` in "
-            "[area] of the site file."
+            f"{sheet.where(role, row)}: {outside(site.frame, site.area, places[row])}; correct it, widen the "
+            "area, or set `outside` in [area] of the site file."
         )
     count = int((~inside).sum())
     words = "1 reading is" if count == 1 else f"{count} readings are"

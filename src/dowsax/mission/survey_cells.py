@@ -6,14 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from dowsax.mission.columns import Column
-from dowsax.mission.csv_rows import Rows, is_missing, number
-from dowsax.mission.frame import Frame, require_degrees
-from dowsax.mission.marks import POSITIVE, is_mark
+from dowsax.mission.csv_rows import Rows, number
+from dowsax.mission.frame import Frame, look_swapped, require_degrees
+from dowsax.mission.marks import says_nothing
 from dowsax.mission.site import Site
 from dowsax.mission.units import factor, known_unit
-
-_MARKED = ("altitude", "wind_u", "wind_v", "wind_speed", "wind_from")
-"""Roles in which a logger's mark for nothing cannot be a number that was measured."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +22,13 @@ class Sheet:
     site: Site | None
     notes: list[str]
     """What a reader of the results should know; grows while the file is read."""
+
+    @property
+    def unused(self) -> tuple[str, ...]:
+        """The headers of columns that have no role."""
+        used = {column.index for column in self.columns.values()}
+        headers = enumerate(self.rows.headers)
+        return tuple(header.strip() for index, header in headers if index not in used)
 
     def cells(self, role: str) -> list[str]:
         index = self.columns[role].index
@@ -40,9 +44,8 @@ class Sheet:
 
     def missing(self, role: str) -> np.ndarray:
         """Which cells of a column say nothing; of gas, counts, heights and wind, -999 says so, too."""
-        positive = role == "value" and self.site is not None and self.site.kind in POSITIVE
-        marked = positive or role in _MARKED
-        return np.array([is_missing(cell) or (marked and _is_mark(cell)) for cell in self.cells(role)], bool)
+        kind = None if self.site is None else self.site.kind
+        return np.array([says_nothing(role, cell, kind) for cell in self.cells(role)], bool)
 
     def where(self, role: str, row: int) -> str:
         return self.rows.where(row, self.columns[role].header)
@@ -72,11 +75,9 @@ def positions(sheet: Sheet) -> tuple[Frame, np.ndarray]:
 
 
 def _require_not_swapped(sheet: Sheet, latitude: np.ndarray, longitude: np.ndarray) -> None:
-    """A ValueError where every reading lies in the area of the site once its two degrees change places."""
-    if sheet.site is None or not np.all(np.abs(longitude) <= 90):
-        return
-    site, swapped = sheet.site, sheet.site.frame.to_metres(longitude, latitude)
-    if np.all((swapped >= site.low) & (swapped <= site.high)):
+    """A ValueError where it is so that latitude and longitude are exchanged."""
+    site = sheet.site
+    if site is not None and look_swapped(site.frame, site.area, latitude, longitude):
         names = [repr(sheet.columns[role].header) for role in ("latitude", "longitude")]
         raise ValueError(
             f"{sheet.rows.path}, line {sheet.rows.header_line}: {' and '.join(names)} look swapped, as the "
@@ -169,10 +170,3 @@ def sensors(sheet: Sheet) -> tuple[np.ndarray | None, tuple[str, ...]]:
             )
     names = known or tuple(sorted(set(cells)))
     return np.array([names.index(cell) for cell in cells], np.int32), names
-
-
-def _is_mark(cell: str) -> bool:
-    try:
-        return is_mark(float(cell.replace(",", ".")))
-    except ValueError:
-        return False

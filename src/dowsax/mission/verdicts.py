@@ -8,6 +8,9 @@ from typing import NamedTuple
 
 from dowsax.inference.posterior import LEAST_FIT
 from dowsax.mission.advice import CANNOT_TELL, FOUND, SEARCHING
+from dowsax.mission.findings import LEAST_EVIDENCE
+from dowsax.mission.oddities import odd_heights
+from dowsax.mission.phrases import about, chance, metres, odds, times
 from dowsax.mission.plan import Plan
 from dowsax.mission.reading import Reading
 
@@ -89,26 +92,28 @@ def _no_source(gist: Gist) -> bool:
 
 def reasons(plan: Plan, spent: Spent, gist: Gist, status: str, false_stops: str | None) -> str:
     """The sentence for a status; what is said of the next place comes after it."""
-    x, y = gist.mean
-    where = f"with 95 % probability the source is within {_metres(gist.radius)} of ({x:.1f}, {y:.1f})"
+    place = about(plan.frame, gist.mean)
+    where = f"with 95 % probability the source is within {metres(gist.radius)} of {place}"
     if status == FOUND:
         rate = false_stops or "how often such a stop is wrong was not measured for this field and rule"
         return (
-            f"Found: the source is within {_metres(plan.radius)} of ({x:.1f}, {y:.1f}) with probability "
-            f"{gist.mass:.2f}; {rate}."
+            f"Found: the odds are {odds(gist.mass)} that the source is within {metres(plan.radius)} of "
+            f"{place}; {rate}."
         )
     if _no_source(gist):
-        times = _times(-(gist.evidence or 0.0))
-        return f"No evidence of a source: the readings are {times} likelier without one."
+        factor = times(-(gist.evidence or 0.0))
+        return f"No evidence of a source: the readings are {factor} likelier without one."
     if gist.fit < LEAST_FIT:
         return (
-            "No source fits these readings well: check the unit, the positions, the field and the prior "
-            f"(predictive check {gist.fit:.3f})."
+            "No source fits these readings well: check the unit, the positions, the field and the prior. "
+            f"By chance a right model would fit so badly {chance(gist.fit)}."
         )
     if status == CANNOT_TELL:
         ended = exhausted(plan, spent) or "no allowed place can be reached with what is left of the budget"
-        return f"Cannot tell: {ended}, and {where}, where {_metres(plan.radius)} is wanted."
-    return f"Not sure yet: {where}, where {_metres(plan.radius)} is wanted."
+        if gist.evidence is not None and gist.evidence < LEAST_EVIDENCE:
+            return f"Cannot tell: {ended}, and the readings do not show that there is a source."
+        return f"Cannot tell: {ended}, and {where}, where {metres(plan.radius)} is wanted."
+    return f"Not sure yet: {where}, where {metres(plan.radius)} is wanted."
 
 
 def stuck(readings: Sequence[Reading]) -> str | None:
@@ -120,9 +125,7 @@ def stuck(readings: Sequence[Reading]) -> str | None:
     return f"The sensor has read {newest.value:g} {_STUCK} times in a row: is it stuck?"
 
 
-def _metres(length: float) -> str:
-    return f"{length:.3g} m" if length < 1000 else f"{length / 1000:.3g} km"
-
-
-def _times(log_odds: float) -> str:
-    return f"{math.exp(log_odds):.0f} times" if log_odds < math.log(1e4) else "more than 10,000 times"
+def heights(plan: Plan, readings: Sequence[Reading]) -> str | None:
+    """A question, where heights matter and those of the readings may not be meant."""
+    found = [reading.altitude for reading in readings if reading.altitude is not None]
+    return odd_heights(min(found), max(found)) if found and "altitude" in plan.stations.names else None

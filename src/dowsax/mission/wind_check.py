@@ -4,6 +4,7 @@ import math
 from dataclasses import replace
 from typing import NamedTuple
 
+from dowsax.mission.phrases import times
 from dowsax.types import Station
 
 STRONG = 5.0
@@ -31,11 +32,11 @@ def flipped_wind(log_evidence: float, log_evidence_flipped: float) -> WindCheck:
     log_odds = 0.0 if both_impossible else log_evidence_flipped - log_evidence
     if log_odds >= STRONG:
         words = (
-            f"The wind looks reversed: the readings fit {_odds(log_odds)} better if the air goes the other "
+            f"The wind looks reversed: the readings fit {times(log_odds)} better if the air goes the other "
             "way. Check whether the file gives where the wind comes FROM or where it goes."
         )
     elif log_odds <= -STRONG:
-        words = f"The wind direction agrees with the readings ({_odds(-log_odds)} better than reversed)."
+        words = f"The wind direction agrees with the readings ({times(-log_odds)} better than reversed)."
     else:
         words = "The readings do not tell whether the wind is the right way round."
     return WindCheck(log_odds, log_odds >= STRONG, words)
@@ -46,8 +47,3 @@ def reversed_wind(stations: Station) -> Station:
     if stations.wind is None:
         raise ValueError("There is no wind to reverse: the stations have none.")
     return replace(stations, wind=-stations.wind)
-
-
-def _odds(log_odds: float) -> str:
-    """A factor in words; past a million the digits say nothing."""
-    return f"{math.exp(log_odds):,.0f} times" if log_odds < math.log(1e6) else "more than a million times"

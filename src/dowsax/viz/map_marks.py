@@ -9,8 +9,8 @@ from matplotlib.ticker import MaxNLocator
 
 from dowsax.mission.findings import Findings
 from dowsax.mission.frame import Frame
+from dowsax.mission.phrases import metres
 from dowsax.mission.site import Site
-from dowsax.mission.summary import metres
 from dowsax.viz.style import BLUE, GREEN, INK, MUTED, ORANGE
 
 _BAR_SHARE = 0.25

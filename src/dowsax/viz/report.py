@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from dowsax.mission.findings import Findings
-from dowsax.mission.summary import OTHERS, sections, verdict
+from dowsax.mission.summary import ITEM, OTHERS, sections, verdict
 from dowsax.viz.belief_panels import draw_marginal, draw_marginal_key
 from dowsax.viz.style import BLUE, DOTS_PER_INCH, INK, MUTED, ORANGE, new_figure, styled
 from dowsax.viz.survey_map import survey_map
@@ -37,7 +37,7 @@ h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; padding-bottom: .2rem; border-bott
 .verdict { border-left: .4rem solid var(--mark); background: #f5f7f9; padding: .8rem 1rem;
   font-size: 1.1rem; }
 .map, .wide { display: block; width: 100%; height: auto; margin: 1rem 0; }
-ul { padding-left: 1.2rem; } li { margin: .2rem 0; }
+ul { padding-left: 1.2rem; } li { margin: .2rem 0; } li.item { margin-left: 1.2rem; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; padding: .3rem .6rem .3rem 0; border-bottom: 1px solid #e9edf0;
@@ -55,7 +55,7 @@ def html_report(findings: Findings, *, site_text: str = "", created: datetime | 
     """The whole report as the text of one file; `site_text` is the site file, shown at its end."""
     moment = (created or datetime.now(UTC)).strftime("%Y-%m-%d %H:%M UTC")
     title = html.escape(findings.name)
-    number, colour = len(findings.values), _COLOURS["misfit" if findings.caution else findings.status]
+    number, colour = len(findings.values), _colour(findings)
     told = "".join(_section(name, sentences) for name, sentences in sections(findings) if name != OTHERS)
     pages = [
         f"<h1>{title}</h1>",
@@ -83,6 +83,14 @@ def html_report(findings: Findings, *, site_text: str = "", created: datetime | 
     )
 
 
+def _colour(findings: Findings) -> str:
+    """Green for an answer alone."""
+    if findings.caution:
+        return _COLOURS["misfit"]
+    undecided = findings.status == "located" and not findings.is_sure
+    return _COLOURS["unclear" if undecided else findings.status]
+
+
 def _without_comments(site_text: str) -> str:
     """What the site file says, without its explanations."""
     lines = [line for line in site_text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
@@ -90,8 +98,12 @@ def _without_comments(site_text: str) -> str:
 
 
 def _section(title: str, sentences: list[str]) -> str:
-    items = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in sentences)
-    return f"<h2>{html.escape(title)}</h2><ul>{items}</ul>"
+    """A list; what belongs to the sentence before it is set in."""
+    items = []
+    for sentence in sentences:
+        kind = ' class="item"' if sentence.startswith(ITEM) else ""
+        items.append(f"<li{kind}>{html.escape(sentence.removeprefix(ITEM))}</li>")
+    return f"<h2>{html.escape(title)}</h2><ul>{''.join(items)}</ul>"
 
 
 def _parameter_table(findings: Findings) -> str:

@@ -32,6 +32,15 @@ _MARK, _LEAST_ROOM = 0.22, 0.8
 """[inch], each mark in the key, and the least height of what stands below it."""
 _SMALL = 0.05
 """A 95 % radius that is a smaller share of the map than this is shown magnified as well."""
+_RING = 13.0
+"""[points], across the mark of the estimate: wider than that of a reading."""
+_NO_SOURCE = ("no evidence", "misfit")
+"""States in which the regions are those of a source that may not be there, or not as the model has it."""
+_GUESSES = {
+    "unclear": "guess: cannot tell yet",
+    "no evidence": "guess: no source",
+    "misfit": "guess: nothing fits",
+}
 _SHADES = {0.95: (0.18, 1.1, "--"), 0.5: (0.42, 1.6, "-")}
 """Opacity of the filling, width and style of the border of each region."""
 
@@ -78,23 +87,34 @@ def _draw_title(figure: Figure, name: str, words: list[str], page: tuple[float, 
 
 
 def _draw_belief(axes: Axes, findings: Findings) -> None:
-    """The regions, and the estimate with a standard deviation either way."""
+    """The regions, and the estimate: bars of a standard deviation below the readings, a ring above them.
+
+    So no reading is hidden. A guess has no bars, and is grey; so are its regions where no source is shown.
+    """
+    sure, regions = findings.is_sure, MUTED if findings.status in _NO_SOURCE else BLUE
     for probability, region in sorted(findings.regions.items(), reverse=True):
         opacity, width, line = _SHADES.get(probability, _SHADES[0.95])
         if region.patches:
             axes.add_patch(
-                PathPatch(_outline(region), facecolor=BLUE, alpha=opacity, linewidth=0, zorder=2.5)
+                PathPatch(_outline(region), facecolor=regions, alpha=opacity, linewidth=0, zorder=2.5)
             )
             axes.add_patch(
                 PathPatch(
-                    _outline(region), fill=False, edgecolor=BLUE, linewidth=width, linestyle=line, zorder=2.6
+                    _outline(region), fill=False, edgecolor=regions, linewidth=width, linestyle=line,
+                    zorder=2.6,
                 )
-            )
+            )  # fmt: skip
     for place in findings.places:
-        for colour, width, order in (("white", 4.0, 6), (INK, 1.8, 7)):
-            axes.errorbar(
-                *place.position, xerr=place.std[0], yerr=place.std[1], color=colour, elinewidth=width,
-                capsize=3.5, capthick=width, marker="o", markersize=width + 2.5, zorder=order,
+        for colour, width, order in (("white", 4.0, 3.4), (INK, 1.8, 3.5)):
+            if sure:
+                axes.errorbar(
+                    *place.position, xerr=place.std[0], yerr=place.std[1], color=colour, elinewidth=width,
+                    capsize=3.5, capthick=width, linestyle="", zorder=order,
+                )  # fmt: skip
+        for colour, width, order in (("white", 3.6, 6), (INK if sure else MUTED, 1.8, 7)):
+            axes.plot(
+                *place.position, "o", markersize=_RING, markerfacecolor="none", markeredgecolor=colour,
+                markeredgewidth=width, zorder=order,
             )  # fmt: skip
 
 
@@ -200,10 +220,11 @@ def _wind(findings: Findings) -> tuple[np.ndarray | None, str]:
 
 def _draw_key(figure: Figure, findings: Findings, left: float, top: float) -> int:
     """What the marks mean, beside the map, and how many there are."""
+    regions = MUTED if findings.status in _NO_SOURCE else BLUE
     marks = [
-        Line2D([], [], color=INK, marker="o", markersize=5, linewidth=1.8, label="estimate ± std"),
-        Swatch(facecolor=f"{BLUE}aa", edgecolor=BLUE, linewidth=1.6, label="50 % region"),
-        Swatch(facecolor=f"{BLUE}2e", edgecolor=BLUE, linestyle="--", label="95 % region"),
+        _estimate_mark(findings),
+        Swatch(facecolor=f"{regions}aa", edgecolor=regions, linewidth=1.6, label="50 % region"),
+        Swatch(facecolor=f"{regions}2e", edgecolor=regions, linestyle="--", label="95 % region"),
         Line2D(
             [], [], color=MUTED, marker="o", markerfacecolor="#fd8d3c", markeredgecolor=INK,
             linewidth=0.8, markersize=5, label="track, readings",
@@ -225,6 +246,18 @@ def _draw_key(figure: Figure, findings: Findings, left: float, top: float) -> in
         handles=marks, loc="upper left", bbox_to_anchor=(left, top), borderaxespad=0, labelspacing=0.7
     )
     return len(marks)
+
+
+def _estimate_mark(findings: Findings) -> Line2D:
+    """The ring of the estimate, and in words whether it is to be trusted."""
+    if findings.is_sure:
+        label, colour, line = "estimate ± std", INK, "-"
+    else:
+        label, colour, line = _GUESSES.get(findings.status, "best guess, not sure"), MUTED, ""
+    return Line2D(
+        [], [], color=colour, linestyle=line, linewidth=1.8, marker="o", markersize=9, markeredgewidth=1.8,
+        markerfacecolor="white", label=label,
+    )  # fmt: skip
 
 
 def _limits(findings: Findings) -> tuple[np.ndarray, np.ndarray]:

@@ -85,6 +85,7 @@ def _estimate(findings: Findings) -> dict:
         "std_north_m": _plain(north),
         "radius_95_m": _plain(findings.radius),
         "verdict": verdict(findings),
+        "sure": findings.is_sure,
     }
     return _feature("Point", _coordinates(findings, findings.estimate[None])[0], told)
 

@@ -44,6 +44,7 @@ def _styles(document: Element) -> None:
     for number, colour in enumerate(_READING_COLOURS):
         _icon_style(document, f"reading-{number}", colour, 0.6, labelled=False)
     _icon_style(document, "estimate", "ff22303c", 1.4, labelled=True)
+    _icon_style(document, "guess", "ff7b8894", 1.1, labelled=True)
     _icon_style(document, "waypoint", "ff009e73", 1.0, labelled=True)
     _line_style(document, "track", "ff7b8894", 1.5, None)
     _line_style(document, "region-50", "ff0072b2", 2.5, "660072b2")
@@ -99,7 +100,8 @@ def _readings(document: Element, findings: Findings) -> None:
 
 
 def _points(document: Element, findings: Findings) -> None:
-    named = [("Estimate", "estimate", verdict(findings), findings.estimate)]
+    name, style = ("Estimate", "estimate") if findings.is_sure else ("Guess, not sure", "guess")
+    named = [(name, style, verdict(findings), findings.estimate)]
     named += [
         (f"Next waypoint {number + 1}", "waypoint", "", place)
         for number, place in enumerate(findings.waypoints)

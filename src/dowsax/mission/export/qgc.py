@@ -1,4 +1,4 @@
-"""Findings as a QGroundControl plan: the next waypoints, the geofence and the no-go areas.
+"""Findings as a QGroundControl plan: the next waypoints or the source, geofence and no-go areas.
 
 https://docs.qgroundcontrol.com/master/en/qgc-dev-guide/file_formats/plan.html
 """
@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from dowsax.mission.advice import FOUND
 from dowsax.mission.findings import Findings
-from dowsax.mission.geometry import Polygon, signed_area
+from dowsax.mission.geometry import Bounds, Polygon, signed_area
+from dowsax.mission.oddities import HIGHEST_FLIGHT
 
 _WAYPOINT = 16
 """MAV_CMD_NAV_WAYPOINT"""
@@ -21,25 +23,35 @@ _ABOVE_TAKE_OFF = 1
 """The altitude mode of a plan whose altitudes are above the place of take-off."""
 _USUAL = 20.0
 """[m], an altitude above most trees and below most limits."""
+_BY_HAND = 5.0
+"""[m], readings below it were not taken from the air."""
 _DECIMALS = 9
 
 
 def qgc_plan(
-    findings: Findings, *, altitude: float | None = None, hold: float = 0.0, speed: float = 5.0
+    findings: Findings,
+    *,
+    altitude: float | None = None,
+    hold: float | None = None,
+    speed: float | None = None,
 ) -> str:
-    """A .plan that flies to the next waypoints, holding for `hold` [s] at each, within geofence and no-go.
+    """A .plan that flies to the next waypoints, or to the source that a mission has found.
 
-    `altitude` [m] above the place of take-off: the mean of the survey's own unless given, 20 m where it has
-    none. `speed` [m/s]. Whoever flies a plan looks at it first.
+    `altitude` [m] above the place of take-off, `hold` [s] at each place and `speed` [m/s] are the site's
+    unless given. A site that does not say how high has the mean height of its readings, or 20 m where there
+    are none or they were taken by hand, below 5 m; and `hold` is how long the newest reading counted.
+    Whoever flies a plan looks at it first.
     """
     if not findings.frame.is_geographic:
         raise ValueError(
             "A QGroundControl plan needs latitude and longitude: give the origin of the site in degrees."
         )
-    if len(findings.waypoints) == 0:
-        raise ValueError("There is no next waypoint to fly to, and a QGroundControl plan needs at least one.")
+    flight = findings.flight
+    places = _places(findings)
     height = _altitude(findings) if altitude is None else float(altitude)
-    home = findings.positions[-1] if len(findings.positions) else findings.waypoints[0]
+    hold = _hold(findings) if hold is None else float(hold)
+    speed = flight.speed if speed is None else float(speed)
+    home = findings.positions[-1] if len(findings.positions) else places[0]
     plan = {
         "fileType": "Plan",
         "groundStation": "QGroundControl",
@@ -54,7 +66,7 @@ def qgc_plan(
             "plannedHomePosition": [*_degrees(findings, home[None])[0], 0.0],
             "items": [
                 _item(number + 1, place, height, hold)
-                for number, place in enumerate(_degrees(findings, findings.waypoints))
+                for number, place in enumerate(_degrees(findings, places))
             ],
         },
         "geoFence": {"version": 2, "circles": [], "polygons": _fences(findings)},
@@ -89,8 +101,50 @@ def _fences(findings: Findings) -> list[dict[str, Any]]:
     ]
 
 
+def _places(findings: Findings) -> np.ndarray:
+    """Where to fly: (k, 2) [m], or a ValueError that says why there is no such place."""
+    if len(findings.waypoints):
+        return findings.waypoints
+    if findings.outcome != FOUND:
+        why = f" ({' '.join(findings.notes)})" if findings.outcome else ""
+        raise ValueError(
+            f"There is no next waypoint to fly to, and a QGroundControl plan needs at least one{why}; export "
+            "as kml or geojson to see what is known."
+        )
+    bounds = Bounds(findings.geofence, findings.no_go)
+    # The source itself may lie in a no-go area.
+    place = bounds.nearest(findings.estimate)
+    last = findings.positions[-1]
+    if bounds.allow(last[None]).all() and not bounds.allow_way(last, place[None]).all():
+        raise ValueError(
+            f"The straight way from the last reading to the source, found at "
+            f"{findings.frame.words(findings.estimate)}, leaves the geofence or crosses a no-go area: plan "
+            "the way there by hand."
+        )
+    return place[None]
+
+
 def _altitude(findings: Findings) -> float:
-    return _USUAL if findings.altitude is None else round(float(np.mean(findings.altitude)), 2)
+    """[m] above the place of take-off."""
+    if findings.flight.height is not None:
+        return findings.flight.height
+    mean = None if findings.altitude is None else round(float(np.mean(findings.altitude)), 2)
+    if mean is None or mean < _BY_HAND:
+        return _USUAL
+    if mean > HIGHEST_FLIGHT:
+        raise ValueError(
+            f"The readings were taken {mean:g} m up on average, higher than most drones may fly, or above "
+            "the sea: say how high to fly above the place of take-off, by --altitude, or as `height` in "
+            "[flight] of the site file."
+        )
+    return mean
+
+
+def _hold(findings: Findings) -> float:
+    """[s]"""
+    if findings.flight.hold is not None:
+        return findings.flight.hold
+    return 0.0 if findings.dwell is None else float(findings.dwell[-1])
 
 
 def _rightward(polygon: Polygon) -> Polygon:

@@ -1,0 +1,52 @@
+"""Numbers as crews say them: exact where that means something, and never surer than a belief can be."""
+
+import math
+
+import numpy as np
+import pytest
+
+from dowsax.mission.frame import Frame
+from dowsax.mission.phrases import about, chance, odds, outside, times
+
+
+@pytest.mark.parametrize(
+    ("probability", "words"),
+    [
+        (0.95, "about 19 to 1"),
+        (0.5, "about 1 to 1"),
+        (0.97, "about 32 to 1"),
+        (0.998, "about 500 to 1"),
+        (0.9991, "more than 1,000 to 1"),
+        (1.0, "more than 1,000 to 1"),
+    ],
+)
+def test_odds(probability, words):
+    assert odds(probability) == words
+
+
+def test_factors():
+    assert times(math.log(21)) == "21 times"
+    assert times(math.log(2980.4)) == "2,980 times"
+    assert times(1.0) == "2.7 times"
+    assert times(1e6) == "more than a million times"
+
+
+def test_chances():
+    assert chance(0.004) == "about 1 time in 250"
+    assert chance(0.0) == "less than 1 time in 1,000"
+
+
+def test_places_are_in_degrees_where_there_are_any():
+    """At 52.1° N, 100 m are 0.000899° of latitude."""
+    frame = Frame((52.1, -5.1))
+    assert about(frame, (0.0, 100.0)) == "52.100899° N, 5.100000° W"
+    assert about(Frame(), np.array([12.345, -6.789])) == "(12.3, -6.8) m"
+
+
+def test_how_far_outside():
+    area = ((0.0, 0.0), (20.0, 10.0))
+    assert (
+        outside(Frame(), area, (23.0, 14.0))
+        == "(23, 14) m is 5 m outside the area from (0, 0) m to (20, 10) m"
+    )
+    assert " is 1.99 km outside the area from 52.1" in outside(Frame((52.1, 5.1)), area, (0.0, 2000.0))
