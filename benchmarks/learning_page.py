@@ -269,14 +269,17 @@ def over_seeds(values: Sequence[float]) -> Estimate:
 def filters(lines: Sequence[Line]) -> str:
     """False stops of each filter, field by field; bold where the whole interval is above what is allowed."""
     pieces = []
+    measured = [field for field in FIELDS if where(lines, field=field)]
+    searches = ", ".join(sorted({line["stop_rate_n"] for line in lines}))
     for rule, words in ((CREDIBLE, "The credible rule"), (CONTRACTION, "The paper's rule, ζ = 0.5")):
         rows = []
         for preset in FILTERS:
             chosen = where(lines, preset=preset, stop=str(rule))
             for policy in dict.fromkeys(line["policy"] for line in chosen):
                 found = {line["field"]: line for line in where(chosen, policy=policy)}
-                rows.append((preset, policy, *(_false_stops(found.get(field)) for field in FIELDS)))
-        pieces.append(f"{words}:\n\n{_table(('filter', 'policy', *FIELDS), rows)}")
+                rows.append((preset, policy, *(_false_stops(found.get(field)) for field in measured)))
+        headings = ("filter", "policy", *measured)
+        pieces.append(f"{words}, {searches} searches a cell:\n\n{_table(headings, rows)}")
     return "\n\n".join(pieces)
 
 
