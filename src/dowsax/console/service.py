@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,10 @@ class Unknown(LookupError):
 class Console:
     """All missions of a folder. Its methods are for the thread of the event loop."""
 
-    def __init__(self, folder: Path, workers: int | None = None, site: str | None = None) -> None:
+    def __init__(
+        self, folder: Path, workers: int | None = None, site: str | None = None, file: str | None = None
+    ) -> None:
+        """`site` is the text of a site file at which a mission is begun, and `file` where that file is."""
         self.store = Store(folder)
         # One more than there are cores, as each waits for the disk now and then.
         self.scheduler = Scheduler(quick=workers or 1 + max(2, os.cpu_count() or 2))
@@ -45,7 +49,7 @@ class Console:
         self.places = Places(self.store)
         self.workshop = Workshop()
         self.begun = time.monotonic()
-        self._site = site
+        self._site, self._file = site, file
         self.missions: dict[str, Hosted] = {}
         self._generation = 0
         self._loaded = threading.Event()
@@ -58,15 +62,18 @@ class Console:
         self._loop = asyncio.get_running_loop()
         threading.Thread(target=self._load, name="console-load", daemon=True).start()
         for record, revealed in self.store.records():
+            if self._site == record.site:
+                record = replace(record, file=self._file)
             hosted = Hosted(record, self.store, self.workshop, self._told, revealed)
             hosted.recall()
             self.missions[record.id] = hosted
+            self.store.keep_site(record)
             self._listen(hosted)
             if hosted.status == PREPARING:
                 # Ended before it was quite begun.
                 self.prepare(hosted)
         if self._site not in (None, *(hosted.record.site for hosted in self.missions.values())):
-            self._keep(("", "site"), self.create(MissionBody(type="real", site=self._site)))
+            self._keep(("", "site"), self.create(MissionBody(type="real", site=self._site), self._file))
 
     async def stop(self) -> None:
         for task in self._tasks.values():
@@ -87,13 +94,17 @@ class Console:
             raise Unknown("There is no such mission: see the list of missions.")
         return self.missions[id]
 
-    async def create(self, body: MissionBody) -> Hosted:
-        """Begin a mission. It is kept when this returns, and gets ready by and by."""
+    async def create(self, body: MissionBody, file: str | None = None) -> Hosted:
+        """Begin a mission. It is kept when this returns, and gets ready by and by.
+
+        `file` is the site file on this machine, where it is one of those who started the console.
+        """
         if len(self.missions) >= MOST_MISSIONS:
             raise Full(f"There are {MOST_MISSIONS} missions: begin a console in another folder.")
         await self.ready()
-        record = await asyncio.to_thread(_record, body, self.workshop)
+        record = replace(await asyncio.to_thread(_record, body, self.workshop), file=file)
         hosted = Hosted(record, self.store, self.workshop, self._told)
+        await asyncio.to_thread(self.store.keep_site, record)
         await asyncio.to_thread(self.store.add, record)
         self.missions[record.id] = hosted
         self._told(hosted, "mission", None)
@@ -269,7 +280,9 @@ def _record(body: MissionBody, workshop: Workshop) -> Record:
         particles = body.particles or simulation.DEFAULT_PARTICLES
         text = simulation.site_text(body.field or "gas", scenario, seed, particles)
     else:
-        scenario, text = None, body.site or ""
+        # As a file that holds it is read.
+        text = (body.site or "").removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+        scenario = None
     site, plan, guide = workshop.planned(text, body.policy, simulated)
     name = body.name or site.name
     return Record(

@@ -66,6 +66,7 @@ def facts_of(site: Site, plan: "Plan", guide: "Guide") -> dict[str, Any]:
         "start": list(plan.start or plan.middle),
         "policy": guide.name,
         "particles": plan.preset.config.num_particles,
+        "filter": plan.filter_name,
         "parameters": [
             {"name": item.name, "label": item.meaning or item.name, "unit": item.unit}
             for item in plan.model.prior.parameters

@@ -5,6 +5,7 @@ survive the end of the program, and what a loss of power takes of them is made a
 """
 
 import fcntl
+import hashlib
 import json
 import sqlite3
 import threading
@@ -15,7 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dowsax.console.records import Record, now
+from dowsax.console.records import REAL, Record, now
+from dowsax.files import replacing
 from dowsax.mission.log import NotRecorded
 
 _SCHEMA = """
@@ -90,6 +92,20 @@ class Store:
     def log_path(self, mission: str) -> Path:
         """Where the log of a mission is."""
         return self.folder / f"{mission}.db"
+
+    def site_path(self, record: Record) -> Path:
+        """Where the site file of a mission is, for those who rehearse it; missions of a kind share one."""
+        digest = hashlib.sha256(record.site.encode()).hexdigest()[:16]
+        return self.folder / "sites" / f"{digest}-{record.policy}.toml"
+
+    def keep_site(self, record: Record) -> None:
+        """Write the site file of a real mission, unless it is there."""
+        path = self.site_path(record)
+        if record.type != REAL or path.is_file():
+            return
+        path.parent.mkdir(exist_ok=True)
+        with replacing(path) as partial:
+            partial.write_text(record.site, encoding="utf-8", newline="\n")
 
     def add(self, record: Record) -> None:
         """Keep a new mission; on the disk when this returns."""

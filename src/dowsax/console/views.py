@@ -4,6 +4,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from dowsax.console.service import Console
+from dowsax.console.stops import told_of_stops
 
 if TYPE_CHECKING:
     from dowsax.console.hosted import Hosted
@@ -19,7 +20,6 @@ _FACTS = (
     "probability",
     "parameters",
     "budget",
-    "false_stops",
     "particles",
 )
 
@@ -50,8 +50,10 @@ def listed(console: Console) -> list[dict[str, Any]]:
 async def whole(console: Console, hosted: "Hosted") -> dict[str, Any]:
     """All there is to know of a mission, but not the truth before it is revealed."""
     record = hosted.record
-    latest, events = await asyncio.gather(
-        newest(console, hosted), asyncio.to_thread(console.store.events, record.id)
+    latest, events, stops = await asyncio.gather(
+        newest(console, hosted),
+        asyncio.to_thread(console.store.events, record.id),
+        asyncio.to_thread(told_of_stops, record, console.store.site_path(record)),
     )
     body = item(hosted) | {name: record.facts[name] for name in _FACTS}
     body |= {
@@ -61,6 +63,7 @@ async def whole(console: Console, hosted: "Hosted") -> dict[str, Any]:
         "speed": hosted.speed,
         "frames": hosted.readings,
         "latest": latest,
+        "false_stops": stops,
         "events": events,
         "mqtt": None
         if record.feed is None

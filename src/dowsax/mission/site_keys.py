@@ -46,7 +46,7 @@ def understood(text: str, name: str) -> Site:
     """The site a text describes, or a ValueError in one line that names file, line, key and what to do."""
     top = parsed(name, text, *SECTIONS)
     top.require("area", "field")
-    frame, area, outside = area_of(top)
+    frame, area, outside, source = area_of(top)
     kind, unit, gas, options = _field(top)
     wind = _wind(top, kind)
     geofence, no_go = polygons(top, "geofence", frame), polygons(top, "no_go", frame)
@@ -56,6 +56,7 @@ def understood(text: str, name: str) -> Site:
         area=area,
         kind=kind,
         unit=unit,
+        source=source,
         gas=gas,
         options=options,
         geofence=geofence,

@@ -9,15 +9,16 @@ from dowsax.mission.site_settings import Pair, StepSetting
 from dowsax.mission.site_text import Keys
 
 _BOX = ("south", "west", "north", "east")
+_SOURCE = ("source_low", "source_high")
 _WIDEST = 90.0
 """[degrees], a box that is wider has its east and west exchanged."""
 _FARTHEST = 1e6
 """[m]: beyond it single precision holds a position to a decimetre only."""
 
 
-def area_of(top: Keys) -> tuple[Frame, tuple[Pair, Pair], str]:
-    """The frame, the box in metres, and what becomes of readings outside of it."""
-    keys = top.table("area", "low", "high", *_BOX, "origin", "outside")
+def area_of(top: Keys) -> tuple[Frame, tuple[Pair, Pair], str, tuple[Pair, Pair] | None]:
+    """The frame, the box in metres, what becomes of readings outside of it, and the part with the source."""
+    keys = top.table("area", "low", "high", *_BOX, "origin", "outside", *_SOURCE)
     outside = keys.word("outside", "refuse", ("refuse", "leave-out", "allow"))
     origin = keys.pair("origin")
     if any(side in keys for side in _BOX):
@@ -32,7 +33,20 @@ def area_of(top: Keys) -> tuple[Frame, tuple[Pair, Pair], str]:
         frame = _frame(keys, "origin", origin)
         area = keys.pair("low") or (0.0, 0.0), keys.pair("high") or (0.0, 0.0)
         _require_box(keys, area)
-    return frame, area, outside
+    return frame, area, outside, _source(keys, area)
+
+
+def _source(keys: Keys, area: tuple[Pair, Pair]) -> tuple[Pair, Pair] | None:
+    """The part of the area in which the source lies, where it is given."""
+    if not any(key in keys for key in _SOURCE):
+        return None
+    keys.require(*_SOURCE)
+    low, high = keys.pair("source_low") or (0.0, 0.0), keys.pair("source_high") or (0.0, 0.0)
+    if not (low[0] < high[0] and low[1] < high[1]):
+        raise keys.error("source_high", f"must be east and north of source_low = {list(low)}.")
+    if (np.clip((low, high), *area) != (low, high)).any():
+        raise keys.error("source_high", "the part in which the source lies must be in the area.")
+    return low, high
 
 
 def _require_box(keys: Keys, area: tuple[Pair, Pair]) -> None:

@@ -16,6 +16,9 @@ def site_words(site: Site) -> list[tuple[str, str]]:
         f"{east - west:.6g} m from west to east ({west:.6g} to {east:.6g}), {north - south:.6g} m from south "
     )
     area += f"to north ({south:.6g} to {north:.6g}); readings outside: {site.outside}"
+    if site.source is not None:
+        (west, south), (east, north) = site.source
+        area += f"; the source from {west:.6g} to {east:.6g} and from {south:.6g} to {north:.6g}"
     words = [("name", site.name), ("area", area), ("origin", _origin(site))]
     for heading, polygons in (("geofence", site.geofence), ("no-go", site.no_go)):
         pieces = [f"{len(corners)} corners, {abs(signed_area(corners)):.6g} m²" for corners in polygons]

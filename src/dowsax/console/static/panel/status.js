@@ -83,11 +83,9 @@ export function buildStatus(mission, map) {
     say(why, frame ? frame.why : facts.message || waitingWords(facts));
     next.update(facts, frame, map.globe);
     sureness.update(facts, frame);
-    say(rate, rateWords(facts));
+    sayRate(rate, facts.false_stops, why.textContent);
     say(budget, budgetWords(facts, frame));
     budget.hidden = budget.textContent === "";
-    // The reason of a stop may tell it already.
-    rate.hidden = /such (a )?stop/.test(why.textContent);
     if (mission.isLive) readOut(facts, frame, status);
   };
 
@@ -125,9 +123,24 @@ function budgetWords({ budget, status }, frame) {
   return parts.length ? `Budget: ${parts.join(", ")}.` : "";
 }
 
-function rateWords({ false_stops: stops }) {
-  if (!stops) return "False stops: not measured for this field, filter and policy.";
+/** How often stops were wrong in simulation, or which command measures it; unless the reason says it. */
+function sayRate(element, stops, why) {
+  element.hidden = !stops || why.includes(stops.sentence) || Boolean(stops.command && why.includes(stops.command));
+  if (element.hidden) return;
+  const words = rateWords(stops);
+  if (element.dataset.words === words) return;
+  element.dataset.words = words;
+  put(element, words, stops.command ? h("code", {}, stops.command) : null);
+}
+
+function rateWords(stops) {
+  if (stops.of === "nothing") return `${capital(stops.sentence)}. To measure it, run on the console\u2019s machine: `;
+  if (stops.of === "site") return `False stops: ${stops.sentence}.`;
   const interval = `[${(100 * stops.low).toFixed(1)}, ${(100 * stops.high).toFixed(1)}]`;
   const count = stops.stops.toLocaleString("en");
-  return `False stops: ${percent(stops.rate)} ${interval} of ${count} stops in simulation.`;
+  return `False stops: ${percent(stops.rate)} ${interval} of ${count} stops in simulations of this field.`;
+}
+
+function capital(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
