@@ -392,3 +392,18 @@ def test_a_no_go_elsewhere_is_refused():
     """As it is when latitude and longitude are swapped: it would keep nobody out."""
     with pytest.raises(ValueError, match=r"no_go\.1\.corners: lies outside the area"):
         site("[[no_go]]\ncorners = [[900.0, 900.0], [950.0, 900.0], [950.0, 950.0]]\n").model()
+
+
+def test_the_source_lies_in_a_part_of_the_area():
+    """The prior is uniform on that part, its corners the area's where they are not given."""
+    site = "area = {{low = [0, 0], high = [20, 10]{part}}}\nfield = {{kind = 'gas'}}"
+    for part, low, high in (
+        ("", (0.0, 0.0), (20.0, 10.0)),
+        (", source_low = [5, 2]", (5.0, 2.0), (20.0, 10.0)),
+        (", source_low = [5, 2], source_high = [9, 4]", (5.0, 2.0), (9.0, 4.0)),
+    ):
+        location = parse_site(site.format(part=part)).model().prior.location
+        assert (location.low, location.high) == (low, high)
+    for part, words in ((", source_high = [0, 4]", "encloses nothing"), (", source_high = [9, 11]", "outside")):
+        with pytest.raises(ValueError, match=words):
+            parse_site(site.format(part=part))

@@ -37,15 +37,16 @@ def area_of(top: Keys) -> tuple[Frame, tuple[Pair, Pair], str, tuple[Pair, Pair]
 
 
 def _source(keys: Keys, area: tuple[Pair, Pair]) -> tuple[Pair, Pair] | None:
-    """The part of the area in which the source lies, where it is given."""
-    if not any(key in keys for key in _SOURCE):
+    """The part of the area in which the source lies, where it is given; a corner that is not is the area's."""
+    given = [keys.pair(key) for key in _SOURCE]
+    if given == [None, None]:
         return None
-    keys.require(*_SOURCE)
-    low, high = keys.pair("source_low") or (0.0, 0.0), keys.pair("source_high") or (0.0, 0.0)
+    low, high = given[0] or area[0], given[1] or area[1]
+    key = _SOURCE[given[1] is not None]
     if not (low[0] < high[0] and low[1] < high[1]):
-        raise keys.error("source_high", f"must be east and north of source_low = {list(low)}.")
+        raise keys.error(key, f"encloses nothing: from {list(low)} to {list(high)}; give low and high corner.")
     if (np.clip((low, high), *area) != (low, high)).any():
-        raise keys.error("source_high", "the part in which the source lies must be in the area.")
+        raise keys.error(key, "is outside the area; the source lies in a part of it.")
     return low, high
 
 
