@@ -59,6 +59,7 @@ def test_every_commented_key_may_be_used():
     assert {name for name, is_refused in refused.items() if is_refused} == another_kind | another_mode
     assert {name for name, is_refused in refused.items() if not is_refused} == {
         *("origin", "size", "names", "lag", "particles", "time", "event", "redundancy", "edge"),
+        *("source_low", "source_high"),
     }
 
 
