@@ -1,4 +1,4 @@
-"""What the console tells of stops: rehearsals of the site before the field's, else the command that measures."""
+"""What the console tells of stops: rehearsals of the site, what was measured for the field, or a command."""
 
 import shlex
 

@@ -105,6 +105,12 @@ def test_draws_of_a_belief_stand_for_equal_shares_of_its_weight():
 
 
 def test_an_event_list_is_bounded(kept):
+    kept.add(record("m"))
     for number in range(250):
         kept.add_event("m", "kind", str(number))
     assert [event["text"] for event in kept.events("m")] == [str(number) for number in range(50, 250)]
+
+
+def test_no_event_is_kept_of_a_mission_that_is_not_there(kept):
+    kept.add_event("m", "kind", "late")
+    assert kept.events("m") == []

@@ -405,6 +405,6 @@ def test_the_source_lies_in_a_part_of_the_area():
     ):
         location = parse_site(site.format(part=part)).model().prior.location
         assert (location.low, location.high) == (low, high)
-    for part, words in ((", source_high = [0, 4]", "encloses nothing"), (", source_high = [9, 11]", "outside")):
+    for corner, words in (([0, 4], "encloses nothing"), ([9, 11], "outside the area")):
         with pytest.raises(ValueError, match=words):
-            parse_site(site.format(part=part))
+            parse_site(site.format(part=f", source_high = {corner}"))

@@ -45,6 +45,8 @@ class Hosted:
         self.revealed = revealed
         self.speed = record.speed
         self.running = False
+        self.gone = False
+        """Deleted: nothing more is done for it."""
         self.message = ""
         self.status = PREPARING
         self.updated = record.created

@@ -104,13 +104,42 @@ class Console:
         await self.ready()
         record = replace(await asyncio.to_thread(_record, body, self.workshop), file=file)
         hosted = Hosted(record, self.store, self.workshop, self._told)
-        await asyncio.to_thread(self.store.keep_site, record)
         await asyncio.to_thread(self.store.add, record)
+        await asyncio.to_thread(self.store.keep_site, record)
         self.missions[record.id] = hosted
         self._told(hosted, "mission", None)
         self.prepare(hosted)
         self._listen(hosted)
         return hosted
+
+    async def delete(self, hosted: Hosted) -> None:
+        """End a mission and forget it: nothing of it is left when this returns. Once begun it is done."""
+        hosted.gone = True
+        self.missions.pop(hosted.id, None)
+        await asyncio.shield(self._keep((hosted.id, "delete"), self._deleted(hosted)))
+
+    async def _deleted(self, hosted: Hosted) -> None:
+        hosted.running = False
+        others = [self._tasks[key] for key in ((hosted.id, "run"), (hosted.id, "feed")) if key in self._tasks]
+        for task in others:
+            task.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
+        self._told(hosted, "mission", None)
+
+        def forget() -> None:
+            hosted.release()
+            self.store.delete(hosted.record)
+            self.places.forget(hosted.id)
+
+        try:
+            # After what is under way; what waits is given up.
+            await asyncio.wrap_future(self.scheduler.submit(hosted.id, forget, limited=False))
+        except OSError:
+            hosted.gone = False
+            self.missions[hosted.id] = hosted
+            self._listen(hosted)
+            self._told(hosted, "mission", None)
+            raise
 
     def prepare(self, hosted: Hosted) -> None:
         """Get a mission ready, when its turn comes."""
@@ -125,12 +154,14 @@ class Console:
         """
         self._turn += 1
         hosted.used = self._turn
+        _require_there(hosted)
 
         def waits() -> bool:
-            return is_long or hosted.is_long(self._generation)
+            return not hosted.gone and (is_long or hosted.is_long(self._generation))
 
         def done() -> Any:
             self._loaded.wait()
+            _require_there(hosted)
             was_long = waits()
             try:
                 return work(self._generation)
@@ -214,10 +245,11 @@ class Console:
         if hosted.record.feed is not None:
             self._keep((hosted.id, "feed"), feeds.listen(self, hosted))
 
-    def _keep(self, name: tuple[str, str], work) -> None:
+    def _keep(self, name: tuple[str, str], work) -> asyncio.Task:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks[name] = task
         task.add_done_callback(lambda ended: self._ended(name, ended))
+        return task
 
     def _ended(self, name: tuple[str, str], task: asyncio.Task) -> None:
         if self._tasks.get(name) is task:
@@ -259,6 +291,11 @@ class Console:
         jax.clear_caches()
         gc.collect()
         self._generation += 1
+
+
+def _require_there(hosted: Hosted) -> None:
+    if hosted.gone:
+        raise Unknown("The mission was deleted.")
 
 
 def _record(body: MissionBody, workshop: Workshop) -> Record:

@@ -78,9 +78,7 @@ def said_again(advisor: "Advisor") -> str:
 
 
 @lru_cache(maxsize=64)
-def _rehearsed(
-    file: str, text: str, preset: str, policy: str, stamp: int
-) -> tuple["Rehearsal | None", str]:
+def _rehearsed(file: str, text: str, preset: str, policy: str, stamp: int) -> tuple["Rehearsal | None", str]:
     from dowsax.mission.rehearsal import rehearsed
 
     del stamp

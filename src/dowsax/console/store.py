@@ -29,6 +29,7 @@ CREATE TABLE IF NOT EXISTS frames (
 CREATE TABLE IF NOT EXISTS events (
     number INTEGER PRIMARY KEY, mission TEXT NOT NULL, time TEXT NOT NULL, kind TEXT NOT NULL,
     text TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS deleted (mission TEXT PRIMARY KEY, site TEXT NOT NULL);
 CREATE INDEX IF NOT EXISTS events_of_missions ON events (mission, number);
 """
 _EVENTS = 200
@@ -82,7 +83,11 @@ class Store:
             folder / "console.db", isolation_level=None, timeout=5.0, check_same_thread=False
         )
         self._connection.execute("PRAGMA journal_mode=WAL")
+        # What is deleted is written over, not only let go.
+        self._connection.execute("PRAGMA secure_delete=ON")
         self._connection.executescript(_SCHEMA)
+        for mission, site in self._rows("SELECT mission, site FROM deleted"):
+            self._remove_files(mission, site)
 
     def close(self) -> None:
         with self._lock:
@@ -135,6 +140,32 @@ class Store:
         rows = self._rows("SELECT body, revealed FROM missions ORDER BY created, id")
         return [(Record.from_json(json.loads(body)), bool(revealed)) for body, revealed in rows]
 
+    def delete(self, record: Record) -> None:
+        """Forget a mission; nothing of it is on the disk when this returns.
+
+        Ended in the middle, it is either there as it was, or gone when the folder is opened again.
+        """
+        with self._writing(durable=True) as connection:
+            for table, column in (("missions", "id"), ("frames", "mission"), ("events", "mission")):
+                connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (record.id,))
+            connection.execute("INSERT INTO deleted VALUES (?, ?)", (record.id, self.site_path(record).name))
+        self._remove_files(record.id, self.site_path(record).name)
+
+    def _remove_files(self, mission: str, site: str) -> None:
+        """The log of a mission, and its site file unless another mission has the same."""
+        log = self.log_path(mission)
+        for path in (log, *(log.with_name(log.name + end) for end in ("-wal", "-shm", "-journal"))):
+            path.unlink(missing_ok=True)
+        if site not in {self.site_path(record).name for record, _ in self.records()}:
+            file = self.folder / "sites" / site
+            file.unlink(missing_ok=True)
+            file.with_suffix(".rehearsal.json").unlink(missing_ok=True)
+        with self._writing(durable=True) as connection:
+            connection.execute("DELETE FROM deleted WHERE mission = ?", (mission,))
+        with self._lock:
+            # The pages as they were are in the write-ahead log until it is taken in.
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
     def truth(self, mission: str) -> dict[str, Any] | None:
         rows = self._rows("SELECT truth FROM missions WHERE id = ?", mission)
         return json.loads(rows[0][0]) if rows and rows[0][0] is not None else None
@@ -173,7 +204,9 @@ class Store:
         event = {"time": now(), "kind": kind, "text": text}
         with self._writing() as connection:
             connection.execute(
-                "INSERT INTO events VALUES (NULL, ?, ?, ?, ?)", (mission, event["time"], kind, text)
+                # Whoever was told late that the mission is gone leaves nothing behind.
+                "INSERT INTO events SELECT NULL, id, ?, ?, ? FROM missions WHERE id = ?",
+                (event["time"], kind, text, mission),
             )
         return event
 

@@ -37,14 +37,16 @@ def area_of(top: Keys) -> tuple[Frame, tuple[Pair, Pair], str, tuple[Pair, Pair]
 
 
 def _source(keys: Keys, area: tuple[Pair, Pair]) -> tuple[Pair, Pair] | None:
-    """The part of the area in which the source lies, where it is given; a corner that is not is the area's."""
+    """The part of the area in which the source lies, if given; a corner that is not given is the area's."""
     given = [keys.pair(key) for key in _SOURCE]
     if given == [None, None]:
         return None
     low, high = given[0] or area[0], given[1] or area[1]
     key = _SOURCE[given[1] is not None]
     if not (low[0] < high[0] and low[1] < high[1]):
-        raise keys.error(key, f"encloses nothing: from {list(low)} to {list(high)}; give low and high corner.")
+        raise keys.error(
+            key, f"encloses nothing: from {list(low)} to {list(high)}; give low and high corner."
+        )
     if (np.clip((low, high), *area) != (low, high)).any():
         raise keys.error(key, "is outside the area; the source lies in a part of it.")
     return low, high

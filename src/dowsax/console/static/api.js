@@ -45,6 +45,11 @@ export async function post(path, body = {}) {
   return (await request(path, { method: "POST", headers, body: JSON.stringify(body) })).json();
 }
 
+/** Have something deleted; there is no answer but that it is. */
+export async function remove(path) {
+  await request(path, { method: "DELETE" });
+}
+
 /** A body that is sent as it is: a site, or the file of a survey. */
 export async function postAsIs(path, body, type, signal) {
   const headers = { "Content-Type": type };

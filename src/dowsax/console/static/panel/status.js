@@ -56,7 +56,7 @@ export function buildStatus(mission, map) {
   const word = h("strong", { class: "status-word", id: "status-word" });
   const tag = h("span", { class: "status-tag" });
   const why = h("p", { class: "why" });
-  const rate = h("p", { class: "rate" });
+  const rate = h("div", { class: "rate" });
   const budget = h("p", { class: "rate" });
   const next = buildCompass();
   const sureness = buildSureness();
@@ -125,16 +125,24 @@ function budgetWords({ budget, status }, frame) {
 
 /** How often stops were wrong in simulation, or which command measures it; unless the reason says it. */
 function sayRate(element, stops, why) {
-  element.hidden = !stops || why.includes(stops.sentence) || Boolean(stops.command && why.includes(stops.command));
-  if (element.hidden) return;
-  const words = rateWords(stops);
-  if (element.dataset.words === words) return;
-  element.dataset.words = words;
-  put(element, words, stops.command ? h("code", {}, stops.command) : null);
+  element.hidden = !stops || why.includes(stops.sentence) || why.includes(stops.command ?? stops.sentence);
+  if (element.hidden || element.dataset.said === stops.sentence) return;
+  element.dataset.said = stops.sentence;
+  put(element, stops.command ? measuring(stops) : rateWords(stops));
+}
+
+/** Folded: it is for before or after a search, not for the way. */
+function measuring(stops) {
+  return h(
+    "details",
+    {},
+    h("summary", {}, "False stops: not measured here"),
+    h("p", {}, `${capital(stops.sentence)}. This measures it, on the machine of the console:`),
+    h("code", {}, stops.command),
+  );
 }
 
 function rateWords(stops) {
-  if (stops.of === "nothing") return `${capital(stops.sentence)}. To measure it, run on the console\u2019s machine: `;
   if (stops.of === "site") return `False stops: ${stops.sentence}.`;
   const interval = `[${(100 * stops.low).toFixed(1)}, ${(100 * stops.high).toFixed(1)}]`;
   const count = stops.stops.toLocaleString("en");
