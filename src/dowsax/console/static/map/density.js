@@ -4,12 +4,14 @@
 const CELLS = 96;
 /** Kernels are cut off at so many of their widths. */
 const REACH = 3.5;
-/** [m], no kernel is narrower. */
+/** [m], no kernel is narrower, */
 const FINEST = 1e-3;
+/** nor narrower than about this share of a cell, so that none falls between the cells. */
+const LEAST = 0.7;
 
 /**
  * The sum of Gaussian kernels about positions [m] on a grid {low, high, columns, rows, values [1/m\u00b2]}, row by
- * row from the south-west, within an area.
+ * row from the south-west, within an area. No kernel is narrower than `finest` [m].
  *
  * In coordinates in which the positions spread alike every way, each kernel is as wide as the distance within
  * which 2 / \u221an of all positions lie: narrow where many are, as the regions are drawn.
@@ -17,15 +19,18 @@ const FINEST = 1e-3;
 export function densityOf(positions, area) {
   const spread = spreadOf(positions);
   const plain = positions.map((position) => straightened(spread, position));
-  const widths = widthsOf(plain, FINEST / spread.longest);
-  const grid = gridOf(positions, spread, widths, area);
+  const neighbourly = widthsOf(plain);
+  const rough = gridOf(positions, spread, neighbourly, area);
+  const finest = Math.max((LEAST * (rough.high[0] - rough.low[0])) / rough.columns, FINEST);
+  const widths = neighbourly.map((width) => Math.max(width, finest / spread.shortest));
+  const grid = { ...gridOf(positions, spread, widths, area), finest };
   plain.forEach((centre, index) => addKernel(grid, spread, positions[index], centre, widths[index]));
   const share = 1 / (positions.length * spread.size);
   grid.values = grid.values.map((value) => value * share);
   return grid;
 }
 
-/** Mean and the inverse root (a lower triangle) of the covariance; `size` is the area of its unit. */
+/** Mean and root (a lower triangle) of the covariance, and how long its unit is at most and at least [m]. */
 function spreadOf(positions) {
   const count = positions.length;
   const mean = [0, 1].map((axis) => positions.reduce((sum, place) => sum + place[axis], 0) / count);
@@ -35,7 +40,10 @@ function spreadOf(positions) {
   const east = Math.sqrt(moment(0, 0) + floor);
   const along = moment(0, 1) / east;
   const north = Math.sqrt(Math.max(moment(1, 1) + floor - along ** 2, floor));
-  return { mean, east, along, north, size: east * north, longest: Math.hypot(east, along, north) };
+  const size = east * north;
+  const square = (east ** 2 + along ** 2 + north ** 2) / 2;
+  const longest = Math.sqrt(square + Math.sqrt(Math.max(square ** 2 - size ** 2, 0)));
+  return { mean, east, along, north, size, longest, shortest: size / longest };
 }
 
 function straightened({ mean, east, along, north }, place) {
@@ -43,21 +51,22 @@ function straightened({ mean, east, along, north }, place) {
   return [first, (place[1] - mean[1] - along * first) / north];
 }
 
-function widthsOf(plain, least) {
+function widthsOf(plain) {
   const neighbours = Math.min(Math.ceil(2 * Math.sqrt(plain.length)), plain.length - 1);
   return plain.map(([x, y]) => {
     const far = Float64Array.from(plain, ([otherX, otherY]) => Math.hypot(otherX - x, otherY - y)).sort();
-    return Math.max(far[neighbours], least);
+    return far[neighbours];
   });
 }
 
-/** An empty grid about all kernels, as far as they lie in the area. */
+/** An empty grid about all positions with room for a middling kernel, as far as it lies in the area. */
 function gridOf(positions, spread, widths, [low, high]) {
-  const room = [0, 1].map((axis) => (index) => REACH * widths[index] * breadth(spread, axis));
-  const ends = [0, 1].map((axis) => [
-    Math.max(low[axis], Math.min(...positions.map((place, index) => place[axis] - room[axis](index)))),
-    Math.min(high[axis], Math.max(...positions.map((place, index) => place[axis] + room[axis](index)))),
-  ]);
+  const middling = Float64Array.from(widths).sort()[Math.floor(widths.length / 2)];
+  const ends = [0, 1].map((axis) => {
+    const room = REACH * middling * breadth(spread, axis);
+    const all = positions.map((place) => place[axis]);
+    return [Math.max(low[axis], Math.min(...all) - room), Math.min(high[axis], Math.max(...all) + room)];
+  });
   const sides = ends.map(([from, to]) => Math.max(to - from, FINEST));
   const cell = Math.max(...sides) / CELLS;
   const [columns, rows] = sides.map((side) => Math.max(2, Math.ceil(side / cell)));
