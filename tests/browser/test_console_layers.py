@@ -22,20 +22,19 @@ def draws(kind: str, count: int = 400) -> np.ndarray:
     return plain * 0.5 + np.where(np.arange(count) % 4 == 0, 0.0, 20.0)[:, None]
 
 
-def kernel_density(positions: np.ndarray, places: np.ndarray, least: float) -> np.ndarray:
-    """Gaussian kernels as wide as 2 √n neighbours are far, in coordinates with the covariance one.
+def kernel_density(positions: np.ndarray, places: np.ndarray, blur: float) -> np.ndarray:
+    """The mean of Gaussian densities of the covariances w² C + blur² 1 [m²] about the positions, at places.
 
-    None is narrower than `least` [m] anywhere.
+    C is the covariance of all positions, and w how far the 2 √n nearest neighbours are in its own units.
     """
-    mean, root = positions.mean(axis=0), np.linalg.cholesky(np.cov(positions.T, ddof=0))
-    plain = np.linalg.solve(root, (positions - mean).T).T
+    covariance = np.cov(positions.T, ddof=0)
+    plain = np.linalg.solve(np.linalg.cholesky(covariance), positions.T).T
     far = np.sort(np.linalg.norm(plain[:, None] - plain[None], axis=2), axis=1)
     widths = far[:, int(np.ceil(2 * np.sqrt(len(positions))))]
-    widths = np.maximum(widths, least / np.linalg.svd(root, compute_uv=False).min())
-    there = np.linalg.solve(root, (places - mean).T).T
-    away = np.linalg.norm(there[:, None] - plain[None], axis=2) / widths
-    heights = np.exp(-(away**2) / 2) / (2 * np.pi * widths**2)
-    return heights.mean(axis=1) / np.linalg.det(root)
+    kernels = widths[:, None, None] ** 2 * covariance + blur**2 * np.eye(2)
+    offsets = places[:, None] - positions[None]
+    away = np.einsum("kni,nij,knj->kn", offsets, np.linalg.inv(kernels), offsets)
+    return (np.exp(-away / 2) / (2 * np.pi * np.sqrt(np.linalg.det(kernels)))).mean(axis=1)
 
 
 @pytest.mark.parametrize("kind", ["round", "thin", "heaps"])
@@ -50,9 +49,9 @@ def test_the_density_is_that_of_the_draws(open_page, kind):
         for axis, name in enumerate(("columns", "rows"))
     )
     places = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
-    values, expected = np.array(grid["values"]), kernel_density(positions, places, grid["finest"])
+    values, expected = np.array(grid["values"]), kernel_density(positions, places, grid["blur"])
     assert np.abs(values - expected).max() < 0.003 * expected.max()
-    assert 0.5 * cell.max() < grid["finest"]
+    assert 0.6 * cell.max() < grid["blur"]
     # The widest kernels, those of the loneliest draws, reach beyond the grid.
     assert 0.93 < values.sum() * cell.prod() < 1.0
 
