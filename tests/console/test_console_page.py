@@ -93,3 +93,28 @@ def test_limits_of_the_page_are_those_of_the_code():
         f"Beliefs of {service.MOST_IN_MEMORY} missions",
     ):
         assert words in text
+
+
+def test_every_address_asks_for_the_token(client):
+    """Of the application as it is built: each route that is described, each socket and the page itself."""
+    from starlette.testclient import TestClient
+    from starlette.websockets import WebSocketDisconnect
+
+    from dowsax.console.app import build
+    from dowsax.console.guard import Door
+
+    app = build(client.app.state.console, Door(token="correct-horse-battery"))
+    locked = TestClient(app, base_url="http://127.0.0.1:8000")
+    described = app.openapi()["paths"]
+    assert len(described) >= 10
+    for path, methods in {**described, "/": {"get": {}}, "/main.js": {"get": {}}}.items():
+        for method in methods:
+            address = path.replace("{id}", "0123456789ab").replace("{number}", "1")
+            assert locked.request(method, address).status_code == 401, (method, path)
+    for path in ("/api/live", "/api/missions/0123456789ab/live"):
+        with (
+            pytest.raises(WebSocketDisconnect) as refused,
+            locked.websocket_connect(f"ws://127.0.0.1:8000{path}"),
+        ):
+            pass
+        assert refused.value.code == 4401

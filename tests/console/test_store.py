@@ -53,6 +53,19 @@ def test_all_is_there_when_opened_again(tmp_path):
     again.close()
 
 
+def test_passwords_are_for_the_owner_alone(tmp_path):
+    """Also in a folder that others may look into, and in what SQLite keeps beside the database."""
+    from dowsax.console.store import Store
+
+    tmp_path.chmod(0o755)
+    store = Store(tmp_path)
+    store.add(record())
+    files = [path for path in tmp_path.iterdir() if b"mqtt://host" in path.read_bytes()]
+    assert files
+    assert all(path.stat().st_mode & 0o077 == 0 for path in tmp_path.glob("console.db*"))
+    store.close()
+
+
 def test_a_folder_has_one_console(kept):
     from dowsax.console.store import Store
 

@@ -78,9 +78,13 @@ class Store:
                 f"{folder} is in use by another console: end it, or give another folder."
             ) from None
         self._lock = threading.Lock()
+        # It holds passwords of brokers; the files that SQLite puts beside it are as readable as it is.
+        database = folder / "console.db"
+        database.touch(mode=0o600)
+        database.chmod(0o600)
         # One thread at a time, by the lock.
         self._connection = sqlite3.connect(
-            folder / "console.db", isolation_level=None, timeout=5.0, check_same_thread=False
+            database, isolation_level=None, timeout=5.0, check_same_thread=False
         )
         self._connection.execute("PRAGMA journal_mode=WAL")
         # What is deleted is written over, not only let go.
