@@ -65,9 +65,12 @@ export async function getFile(path, otherwise) {
 
 let choices = null;
 
-/** What there is to choose from; asked for once. */
-export async function getChoices() {
-  choices ??= await get("/choices");
+/** What there is to choose from; asked for until it is told once. */
+export function getChoices() {
+  choices ??= get("/choices").catch((refusal) => {
+    choices = null;
+    throw refusal;
+  });
   return choices;
 }
 
