@@ -107,6 +107,8 @@ def test_a_mission_is_deleted_by_keyboard_after_a_question(open_page, console):
         page.keyboard.press("Enter")
         question.wait_for()
         assert page.evaluate("document.activeElement.textContent") == "Keep it"
+        # As the help: with room about its words.
+        assert question.evaluate("(box) => getComputedStyle(box).padding") == "22px"
         page.keyboard.press(key)
         question.wait_for(state="detached")
         assert page.evaluate("document.activeElement.textContent") == "Delete this mission"

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from served_console import PHONE
 
 DENSITY = """async ([positions, area]) => {
   const { densityOf } = await import("/map/density.js");
@@ -87,6 +88,23 @@ def test_every_layer_changes_the_picture_and_goes_again(open_page, searched, loo
         assert page.locator(f"[name=layer-{name}]").is_checked()
         page.keyboard.press(key)
         assert not page.locator(f"[name=layer-{name}]").is_checked()
+
+
+@pytest.mark.parametrize("size", [(390, 844), (390, 600), (844, 390)], ids=["phone", "short", "landscape"])
+def test_all_layers_are_within_reach_on_a_phone(open_page, walked, size):
+    """Each box can be touched where it is seen: on the map, not beyond its edge."""
+    page = open_page(f"#/m/{walked}", **(PHONE | {"viewport": {"width": size[0], "height": size[1]}}))
+    page.get_by_role("button", name="Layers").tap()
+    for box in page.locator(".popover input").all():
+        was = box.is_checked()
+        box.scroll_into_view_if_needed()
+        place, plan = box.bounding_box(), page.locator(".map").bounding_box()
+        assert plan["x"] <= place["x"]
+        assert place["x"] + place["width"] <= plan["x"] + plan["width"]
+        assert plan["y"] <= place["y"]
+        assert place["y"] + place["height"] <= plan["y"] + plan["height"]
+        box.tap()
+        assert box.is_checked() is not was
 
 
 def test_the_expected_field_is_drawn_where_the_server_has_it(open_page, console, searched):
