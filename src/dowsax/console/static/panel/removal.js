@@ -27,7 +27,7 @@ function ask(mission) {
     "form",
     { method: "dialog" },
     h("h2", { id: "removal-title" }, `Delete \u201c${facts.name}\u201d?`),
-    h("p", { id: "removal-words" }, `${lost} are gone for good, here and for everybody.${stops}`),
+    h("p", { id: "removal-words" }, `${lost} will be gone for good, here and for everybody.${stops}`),
     h("div", { class: "row" }, cancel, confirm),
   );
   const dialog = h(
