@@ -36,3 +36,15 @@ def test_the_log_of_a_simulation_is_exported_as_by_the_console(stepped, client):
     assert len(by_hand["features"]) == len(by_console["features"])
     for one, other in zip(by_hand["features"], by_console["features"], strict=True):
         assert one["geometry"] == other["geometry"]
+
+
+def test_regions_stay_where_the_source_can_be(stepped, client):
+    """Of a simulation the inner part of the square, on the page and in what is exported."""
+    frame = client.get(f"/api/missions/{stepped}/frames/2").json()
+    corners = [corner for rings in frame["regions"]["95"] for ring in rings for corner in ring]
+    assert all(5 <= number <= 20 for corner in corners for number in corner)
+    features = client.get(f"/api/missions/{stepped}/export?to=geojson").json()["features"]
+    shapes = [item["geometry"] for item in features if item["geometry"]["type"] == "MultiPolygon"]
+    assert shapes
+    for polygon in (polygon for shape in shapes for polygon in shape["coordinates"]):
+        assert all(5 <= number <= 20 for ring in polygon for corner in ring for number in corner)

@@ -109,6 +109,8 @@ class MissionAnswer(SteeredAnswer):
     """All there is to know of a mission."""
 
     area: tuple[Pair, Pair]
+    source_area: tuple[Pair, Pair]
+    """The part of it in which the source lies."""
     geofence: list[Ring]
     no_go: list[Ring]
     geographic: bool

@@ -82,6 +82,7 @@ def outline(site: Site) -> dict[str, Any]:
         "field": site.kind,
         "unit": site.unit,
         "area": [list(site.low), list(site.high)],
+        "source_area": [list(corner) for corner in site.source_area],
         "geofence": [polygon.tolist() for polygon in site.geofence],
         "no_go": [polygon.tolist() for polygon in site.no_go],
         "geographic": site.frame.is_geographic,

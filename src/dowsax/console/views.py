@@ -64,6 +64,7 @@ async def whole(console: Console, hosted: "Hosted") -> dict[str, Any]:
         "frames": hosted.readings,
         "latest": latest,
         "false_stops": stops,
+        "source_area": source_area(hosted),
         "events": events,
         "mqtt": None
         if record.feed is None
@@ -84,4 +85,10 @@ async def newest(console: Console, hosted: "Hosted") -> dict[str, Any] | None:
 
 async def frame(console: Console, hosted: "Hosted", number: int) -> dict[str, Any] | None:
     """The frame of a reading with particles and regions."""
-    return await asyncio.to_thread(console.places.frame, hosted.id, number, hosted.record.facts["area"])
+    return await asyncio.to_thread(console.places.frame, hosted.id, number, source_area(hosted))
+
+
+def source_area(hosted: "Hosted") -> list[list[float]]:
+    """The box that the source cannot leave [m]; missions of earlier versions have the area."""
+    facts = hosted.record.facts
+    return facts.get("source_area", facts["area"])

@@ -77,6 +77,11 @@ class Site:
         return self.area[1]
 
     @property
+    def source_area(self) -> tuple[Pair, Pair]:
+        """[m], the box that the source cannot leave."""
+        return self.source or self.area
+
+    @property
     def step_length(self) -> float:
         """[m]"""
         sides = np.subtract(self.high, self.low)

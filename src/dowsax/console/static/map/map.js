@@ -266,7 +266,7 @@ export class MapView {
 
   _density(cloud, colour) {
     if (this._drawnDensity?.cloud !== cloud || this._drawnDensity.colour !== colour) {
-      const density = densityOf(cloud.particles, this.mission.facts.area);
+      const density = densityOf(cloud.particles, this.mission.facts.source_area);
       this._drawnDensity = { cloud, colour, density, picture: densityPicture(density, colour) };
     }
     return this._drawnDensity;
