@@ -37,10 +37,12 @@ CONTRAST = """() => {
 
 
 @pytest.mark.parametrize("look", ["light", "dark"])
-def test_every_text_is_readable(open_page, searched, look):
+def test_every_text_is_readable(open_page, searched, walked, look):
     """Contrast of at least 4.5 to 1 (WCAG AA), by the formula of its luminances."""
-    for place in ("", "#/new/simulated", f"#/m/{searched}"):
+    for place in ("", "#/new/simulated", "#/new/real", f"#/m/{searched}", f"#/m/{walked}"):
         page = open_page(place, color_scheme=look)
+        for folded in page.locator("summary").all():
+            folded.click()
         texts = page.evaluate(CONTRAST)
         assert len(texts) >= 5
         assert [text for text in texts if text[0] < 4.5] == []
@@ -105,6 +107,26 @@ def test_a_search_is_run_by_keyboard_alone(open_page, console):
     assert (known["field"], known["policy"], known["name"]) == ("temperature", "greedy", "by keys")
     page.keyboard.press("Enter")
     page.wait_for_selector(f'#replay[max="{known["readings"] + 1}"]')
+
+
+def test_a_reading_is_given_by_keyboard_alone(open_page, console, real):
+    """The middle of the map is picked by Enter, and the value typed where the focus goes."""
+    page = open_page(f"#/m/{real}")
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.tagName") == "CANVAS":
+            break
+    page.keyboard.press("0")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.name") == "value"
+    places = [float(page.get_by_label(name).input_value()) for name in ("East [m]", "North [m]")]
+    page.keyboard.type("2.5")
+    page.keyboard.press("Enter")
+    page.locator(".form-message.good", has_text="Reading 1 ").wait_for()
+    reading = console.get(f"/missions/{real}/frames/1")["reading"]
+    assert (reading["position"], reading["value"]) == (places, 2.5)
+    # The middle of the map is that of the area, but for the room of its tools: 4 points, each of 3 cm.
+    assert places == pytest.approx([10.0, 10.0], abs=0.2)
 
 
 def test_the_map_is_moved_by_keys(open_page, searched):

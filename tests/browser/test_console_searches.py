@@ -106,3 +106,19 @@ def test_an_export_that_needs_degrees_is_not_offered_without_them(open_page, sea
     page = open_page(f"#/m/{searched}")
     offered = page.locator("section:has(#export-title) button").all_inner_texts()
     assert offered == ["Report", "GeoJSON", "CSV"]
+
+
+def test_a_view_that_was_left_does_not_come_after_all(open_page):
+    """A form that waits for the server is left for another page: that one stays when the answer comes."""
+    page = open_page()
+    held = []
+    page.route("**/api/choices", lambda route: held.append(route))
+    page.click("text=Watch a simulated search")
+    wait_until(lambda: page.wait_for_timeout(50) or held, 10)
+    page.evaluate("location.hash = '#/new'")
+    page.locator("h1", has_text="New mission").wait_for()
+    with page.expect_response("**/api/choices"):
+        held[0].continue_()
+    page.wait_for_timeout(500)
+    assert page.locator("h1").all_inner_texts() == ["New mission"]
+    assert page.title() == "New mission, dowsax"

@@ -58,14 +58,14 @@ def test_every_command_of_the_page_works(curl, client, wait_until, site_text):
     small = json.dumps({"type": "real", "site": site_text(), "policy": "greedy"})
     files = {"survey.csv": SURVEY, "-": small.encode()}
     lines = commands()
-    assert len(lines) == 15
+    assert len(lines) == 16
     for line in lines:
         if "/readings" in line and "REAL" in line:
             wait_until(names["REAL"], lambda now: now["status"] != "preparing")
         if "/reveal" in line:
             wait_until(names["SIMULATED"], lambda now: now["status"] in ("found", "cannot tell"))
         answer = curl(line, names, files)
-        assert answer.status_code in (200, 201), f"{line}: {answer.text}"
+        assert answer.status_code in (200, 201, 204), f"{line}: {answer.text}"
         if answer.status_code == 201:
             names[answer.json()["type"].upper()] = answer.json()["id"]
     assert json.loads(files["found.geojson"])["type"] == "FeatureCollection"
@@ -93,3 +93,28 @@ def test_limits_of_the_page_are_those_of_the_code():
         f"Beliefs of {service.MOST_IN_MEMORY} missions",
     ):
         assert words in text
+
+
+def test_every_address_asks_for_the_token(client):
+    """Of the application as it is built: each route that is described, each socket and the page itself."""
+    from starlette.testclient import TestClient
+    from starlette.websockets import WebSocketDisconnect
+
+    from dowsax.console.app import build
+    from dowsax.console.guard import Door
+
+    app = build(client.app.state.console, Door(token="correct-horse-battery"))
+    locked = TestClient(app, base_url="http://127.0.0.1:8000")
+    described = app.openapi()["paths"]
+    assert len(described) >= 10
+    for path, methods in {**described, "/": {"get": {}}, "/main.js": {"get": {}}}.items():
+        for method in methods:
+            address = path.replace("{id}", "0123456789ab").replace("{number}", "1")
+            assert locked.request(method, address).status_code == 401, (method, path)
+    for path in ("/api/live", "/api/missions/0123456789ab/live"):
+        with (
+            pytest.raises(WebSocketDisconnect) as refused,
+            locked.websocket_connect(f"ws://127.0.0.1:8000{path}"),
+        ):
+            pass
+        assert refused.value.code == 4401

@@ -53,6 +53,19 @@ def test_all_is_there_when_opened_again(tmp_path):
     again.close()
 
 
+def test_passwords_are_for_the_owner_alone(tmp_path):
+    """Also in a folder that others may look into, and in what SQLite keeps beside the database."""
+    from dowsax.console.store import Store
+
+    tmp_path.chmod(0o755)
+    store = Store(tmp_path)
+    store.add(record())
+    files = [path for path in tmp_path.iterdir() if b"mqtt://host" in path.read_bytes()]
+    assert files
+    assert all(path.stat().st_mode & 0o077 == 0 for path in tmp_path.glob("console.db*"))
+    store.close()
+
+
 def test_a_folder_has_one_console(kept):
     from dowsax.console.store import Store
 
@@ -105,6 +118,12 @@ def test_draws_of_a_belief_stand_for_equal_shares_of_its_weight():
 
 
 def test_an_event_list_is_bounded(kept):
+    kept.add(record("m"))
     for number in range(250):
         kept.add_event("m", "kind", str(number))
     assert [event["text"] for event in kept.events("m")] == [str(number) for number in range(50, 250)]
+
+
+def test_no_event_is_kept_of_a_mission_that_is_not_there(kept):
+    kept.add_event("m", "kind", "late")
+    assert kept.events("m") == []

@@ -60,7 +60,7 @@ def test_every_commented_key_may_be_used():
     assert {name for name, is_refused in refused.items() if is_refused} == another_kind | another_mode
     assert {name for name, is_refused in refused.items() if not is_refused} == {
         *("origin", "size", "names", "lag", "particles", "time", "event", "redundancy", "edge"),
-        *("height", "hold"),
+        *("height", "hold", "source_low", "source_high"),
     }
 
 
@@ -444,3 +444,18 @@ def test_how_plans_fly():
     flight = site("[flight]\nheight = 30\nspeed = 4\nhold = 12\n").flight
     assert (flight.height, flight.speed, flight.hold) == (30.0, 4.0, 12.0)
     assert site().flight.height is None
+
+
+def test_the_source_lies_in_a_part_of_the_area():
+    """The prior is uniform on that part, its corners the area's where they are not given."""
+    site = "area = {{low = [0, 0], high = [20, 10]{part}}}\nfield = {{kind = 'gas'}}"
+    for part, low, high in (
+        ("", (0.0, 0.0), (20.0, 10.0)),
+        (", source_low = [5, 2]", (5.0, 2.0), (20.0, 10.0)),
+        (", source_low = [5, 2], source_high = [9, 4]", (5.0, 2.0), (9.0, 4.0)),
+    ):
+        location = parse_site(site.format(part=part)).model().prior.location
+        assert (location.low, location.high) == (low, high)
+    for corner, words in (([0, 4], "encloses nothing"), ([9, 11], "outside the area")):
+        with pytest.raises(ValueError, match=words):
+            parse_site(site.format(part=f", source_high = {corner}"))

@@ -35,4 +35,4 @@ def serve(
         from dowsax.mission.site import read_site
 
         text = read_site(site).text
-    serve(door_of(host, port, token), missions, say, text)
+    serve(door_of(host, port, token), missions, say, text, None if site is None else site.absolute())

@@ -91,10 +91,26 @@ class TruthAnswer(_Answer):
     theta: dict[str, float]
 
 
+class StopsAnswer(_Answer):
+    """How often a stop was wrong in simulation, with its 95 % interval; no numbers where not measured."""
+
+    rate: float | None
+    low: float | None
+    high: float | None
+    stops: int | None
+    of: str
+    """Simulations of this site, of its field, or nothing."""
+    sentence: str
+    command: str | None
+    """What measures it."""
+
+
 class MissionAnswer(SteeredAnswer):
     """All there is to know of a mission."""
 
     area: tuple[Pair, Pair]
+    source_area: tuple[Pair, Pair]
+    """The part of it in which the source lies."""
     geofence: list[Ring]
     no_go: list[Ring]
     geographic: bool
@@ -104,7 +120,7 @@ class MissionAnswer(SteeredAnswer):
     probability: float
     parameters: list[dict[str, str]]
     budget: dict[str, float | None]
-    false_stops: dict[str, float | str] | None
+    false_stops: StopsAnswer
     particles: int
     policy: str
     scenario: str | None

@@ -6,10 +6,12 @@ any moment: it is replaced as a whole, never changed in place.
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from dowsax.console.frames import draws_of, frame_of
 from dowsax.console.records import FAILED, PREPARING, REAL, SIMULATED, Record, now
+from dowsax.console.stops import file_of, said_again, stamp_of
 from dowsax.console.store import Draws, Store
 from dowsax.console.workshop import Workshop
 
@@ -43,6 +45,8 @@ class Hosted:
         self.revealed = revealed
         self.speed = record.speed
         self.running = False
+        self.gone = False
+        """Deleted: nothing more is done for it."""
         self.message = ""
         self.status = PREPARING
         self.updated = record.created
@@ -55,6 +59,8 @@ class Hosted:
         self._told = told
         self._advisor: Advisor | None = None
         self._truth: Truth | None = None
+        self._stamp: tuple[int, ...] = ()
+        """Of the rehearsal that the advisor quotes."""
         self._compiled = -1
         """The generation of compiled functions in which the advisor was made ready."""
 
@@ -115,7 +121,9 @@ class Hosted:
         return advisor
 
     def _made(self, generation: int) -> "Advisor":
-        advisor = self._workshop.advisor(self.record, self._store.log_path(self.id), generation)
+        copy = self._store.site_path(self.record)
+        self._stamp, file = stamp_of(self.record, copy), file_of(self.record, copy)
+        advisor = self._workshop.advisor(self.record, self._store.log_path(self.id), generation, file)
         if self.is_simulated:
             self._truth = self._true_source(advisor)
         return advisor
@@ -150,6 +158,7 @@ class Hosted:
         from dowsax.mission.reading import Refused
 
         advisor = self.do_prepare(generation)
+        self._note_rehearsal(advisor)
         before = len(advisor.readings)
         try:
             advice = advisor.take(reading, given)
@@ -160,6 +169,17 @@ class Hosted:
             known = self._store.frame(self.id, advice.number)
             return advice, frame_of(advisor, advice) if known is None else known[0]
         return advice, self._show(advisor, advice)
+
+    def _note_rehearsal(self, advisor: "Advisor") -> None:
+        """Have a stop quote the rehearsal of its site, also one that was made since the mission began."""
+        if self.is_simulated:
+            return
+        copy = self._store.site_path(self.record)
+        stamp = stamp_of(self.record, copy)
+        if stamp != self._stamp:
+            self._stamp = stamp
+            advisor.plan = replace(advisor.plan, file=str(file_of(self.record, copy)))
+            advisor.false_stops = said_again(advisor)
 
     def do_step(self, generation: int) -> dict[str, Any]:
         """One reading of a simulated mission, where the newest advice says; its frame."""

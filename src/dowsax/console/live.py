@@ -44,6 +44,9 @@ def router(console: Console) -> APIRouter:
 
         async def tell(news: set[str], events: list[dict[str, str]]) -> None:
             nonlocal sent
+            if hosted.gone:
+                await socket.close(_NONE, "The mission was deleted.")
+                raise WebSocketDisconnect(_NONE)
             if "mission" in news:
                 body = await views.whole(console, hosted)
                 await _send(socket, {"type": "mission", "mission": body})

@@ -18,6 +18,12 @@ class Places:
         self._lock = threading.Lock()
         self._made: OrderedDict[tuple[str, int], dict[str, Any]] = OrderedDict()
 
+    def forget(self, mission: str) -> None:
+        """Keep no frame of a mission."""
+        with self._lock:
+            for key in [key for key in self._made if key[0] == mission]:
+                del self._made[key]
+
     def frame(self, mission: str, number: int, area: list[list[float]]) -> dict[str, Any] | None:
         """The whole frame of a reading; `None` where there is none."""
         key = mission, number

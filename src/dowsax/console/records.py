@@ -41,6 +41,8 @@ class Record:
     speed: float = 2.0
     """Readings a second, of a simulation that runs."""
     feed: Feed | None = field(default=None)
+    file: str | None = None
+    """What the site file is called on this machine, where one was named at the start of the console."""
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

@@ -106,6 +106,12 @@ def _add_missions(routes: APIRouter, console: Console) -> None:
         """All there is to know of a mission."""
         return told(await views.whole(console, console.mission(id)))
 
+    @routes.delete("/missions/{id}", status_code=204, response_class=Response)
+    async def delete(id: MissionId) -> Response:
+        """End a mission and forget it, with all its readings: nothing of it is left."""
+        await console.delete(console.mission(id))
+        return Response(status_code=204)
+
     @routes.get("/missions/{id}/export")
     async def export(id: MissionId, to: Literal["geojson", "kml", "qgc", "csv", "html"]) -> Response:
         """What the mission has found so far, as a file."""

@@ -31,13 +31,18 @@ def address_of(door: Door, port: int) -> str:
     return f"http://{shown}:{port}/" + ("" if door.token is None else f"?token={door.token}")
 
 
-def serve(door: Door, folder: Path, say: Callable[[str], None], site: str | None = None) -> None:
-    """Serve the missions of a folder until the program is ended; `site` is where one is begun at once."""
+def serve(
+    door: Door, folder: Path, say: Callable[[str], None], site: str | None = None, file: Path | None = None
+) -> None:
+    """Serve the missions of a folder until the program is ended.
+
+    `site` is the text of a site file at which a mission is begun at once, and `file` where it was read.
+    """
     listener = _listening(door)
     try:
         if site is not None:
             read_limited(site)
-        console = Console(folder, site=site)
+        console = Console(folder, site=site, file=None if file is None else str(file))
     except (ValueError, OSError):
         listener.close()
         raise

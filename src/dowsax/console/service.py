@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,10 @@ class Unknown(LookupError):
 class Console:
     """All missions of a folder. Its methods are for the thread of the event loop."""
 
-    def __init__(self, folder: Path, workers: int | None = None, site: str | None = None) -> None:
+    def __init__(
+        self, folder: Path, workers: int | None = None, site: str | None = None, file: str | None = None
+    ) -> None:
+        """`site` is the text of a site file at which a mission is begun, and `file` where that file is."""
         self.store = Store(folder)
         # One more than there are cores, as each waits for the disk now and then.
         self.scheduler = Scheduler(quick=workers or 1 + max(2, os.cpu_count() or 2))
@@ -45,7 +49,7 @@ class Console:
         self.places = Places(self.store)
         self.workshop = Workshop()
         self.begun = time.monotonic()
-        self._site = site
+        self._site, self._file = site, file
         self.missions: dict[str, Hosted] = {}
         self._generation = 0
         self._loaded = threading.Event()
@@ -58,15 +62,18 @@ class Console:
         self._loop = asyncio.get_running_loop()
         threading.Thread(target=self._load, name="console-load", daemon=True).start()
         for record, revealed in self.store.records():
+            if self._site == record.site:
+                record = replace(record, file=self._file)
             hosted = Hosted(record, self.store, self.workshop, self._told, revealed)
             hosted.recall()
             self.missions[record.id] = hosted
+            self.store.keep_site(record)
             self._listen(hosted)
             if hosted.status == PREPARING:
                 # Ended before it was quite begun.
                 self.prepare(hosted)
         if self._site not in (None, *(hosted.record.site for hosted in self.missions.values())):
-            self._keep(("", "site"), self.create(MissionBody(type="real", site=self._site)))
+            self._keep(("", "site"), self.create(MissionBody(type="real", site=self._site), self._file))
 
     async def stop(self) -> None:
         for task in self._tasks.values():
@@ -87,19 +94,52 @@ class Console:
             raise Unknown("There is no such mission: see the list of missions.")
         return self.missions[id]
 
-    async def create(self, body: MissionBody) -> Hosted:
-        """Begin a mission. It is kept when this returns, and gets ready by and by."""
+    async def create(self, body: MissionBody, file: str | None = None) -> Hosted:
+        """Begin a mission. It is kept when this returns, and gets ready by and by.
+
+        `file` is the site file on this machine, where it is one of those who started the console.
+        """
         if len(self.missions) >= MOST_MISSIONS:
             raise Full(f"There are {MOST_MISSIONS} missions: begin a console in another folder.")
         await self.ready()
-        record = await asyncio.to_thread(_record, body, self.workshop)
+        record = replace(await asyncio.to_thread(_record, body, self.workshop), file=file)
         hosted = Hosted(record, self.store, self.workshop, self._told)
         await asyncio.to_thread(self.store.add, record)
+        await asyncio.to_thread(self.store.keep_site, record)
         self.missions[record.id] = hosted
         self._told(hosted, "mission", None)
         self.prepare(hosted)
         self._listen(hosted)
         return hosted
+
+    async def delete(self, hosted: Hosted) -> None:
+        """End a mission and forget it: nothing of it is left when this returns. Once begun it is done."""
+        hosted.gone = True
+        self.missions.pop(hosted.id, None)
+        await asyncio.shield(self._keep((hosted.id, "delete"), self._deleted(hosted)))
+
+    async def _deleted(self, hosted: Hosted) -> None:
+        hosted.running = False
+        others = [self._tasks[key] for key in ((hosted.id, "run"), (hosted.id, "feed")) if key in self._tasks]
+        for task in others:
+            task.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
+        self._told(hosted, "mission", None)
+
+        def forget() -> None:
+            hosted.release()
+            self.store.delete(hosted.record)
+            self.places.forget(hosted.id)
+
+        try:
+            # After what is under way; what waits is given up.
+            await asyncio.wrap_future(self.scheduler.submit(hosted.id, forget, limited=False))
+        except OSError:
+            hosted.gone = False
+            self.missions[hosted.id] = hosted
+            self._listen(hosted)
+            self._told(hosted, "mission", None)
+            raise
 
     def prepare(self, hosted: Hosted) -> None:
         """Get a mission ready, when its turn comes."""
@@ -114,12 +154,14 @@ class Console:
         """
         self._turn += 1
         hosted.used = self._turn
+        _require_there(hosted)
 
         def waits() -> bool:
-            return is_long or hosted.is_long(self._generation)
+            return not hosted.gone and (is_long or hosted.is_long(self._generation))
 
         def done() -> Any:
             self._loaded.wait()
+            _require_there(hosted)
             was_long = waits()
             try:
                 return work(self._generation)
@@ -203,10 +245,11 @@ class Console:
         if hosted.record.feed is not None:
             self._keep((hosted.id, "feed"), feeds.listen(self, hosted))
 
-    def _keep(self, name: tuple[str, str], work) -> None:
+    def _keep(self, name: tuple[str, str], work) -> asyncio.Task:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks[name] = task
         task.add_done_callback(lambda ended: self._ended(name, ended))
+        return task
 
     def _ended(self, name: tuple[str, str], task: asyncio.Task) -> None:
         if self._tasks.get(name) is task:
@@ -250,6 +293,11 @@ class Console:
         self._generation += 1
 
 
+def _require_there(hosted: Hosted) -> None:
+    if hosted.gone:
+        raise Unknown("The mission was deleted.")
+
+
 def _record(body: MissionBody, workshop: Workshop) -> Record:
     """The mission that is asked for, or a ValueError in one line."""
     from dowsax.console import simulation
@@ -269,7 +317,9 @@ def _record(body: MissionBody, workshop: Workshop) -> Record:
         particles = body.particles or simulation.DEFAULT_PARTICLES
         text = simulation.site_text(body.field or "gas", scenario, seed, particles)
     else:
-        scenario, text = None, body.site or ""
+        # As a file that holds it is read.
+        text = (body.site or "").removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+        scenario = None
     site, plan, guide = workshop.planned(text, body.policy, simulated)
     name = body.name or site.name
     return Record(

@@ -13,7 +13,7 @@ import numpy as np
 from dowsax.envs.scenarios import SCENARIOS
 from dowsax.mission.reading import Reading
 from dowsax.types import Key, Scalar, Station, Theta
-from dowsax.world import MODALITIES, Model
+from dowsax.world import MODALITIES, Model, UniformBox
 from dowsax.world.motion import SIDE, START_SIDE
 
 if TYPE_CHECKING:
@@ -29,19 +29,25 @@ def scenario_names() -> tuple[str, ...]:
 
 
 def site_text(field: str, scenario: str, seed: int, particles: int = DEFAULT_PARTICLES) -> str:
-    """The benchmark's square as a site, in which a search starts where the seed says."""
+    """The benchmark's square as a site, in which a search starts where the seed says.
+
+    It says all that the benchmark's own model does, so that whatever reads it believes the same.
+    """
     if field not in MODALITIES:
         raise ValueError(f"Unknown field {field!r}; known are {', '.join(MODALITIES)}.")
     if scenario not in scenario_names():
         raise ValueError(f"Unknown scenario {scenario!r}; known are {', '.join(scenario_names())}.")
     x, y = (round(float(share) * START_SIDE, 3) for share in np.random.default_rng(seed).random(2))
     jumps = SCENARIOS[scenario].jump_after is not None
+    inner = UniformBox()
     return f"""\
 name = "Simulated {field}"
 
 [area]
 low = [0.0, 0.0]
 high = [{SIDE}, {SIDE}]
+source_low = {list(inner.low)}
+source_high = {list(inner.high)}
 
 [field]
 kind = "{field}"

@@ -66,6 +66,7 @@ def facts_of(site: Site, plan: "Plan", guide: "Guide") -> dict[str, Any]:
         "start": list(plan.start or plan.middle),
         "policy": guide.name,
         "particles": plan.preset.config.num_particles,
+        "filter": plan.filter_name,
         "parameters": [
             {"name": item.name, "label": item.meaning or item.name, "unit": item.unit}
             for item in plan.model.prior.parameters
@@ -81,6 +82,7 @@ def outline(site: Site) -> dict[str, Any]:
         "field": site.kind,
         "unit": site.unit,
         "area": [list(site.low), list(site.high)],
+        "source_area": [list(corner) for corner in site.source_area],
         "geofence": [polygon.tolist() for polygon in site.geofence],
         "no_go": [polygon.tolist() for polygon in site.no_go],
         "geographic": site.frame.is_geographic,

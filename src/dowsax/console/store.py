@@ -5,6 +5,7 @@ survive the end of the program, and what a loss of power takes of them is made a
 """
 
 import fcntl
+import hashlib
 import json
 import sqlite3
 import threading
@@ -15,7 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dowsax.console.records import Record, now
+from dowsax.console.records import REAL, Record, now
+from dowsax.files import replacing
 from dowsax.mission.log import NotRecorded
 
 _SCHEMA = """
@@ -27,6 +29,7 @@ CREATE TABLE IF NOT EXISTS frames (
 CREATE TABLE IF NOT EXISTS events (
     number INTEGER PRIMARY KEY, mission TEXT NOT NULL, time TEXT NOT NULL, kind TEXT NOT NULL,
     text TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS deleted (mission TEXT PRIMARY KEY, site TEXT NOT NULL);
 CREATE INDEX IF NOT EXISTS events_of_missions ON events (mission, number);
 """
 _EVENTS = 200
@@ -75,12 +78,20 @@ class Store:
                 f"{folder} is in use by another console: end it, or give another folder."
             ) from None
         self._lock = threading.Lock()
+        # It holds passwords of brokers; the files that SQLite puts beside it are as readable as it is.
+        database = folder / "console.db"
+        database.touch(mode=0o600)
+        database.chmod(0o600)
         # One thread at a time, by the lock.
         self._connection = sqlite3.connect(
-            folder / "console.db", isolation_level=None, timeout=5.0, check_same_thread=False
+            database, isolation_level=None, timeout=5.0, check_same_thread=False
         )
         self._connection.execute("PRAGMA journal_mode=WAL")
+        # What is deleted is written over, not only let go.
+        self._connection.execute("PRAGMA secure_delete=ON")
         self._connection.executescript(_SCHEMA)
+        for mission, site in self._rows("SELECT mission, site FROM deleted"):
+            self._remove_files(mission, site)
 
     def close(self) -> None:
         with self._lock:
@@ -90,6 +101,20 @@ class Store:
     def log_path(self, mission: str) -> Path:
         """Where the log of a mission is."""
         return self.folder / f"{mission}.db"
+
+    def site_path(self, record: Record) -> Path:
+        """Where the site file of a mission is, for those who rehearse it; missions of a kind share one."""
+        digest = hashlib.sha256(record.site.encode()).hexdigest()[:16]
+        return self.folder / "sites" / f"{digest}-{record.policy}.toml"
+
+    def keep_site(self, record: Record) -> None:
+        """Write the site file of a real mission, unless it is there."""
+        path = self.site_path(record)
+        if record.type != REAL or path.is_file():
+            return
+        path.parent.mkdir(exist_ok=True)
+        with replacing(path) as partial:
+            partial.write_text(record.site, encoding="utf-8", newline="\n")
 
     def add(self, record: Record) -> None:
         """Keep a new mission; on the disk when this returns."""
@@ -118,6 +143,32 @@ class Store:
         """All missions, the oldest first, and whether their truth was revealed."""
         rows = self._rows("SELECT body, revealed FROM missions ORDER BY created, id")
         return [(Record.from_json(json.loads(body)), bool(revealed)) for body, revealed in rows]
+
+    def delete(self, record: Record) -> None:
+        """Forget a mission; nothing of it is on the disk when this returns.
+
+        Ended in the middle, it is either there as it was, or gone when the folder is opened again.
+        """
+        with self._writing(durable=True) as connection:
+            for table, column in (("missions", "id"), ("frames", "mission"), ("events", "mission")):
+                connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (record.id,))
+            connection.execute("INSERT INTO deleted VALUES (?, ?)", (record.id, self.site_path(record).name))
+        self._remove_files(record.id, self.site_path(record).name)
+
+    def _remove_files(self, mission: str, site: str) -> None:
+        """The log of a mission, and its site file unless another mission has the same."""
+        log = self.log_path(mission)
+        for path in (log, *(log.with_name(log.name + end) for end in ("-wal", "-shm", "-journal"))):
+            path.unlink(missing_ok=True)
+        if site not in {self.site_path(record).name for record, _ in self.records()}:
+            file = self.folder / "sites" / site
+            file.unlink(missing_ok=True)
+            file.with_suffix(".rehearsal.json").unlink(missing_ok=True)
+        with self._writing(durable=True) as connection:
+            connection.execute("DELETE FROM deleted WHERE mission = ?", (mission,))
+        with self._lock:
+            # The pages as they were are in the write-ahead log until it is taken in.
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def truth(self, mission: str) -> dict[str, Any] | None:
         rows = self._rows("SELECT truth FROM missions WHERE id = ?", mission)
@@ -157,7 +208,9 @@ class Store:
         event = {"time": now(), "kind": kind, "text": text}
         with self._writing() as connection:
             connection.execute(
-                "INSERT INTO events VALUES (NULL, ?, ?, ?, ?)", (mission, event["time"], kind, text)
+                # Whoever was told late that the mission is gone leaves nothing behind.
+                "INSERT INTO events SELECT NULL, id, ?, ?, ? FROM missions WHERE id = ?",
+                (event["time"], kind, text, mission),
             )
         return event
 

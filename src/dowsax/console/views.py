@@ -4,6 +4,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from dowsax.console.service import Console
+from dowsax.console.stops import told_of_stops
 
 if TYPE_CHECKING:
     from dowsax.console.hosted import Hosted
@@ -19,7 +20,6 @@ _FACTS = (
     "probability",
     "parameters",
     "budget",
-    "false_stops",
     "particles",
 )
 
@@ -50,8 +50,10 @@ def listed(console: Console) -> list[dict[str, Any]]:
 async def whole(console: Console, hosted: "Hosted") -> dict[str, Any]:
     """All there is to know of a mission, but not the truth before it is revealed."""
     record = hosted.record
-    latest, events = await asyncio.gather(
-        newest(console, hosted), asyncio.to_thread(console.store.events, record.id)
+    latest, events, stops = await asyncio.gather(
+        newest(console, hosted),
+        asyncio.to_thread(console.store.events, record.id),
+        asyncio.to_thread(told_of_stops, record, console.store.site_path(record)),
     )
     body = item(hosted) | {name: record.facts[name] for name in _FACTS}
     body |= {
@@ -61,6 +63,8 @@ async def whole(console: Console, hosted: "Hosted") -> dict[str, Any]:
         "speed": hosted.speed,
         "frames": hosted.readings,
         "latest": latest,
+        "false_stops": stops,
+        "source_area": source_area(hosted),
         "events": events,
         "mqtt": None
         if record.feed is None
@@ -81,4 +85,10 @@ async def newest(console: Console, hosted: "Hosted") -> dict[str, Any] | None:
 
 async def frame(console: Console, hosted: "Hosted", number: int) -> dict[str, Any] | None:
     """The frame of a reading with particles and regions."""
-    return await asyncio.to_thread(console.places.frame, hosted.id, number, hosted.record.facts["area"])
+    return await asyncio.to_thread(console.places.frame, hosted.id, number, source_area(hosted))
+
+
+def source_area(hosted: "Hosted") -> list[list[float]]:
+    """The box that the source cannot leave [m]; missions of earlier versions have the area."""
+    facts = hosted.record.facts
+    return facts.get("source_area", facts["area"])

@@ -4,12 +4,13 @@ import json
 import threading
 import tomllib
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dowsax.console.records import SIMULATED
 from dowsax.console.sites import read_limited
+from dowsax.console.stops import said_again
 
 if TYPE_CHECKING:
     from dowsax.console.records import Record
@@ -45,7 +46,7 @@ class Workshop:
     ) -> tuple["Site", "Plan", "Guide"]:
         """A site as it is understood, or a ValueError in one line.
 
-        A simulated mission has the benchmark's own model: its sources lie in the inner part of the square.
+        A simulated mission has the benchmark's own model, whether its site says where sources lie or not.
         """
         from dowsax.mission.plan import Plan
 
@@ -53,8 +54,11 @@ class Workshop:
         bench = self._bench(site, policy, simulated)
         return site, Plan.of(site, bench.guide.model), bench.guide
 
-    def advisor(self, record: "Record", log: Path, generation: int) -> "Advisor":
-        """The advisor of a mission with all its readings taken in, and nothing left to compile."""
+    def advisor(self, record: "Record", log: Path, generation: int, file: Path) -> "Advisor":
+        """The advisor of a mission with all its readings taken in, and nothing left to compile.
+
+        `file` is the site file, next to which a rehearsal may be.
+        """
         from dowsax.mission.advisor import Advisor
         from dowsax.mission.plan import Plan
         from dowsax.mission.site import parse_site
@@ -62,11 +66,15 @@ class Workshop:
         site = parse_site(record.site)
         bench = self._bench(site, record.policy, record.type == SIMULATED)
         plan = Plan.of(site, bench.guide.model)
+        if record.type != SIMULATED:
+            plan = replace(plan, file=str(file))
         with self._compiling:
             if bench.compiled != generation:
                 Advisor(plan, bench.guide, record.seed)
                 bench.compiled = generation
-        return Advisor(plan, bench.guide, record.seed, log, warm_up=False)
+        advisor = Advisor(plan, bench.guide, record.seed, log, warm_up=False)
+        advisor.false_stops = said_again(advisor)
+        return advisor
 
     def warm(self, advisor: "Advisor") -> None:
         """Compile once more what an advisor needs, after all that was compiled has been let go."""

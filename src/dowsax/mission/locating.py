@@ -61,7 +61,7 @@ def located(
     return Findings(
         name=name or site.name,
         posterior=posterior,
-        regions=regions_of(posterior, area),
+        regions=regions_of(posterior, as_box(*site.source_area)),
         positions=survey.positions,
         values=survey.values,
         unit=site.unit,

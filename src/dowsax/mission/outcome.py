@@ -24,7 +24,7 @@ def findings_of(advisor: Advisor, site: Site, policy: str) -> Findings:
     return Findings(
         name=plan.name,
         posterior=posterior,
-        regions=regions_of(posterior, area),
+        regions=regions_of(posterior, (np.array(site.source_area[0]), np.array(site.source_area[1]))),
         positions=np.array([reading.position for reading in readings]),
         values=np.array([reading.value for reading in readings]),
         unit=plan.unit,

@@ -40,6 +40,8 @@ class Site:
     """What is measured: a kind of `world.compose`."""
     unit: str
     """Of the readings."""
+    source: tuple[Pair, Pair] | None = None
+    """[m], as `area`, where the source is known to lie in this part of it."""
     gas: str | float | None = None
     """Which gas, or its molar mass [g/mol]: turns readings in ppm into grams."""
     options: Mapping[str, float] = field(default_factory=dict)
@@ -75,6 +77,11 @@ class Site:
     @property
     def high(self) -> Pair:
         return self.area[1]
+
+    @property
+    def source_area(self) -> tuple[Pair, Pair]:
+        """[m], the box that the source cannot leave."""
+        return self.source or self.area
 
     @property
     def step_length(self) -> float:

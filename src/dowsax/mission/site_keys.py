@@ -48,7 +48,7 @@ def understood(text: str, name: str) -> Site:
     """The site a text describes, or a ValueError in one line that names file, line, key and what to do."""
     top = parsed(name, text, *SECTIONS)
     top.require("area", "field")
-    frame, area, outside = area_of(top)
+    frame, area, outside, source = area_of(top)
     kind, unit, gas, options = _field(top)
     wind = _wind(top, kind)
     geofence, no_go = (polygons(top, key, frame, area) for key in ("geofence", "no_go"))
@@ -58,6 +58,7 @@ def understood(text: str, name: str) -> Site:
         area=area,
         kind=kind,
         unit=unit,
+        source=source,
         gas=gas,
         options=options,
         geofence=geofence,

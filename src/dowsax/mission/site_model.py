@@ -22,7 +22,7 @@ _LAWS: dict[str, Callable[[float, float], Any]] = {
 
 def model(site: Site, sensor_names: Sequence[str]) -> Model:
     """What a site says of source, field and sensor; errors name the file, and the key where it is known."""
-    location = UniformBox(site.low, site.high)
+    location = UniformBox(*site.source_area)
     facts, altitude = KINDS[site.kind], site.sensor.height
     settings: dict[str, Any] = {} if facts.is_benchmark else {"unit": world_unit(site.unit), "gas": site.gas}
     if facts.is_benchmark:

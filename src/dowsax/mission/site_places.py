@@ -9,6 +9,7 @@ from dowsax.mission.site_settings import Pair, StepSetting
 from dowsax.mission.site_text import Keys
 
 _BOX = ("south", "west", "north", "east")
+_SOURCE = ("source_low", "source_high")
 _WIDEST = 90.0
 """[degrees], a box that is wider has its east and west exchanged."""
 Area = tuple[Pair, Pair]
@@ -18,9 +19,9 @@ _FARTHEST = 1e6
 """[m]: beyond it single precision holds a position to a decimetre only."""
 
 
-def area_of(top: Keys) -> tuple[Frame, Area, str]:
-    """The frame, the box in metres, and what becomes of readings outside of it."""
-    keys = top.table("area", "low", "high", *_BOX, "origin", "outside")
+def area_of(top: Keys) -> tuple[Frame, Area, str, Area | None]:
+    """The frame, the box in metres, what becomes of readings outside of it, and the part with the source."""
+    keys = top.table("area", "low", "high", *_BOX, "origin", "outside", *_SOURCE)
     outside = keys.word("outside", "refuse", ("refuse", "leave-out", "allow"))
     origin = keys.pair("origin")
     if any(side in keys for side in _BOX):
@@ -35,7 +36,23 @@ def area_of(top: Keys) -> tuple[Frame, Area, str]:
         frame = _frame(keys, "origin", origin)
         area = keys.pair("low") or (0.0, 0.0), keys.pair("high") or (0.0, 0.0)
         _require_box(keys, area)
-    return frame, area, outside
+    return frame, area, outside, _source(keys, area)
+
+
+def _source(keys: Keys, area: Area) -> Area | None:
+    """The part of the area in which the source lies, if given; a corner that is not given is the area's."""
+    given = [keys.pair(key) for key in _SOURCE]
+    if given == [None, None]:
+        return None
+    low, high = given[0] or area[0], given[1] or area[1]
+    key = _SOURCE[given[1] is not None]
+    if not (low[0] < high[0] and low[1] < high[1]):
+        raise keys.error(
+            key, f"encloses nothing: from {list(low)} to {list(high)}; give low and high corner."
+        )
+    if (np.clip((low, high), *area) != (low, high)).any():
+        raise keys.error(key, "is outside the area; the source lies in a part of it.")
+    return low, high
 
 
 def _require_box(keys: Keys, area: Area) -> None:

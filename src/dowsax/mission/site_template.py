@@ -23,6 +23,9 @@ high = [200.0, 150.0]
 # origin = [52.1000, 5.1000]
 # Readings taken outside the area: "refuse", "leave-out" or "allow".
 outside = "refuse"
+# Where the source is known to lie in a part of the area only, that part, in metres:
+# source_low = [20.0, 20.0]
+# source_high = [120.0, 90.0]
 
 # Where one may be, once for each piece; corners in order, in metres, or corners_degrees = [[lat, lon], ...].
 [[geofence]]

@@ -17,6 +17,9 @@ def site_words(site: Site) -> list[tuple[str, str]]:
         f"{east - west:.6g} m from west to east ({west:.6g} to {east:.6g}), {north - south:.6g} m from south "
     )
     area += f"to north ({south:.6g} to {north:.6g}); readings outside: {site.outside}"
+    if site.source is not None:
+        (west, south), (east, north) = site.source
+        area += f"; the source from {west:.6g} to {east:.6g} and from {south:.6g} to {north:.6g}"
     words = [("name", site.name), ("area", area)]
     if site.frame.is_geographic:
         low, high = (site.frame.words(corner) for corner in site.area)

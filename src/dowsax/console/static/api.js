@@ -45,6 +45,11 @@ export async function post(path, body = {}) {
   return (await request(path, { method: "POST", headers, body: JSON.stringify(body) })).json();
 }
 
+/** Have something deleted; there is no answer but that it is. */
+export async function remove(path) {
+  await request(path, { method: "DELETE" });
+}
+
 /** A body that is sent as it is: a site, or the file of a survey. */
 export async function postAsIs(path, body, type, signal) {
   const headers = { "Content-Type": type };
@@ -60,9 +65,12 @@ export async function getFile(path, otherwise) {
 
 let choices = null;
 
-/** What there is to choose from; asked for once. */
-export async function getChoices() {
-  choices ??= await get("/choices");
+/** What there is to choose from; asked for until it is told once. */
+export function getChoices() {
+  choices ??= get("/choices").catch((refusal) => {
+    choices = null;
+    throw refusal;
+  });
   return choices;
 }
 

@@ -27,9 +27,10 @@ export function watchConnection(watcher) {
 
 /**
  * Listen to a path. `heard` gets every message, `opened` is called at each opening: what was said while
- * away is lost, and has to be asked for. Returns what ends it.
+ * away is lost, and has to be asked for. `gone` is called when there is no such mission, or no longer.
+ * Returns what ends it.
  */
-export function listen(path, heard, opened = () => {}) {
+export function listen(path, heard, opened = () => {}, gone = () => {}) {
   let socket = null;
   let wait = SHORTEST;
   let timer = null;
@@ -53,7 +54,12 @@ export function listen(path, heard, opened = () => {}) {
       heard(JSON.parse(event.data));
     });
     mine.addEventListener("close", (event) => {
-      if (over || mine !== socket || event.code === UNKNOWN) return;
+      if (over || mine !== socket) return;
+      if (event.code === UNKNOWN) {
+        report(path, true);
+        gone();
+        return;
+      }
       report(path, false);
       timer = setTimeout(start, wait * (0.75 + 0.5 * Math.random()));
       wait = Math.min(2 * wait, LONGEST);

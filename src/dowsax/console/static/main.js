@@ -23,14 +23,19 @@ let current = { close: () => {} };
 let visit = 0;
 
 /** Views that not everybody needs come when they are asked for. */
-async function viewOf(hash) {
-  if (hash === "#/new/simulated") return (await import("./views/new_simulated.js")).showNewSimulated(view);
-  if (hash === "#/new/real") return (await import("./views/new_real.js")).showNewReal(view);
-  if (hash === "#/new") return showNew(view);
+async function viewOf(hash, place) {
+  if (hash === "#/new/simulated") return (await import("./views/new_simulated.js")).showNewSimulated(place);
+  if (hash === "#/new/real") return (await import("./views/new_real.js")).showNewReal(place);
+  if (hash === "#/new") return showNew(place);
   if (hash.startsWith("#/m/")) {
-    return (await import("./views/mission.js")).showMission(view, decodeURIComponent(hash.slice(4)));
+    return (await import("./views/mission.js")).showMission(place, decodeURIComponent(hash.slice(4)));
   }
-  return showHome(view, missions);
+  return showHome(place, missions);
+}
+
+/** Where the view of a visit goes: nowhere, once the person has gone on while it was being made. */
+function placeOf(mine) {
+  return { replaceChildren: (...children) => mine === visit && view.replaceChildren(...children) };
 }
 
 async function go() {
@@ -45,7 +50,7 @@ async function go() {
   if (location.hash.startsWith("#/m/")) document.body.dataset.view = "mission";
   let shown;
   try {
-    shown = await viewOf(location.hash);
+    shown = await viewOf(location.hash, placeOf(mine));
   } catch (refusal) {
     if (mine === visit) showFailure(refusal);
     return;

@@ -7,7 +7,7 @@ import { listen } from "./live.js";
 const KEPT = 240;
 const AHEAD = 6;
 
-/** Says `change` (with `detail.what`: mission, frames, shown, event) whenever something is new. */
+/** Says `change` (with `detail.what`: mission, frames, shown, event) whenever something is new, and `gone`. */
 export class Mission extends EventTarget {
   constructor(id) {
     super();
@@ -21,6 +21,8 @@ export class Mission extends EventTarget {
     this.following = true;
     this.cloud = null;
     this.closed = false;
+    /** Whether this page itself has it deleted. */
+    this.leaving = false;
     this._full = new Map();
     this._asked = new Map();
     this._loading = null;
@@ -51,6 +53,7 @@ export class Mission extends EventTarget {
       `${this.path}/live`,
       (message) => this._heard(message),
       () => this._fill(),
+      () => !this.closed && this.dispatchEvent(new Event("gone")),
     );
   }
 

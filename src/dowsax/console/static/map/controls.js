@@ -7,6 +7,7 @@ import { scaleBar } from "./graticule.js";
 
 const LAYERS = [
   ["field", "Expected field"],
+  ["density", "Density of the source"],
   ["regions", "50 and 95 % regions"],
   ["particles", "Particles"],
   ["path", "Path"],
@@ -81,9 +82,11 @@ export function buildLegend() {
   const bar = h("div", { class: "legend-bar" });
   const ticks = h("div", { class: "legend-ticks" });
   const values = h("div", { class: "legend-values" }, title, h("div", {}, bar, ticks));
+  const dense = h("li", { hidden: true }, h("i", { class: "key dense" }), "more probable");
   const marks = h(
     "ul",
     { class: "legend-marks" },
+    dense,
     h("li", {}, h("i", { class: "key region" }), "50 and 95 %"),
     h("li", {}, h("i", { class: "key cross" }), "estimate"),
     h("li", {}, h("i", { class: "key next" }), "next"),
@@ -98,6 +101,7 @@ export function buildLegend() {
     const { width, text } = scaleBar(map.camera);
     ruler.style.width = `${width}px`;
     length.textContent = text;
+    dense.hidden = !map.show.density;
     values.hidden = !map.scale;
     if (!map.scale) return;
     const { low, high, isLog, share } = map.scale;

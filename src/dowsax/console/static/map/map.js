@@ -5,6 +5,7 @@ import { h } from "../dom.js";
 import { latitude, longitude, metres, number, withUnit } from "../format.js";
 import { Camera } from "./camera.js";
 import { PALETTES, scaleOf, theme } from "./colours.js";
+import { densityOf, densityPicture } from "./density.js";
 import { bindGestures } from "./gestures.js";
 import { Globe } from "./globe.js";
 import { drawGraticule, drawLabels } from "./graticule.js";
@@ -24,7 +25,15 @@ export class MapView {
     this.drawn = drawn;
     this.camera = new Camera();
     this.mission = null;
-    this.show = { field: false, regions: true, particles: true, path: true, grid: true, degrees: false };
+    this.show = {
+      field: false,
+      density: false,
+      regions: true,
+      particles: true,
+      path: true,
+      grid: true,
+      degrees: false,
+    };
     this.pick = null;
     this.canPick = false;
     this.scale = null;
@@ -219,6 +228,10 @@ export class MapView {
   _drawBelief(pen, palette, onField) {
     const { cloud, shown } = this.mission;
     if (!cloud || shown === 0) return;
+    if (this.show.density && cloud.particles) {
+      const { density, picture } = this._density(cloud, palette.belief);
+      layers.drawField(pen, this.camera, density, picture);
+    }
     if (this.show.regions && cloud.regions)
       layers.drawRegions(pen, this.camera, palette, cloud.regions, onField);
     if (this.show.particles && cloud.particles)
@@ -249,6 +262,14 @@ export class MapView {
   _isNext(place) {
     const { next } = this.mission.frame ?? {};
     return Boolean(next) && Math.hypot(next[0] - place[0], next[1] - place[1]) * this.camera.scale < 3;
+  }
+
+  _density(cloud, colour) {
+    if (this._drawnDensity?.cloud !== cloud || this._drawnDensity.colour !== colour) {
+      const density = densityOf(cloud.particles, this.mission.facts.source_area);
+      this._drawnDensity = { cloud, colour, density, picture: densityPicture(density, colour) };
+    }
+    return this._drawnDensity;
   }
 
   _picture(field, look) {

@@ -56,7 +56,7 @@ export function buildStatus(mission, map) {
   const word = h("strong", { class: "status-word", id: "status-word" });
   const tag = h("span", { class: "status-tag" });
   const why = h("p", { class: "why" });
-  const rate = h("p", { class: "rate" });
+  const rate = h("div", { class: "rate" });
   const budget = h("p", { class: "rate" });
   const next = buildCompass();
   const sureness = buildSureness();
@@ -83,11 +83,9 @@ export function buildStatus(mission, map) {
     say(why, frame ? frame.why : facts.message || waitingWords(facts));
     next.update(facts, frame, map.globe);
     sureness.update(facts, frame);
-    say(rate, rateWords(facts));
+    sayRate(rate, facts.false_stops, why.textContent);
     say(budget, budgetWords(facts, frame));
     budget.hidden = budget.textContent === "";
-    // The reason of a stop may tell it already.
-    rate.hidden = /such (a )?stop/.test(why.textContent);
     if (mission.isLive) readOut(facts, frame, status);
   };
 
@@ -125,9 +123,32 @@ function budgetWords({ budget, status }, frame) {
   return parts.length ? `Budget: ${parts.join(", ")}.` : "";
 }
 
-function rateWords({ false_stops: stops }) {
-  if (!stops) return "False stops: not measured for this field, filter and policy.";
+/** How often stops were wrong in simulation, or which command measures it; unless the reason says it. */
+function sayRate(element, stops, why) {
+  element.hidden = !stops || why.includes(stops.sentence) || why.includes(stops.command ?? stops.sentence);
+  if (element.hidden || element.dataset.said === stops.sentence) return;
+  element.dataset.said = stops.sentence;
+  put(element, stops.command ? measuring(stops) : rateWords(stops));
+}
+
+/** Folded: it is for before or after a search, not for the way. */
+function measuring(stops) {
+  return h(
+    "details",
+    {},
+    h("summary", {}, "False stops: not measured here"),
+    h("p", {}, `${capital(stops.sentence)}. This measures it, on the machine of the console:`),
+    h("code", {}, stops.command),
+  );
+}
+
+function rateWords(stops) {
+  if (stops.of === "site") return `False stops: ${stops.sentence}.`;
   const interval = `[${(100 * stops.low).toFixed(1)}, ${(100 * stops.high).toFixed(1)}]`;
   const count = stops.stops.toLocaleString("en");
-  return `False stops: ${percent(stops.rate)} ${interval} of ${count} stops in simulation.`;
+  return `False stops: ${percent(stops.rate)} ${interval} of ${count} stops in simulations of this field.`;
+}
+
+function capital(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

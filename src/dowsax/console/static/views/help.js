@@ -6,7 +6,7 @@ const KEYS = [
   ["Space", "run or pause a simulation"],
   ["[ and ]", "one reading back or forth"],
   ["L", "the newest reading"],
-  ["F", "the expected field, on or off"],
+  ["F and D", "the expected field, the density of the source: on or off"],
   ["Arrows", "on the map: move it"],
   ["+ and \u2212", "on the map: zoom"],
   ["0 and B", "on the map: the whole area, the belief"],

@@ -9,6 +9,7 @@ import { buildEstimate } from "../panel/estimate.js";
 import { buildExport } from "../panel/export.js";
 import { buildLog } from "../panel/log.js";
 import { buildReading } from "../panel/reading.js";
+import { buildRemoval } from "../panel/removal.js";
 import { buildReplay } from "../panel/replay.js";
 import { buildSheet } from "../panel/sheet.js";
 import { buildSimulation } from "../panel/simulation.js";
@@ -60,6 +61,11 @@ export async function showMission(view, id) {
   mission.addEventListener("change", () => {
     waiting ??= requestAnimationFrame(update);
   });
+  mission.addEventListener("gone", () => {
+    if (mission.leaving) return;
+    notice(`\u201c${facts.name}\u201d was deleted by somebody else.`);
+    location.hash = "#/";
+  });
   update();
   const keys = (event) => shortcut(event, mission, parts, map);
   document.addEventListener("keydown", keys);
@@ -84,7 +90,8 @@ function buildParts(mission, map) {
   const reading = isReal ? buildReading(mission, map) : null;
   const survey = isReal ? buildSurvey(mission, map.element) : null;
   const simulation = isReal ? null : buildSimulation(mission);
-  const rest = [buildEstimate(mission, map), buildCharts(mission), buildExport(mission), buildLog(mission)];
+  const known = [buildEstimate(mission, map), buildCharts(mission)];
+  const rest = [...known, buildExport(mission), buildLog(mission), buildRemoval(mission)];
   const all = [status, reading, survey, simulation, ...rest].filter(Boolean);
   return { all, reading, simulation, replay: buildReplay(mission) };
 }
@@ -103,6 +110,13 @@ function heading(facts) {
   );
 }
 
+function toggleLayer(map, name) {
+  map.show[name] = !map.show[name];
+  const box = document.querySelector(`input[name=layer-${name}]`);
+  if (box) box.checked = map.show[name];
+  map.redraw();
+}
+
 /** Keys that work anywhere on the page, except where one types. */
 function shortcut(event, mission, parts, map) {
   if (
@@ -117,12 +131,8 @@ function shortcut(event, mission, parts, map) {
     "[": () => mission.select(mission.shown - 1),
     "]": () => mission.select(mission.shown + 1),
     l: () => mission.select(mission.count),
-    f: () => {
-      map.show.field = !map.show.field;
-      const box = document.querySelector("input[name=layer-field]");
-      if (box) box.checked = map.show.field;
-      map.redraw();
-    },
+    f: () => toggleLayer(map, "field"),
+    d: () => toggleLayer(map, "density"),
   }[event.key];
   if (!act) return;
   event.preventDefault();

@@ -1,0 +1,62 @@
+"""A mission of the console is one of the command line: its log exports as the console exports it."""
+
+import json
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def stepped(begin, client):
+    """A simulated mission of four readings, by its id."""
+    mission = begin(type="simulated", seed=11, name="stepped")["id"]
+    for _ in range(4):
+        assert client.post(f"/api/missions/{mission}/control", json={"action": "step"}).status_code == 200
+    return mission
+
+
+def test_a_simulated_site_says_all_that_the_benchmark_does():
+    """Whoever reads the log of a simulation has its model, field by field."""
+    import equinox as eqx
+
+    from dowsax.console.simulation import site_text
+    from dowsax.mission.site import parse_site
+    from dowsax.world import MODALITIES, benchmark_model
+
+    for field in MODALITIES:
+        assert eqx.tree_equal(parse_site(site_text(field, "id", 3)).model(), benchmark_model(field))
+
+
+def test_the_log_of_a_simulation_is_exported_as_by_the_console(stepped, client):
+    """The same estimate and regions to the last digit: one belief, from the prior of the simulation."""
+    from dowsax.cli.export import _exported
+
+    log = client.app.state.console.store.log_path(stepped)
+    by_hand = json.loads(_exported(log, "geojson", altitude=None, hold=None))
+    by_console = client.get(f"/api/missions/{stepped}/export?to=geojson").json()
+    assert len(by_hand["features"]) == len(by_console["features"])
+    for one, other in zip(by_hand["features"], by_console["features"], strict=True):
+        assert one["geometry"] == other["geometry"]
+
+
+def test_regions_stay_where_the_source_can_be(stepped, client):
+    """Of a simulation the inner part of the square, on the page and in what is exported."""
+    frame = client.get(f"/api/missions/{stepped}/frames/2").json()
+    corners = [corner for rings in frame["regions"]["95"] for ring in rings for corner in ring]
+    assert all(5 <= number <= 20 for corner in corners for number in corner)
+    features = client.get(f"/api/missions/{stepped}/export?to=geojson").json()["features"]
+    shapes = [item["geometry"] for item in features if item["geometry"]["type"] == "MultiPolygon"]
+    assert shapes
+    for polygon in (polygon for shape in shapes for polygon in shape["coordinates"]):
+        assert all(5 <= number <= 20 for ring in polygon for corner in ring for number in corner)
+
+
+def test_a_ring_has_no_spikes_along_a_border():
+    """A square whose border runs on along its side and back, wherever it begins, is the square."""
+    from dowsax.console.frames import without_spikes
+
+    square = [[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [0.0, 2.0]]
+    spiked = [[0.0, 0.0], [2.0, 0.0], [4.0, 0.0], [3.0, 0.0], [2.0, 0.0], [2.0, 2.0], [0.0, 2.0]]
+    for start in range(len(spiked)):
+        ring = without_spikes(spiked[start:] + spiked[:start])
+        assert sorted(ring) == sorted(square)
+    assert sorted(without_spikes(square)) == sorted(square)
