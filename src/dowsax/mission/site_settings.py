@@ -54,6 +54,8 @@ class WindSetting:
     """[m/s], where the air goes: the constant wind."""
     missing: str = "leave-out"
     """What becomes of a reading without wind: refuse, leave-out or interpolate."""
+    direction_error: float = 0.0
+    """[°], standard deviation of the direction measured with a reading, another error at each."""
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,9 @@ from dowsax.world.sensors.fuzzy_edge import Edged
 from dowsax.world.sensors.gaussian import Gaussian
 from dowsax.world.sensors.student_t import StudentT
 
-NUM_CELLS = 8
+NUM_CELLS = 6
 UNROLL = 1
-_WIDTHS, _ERRORS = 4.5, 3.5
+_WIDTHS, _ERRORS = 4.0, 3.0
 """Of the plume and of the wind's error, beyond which an angle is in the tail."""
 _SMOOTHING = 0.4
 """Of the step between neighbouring nodes: a row of kernels this wide is even to a tenth."""
