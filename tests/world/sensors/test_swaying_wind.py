@@ -107,11 +107,16 @@ def test_is_a_density(key):
     thetas, stations, _ = cases(swaying, key)
     for at in (0, 100, 250):
         theta, station = thetas[at], jax.tree.map(lambda leaf, at=at: leaf[at], stations)
-        middle, reach = 2.0, 30 * float(swaying.sensor.sensor.field.turning(theta, station).value(jnp.zeros(()))) + 30.0
+        middle, reach = (
+            2.0,
+            30 * float(swaying.sensor.sensor.field.turning(theta, station).value(jnp.zeros(()))) + 30.0,
+        )
         # Finer about the background, where the noise is least.
         grid = middle + np.sinh(np.linspace(-12, 12, 40_001)) / np.sinh(12) * reach
         density = np.exp(
-            np.asarray(jax.vmap(swaying.log_likelihood, in_axes=(None, None, 0))(theta, station, jnp.float32(grid)))
+            np.asarray(
+                jax.vmap(swaying.log_likelihood, in_axes=(None, None, 0))(theta, station, jnp.float32(grid))
+            )
         )
         total, coarse = np.trapezoid(density, grid), np.trapezoid(density[::10], grid[::10])
         assert abs(total - 1) <= abs(total - coarse) + 5e-3
@@ -145,8 +150,10 @@ def test_a_plume_that_just_misses_is_possible(key):
     """A reading far off a narrow plume: impossible in an exact wind, and not in one that is off by 10°."""
     exact, swaying = model(0.0, robust=False), model(10.0, robust=False)
     names = [parameter.name for parameter in exact.prior.parameters]
-    theta = exact.prior.sample(key).at[jnp.array([names.index("q"), names.index("stability")])].set(
-        jnp.array([1.0, 4.0])
+    theta = (
+        exact.prior.sample(key)
+        .at[jnp.array([names.index("q"), names.index("stability")])]
+        .set(jnp.array([1.0, 4.0]))
     )
     offset = 60.0 * jnp.array([math.cos(0.25), math.sin(0.25)])
     station = Station(theta[:2] + offset, wind=jnp.array([3.0, 0.0]), altitude=jnp.float32(1.5))
