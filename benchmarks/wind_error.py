@@ -66,11 +66,8 @@ def main() -> None:
         )
         lines.append(row(f"{error:g}°", rehearsal))
         print("\n".join(markdown(("reckoned with", *HEADINGS[1:]), lines)), flush=True)
-    print(
-        f"\n{options.missions} missions each, seed {options.seed}, a true error of {options.true:g}°; ",
-        end="",
-    )
-    print(f"commit {machine.commit()}.")
+    told = f"{options.missions} missions each, seed {options.seed}, a true error of {options.true:g}°"
+    print(f"\n{told}; commit {machine.commit()}.")
 
 
 if __name__ == "__main__":

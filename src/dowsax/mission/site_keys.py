@@ -23,7 +23,7 @@ from dowsax.mission.wind import wind_from
 from dowsax.world.units import MOLAR_MASSES
 
 DIRECTION_ERROR, MOST_DIRECTION_ERROR = 10.0, 45.0
-"""[°], of a wind that is measured: as the wind scatters within minutes in neutral air (Pasquill's class D)."""
+"""[°], of a measured wind: as it scatters within minutes in neutral air, Pasquill's class D."""
 SECTIONS = (
     "name",
     "area",

@@ -16,7 +16,7 @@ from dowsax.world import UniformBox, without_source
 from dowsax.world.compose import compose
 from dowsax.world.sensors import swaying_wind
 from dowsax.world.sensors.above_background import AboveBackground
-from dowsax.world.sensors.swaying_wind import SwayingWind
+from dowsax.world.sensors.swaying_wind import SwayingWind, sways
 from dowsax.world.trails import with_trail
 
 BOX = UniformBox((0.0, 0.0), (200.0, 200.0))
@@ -105,19 +105,13 @@ def test_is_a_density(key):
     """It integrates to one over readings: by the trapezoidal rule, to what a tenth of the steps changes."""
     swaying = model(10.0)
     thetas, stations, _ = cases(swaying, key)
-    for at in (0, 100, 250):
+    density_of = jax.jit(jax.vmap(swaying.log_likelihood, in_axes=(None, None, 0)))
+    for at in (0, 100, 190):
         theta, station = thetas[at], jax.tree.map(lambda leaf, at=at: leaf[at], stations)
-        middle, reach = (
-            2.0,
-            30 * float(swaying.sensor.sensor.field.turning(theta, station).value(jnp.zeros(()))) + 30.0,
-        )
+        reach = 30 * float(swaying.intensity(theta, station)) + 30.0
         # Finer about the background, where the noise is least.
-        grid = middle + np.sinh(np.linspace(-12, 12, 40_001)) / np.sinh(12) * reach
-        density = np.exp(
-            np.asarray(
-                jax.vmap(swaying.log_likelihood, in_axes=(None, None, 0))(theta, station, jnp.float32(grid))
-            )
-        )
+        grid = 2.0 + np.sinh(np.linspace(-12, 12, 40_001)) / np.sinh(12) * reach
+        density = np.exp(np.asarray(density_of(theta, station, jnp.float32(grid)), np.float64))
         total, coarse = np.trapezoid(density, grid), np.trapezoid(density[::10], grid[::10])
         assert abs(total - 1) <= abs(total - coarse) + 5e-3
 
@@ -191,6 +185,8 @@ def test_without_a_source_nothing_sways():
     none = without_source(model(10.0, edge=0.1))
     assert isinstance(none.sensor, AboveBackground)
     assert not isinstance(none.sensor.sensor, SwayingWind)
+    assert sways(model(10.0, redundancy=3).sensor)
+    assert not sways(none.sensor)
     assert without_source(model(10.0)).sensor.sensor == without_source(model(0.0)).sensor.sensor
 
 
