@@ -40,7 +40,11 @@ def surveys(key):
     winds = jnp.broadcast_to(jnp.array([3.0, 1.0]), places.shape)
     stations = Station(places, wind=winds, altitude=jnp.full(places.shape[:2], 1.5))
     keys = jax.random.split(noise_key, NUM_SURVEYS)
-    return np.asarray(sources), stations, np.asarray(jax.jit(jax.vmap(truth.simulate))(keys, thetas, stations))
+    return (
+        np.asarray(sources),
+        stations,
+        np.asarray(jax.jit(jax.vmap(truth.simulate))(keys, thetas, stations)),
+    )
 
 
 def covered(error, sources, stations, values):
