@@ -46,7 +46,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--missions", type=int, default=30, help="of each advisor, all with a source")
+    parser.add_argument("--missions", type=int, default=24, help="of each advisor, all with a source")
     parser.add_argument("--reckoned", type=float, nargs="+", default=list(RECKONED), help="[°]")
     parser.add_argument("--true", type=float, default=TRUE, help="[°]")
     parser.add_argument("--seed", type=int, default=0)
@@ -64,8 +64,9 @@ def main() -> None:
             progress=lambda _, error=error: print(f"{error:g}°", end=" ", file=sys.stderr, flush=True),
             threads=options.threads,
         )
-        lines.append(row(f"{error:g}°", rehearsal))
-        print("\n".join(markdown(("reckoned with", *HEADINGS[1:]), lines)), flush=True)
+        _, found, wrong, covered, _, readings = row(f"{error:g}°", rehearsal)
+        lines.append((f"{error:g}°", found, wrong, covered, readings))
+        print("\n".join(markdown(("reckoned with", *HEADINGS[1:4], HEADINGS[5]), lines)), flush=True)
     told = f"{options.missions} missions each, seed {options.seed}, a true error of {options.true:g}°"
     print(f"\n{told}; commit {machine.commit()}.")
 

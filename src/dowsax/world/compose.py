@@ -8,7 +8,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from dowsax.world.base import Field, Law, Location, Prior, Sensor
+from dowsax.world.base import Field, Law, Location, Prior, Sensor, Turnable
 from dowsax.world.fields import Arranged, Background, GivenWind, InferredWind, Lagged, Plume
 from dowsax.world.fields.absence import absent
 from dowsax.world.fields.arranged import KNOWN
@@ -126,7 +126,9 @@ def compose(
     if direction_error:
         if not chosen.windy or wind != "measured":
             raise ValueError("`direction_error` is for gas plumes in a wind that is measured.")
-        sensor = SwayingWind(sensor, layout.arranged(late), direction_error)
+        swaying = layout.arranged(late)
+        assert isinstance(swaying, Turnable)
+        sensor = SwayingWind(sensor, swaying, direction_error)
     prior = ProductPrior(location, tuple(layout.laws), tuple(layout.named))
     whole = layout.arranged(inner)
     return Model(prior, whole, counted(_above(sensor, numbers, whole, background)))
