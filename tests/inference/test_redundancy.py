@@ -7,7 +7,15 @@ import pytest
 from scipy.special import ndtr
 
 from dowsax.inference.locate import locate
-from dowsax.inference.redundancy import correlated, counted, groupings, halved, jackknifed, redundancy
+from dowsax.inference.redundancy import (
+    correlated,
+    counted,
+    groupings,
+    halved,
+    jackknifed,
+    most_redundant,
+    redundancy,
+)
 from dowsax.types import Station
 from dowsax.world import benchmark_model
 from dowsax.world.sensors.redundant import Redundant
@@ -165,3 +173,21 @@ def test_a_wrong_redundancy_is_refused(wrong):
 def test_a_batch_has_no_estimate():
     with pytest.raises(ValueError, match="one by one"):
         locate(np.ones((2, 3, 2)), np.ones((2, 3)), "gas", redundancy="estimated")
+
+
+@pytest.mark.parametrize(("number", "most"), [(5, 1), (12, 1), (48, 4), (252, 21)])
+def test_a_dozen_readings_are_left(number, most):
+    assert most_redundant(number) == most
+
+
+def test_the_count_of_a_survey_has_its_limit(monkeypatch):
+    """An absurd estimate is cut, kept beside it, and told as a misfit; one of neighbours is not."""
+    places = np.stack(np.meshgrid(np.arange(6.0), np.arange(8.0)), axis=-1).reshape(-1, 2)
+    for asked, used, misfit in ((40.0, 4.0, True), (6.0, 4.0, False), (3.0, 3.0, False)):
+        monkeypatch.setattr("dowsax.inference.locate.estimated", lambda *_, asked=asked: asked)
+        found = locate(
+            places, np.ones(48), "temperature", preset="plain", particles=256, redundancy="estimated"
+        )
+        assert (found.redundancy, found.redundancy_estimate) == (used, asked)
+        assert found.errs_as_a_whole == misfit
+    assert locate(places, np.ones(48), "temperature", preset="plain", particles=256).errs_as_a_whole is False

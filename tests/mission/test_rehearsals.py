@@ -169,3 +169,11 @@ def test_what_the_readings_have_in_common_is_said():
 def test_settings_that_make_no_sense_are_refused(settings, message):
     with pytest.raises(ValueError, match=message):
         RehearsalConfig(**settings)
+
+
+def test_readings_are_those_of_another_truth(key):
+    """The advisor goes by its own model; what it is told is drawn from the other."""
+    truth = Model(Hill(), lambda theta, station: jnp.float32(0.25), Gaussian(0.0, 1e-6))
+    one = advisor(search=NEVER, budget=Budget(readings=3))
+    simulated(one, key, RehearsalConfig(), truth=truth)
+    np.testing.assert_allclose([reading.value for reading in one.readings], 0.25, atol=1e-4)

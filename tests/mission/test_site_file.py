@@ -13,7 +13,9 @@ from dowsax.mission.site_settings import LawSetting
 from dowsax.types import Station
 from dowsax.world import MODALITIES
 from dowsax.world import kinds as world_kinds
+from dowsax.world.sensors.above_background import AboveBackground
 from dowsax.world.sensors.fuzzy_edge import FuzzyEdge
+from dowsax.world.sensors.swaying_wind import SwayingWind
 
 AREA = "[area]\nlow = [0, 0]\nhigh = [200, 150]\n"
 DEGREES = "[area]\nsouth = 52.1\nwest = 5.1\nnorth = 52.102\neast = 5.103\n"
@@ -389,7 +391,9 @@ def test_files_that_are_none(tmp_path):
 
 def test_the_edge_is_that_of_a_gas_plume():
     """It reaches the sensor of the model; other kinds have none."""
-    assert isinstance(site("[noise]\nedge = 0.1\n").model().sensor, FuzzyEdge)
+    sensor = site("[noise]\nedge = 0.1\n[wind]\ndirection_error = 0\n").model().sensor
+    assert isinstance(sensor, AboveBackground)
+    assert isinstance(sensor.sensor, FuzzyEdge)
     with pytest.raises(ValueError, match=r"noise\.edge"):
         site("[noise]\nedge = 0.1\n", kind="level")
 
@@ -459,3 +463,18 @@ def test_the_source_lies_in_a_part_of_the_area():
     for corner, words in (([0, 4], "encloses nothing"), ([9, 11], "outside the area")):
         with pytest.raises(ValueError, match=words):
             parse_site(site.format(part=f", source_high = {corner}"))
+
+
+def test_the_error_of_a_measured_wind_is_10_degrees_unless_it_is_said():
+    """It reaches the sensor of the model; a wind that is not measured has none."""
+    sensor = site().model().sensor
+    assert isinstance(sensor, AboveBackground)
+    assert isinstance(sensor.sensor, SwayingWind)
+    assert sensor.sensor.error == 10
+    exact = site("[wind]\ndirection_error = 0\n")
+    assert exact.wind.direction_error == 0
+    assert not isinstance(exact.model().sensor.sensor, SwayingWind)
+    assert site('[wind]\nmode = "unknown"\n').wind.direction_error == 0
+    for wrong in ('mode = "unknown"\ndirection_error = 5', "direction_error = 60", "direction_error = -1"):
+        with pytest.raises(ValueError, match=r"wind\.direction_error"):
+            site(f"[wind]\n{wrong}\n")

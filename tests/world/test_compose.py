@@ -22,6 +22,7 @@ from dowsax.world import (
     without_source,
 )
 from dowsax.world.laws import LogUniform, Normal
+from dowsax.world.sensors.above_background import AboveBackground
 
 BOX = UniformBox((0, 0), (100, 100))
 NAMES = [*KINDS, *MODALITIES]
@@ -81,7 +82,8 @@ def test_columns_of_a_gas_plume_are_in_their_order():
     assert names_of(model) == ["x", "y", *own, "ux", "uy", "background", "noise_ratio", "noise_floor"]
     units = {parameter.name: parameter.unit for parameter in model.prior.parameters}
     assert (units["q"], units["background"], units["noise_floor"]) == ("g/s", "ppm", "ppm")
-    assert isinstance(model.sensor, UnknownNoise)
+    assert isinstance(model.sensor, AboveBackground)
+    assert isinstance(model.sensor.sensor, UnknownNoise)
 
 
 def test_known_numbers_leave_no_columns(stations):
@@ -100,7 +102,7 @@ def test_known_numbers_leave_no_columns(stations):
     expected = 1.5 + jax.vmap(plain, in_axes=(None, 0))(full, stations)
     ours = intensities(model, [50, 50, 2, 1.1, 0.9, 3.0], stations)
     np.testing.assert_allclose(ours, expected, rtol=1e-5)
-    assert model.sensor.sensor.noise_ratio == 0.2
+    assert model.sensor.sensor.sensor.noise_ratio == 0.2
 
 
 def test_what_is_usually_known_may_be_unknown():

@@ -66,12 +66,15 @@ def rehearse(
     advisor: Advisor,
     config: RehearsalConfig,
     *,
+    truth: Model | None = None,
     progress: Progress = lambda ended: None,
     threads: int | None = None,
 ) -> Rehearsal:
     """Missions as this advisor would lead them, as many at a time as there are threads, or cores.
 
-    `progress` is told how many more have ended. The same seed gives the same missions whatever the threads.
+    `truth` is the model that readings are drawn from where it is another than the advisor's, with the same
+    unknowns: what a site file that is wrong would lead to. `progress` is told how many more have ended. The
+    same seed gives the same missions whatever the threads.
     """
     keys = jax.random.split(jax.random.key(config.seed), config.missions)
 
@@ -79,7 +82,7 @@ def rehearse(
         source_key, seed_key = jax.random.split(keys[number])
         seed = int(jax.random.randint(seed_key, (), 0, 2**31 - 1))
         present = number < config.missions - config.num_empty
-        ended = simulated(advisor.again(seed), source_key, config, present=present)
+        ended = simulated(advisor.again(seed), source_key, config, present=present, truth=truth)
         progress(1)
         return ended
 
@@ -87,10 +90,13 @@ def rehearse(
         return summarised(advisor, config, list(pool.map(one, range(config.missions))))
 
 
-def simulated(advisor: Advisor, key: Key, config: RehearsalConfig, *, present: bool = True) -> Ended:
-    """One mission, from the start to its end, with a source or `present` off."""
+def simulated(
+    advisor: Advisor, key: Key, config: RehearsalConfig, *, present: bool = True, truth: Model | None = None
+) -> Ended:
+    """One mission, from the start to its end, with a source or `present` off; `truth` as in `rehearse`."""
     plan = advisor.plan
-    model = plan.model if present else without_source(plan.model)
+    model = truth or plan.model
+    model = model if present else without_source(model)
     source_key, wind_key, reading_key = jax.random.split(key, 3)
     theta = _source(plan.model, source_key)
     draft = Reading(plan.start or plan.middle, 0.0, wind=_wind(wind_key), time=0.0)
@@ -164,7 +170,7 @@ def assumptions(plan: Plan, config: RehearsalConfig) -> list[str]:
     """What is taken for granted beyond the site file, a sentence each."""
     told, sensor = [], plan.stations.sensor
     if "wind" in plan.stations.names:
-        told.append("The wind is steady in each mission, and drawn as where it is unknown.")
+        told.append("The measured wind is steady in each mission, and drawn as where it is unknown.")
     if plan.stations.ordered or plan.budget.time is not None:
         told.append(f"Between readings one goes {config.speed:g} m/s.")
     if len(sensor.names) > 1:

@@ -17,7 +17,7 @@ from dowsax.inference.filter import nothing_yet
 from dowsax.inference.fit import predictive_fit
 from dowsax.inference.posterior import Posterior, Trace
 from dowsax.inference.presets import PRESETS, Preset
-from dowsax.inference.redundancy import counted
+from dowsax.inference.redundancy import counted, most_redundant
 from dowsax.inference.redundancy import redundancy as estimated
 from dowsax.inference.survey import checked_survey
 from dowsax.types import Key, Scalar, Station
@@ -50,7 +50,7 @@ def locate(
     optionally with another `prior`, or `model` says it all. The filter is `preset`, with another number of
     `particles` if given. The same seed gives the same answer. `redundancy` is how many readings count as one,
     as neighbours err together; "estimated" takes the survey in twice, and what the first belief leaves
-    unexplained says how many.
+    unexplained says how many, as long as a dozen are left.
     """
     model = _model(field, model, prior)
     preset = _preset(preset, particles)
@@ -66,8 +66,11 @@ def locate(
         )
     loose = counted(model, _FIRST_COUNT)
     first = _posterior(loose, preset, stations, values, key)
-    count = estimated(jax.random.fold_in(key, 1), loose, first.samples, first.weights, stations, values)
-    return _posterior(counted(model, count), preset, stations, values, key)
+    asked = estimated(jax.random.fold_in(key, 1), loose, first.samples, first.weights, stations, values)
+    count = min(asked, most_redundant(len(values)))
+    return replace(
+        _posterior(counted(model, count), preset, stations, values, key), redundancy_estimate=asked
+    )
 
 
 def _count(redundancy: float | int | str) -> float:

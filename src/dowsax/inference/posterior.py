@@ -8,6 +8,8 @@ import numpy as np
 
 from dowsax.world import Parameter
 
+_USUAL_REDUNDANCY = 4.0
+
 
 @dataclass(frozen=True)
 class Trace:
@@ -42,6 +44,17 @@ class Posterior:
     trace: Trace
     redundancy: float = 1.0
     """How many readings were counted as one."""
+    redundancy_estimate: float | None = None
+    """How many their errors asked for, where that was estimated: at least as many."""
+
+    @property
+    def errs_as_a_whole(self) -> bool:
+        """Whether readings err together by far more than neighbours do: the model is not that of the survey.
+
+        More than twice as many would have to count as one as may, and as usually do.
+        """
+        asked = self.redundancy_estimate
+        return asked is not None and asked > 2 * max(self.redundancy, _USUAL_REDUNDANCY)
 
     @property
     def names(self) -> tuple[str, ...]:

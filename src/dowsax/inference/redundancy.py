@@ -11,6 +11,12 @@ the truth is not needed:
   err independently, $\frac{G-1}{G} \sum_g (\mu_{-g} - \bar\mu)(\mu_{-g} - \bar\mu)^\top$ is its true
   covariance, the jackknife. In no direction of the source should it exceed $\kappa$ times the covariance of a
   belief that counts every reading (`jackknifed`).
+
+Either may ask for more than neighbours can have in common. In the wrong wind, or with a second source, the
+whole survey errs together, and a belief that made up for it would be next to nothing. So a dozen readings are
+left (`most_redundant`): the jackknife has 16 groups at most and knows of none that are larger, and of far
+fewer independent readings than the ten or so unknowns of a field no belief is made but the prior's. What is
+beyond that is no matter of counting: the model does not fit, and that is said.
 """
 
 import equinox as eqx
@@ -34,12 +40,19 @@ _FEWEST_LEVELS, _MOST_LEVELS = 2, 4
 """From 4 to 16 groups: fewer say little of a variance, and neighbours fall into different ones of more."""
 _FEWEST = 8
 """Readings below which errors say nothing of each other."""
+_LEAST_LEFT = 12
+"""Readings that a survey counts as at least, or as many as it has."""
 
 
 def counted(model: Model, count: float) -> Model:
     """The model in which so many readings count as one."""
     sensor = model.sensor.sensor if isinstance(model.sensor, Redundant) else model.sensor
     return Model(model.prior, model.field, Redundant(sensor, count))
+
+
+def most_redundant(num_readings: int) -> float:
+    """The most readings of so many that may count as one."""
+    return max(1.0, num_readings / _LEAST_LEFT)
 
 
 def redundancy(

@@ -58,6 +58,7 @@ def located(
     )
     notes = survey.notes if checked is None else (*survey.notes, checked.words)
     notes = (*notes, *_counted_words(posterior.redundancy, site))
+    flipped = checked.words if checked is not None and checked.flipped else ""
     return Findings(
         name=name or site.name,
         posterior=posterior,
@@ -77,7 +78,7 @@ def located(
         dwell=survey.dwell,
         evidence=evidence_of(model, stations, survey.values, log_evidence, preset, seed),
         prior_interval=prior_interval(model),
-        caution=checked.words if checked is not None and checked.flipped else "",
+        caution=f"{flipped} {misfit_words(posterior, KINDS[site.kind].uses_wind)}".strip(),
         flight=site.flight,
         notes=(*notes, *rehearsal_notes(site, filter_name(preset, len(posterior.weights)))),
         settings=_settings(site, preset, len(posterior.weights)),
@@ -91,6 +92,18 @@ def _counted_words(redundancy: float, site: Site) -> tuple[str, ...]:
         return ()
     how = "as they err together" if site.sensor.redundancy is None else "as the site says"
     return (f"About {redundancy:.2g} neighbouring readings count as one, {how}.",)
+
+
+def misfit_words(posterior: Posterior, windy: bool) -> str:
+    """What is said of a survey that errs as a whole; nothing of others."""
+    if not posterior.errs_as_a_whole:
+        return ""
+    asked, number = posterior.redundancy_estimate or 1.0, len(posterior.readings)
+    causes = [*(["the direction of the wind"] if windy else []), "a second source", "the background"]
+    return (
+        f"The model does not fit the survey: {asked:.2g} of its {number} readings err as one. "
+        f"Look at {', '.join(causes[:-1])} and {causes[-1]}; do not rely on the region."
+    )
 
 
 def rehearsal_notes(site: Site, preset: str) -> tuple[str, ...]:

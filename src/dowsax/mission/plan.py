@@ -17,6 +17,7 @@ from dowsax.mission.site import Site
 from dowsax.mission.site_settings import Budget
 from dowsax.mission.stations import Stations, needed, usual_altitude
 from dowsax.world import Jump, Model
+from dowsax.world.sensors.swaying_wind import sways
 
 _WINDS = ("ux", "uy")
 """The names of parameters that change with the wind."""
@@ -64,6 +65,7 @@ class Plan:
         preset = PRESETS[search.preset]
         if search.particles is not None:
             preset = preset.with_particles(search.particles)
+        preset = _in_time(preset, model)
         points = site.step.points
         places = () if points is None else tuple((float(x), float(y)) for x, y in points)
         steps = None if places else Steps(float(site.step_length), site.step.directions)
@@ -110,6 +112,14 @@ class Plan:
 
     def with_particles(self, num_particles: int) -> "Plan":
         return replace(self, preset=self.preset.with_particles(num_particles))
+
+
+def _in_time(preset: Preset, model: Model) -> Preset:
+    """A reading is answered within a second: where likelihoods take longer, with half of the moves."""
+    config = preset.config
+    if config.max_terms is None or not sways(model.sensor):
+        return preset
+    return replace(preset, config=replace(config, max_terms=config.max_terms / 2))
 
 
 def _jump(model: Model, name: str, preset: Preset) -> Jump:

@@ -23,6 +23,8 @@ from dowsax.mission.site_text import Keys, parsed
 from dowsax.mission.wind import wind_from
 from dowsax.world.units import MOLAR_MASSES
 
+DIRECTION_ERROR, MOST_DIRECTION_ERROR = 10.0, 45.0
+"""[°], of a measured wind: as it scatters within minutes in neutral air, Pasquill's class D."""
 SECTIONS = (
     "name",
     "area",
@@ -145,18 +147,22 @@ def _noise(top: Keys, kind: str) -> NoiseSetting:
 
 
 def _wind(top: Keys, kind: str) -> WindSetting:
-    keys = top.table("wind", "mode", "velocity", "speed", "from", "missing")
+    keys = top.table("wind", "mode", "velocity", "speed", "from", "missing", "direction_error")
     for key in () if KINDS[kind].uses_wind else keys:
         why = "its wind is inferred with the source" if KINDS[kind].is_benchmark else "wind does not matter"
         raise keys.error(key, f"{why} for the kind {kind}; leave [wind] out.")
     constant = any(key in keys for key in ("velocity", "speed", "from"))
     mode = keys.word("mode", "constant" if constant else "measured", ("measured", "constant", "unknown"))
     missing = keys.word("missing", "leave-out", ("leave-out", "interpolate", "refuse"))
+    if mode != "measured" and "direction_error" in keys:
+        raise keys.error("direction_error", f'is for mode = "measured"; with mode = "{mode}" leave it out.')
     if mode != "constant":
         for key in ("velocity", "speed", "from"):
             if key in keys:
                 raise keys.error(key, f'is for mode = "constant"; with mode = "{mode}" leave it out.')
-        return WindSetting(mode, None, missing)
+        usual = DIRECTION_ERROR if mode == "measured" and KINDS[kind].uses_wind else 0.0
+        error = keys.number("direction_error", usual, least=0.0, most=MOST_DIRECTION_ERROR)
+        return WindSetting(mode, None, missing, error or 0.0)
     if "velocity" in keys:
         for key in ("speed", "from"):
             if key in keys:

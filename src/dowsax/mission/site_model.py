@@ -33,6 +33,7 @@ def model(site: Site, sensor_names: Sequence[str]) -> Model:
     if facts.uses_wind:
         settings["edge"] = site.noise.edge
         settings["wind"] = site.wind.velocity or site.wind.mode
+        settings["direction_error"] = site.wind.direction_error
     try:
         return compose(
             site.kind,

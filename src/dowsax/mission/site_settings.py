@@ -37,7 +37,7 @@ class NoiseSetting:
     floor: LawSetting | None = None
     """In the unit of the readings; `None` for the kind's own."""
     ratio: LawSetting | None = None
-    """As a share of the reading; `None` for the kind's own."""
+    """As a share of what the source adds; `None` for the kind's own."""
     robust: bool | float = False
     """Whether a few readings may be far off, or the degrees of freedom of Student's t that say how far."""
     edge: float = 0.0
@@ -54,6 +54,8 @@ class WindSetting:
     """[m/s], where the air goes: the constant wind."""
     missing: str = "leave-out"
     """What becomes of a reading without wind: refuse, leave-out or interpolate."""
+    direction_error: float = 0.0
+    """[°], standard deviation of the direction measured with a reading, another error at each."""
 
 
 @dataclass(frozen=True)

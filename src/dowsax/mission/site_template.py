@@ -80,7 +80,7 @@ range = [1.7, 2.5]
 [noise]
 # Where there is nothing to read, in the unit of the readings: a number, [low, high], or "unknown".
 floor = "unknown"
-# As a share of the reading; likewise.
+# As a share of what the source adds to the background; likewise.
 ratio = "unknown"
 # Whether a few readings may be far off.
 robust = true
@@ -92,6 +92,11 @@ robust = true
 mode = "measured"
 # Readings of a survey that have no wind: "leave-out", "interpolate" in time, or "refuse".
 missing = "leave-out"
+# How far the direction measured with a reading is off the wind that carries the plume, in degrees (standard
+# deviation), another error at each reading: gusts, and the anemometer. Without the key 10, as the wind
+# scatters within minutes by day; 20 in light wind and sunshine; 0 for one mean wind given with every reading.
+# What all readings share is `turn` in [prior].
+direction_error = 10.0
 # The constant wind: speed and the direction it comes FROM, degrees clockwise from north (270 is a west wind),
 # speed = 3.0
 # from = 270.0

@@ -97,7 +97,8 @@ def _wind(site: Site) -> str:
     if site.wind.velocity is not None:
         return f"constant, {_wind_words(np.array(site.wind.velocity))}"
     if site.wind.mode == "measured":
-        return f"measured with each reading; where it is missing: {site.wind.missing}"
+        known = f"to ±{site.wind.direction_error:g}° each" if site.wind.direction_error else "exactly"
+        return f"measured with each reading, its direction {known}; where it is missing: {site.wind.missing}"
     return "unknown, inferred with the source"
 
 

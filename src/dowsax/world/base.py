@@ -1,6 +1,7 @@
 """The protocols of the world. An implementation is one small final class, or a function."""
 
-from typing import Protocol, runtime_checkable
+from collections.abc import Callable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import Array, Float
@@ -32,6 +33,24 @@ class Removable(Protocol):
     """A field that knows what is left of it where there is no source."""
 
     def without_source(self) -> Field: ...
+
+
+class Turning(NamedTuple):
+    """A field at a station as a function of the direction of the wind."""
+
+    angle: Scalar
+    """[rad], of the station from the axis of the field, counter-clockwise."""
+    width: Scalar
+    """[rad], of the field there."""
+    value: Callable[[Scalar], Scalar]
+    """What the field is in a wind turned by so much [rad], counter-clockwise."""
+
+
+@runtime_checkable
+class Turnable(Protocol):
+    """A field that knows what it is in other directions of the wind."""
+
+    def turning(self, theta: Theta, station: Station) -> Turning: ...
 
 
 @runtime_checkable

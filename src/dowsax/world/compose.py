@@ -8,7 +8,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from dowsax.world.base import Field, Law, Location, Prior, Sensor
+from dowsax.world.base import Field, Law, Location, Prior, Sensor, Turnable
 from dowsax.world.fields import Arranged, Background, GivenWind, InferredWind, Lagged, Plume
 from dowsax.world.fields.absence import absent
 from dowsax.world.fields.arranged import KNOWN
@@ -18,8 +18,10 @@ from dowsax.world.modalities import MODALITIES
 from dowsax.world.model import Model
 from dowsax.world.priors import ExtendedPrior, PlumePrior, ProductPrior
 from dowsax.world.sensors import Gaussian, StudentT, UnknownNoise
+from dowsax.world.sensors.above_background import AboveBackground
 from dowsax.world.sensors.fuzzy_edge import FuzzyEdge
 from dowsax.world.sensors.redundant import Redundant
+from dowsax.world.sensors.swaying_wind import SwayingWind
 from dowsax.world.source import PARAMETERS, Parameter
 
 _DEGREES = 4.0
@@ -74,6 +76,7 @@ def compose(
     dead_time: float | int = 0.0,
     lag: Number | str | None = None,
     wind: Sequence[float | int] | str = "measured",
+    direction_error: float | int = 0.0,
     edge: float | int = 0.0,
     options: Mapping[str, Any] | None = None,
 ) -> Model:
@@ -84,18 +87,22 @@ def compose(
 
     `laws` are those of the source's parameters by name, where the defaults will not do. `background` is added
     to the field ("usual": unknown where readings of this kind have one), one for each of the `sensors` if
-    they are named. `noise` are the numbers of the sensor by name. `robust` allows for outliers by Student's t
-    (4 degrees of freedom, or as many as given). `redundancy` is how many neighbouring readings err together
-    and so count as one (`Redundant`). `lag` [s] is the time constant of the sensor: its stations need a
-    trail. `wind` is "measured" with each reading, "unknown", or a known velocity (where the air goes) [m/s].
+    they are named. `noise` are the numbers of the sensor by name; a ratio is one to what the source adds
+    (`AboveBackground`). `robust` allows for outliers by Student's t (4 degrees of freedom, or as many as
+    given). `redundancy` is how many neighbouring readings err together and so count as one (`Redundant`).
+    `lag` [s] is the time constant of the sensor: its stations need a trail. `wind` is "measured" with each
+    reading, "unknown", or a known velocity (where the air goes) [m/s]. `direction_error` [°] is how far off
+    the direction of a measured wind is at each reading by itself (`SwayingWind`), besides what all share.
     `edge` is how far off the edges of a gas plume may be, as a share of its middle (`FuzzyEdge`).
     `options` are further known numbers of the field, or ranges of a benchmark field's `PlumePrior`.
     """
     degrees = None if robust is False else _DEGREES if robust is True else float(robust)
     counted = lambda sensor: sensor if redundancy == 1 else Redundant(sensor, redundancy)  # noqa: E731
     if kind in MODALITIES:
-        if unit not in (None, MODALITIES[kind].unit) or gas is not None or laws or wind != "measured" or edge:
-            raise ValueError(f"The benchmark field {kind} takes no `unit`, `gas`, `laws`, `wind` or `edge`.")
+        other_unit, windy = unit not in (None, MODALITIES[kind].unit), wind != "measured" or direction_error
+        if other_unit or gas is not None or laws or windy or edge:
+            words = "takes no `unit`, `gas`, `laws`, `wind`, `direction_error` or `edge`."
+            raise ValueError(f"The benchmark field {kind} {words}")
         model = _benchmark(kind, location, background, sensors, noise or {}, degrees, lag, options or {})
         return Model(model.prior, model.field, counted(model.sensor))
     if kind not in KINDS:
@@ -107,7 +114,8 @@ def compose(
         background = "unknown" if chosen.usual_background else None
     if background == "unknown":
         background = chosen.background
-    inner = _with_nuisances(source, layout, chosen.background_unit, background, sensors, lag, chosen.levels)
+    late = _lagged(source, layout, lag)
+    inner = _over_background(late, layout, chosen.background_unit, background, sensors, chosen.levels)
     numbers = _overridden(chosen.noise, chosen.noise, noise or {}, f"noise of {kind}")
     sensor = chosen.sensor(_nominal(numbers), degrees, float(dead_time))
     sensor = _sensor(sensor, numbers, layout, chosen.unit)
@@ -115,8 +123,15 @@ def compose(
         if not chosen.windy:
             raise ValueError(f"`edge` is for plumes in the wind, not for {kind}.")
         sensor = FuzzyEdge(sensor, layout.arranged(along_axis(source)), edge)
+    if direction_error:
+        if not chosen.windy or wind != "measured":
+            raise ValueError("`direction_error` is for gas plumes in a wind that is measured.")
+        swaying = layout.arranged(late)
+        assert isinstance(swaying, Turnable)
+        sensor = SwayingWind(sensor, swaying, direction_error)
     prior = ProductPrior(location, tuple(layout.laws), tuple(layout.named))
-    return Model(prior, layout.arranged(inner), counted(sensor))
+    whole = layout.arranged(inner)
+    return Model(prior, whole, counted(_above(sensor, numbers, whole, background)))
 
 
 def without_source(model: Model) -> Model:
@@ -125,14 +140,14 @@ def without_source(model: Model) -> Model:
     The columns of the source stay and say nothing. The difference of the two log evidences of a survey is the
     log Bayes factor for a source against none.
     """
-    return Model(model.prior, absent(model.field), _without_edge(model.sensor))
+    return Model(model.prior, absent(model.field), _without_plume(model.sensor))
 
 
-def _without_edge(sensor: Sensor) -> Sensor:
-    """The sensor where there is no plume to have an edge."""
-    if isinstance(sensor, Redundant):
-        return Redundant(_without_edge(sensor.sensor), sensor.count)
-    return sensor.sensor if isinstance(sensor, FuzzyEdge) else sensor
+def _without_plume(sensor: Sensor) -> Sensor:
+    """The sensor where there is no plume to have an edge, or to sway."""
+    if isinstance(sensor, Redundant | AboveBackground):
+        return replace(sensor, sensor=_without_plume(sensor.sensor))
+    return _without_plume(sensor.sensor) if isinstance(sensor, FuzzyEdge | SwayingWind) else sensor
 
 
 def _source(
@@ -172,19 +187,23 @@ def _source(
     return GivenWind(inner, (wind[0], wind[1]))
 
 
-def _with_nuisances(
+def _lagged(inner: Field, layout: _Layout, lag: Number | str | None) -> Field:
+    """The field as the sensor sees it: late."""
+    if lag is None:
+        return inner
+    parameter, default = LAG
+    return Lagged(inner, layout.add(parameter, _number("lag", default if lag == "unknown" else lag)))
+
+
+def _over_background(
     inner: Field,
     layout: _Layout,
     unit: str,
     background: Number | str | None,
     sensors: Sequence[str],
-    lag: Number | str | None,
     levels: bool,
 ) -> Field:
-    """The field as the sensor sees it: late, and over its background."""
-    if lag is not None:
-        parameter, default = LAG
-        inner = Lagged(inner, layout.add(parameter, _number("lag", default if lag == "unknown" else lag)))
+    """The field and its background."""
     if background is None:
         if sensors:
             raise ValueError("`sensors` are named for a background each: give a `background` too.")
@@ -199,7 +218,7 @@ def _with_nuisances(
 def _sensor(sensor: Sensor, numbers: Mapping[str, Number], layout: _Layout, unit: str) -> Sensor:
     """The sensor, and its unknown numbers as columns of Θ."""
     meanings = {
-        "noise_ratio": ("", "noise as a share of the reading"),
+        "noise_ratio": ("", "noise as a share of what the source adds"),
         "noise_floor": (unit, "noise where there is nothing to read"),
         "spread": ("", "noise as the standard deviation of the logarithm or level"),
     }
@@ -230,7 +249,8 @@ def _benchmark(
         raise ValueError(f"The benchmark field {name} has no default background: give its law.")
     background = None if background == "usual" else background
     unit = MODALITIES[name].unit
-    inner = _with_nuisances(Plume(), layout, unit, background, sensors, lag, levels=False)
+    late = _lagged(Plume(), layout, lag)
+    inner = _over_background(late, layout, unit, background, sensors, levels=False)
     sensor: Any = MODALITIES[name].sensor
     if degrees is not None:
         if not isinstance(sensor, Gaussian):
@@ -242,7 +262,17 @@ def _benchmark(
     sensor = _sensor(replace(sensor, **_nominal(numbers)), numbers, layout, unit)
     if layout.laws:
         prior = ExtendedPrior(prior, tuple(layout.laws), tuple(layout.named))
-    return Model(prior, layout.arranged(inner), sensor)
+    whole = layout.arranged(inner)
+    return Model(prior, whole, _above(sensor, numbers, whole, background))
+
+
+def _above(
+    sensor: Sensor, numbers: Mapping[str, Number], whole: Field, background: Number | str | None
+) -> Sensor:
+    """The sensor of a field with a background, of which noise in proportion is no share."""
+    if background is None or "noise_ratio" not in numbers:
+        return sensor
+    return AboveBackground(sensor, absent(whole))
 
 
 def _nominal(numbers: Mapping[str, Number]) -> dict[str, float]:

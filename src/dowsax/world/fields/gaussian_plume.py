@@ -1,7 +1,7 @@
 """A plume of gas in the wind near the ground, in calm air too."""
 
 import math
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import equinox as eqx
 import jax
@@ -9,7 +9,8 @@ import jax.numpy as jnp
 from jax.scipy.special import i0e
 
 from dowsax.types import Scalar, Station, Theta
-from dowsax.world.base import Law
+from dowsax.world.base import Law, Turning
+from dowsax.world.fields.angles import angle_of, versine
 from dowsax.world.fields.nothing import Nothing
 from dowsax.world.fields.stability import lateral_slope, vertical_slope
 from dowsax.world.laws import LogNormal, LogUniform, Normal, Uniform
@@ -22,6 +23,7 @@ _LEAST_FACTOR = 1e-3
 # e^−40 of the axis is as good as nothing, and still above zero.
 _LEAST_EXPONENT = -40.0
 _CALM_SQUARED = 1e-12
+_LEAST_SHARPNESS = 1e-6
 # From A to F the reach falls 33-fold.
 _REACH_A_CLASS = 0.7
 _SHORTEST_REACH = 1e-3
@@ -79,6 +81,23 @@ class GaussianPlume(eqx.Module):
     """As it would be, were the wind to blow from the source to the station: θ = 0 everywhere."""
 
     def __call__(self, theta: Theta, station: Station) -> Scalar:
+        plume = self._shape(theta, station)
+        exponent = -plume.sharpness * (0.0 if self.on_axis else plume.away) - plume.vertical
+        return plume.axis * jnp.exp(jnp.maximum(exponent, _LEAST_EXPONENT))
+
+    def turning(self, theta: Theta, station: Station) -> Turning:
+        """All but the direction is computed once."""
+        plume = self._shape(theta, station)
+        angle = jnp.where(plume.across < 0, -1.0, 1.0) * angle_of(plume.away)
+
+        def value(turn: Scalar) -> Scalar:
+            exponent = -plume.sharpness * versine(angle - turn) - plume.vertical
+            return plume.axis * jnp.exp(jnp.maximum(exponent, _LEAST_EXPONENT))
+
+        return Turning(angle, jax.lax.rsqrt(jnp.maximum(plume.sharpness, _LEAST_SHARPNESS)), value)
+
+    def _shape(self, theta: Theta, station: Station) -> "_Shape":
+        """What the plume is at the distance of the station, and how far off its axis the station lies."""
         if station.wind is None:
             raise ValueError("A gas plume needs the wind: measure it with each reading, give or infer it.")
         strength, height, stability, lateral, vertical, meander, turn, factor, reach, rise, bend = theta[2:13]
@@ -104,7 +123,6 @@ class GaussianPlume(eqx.Module):
         inverse_speed = jax.lax.rsqrt(squared_speed + _CALM_SQUARED)
         away_x = east * inverse_distance - wind_x * inverse_speed
         away_y = north * inverse_distance - wind_y * inverse_speed
-        away = 0.5 * (away_x * away_x + away_y * away_y)
 
         log_ratio = jnp.clip(0.5 * jnp.log(squared) - math.log(_REFERENCE), -_FARTHEST, _FARTHEST)
         log_growth = jnp.clip((rise + bend * log_ratio) * log_ratio, -_FARTHEST, _FARTHEST)
@@ -113,15 +131,34 @@ class GaussianPlume(eqx.Module):
         precision = 1.0 / (vertical_squared * squared)
         above = jnp.abs(jnp.float32(self.altitude) if station.altitude is None else station.altitude)
         release = jnp.abs(height)
-        exponent = -sharpness * (0.0 if self.on_axis else away) - 0.5 * precision * (above - release) ** 2
         reflected = 1.0 + jnp.exp(-2.0 * precision * above * release)
         rate = strength * (self.gain * (2 * math.pi) ** -1.5)
         across = inverse_distance * jax.lax.rsqrt(squared_speed + (2 / math.pi) * meander * meander)
-        axis = rate * across * jnp.sqrt(precision) * reflected / i0e(sharpness)
-        return axis * jnp.exp(jnp.maximum(exponent, _LEAST_EXPONENT))
+        return _Shape(
+            axis=rate * across * jnp.sqrt(precision) * reflected / i0e(sharpness),
+            sharpness=sharpness,
+            vertical=0.5 * precision * (above - release) ** 2,
+            away=0.5 * (away_x * away_x + away_y * away_y),
+            across=wind_x * north - wind_y * east,
+        )
 
     def without_source(self) -> Nothing:
         return Nothing()
+
+
+class _Shape(NamedTuple):
+    """A plume at one distance."""
+
+    axis: Scalar
+    """At the height of the release, straight downwind."""
+    sharpness: Scalar
+    """κ"""
+    vertical: Scalar
+    """What the height of the sensor takes off the exponent."""
+    away: Scalar
+    """1 − cos θ"""
+    across: Scalar
+    """Above zero where the station is to the left of the axis, as seen along the wind."""
 
 
 def _inverse_reach(reach: Scalar, stability: Scalar) -> Scalar:

@@ -3,9 +3,10 @@
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jaxtyping import Array, Float
 
 from dowsax.types import Scalar, Station, Theta
-from dowsax.world.base import Field
+from dowsax.world.base import Field, Turnable, Turning
 from dowsax.world.fields.absence import absent
 
 _SHORTEST = 1e-6
@@ -26,15 +27,33 @@ class Lagged(eqx.Module):
     column: int = eqx.field(static=True)
 
     def __call__(self, theta: Theta, station: Station) -> Scalar:
+        weights, before = self._trail(theta, station)
+        values = jnp.append(
+            self.field(theta, station), jax.vmap(self.field, in_axes=(None, 0))(theta, before)
+        )
+        return jnp.sum(weights * values)
+
+    def turning(self, theta: Theta, station: Station) -> Turning:
+        """The winds of the trail turn with that of the station: within the lag they are nearly one."""
+        turnable = self.field
+        assert isinstance(turnable, Turnable)
+        weights, before = self._trail(theta, station)
+        now = turnable.turning(theta, station)
+
+        def value(turn: Scalar) -> Scalar:
+            then = jax.vmap(lambda at: turnable.turning(theta, at).value(turn))(before)
+            return weights[0] * now.value(turn) + jnp.sum(weights[1:] * then)
+
+        return Turning(now.angle, now.width, value)
+
+    def _trail(self, theta: Theta, station: Station) -> tuple[Float[Array, " l"], Station]:
+        """The weights of the station and of those before it, and the latter."""
         trail = station.trail
         if trail is None:
             raise ValueError("A sensor that lags needs the stations before each reading: see `with_trail`.")
         rate = 1.0 / jnp.maximum(theta[self.column], _SHORTEST)
         left = jnp.exp(-rate * trail.ages)
-        before = jax.vmap(self.field, in_axes=(None, 0))(theta, trail.stations)
-        values = jnp.append(self.field(theta, station), before)
-        weights = jnp.append(1.0, left) - jnp.append(left, 0.0)
-        return jnp.sum(weights * values)
+        return jnp.append(1.0, left) - jnp.append(left, 0.0), trail.stations
 
     def without_source(self) -> Field:
         return Lagged(absent(self.field), self.column)

@@ -56,7 +56,7 @@ class Edged(eqx.Module):
     theta: Theta
     share: float = eqx.field(static=True)
 
-    def at(self, station: Station) -> Sensor:
+    def at(self, station: Station) -> Gaussian | StudentT:
         """The sensor there."""
         sensor = self.sensor
         edge = self.share * sensor.noise_ratio * jnp.abs(self.axis(self.theta, station))

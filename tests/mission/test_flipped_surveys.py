@@ -1,0 +1,70 @@
+"""A simulated survey whose wind is written the wrong way round: it is said, and so is that nothing fits."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from dowsax.inference.redundancy import most_redundant
+from dowsax.mission import parse_site
+from dowsax.mission.locating import located
+from dowsax.mission.survey import Survey
+from dowsax.types import Station
+
+SITE = """
+area = {low = [0, 0], high = [120, 80]}
+field = {kind = "gas-plume", unit = "ppm", gas = "methane"}
+background = {mode = "known", value = 2.0}
+noise = {ratio = 0.2, floor = 0.02, robust = true}
+wind = {direction_error = 0}
+[prior]
+q = [0.1, 10]
+height = 1.0
+stability = 3
+lateral = 1.0
+vertical = 1.0
+meander = 0.1
+turn = {mean = 0, std = 10}
+speed = 1.0
+"""
+SOURCE = (40.0, 40.0)
+COLUMNS, ROWS = 12, 8
+
+
+def survey(key, wind):
+    """A grid of readings in a wind from the west, and the wind as it is written."""
+    x, y = np.meshgrid(np.linspace(5, 115, COLUMNS), np.linspace(5, 75, ROWS))
+    places = np.stack([x.ravel(), y.ravel()], axis=1)
+    number = len(places)
+    blows = np.tile([3.0, 0.0], (number, 1))
+    stations = Station(
+        jnp.asarray(places, jnp.float32),
+        wind=jnp.asarray(blows, jnp.float32),
+        altitude=jnp.full(number, 1.5, jnp.float32),
+    )
+    theta = jnp.array([*SOURCE, 1.0, 0.0], jnp.float32)
+    values = np.asarray(jax.jit(parse_site(SITE).model().simulate)(key, theta, stations), np.float64)
+    return Survey(places, values, np.arange(number) + 2, wind=wind * blows, altitude=np.full(number, 1.5))
+
+
+def findings(key, wind):
+    return located(survey(key, wind), parse_site(SITE), preset="default", particles=256)
+
+
+def test_a_flipped_wind_is_noticed_however_many_readings_err_as_one(key, monkeypatch):
+    """In the wrong wind all readings may err together; a dozen are left to tell it, and that nothing fits."""
+    right = findings(key, 1.0)
+    assert "agrees with the readings" in " ".join(right.notes)
+    assert right.caution == ""
+    assert np.hypot(*(right.estimate - SOURCE)) < right.radius
+    number = COLUMNS * ROWS
+    monkeypatch.setattr("dowsax.inference.locate.estimated", lambda *_: float(number))
+    flipped = findings(key, -1.0)
+    assert flipped.posterior.redundancy == most_redundant(number) == 8
+    assert "The wind looks reversed" in flipped.caution
+    assert (
+        f"The model does not fit the survey: {number} of its {number} readings err as one" in flipped.caution
+    )
+    assert "the direction of the wind, a second source and the background" in flipped.caution
+    # Without the limit a single reading is left, and nothing is noticed.
+    monkeypatch.setattr("dowsax.inference.locate.most_redundant", float)
+    assert "looks reversed" not in findings(key, -1.0).caution
