@@ -7,7 +7,7 @@ With --print the table is that of numbers written before.
 import argparse
 import csv
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
@@ -151,6 +151,12 @@ def run(data: Path, case: Case, truth: Truth, particles: int | None, seed: int) 
     return scored._replace(equipment=float(found == right[case.name]))
 
 
+def _cases(name: str, data: Path, direction_error: float) -> Iterable[Case]:
+    """The surveys of a set, its wind with an error of each reading's own where it was measured with each."""
+    swaying = real_sets.SWAYING.get(name)
+    return real_sets.SETS[name](data) if swaying is None else swaying(data, direction_error)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--data", type=Path, default=real_sets.DATA)
@@ -160,6 +166,7 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=None, help="at most so many surveys of each set")
     parser.add_argument("--out", type=Path, default=OUT)
     parser.add_argument("--print", action="store_true", help="print what is in --out and measure nothing")
+    parser.add_argument("--direction-error", type=float, default=0.0, help="[°] of metec and ginninderra")
     arguments = parser.parse_args()
     if arguments.print:
         print(table(read(arguments.out)))
@@ -170,7 +177,7 @@ def main() -> None:
     cases = [
         case
         for name in arguments.sets
-        for case in islice(real_sets.SETS[name](arguments.data), arguments.most)
+        for case in islice(_cases(name, arguments.data, arguments.direction_error), arguments.most)
     ]
     truths = {name: real_sets.truths(arguments.data, name) for name in arguments.sets}
     scores = []

@@ -113,8 +113,8 @@ def prairie(data: Path, edge: float = EDGE) -> Iterator[Case]:
         yield _case("prairie", name, stations, _columns(rows, "value")[:, 0], model, middle)
 
 
-def metec(data: Path) -> Iterator[Case]:
-    """METEC: five-minute means of each fixed sensor and of the wind."""
+def metec(data: Path, direction_error: float = 0.0) -> Iterator[Case]:
+    """METEC: five-minute means of each sensor and of the wind, whose error [°] is each reading's own."""
     for name, rows in _groups(_rows(data, "metec_ch4"), "event").items():
         table = _columns(rows, "x_m", "y_m", "z_m", "value", "wind_u", "wind_v", "t_min")
         sensors = sorted({row["sensor"] for row in rows})
@@ -122,17 +122,17 @@ def metec(data: Path) -> Iterator[Case]:
         kept = np.isfinite(table).all(axis=1)
         table[:, 6] *= 60.0
         table, numbers = _block_means(table[kept], numbers[kept], BLOCK)
-        yield _methane("metec", name, table, numbers, sensors)
+        yield _methane("metec", name, table, numbers, sensors, direction_error)
 
 
-def ginninderra(data: Path) -> Iterator[Case]:
-    """Ginninderra: the readings while gas was released, in a wind of more than 1 m/s."""
+def ginninderra(data: Path, direction_error: float = 0.0) -> Iterator[Case]:
+    """Ginninderra: the readings while gas was released, in a wind of more than 1 m/s; the error likewise."""
     rows = _rows(data, "ginninderra_ch4")
     table = _columns(rows, "x_m", "y_m", "z_m", "value", "wind_u", "wind_v", "t_s", "release_g_min")
     sensors = sorted({row["inst"] for row in rows})
     numbers = np.array([sensors.index(row["inst"]) for row in rows])
     kept = np.isfinite(table).all(axis=1) & (np.hypot(table[:, 4], table[:, 5]) > 1) & (table[:, 7] > 0)
-    yield _methane("ginninderra", "period 1", table[kept], numbers[kept], sensors)
+    yield _methane("ginninderra", "period 1", table[kept], numbers[kept], sensors, direction_error)
 
 
 def bluetooth(data: Path) -> Iterator[Case]:
@@ -180,6 +180,8 @@ SETS: dict[str, Callable[[Path], Iterable[Case]]] = {
     "bluetooth": bluetooth,
     "napa": napa,
 }
+SWAYING: dict[str, Callable[[Path, float], Iterable[Case]]] = {"metec": metec, "ginninderra": ginninderra}
+"""Those whose wind was measured with each reading: they take a `direction_error`."""
 UNITS = {name: "km" if name == "napa" else "m" for name in SETS}
 
 
@@ -210,7 +212,9 @@ def equipment(data: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:
     return groups, {str(one["event"]): one["group"] for one in truth["events"]}
 
 
-def _methane(group: str, name: str, table: np.ndarray, numbers: np.ndarray, sensors: list[str]) -> Case:
+def _methane(
+    group: str, name: str, table: np.ndarray, numbers: np.ndarray, sensors: list[str], direction_error: float
+) -> Case:
     """Methane in ppm over a background that each sensor has of its own. Column 6 is the time [s]."""
     places, values = table[:, :2], table[:, 3]
     low = np.array([np.quantile(values[numbers == at], 0.2) for at in range(len(sensors))])
@@ -230,6 +234,7 @@ def _methane(group: str, name: str, table: np.ndarray, numbers: np.ndarray, sens
         sensors=sensors,
         noise={"noise_ratio": LogNormal(0.5, 1.6), "noise_floor": LogNormal(0.1, 3.0)},
         robust=True,
+        direction_error=direction_error,
     )
     time = table[:, 6] - table[:, 6].min()
     stations = _stations(places, altitude=table[:, 2], wind=table[:, 4:6], time=time, sensor=numbers)

@@ -115,7 +115,7 @@ class Plan:
 
 
 def _in_time(preset: Preset, model: Model) -> Preset:
-    """A reading is answered within a second: where likelihoods take longer, with half of the moves."""
+    """Answers should take a second at most: where likelihoods take longer, half of the further moves."""
     config = preset.config
     if config.max_terms is None or not sways(model.sensor):
         return preset
