@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 from made_brokers import free_port, mosquitto
+from made_rehearsals import rehearsal_of
 from served_console import PARTICLES, PHONE, SITE
 
-from dowsax.mission.findings import versions
-from dowsax.mission.rehearsal import Rate, Rehearsal, filter_name, fingerprint, rehearsal_path, rehearsal_text
+from dowsax.mission.rehearsal import rehearsal_path, rehearsal_text
 
 
 def apart(work):
@@ -134,28 +134,6 @@ def test_another_page_is_told_of_a_deletion(open_page, console):
     watching.locator(".notice", has_text="\u201cwatched\u201d was deleted by somebody else.").wait_for()
 
 
-def rehearsal(mission: dict) -> Rehearsal:
-    """Of the yard: 4 of 130 stops were wrong."""
-    return Rehearsal(
-        site=fingerprint(SITE),
-        name="Yard",
-        policy=mission["policy"],
-        preset=filter_name("default", mission["particles"]),
-        version=versions()["dowsax"],
-        seed=0,
-        speed=1.0,
-        radius=mission["radius"],
-        probability=mission["probability"],
-        assumed=(),
-        stopped=Rate(130, 160, 0.7, 0.9),
-        false_stops=Rate(4, 130, 0.012, 0.076),
-        covered=Rate(150, 160, 0.89, 0.97),
-        cannot_tell=Rate(30, 160, 0.13, 0.26),
-        found_nothing=Rate(0, 40, 0.0, 0.09),
-        missions=(),
-    )
-
-
 def test_the_page_names_the_command_that_measures_stops_and_then_its_numbers(open_page, console, real):
     page = open_page(f"#/m/{real}")
     page.click("text=False stops: not measured here")
@@ -164,7 +142,7 @@ def test_the_page_names_the_command_that_measures_stops_and_then_its_numbers(ope
     assert command == f"dowsax rehearse {file} --policy infotaxis"
     assert file.read_text() == SITE
     path = rehearsal_path(file)
-    path.write_text(rehearsal_text(rehearsal(console.get(f"/missions/{real}"))))
+    path.write_text(rehearsal_text(rehearsal_of(SITE, console.get(f"/missions/{real}"))))
     page.reload()
     words = "False stops: in 160 rehearsals of this site, 4 of 130 stops were wrong: 3.1 % [1.2, 7.6]"
     page.locator(".rate", has_text=words).wait_for()

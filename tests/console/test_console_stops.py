@@ -3,33 +3,9 @@
 import shlex
 
 import pytest
+from made_rehearsals import rehearsal_of
 
 WALKED = ([5.0, 5.0], 0.4)
-
-
-def rehearsal_of(site, mission):
-    """A rehearsal that fits a mission at a site: 4 of 130 stops were wrong."""
-    from dowsax.mission.findings import versions
-    from dowsax.mission.rehearsal import Rate, Rehearsal, filter_name, fingerprint
-
-    return Rehearsal(
-        site=fingerprint(site),
-        name="site",
-        policy=mission["policy"],
-        preset=filter_name("default", mission["particles"]),
-        version=versions()["dowsax"],
-        seed=0,
-        speed=1.0,
-        radius=1.0,
-        probability=0.95,
-        assumed=(),
-        stopped=Rate(130, 160, 0.7, 0.9),
-        false_stops=Rate(4, 130, 0.012, 0.076),
-        covered=Rate(150, 160, 0.89, 0.97),
-        cannot_tell=Rate(30, 160, 0.13, 0.26),
-        found_nothing=Rate(1, 40, 0.0, 0.13),
-        missions=(),
-    )
 
 
 def rehearse(command, rehearsal):

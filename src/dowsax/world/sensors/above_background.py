@@ -1,14 +1,13 @@
 """Noise in proportion to what the source adds, and not to the background."""
 
 import equinox as eqx
-import numpy as np
 
 from dowsax.types import Key, Scalar, Station, Theta
 from dowsax.world.base import Field, Sensor, Unsettled
-from dowsax.world.sensors import passed_on
+from dowsax.world.sensors.passed_on import AsGiven
 
 
-class AboveBackground(eqx.Module):
+class AboveBackground(AsGiven):
     r"""$z - b$ has the law of the sensor at $c - b$, $b$ being the background.
 
     What makes a reading err by a share of itself is the plume: how it meanders, and how it differs from the
@@ -24,18 +23,6 @@ class AboveBackground(eqx.Module):
     def settled(self, theta: Theta) -> "Above":
         sensor = self.sensor.settled(theta) if isinstance(self.sensor, Unsettled) else self.sensor
         return Above(sensor, self.background, theta)
-
-    def sample(self, key: Key, intensity: Scalar, station: Station) -> Scalar:
-        return self.sensor.sample(key, intensity, station)
-
-    def log_prob(self, reading: Scalar, intensity: Scalar, station: Station) -> Scalar:
-        return self.sensor.log_prob(reading, intensity, station)
-
-    def log_unit(self, reading: Scalar) -> Scalar:
-        return passed_on.log_unit(self.sensor, reading)
-
-    def fault(self, readings: np.ndarray) -> str | None:
-        return passed_on.fault(self.sensor, readings)
 
 
 class Above(eqx.Module):

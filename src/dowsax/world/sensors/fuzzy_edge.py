@@ -2,17 +2,16 @@
 
 import equinox as eqx
 import jax.numpy as jnp
-import numpy as np
 
 from dowsax.types import Key, Scalar, Station, Theta
 from dowsax.world.base import Field, Sensor, Unsettled
 from dowsax.world.ranges import number
-from dowsax.world.sensors import passed_on
 from dowsax.world.sensors.gaussian import Gaussian
+from dowsax.world.sensors.passed_on import AsGiven
 from dowsax.world.sensors.student_t import StudentT
 
 
-class FuzzyEdge(eqx.Module):
+class FuzzyEdge(AsGiven):
     r"""$\sigma = \text{ratio} \cdot (|c| + \text{share} \cdot c_0) + \text{floor}$ $c_0$ on the axis.
 
     A normal density falls to nothing at the edge of a plume; the mean of a few minutes of real wind does not.
@@ -34,18 +33,6 @@ class FuzzyEdge(eqx.Module):
         sensor = self.sensor.settled(theta) if isinstance(self.sensor, Unsettled) else self.sensor
         assert isinstance(sensor, Gaussian | StudentT)
         return Edged(sensor, self.axis, theta, self.share)
-
-    def sample(self, key: Key, intensity: Scalar, station: Station) -> Scalar:
-        return self.sensor.sample(key, intensity, station)
-
-    def log_prob(self, reading: Scalar, intensity: Scalar, station: Station) -> Scalar:
-        return self.sensor.log_prob(reading, intensity, station)
-
-    def log_unit(self, reading: Scalar) -> Scalar:
-        return passed_on.log_unit(self.sensor, reading)
-
-    def fault(self, readings: np.ndarray) -> str | None:
-        return passed_on.fault(self.sensor, readings)
 
 
 class Edged(eqx.Module):

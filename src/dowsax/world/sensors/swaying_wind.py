@@ -6,15 +6,14 @@ from typing import Any, NamedTuple
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax.scipy.special import ndtr
 
 from dowsax.types import Key, Scalar, Station, Theta
 from dowsax.world.base import Sensor, Turnable, Turning, Unsettled
 from dowsax.world.ranges import number
-from dowsax.world.sensors import passed_on
 from dowsax.world.sensors.fuzzy_edge import Edged
 from dowsax.world.sensors.gaussian import Gaussian
+from dowsax.world.sensors.passed_on import AsGiven
 from dowsax.world.sensors.student_t import StudentT
 
 NUM_CELLS = 8
@@ -29,7 +28,7 @@ _LEAST_MASS = 1e-30
 _NOTHING = -1e30
 
 
-class SwayingWind(eqx.Module):
+class SwayingWind(AsGiven):
     r"""$p(z \mid \Theta) = \int p(z \mid c(\delta))\, \mathcal N(\delta; 0, s^2)\, d\delta$.
 
     $c(\delta)$ is the field in a wind turned by δ from the measured one, independently at each reading: an
@@ -52,18 +51,6 @@ class SwayingWind(eqx.Module):
         sensor = self.sensor.settled(theta) if isinstance(self.sensor, Unsettled) else self.sensor
         assert isinstance(sensor, Gaussian | StudentT | Edged)
         return Swayed(sensor, self.field, theta, math.radians(self.error))
-
-    def sample(self, key: Key, intensity: Scalar, station: Station) -> Scalar:
-        return self.sensor.sample(key, intensity, station)
-
-    def log_prob(self, reading: Scalar, intensity: Scalar, station: Station) -> Scalar:
-        return self.sensor.log_prob(reading, intensity, station)
-
-    def log_unit(self, reading: Scalar) -> Scalar:
-        return passed_on.log_unit(self.sensor, reading)
-
-    def fault(self, readings: np.ndarray) -> str | None:
-        return passed_on.fault(self.sensor, readings)
 
 
 def sways(sensor: Any) -> bool:

@@ -1,14 +1,13 @@
 """A sensor whose noise is not known."""
 
 import equinox as eqx
-import numpy as np
 
-from dowsax.types import Key, Scalar, Station, Theta
+from dowsax.types import Theta
 from dowsax.world.base import Sensor
-from dowsax.world.sensors import passed_on
+from dowsax.world.sensors.passed_on import AsGiven
 
 
-class UnknownNoise(eqx.Module):
+class UnknownNoise(AsGiven):
     """The sensor with some of its numbers taken from Θ; by itself it is the sensor as it was given."""
 
     sensor: Sensor
@@ -19,15 +18,3 @@ class UnknownNoise(eqx.Module):
         names = [name for name, _ in self.columns]
         values = [theta[column] for _, column in self.columns]
         return eqx.tree_at(lambda at: [getattr(at, name) for name in names], self.sensor, values)
-
-    def sample(self, key: Key, intensity: Scalar, station: Station) -> Scalar:
-        return self.sensor.sample(key, intensity, station)
-
-    def log_prob(self, reading: Scalar, intensity: Scalar, station: Station) -> Scalar:
-        return self.sensor.log_prob(reading, intensity, station)
-
-    def log_unit(self, reading: Scalar) -> Scalar:
-        return passed_on.log_unit(self.sensor, reading)
-
-    def fault(self, readings: np.ndarray) -> str | None:
-        return passed_on.fault(self.sensor, readings)
