@@ -1,0 +1,42 @@
+"""Compute the cells that are missing, while there is time, beside other processes at the same folder."""
+
+import time
+from collections.abc import Callable, Sequence
+
+from dowsax.reproduce.cells import Cell
+from dowsax.reproduce.store import Store
+
+LEAST = 60.0
+"""[s], that a cell may take with what has to be compiled for it, until one has taken longer."""
+_SLACK = 1.3
+
+Told = Callable[[Cell, int], None]
+"""Told how many more searches of a cell have ended."""
+
+
+def fill(
+    store: Store,
+    cells: Sequence[Cell],
+    deadline: float,
+    told: Told = lambda cell, more: None,
+    threads: int | None = None,
+) -> None:
+    """Compute what is missing in this order, and keep each cell as soon as it is there.
+
+    It ends before the deadline (of `time.monotonic`) rather than begin a cell that may take longer than the
+    longest so far. Cells that another process is at are left to it.
+    """
+    longest = 0.0
+    for cell in store.missing(cells):
+        if deadline - time.monotonic() < max(LEAST, _SLACK * longest):
+            return
+        with store.claimed(cell) as ours:
+            # Another process may have finished it since the list was made.
+            if not ours or store.about(cell) is not None:
+                continue
+            begun = time.monotonic()
+            arrays = cell.measure(
+                store.sizes, store.source(cell), lambda more, of=cell: told(of, more), threads
+            )
+            store.keep(cell, arrays)
+            longest = max(longest, time.monotonic() - begun)

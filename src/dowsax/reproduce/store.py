@@ -1,0 +1,136 @@
+"""The folder of a reproduction: cells by name, each in one file that is whole or not there."""
+
+import hashlib
+import json
+import zipfile
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dowsax.evaluate.trace import Episode
+from dowsax.experiment.fingerprint import filter_marks
+from dowsax.experiment.provenance import provenance
+from dowsax.files import replacing
+from dowsax.policies.shipped import weights_of
+from dowsax.policies.stored import card_of, digest_of
+from dowsax.reproduce.cells import Arrays, Cell, SearchCell, Sizes, WalkCell, Walks, unpacked
+
+try:
+    import fcntl
+except ImportError:
+    # Without it two processes may compute the same cell, which costs time and nothing else.
+    fcntl = None
+
+
+@dataclass(frozen=True)
+class Store:
+    """Where cells are kept, and what decides about their numbers."""
+
+    folder: Path
+    sizes: Sizes
+    sources: Mapping[str, str] = field(default_factory=dict)
+    """The files of policies that are not known by name."""
+    trusted: Collection[str] = ()
+    """Marks of code that is known to search alike."""
+
+    def source(self, cell: Cell) -> str:
+        """The name of the policy, or the file of its weights."""
+        return self.sources.get(cell.policy, cell.policy)
+
+    @cached_property
+    def _weights(self) -> dict[str, dict[str, Any]]:
+        return {}
+
+    def weights(self, source: str) -> dict[str, Any]:
+        """Letters that tell trained weights apart, and the moves of their training."""
+        path = weights_of(source)
+        if path is not None and source not in self._weights:
+            self._weights[source] = {"weights": digest_of(path), "steps": card_of(path).steps}
+        return self._weights.get(source, {})
+
+    def settings(self, cell: Cell) -> dict[str, Any]:
+        """All that decides about the numbers of a cell."""
+        marks = filter_marks(self.sizes.preset(cell.filter))
+        return cell.settings(self.sizes) | self.weights(self.source(cell)) | marks
+
+    def path(self, cell: Cell) -> Path:
+        """Cells with other settings have other names; those of other code have the same."""
+        settings = {
+            name: value for name, value in self.settings(cell).items() if name not in ("code", "dowsax")
+        }
+        mark = hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:8]
+        return self.folder / "cells" / cell.folder / f"{cell.name}-{mark}.npz"
+
+    def about(self, cell: Cell) -> dict[str, Any] | None:
+        """What a kept cell was computed with; none where it is not there, or damaged.
+
+        A ValueError for one that other code has computed.
+        """
+        path = self.path(cell)
+        try:
+            with np.load(path, allow_pickle=False) as archive:
+                about = json.loads(str(archive["about"]))
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+            return None
+        here = self.settings(cell)["code"]
+        if about.get("code") != here and about.get("code") not in self.trusted:
+            raise ValueError(
+                f"{path} was computed by other code, marked {about.get('code')}, here it is {here}: give "
+                f"another --out, or --trust {about.get('code')} if that code is known to search alike."
+            )
+        return about
+
+    def missing(self, cells: Sequence[Cell]) -> list[Cell]:
+        """The cells that are still to be computed."""
+        return [cell for cell in cells if self.about(cell) is None]
+
+    def keep(self, cell: Cell, arrays: Arrays) -> None:
+        """Write a cell down, whole or not at all."""
+        path = self.path(cell)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        about = np.array(json.dumps(self.settings(cell) | provenance()))
+        with replacing(path) as partial, partial.open("wb") as file:
+            np.savez_compressed(file, about=about, **arrays)
+
+    def _read(self, cell: Cell) -> Arrays | None:
+        if self.about(cell) is None:
+            return None
+        with np.load(self.path(cell), allow_pickle=False) as archive:
+            return {name: archive[name] for name in archive.files if name != "about"}
+
+    def episodes(self, cell: SearchCell) -> list[Episode] | None:
+        """The searches of a cell, if it is there."""
+        arrays = self._read(cell)
+        return None if arrays is None else unpacked(arrays)
+
+    def walks(self, cell: WalkCell) -> Walks | None:
+        """The walks of a cell, if it is there."""
+        arrays = self._read(cell)
+        return None if arrays is None else Walks(**arrays)
+
+    @contextmanager
+    def claimed(self, cell: Cell) -> Iterator[bool]:
+        """Whether this process, and no other on this folder, is to compute the cell.
+
+        A claim is a lock on one byte of a file, which the system takes back when a process ends, however.
+        """
+        if fcntl is None:
+            yield True
+            return
+        at = int.from_bytes(
+            hashlib.sha256(str(self.path(cell).relative_to(self.folder)).encode()).digest()[:4]
+        )
+        with (self.folder / ".claims").open("ab") as file:
+            try:
+                fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, at)
+            except OSError:
+                yield False
+                return
+            yield True
