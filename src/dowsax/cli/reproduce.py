@@ -1,4 +1,4 @@
-"""`dowsax reproduce`: the tables and figures of the paper, ours next to theirs, in a folder one can resume."""
+"""`dowsax reproduce`: the tables and figures of the paper, ours next to theirs; a folder one can resume."""
 
 import math
 import os
@@ -97,7 +97,7 @@ def reproduce(
         _status(store, suites)
         return
     require_folder(out)
-    require_writable(out / "about.txt")
+    require_writable(out / ".writable")
     cells = cells_of(suites, store, fields)
     _fill(store, cells, begun + (math.inf if budget is None else budget), workers)
     _write(store, suites, _command(tables or [], store, weights))

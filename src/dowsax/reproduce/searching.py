@@ -71,9 +71,10 @@ ID = Suite(
     measures=(*SUMMARY, "REV"),
     across="columns",
     note=(
-        "All methods of a field search for the same sources. AGDC runs on a plain particle filter in place of "
-        "the paper's. `straight` is told where the source is: its path is what an agent needs that knows "
-        "the answer. REV depends on the device and on how many searches ran together."
+        "All methods of a field search for the same sources. AGDC runs on a plain particle filter in place "
+        "of the paper's. `straight` is told where the source is: its path is what an agent needs that knows "
+        "the answer. REV depends on the device and on how many searches ran together; a record goes on after "
+        "the stop, and its time is shared out over its readings."
     ),
 )
 
