@@ -1,6 +1,7 @@
 """Small suites: few searches of simple policies on one small filter, so that little has to be compiled."""
 
 import time
+from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
@@ -10,6 +11,7 @@ from dowsax.reproduce import cells, searching, stopping
 from dowsax.reproduce.cells import Sizes
 from dowsax.reproduce.fill import LEAST, fill
 from dowsax.reproduce.filters import FILTERS
+from dowsax.reproduce.report import write
 from dowsax.reproduce.store import Store
 from dowsax.reproduce.suites import all_suites, cells_of
 from dowsax.reproduce.training import REWARDED
@@ -26,8 +28,8 @@ SOURCES = {
 }
 
 
-@pytest.fixture(scope="session")
-def small():
+@contextmanager
+def made_small():
     """One filter in place of all, two fields in place of seven, two shapes in place of eight."""
     with pytest.MonkeyPatch.context() as patch:
         for name in FILTERS:
@@ -39,9 +41,16 @@ def small():
         yield
 
 
-@pytest.fixture(scope="session")
-def filled(small, tmp_path_factory):
-    """(sizes) -> a folder with the cells of all suites, computed once."""
+@pytest.fixture
+def small():
+    """Small suites in one test."""
+    with made_small():
+        yield
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory):
+    """(sizes) -> a folder with the cells of all suites, computed once; suites are small until the end."""
     kept = {}
 
     def folder(sizes=SIZES):
@@ -50,5 +59,19 @@ def filled(small, tmp_path_factory):
             fill(store, cells_of(all_suites().values(), store), time.monotonic() + 10 * LEAST)
             kept[sizes] = store
         return kept[sizes]
+
+    with made_small():
+        yield folder
+
+
+@pytest.fixture(scope="module")
+def written(filled):
+    """(name, sizes) -> the folder of a suite's table, written once."""
+    kept = {}
+
+    def folder(name, sizes=SIZES):
+        if (name, sizes) not in kept:
+            kept[name, sizes] = write(all_suites()[name], filled(sizes), f"dowsax reproduce {name}")
+        return kept[name, sizes]
 
     return folder

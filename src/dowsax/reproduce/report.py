@@ -1,4 +1,4 @@
-"""What is written of a suite: table.md, table.csv, pictures, and about.json with what it takes to repeat it."""
+"""What is written of a suite: table.md, table.csv, pictures, and in about.json how to repeat it."""
 
 import json
 from collections.abc import Sequence

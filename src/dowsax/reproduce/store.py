@@ -3,6 +3,7 @@
 import hashlib
 import json
 import zipfile
+import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -25,6 +26,9 @@ try:
 except ImportError:
     # Without it two processes may compute the same cell, which costs time and nothing else.
     fcntl = None
+
+
+_UNREADABLE = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error)
 
 
 @dataclass(frozen=True)
@@ -56,7 +60,9 @@ class Store:
     def settings(self, cell: Cell) -> dict[str, Any]:
         """All that decides about the numbers of a cell."""
         marks = filter_marks(self.sizes.preset(cell.filter))
-        return cell.settings(self.sizes) | self.weights(self.source(cell)) | marks
+        # The cell says the name of its filter, the marks say which choices that means.
+        chosen = {"choices": marks.pop("filter")} | marks
+        return cell.settings(self.sizes) | self.weights(self.source(cell)) | chosen
 
     def path(self, cell: Cell) -> Path:
         """Cells with other settings have other names; those of other code have the same."""
@@ -73,11 +79,10 @@ class Store:
         """
         path = self.path(cell)
         try:
-            with np.load(path, allow_pickle=False) as archive:
+            # Opened here, as numpy does not close a file it cannot read.
+            with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
                 about = json.loads(str(archive["about"]))
-        except FileNotFoundError:
-            return None
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        except _UNREADABLE:
             return None
         here = self.settings(cell)["code"]
         if about.get("code") != here and about.get("code") not in self.trusted:
@@ -102,8 +107,14 @@ class Store:
     def _read(self, cell: Cell) -> Arrays | None:
         if self.about(cell) is None:
             return None
-        with np.load(self.path(cell), allow_pickle=False) as archive:
-            return {name: archive[name] for name in archive.files if name != "about"}
+        path = self.path(cell)
+        try:
+            with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
+                return {name: archive[name] for name in archive.files if name != "about"}
+        except _UNREADABLE:
+            raise ValueError(
+                f"{path} is damaged: delete it, and the same command computes it again."
+            ) from None
 
     def episodes(self, cell: SearchCell) -> list[Episode] | None:
         """The searches of a cell, if it is there."""
