@@ -218,16 +218,17 @@ def unpacked(arrays: Arrays) -> list[Episode]:
     for at, (theta, place, start, seconds) in enumerate(
         zip(arrays["theta"], arrays["final_place"], arrays["starts"], arrays["seconds"], strict=True)
     ):
-        own = {name: parts[at] for name, parts in columns.items()}
+        own: dict[str, Any] = {name: parts[at] for name, parts in columns.items()}
         final_theta = theta.copy()
         final_theta[:2] = place
         moves, number = own.pop("moves"), len(own["error"])
-        missing = np.full(number, np.nan, np.float32)
+        missing: Any = np.full(number, np.nan, np.float32)
+        path: Any = np.cumsum(np.linalg.norm(moves, axis=1))
         row = Row(
             position=start[None, :] + np.cumsum(moves, axis=0),
             reading=missing,
-            path_length=np.cumsum(np.linalg.norm(moves, axis=1)),
-            mean=np.full((number, 2), np.nan, np.float32),
+            path_length=path,
+            mean=np.nan * moves,
             error=own["error"],
             spread=own["spread"],
             mass=1 - own["outside"],

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from dowsax.evaluate.metrics import ends
 from dowsax.evaluate.stops import TraceRule
 from dowsax.evaluate.trace import Episode
@@ -47,7 +49,7 @@ def lines_for(store: Store, row: str, column: str, cells: Sequence[SearchCell]) 
         yield Line(row, column, cells[0].filter, str(rule), numbers_of(episodes, rule))
 
 
-def _id_cells(store: Store) -> list[Cell]:
+def _id_cells(store: Store) -> list[SearchCell]:
     del store
     return [
         SearchCell(policy, field, "id", filter_for(policy, preset))
@@ -79,7 +81,7 @@ ID = Suite(
 )
 
 
-def _ood_cells(store: Store) -> list[Cell]:
+def _ood_cells(store: Store) -> list[SearchCell]:
     del store
     return [
         SearchCell(f"{policy}-ood", field, scenario, filter_for(policy, preset))
@@ -154,7 +156,7 @@ OOD = Suite(
 )
 
 
-def _shift_cells(store: Store) -> list[Cell]:
+def _shift_cells(store: Store) -> list[SearchCell]:
     del store
     return [
         SearchCell(policy, field, scenario, filter_for(policy, preset))
@@ -168,7 +170,7 @@ def _shift_cells(store: Store) -> list[Cell]:
 def _shift_lines(store: Store) -> list[Line]:
     lines: list[Line] = []
     for cell in _shift_cells(store):
-        if not isinstance(cell, SearchCell) or cell.scenario != "shift":
+        if cell.scenario != "shift":
             continue
         own = list(lines_for(store, cell.policy, cell.field, [cell]))
         moved = store.episodes(cell)
@@ -195,7 +197,7 @@ SHIFT = Suite(
 )
 
 
-def _prior_cells(store: Store) -> list[Cell]:
+def _prior_cells(store: Store) -> list[SearchCell]:
     del store
     return [
         SearchCell("att-pfrl", "temperature", _started(shape), preset)
@@ -212,7 +214,6 @@ def _prior_lines(store: Store) -> list[Line]:
     return [
         line
         for cell in _prior_cells(store)
-        if isinstance(cell, SearchCell)
         for line in lines_for(store, cell.scenario.removeprefix("prior-"), "temperature", [cell])
     ]
 
@@ -228,7 +229,7 @@ PRIORS = Suite(
 )
 
 
-def _mixing_cells(store: Store) -> list[Cell]:
+def _mixing_cells(store: Store) -> list[SearchCell]:
     del store
     return [
         SearchCell(policy, "temperature", scenario, filter_)
@@ -319,7 +320,7 @@ def _drawn_cells(preset: str) -> dict[str, list[SearchCell]]:
     }
 
 
-def _trajectory_cells(store: Store) -> list[Cell]:
+def _trajectory_cells(store: Store) -> list[SearchCell]:
     del store
     return [cell for preset in PRESETS for cells in _drawn_cells(preset).values() for cell in cells]
 
@@ -345,7 +346,12 @@ def _trajectory_figures(store: Store, lines: Sequence[Line]) -> "dict[str, Figur
                 first = [episode for part in parts for episode in (part or [])[: DRAWN // len(parts)]]
                 end = ends(first, CONTRACTION)
                 panels[name] = [
-                    Track(episode.rows.position[:reading], episode.theta[:2], bool(stopped), bool(false))
+                    Track(
+                        np.asarray(episode.rows.position[:reading]),
+                        episode.theta[:2],
+                        bool(stopped),
+                        bool(false),
+                    )
                     for episode, reading, stopped, false in zip(
                         first, end.reading, end.stopped, end.false, strict=True
                     )

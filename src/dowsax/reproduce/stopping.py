@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from dowsax.evaluate.stops import TraceRule
-from dowsax.reproduce.cells import Cell, SearchCell
+from dowsax.reproduce.cells import SearchCell
 from dowsax.reproduce.lines import (
     CONTRACTION,
     CREDIBLE,
@@ -38,7 +38,7 @@ def _ours(preset: str) -> SearchCell:
     return SearchCell("att-pfrl", "temperature", "id", preset)
 
 
-def _two_cells(store: Store) -> list[Cell]:
+def _two_cells(store: Store) -> list[SearchCell]:
     del store
     return [_ours(preset) for preset in PRESETS]
 
@@ -85,7 +85,7 @@ THRESHOLD = Suite(
 )
 
 
-def _calibration_cells(store: Store) -> list[Cell]:
+def _calibration_cells(store: Store) -> list[SearchCell]:
     del store
     return [SearchCell("att-pfrl", field, "id", preset) for field in FIELDS for preset in PRESETS]
 
@@ -93,7 +93,7 @@ def _calibration_cells(store: Store) -> list[Cell]:
 def _calibration_lines(store: Store) -> list[Line]:
     lines = []
     for cell in _calibration_cells(store):
-        episodes = store.episodes(cell) if isinstance(cell, SearchCell) else None
+        episodes = store.episodes(cell)
         if episodes is None:
             continue
         read = list(map(until_the_ladder, episodes))
@@ -165,7 +165,7 @@ _SETTINGS = {
 }
 
 
-def _robustness_cells(store: Store) -> list[Cell]:
+def _robustness_cells(store: Store) -> list[SearchCell]:
     del store
     return [
         SearchCell(policy, "temperature", scenario, preset)

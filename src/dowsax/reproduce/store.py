@@ -100,9 +100,9 @@ class Store:
         """Write a cell down, whole or not at all."""
         path = self.path(cell)
         path.parent.mkdir(parents=True, exist_ok=True)
-        about = np.array(json.dumps(self.settings(cell) | provenance()))
+        kept: dict[str, Any] = {"about": np.array(json.dumps(self.settings(cell) | provenance())), **arrays}
         with replacing(path) as partial, partial.open("wb") as file:
-            np.savez_compressed(file, about=about, **arrays)
+            np.savez_compressed(file, **kept)
 
     def _read(self, cell: Cell) -> Arrays | None:
         if self.about(cell) is None:

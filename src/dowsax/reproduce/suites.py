@@ -29,7 +29,7 @@ class Suite:
     title: str
     label: str
     """Of the table or figure in the paper's source."""
-    cells: Callable[[Store], list[Cell]]
+    cells: Callable[[Store], Sequence[Cell]]
     lines: Callable[[Store], list[Line]]
     """From the cells that are there."""
     measures: tuple[str, ...]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from dowsax.evaluate.metrics import NOTHING, Estimate
 from dowsax.evaluate.trace import Episode
-from dowsax.reproduce.cells import Cell, SearchCell
+from dowsax.reproduce.cells import SearchCell
 from dowsax.reproduce.lines import Line, numbers_of
 from dowsax.reproduce.searching import OUTER, PRESETS, rules_for
 from dowsax.reproduce.store import Store
@@ -44,7 +44,7 @@ def _seeds(store: Store, method: str) -> list[str]:
     return [f"{method}-seed-{seed}" for seed in SEEDS if f"{method}-seed-{seed}" in store.sources]
 
 
-def _cells(store: Store) -> list[Cell]:
+def _cells(store: Store) -> list[SearchCell]:
     return [
         SearchCell(policy, "temperature", scenario, preset)
         for scenario in ("id", *OUTER)

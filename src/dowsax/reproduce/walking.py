@@ -53,7 +53,7 @@ def walk_numbers(walks: Walks, reference: Walks | None) -> Numbers:
         "likelihood evaluations": evaluations,
         "wall time": seconds,
         # Both axes of a walk belong together, so the interval is from resampling walks.
-        "coverage": inside if 0 < (inside.value or 0) < 1 else share(walks.inside.all(axis=1)),
+        "coverage": inside if 0 < (inside.value or 0) < 1 else share(np.all(walks.inside, axis=1)),
     }
     if reference is not None:
         numbers["std ratio"] = _ratio(walks, reference)
