@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from dowsax.inference.presets import PLAIN
-from dowsax.reproduce import cells, searching, stopping
+from dowsax.reproduce import cells, picturing, searching, stopping
 from dowsax.reproduce.cells import Sizes
 from dowsax.reproduce.fill import LEAST, fill
 from dowsax.reproduce.filters import FILTERS
@@ -34,7 +34,7 @@ def made_small():
     with pytest.MonkeyPatch.context() as patch:
         for name in FILTERS:
             patch.setitem(FILTERS, name, replace(PLAIN, config=replace(PLAIN.config, num_particles=64)))
-        for module in (searching, stopping):
+        for module in (searching, stopping, picturing):
             patch.setattr(module, "FIELDS", FIELDS)
         patch.setattr(searching, "LOCATIONS", {name: LOCATIONS[name] for name in ("uniform", "star")})
         patch.setattr(cells, "WALK_READINGS", 4)

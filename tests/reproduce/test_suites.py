@@ -18,6 +18,7 @@ from dowsax.reproduce.suites import Suite, all_suites, cells_of, chosen
 from .conftest import FIELDS, SIZES
 
 PICTURES = {
+    "id": {"summary.png"},
     "ood": {"ood.png"},
     "threshold": {"threshold.png"},
     "attention": {"attention.png", "weights.png"},

@@ -3,20 +3,30 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from dowsax.evaluate.metrics import ends
+from dowsax.evaluate.metrics import Estimate, ends
 from dowsax.evaluate.stops import TraceRule
 from dowsax.evaluate.trace import Episode
-from dowsax.reproduce.cells import Cell, SearchCell
+from dowsax.reproduce.cells import SearchCell
 from dowsax.reproduce.filters import RHOS, mixing
-from dowsax.reproduce.lines import CONTRACTION, CREDIBLE, Line, first_of, mean_difference, numbers_of, ratio
+from dowsax.reproduce.lines import (
+    CONTRACTION,
+    CREDIBLE,
+    MEASURES,
+    Line,
+    first_of,
+    mean_difference,
+    numbers_of,
+    ratio,
+)
+from dowsax.reproduce.printed import printed
 from dowsax.reproduce.store import Store
 from dowsax.reproduce.suites import Suite
 from dowsax.world import LOCATIONS, MODALITIES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from dowsax.viz.paper_figures import Series
 
 FIELDS = tuple(MODALITIES)
 AGDC = ("agdc-kld", "agdc-ent", "agdc-ee")
@@ -25,7 +35,6 @@ METHODS = ("att-pfrl", *AGDC, "infotaxis", "entrotaxis", "dcee", "random", "stra
 PRESETS = ("paper", "default")
 OUTER = ("ood-west", "ood-east")
 HOME = "ood-training"
-DRAWN = 100
 SUMMARY = ("OCE", "false stops", "ADE", "LPS")
 
 
@@ -64,6 +73,35 @@ def _id_lines(store: Store) -> list[Line]:
     return [line for cell in cells for line in lines_for(store, cell.policy, cell.field, [cell])]
 
 
+def _id_figures(store: Store, lines: Sequence[Line]) -> "dict[str, Figure]":
+    """One page: ATT-PFRL, what the paper claims of it, the straight walk, and every other method."""
+    del store
+    from dowsax.viz.paper_figures import Series, summary
+
+    theirs = printed("id")
+    claimed = {
+        measure: [Estimate(theirs["att-pfrl", field, measure].value, None, None, 0) for field in FIELDS]
+        for measure in ("OCE", "ADE", "LPS")
+    }
+    series = {"ATT-PFRL, the paper": Series(claimed)}
+    for filter_, rule in (("paper", CONTRACTION), ("default", CONTRACTION), ("default", CREDIBLE)):
+        series[f"ATT-PFRL, {filter_}, {rule}"] = _series(lines, "att-pfrl", filter_, rule)
+    for method in METHODS[1:]:
+        series[f"{method}, default, {CREDIBLE}"] = _series(lines, method, "default", CREDIBLE)
+    titles = {name: f"{name}: {MEASURES[name].meaning}" for name in SUMMARY}
+    return {"summary.png": summary(series, titles, FIELDS)}
+
+
+def _series(lines: Sequence[Line], method: str, filter_: str, rule: TraceRule) -> "Series":
+    from dowsax.viz.paper_figures import Series
+
+    found = [
+        first_of(lines, row=method, column=field, filter=filter_, stop=str(rule)) or {} for field in FIELDS
+    ]
+    numbers = {measure: [one.get(measure) for one in found] for measure in SUMMARY}
+    return Series(numbers, rival=method != "att-pfrl")
+
+
 ID = Suite(
     name="id",
     title="Sources from the prior: the main comparison",
@@ -78,6 +116,7 @@ ID = Suite(
         "the answer. REV depends on the device and on how many searches ran together; a record goes on after "
         "the stop, and its time is shared out over its readings."
     ),
+    figures=_id_figures,
 )
 
 
@@ -124,14 +163,14 @@ def _ood_figures(store: Store, lines: Sequence[Line]) -> "dict[str, Figure]":
     from dowsax.viz.paper_figures import by_field
 
     series = {
-        f"{policy}, {filter_}": _stop_rates(lines, policy, filter_)
+        f"{policy}, {filter_}": stop_rates(lines, policy, filter_)
         for policy in ("att-pfrl", *AGDC)
         for filter_ in (filter_for(policy, "paper"), "default")
     }
     return {"ood.png": by_field(series, FIELDS, "Stopped (ζ = 0.5), sources in the outer regions")}
 
 
-def _stop_rates(lines: Sequence[Line], row: str, filter_: str) -> list:
+def stop_rates(lines: Sequence[Line], row: str, filter_: str) -> list:
     """The stop rate and the false stops of each field under the paper's rule; none where they are missing."""
     found = [
         first_of(lines, row=row, column=field, filter=filter_, stop=str(CONTRACTION)) for field in FIELDS
@@ -260,112 +299,4 @@ MIXING = Suite(
         "Rows are ρ. `paper-no-attention` is Algorithm 1 with ρ = 0, `paper` with attention. The default "
         "filter mixes before it resamples, so that moves mend what mixing does."
     ),
-)
-
-_ABLATION = (
-    ("att-pfrl", "paper"),
-    ("att-pfrl", "paper-no-attention"),
-    ("pfrl", "paper-no-attention"),
-    ("att-pfrl", "default-attention"),
-    ("att-pfrl", "default"),
-    ("pfrl", "default"),
-)
-"""With attention and without, and without it in training too."""
-
-
-def _attention_cells(store: Store) -> list[Cell]:
-    from dowsax.reproduce.walking import EVOLUTION_CELLS
-
-    del store
-    searches = [SearchCell(policy, field, "id", filter_) for field in FIELDS for policy, filter_ in _ABLATION]
-    return [*searches, *EVOLUTION_CELLS]
-
-
-def _attention_lines(store: Store) -> list[Line]:
-    return [
-        line
-        for field in FIELDS
-        for policy, filter_ in _ABLATION
-        for line in lines_for(store, policy, field, [SearchCell(policy, field, "id", filter_)])
-    ]
-
-
-def _attention_figures(store: Store, lines: Sequence[Line]) -> "dict[str, Figure]":
-    from dowsax.reproduce.walking import evolution
-    from dowsax.viz.paper_figures import by_field, weight_evolution
-
-    series = {f"{policy}, {filter_}": _stop_rates(lines, policy, filter_) for policy, filter_ in _ABLATION}
-    figures = {"attention.png": by_field(series, FIELDS, "Stopped (ζ = 0.5), with and without attention")}
-    found = evolution(store)
-    return figures | ({"weights.png": weight_evolution(found)} if found else {})
-
-
-ATTENTION = Suite(
-    name="attention",
-    title="With and without attention",
-    label="fig_ood_ablation",
-    cells=_attention_cells,
-    lines=_attention_lines,
-    measures=SUMMARY,
-    across="columns",
-    note="`pfrl` was trained without attention as well. The paper has a figure without numbers.",
-    figures=_attention_figures,
-)
-
-
-def _drawn_cells(preset: str) -> dict[str, list[SearchCell]]:
-    return {
-        f"ID, {preset}": [SearchCell("att-pfrl", "temperature", "id", preset)],
-        f"OOD, {preset}": [SearchCell("att-pfrl-ood", "temperature", outer, preset) for outer in OUTER],
-    }
-
-
-def _trajectory_cells(store: Store) -> list[SearchCell]:
-    del store
-    return [cell for preset in PRESETS for cells in _drawn_cells(preset).values() for cell in cells]
-
-
-def _trajectory_lines(store: Store) -> list[Line]:
-    return [
-        line
-        for preset in PRESETS
-        for name, cells in _drawn_cells(preset).items()
-        for line in lines_for(store, name.split(",")[0], "temperature", cells)
-    ]
-
-
-def _trajectory_figures(store: Store, lines: Sequence[Line]) -> "dict[str, Figure]":
-    del lines
-    from dowsax.viz.paper_figures import Track, trajectories
-
-    panels = {}
-    for preset in PRESETS:
-        for name, cells in _drawn_cells(preset).items():
-            parts = [store.episodes(cell) for cell in cells]
-            if all(part is not None for part in parts):
-                first = [episode for part in parts for episode in (part or [])[: DRAWN // len(parts)]]
-                end = ends(first, CONTRACTION)
-                panels[name] = [
-                    Track(
-                        np.asarray(episode.rows.position[:reading]),
-                        episode.theta[:2],
-                        bool(stopped),
-                        bool(false),
-                    )
-                    for episode, reading, stopped, false in zip(
-                        first, end.reading, end.stopped, end.false, strict=True
-                    )
-                ]
-    return {"trajectories.png": trajectories(panels)} if panels else {}
-
-
-TRAJECTORIES = Suite(
-    name="trajectories",
-    title="A hundred searches of ATT-PFRL on temperature",
-    label="fig_id_ood_traj",
-    cells=_trajectory_cells,
-    lines=_trajectory_lines,
-    measures=SUMMARY,
-    note="The picture has the first 100 searches, the table all of them. The paper has a figure alone.",
-    figures=_trajectory_figures,
 )

@@ -1,9 +1,10 @@
 """The suites of stopping. They compute nothing of their own but read the searches of other suites again."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from dowsax.evaluate.stops import TraceRule
+from dowsax.evaluate.trace import Episode
 from dowsax.reproduce.cells import SearchCell
 from dowsax.reproduce.lines import (
     CONTRACTION,
@@ -127,21 +128,23 @@ _CRITERIA = {
 
 
 def _criteria_lines(store: Store) -> list[Line]:
-    lines = []
+    lines: list[Line] = []
     for preset in PRESETS:
         episodes = store.episodes(_ours(preset))
-        if episodes is None:
-            continue
-        read = list(map(until_the_ladder, episodes))
-        found = {name: correlation(read, column) for name, column in _SIGNALS.items()}
-        for row, rules in _CRITERIA.items():
-            for rule in rules:
-                require_decided(episodes, rule, store.sizes.max_readings)
-                numbers = numbers_of(episodes, rule)
-                if rule.name in found:
-                    numbers["Spearman"] = found[rule.name]
-                lines.append(Line(row, "temperature", preset, str(rule), numbers))
+        if episodes is not None:
+            lines += _criteria(episodes, preset, store.sizes.max_readings)
     return lines
+
+
+def _criteria(episodes: Sequence[Episode], preset: str, max_readings: int) -> Iterator[Line]:
+    """A line for each rule. A rule that only counts has nothing to hold against the error."""
+    read = list(map(until_the_ladder, episodes))
+    found = {name: {"Spearman": correlation(read, column)} for name, column in _SIGNALS.items()}
+    for row, rules in _CRITERIA.items():
+        for rule in rules:
+            require_decided(episodes, rule, max_readings)
+            numbers = numbers_of(episodes, rule) | found.get(rule.name, {})
+            yield Line(row, "temperature", preset, str(rule), numbers)
 
 
 CRITERIA = Suite(

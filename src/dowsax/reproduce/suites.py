@@ -50,7 +50,7 @@ class Suite:
 
 def all_suites() -> dict[str, Suite]:
     """The suites by name, the most valuable first."""
-    from dowsax.reproduce import searching, stopping, training, walking
+    from dowsax.reproduce import picturing, searching, stopping, training, walking
 
     suites = (
         searching.ID,
@@ -63,9 +63,9 @@ def all_suites() -> dict[str, Suite]:
         searching.PRIORS,
         searching.MIXING,
         walking.FIXED,
-        searching.ATTENTION,
+        picturing.ATTENTION,
         training.REWARDS,
-        searching.TRAJECTORIES,
+        picturing.TRAJECTORIES,
     )
     return {suite.name: suite for suite in suites}
 

@@ -55,16 +55,19 @@ def _cells(store: Store) -> list[SearchCell]:
 
 
 def _lines(store: Store) -> list[Line]:
-    lines: list[Line] = []
-    for preset in PRESETS:
-        for row, method in REWARDED.items():
-            policies = _seeds(store, method)
-            lines += _rewarded(store, row, policies, preset)
-            if len(policies) > 1:
-                for policy in policies:
-                    seed = policy.rpartition("-")[2]
-                    lines += _rewarded(store, f"{row}, seed {seed}", [policy], preset)
-    return lines
+    return [
+        line
+        for preset in PRESETS
+        for row, method in REWARDED.items()
+        for name, policies in _rows(row, _seeds(store, method))
+        for line in _rewarded(store, name, policies, preset)
+    ]
+
+
+def _rows(row: str, policies: list[str]) -> list[tuple[str, list[str]]]:
+    """All seeds together, and each by itself where there are several."""
+    alone = [(f"{row}, seed {policy.rpartition('-')[2]}", [policy]) for policy in policies]
+    return [(row, policies), *(alone if len(alone) > 1 else [])]
 
 
 def _rewarded(store: Store, row: str, policies: list[str], preset: str) -> list[Line]:

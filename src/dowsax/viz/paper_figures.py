@@ -136,3 +136,50 @@ def _curve(axes: Axes, zetas: Sequence[float], found: Sequence[Any], colour: str
     axes.plot(places, [one.value for _, one in known], "o-", markersize=3.5, color=colour, label=label)
     lows, highs = [one.low for _, one in known], [one.high for _, one in known]
     axes.fill_between(places, lows, highs, color=colour, alpha=0.15, linewidth=0)
+
+
+class Series(NamedTuple):
+    """One name's numbers on every field, as they are drawn."""
+
+    numbers: Mapping[str, Sequence[Any]]
+    """By measure: an estimate a field, or none."""
+    rival: bool = False
+    """It stands back."""
+
+
+def summary(series: Mapping[str, Series], measures: Mapping[str, str], fields: Sequence[str]) -> Figure:
+    """A page: a panel for each measure (with its title), every name's numbers on every field."""
+    with styled():
+        figure = new_figure(11.0, 7.6)
+        panels = figure.subplots(2, math.ceil(len(measures) / 2)).ravel()
+        for axes, (measure, title) in zip(panels, measures.items(), strict=False):
+            for number, (name, one) in enumerate(series.items()):
+                _columns(axes, one, measure, number, len(series), name)
+            axes.set(title=title, xticks=range(len(fields)), ylim=(0, None))
+            axes.set_xticklabels(fields, rotation=20, ha="right")
+            axes.grid(True, axis="y")
+        figure.legend(*panels[0].get_legend_handles_labels(), loc="lower center", ncols=4)
+        figure.tight_layout(rect=(0, 0.03 + 0.03 * math.ceil(len(series) / 4), 1, 1))
+    return figure
+
+
+def _columns(axes: Axes, series: Series, measure: str, number: int, total: int, name: str) -> None:
+    """One name's marks in one panel. A number without an interval is drawn hollow."""
+    found = series.numbers.get(measure, [])
+    known = [(at, one) for at, one in enumerate(found) if one is not None and one.value is not None]
+    places = [at + 0.8 * ((number + 0.5) / total - 0.5) for at, _ in known]
+    values = [one.value for _, one in known]
+    bare = any(one.low is None for _, one in known)
+    spans = [[0, 0] if one.low is None else [one.value - one.low, one.high - one.value] for _, one in known]
+    colour = MUTED if series.rival else _COLOURS[number % len(_COLOURS)]
+    axes.errorbar(
+        places,
+        values,
+        yerr=np.array(spans).reshape(-1, 2).T,
+        fmt=_MARKS[number % len(_MARKS)],
+        color=colour,
+        markerfacecolor="white" if bare else colour,
+        markersize=3.5 if series.rival else 5,
+        linewidth=0.9,
+        label=name,
+    )
