@@ -45,6 +45,8 @@ def test_computes_says_how_far_it_is_and_goes_on(small, command, tmp_path, monke
     words = ("fixed", *TINY, "--out", tmp_path / "out")
     assert command(*words, "--status")[1].splitlines()[0].split() == ["fixed", "0", "of", "7", "cells"]
     assert not (tmp_path / "out").exists()
+    assert command(*words, "--cells-only") == (0, "", "")
+    assert not (tmp_path / "out/fixed").exists()
     code, stdout, stderr = command(*words)
     assert (code, stderr) == (0, "")
     assert stdout == f"fixed: {tmp_path / 'out' / 'fixed' / 'table.md'}\n"

@@ -41,6 +41,7 @@ def reproduce(
     particles: int | None = None,
     max_readings: int = 200,
     trust: Annotated[list[str] | None, Parameter(negative="")] = None,
+    cells_only: Annotated[bool, Parameter(negative="")] = False,
     list_: Annotated[bool, Parameter(name="--list", negative="")] = False,
     status: Annotated[bool, Parameter(negative="")] = False,
 ) -> None:
@@ -76,6 +77,8 @@ def reproduce(
         A search without a stop ends after this many readings.
     trust
         The mark of other code whose cells are known to be the same.
+    cells_only
+        Write no tables, which take their time too: the same command without this writes them, anywhere.
     list_
         Say which tables there are, and end.
     status
@@ -83,7 +86,7 @@ def reproduce(
     """
     begun = time.monotonic()
     _require(device, workers, budget)
-    _compute_on(device)
+    _compute_on(device, workers)
     from dowsax.reproduce.cells import Sizes
     from dowsax.reproduce.suites import cells_of
 
@@ -100,7 +103,8 @@ def reproduce(
     require_writable(out / ".writable")
     cells = cells_of(suites, store, fields)
     _fill(store, cells, begun + (math.inf if budget is None else budget), workers)
-    _write(store, suites, _command(tables or [], store, weights))
+    if not cells_only:
+        _write(store, suites, _command(tables or [], store, weights))
 
 
 def _require(device: str | None, workers: int | None, budget: float | None) -> None:
@@ -112,8 +116,11 @@ def _require(device: str | None, workers: int | None, budget: float | None) -> N
         raise ValueError(f"--budget is a number of seconds above 0; got {budget:g}.")
 
 
-def _compute_on(device: str | None) -> None:
+def _compute_on(device: str | None, workers: int | None) -> None:
     """Choose what JAX computes on, in this process and in those it starts."""
+    if workers is not None:
+        # Read when JAX opens a card: this process would take most of its memory and leave it unused.
+        os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     if device is None:
         return
     import jax

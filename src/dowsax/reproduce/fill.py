@@ -38,5 +38,6 @@ def fill(
             arrays = cell.measure(
                 store.sizes, store.source(cell), lambda more, of=cell: told(of, more), threads
             )
-            store.keep(cell, arrays)
-            longest = max(longest, time.monotonic() - begun)
+            took = time.monotonic() - begun
+            store.keep(cell, arrays, took)
+            longest = max(longest, took)

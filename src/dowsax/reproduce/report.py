@@ -53,7 +53,7 @@ def _about(
 ) -> dict[str, Any]:
     """All it takes to repeat a suite, and what each of its cells was computed with."""
     sizes = store.sizes
-    kept = ("weights", "steps", "code", "created", "commit", "device", "versions", "dowsax")
+    kept = ("weights", "steps", "code", "created", "commit", "device", "versions", "took")
     entries = [
         {"file": str(store.path(cell).relative_to(store.folder)), "there": about is not None}
         | {name: about[name] for name in kept if about is not None and name in about}

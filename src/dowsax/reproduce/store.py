@@ -96,11 +96,12 @@ class Store:
         """The cells that are still to be computed."""
         return [cell for cell in cells if self.about(cell) is None]
 
-    def keep(self, cell: Cell, arrays: Arrays) -> None:
-        """Write a cell down, whole or not at all."""
+    def keep(self, cell: Cell, arrays: Arrays, took: float | None = None) -> None:
+        """Write a cell down, whole or not at all, and how long it took [s] with all that was compiled."""
         path = self.path(cell)
         path.parent.mkdir(parents=True, exist_ok=True)
-        kept: dict[str, Any] = {"about": np.array(json.dumps(self.settings(cell) | provenance())), **arrays}
+        about = self.settings(cell) | provenance() | {"took": took}
+        kept: dict[str, Any] = {"about": np.array(json.dumps(about)), **arrays}
         with replacing(path) as partial, partial.open("wb") as file:
             np.savez_compressed(file, **kept)
 

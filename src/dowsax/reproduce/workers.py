@@ -21,9 +21,11 @@ def fill_together(
 ) -> None:
     """Compute what is missing in so many processes; `told` hears how many cells are there so far."""
     context = get_context("spawn")
+    # By the clock on the wall, as a process takes a while to start.
+    until = time.time() + seconds
     line, theirs = context.Pipe(duplex=False)
     workers = [
-        context.Process(target=_work, args=(theirs, store, tuple(cells), seconds, num_workers), daemon=True)
+        context.Process(target=_work, args=(theirs, store, tuple(cells), until, num_workers), daemon=True)
         for _ in range(num_workers)
     ]
     for worker in workers:
@@ -57,15 +59,16 @@ def _complain(line: Any, codes: list[int | None]) -> None:
         )
 
 
-def _work(line: Any, store: Store, cells: tuple[Cell, ...], seconds: float, num_workers: int) -> None:
+def _work(line: Any, store: Store, cells: tuple[Cell, ...], until: float, num_workers: int) -> None:
     """What a process does."""
     # An interruption reaches all processes of a terminal; the one that started this one ends it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # Read by XLA when it starts: they share the cores of a processor, or the memory of a card.
-    os.environ.setdefault("NPROC", "1")
+    threads = max(1, (os.cpu_count() or 1) // num_workers)
+    os.environ.setdefault("NPROC", str(threads))
     os.environ.setdefault("XLA_PYTHON_CLIENT_MEM_FRACTION", f"{0.9 / num_workers:.2f}")
     try:
-        fill(store, cells, time.monotonic() + seconds, threads=1)
+        fill(store, cells, time.monotonic() + until - time.time(), threads=threads)
     except ValueError as error:
         line.send(("input", str(error)))
     except Exception:

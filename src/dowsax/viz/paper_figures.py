@@ -155,6 +155,7 @@ def summary(series: Mapping[str, Series], measures: Mapping[str, str], fields: S
         for axes, (measure, title) in zip(panels, measures.items(), strict=False):
             for number, (name, one) in enumerate(series.items()):
                 _columns(axes, one, measure, number, len(series), name)
+            axes.margins(y=0.06)
             axes.set(title=title, xticks=range(len(fields)), ylim=(0, None))
             axes.set_xticklabels(fields, rotation=20, ha="right")
             axes.grid(True, axis="y")
