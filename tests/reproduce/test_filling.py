@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 from dowsax.experiment import fingerprint
 from dowsax.reproduce.cells import SearchCell, Sizes
 from dowsax.reproduce.fill import LEAST, fill
-from dowsax.reproduce.store import Store
+from dowsax.reproduce.store import Store, byte_of
 from dowsax.reproduce.workers import _complain
 
 CELLS = [SearchCell(policy, "temperature") for policy in ("random", "greedy", "straight")]
@@ -79,22 +80,35 @@ def test_no_cell_is_begun_that_may_take_too_long(store, measured, monkeypatch):
     assert measured.cells == CELLS[:2]
 
 
-def test_a_cell_that_another_process_is_at_is_left_to_it(store, measured):
-    """Another process holds the lock of all cells; when it is killed the cells are free again."""
+@contextmanager
+def another_process(store, *where):
+    """Another process that holds these bytes of the file of claims, or all of it, until it is killed."""
     holds = (
         "import fcntl, sys; file = open(sys.argv[1], 'ab'); "
-        "fcntl.lockf(file, fcntl.LOCK_EX); print(flush=True); input()"
+        "fcntl.lockf(file, fcntl.LOCK_EX, *map(int, sys.argv[2:])); print(flush=True); input()"
     )
-    other = subprocess.Popen(
-        [sys.executable, "-c", holds, store.folder / ".claims"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    )
-    other.stdout.readline()
-    fill(store, CELLS, soon())
+    words = [sys.executable, "-c", holds, str(store.folder / ".claims"), *map(str, where)]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        other.stdout.readline()
+        yield
+        other.kill()
+
+
+def test_a_cell_that_another_process_is_at_is_left_to_it(store, measured):
+    """When that process is killed its cells are free again."""
+    with another_process(store):
+        fill(store, CELLS, soon())
     assert measured.cells == []
-    other.kill()
-    other.communicate()
     fill(store, CELLS, soon())
     assert measured.cells == CELLS
+
+
+def test_processes_begin_in_folders_of_their_own(store, measured):
+    """Cells of one folder share compiled programs; where another process is, one helps only at the end."""
+    elsewhere = [replace(cell, scenario="shift") for cell in CELLS]
+    with another_process(store, 1, byte_of(CELLS[0].folder)):
+        fill(store, [*CELLS, *elsewhere], soon())
+    assert measured.cells == [*elsewhere, *CELLS]
 
 
 def test_a_cell_that_another_process_has_finished_is_not_computed(store, measured):

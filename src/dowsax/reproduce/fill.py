@@ -26,13 +26,16 @@ def fill(
     It ends before the deadline (of `time.monotonic`) rather than begin a cell that may take longer than the
     longest so far. Cells that another process is at are left to it.
     """
-    longest = 0.0
-    for cell in store.missing(cells):
+    longest, pending = 0.0, store.missing(cells)
+    while pending:
         if deadline - time.monotonic() < max(LEAST, _SLACK * longest):
             return
-        with store.claimed(cell) as ours:
+        with store.claimed(pending) as cell:
+            if cell is None:
+                return
+            pending.remove(cell)
             # Another process may have finished it since the list was made.
-            if not ours or store.about(cell) is not None:
+            if store.about(cell) is not None:
                 continue
             begun = time.monotonic()
             arrays = cell.measure(

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -128,21 +128,37 @@ class Store:
         return None if arrays is None else Walks(**arrays)
 
     @contextmanager
-    def claimed(self, cell: Cell) -> Iterator[bool]:
-        """Whether this process, and no other on this folder, is to compute the cell.
+    def claimed(self, cells: Sequence[Cell]) -> Iterator[Cell | None]:
+        """The first of these cells that no other process on this folder is at; none where there is none.
 
+        Cells of one folder share their compiled programs, so one of a folder that nobody is at comes first.
         A claim is a lock on one byte of a file, which the system takes back when a process ends, however.
         """
         if fcntl is None:
-            yield True
+            yield next(iter(cells), None)
             return
-        at = int.from_bytes(
-            hashlib.sha256(str(self.path(cell).relative_to(self.folder)).encode()).digest()[:4]
-        )
         with (self.folder / ".claims").open("ab") as file:
-            try:
-                fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, at)
-            except OSError:
-                yield False
-                return
-            yield True
+            folders: dict[str, list[Cell]] = {}
+            for cell in cells:
+                folders.setdefault(cell.folder, []).append(cell)
+            free = (members for name, members in folders.items() if _locked(file, name))
+            first = next((found for members in free if (found := self._first(file, members))), None)
+            yield first or self._first(file, cells)
+
+    def _first(self, file: IO[bytes], cells: Sequence[Cell]) -> Cell | None:
+        return next((cell for cell in cells if _locked(file, self.path(cell).name + cell.folder)), None)
+
+
+def _locked(file: IO[bytes], name: str) -> bool:
+    """Whether a name of one's own could be locked; it is let go when the file is closed."""
+    assert fcntl is not None
+    try:
+        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, byte_of(name))
+    except OSError:
+        return False
+    return True
+
+
+def byte_of(name: str) -> int:
+    """The place in the file of claims at which a name is locked."""
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "big")
