@@ -2,6 +2,7 @@
 
 import json
 
+import jax
 import pytest
 
 from dowsax import cli
@@ -89,6 +90,21 @@ def test_bad_input_is_refused_in_one_line(complaint, tmp_path):
     (tmp_path / "file").write_text("")
     assert "Cannot make the folder" in complaint("id", "--out", tmp_path / "file")
     assert "Cannot make the folder" in complaint("id", "--out", tmp_path / "file" / "below")
+
+
+@pytest.mark.parametrize("failure", [RuntimeError, AssertionError, None])
+def test_a_device_that_is_not_there_is_refused(complaint, monkeypatch, failure):
+    """JAX fails in one way or another, or computes on something else."""
+
+    def default_backend():
+        if failure is not None:
+            raise failure
+        return "cpu"
+
+    monkeypatch.setenv("JAX_PLATFORMS", "")
+    monkeypatch.setattr(jax, "default_backend", default_backend)
+    monkeypatch.setattr(jax.config, "update", lambda name, value: None)
+    assert "There is no gpu that JAX can compute on here" in complaint("id", "--device", "gpu")
 
 
 def test_an_interruption_is_told(small, command, tmp_path, monkeypatch):

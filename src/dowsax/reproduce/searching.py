@@ -189,7 +189,7 @@ OOD = Suite(
     note=(
         "Trained with sources in (10, 15)², measured with sources in (5, 10) x (15, 20) and (15, 20)². The "
         "belief's prior is the full one. A method's own line has both regions together, half of the searches "
-        "in each."
+        "in each, with intervals as if these had nothing in common; the drop is taken search by search."
     ),
     figures=_ood_figures,
 )
