@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.fingerprint import filter_marks
 from dowsax.evaluate.metrics import Ends, Summary, ends, summary_of
 from dowsax.evaluate.stops import DEFAULTS, TraceRule
 from dowsax.experiment.assemble import Cell, preset_of, require_known
 from dowsax.experiment.config import RunConfig
 from dowsax.experiment.execute import compute
+from dowsax.experiment.fingerprint import filter_marks
 from dowsax.experiment.provenance import provenance
 from dowsax.experiment.shards import Shard
 from dowsax.files import replacing

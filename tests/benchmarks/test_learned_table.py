@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 from made_cells import cell
 
-from benchmarks import cells, elsewhere, fingerprint, learned, learning_page
+from benchmarks import cells, elsewhere, learned, learning_page
 from benchmarks.cells import CONTRACTION, CREDIBLE, Wanted
 from benchmarks.csv_lines import estimate, estimates, read_lines, where
 from benchmarks.searches import FIELDS
 from benchmarks.train_all import SEEDED, SHIPPED
 from dowsax.evaluate.search_tables import labelled_csv
+from dowsax.experiment import fingerprint
 from dowsax.policies.networks import PaperNetwork, PaperSizes
 from dowsax.policies.stored import Card, save
 

@@ -13,6 +13,7 @@ from dowsax.cli.evaluate import evaluate
 from dowsax.cli.export import export
 from dowsax.cli.locate import locate
 from dowsax.cli.rehearse import rehearse
+from dowsax.cli.reproduce import reproduce
 from dowsax.cli.search import search
 from dowsax.cli.serve import serve
 from dowsax.cli.simulate import simulate
@@ -47,6 +48,7 @@ app.command(calibrate)
 app.command(search)
 app.command(evaluate)
 app.command(compare)
+app.command(reproduce)
 app.command(train)
 app.command(site)
 app.command(rehearse)

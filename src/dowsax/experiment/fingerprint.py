@@ -9,14 +9,14 @@ import hashlib
 import json
 from collections.abc import Iterable
 from functools import lru_cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import dowsax
 from dowsax.inference import Preset
 from dowsax.inference.learned import SHIPPED
 
-PACKAGE = Path(dowsax.__file__).parent
+PACKAGE = Path(__file__).parents[1]
 PARTS = ("world", "inference", "envs/search.py")
 """What a belief is made by."""
 
@@ -26,7 +26,8 @@ def filter_marks(preset: Preset) -> dict[str, str | None]:
     return {
         "filter": repr(preset),
         "projection": None if preset.projection is None else _weights(preset.projection),
-        "dowsax": dowsax.__version__,
+        # By name, as the package itself imports layers above this one.
+        "dowsax": import_module("dowsax").__version__,
         "code": code_mark(),
     }
 

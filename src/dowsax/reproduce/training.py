@@ -1,0 +1,143 @@
+"""The suite of rewards: policies that were paid for one thing or another, from a folder of training runs."""
+
+import csv
+from pathlib import Path
+
+from dowsax.evaluate.metrics import NOTHING, Estimate
+from dowsax.evaluate.trace import Episode
+from dowsax.reproduce.cells import SearchCell
+from dowsax.reproduce.lines import Line, numbers_of
+from dowsax.reproduce.searching import OUTER, PRESETS, rules_for
+from dowsax.reproduce.store import Store
+from dowsax.reproduce.suites import Suite
+
+REWARDED = {
+    "R1": "att-pfrl",
+    "R2": "att-pfrl-r2",
+    "R3": "att-pfrl-r3",
+    "right stop": "att-pfrl-right",
+}
+"""The method of each row."""
+SEEDS = range(16)
+_REACHED = 0.90
+
+
+def weights_in(folder: Path) -> dict[str, str]:
+    """The policies of the ablation in a folder of training runs, by method and seed."""
+    if not folder.is_dir():
+        raise ValueError(f"There is no folder {folder}: give --weights one of training runs.")
+    places = {
+        f"{method}-seed-{seed}": folder / "ablation" / f"{method}-seed-{seed}" / f"{method}.safetensors"
+        for method in REWARDED.values()
+        for seed in SEEDS
+    }
+    found = {name: str(path) for name, path in places.items() if path.exists()}
+    if not found:
+        example = next(iter(places.values()))
+        raise ValueError(
+            f"No policies of the ablation below {folder}: there is no {example} nor any like it."
+        )
+    return found
+
+
+def _seeds(store: Store, method: str) -> list[str]:
+    return [f"{method}-seed-{seed}" for seed in SEEDS if f"{method}-seed-{seed}" in store.sources]
+
+
+def _cells(store: Store) -> list[SearchCell]:
+    return [
+        SearchCell(policy, "temperature", scenario, preset)
+        for scenario in ("id", *OUTER)
+        for preset in PRESETS
+        for method in REWARDED.values()
+        for policy in _seeds(store, method)
+    ]
+
+
+def _lines(store: Store) -> list[Line]:
+    return [
+        line
+        for preset in PRESETS
+        for row, method in REWARDED.items()
+        for name, policies in _rows(row, _seeds(store, method))
+        for line in _rewarded(store, name, policies, preset)
+    ]
+
+
+def _rows(row: str, policies: list[str]) -> list[tuple[str, list[str]]]:
+    """All seeds together, and each by itself where there are several."""
+    alone = [(f"{row}, seed {policy.rpartition('-')[2]}", [policy]) for policy in policies]
+    return [(row, policies), *(alone if len(alone) > 1 else [])]
+
+
+def _rewarded(store: Store, row: str, policies: list[str], preset: str) -> list[Line]:
+    """A line for each rule, over the searches of all these policies."""
+    here = _together(store, policies, ["id"], preset)
+    outside = _together(store, policies, OUTER, preset)
+    if here is None or outside is None:
+        return []
+    lines = []
+    for rule in rules_for(preset):
+        numbers, elsewhere = numbers_of(here, rule), numbers_of(outside, rule)
+        numbers |= {f"{name} (OOD)": elsewhere[name] for name in ("OCE", "false stops")}
+        numbers["episodes to 0.90"] = _episodes_needed([store.sources[policy] for policy in policies])
+        lines.append(Line(row, "temperature", preset, str(rule), numbers))
+    return lines
+
+
+def _together(store: Store, policies: list[str], scenarios, preset: str) -> list[Episode] | None:
+    parts = [
+        store.episodes(SearchCell(policy, "temperature", scenario, preset))
+        for policy in policies
+        for scenario in scenarios
+    ]
+    if not parts or any(part is None for part in parts):
+        return None
+    return [episode for part in parts for episode in part or ()]
+
+
+def _episodes_needed(paths: list[str]) -> Estimate:
+    """The mean over seeds with the least and the most; nothing unless every seed got there."""
+    needed = [episodes_to_reach(Path(path).with_name("curves.csv")) for path in paths]
+    known = [number for number in needed if number is not None]
+    if not known or len(known) < len(needed):
+        return NOTHING
+    return Estimate(sum(known) / len(known), float(min(known)), float(max(known)), len(known))
+
+
+def episodes_to_reach(curve: Path, rate: float = _REACHED) -> int | None:
+    """Searches that had ended when the recent stop rate rose to `rate` for good; none if it never did.
+
+    The first searches to end are those that stop early, so a rate that is reached at once is not yet one.
+    """
+    if not curve.exists():
+        return None
+    with curve.open(encoding="utf-8", newline="") as file:
+        rows = [(int(float(row["ended"])), float(row["recent_stop_rate"])) for row in csv.DictReader(file)]
+    below = [at for at, (_, recent) in enumerate(rows) if not recent >= rate]
+    after = below[-1] + 1 if below else 0
+    return sum(ended for ended, _ in rows[: after + 1]) if after < len(rows) else None
+
+
+REWARDS = Suite(
+    name="rewards",
+    title="What the learner is paid for",
+    label="tab:reward_design_ablation_",
+    cells=_cells,
+    lines=_lines,
+    measures=(
+        "OCE",
+        "false stops",
+        "GT-success",
+        "ADE",
+        "OCE (OOD)",
+        "false stops (OOD)",
+        "episodes to 0.90",
+    ),
+    note=(
+        "Temperature. Each row has the searches of all its seeds together, those of one seed below it; the "
+        "intervals are of the searches, and the seeds say more. R1 pays 1 for a stop, R2 the spread lost, R3 "
+        "the entropy lost, `right stop` 1 for a right stop and −1 for a false one. Brackets of the episodes "
+        "are the least and the most of the seeds."
+    ),
+)

@@ -1,0 +1,146 @@
+"""What is kept of a cell: small, and enough for any stop rule."""
+
+import io
+import zlib
+
+import numpy as np
+import pytest
+
+from dowsax.evaluate.stops import TraceRule
+from dowsax.evaluate.trace import Episode, Row
+from dowsax.experiment.assemble import Cell
+from dowsax.experiment.config import RunConfig
+from dowsax.experiment.execute import compute
+from dowsax.experiment.shards import Shard
+from dowsax.reproduce.cells import SearchCell, Sizes, packed, unpacked
+from dowsax.reproduce.lines import CONTRACTION, CREDIBLE, numbers_of, until_the_ladder
+
+RULES = (
+    CONTRACTION,
+    CREDIBLE,
+    TraceRule("entropy", 1.0),
+    TraceRule("max-weight", 0.1),
+    TraceRule("fixed", 9.0),
+)
+
+
+def made_search(generator, length):
+    """A search of unit moves whose numbers are far from every threshold, or random in between."""
+    column = lambda low, high: generator.uniform(low, high, length).astype(np.float32)  # noqa: E731
+    moves = np.array([(0, 1), (0, -1), (1, 0), (-1, 0)], np.float32)[generator.integers(4, size=length)]
+    moves[0] = 0
+    position = generator.uniform(8, 12, 2).astype(np.float32) + np.cumsum(moves, axis=0)
+    theta = generator.uniform(5, 20, 7).astype(np.float32)
+    rows = Row(
+        position=position,
+        reading=column(0, 9),
+        path_length=np.cumsum(np.linalg.norm(moves, axis=1)).astype(np.float32),
+        mean=np.stack([column(5, 20), column(5, 20)], axis=1),
+        error=column(0.1, 4.0),
+        spread=column(0.3, 3.0),
+        mass=column(0.3, 1.0),
+        entropy=column(0.1, 5.0),
+        max_weight=column(0.0, 0.2),
+        ess=column(1, 2048),
+    )
+    return Episode(theta, theta + np.float32(1), rows, 0.25)
+
+
+def size_of(arrays):
+    file = io.BytesIO()
+    np.savez_compressed(file, **arrays)
+    return len(file.getvalue())
+
+
+def test_any_rule_stops_where_it_did():
+    """Half precision is off by 2⁻¹¹ at most: of 200 searches no more than one may stop elsewhere."""
+    generator = np.random.default_rng(5)
+    episodes = [made_search(generator, int(length)) for length in generator.integers(2, 60, 200)]
+    again = unpacked(packed(episodes, whole=True))
+    for rule in RULES:
+        moved = sum(
+            rule.first(one.rows) != rule.first(other.rows) for one, other in zip(episodes, again, strict=True)
+        )
+        assert moved <= 1
+    for one, other in zip(episodes, again, strict=True):
+        np.testing.assert_array_equal(one.theta, other.theta)
+        np.testing.assert_array_equal(one.final_theta[:2], other.final_theta[:2])
+        np.testing.assert_allclose(one.rows.position, other.rows.position, atol=1e-3)
+        np.testing.assert_allclose(one.rows.path_length, other.rows.path_length, atol=1e-3)
+        for name in ("error", "spread", "entropy", "max_weight", "ess"):
+            np.testing.assert_allclose(
+                getattr(one.rows, name), getattr(other.rows, name), rtol=2**-11, atol=1e-7
+            )
+        np.testing.assert_allclose(1 - one.rows.mass, 1 - other.rows.mass, rtol=2**-11, atol=1e-6)
+
+
+def test_a_thousand_searches_are_some_200_kilobytes():
+    """35 readings a search; three numbers of two bytes each, which are random here, and moves."""
+    generator = np.random.default_rng(6)
+    episodes = [made_search(generator, 35) for _ in range(1000)]
+    assert size_of(packed(episodes, whole=False)) < 300_000
+
+
+def test_a_rule_whose_column_was_not_kept_never_speaks():
+    episodes = [made_search(np.random.default_rng(7), 20)]
+    (again,) = unpacked(packed(episodes, whole=False))
+    assert np.isnan(again.rows.entropy).all()
+    assert TraceRule("entropy", 9.0).first(again.rows) is None
+
+
+def test_the_searches_are_those_of_evaluate(small):
+    """The same sources, moves and errors as `dowsax evaluate` with the plain filter."""
+    sizes = Sizes(episodes=3, seed=4, particles=64, max_readings=6)
+    cell = SearchCell("greedy", "temperature", "id", "plain")
+    ours = unpacked(cell.measure(sizes, "greedy", lambda ended: None, None))
+    config = RunConfig(
+        ("greedy",), ("temperature",), episodes=3, seed=4, preset="plain", particles=64, max_readings=6
+    )
+    theirs = compute(config, Shard(Cell("greedy", "temperature", "id"), 0, 0, 3)).episodes
+    for one, other in zip(ours, theirs, strict=True):
+        np.testing.assert_array_equal(one.theta, other.theta)
+        np.testing.assert_allclose(one.rows.position, other.rows.position, atol=1e-3)
+        np.testing.assert_allclose(one.rows.error, other.rows.error, rtol=2**-11)
+
+
+def test_a_whole_record_is_read_as_far_as_others_go():
+    """Cut where the last rule of the ladder has spoken; as it is where one never does."""
+    sure = made_search(np.random.default_rng(8), 30)
+    sure.rows.spread[:] = 9.0
+    sure.rows.mass[:] = 0.0
+    assert len(until_the_ladder(sure).rows.error) == 30
+    sure.rows.spread[11:] = 0.1
+    sure.rows.mass[17] = 0.999
+    assert len(until_the_ladder(sure).rows.error) == 18
+
+
+def test_time_is_shared_out_over_the_readings():
+    """A search that stops half way through its record took half of its time."""
+    episode = made_search(np.random.default_rng(9), 20)
+    episode.rows.spread[:] = 9.0
+    episode.rows.spread[9] = 0.1
+    numbers = numbers_of([episode], CONTRACTION)
+    assert numbers["REV"].value == pytest.approx(0.125)
+    assert numbers["readings"].value == 10
+    assert numbers["OCE"].value == 1
+
+
+@pytest.mark.parametrize(
+    ("word", "sizes"),
+    [
+        ("at least 1 search", {"episodes": 0}),
+        ("A seed is", {"seed": -1}),
+        ("at least 2 readings", {"max_readings": 1}),
+        ("at least 16 particles", {"particles": 3}),
+    ],
+)
+def test_sizes_that_make_no_sense_are_refused(word, sizes):
+    with pytest.raises(ValueError, match=word):
+        Sizes(**sizes)
+
+
+def test_made_searches_are_random():
+    """What the size is measured with must not be easier to compress than the real thing."""
+    generator = np.random.default_rng(6)
+    errors = np.concatenate([made_search(generator, 35).rows.error for _ in range(100)]).astype(np.float16)
+    assert len(zlib.compress(errors.tobytes())) > 0.8 * errors.nbytes

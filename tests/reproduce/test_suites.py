@@ -1,0 +1,141 @@
+"""Every suite, small: it is rendered, it is computed once, and its numbers are those of its seed."""
+
+import csv
+import io
+import json
+import time
+from dataclasses import replace
+
+import pytest
+
+from dowsax.reproduce import cells
+from dowsax.reproduce.fill import LEAST, fill
+from dowsax.reproduce.lines import MEASURES
+from dowsax.reproduce.printed import printed
+from dowsax.reproduce.report import write
+from dowsax.reproduce.suites import Suite, all_suites, cells_of, chosen
+
+from .conftest import FIELDS, SIZES
+
+PICTURES = {
+    "id": {"summary.png"},
+    "ood": {"ood.png"},
+    "threshold": {"threshold.png"},
+    "attention": {"attention.png", "weights.png"},
+    "trajectories": {"trajectories.png"},
+}
+TIMES = ("REV", "wall time")
+"""They are never the same twice."""
+suites = pytest.mark.parametrize("name", list(all_suites()))
+
+
+def numbers_in(folder):
+    """The table as written, but for its times."""
+    text = (folder / "table.csv").read_text(encoding="utf-8")
+    return [line for line in csv.DictReader(io.StringIO(text)) if line["measure"] not in TIMES]
+
+
+@suites
+def test_is_rendered(filled, written, name):
+    folder, store, suite = written(name), filled(), all_suites()[name]
+    wanted = {"table.md", "table.csv", "about.json"} | PICTURES.get(name, set())
+    assert {path.name for path in folder.iterdir()} == wanted
+    for picture in PICTURES.get(name, set()):
+        assert (folder / picture).read_bytes().startswith(b"\x89PNG")
+    about = json.loads((folder / "about.json").read_text())
+    assert about["command"] == f"dowsax reproduce {name}"
+    assert (about["seed"], about["episodes"]) == (0, 3)
+    assert {"versions", "device", "commit"} <= set(about["written"])
+    assert len(about["cells"]) == len(suite.cells(store)) > 0
+    assert all(cell["there"] and cell["device"] for cell in about["cells"])
+    table = (folder / "table.md").read_text(encoding="utf-8")
+    assert f"dowsax reproduce {name}" in table
+    assert "| ours, " in table
+    for line in table.splitlines():
+        if line.startswith(("|", "#")) and "OCE" in line:
+            assert "false stops" in line
+
+
+@suites
+def test_has_the_paper_beside_ours(written, name):
+    """Every number the paper prints for these fields is next to one of ours, with its interval."""
+    lines = numbers_in(written(name))
+    beside = {(line["row"], line["column"], line["measure"]): line for line in lines}
+    here = {(row, column) for row, column, _ in beside}
+    for place, number in printed(name).items():
+        if place[2] not in TIMES and (place[0], place[1]) in here:
+            assert float(beside[place]["paper"]) == number.value
+            assert set(beside[place]) >= {"value", "low", "high", "n"}
+    fields = {line["column"] for line in lines} | {line["row"] for line in lines}
+    assert fields & {"ID", "OOD", *FIELDS}
+
+
+@suites
+def test_both_filters_are_in_every_suite(written, name):
+    assert {"paper", "default"} <= {line["filter"] for line in numbers_in(written(name))}
+
+
+@suites
+def test_is_computed_once_and_its_numbers_stay(filled, written, name, monkeypatch):
+    store, suite = filled(), all_suites()[name]
+    before = numbers_in(written(name))
+
+    def computed(*_, **__):
+        raise AssertionError("something was computed")
+
+    monkeypatch.setattr(cells, "run_episodes", computed)
+    monkeypatch.setattr(cells, "locate", computed)
+    fill(store, suite.cells(store), time.monotonic() + 2 * LEAST)
+    assert numbers_in(write(suite, store, f"dowsax reproduce {name}")) == before
+
+
+@suites
+def test_another_seed_gives_other_numbers(written, name):
+    first, second = written(name), written(name, replace(SIZES, seed=1))
+    assert numbers_in(first) != numbers_in(second)
+
+
+def test_the_same_seed_elsewhere_gives_the_same_numbers(filled, written, tmp_path):
+    suite = all_suites()["threshold"]
+    again = replace(filled(), folder=tmp_path)
+    fill(again, suite.cells(again), time.monotonic() + 2 * LEAST)
+    assert numbers_in(write(suite, again, "")) == numbers_in(written("threshold"))
+
+
+def test_suites_that_read_again_compute_nothing_of_their_own(filled):
+    store, known = filled(), all_suites()
+    searched = set(cells_of([known[name] for name in ("id", "ood", "shift")], store))
+    for name in ("threshold", "calibration", "criteria", "threshold-robustness", "trajectories"):
+        assert set(known[name].cells(store)) <= searched
+
+
+def test_what_is_missing_is_left_out(filled, tmp_path):
+    """Half of the cells give half of the table, which says so."""
+    store = filled()
+    partial = replace(store, folder=tmp_path)
+    suite = all_suites()["priors"]
+    some = suite.cells(store)[:2]
+    for cell in some:
+        partial.path(cell).parent.mkdir(parents=True)
+        partial.path(cell).write_bytes(store.path(cell).read_bytes())
+    folder = write(suite, partial, "")
+    assert f"2 of {len(suite.cells(store))} cells" in (folder / "table.md").read_text(encoding="utf-8")
+    assert write(all_suites()["id"], partial, "") is None
+
+
+def test_no_suite_shows_stops_without_false_stops():
+    with pytest.raises(ValueError, match="without its false stops"):
+        Suite("one", "", "", lambda store: [], lambda store: [], ("OCE", "ADE"))
+    with pytest.raises(ValueError, match="Unknown measure"):
+        Suite("one", "", "", lambda store: [], lambda store: [], ("OCD",))
+
+
+def test_names():
+    assert [suite.name for suite in chosen(["fixed", "id"])] == ["id", "fixed"]
+    assert len(chosen([])) == 13
+    with pytest.raises(ValueError, match="Unknown table 'idd'; known are id, ood"):
+        chosen(["idd"])
+
+
+def test_every_measure_says_what_it_is():
+    assert all(measure.meaning for measure in MEASURES.values())
