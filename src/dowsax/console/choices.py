@@ -25,8 +25,15 @@ _LABELS = {
     "entrotaxis": "Entrotaxis: where readings are least certain",
     "dcee": "DCEE: near the source, and surer of it",
     "infotaxis-2": "Infotaxis, two moves ahead (slow)",
-    "att-pfrl": "Trained on these fields",
+    "att-pfrl": "Trained: ATT-PFRL, the best there is",
+    "pfrl": "Trained without attention: PFRL",
+    "agdc-ent": "Trained to lose entropy: AGDC-ENT",
+    "agdc-kld": "Trained to gain information: AGDC-KLD",
+    "agdc-ee": "Trained to be near and sure: AGDC-EE",
+    "att-pfrl-paper": "Trained as the paper prints it",
 }
+_FIRST = "att-pfrl"
+"""What is chosen for who does not choose."""
 
 
 @cache
@@ -44,19 +51,34 @@ def choices() -> dict[str, Any]:
 
 @cache
 def policies() -> tuple[str, ...]:
-    """Those that can advise, the trained ones first: some have to be told where the source is, and cannot."""
+    """Those that can advise, the best first: some have to be told where the source is, and cannot.
+
+    Then the planners, then what else was trained: rivals, and what is for the tables of a paper.
+    """
     model = benchmark_model("gas")
     able = (name for name, make in POLICIES.items() if not isinstance(make(model, FOUR_MOVES), Informed))
-    return (*known(), *able)
+    trained = known()
+    return (
+        *(name for name in trained if name == _FIRST),
+        *able,
+        *(name for name in trained if name != _FIRST),
+    )
 
 
 def _policy(name: str) -> dict[str, Any]:
-    told: dict[str, Any] = {"name": name, "label": _LABELS.get(name, name)}
+    told: dict[str, Any] = {"name": name, "label": _label(name)}
     weights = weights_of(name)
     if weights is not None:
         _, card = load(weights)
         told["fields"] = list(card.fields)
     return told
+
+
+def _label(name: str) -> str:
+    """In words; a name that ends in -ood was trained with sources in the middle of the square alone."""
+    usual = name.removesuffix("-ood")
+    label = _LABELS.get(usual, usual)
+    return label if usual == name else f"{label}, sources in the middle alone"
 
 
 def understood(text: str) -> dict[str, Any]:

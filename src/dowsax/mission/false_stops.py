@@ -35,7 +35,7 @@ class FalseStops:
 
 @cache
 def table() -> tuple[FalseStops, ...]:
-    """What was measured, by `python -m benchmarks.searches`: 1,000 searches a row, steps of 1 m."""
+    """What was measured, 1,000 searches a row, steps of 1 m: `python -m benchmarks.false_stops` wrote it."""
     text = files("dowsax.mission").joinpath("data/false_stops.csv").read_text(encoding="utf-8")
     return tuple(
         FalseStops(

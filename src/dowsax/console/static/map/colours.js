@@ -95,7 +95,8 @@ export function scaleOf(values) {
   const positive = sorted.find((value) => value > 0) ?? 0;
   const isLog = low >= 0 && positive > 0 && high / sorted[Math.floor(sorted.length / 4)] > WIDE;
   if (isLog) low = Math.max(positive, high / 1e3);
-  if (!(high > low)) [low, high] = [low - (Math.abs(low) || 1) / 2, high + (Math.abs(high) || 1) / 2];
+  // Readings that are all alike are no hot spot: they have the lowest colour.
+  if (!(high > low)) high = low + (Math.abs(low) || 1);
   const share = isLog
     ? (value) => (value > 0 ? Math.log(value / low) / Math.log(high / low) : 0)
     : (value) => (value - low) / (high - low);

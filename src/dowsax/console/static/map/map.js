@@ -250,8 +250,7 @@ export class MapView {
         marks.drawWind(pen, camera, palette, frame.reading.position, frame.reading.wind);
       if (frame.next) marks.drawNext(pen, camera, palette, frame.reading.position, frame);
     }
-    if (facts.truth && mission.isLive)
-      marks.drawTruth(pen, camera, palette, facts.truth.position, facts.radius);
+    if (facts.truth && mission.isLive) marks.drawTruth(pen, camera, palette, facts.truth.position);
     if (this.pick && !this._isNext(this.pick)) marks.drawPick(pen, camera, palette, this.pick);
     if (this.canPick && document.activeElement === this.canvas && this.canvas.matches(":focus-visible")) {
       marks.drawAim(pen, camera, palette);

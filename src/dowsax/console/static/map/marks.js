@@ -87,7 +87,7 @@ function drawPill(pen, palette, camera, text, x, y, toTheLeft) {
   pen.fillText(text, left + 8, top + 11.5);
 }
 
-export function drawTruth(pen, camera, palette, place, radius) {
+export function drawTruth(pen, camera, palette, place) {
   const [x, y] = camera.toScreen(place);
   pen.beginPath();
   for (let corner = 0; corner < 10; corner++) {
@@ -100,11 +100,10 @@ export function drawTruth(pen, camera, palette, place, radius) {
   pen.fillStyle = palette.truth;
   pen.fill();
   pen.font = FONT;
-  pen.textAlign = "left";
+  // Above its star, so that no other mark is taken for it.
+  pen.textAlign = "center";
   pen.textBaseline = "middle";
-  // Beside the disc of what was found, which is about as wide.
-  const room = Math.max(radius * camera.scale, 16) + 8;
-  haloed(pen, palette, "truth", x + (room < 60 ? room : 14), y + 1, palette.truth);
+  haloed(pen, palette, "truth", x, y - 18, palette.truth);
 }
 
 /** Where the air goes, at the newest reading. */

@@ -23,7 +23,7 @@ export function buildSurvey(mission, target) {
   );
   const message = buildMessage();
   const refused = h("ul", {
-    class: "refused",
+    class: "refused-rows",
     hidden: true,
     tabindex: "0",
     "aria-label": "Rows that were refused",

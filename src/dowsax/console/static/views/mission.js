@@ -98,7 +98,8 @@ function buildParts(mission, map) {
 
 function heading(facts) {
   const kind = facts.type === "real" ? "Real" : "Simulated";
-  const words = [kind, facts.field, facts.policy, facts.type === "simulated" ? `seed ${facts.seed}` : null];
+  const simulated = facts.type === "simulated" ? [`scenario ${facts.scenario}`, `seed ${facts.seed}`] : [];
+  const words = [kind, facts.field, facts.policy, ...simulated];
   return h(
     "header",
     { class: "mission-head" },
