@@ -283,6 +283,15 @@ def test_places_of_a_site_in_degrees_are_told_in_degrees():
         one.observe((30.0, 0.0), 1.0)
 
 
+def test_what_is_no_reading_of_the_air_is_refused():
+    """Far below the background of the site: a dropout, or another unit. Just above that it is taken in."""
+    one = advisor()
+    one.plan = replace(one.plan, least=0.5, unit="ppm")
+    with pytest.raises(Refused, match=r"`value` is 0.49 ppm, far below the background of the site"):
+        one.observe((2.0, 2.0), 0.49)
+    assert one.observe((2.0, 2.0), 0.51).number == 1
+
+
 def test_distance_and_time_are_those_of_the_way_in_time():
     readings = [
         Reading((0.0, 0.0), 1.0, time=0.0),

@@ -377,6 +377,16 @@ def test_what_may_not_be_meant_is_asked(survey, row, question):
     assert question is None or question in asked[0]
 
 
+def test_a_sensor_that_dropped_out_is_asked_about(survey):
+    """A source only adds to the background; clean air, and what is a little below it, raise no question."""
+    rows = [f"{x},20,10,{value},3,0" for x, value in enumerate([2.0, 1.9, 0.0, 1.6, 7.0, 2.1])]
+    notes = survey("\n".join(["x,y,altitude,value,wind_u,wind_v", *rows]), gas_site(ODD_SITE)).notes
+    (asked,) = [note for note in notes if "below" in note]
+    assert asked.startswith(
+        "A reading is below 0.567 ppm, while the background of the site is 1.7 to 2.5 ppm"
+    )
+
+
 def test_refused_because_of_the_site(survey):
     with pytest.raises(ValueError, match="unit 'mg/m3' does not become 'ppm' of the site by a factor"):
         survey("x,y,wind_u,wind_v,conc (mg/m3)\n1,2,1,0,3\n", gas_site())

@@ -204,6 +204,12 @@ class Advisor:
             raise Refused(
                 f"`value` is {reading.value:g}, what loggers write where they have nothing: leave it out."
             )
+        if self.plan.least is not None and reading.value < self.plan.least:
+            raise Refused(
+                f"`value` is {reading.value:.4g} {self.plan.unit}, far below the background of the site: if "
+                "the sensor dropped out, leave it out; if it is in another unit, give `unit`; or correct "
+                "[background]."
+            )
         try:
             checked_survey([reading.position], [reading.value], self.plan.model.sensor)
         except ValueError as error:

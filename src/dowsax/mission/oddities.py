@@ -46,12 +46,29 @@ def odd_heights(low: float, high: float) -> str | None:
     return None
 
 
-def _background(site: Site, values: np.ndarray) -> list[str]:
-    """Whether readings of no plume can be what the site says of them."""
+def background_range(site: Site) -> tuple[float, float] | None:
+    """Between what the site says that clean air reads; `None` where it does not, or has no bounds."""
     law = site.background.law
     if site.kind != "gas-plume" or law is None or law.law not in ("known", "range", "uniform", "log-uniform"):
+        return None
+    return (law.first, law.first) if law.law == "known" else (law.first, law.second)
+
+
+def least_reading(site: Site) -> float | None:
+    """Below this no air reads: a sensor that dropped out, or another unit. `None` where that is not known.
+
+    A source only adds to the background; what is far below it would have to be the noise of a large one.
+    """
+    between = background_range(site)
+    return None if between is None or between[0] <= 0 else between[0] / _NEAR
+
+
+def _background(site: Site, values: np.ndarray) -> list[str]:
+    """Whether readings of no plume can be what the site says of them."""
+    between = background_range(site)
+    if between is None:
         return []
-    low, high = (law.first, law.first) if law.law == "known" else (law.first, law.second)
+    low, high = between
     least, most = (float(np.quantile(values, share)) for share in _SHARES)
     told = f"{low:g}" if low == high else f"{low:g} to {high:g}"
     said = f"while the background of the site is {told} {site.unit}"
@@ -63,6 +80,14 @@ def _background(site: Site, values: np.ndarray) -> list[str]:
         taken_off = 'if it is taken off already, set mode = "none" in [background]'
         hint = taken_off if hint is None else f"{hint}; {taken_off}"
         return [f"Nine of ten readings are below {most:.4g} {site.unit}, {said}: {hint}."]
+    lowest = least_reading(site)
+    dropped = 0 if lowest is None else int(np.sum(values < lowest))
+    if dropped:
+        count = "A reading is" if dropped == 1 else f"{dropped} readings are"
+        return [
+            f"{count} below {lowest:.3g} {site.unit}, {said}: take out what is no reading of the air, or set "
+            "robust = true in [noise], so that it counts for little."
+        ]
     return []
 
 

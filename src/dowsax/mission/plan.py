@@ -10,6 +10,7 @@ from dowsax.inference import PRESETS, Preset
 from dowsax.mission.candidates import Reach, Steps
 from dowsax.mission.frame import Frame
 from dowsax.mission.geometry import Bounds
+from dowsax.mission.oddities import least_reading
 from dowsax.mission.reading import Reading
 from dowsax.mission.reading_keys import from_object, parse
 from dowsax.mission.rehearsal import filter_name
@@ -53,6 +54,8 @@ class Plan:
     """The site file, or all that it would say."""
     file: str | None = None
     """What the site file is called; `None` where there is none, or it does not say all."""
+    least: float | None = None
+    """In the unit of the readings: what is below it is none of the air. `None` where that is not known."""
     columns: Mapping[str, str] = field(default_factory=dict)
     """Which key of a reading, or column of a survey, is what, where its name does not say so."""
 
@@ -92,6 +95,7 @@ class Plan:
             takes_outside=site.outside == "allow",
             text=site.text or repr(site),
             file=file,
+            least=least_reading(site),
             columns=site.columns,
         )
 
