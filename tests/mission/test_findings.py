@@ -10,7 +10,15 @@ from made_findings import CENTRE, SPREAD, made_findings, made_posterior
 
 from dowsax.mission.findings import prior_interval
 from dowsax.mission.frame import Frame
-from dowsax.mission.summary import evidence, summary_numbers, summary_text, verdict, where, wind_words
+from dowsax.mission.summary import (
+    evidence,
+    parameters,
+    summary_numbers,
+    summary_text,
+    verdict,
+    where,
+    wind_words,
+)
 from dowsax.world import PARAMETERS, benchmark_model
 
 
@@ -58,10 +66,20 @@ def test_no_evidence_and_no_fit_are_said_first():
     assert "Not to be trusted" in verdict(made_findings(posterior=bad))
 
 
-def test_a_caution_is_told_with_the_answer():
-    assert verdict(made_findings(caution="The wind looks reversed.")).endswith(
-        "there. The wind looks reversed."
+def test_a_caution_comes_before_the_answer():
+    told = verdict(made_findings(caution="The wind looks reversed."))
+    assert told.startswith(
+        "The wind looks reversed. As it stands: with 95 % probability the source is within"
     )
+    assert "The source is at" not in told
+
+
+def test_a_rate_that_may_be_far_larger_is_told_by_its_median():
+    """Half of the samples of a strength from 1 to 1,024 are below 32; their mean is 148."""
+    samples = made_findings().posterior.samples.copy()
+    samples[:, 2] = np.geomspace(1.0, 1024.0, len(samples))
+    told = parameters(made_findings(posterior=made_posterior(samples)), main=True)[0]
+    assert re.search(r": 3[12](\.\d+)? ", told)
 
 
 @pytest.mark.parametrize(

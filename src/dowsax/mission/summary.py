@@ -51,8 +51,8 @@ def sections(findings: Findings) -> list[tuple[str, list[str]]]:
 
 
 def verdict(findings: Findings) -> str:
-    """The answer in one sentence, and in another what makes it doubtful."""
-    return f"{_answer(findings)} {findings.caution}".strip()
+    """The answer in one sentence, and before it what makes it doubtful."""
+    return f"{findings.caution} {_answer(findings)}".strip()
 
 
 def _answer(findings: Findings) -> str:
@@ -72,8 +72,8 @@ def _answer(findings: Findings) -> str:
         ]
         return f"The source is in one of {len(named)} places: near {'; or '.join(named)}."
     where_, radius = place(findings, findings.estimate), metres(findings.radius)
-    if findings.outcome in _UNDECIDED:
-        doubt = _UNDECIDED[findings.outcome]
+    doubt = "As it stands" if findings.caution else _UNDECIDED.get(findings.outcome)
+    if doubt is not None:
         return f"{doubt}: with 95 % probability the source is within {radius} of {where_}."
     return f"The source is at {where_}, with 95 % probability within {radius} of there."
 
@@ -110,13 +110,17 @@ def where(findings: Findings) -> list[str]:
 
 
 def parameters(findings: Findings, *, main: bool) -> list[str]:
-    """Unknowns other than the position, with unit and interval: the main ones, or all the others."""
-    low, high = findings.posterior.interval(0.9)
-    numbers = zip(findings.posterior.parameters, findings.posterior.mean, low, high, strict=True)
+    """Unknowns other than the position, with unit and interval: the main ones, or all the others.
+
+    The number is the median: the mean of a rate that may be a hundred times as large is no rate one expects.
+    """
+    posterior = findings.posterior
+    quantiles = [posterior.quantile(share) for share in _QUANTILES]
+    numbers = zip(posterior.parameters, *quantiles, strict=True)
     return [
-        f"{_capital(parameter.meaning or parameter.name)}: {plain(mean)}{_unit(parameter.unit)} "
+        f"{_capital(parameter.meaning or parameter.name)}: {plain(middle)}{_unit(parameter.unit)} "
         f"(90 %: {plain(least)} to {plain(most)})."
-        for parameter, mean, least, most in list(numbers)[2:]
+        for parameter, least, middle, most in list(numbers)[2:]
         if parameter.name.startswith(_MAIN) == main
     ]
 
