@@ -23,7 +23,7 @@ from dowsax.mission.links import (
 )
 from dowsax.mission.log import MissionLog
 from dowsax.mission.reading import Reading, Refused
-from dowsax.mission.reading_keys import KEYS, parse
+from dowsax.mission.reading_keys import KEYS, decoded, from_object
 
 ORIGIN = (52.1, 5.1)
 
@@ -112,9 +112,9 @@ def test_a_place_that_was_told_may_be_read_at(advisor):
 def test_wind_may_be_said_in_two_ways():
     """3 m/s from 270°, a west wind, goes east."""
     place = {"x": 1, "y": 2, "value": 3}
-    by_angle = parse(json.dumps(place | {"wind_speed": 3, "wind_from": 270}), Frame())
+    by_angle = from_object(decoded(json.dumps(place | {"wind_speed": 3, "wind_from": 270})), Frame())
     assert by_angle.wind == pytest.approx((3.0, 0.0), abs=1e-12)
-    assert parse(json.dumps(place | {"wind_u": 3, "wind_v": 0}), Frame()).wind == (3.0, 0.0)
+    assert from_object(decoded(json.dumps(place | {"wind_u": 3, "wind_v": 0})), Frame()).wind == (3.0, 0.0)
 
 
 def test_all_keys_are_understood():
@@ -122,7 +122,7 @@ def test_all_keys_are_understood():
         '{"id": 7, "x": 1, "y": 2, "value": 3, "unit": "ppb", "time": "2026-05-04T12:30:00Z", "altitude": 4,'
         '"dwell": 5, "sensor": "A", "wind_u": 1, "wind_v": -1, "battery": 0.7, "note": null}'
     )
-    reading = parse(text, Frame(), "ppm")
+    reading = from_object(decoded(text), Frame(), "ppm")
     moment = 1777897800.0
     assert reading == Reading((1.0, 2.0), 0.003, (1.0, -1.0), moment, "A", 4.0, 5.0, "7")
     assert Reading.from_json(json.loads(json.dumps(reading.to_json()))) == reading
@@ -150,7 +150,7 @@ def test_all_keys_are_understood():
 )
 def test_what_is_wrong_with_a_reading_is_said(text, reason):
     with pytest.raises(Refused, match=reason):
-        parse(text, Frame((52.1, 5.1)), "ppm")
+        from_object(decoded(text), Frame((52.1, 5.1)), "ppm")
 
 
 def test_keys_are_explained():

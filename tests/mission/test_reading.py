@@ -9,14 +9,14 @@ from dowsax.mission import Frame, parse_site
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.columns import NAMES
 from dowsax.mission.reading import Refused, build
-from dowsax.mission.reading_keys import parse
+from dowsax.mission.reading_keys import decoded, from_object
 from dowsax.mission.stations import Stations
 
 PLACE = {"x": 1.0, "y": 2.0, "value": 3.0}
 
 
 def parsed(**given):
-    return parse(json.dumps(PLACE | given), Frame(), "ppm")
+    return from_object(decoded(json.dumps(PLACE | given)), Frame(), "ppm")
 
 
 def test_wind_by_the_direction_it_comes_from():
@@ -41,13 +41,13 @@ def test_units_are_converted():
 )
 def test_count_rates_become_counts_by_the_time_counted(given, counts):
     """The reading's own, or the site's 2 s."""
-    reading = parse(json.dumps(PLACE | given), Frame(), "counts", 2.0)
+    reading = from_object(decoded(json.dumps(PLACE | given)), Frame(), "counts", 2.0)
     assert reading.value == counts
 
 
 def test_a_count_rate_without_a_time_is_refused():
     with pytest.raises(Refused, match=r"`unit` is 'cps'.*give `dwell` \[s\]"):
-        parse(json.dumps(PLACE | {"unit": "cps"}), Frame(), "counts")
+        from_object(decoded(json.dumps(PLACE | {"unit": "cps"})), Frame(), "counts")
 
 
 def test_times_in_milliseconds_since_1970():
@@ -114,10 +114,10 @@ def test_keys_go_by_every_name_that_a_column_of_a_survey_has():
         for name in names if role in ("value", "altitude", "time", "dwell", "sensor", *others) else ():
             place = {"x": 1.0, "y": 2.0, others.get(role, "note"): 4.0}
             place |= {} if role == "value" else {"value": 3.0}
-            plain = parse(json.dumps(place | {role: 5.0}), Frame())
-            assert parse(json.dumps(place | {name.upper(): 5.0}), Frame()) == plain
+            plain = from_object(decoded(json.dumps(place | {role: 5.0})), Frame())
+            assert from_object(decoded(json.dumps(place | {name.upper(): 5.0})), Frame()) == plain
     lat_lon = {"GPS_Lat": 52.1, "lng": 5.1, "CH4 (ppb)": 2000, "alt_ft": 10}
-    reading = parse(json.dumps(lat_lon), Frame((52.1, 5.1)), "ppm")
+    reading = from_object(decoded(json.dumps(lat_lon)), Frame((52.1, 5.1)), "ppm")
     assert reading.position == pytest.approx((0, 0))
     assert (reading.value, reading.altitude) == pytest.approx((2.0, 3.048))
 
@@ -126,10 +126,12 @@ def test_two_keys_that_may_be_the_value():
     """One is chosen as in a survey; the key's own name goes before, and what is null is nothing."""
     given = {"x": 1, "y": 2, "ch4": 3, "co2": 400}
     with pytest.raises(Refused, match=r"'ch4', 'co2' may each be the value; choose one.*\[columns\]"):
-        parse(json.dumps(given), Frame())
-    assert parse(json.dumps(given), Frame(), columns={"value": "ch4"}).value == 3
-    assert parse(json.dumps(given | {"co2": None}), Frame()).value == 3
-    assert parse(json.dumps(given | {"value": 7}), Frame(), columns={"value": "sniff"}).value == 7
+        from_object(decoded(json.dumps(given)), Frame())
+    assert from_object(decoded(json.dumps(given)), Frame(), columns={"value": "ch4"}).value == 3
+    assert from_object(decoded(json.dumps(given | {"co2": None})), Frame()).value == 3
+    assert (
+        from_object(decoded(json.dumps(given | {"value": 7})), Frame(), columns={"value": "sniff"}).value == 7
+    )
 
 
 def test_a_date_and_a_time_of_day_make_a_time():
@@ -144,11 +146,13 @@ def test_latitude_and_longitude_that_are_exchanged():
     """They say so; but not at a site where both are the same, nor for a place outside either way."""
     frame, area = Frame((52.1, 5.1)), ((-100.0, -100.0), (100.0, 100.0))
     with pytest.raises(Refused, match=r"`latitude` 5\.1 and `longitude` 52\.1 look swapped.*exchange"):
-        parse('{"lat": 5.1, "lon": 52.1, "value": 1}', frame, area=area)
+        from_object(decoded('{"lat": 5.1, "lon": 52.1, "value": 1}'), frame, area=area)
     with pytest.raises(Refused, match="are latitude and longitude swapped"):
-        parse('{"lat": -105.1, "lon": 40.1, "value": 1}', frame, area=area)
-    parse('{"lat": 51.1, "lon": 52.1, "value": 1}', frame, area=area)
-    even = parse('{"lat": 10.0001, "lon": 10.0002, "value": 1}', Frame((10.0, 10.0)), area=area)
+        from_object(decoded('{"lat": -105.1, "lon": 40.1, "value": 1}'), frame, area=area)
+    from_object(decoded('{"lat": 51.1, "lon": 52.1, "value": 1}'), frame, area=area)
+    even = from_object(
+        decoded('{"lat": 10.0001, "lon": 10.0002, "value": 1}'), Frame((10.0, 10.0)), area=area
+    )
     assert even.position == pytest.approx((21.9, 11.1), abs=0.1)
 
 

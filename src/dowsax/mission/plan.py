@@ -12,7 +12,7 @@ from dowsax.mission.frame import Frame
 from dowsax.mission.geometry import Bounds
 from dowsax.mission.oddities import least_reading
 from dowsax.mission.reading import Reading
-from dowsax.mission.reading_keys import from_object, parse
+from dowsax.mission.reading_keys import decoded, from_object
 from dowsax.mission.rehearsal import filter_name
 from dowsax.mission.site import Site
 from dowsax.mission.site_settings import Budget
@@ -106,8 +106,7 @@ class Plan:
 
     def parsed(self, text: str) -> Reading:
         """The reading in a line of JSON, or `Refused`."""
-        dwell, area = self.stations.sensor.dwell, self.reach.area
-        return parse(text, self.frame, self.unit, dwell, area=area, columns=self.columns)
+        return self.reading_of(decoded(text))
 
     def reading_of(self, body: dict[str, Any]) -> Reading:
         """The reading that keys and values say, or `Refused`."""

@@ -41,16 +41,8 @@ _SUCH = 'send one JSON object a line, such as {"x": 3.2, "y": 8.1, "value": 0.4}
 Area = tuple[tuple[float, float], tuple[float, float]]
 
 
-def parse(
-    text: str,
-    frame: Frame,
-    unit: str = "",
-    dwell: float | None = None,
-    *,
-    area: Area | None = None,
-    columns: Mapping[str, str] | None = None,
-) -> Reading:
-    """A reading from one JSON object: `{"id": "7", "x": 3.2, "y": 8.1, "value": 0.4}`; see `from_object`."""
+def decoded(text: str) -> dict[str, Any]:
+    """Keys and values of one JSON object, `{"id": "7", "x": 3.2, "y": 8.1, "value": 0.4}`, or `Refused`."""
     try:
         body = json.loads(text, parse_constant=lambda name: float(name))
     except json.JSONDecodeError as error:
@@ -59,7 +51,7 @@ def parse(
         raise Refused(f"Not a reading: nested too deep; {_SUCH}.") from None
     if not isinstance(body, dict):
         raise Refused(f"Not a reading: {_SUCH}.")
-    return from_object(body, frame, unit, dwell, area=area, columns=columns)
+    return body
 
 
 def from_object(
