@@ -40,6 +40,13 @@ FALSE = 0.05
 ALLOWED = f"≤ {FALSE:g}"
 SHOWN = ("straight", OURS, "agdc-ent", "infotaxis", "space-aware", "dcee")
 """In the README: the limit, ours, and the best known of each kind."""
+_MOST = {
+    "stop_rate": 1.0,
+    "path_length_stopped": math.inf,
+    "path_ratio": math.inf,
+    "false_stop_given_stop": 1.0,
+}
+"""What the ablation shows, and how large each number can be; none is below 0."""
 HEADINGS = {
     "headline": """Stop rate, and path to the stop [m], under the credible rule on the default filter: 1,000
 searches a cell, seed 0, 95 % intervals in brackets. `straight` is told where the source is.""",
@@ -77,10 +84,10 @@ way, search by search: start, noise and all of the source but its place are the 
 ([data/learned-elsewhere.csv](data/learned-elsewhere.csv)). The belief's prior is always the usual one.""",
     "ablation": """## Attention in training, and rewards
 
-Means over the seven fields under the credible rule; brackets are Student's 95 % intervals over seeds. All are
-measured on the default filter, which has no attention: `pfrl` differs from `att-pfrl` by the filter that it
-was trained with alone. All with the same, shorter training (`python -m benchmarks.train_all --only ablation`,
-`python -m benchmarks.learned --parts ablation`).""",
+Means over the seven fields under the credible rule; brackets are Student's 95 % intervals over seeds, as far
+as numbers of the kind can reach. All are measured on the default filter, which has no attention: `pfrl`
+differs from `att-pfrl` by the filter that it was trained with alone. All with the same, shorter training
+(`python -m benchmarks.train_all --only ablation`, `python -m benchmarks.learned --parts ablation`).""",
     "training": """## How they were trained
 
 From the cards of the shipped policies (`python -m benchmarks.learning_curves`): how their searches ended at
@@ -241,29 +248,33 @@ def ablation(lines: Sequence[Line]) -> str:
             if (found := _over_fields(where(lines, policy=f"{method}-seed-{seed}", stop=str(CREDIBLE))))
         ]
         if len(of_seeds) > 1:
-            numbers = [over_seeds([found[name] for found in of_seeds]) for name in of_seeds[0]]
+            columns = {name: [found[name] for found in of_seeds] for name in of_seeds[0]}
+            numbers = [over_seeds(column, _MOST[name]) for name, column in columns.items()]
             said = [number(one, digits) for one, digits in zip(numbers, (3, 1, 2, 3), strict=True)]
-            rows.append((method, str(len(of_seeds)), *said))
-    headings = ("method", "seeds", "stopped", "path to the stop [m]", "path over the straight walk's")
+            rows.append((method, " ".join(f"{rate:.3f}" for rate in columns["stop_rate"]), *said))
+    headings = ("method", "stopped, each seed", "stopped", "path to the stop [m]")
+    headings = (*headings, "path over the straight walk's")
     return _table((*headings, "false stops, of stops"), rows)
 
 
 def _over_fields(lines: Sequence[Line]) -> dict[str, float]:
     """The means of the fields' numbers; nothing unless all fields are there."""
-    names = ("stop_rate", "path_length_stopped", "path_ratio", "false_stop_given_stop")
     if len(lines) < len(FIELDS):
         return {}
-    columns = {name: [estimate(line, name).value for line in lines] for name in names}
+    columns = {name: [estimate(line, name).value for line in lines] for name in _MOST}
     return {name: math.nan if None in column else float(np.mean(column)) for name, column in columns.items()}
 
 
-def over_seeds(values: Sequence[float]) -> Estimate:
-    r"""$\bar x \pm t_{0.975, n-1}\, s / \sqrt n$ over two or more seeds; nothing where one has none."""
+def over_seeds(values: Sequence[float], most: float) -> Estimate:
+    r"""$\bar x \pm t_{0.975, n-1}\, s / \sqrt n$ over two or more seeds, within [0, most].
+
+    Nothing where a seed has none.
+    """
     mean, seeds = float(np.mean(values)), len(values)
     if math.isnan(mean):
         return NOTHING
     half = float(student.ppf(0.975, seeds - 1) * np.std(values, ddof=1) / math.sqrt(seeds))
-    return Estimate(mean, mean - half, mean + half, seeds)
+    return Estimate(mean, max(mean - half, 0.0), min(mean + half, most), seeds)
 
 
 def filters(lines: Sequence[Line]) -> str:
