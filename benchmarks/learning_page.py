@@ -9,8 +9,7 @@ heading of a table comes with it, so that the page has none without numbers.
 
 import argparse
 import math
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 
@@ -23,6 +22,7 @@ from benchmarks.csv_lines import Line, estimate, read_lines, where
 from benchmarks.elsewhere import FILE as REGIONAL
 from benchmarks.learned import ABLATION, AGAINST, DATA, LEARNED, LIMITS, OURS, SEARCHES
 from benchmarks.limits import FILE as TOLD
+from benchmarks.pages import placed
 from benchmarks.rivals import Against
 from benchmarks.searches import FIELDS
 from benchmarks.throughput import FILE as THROUGHPUT
@@ -342,19 +342,6 @@ def tables(data: Path) -> dict[str, str]:
         "speed": speed(read_lines(data / THROUGHPUT)),
     }
     return {name: text for name, text in found.items() if text}
-
-
-def placed(pages: Sequence[str], found: Mapping[str, str]) -> list[str]:
-    """The pages with each table in its places."""
-    filled = list(pages)
-    for name, text in found.items():
-        pattern = re.compile(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.DOTALL)
-        if not any(pattern.search(page) for page in pages):
-            raise ValueError(f"No page has a place <!-- {name} -->.")
-        filled = [
-            pattern.sub(lambda match, text=text: f"{match[1]}\n{text}\n\n{match[2]}", page) for page in filled
-        ]
-    return filled
 
 
 def main() -> None:

@@ -1,6 +1,7 @@
 """The table of learned policies, on made-up searches: what is measured, kept, compared and told."""
 
 import json
+import math
 import time
 
 import jax
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 from made_cells import cell
 
-from benchmarks import cells, elsewhere, learned, learning_page
+from benchmarks import cells, elsewhere, learned, learning_page, pages
 from benchmarks.cells import CONTRACTION, CREDIBLE, Wanted
 from benchmarks.csv_lines import estimate, estimates, read_lines, where
 from benchmarks.searches import FIELDS
@@ -243,11 +244,11 @@ def test_the_page_says_what_is_reached(tmp_path, found):
 def test_tables_find_their_places():
     page = "above\n<!-- best -->\nold\n<!-- /best -->\nbelow\n<!-- speed -->\n<!-- /speed -->\n"
     other = "<!-- speed -->\nold\n<!-- /speed -->\n"
-    filled = learning_page.placed([page, other], {"best": "| new \\1 |"})
+    filled = pages.placed([page, other], {"best": "| new \\1 |"})
     assert filled == [page.replace("old\n", "\n| new \\1 |\n\n"), other]
-    assert learning_page.placed(filled, {"best": "| new \\1 |"}) == filled
+    assert pages.placed(filled, {"best": "| new \\1 |"}) == filled
     with pytest.raises(ValueError, match="No page has a place <!-- levels -->"):
-        learning_page.placed([page, other], {"levels": "|"})
+        pages.placed([page, other], {"levels": "|"})
 
 
 def test_elsewhere_is_held_against_where_it_was_trained(tmp_path):
@@ -302,8 +303,14 @@ def test_seeds_are_the_cases_of_an_ablation(tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {learned.ABLATION}
     rows = learning_page.tables(tmp_path)["ablation"].splitlines()[2:]
     assert len(rows) == 1
-    assert [part.strip() for part in rows[0].split("|")[1:4]] == ["pfrl", "3", "0.600 [0.352, 0.848]"]
+    seeds = "0.500 0.600 0.700"
+    assert [part.strip() for part in rows[0].split("|")[1:4]] == ["pfrl", seeds, "0.600 [0.352, 0.848]"]
     assert "2.00 [2.00, 2.00]" in rows[0]
+
+
+def test_an_interval_over_seeds_ends_where_its_numbers_do():
+    assert learning_page.over_seeds([0.1, 0.9], 1.0)[1:3] == (0.0, 1.0)
+    assert learning_page.over_seeds([1.0, 9.0], math.inf).high == pytest.approx(5 + 12.706 * 4, rel=1e-4)
 
 
 def test_marks_know_their_direction():

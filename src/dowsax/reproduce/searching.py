@@ -89,7 +89,7 @@ def _id_figures(store: Store, lines: Sequence[Line]) -> "dict[str, Figure]":
     for method in METHODS[1:]:
         series[f"{method}, default, {CREDIBLE}"] = _series(lines, method, "default", CREDIBLE)
     titles = {name: f"{name}: {MEASURES[name].meaning}" for name in SUMMARY}
-    return {"summary.png": summary(series, titles, FIELDS)}
+    return {"summary.png": summary(series, titles, FIELDS, lengths=("ADE", "LPS"))}
 
 
 def _series(lines: Sequence[Line], method: str, filter_: str, rule: TraceRule) -> "Series":

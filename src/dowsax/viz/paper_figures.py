@@ -1,17 +1,19 @@
 """Pictures next to those of the paper: searches on a map, stop rates by field, weights and thresholds."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
 from dowsax.viz.style import BLUE, GREEN, INK, MUTED, ORANGE, SKY, new_figure, styled
 
-_COLOURS = (BLUE, ORANGE, GREEN, SKY, INK, MUTED)
+_PURPLE, _AMBER = "#cc79a7", "#e69f00"
+_COLOURS = (BLUE, ORANGE, GREEN, SKY, INK, MUTED, _PURPLE, _AMBER)
 _MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
 _SIDE = 25.0
 _START = 5.0
@@ -106,6 +108,7 @@ def weight_evolution(panels: Mapping[str, Mapping[str, np.ndarray]]) -> Figure:
                 axes.plot(readings, middle, color=colour, label=name)
                 axes.fill_between(readings, low, high, color=colour, alpha=0.15, linewidth=0)
             axes.set(title=title, xlabel="reading", ylabel="ESS / particles", ylim=(0, 1.02))
+            axes.xaxis.set_major_locator(MaxNLocator(integer=True))
             axes.grid(True)
             axes.legend()
         figure.tight_layout()
@@ -147,8 +150,16 @@ class Series(NamedTuple):
     """It stands back."""
 
 
-def summary(series: Mapping[str, Series], measures: Mapping[str, str], fields: Sequence[str]) -> Figure:
-    """A page: a panel for each measure (with its title), every name's numbers on every field."""
+def summary(
+    series: Mapping[str, Series],
+    measures: Mapping[str, str],
+    fields: Sequence[str],
+    lengths: Collection[str] = (),
+) -> Figure:
+    """A page: a panel for each measure (with its title), every name's numbers on every field.
+
+    Measures that are `lengths` differ by factors, and are drawn so.
+    """
     with styled():
         figure = new_figure(11.0, 7.6)
         panels = figure.subplots(2, math.ceil(len(measures) / 2)).ravel()
@@ -156,11 +167,18 @@ def summary(series: Mapping[str, Series], measures: Mapping[str, str], fields: S
             for number, (name, one) in enumerate(series.items()):
                 _columns(axes, one, measure, number, len(series), name)
             axes.margins(y=0.06)
-            axes.set(title=title, xticks=range(len(fields)), ylim=(0, None))
-            axes.set_xticklabels(fields, rotation=20, ha="right")
+            axes.set(title=title, xticks=range(len(fields)))
+            if measure in lengths:
+                axes.set_yscale("log")
+                axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+                axes.yaxis.set_major_formatter("{x:g}")
+                axes.yaxis.set_minor_locator(NullLocator())
+            else:
+                axes.set_ylim(0, None)
+            axes.set_xticklabels(fields, fontsize=6.5)
             axes.grid(True, axis="y")
         figure.legend(*panels[0].get_legend_handles_labels(), loc="lower center", ncols=4)
-        figure.tight_layout(rect=(0, 0.03 + 0.03 * math.ceil(len(series) / 4), 1, 1))
+        figure.tight_layout(rect=(0, 0.02 + 0.025 * math.ceil(len(series) / 4), 1, 1))
     return figure
 
 

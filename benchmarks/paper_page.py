@@ -1,0 +1,241 @@
+"""The tables and pictures of docs/results.md, from a folder of `dowsax reproduce`.
+
+    dowsax reproduce --out runs/paper --weights runs/train
+    python -m benchmarks.paper_page --source runs/paper
+
+What each suite has written is copied to docs/paper, and its table put into its place on the page: the whole
+table where it is small, ATT-PFRL's part of it, a line a field, where it is wide.
+"""
+
+import argparse
+import csv
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.machine import ROOT
+from benchmarks.pages import placed
+from dowsax.evaluate.metrics import NOTHING, Estimate
+from dowsax.evaluate.search_tables import number
+from dowsax.evaluate.tables import markdown
+from dowsax.reproduce.lines import CONTRACTION, CREDIBLE, MEASURES
+from dowsax.reproduce.printed import printed
+from dowsax.reproduce.searching import FIELDS
+from dowsax.reproduce.suites import all_suites
+
+PAGE, FOLDER = ROOT / "docs/results.md", ROOT / "docs/paper"
+KEPT = ("table.md", "table.csv", "*.png")
+OURS = "att-pfrl"
+OCE, FALSE, ADE = "OCE", "false stops", "ADE"
+MOST_FALSE = {CONTRACTION: 0.08, CREDIBLE: 0.05}
+MOST_LOST, LEAST_KEPT = 0.05, 0.90
+"""The levels to reach: false stops of the stops, what sources elsewhere cost, and what a jump leaves."""
+
+
+class Found(NamedTuple):
+    """The numbers of a suite."""
+
+    suite: str
+    numbers: dict[tuple[str, ...], Estimate]
+    """By row, column, filter, rule and measure."""
+
+    def at(self, row: str, column: str, filter_: str, rule: object, measure: str) -> Estimate:
+        return self.numbers.get((row, column, filter_, str(rule), measure), NOTHING)
+
+    def said(self, row: str, column: str, filter_: str, rule: object, measure: str) -> str:
+        """In words; a dash where it has not been measured."""
+        found, about = self.at(row, column, filter_, rule, measure), MEASURES[measure]
+        return "–" if found.value is None else number(found, about.digits, about.sign)
+
+    def theirs(self, row: str, column: str, measure: str) -> str:
+        found = printed(self.suite).get((row, column, measure))
+        return "–" if found is None else found.text
+
+
+def read(folder: Path, suite: str) -> Found:
+    """What a suite has written; nothing where it has not."""
+    path = folder / suite / "table.csv"
+    if not path.exists():
+        return Found(suite, {})
+    with path.open(encoding="utf-8", newline="") as file:
+        lines = list(csv.DictReader(file))
+    labels = ("row", "column", "filter", "stop", "measure")
+    return Found(suite, {tuple(line[name] for name in labels): _estimate(line) for line in lines})
+
+
+def _estimate(line: dict[str, str]) -> Estimate:
+    parts = [float(line[name]) if line[name] else None for name in ("value", "low", "high")]
+    return Estimate(*parts, int(line["n"] or 0))
+
+
+def comparison(found: Found) -> str:
+    """ATT-PFRL at home: stops and false stops with both filters, and the path beside the straight walk."""
+    headings = ("field", "OCE: the paper", "Algorithm 1", "of these false", "default", "of these false")
+    paths = ("path [m]: the paper", "default", "straight walk")
+    rows = [
+        (
+            field,
+            found.theirs(OURS, field, OCE),
+            *(found.said(OURS, field, "paper", CONTRACTION, measure) for measure in (OCE, FALSE)),
+            *(found.said(OURS, field, "default", CREDIBLE, measure) for measure in (OCE, FALSE)),
+            found.theirs(OURS, field, ADE),
+            *(found.said(policy, field, "default", CREDIBLE, ADE) for policy in (OURS, "straight")),
+        )
+        for field in FIELDS
+    ]
+    return _table((*headings, *paths), rows)
+
+
+def elsewhere(found: Found) -> str:
+    """ATT-PFRL with sources elsewhere than in training, and what that costs."""
+    names = [OURS, *(row for row in (f"{OURS}-guarded",) if any(key[0] == row for key in found.numbers))]
+    headings = [f"{name}: {word}" for name in names for word in ("OCE", "of these false", "lost")]
+    rows = [
+        (
+            field,
+            found.theirs(OURS, field, OCE),
+            *(
+                found.said(name, field, "default", CREDIBLE, measure)
+                for name in names
+                for measure in (OCE, FALSE, "drop")
+            ),
+        )
+        for field in FIELDS
+    ]
+    return _table(("field", "OCE: the paper", *headings), rows)
+
+
+def jumped(found: Found) -> str:
+    """ATT-PFRL when the source moves: stops with both filters, and what is left of the stop rate."""
+    headings = ("field", "OCE: the paper", "Algorithm 1", "of these false", "default", "of these false")
+    rows = [
+        (
+            field,
+            found.theirs(OURS, field, OCE),
+            *(found.said(OURS, field, "paper", CONTRACTION, measure) for measure in (OCE, FALSE)),
+            *(found.said(OURS, field, "default", CREDIBLE, measure) for measure in (OCE, FALSE, "kept")),
+        )
+        for field in FIELDS
+    ]
+    return _table((*headings, "of the stop rate without a jump"), rows)
+
+
+def attended(found: Found) -> str:
+    """False stops under the paper's rule, with attention and without."""
+    pairs = {
+        "Algorithm 1": ("paper", "paper-no-attention"),
+        "default": ("default-attention", "default"),
+    }
+    headings = [f"{name}, {word}" for name in pairs for word in ("with attention", "without")]
+    rows = [
+        (
+            field,
+            *(found.said(OURS, field, one, CONTRACTION, FALSE) for pair in pairs.values() for one in pair),
+        )
+        for field in FIELDS
+    ]
+    return _table(("field, false stops of the stops", *headings), rows)
+
+
+SHORT: dict[str, Callable[[Found], str]] = {
+    "id": comparison,
+    "ood": elsewhere,
+    "shift": jumped,
+    "attention": attended,
+}
+"""Suites whose tables are too wide for the page."""
+
+
+def levels(folder: Path) -> str:
+    """Each level that ATT-PFRL with the default filter has to reach, field by field."""
+    home, away, moved = (read(folder, suite) for suite in ("id", "ood", "shift"))
+    rows = []
+    for field in FIELDS:
+        rate, wanted = (
+            home.at(OURS, field, "default", CONTRACTION, OCE),
+            printed("id")[OURS, field, OCE].value,
+        )
+        false = [home.at(OURS, field, "default", rule, FALSE) for rule in MOST_FALSE]
+        lost = [
+            away.at(name, field, "default", CREDIBLE, "drop")
+            for name in (OURS, f"{OURS}-guarded")
+            if away.at(name, field, "default", CREDIBLE, "drop").value is not None
+        ]
+        kept = moved.at(OURS, field, "default", CREDIBLE, "kept")
+        rows.append(
+            (
+                field,
+                _judged(rate, rate.value is not None and rate.value >= wanted, f"≥ {wanted:g}"),
+                *(
+                    _judged(one, one.value is not None and one.value <= most, f"≤ {most:g}")
+                    for one, most in zip(false, MOST_FALSE.values(), strict=True)
+                ),
+                "; ".join(
+                    _judged(one, one.value is not None and one.value <= MOST_LOST, f"≤ {MOST_LOST:g}")
+                    for one in lost
+                ),
+                _judged(kept, kept.value is not None and kept.value >= LEAST_KEPT, f"≥ {LEAST_KEPT:g}"),
+            )
+        )
+    headings = ("field", "OCE, ζ = 0.5", "false stops, ζ = 0.5", "false stops, credible")
+    return _table((*headings, "lost with sources elsewhere", "kept after a jump"), rows)
+
+
+def _judged(found: Estimate, reached: bool, level: str) -> str:
+    if found.value is None:
+        return "–"
+    return f"{number(found, 3)}, {level} {'reached' if reached else 'missed'}"
+
+
+def whole(folder: Path, suite: str) -> str:
+    """The tables of a suite as they were written, with their headings."""
+    text = (folder / suite / "table.md").read_text(encoding="utf-8")
+    kept = [line for line in text.splitlines() if line.startswith(("|", "### "))]
+    return "\n".join(f"\n#{line}\n" if line.startswith("#") else line for line in kept).strip()
+
+
+def tables(folder: Path) -> dict[str, str]:
+    """By the name of their place; those of suites that are not there are left out."""
+    written = [suite for suite in all_suites() if (folder / suite / "table.csv").exists()]
+    found = {
+        suite: SHORT[suite](read(folder, suite)) if suite in SHORT else whole(folder, suite)
+        for suite in written
+    }
+    return found | ({"levels": levels(folder)} if "id" in written else {})
+
+
+def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    return "\n".join(markdown(headings, rows))
+
+
+def copied(source: Path, folder: Path) -> None:
+    """What the suites have written, for the repository."""
+    for suite in all_suites():
+        files = [path for pattern in KEPT for path in sorted((source / suite).glob(pattern))]
+        for path in files:
+            (folder / suite).mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, folder / suite / path.name)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--source", type=Path, required=True, metavar="FOLDER")
+    parser.add_argument("--page", type=Path, default=PAGE)
+    parser.add_argument("--folder", type=Path, default=FOLDER)
+    options = parser.parse_args()
+    found = tables(options.source)
+    if not found:
+        parser.error(f"{options.source} has no tables: run `dowsax reproduce --out {options.source}` first.")
+    copied(options.source, options.folder)
+    try:
+        (page,) = placed([options.page.read_text(encoding="utf-8")], found)
+    except ValueError as error:
+        parser.error(str(error))
+    options.page.write_text(page, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,85 @@
+"""The page of results has the numbers that the suites have written, each in its place."""
+
+import pytest
+
+from benchmarks import paper_page
+from dowsax.evaluate.metrics import Estimate
+from dowsax.reproduce.lines import CONTRACTION, CREDIBLE, Line
+from dowsax.reproduce.printed import printed
+from dowsax.reproduce.searching import FIELDS
+from dowsax.reproduce.suites import all_suites
+from dowsax.reproduce.tables import csv_of, text_of
+
+
+def made(rate):
+    """What the policy of the page might come to on the first field alone, with both filters and rules."""
+    numbers = {
+        "OCE": rate,
+        "false stops": Estimate(0.04, 0.03, 0.06, 90),
+        "ADE": Estimate(20.0, 19.0, 21.0, 90),
+    }
+    numbers |= {"drop": Estimate(0.02, -0.01, 0.05, 100), "kept": Estimate(0.8, 0.7, 0.9, 100)}
+    kinds = (("paper", CONTRACTION), ("default", CONTRACTION), ("default", CREDIBLE))
+    return [Line(paper_page.OURS, FIELDS[0], filter_, str(rule), dict(numbers)) for filter_, rule in kinds]
+
+
+@pytest.fixture
+def source(tmp_path):
+    """A folder of three suites of which the levels are made, and of a small one."""
+    for name in ("id", "ood", "shift", "threshold-robustness"):
+        suite, lines = all_suites()[name], made(Estimate(0.9, 0.85, 0.95, 100))
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "table.csv").write_text(csv_of(suite, lines, printed(name)), encoding="utf-8")
+        (folder / "table.md").write_text("## Heading\n\nWords.\n\n" + text_of(suite, lines, printed(name)))
+    (tmp_path / "id/summary.png").write_bytes(b"picture")
+    return tmp_path
+
+
+def test_numbers_come_back_as_they_were_written(source):
+    found = paper_page.read(source, "id")
+    assert found.at(paper_page.OURS, FIELDS[0], "default", CREDIBLE, "OCE") == Estimate(0.9, 0.85, 0.95, 100)
+    assert found.said(paper_page.OURS, FIELDS[0], "paper", CONTRACTION, "ADE") == "20.0 [19.0, 21.0]"
+
+
+def test_what_was_not_measured_is_a_dash(source):
+    found = paper_page.read(source, "id")
+    assert found.said(paper_page.OURS, FIELDS[1], "default", CREDIBLE, "OCE") == "–"
+    assert paper_page.read(source, "mixing").numbers == {}
+    line = paper_page.comparison(found).splitlines()[3]
+    assert line.startswith(f"| {FIELDS[1]}")
+    assert line.count("–") == 6
+
+
+def test_levels_are_judged_by_the_value(source):
+    """The paper has 0.95 on the first field, so 0.9 misses it; false stops and drop are within."""
+    line = paper_page.levels(source).splitlines()[2]
+    assert "0.900 [0.850, 0.950], ≥ 0.95 missed" in line
+    assert "0.040 [0.030, 0.060], ≤ 0.08 reached" in line
+    assert "0.040 [0.030, 0.060], ≤ 0.05 reached" in line
+    assert "0.020 [-0.010, 0.050], ≤ 0.05 reached" in line
+    assert "0.800 [0.700, 0.900], ≥ 0.9 missed" in line
+
+
+def test_a_small_table_is_taken_whole_without_its_heading(source):
+    text = paper_page.whole(source, "threshold-robustness")
+    assert "Heading" not in text
+    assert "Words" not in text
+    assert f"| {paper_page.OURS}" in text
+
+
+def test_suites_that_are_not_there_have_no_table(source):
+    assert set(paper_page.tables(source)) == {"id", "ood", "shift", "threshold-robustness", "levels"}
+
+
+def test_copies_tables_and_pictures_and_nothing_else(source, tmp_path):
+    (source / "id/about.json").write_text("{}")
+    paper_page.copied(source, tmp_path / "docs")
+    copies = {path.name for path in (tmp_path / "docs/id").iterdir()}
+    assert copies == {"table.md", "table.csv", "summary.png"}
+
+
+def test_the_page_has_a_place_for_every_suite():
+    page = paper_page.PAGE.read_text(encoding="utf-8")
+    for name in (*all_suites(), "levels"):
+        assert page.count(f"<!-- {name} -->") == page.count(f"<!-- /{name} -->") == 1
