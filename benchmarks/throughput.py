@@ -1,6 +1,7 @@
 """How many moves a second searches make with the filters of training, on whatever device JAX has.
 
     python -m benchmarks.throughput --methods att-pfrl pfrl --data docs/data
+    python -m benchmarks.throughput --methods att-pfrl --searches 32768     # more at once
 
 All seven fields at once, the moves chosen by the shipped policy of the method, or by an untrained network
 where none ships. Filter, sight and network are included, learning is not. Searches go on for a while before
@@ -66,10 +67,11 @@ def _counted(runs: rollout.Rollout, key: jax.Array, network: Any, slots: Any) ->
     return slots, transitions.valid.sum()
 
 
-def measure(name: str, *, tiny: bool = False) -> Line:
-    """A line of the table."""
+def measure(name: str, searches: int | None = None, *, tiny: bool = False) -> Line:
+    """A line of the table; the usual number of searches unless given."""
     backend = "cpu" if jax.default_backend() == "cpu" else "accelerator"
-    searches, ticks = SIZES["tiny" if tiny else backend]
+    usual, ticks = SIZES["tiny" if tiny else backend]
+    searches = usual if searches is None else searches
     small: dict[str, Any] = {"particles": 32, "max_readings": 6} if tiny else {}
     config = TrainConfig(name, num_searches=searches, num_ticks=ticks, **small)
     runs, network, kind = build(config)
@@ -90,10 +92,12 @@ def measure(name: str, *, tiny: bool = False) -> Line:
     return {key: str(value) for key, value in (about | measured).items()}
 
 
-def write(data: Path, methods: Sequence[str] = USUAL, *, tiny: bool = False) -> None:
-    """Measure and note, in place of what was noted of the same method and device."""
+def write(
+    data: Path, methods: Sequence[str] = USUAL, searches: int | None = None, *, tiny: bool = False
+) -> None:
+    """Measure and note, in place of what was noted of the same method, device and number of searches."""
     for name in methods:
-        line = measure(name, tiny=tiny)
+        line = measure(name, searches, tiny=tiny)
         kept = [one for one in read_lines(data / FILE) if not _alike(one, line)]
         data.mkdir(parents=True, exist_ok=True)
         with (data / FILE).open("w", encoding="utf-8", newline="") as file:
@@ -104,7 +108,7 @@ def write(data: Path, methods: Sequence[str] = USUAL, *, tiny: bool = False) -> 
 
 
 def _alike(one: Line, other: Line) -> bool:
-    return all(one[name] == other[name] for name in ("method", "device"))
+    return all(one[name] == other[name] for name in ("method", "device", "searches"))
 
 
 def main() -> None:
@@ -113,9 +117,10 @@ def main() -> None:
     )
     parser.add_argument("--methods", nargs="+", default=USUAL, choices=METHODS)
     parser.add_argument("--data", type=Path, default=ROOT / "docs/data")
+    parser.add_argument("--searches", type=int)
     parser.add_argument("--tiny", action="store_true")
     options = parser.parse_args()
-    write(options.data, options.methods, tiny=options.tiny)
+    write(options.data, options.methods, options.searches, tiny=options.tiny)
 
 
 if __name__ == "__main__":

@@ -29,14 +29,18 @@ def test_a_new_line_takes_the_place_of_the_old(tmp_path, monkeypatch):
     monkeypatch.setattr(
         throughput,
         "measure",
-        lambda name, tiny: {"method": name, "device": "abacus", "moves_per_second": next(speeds)},
+        lambda name, searches, tiny: (
+            {"method": name, "device": "abacus", "searches": str(searches)}
+            | {"moves_per_second": next(speeds)}
+        ),
     )
-    for methods in (("pfrl", "att-pfrl"), ("pfrl",)):
-        throughput.write(tmp_path, methods)
+    for methods, searches in ((("pfrl", "att-pfrl"), None), (("pfrl",), None), (("pfrl",), 7)):
+        throughput.write(tmp_path, methods, searches)
     lines = read_lines(tmp_path / throughput.FILE)
-    assert [(line["method"], line["moves_per_second"]) for line in lines] == [
-        ("att-pfrl", "2"),
-        ("pfrl", "3"),
+    assert [(line["method"], line["searches"], line["moves_per_second"]) for line in lines] == [
+        ("att-pfrl", "None", "2"),
+        ("pfrl", "None", "3"),
+        ("pfrl", "7", "4"),
     ]
 
 
