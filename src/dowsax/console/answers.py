@@ -141,10 +141,18 @@ class TakenAnswer(_Answer):
 
 
 class SurveyAnswer(_Answer):
-    """What became of a survey."""
+    """What became of the rows of a survey."""
 
     taken: int
+    """Readings that are new."""
+    known: int
+    """Readings that had been taken in before, by the same file: they count once."""
     refused: list[dict[str, int | str]]
+    """By `line`, with the `reason`."""
+    left_out: int
+    """Rows that are no readings, such as those without a value; the notes say why."""
+    notes: list[str]
+    """What else is to be known of how the file was read."""
 
 
 class FieldAnswer(_Answer):

@@ -153,8 +153,13 @@ class Hosted:
             raise
         return self.do_take(generation, reading, given)
 
-    def do_take(self, generation: int, reading: "Reading", given: str) -> tuple["Advice", dict[str, Any]]:
-        """Take in a reading, and give back the advice and its frame. Both are kept when this returns."""
+    def do_take(
+        self, generation: int, reading: "Reading", given: str, is_told: bool = True
+    ) -> tuple["Advice", dict[str, Any]]:
+        """Take in a reading, and give back the advice and its frame. Both are kept when this returns.
+
+        A refusal is in the mission's own log in any case, and among its events where it `is_told`.
+        """
         from dowsax.mission.reading import Refused
 
         advisor = self.do_prepare(generation)
@@ -163,7 +168,8 @@ class Hosted:
         try:
             advice = advisor.take(reading, given)
         except Refused as refusal:
-            self.note("refused", str(refusal))
+            if is_told:
+                self.note("refused", str(refusal))
             raise
         if advice.number <= before:
             known = self._store.frame(self.id, advice.number)

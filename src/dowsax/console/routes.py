@@ -177,11 +177,10 @@ def _add_actions(routes: APIRouter, console: Console) -> None:
     @routes.post("/missions/{id}/survey", openapi_extra=_body_of("text/csv"), **described(SurveyAnswer))
     async def survey(id: MissionId, request: Request) -> Response:
         """Take in the rows of a CSV file, as the body or as `file` of a form."""
-        from dowsax.console.surveys import rows_of, take_survey
+        from dowsax.console.surveys import take_survey
 
         hosted = _real(console.mission(id))
-        rows = await asyncio.to_thread(rows_of, await _uploaded(request), hosted.record.site)
-        return told(await take_survey(console, hosted, rows))
+        return told(await take_survey(console, hosted, await _uploaded(request)))
 
     @routes.post("/missions/{id}/control", **described(SteeredAnswer))
     async def control(id: MissionId, body: ControlBody) -> Response:

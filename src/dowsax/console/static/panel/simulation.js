@@ -21,11 +21,13 @@ export function buildSimulation(mission) {
     hint,
   );
 
+  let told = null;
   const ask = async (path, body) => {
+    told?.remove();
     try {
       return await post(`${mission.path}/${path}`, body);
     } catch (refusal) {
-      notice(refusal.message);
+      told = notice(refusal.message);
       return null;
     }
   };
