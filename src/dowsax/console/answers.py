@@ -72,6 +72,8 @@ class ItemAnswer(_Answer):
     status: str
     """preparing, searching, found, cannot tell or failed."""
     message: str
+    preparing: bool
+    """Whether what is asked of it waits until its filter is compiled; the message says so."""
     readings: int
     created: str
     updated: str
@@ -173,6 +175,8 @@ class HealthAnswer(_Answer):
     missions: int
     uptime: float
     """[s]"""
+    ready: bool
+    """Whether all that missions need is loaded: for seconds after the start it is not."""
 
 
 def described(model: Any, status: int = 200) -> dict[str, Any]:

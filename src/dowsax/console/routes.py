@@ -64,7 +64,8 @@ def _add_lists(routes: APIRouter, console: Console) -> None:
         from dowsax import __version__
 
         uptime = round(time.monotonic() - console.begun, 1)
-        return told({"version": __version__, "missions": len(console.missions), "uptime": uptime})
+        known = {"version": __version__, "missions": len(console.missions)}
+        return told(known | {"uptime": uptime, "ready": console.is_ready})
 
     @routes.get("/missions", **described(list[ItemAnswer]))
     async def missions() -> Response:

@@ -84,6 +84,11 @@ class Console:
             hosted.release()
         self.store.close()
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether all that missions need has been imported."""
+        return self._loaded.is_set()
+
     async def ready(self) -> None:
         """Wait until all that missions need has been imported: for seconds after the start, then never."""
         if not self._loaded.is_set():
@@ -157,7 +162,7 @@ class Console:
         _require_there(hosted)
 
         def waits() -> bool:
-            return not hosted.gone and (is_long or hosted.is_long(self._generation))
+            return not hosted.gone and (is_long or bool(hosted.waits_for(self._generation)))
 
         def done() -> Any:
             self._loaded.wait()
@@ -166,9 +171,11 @@ class Console:
             try:
                 return work(self._generation)
             finally:
+                hosted.settle()
                 if was_long:
                     self._tidy()
 
+        hosted.announce(self._generation)
         return self.scheduler.submit(hosted.id, done, waits, limited)
 
     async def do(

@@ -57,16 +57,16 @@ export function buildReading(mission, map) {
       const body = { ...place.get(), ...about.get() };
       isBusy = true;
       update();
-      message.tell("Thinking", "note");
       const frame = await deliver(body);
+      isBusy = false;
       chosen = false;
       about.value.value = "";
       message.tell(`Reading ${frame.number} is taken in and on the disk.`, "good");
       about.value.focus();
     } catch (refusal) {
+      isBusy = false;
       message.tell(inFormWords(refusal.message, names));
     }
-    isBusy = false;
     update();
   });
 
@@ -76,6 +76,7 @@ export function buildReading(mission, map) {
     toNext.disabled = !next;
     send.disabled = isBusy || status === "preparing" || status === "failed";
     say(send, status === "preparing" ? "Preparing" : "Take in");
+    if (isBusy) message.tell(mission.facts.preparing ? mission.facts.message : "Thinking", "note");
     if (next && !chosen && String(next) !== placed) {
       placed = String(next);
       go(next, false);

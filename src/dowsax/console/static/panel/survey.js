@@ -42,7 +42,8 @@ export function buildSurvey(mission, target) {
     refused,
   );
 
-  let isBusy = false;
+  /** The name of the file that is being taken in. */
+  let busy = "";
 
   const tell = ({ taken, known, refused: lost, left_out: leftOut, notes }) => {
     const odd = [leftOut ? `${leftOut} left out` : null, lost.length ? `${lost.length} refused` : null];
@@ -64,22 +65,25 @@ export function buildSurvey(mission, target) {
       message.tell(`${file.name} has ${(file.size / 1e6).toFixed(1)} MB: 5 MB at the most, split it.`);
       return;
     }
-    message.tell(`Taking in ${file.name}`, "note");
-    isBusy = true;
+    busy = file.name;
     update();
     try {
       // As it is: loggers do not all write UTF-8.
-      tell(await postAsIs(`${mission.path}/survey`, file, "text/csv"));
+      const told = await postAsIs(`${mission.path}/survey`, file, "text/csv");
+      busy = "";
+      tell(told);
     } catch (refusal) {
+      busy = "";
       message.tell(refusal.message.replace(/^The file\b/, file.name));
     }
-    isBusy = false;
     input.value = "";
     update();
   };
 
   const update = () => {
-    input.disabled = isBusy || ["preparing", "failed"].includes(mission.facts.status);
+    const { status, preparing, message: words } = mission.facts;
+    input.disabled = Boolean(busy) || ["preparing", "failed"].includes(status);
+    if (busy) message.tell(`Taking in ${busy}${preparing ? `. ${words}` : ""}`, "note");
   };
   input.addEventListener("change", () => input.files[0] && upload(input.files[0]));
   bindDrop(target, (file) => !input.disabled && upload(file));
