@@ -1,5 +1,7 @@
 """A mission of the console is one of the command line: its log exports as the console exports it."""
 
+import csv
+import io
 import json
 
 import pytest
@@ -60,3 +62,16 @@ def test_a_ring_has_no_spikes_along_a_border():
         ring = without_spikes(spiked[start:] + spiked[:start])
         assert sorted(ring) == sorted(square)
     assert sorted(without_spikes(square)) == sorted(square)
+
+
+def test_an_id_is_no_formula_in_a_table(begin, client):
+    """And is the same again for who uploads the table to another mission."""
+    mission = begin()["id"]
+    body = {"position": [2.0, 3.0], "value": -0.5, "id": "=1+1", "sensor": "@left"}
+    assert client.post(f"/api/missions/{mission}/readings", json=body).status_code == 200
+    table = client.get(f"/api/missions/{mission}/export?to=csv").content
+    [row] = csv.DictReader(io.StringIO(table.decode()))
+    assert (row["id"], row["sensor"], row["value"]) == ("'=1+1", "'@left", "-0.5")
+    other, kind = begin()["id"], {"content-type": "text/csv"}
+    assert client.post(f"/api/missions/{other}/survey", content=table, headers=kind).json()["taken"] == 1
+    assert client.get(f"/api/missions/{other}/frames/1").json()["reading"]["sensor"] == "@left"
