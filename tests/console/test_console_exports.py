@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 
 import pytest
 
@@ -75,3 +76,21 @@ def test_an_id_is_no_formula_in_a_table(begin, client):
     other, kind = begin()["id"], {"content-type": "text/csv"}
     assert client.post(f"/api/missions/{other}/survey", content=table, headers=kind).json()["taken"] == 1
     assert client.get(f"/api/missions/{other}/frames/1").json()["reading"]["sensor"] == "@left"
+
+
+def test_the_report_has_the_intervals_of_the_page(stepped, client):
+    """Mean and 95 % interval of every unknown in the four figures of the report; regions of 50 and 95 %."""
+    report = client.get(f"/api/missions/{stepped}/export?to=html").text
+    estimate = client.get(f"/api/missions/{stepped}/frames/4").json()["estimate"]
+    assert "<th class=number>95 % from</th><th class=number>to</th>" in report
+    rows = re.findall(
+        r"<tr><td>[^<]*\((\w+)\)</td><td>[^<]*</td>((?:<td class=number>[^<]*</td>){4})", report
+    )
+    table = {name: [float(cell) for cell in re.findall(r">([^<]+)<", cells)] for name, cells in rows}
+    assert set(estimate["names"]) <= table.keys()
+    for name, *numbers in zip(*(estimate[each] for each in ("names", "mean", "low", "high")), strict=True):
+        mean, _, low, high = table[name]
+        assert [mean, low, high] == pytest.approx(numbers, rel=6e-4, abs=1e-9)
+    assert "50 % region" in report
+    assert "95 % region" in report
+    assert "90 %" not in report

@@ -94,8 +94,8 @@ def test_a_site_file_that_was_named_is_looked_beside_first(tmp_path, site_text):
 
 def test_simulations_quote_what_was_measured_for_them_and_no_other(tmp_path):
     """Of the field where sources are expected; another filter or scenario is measured by its own command."""
-    from dowsax.console.schemas import MissionBody
     from dowsax.console.beginnings import record_of
+    from dowsax.console.schemas import MissionBody
     from dowsax.console.stops import told_of_stops
     from dowsax.console.workshop import Workshop
 
