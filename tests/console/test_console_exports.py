@@ -5,6 +5,7 @@ import io
 import json
 import re
 
+import numpy as np
 import pytest
 
 
@@ -94,3 +95,24 @@ def test_the_report_has_the_intervals_of_the_page(stepped, client):
     assert "50 % region" in report
     assert "95 % region" in report
     assert "90 %" not in report
+
+
+def test_regions_of_draws_are_those_of_the_belief():
+    """Of 80 particles whose weights are whole numbers of draws: every one is drawn just as often."""
+    from types import SimpleNamespace
+
+    from dowsax.console.frames import NUM_DRAWS, draws_of, with_places
+    from dowsax.mission.geometry import signed_area
+    from dowsax.mission.regions import credible_regions
+
+    random = np.random.default_rng(3)
+    particles = random.normal(10.0, (2.0, 1.0), (80, 2))
+    counts = np.bincount(random.integers(0, 80, NUM_DRAWS), minlength=80)
+    with np.errstate(divide="ignore"):
+        belief = SimpleNamespace(particles=particles, log_weights=np.log(counts))
+    made = with_places({}, draws_of(belief), [[0.0, 0.0], [20.0, 20.0]])["regions"]
+    expected = credible_regions(particles, counts, (0.5, 0.95), (np.zeros(2), np.full(2, 20.0)))
+    for name, probability in (("50", 0.5), ("95", 0.95)):
+        area = sum(signed_area(np.array(ring)) for polygon in made[name] for ring in polygon)
+        # Single precision moves the corners by a hundred-thousandth, and the level by no position.
+        assert area == pytest.approx(expected[probability].area, rel=1e-3)
