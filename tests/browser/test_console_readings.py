@@ -113,7 +113,7 @@ def test_a_survey_is_uploaded_and_counts_once(open_page, console, real):
     for counts in ("3 new, 0 known", "0 new, 3 known"):
         upload(page, "2,2,1.5", "4,4,2.0", "6,4,2.5")
         page.locator(".form-message.good", has_text=f"Readings: {counts}.").wait_for()
-        page.locator(".log li", has_text=f"Survey: {counts}, 0 refused.").wait_for()
+        page.locator(".log li", has_text=f"a.csv: {counts}, 0 refused.").wait_for()
     page.wait_for_selector('#replay[max="3"]')
     values = [frame["reading"]["value"] for frame in console.get(f"/missions/{real}/frames?first=1&last=9")]
     assert values == [1.5, 2.0, 2.5]

@@ -129,13 +129,13 @@ def test_a_refusal_of_the_server_is_no_fault_of_the_page(open_page, real):
     page = open_page(f"#/m/{real}")
     told = page.evaluate(
         """async (mission) => {
-          const { get, post, postAsIs, getFile } = await import("/api.js");
+          const { get, post, postFile, getFile } = await import("/api.js");
           const all = [
             get("/missions/000000000000"),
             get(`/missions/${mission}/frames/77`),
             post(`/missions/${mission}/control`, { action: "step" }),
             post(`/missions/${mission}/readings`, { position: [1e6, 0], value: 1 }),
-            postAsIs(`/missions/${mission}/survey`, "nothing", "text/csv"),
+            postFile(`/missions/${mission}/survey`, new File(["nothing"], "x.csv")),
             getFile(`/missions/${mission}/export?to=csv`, "x"),
           ];
           return (await Promise.allSettled(all)).map(({ reason }) => [reason?.status, reason?.message]);

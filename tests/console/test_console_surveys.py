@@ -21,7 +21,8 @@ def test_rows_are_taken_once(begin, client):
     assert form.json() == {"taken": 0, "known": 3} | rest
     assert readings(client, mission) == 3
     said = [event["text"] for event in client.get(f"/api/missions/{mission}").json()["events"]]
-    assert said[-3:] == ["Survey: 3 new, 0 known, 0 refused.", *["Survey: 0 new, 3 known, 0 refused."] * 2]
+    again = "0 new, 3 known, 0 refused."
+    assert said[-3:] == ["The file: 3 new, 0 known, 0 refused.", f"The file: {again}", f"any.csv: {again}"]
 
 
 def test_every_row_is_new_known_refused_or_left_out(begin, client):
@@ -38,7 +39,7 @@ def test_every_row_is_new_known_refused_or_left_out(begin, client):
     [event] = [
         item for item in client.get(f"/api/missions/{mission}").json()["events"] if item["kind"] != "feed"
     ]
-    assert event["text"].startswith("Survey: 7 new, 0 known, 1 refused, 2 left out. Line 11: ")
+    assert event["text"].startswith("The file: 7 new, 0 known, 1 refused, 2 left out. Line 11: ")
     assert refused["reason"] in event["text"]
     assert answer["notes"][0] in event["text"]
 
@@ -67,6 +68,21 @@ def test_a_file_that_cannot_be_read_is_refused_with_its_line(begin, client):
     assert readings(client, mission) == 0
     events = client.get(f"/api/missions/{mission}").json()["events"]
     assert sum("none is taken in" in event["text"] for event in events) == 5
+
+
+def test_a_file_is_called_by_its_name_and_no_path(begin, client):
+    """Of a name nothing but what can be shown is told, and not too much of it."""
+    mission = begin()["id"]
+    table = b"x,y,value\n1,1,much\n"
+    names = {
+        "../../etc/walk.csv": "walk.csv",
+        "a\u202eb<i>.csv": "ab<i>.csv",
+        "x" * 300: "x" * 80,
+    }
+    for name, called in names.items():
+        answer = client.post(f"/api/missions/{mission}/survey", files={"file": (name, table)})
+        assert answer.status_code == 422
+        assert answer.json()["error"].startswith(f"{called}, line 2, column 'value'")
 
 
 def test_what_is_for_the_command_line_is_not_told(begin, client):

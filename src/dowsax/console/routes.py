@@ -181,7 +181,7 @@ def _add_actions(routes: APIRouter, console: Console) -> None:
         from dowsax.console.surveys import take_survey
 
         hosted = _real(console.mission(id))
-        return told(await take_survey(console, hosted, await _uploaded(request)))
+        return told(await take_survey(console, hosted, *await _uploaded(request)))
 
     @routes.post("/missions/{id}/control", **described(SteeredAnswer))
     async def control(id: MissionId, body: ControlBody) -> Response:
@@ -228,15 +228,15 @@ def _text(data: bytes, most: int) -> str:
     return text
 
 
-async def _uploaded(request: Request) -> bytes:
-    """The file that was sent."""
+async def _uploaded(request: Request) -> tuple[bytes, str]:
+    """The file that was sent, and what it is called; as the body it has no name."""
     if not request.headers.get("content-type", "").startswith("multipart/form-data"):
-        return await request.body()
+        return await request.body(), ""
     async with request.form(max_files=1, max_fields=4) as form:
         file = form.get("file")
         if file is None or isinstance(file, str):
             raise ValueError("The form has no `file`: choose one.")
-        return await file.read()
+        return await file.read(), file.filename or ""
 
 
 def _body_of(media_type: str) -> dict[str, Any]:

@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from dowsax.mission.reading import Reading
 
 MOST_ROWS = 5000
-_FILE = "The file"
-"""What a file is called whose name nobody has told."""
+_LONGEST_NAME = 80
 _NAMED = 5
 """Of the rows that were refused, so many are named in the log of events."""
 _OPTIONS = re.compile(r",? or (by )?--column [^.;]*(?=[.;])")
@@ -37,7 +36,13 @@ class Upload(NamedTuple):
     notes: tuple[str, ...]
 
 
-def upload_of(data: bytes, site_text: str) -> Upload:
+def shown_name(name: str) -> str:
+    """What a file is called in words: its name where that can be shown, and the file where it has none."""
+    plain = "".join(mark for mark in Path(name).name if mark.isprintable()).strip()
+    return plain[:_LONGEST_NAME] or "The file"
+
+
+def upload_of(data: bytes, called: str, site_text: str) -> Upload:
     """The readings of a CSV file for this site, or a ValueError in one line that names line and column.
 
     Each has an id made of the file's content and its line, so that a file sent twice counts once.
@@ -53,10 +58,10 @@ def upload_of(data: bytes, site_text: str) -> Upload:
         try:
             survey = read_survey(path, site)
         except ValueError as error:
-            raise ValueError(_OPTIONS.sub("", str(error).replace(str(path), _FILE))) from None
+            raise ValueError(_OPTIONS.sub("", str(error).replace(str(path), called))) from None
     if len(survey.values) > MOST_ROWS:
         raise ValueError(
-            f"{_FILE}: {len(survey.values)} readings, {MOST_ROWS} at once is the most: divide it."
+            f"{called}: {len(survey.values)} readings, {MOST_ROWS} at once is the most: divide it."
         )
     start = None if survey.start is None else survey.start.timestamp()
     digest = hashlib.sha256(data).hexdigest()[:12]
@@ -84,12 +89,13 @@ def upload_of(data: bytes, site_text: str) -> Upload:
     return Upload(rows, survey.left_out, survey.notes)
 
 
-async def take_survey(console: "Console", hosted: "Hosted", data: bytes) -> dict[str, Any]:
+async def take_survey(console: "Console", hosted: "Hosted", data: bytes, name: str) -> dict[str, Any]:
     """Take in the readings of a CSV file, and say what became of its rows; the log of events says it, too."""
     from dowsax.mission.reading import Refused
 
+    called = shown_name(name)
     try:
-        upload = await asyncio.to_thread(upload_of, data, hosted.record.site)
+        upload = await asyncio.to_thread(upload_of, data, called, hosted.record.site)
     except ValueError as error:
         hosted.note("refused", f"Survey: none is taken in. {error}")
         raise
@@ -102,7 +108,7 @@ async def take_survey(console: "Console", hosted: "Hosted", data: bytes) -> dict
             refused.append({"line": row.line, "reason": str(refusal)})
     told = {"taken": taken, "known": known, "refused": refused}
     told |= {"left_out": upload.left_out, "notes": list(upload.notes)}
-    hosted.note("survey", survey_words(told))
+    hosted.note("survey", f"{called}: {survey_words(told)}")
     return told
 
 
@@ -123,4 +129,4 @@ def survey_words(told: dict[str, Any]) -> str:
     reasons = [f"Line {one['line']}: {one['reason']}" for one in refused[:_NAMED]]
     if len(refused) > _NAMED:
         reasons.append(f"And {len(refused) - _NAMED} more lines.")
-    return " ".join([f"Survey: {', '.join(parts)}.", *reasons, *told["notes"]])
+    return " ".join([f"{', '.join(parts)}.", *reasons, *told["notes"]])

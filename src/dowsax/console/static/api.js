@@ -58,7 +58,14 @@ export async function remove(path) {
   await request(path, { method: "DELETE" });
 }
 
-/** A body that is sent as it is: a site, or the file of a survey. */
+/** A file with its name. */
+export async function postFile(path, file) {
+  const body = new FormData();
+  body.append("file", file, file.name);
+  return (await request(path, { method: "POST", body })).json();
+}
+
+/** A body that is sent as it is, such as a site. */
 export async function postAsIs(path, body, type, signal) {
   const headers = { "Content-Type": type };
   return (await request(path, { method: "POST", headers, body, signal })).json();

@@ -1,6 +1,6 @@
 /** Upload a survey: a CSV of readings, by its button or dropped on the map. */
 
-import { postAsIs } from "../api.js";
+import { postFile } from "../api.js";
 import { h, icon, put } from "../dom.js";
 import { buildMessage } from "../forms.js";
 
@@ -69,12 +69,12 @@ export function buildSurvey(mission, target) {
     update();
     try {
       // As it is: loggers do not all write UTF-8.
-      const told = await postAsIs(`${mission.path}/survey`, file, "text/csv");
+      const told = await postFile(`${mission.path}/survey`, file);
       busy = "";
       tell(told);
     } catch (refusal) {
       busy = "";
-      message.tell(refusal.message.replace(/^The file\b/, file.name));
+      message.tell(refusal.message);
     }
     input.value = "";
     update();
