@@ -78,7 +78,7 @@ def test_readings_that_were_exported_can_be_uploaded(open_page, console, walked,
     assert [float(row["value"]) for row in rows] == [1.0, 2.0, 3.0]
     page = open_page(f"#/m/{real}")
     page.set_input_files("#survey-file", path)
-    page.locator(".form-message.good", has_text="3 readings taken in").wait_for()
+    page.locator(".form-message.good", has_text="Readings: 3 new, 0 known.").wait_for()
     frames = console.get(f"/missions/{real}/frames")
     for frame, place, value in zip(frames, PLACES, (1.0, 2.0, 3.0), strict=True):
         assert frame["reading"]["position"] == pytest.approx(place, abs=1e-3)

@@ -161,6 +161,61 @@ def test_a_phone_has_the_map_on_top_and_nothing_runs_over(open_page, searched):
     assert page.locator(".sheet").bounding_box()["height"] > sheet["height"]
 
 
+COVERED = """() => {
+  const shown = (element) => element.checkVisibility() && element.getBoundingClientRect().height > 0;
+  const outer = document.querySelector(".map").getBoundingClientRect();
+  const tools = [...document.querySelectorAll(".map-tools > .tool")].filter(shown);
+  const faults = [];
+  for (const tool of tools) {
+    const box = tool.getBoundingClientRect();
+    const top = document.elementFromPoint(box.x + box.width / 2, box.bottom - 2);
+    if (!tool.contains(top)) faults.push(`${tool.ariaLabel} is covered by ${top?.className}`);
+    if (box.bottom > outer.bottom || box.top < outer.top) faults.push(`${tool.ariaLabel} is cut off`);
+  }
+  const parts = [".map", ".legend", ".replay", ".sheet"].map((name) => document.querySelector(name));
+  const boxes = parts.filter(shown).map((part) => [part.className, part.getBoundingClientRect()]);
+  for (const [name, box] of boxes)
+    for (const [other, its] of boxes)
+      if (name !== other && Math.min(box.bottom, its.bottom) - Math.max(box.top, its.top) > 0.5 &&
+          Math.min(box.right, its.right) - Math.max(box.left, its.left) > 0.5)
+        faults.push(`${name} overlaps ${other}`);
+  for (const part of document.querySelectorAll(".legend *, .replay *")) {
+    const box = part.getBoundingClientRect();
+    if (shown(part) && (box.left < 0 || box.right > innerWidth)) faults.push(`${part.className} runs over`);
+  }
+  const words = [...document.querySelectorAll(".legend-title, .legend-ticks span, .scale")].filter(shown);
+  for (const [at, one] of words.entries())
+    for (const other of words.slice(at + 1)) {
+      const [a, b] = [one, other].map((word) => word.getBoundingClientRect());
+      if (a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom)
+        faults.push(`${one.textContent} lies on ${other.textContent}`);
+    }
+  return [tools.length, outer.height, faults];
+}"""
+
+
+@pytest.mark.parametrize("look", ["light", "dark"])
+@pytest.mark.parametrize("size", [(390, 844), (360, 640), (844, 390)], ids=["large", "small", "landscape"])
+def test_nothing_lies_on_the_controls_of_a_phone(open_page, searched, walked, size, look):
+    """However tall the sheet is, with the field and without: all tools or none, whole, and none covered."""
+    for mission in (searched, walked):
+        page = open_page(
+            f"#/m/{mission}",
+            **(PHONE | {"viewport": {"width": size[0], "height": size[1]}}),
+            color_scheme=look,
+        )
+        page.get_by_role("button", name="Layers").tap()
+        page.locator("[name=layer-field]").tap()
+        page.keyboard.press("Escape")
+        for _ in range(3):
+            page.wait_for_timeout(150)
+            tools, height, faults = page.evaluate(COVERED)
+            assert faults == []
+            assert tools == (0 if height <= 150 else 5)
+            if size[0] < size[1]:
+                page.locator(".handle").press("Enter")
+
+
 def test_the_status_is_read_out(open_page, console, real):
     page = open_page(f"#/m/{real}")
     console.post(f"/missions/{real}/readings", {"position": [2.0, 2.0], "value": 1.5})

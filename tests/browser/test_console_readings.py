@@ -108,23 +108,45 @@ def upload(page, *rows: str) -> None:
 
 
 def test_a_survey_is_uploaded_and_counts_once(open_page, console, real):
-    """A file that is sent twice is taken in once."""
+    """A file that is sent twice is taken in once, and the page and its log say so."""
     page = open_page(f"#/m/{real}")
-    for _ in range(2):
+    for counts in ("3 new, 0 known", "0 new, 3 known"):
         upload(page, "2,2,1.5", "4,4,2.0", "6,4,2.5")
-        page.locator(".form-message.good", has_text="3 readings taken in").wait_for()
+        page.locator(".form-message.good", has_text=f"Readings: {counts}.").wait_for()
+        page.locator(".log li", has_text=f"a.csv: {counts}, 0 refused.").wait_for()
     page.wait_for_selector('#replay[max="3"]')
     values = [frame["reading"]["value"] for frame in console.get(f"/missions/{real}/frames?first=1&last=9")]
     assert values == [1.5, 2.0, 2.5]
 
 
 def test_a_survey_with_a_mistake_is_refused_with_its_line(open_page, console, real):
-    """Markup in a cell stays text."""
+    """By the name of the file as the person knows it. Markup in a cell stays text."""
     page = open_page(f"#/m/{real}")
     upload(page, "2,2,1.5", "4,4,<img src=x onerror=alert(1)>")
-    page.locator(".form-message.error", has_text="line 3").wait_for()
+    page.locator(".form-message.error", has_text="a.csv, line 3, column 'value'").wait_for()
     assert page.locator("#side img").count() == 0
     assert console.get(f"/missions/{real}")["readings"] == 0
+
+
+def test_a_survey_is_dropped_on_the_map(open_page, console, real):
+    """While it is held over the map that says so; let go, its rows are taken in as those of any survey."""
+    page = open_page(f"#/m/{real}")
+    drag = """(canvas, kind) => {
+      window.held ??= new DataTransfer();
+      if (held.items.length === 0)
+        held.items.add(new File(["x,y,value\\n2,2,1.5\\n4,4,2.0\\n"], "dropped.csv", { type: "text/csv" }));
+      const event = new DragEvent(kind, { bubbles: true, cancelable: true, dataTransfer: held });
+      return canvas.dispatchEvent(event);
+    }"""
+    canvas = page.locator("canvas")
+    # What is not cancelled is opened by the browser in place of the page.
+    assert canvas.evaluate(drag, "dragover") is False
+    assert "dropping" in page.locator(".map").get_attribute("class")
+    assert canvas.evaluate(drag, "drop") is False
+    assert "dropping" not in page.locator(".map").get_attribute("class")
+    page.locator(".form-message.good", has_text="Readings: 2 new, 0 known.").wait_for()
+    frames = console.get(f"/missions/{real}/frames")
+    assert [frame["reading"]["value"] for frame in frames] == [1.5, 2.0]
 
 
 EXPORTS = {

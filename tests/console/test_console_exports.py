@@ -1,7 +1,11 @@
 """A mission of the console is one of the command line: its log exports as the console exports it."""
 
+import csv
+import io
 import json
+import re
 
+import numpy as np
 import pytest
 
 
@@ -60,3 +64,55 @@ def test_a_ring_has_no_spikes_along_a_border():
         ring = without_spikes(spiked[start:] + spiked[:start])
         assert sorted(ring) == sorted(square)
     assert sorted(without_spikes(square)) == sorted(square)
+
+
+def test_an_id_is_no_formula_in_a_table(begin, client):
+    """And is the same again for who uploads the table to another mission."""
+    mission = begin()["id"]
+    body = {"position": [2.0, 3.0], "value": -0.5, "id": "=1+1", "sensor": "@left"}
+    assert client.post(f"/api/missions/{mission}/readings", json=body).status_code == 200
+    table = client.get(f"/api/missions/{mission}/export?to=csv").content
+    [row] = csv.DictReader(io.StringIO(table.decode()))
+    assert (row["id"], row["sensor"], row["value"]) == ("'=1+1", "'@left", "-0.5")
+    other, kind = begin()["id"], {"content-type": "text/csv"}
+    assert client.post(f"/api/missions/{other}/survey", content=table, headers=kind).json()["taken"] == 1
+    assert client.get(f"/api/missions/{other}/frames/1").json()["reading"]["sensor"] == "@left"
+
+
+def test_the_report_has_the_intervals_of_the_page(stepped, client):
+    """Mean and 95 % interval of every unknown in the four figures of the report; regions of 50 and 95 %."""
+    report = client.get(f"/api/missions/{stepped}/export?to=html").text
+    estimate = client.get(f"/api/missions/{stepped}/frames/4").json()["estimate"]
+    assert "<th class=number>95 % from</th><th class=number>to</th>" in report
+    rows = re.findall(
+        r"<tr><td>[^<]*\((\w+)\)</td><td>[^<]*</td>((?:<td class=number>[^<]*</td>){4})", report
+    )
+    table = {name: [float(cell) for cell in re.findall(r">([^<]+)<", cells)] for name, cells in rows}
+    assert set(estimate["names"]) <= table.keys()
+    for name, *numbers in zip(*(estimate[each] for each in ("names", "mean", "low", "high")), strict=True):
+        mean, _, low, high = table[name]
+        assert [mean, low, high] == pytest.approx(numbers, rel=6e-4, abs=1e-9)
+    assert "50 % region" in report
+    assert "95 % region" in report
+    assert "90 %" not in report
+
+
+def test_regions_of_draws_are_those_of_the_belief():
+    """Of 80 particles whose weights are whole numbers of draws: every one is drawn just as often."""
+    from types import SimpleNamespace
+
+    from dowsax.console.frames import NUM_DRAWS, draws_of, with_places
+    from dowsax.mission.geometry import signed_area
+    from dowsax.mission.regions import credible_regions
+
+    random = np.random.default_rng(3)
+    particles = random.normal(10.0, (2.0, 1.0), (80, 2))
+    counts = np.bincount(random.integers(0, 80, NUM_DRAWS), minlength=80)
+    with np.errstate(divide="ignore"):
+        belief = SimpleNamespace(particles=particles, log_weights=np.log(counts))
+    made = with_places({}, draws_of(belief), [[0.0, 0.0], [20.0, 20.0]])["regions"]
+    expected = credible_regions(particles, counts, (0.5, 0.95), (np.zeros(2), np.full(2, 20.0)))
+    for name, probability in (("50", 0.5), ("95", 0.95)):
+        area = sum(signed_area(np.array(ring)) for polygon in made[name] for ring in polygon)
+        # Single precision moves the corners by a hundred-thousandth, and the level by no position.
+        assert area == pytest.approx(expected[probability].area, rel=1e-3)

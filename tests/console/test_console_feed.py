@@ -50,6 +50,7 @@ def test_readings_of_a_broker_are_taken_in(broker, begin, client, wait_until):
     answers = asyncio.run(exchanged(broker, [*sent, {"x": 99, "y": 3, "value": 0.5}]))
     assert [answer.get("number") for answer in answers] == [1, 2, 3, None]
     assert "outside the area" in answers[3]["error"]
+    assert (answers[3]["recorded"], answers[3]["refused"]) == (False, True)
     frames = client.get(f"/api/missions/{mission}/frames").json()
     assert [frame["next"] for frame in frames] == [answer["next_position"] for answer in answers[:3]]
     told = client.get(f"/api/missions/{mission}").text + client.get("/api/missions").text
@@ -65,6 +66,33 @@ def test_a_broker_that_is_not_there_is_told_of_and_readings_still_come_by_hand(b
     assert "secret" not in json.dumps(told)
     body = {"position": [2, 2], "value": 0.5}
     assert client.post(f"/api/missions/{mission}/readings", json=body).status_code == 200
+
+
+def test_missions_of_one_name_do_not_share_topics(begin, client):
+    """Each has its id in them; who names topics may share readings, and never a topic that advice is on."""
+    pytest.importorskip("aiomqtt", reason="aiomqtt is not installed")
+    url = {"url": "mqtt://127.0.0.1:1"}
+    one, other = (begin(name="hill", mqtt=url) for _ in range(2))
+    for mission in (one, other):
+        path = f"dowsax/hill/{mission['id']}"
+        assert mission["mqtt"] == {"readings": f"{path}/readings", "advice": f"{path}/advice"}
+    begin(mqtt=url | {"readings": "a/in", "advice": "a/out"})
+    begin(mqtt=url | {"readings": "a/in", "advice": "b/out"})
+    begin(mqtt={"url": "mqtt://127.0.0.1:2", "readings": "a/in", "advice": "a/out"})
+    refused = {
+        ("c/in", "a/out"): "'a/out' is that of the advice of another mission",
+        ("c/in", "a/in"): "'a/in' is that of the readings of another mission",
+        ("a/out", "c/out"): "On 'a/out' goes the advice of another mission",
+        ("c/in", "c/in"): "cannot both be on 'c/in'",
+    }
+    count = len(client.get("/api/missions").json())
+    for (readings, advice), words in refused.items():
+        feed = url | {"readings": readings, "advice": advice}
+        site = client.app.state.console.missions[one["id"]].record.site
+        answer = client.post("/api/missions", json={"type": "real", "site": site, "mqtt": feed})
+        assert answer.status_code == 422
+        assert words in answer.json()["error"]
+    assert len(client.get("/api/missions").json()) == count
 
 
 def test_a_rate_becomes_counts_by_the_dwell_of_the_site():

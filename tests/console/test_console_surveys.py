@@ -12,13 +12,36 @@ def readings(client, mission):
 
 
 def test_rows_are_taken_once(begin, client):
-    """Sent again, as the body or in a form, the same file adds nothing."""
+    """Sent again, as the body or in a form, the same file adds nothing, and is known; the log says so."""
     mission = begin()["id"]
-    assert upload(client, mission, TABLE).json() == {"taken": 3, "refused": []}
-    assert upload(client, mission, TABLE).json() == {"taken": 3, "refused": []}
+    rest = {"refused": [], "left_out": 0, "notes": []}
+    assert upload(client, mission, TABLE).json() == {"taken": 3, "known": 0} | rest
+    assert upload(client, mission, TABLE).json() == {"taken": 0, "known": 3} | rest
     form = client.post(f"/api/missions/{mission}/survey", files={"file": ("any.csv", TABLE)})
-    assert form.json() == {"taken": 3, "refused": []}
+    assert form.json() == {"taken": 0, "known": 3} | rest
     assert readings(client, mission) == 3
+    said = [event["text"] for event in client.get(f"/api/missions/{mission}").json()["events"]]
+    again = "0 new, 3 known, 0 refused."
+    assert said[-3:] == ["The file: 3 new, 0 known, 0 refused.", f"The file: {again}", f"any.csv: {again}"]
+
+
+def test_every_row_is_new_known_refused_or_left_out(begin, client):
+    """Rows without a value are left out, one that cannot be is refused by its line; the log says why."""
+    mission = begin()["id"]
+    rows = [f"{place},2,0.5" for place in range(2, 9)]
+    rows[2:2] = ["3,3,", "4,4,NaN"]
+    answer = upload(client, mission, "\n".join(("x,y,value", *rows, "5,5,-1e29")).encode()).json()
+    counted = answer["taken"] + answer["known"] + len(answer["refused"]) + answer["left_out"]
+    assert counted == len(rows) + 1
+    assert (answer["taken"], answer["left_out"]) == (7, 2)
+    [refused] = answer["refused"]
+    assert refused["line"] == 11
+    [event] = [
+        item for item in client.get(f"/api/missions/{mission}").json()["events"] if item["kind"] != "feed"
+    ]
+    assert event["text"].startswith("The file: 7 new, 0 known, 1 refused, 2 left out. Line 11: ")
+    assert refused["reason"] in event["text"]
+    assert answer["notes"][0] in event["text"]
 
 
 def test_a_survey_is_as_good_as_its_readings_one_by_one(begin, client):
@@ -38,11 +61,35 @@ def test_a_file_that_cannot_be_read_is_refused_with_its_line(begin, client):
     mission = begin()["id"]
     answer = upload(client, mission, b"x,y,value\n1,1,1\n2,2,<script>alert(1)</script>\n")
     assert answer.status_code == 422
-    assert "survey.csv, line 3" in answer.json()["error"]
+    assert answer.json()["error"].startswith("The file, line 3, column 'value'")
     assert "/tmp" not in answer.json()["error"]
     for data in (b"", b"\xff\xfe\x00", b"a,b\n1,2\n", b"x,y,value\n" + b"1e400,1,1\n"):
         assert upload(client, mission, data).status_code == 422
     assert readings(client, mission) == 0
+    events = client.get(f"/api/missions/{mission}").json()["events"]
+    assert sum("none is taken in" in event["text"] for event in events) == 5
+
+
+def test_a_file_is_called_by_its_name_and_no_path(begin, client):
+    """Of a name nothing but what can be shown is told, and not too much of it."""
+    mission = begin()["id"]
+    table = b"x,y,value\n1,1,much\n"
+    names = {
+        "../../etc/walk.csv": "walk.csv",
+        "a\u202eb<i>.csv": "ab<i>.csv",
+        "x" * 300: "x" * 80,
+    }
+    for name, called in names.items():
+        answer = client.post(f"/api/missions/{mission}/survey", files={"file": (name, table)})
+        assert answer.status_code == 422
+        assert answer.json()["error"].startswith(f"{called}, line 2, column 'value'")
+
+
+def test_what_is_for_the_command_line_is_not_told(begin, client):
+    """Who uploads a file has no options to give."""
+    answer = upload(client, begin()["id"], b"x,y,reading_of_what\n1,1,1\n")
+    assert "[columns] of the site file." in answer.json()["error"]
+    assert "--column" not in answer.json()["error"]
 
 
 def test_too_many_rows_are_refused(begin, client):

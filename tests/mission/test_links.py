@@ -157,13 +157,23 @@ def test_keys_are_explained():
     assert {"x", "y", "value", "time", "wind_from"} <= KEYS.keys()
 
 
+@pytest.mark.parametrize("text", ["nonsense", '{"id": 7, "x": 1e6, "y": 2, "value": 0.1}'])
+def test_what_is_refused_is_logged_as_refused_and_not_recorded_as_a_reading(advisor, text):
+    """Whether it cannot be understood or cannot be."""
+    said = answer(advisor, text)
+    assert (said["recorded"], said["refused"]) == (False, True)
+    assert advisor.readings == ()
+    [refusal] = advisor._log.refusals()
+    assert refusal.reason == said["error"]
+
+
 def test_what_is_not_recorded_says_so(advisor):
     connection = advisor._log._connection
     pages = connection.execute("PRAGMA page_count").fetchone()[0]
     connection.execute(f"PRAGMA max_page_count={pages}")
     body = json.dumps({"id": 1, "x": 2, "y": 2, "value": 0.1, "note": "x" * 9000})
     said = answer(advisor, body)
-    assert said["recorded"] is False
+    assert (said["recorded"], said["refused"]) == (False, False)
     assert said["id"] == "1"
     assert "disk is full" in said["error"]
     connection.execute("PRAGMA max_page_count=1000000")
@@ -182,6 +192,7 @@ def test_addresses_of_brokers():
 def test_topics_hold_no_wildcards():
     assert topics("My site/+#") == ("dowsax/My-site---/readings", "dowsax/My-site---/advice")
     assert topics("  ") == ("dowsax/mission/readings", "dowsax/mission/advice")
+    assert topics("hill", "0a") == ("dowsax/hill/0a/readings", "dowsax/hill/0a/advice")
 
 
 @pytest.fixture

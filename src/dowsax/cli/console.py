@@ -50,11 +50,13 @@ def print_posterior(posterior: "Posterior") -> None:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
+    from dowsax.inference.posterior import INTERVAL_HEADINGS
+
     title = f"Posterior given {_readings(len(posterior.readings))}"
     table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
     for heading in ("name", "unit", "meaning"):
         table.add_column(heading)
-    for heading in ("mean", "std", "5 %", "95 %"):
+    for heading in ("mean", "std", *INTERVAL_HEADINGS):
         table.add_column(heading, justify="right", no_wrap=True)
     for parameter, (name, unit, *numbers) in zip(posterior.parameters, posterior.rows(), strict=True):
         table.add_row(name, unit, parameter.meaning.split(" (")[0], *numbers)

@@ -13,7 +13,7 @@ from dowsax.cli.survey_csv import SurveyFile, read_survey
 if TYPE_CHECKING:
     from dowsax.inference import Posterior
 
-_QUANTILES = (0.05, 0.5, 0.95)
+_QUANTILES = (0.025, 0.05, 0.5, 0.95, 0.975)
 _RADII = (0.5, 0.9, 0.95)
 _SEEDS = 2**32
 

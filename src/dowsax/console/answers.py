@@ -72,6 +72,8 @@ class ItemAnswer(_Answer):
     status: str
     """preparing, searching, found, cannot tell or failed."""
     message: str
+    preparing: bool
+    """Whether what is asked of it waits until its filter is compiled; the message says so."""
     readings: int
     created: str
     updated: str
@@ -141,10 +143,18 @@ class TakenAnswer(_Answer):
 
 
 class SurveyAnswer(_Answer):
-    """What became of a survey."""
+    """What became of the rows of a survey."""
 
     taken: int
+    """Readings that are new."""
+    known: int
+    """Readings that had been taken in before, by the same file: they count once."""
     refused: list[dict[str, int | str]]
+    """By `line`, with the `reason`."""
+    left_out: int
+    """Rows that are no readings, such as those without a value; the notes say why."""
+    notes: list[str]
+    """What else is to be known of how the file was read."""
 
 
 class FieldAnswer(_Answer):
@@ -165,6 +175,8 @@ class HealthAnswer(_Answer):
     missions: int
     uptime: float
     """[s]"""
+    ready: bool
+    """Whether all that missions need is loaded: for seconds after the start it is not."""
 
 
 def described(model: Any, status: int = 200) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from dowsax import __version__
 from dowsax.console import live, routes
 from dowsax.console.errors import add_handlers
 from dowsax.console.guard import Door, Guard
+from dowsax.console.refusals import Told
 from dowsax.console.service import Console
 
 STATIC = Path(__file__).parent / "static"
@@ -34,7 +35,7 @@ def build(console: Console, door: Door) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         lifespan=lifespan,
-        middleware=[Middleware(Guard, door=door)],
+        middleware=[Middleware(Guard, door=door), Middleware(Told)],
     )
     app.state.console = console
     add_handlers(app)

@@ -99,12 +99,16 @@ def with_places(frame: dict[str, Any], draws: Draws, area: list[list[float]]) ->
 
 
 def _regions(positions: np.ndarray, area: list[list[float]]) -> dict[str, list]:
-    """By their probability in per cent: polygons, each a list of rings, the border first."""
+    """By their probability in per cent: polygons, each a list of rings, the border first.
+
+    A particle that was drawn several times is one with so many times the weight, as it is in the belief: so
+    the regions are smoothed as those of reports are, which have the belief itself.
+    """
     from dowsax.mission.regions import credible_regions
 
     low, high = (np.asarray(corner, np.float64) for corner in area)
-    weights = np.full(len(positions), 1 / len(positions))
-    made = credible_regions(positions, weights, tuple(_PROBABILITIES.values()), (low, high))
+    places, weights = np.unique(positions, axis=0, return_counts=True)
+    made = credible_regions(places, weights, tuple(_PROBABILITIES.values()), (low, high))
     return {
         name: [
             [without_spikes(np.round(ring, _DECIMALS).tolist()) for ring in (patch.border, *patch.holes)]

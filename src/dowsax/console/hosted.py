@@ -47,6 +47,8 @@ class Hosted:
         self.running = False
         self.gone = False
         """Deleted: nothing more is done for it."""
+        self.preparing = False
+        """Whether what is asked of it has to wait until something is compiled; the message says for what."""
         self.message = ""
         self.status = PREPARING
         self.updated = record.created
@@ -93,19 +95,38 @@ class Hosted:
         self.status = SEARCHING if self.latest is None else self.latest["status"]
         self.updated = self.record.created if self.latest is None else self.latest["time"]
 
-    def is_long(self, generation: int) -> bool:
-        """Whether the next reading has to wait for something to be compiled, or to be taken in again."""
-        if self._advisor is None or self._compiled != generation:
-            return True
-        history = self._advisor.belief.history
-        return len(self._advisor.readings) >= history.readings.shape[0]
+    def waits_for(self, generation: int) -> str:
+        """What the next reading has to wait for, in words; none where it does not have to."""
+        # It may be let go at any moment.
+        advisor = self._advisor
+        if advisor is None:
+            again = f", and what was read is taken in again ({self.readings})" if self.readings else ""
+            return f"Preparing: the filter is being compiled{again}."
+        if self._compiled != generation:
+            return "Preparing: the filter is being compiled once more."
+        if len(advisor.readings) >= advisor.belief.history.readings.shape[0]:
+            return "Preparing: the filter is being compiled for more readings."
+        return ""
+
+    def announce(self, generation: int) -> None:
+        """Say that what is asked for has to wait, where it does; from any thread."""
+        words = self.waits_for(generation)
+        if words and not (self.preparing and self.message == words):
+            self.preparing = True
+            self._say(words)
+
+    def settle(self) -> None:
+        """Say that nothing waits any longer, where something did."""
+        if self.preparing:
+            self.preparing = False
+            self._say("")
 
     def do_prepare(self, generation: int) -> "Advisor":
         """Make the advisor ready, and take in what its log holds."""
         if self._advisor is not None and self._compiled == generation:
             return self._advisor
         first = self._advisor is None
-        self._say("Getting ready: compiling the filter." if first else "Getting ready once more.")
+        self.announce(generation)
         try:
             advisor = self._advisor or self._made(generation)
             if not first:
@@ -117,7 +138,7 @@ class Hosted:
         self._complete_frames(advisor)
         if self.status in (PREPARING, FAILED):
             self.status = SEARCHING
-        self._say("")
+        self.settle()
         return advisor
 
     def _made(self, generation: int) -> "Advisor":
@@ -153,8 +174,13 @@ class Hosted:
             raise
         return self.do_take(generation, reading, given)
 
-    def do_take(self, generation: int, reading: "Reading", given: str) -> tuple["Advice", dict[str, Any]]:
-        """Take in a reading, and give back the advice and its frame. Both are kept when this returns."""
+    def do_take(
+        self, generation: int, reading: "Reading", given: str, is_told: bool = True
+    ) -> tuple["Advice", dict[str, Any]]:
+        """Take in a reading, and give back the advice and its frame. Both are kept when this returns.
+
+        A refusal is in the mission's own log in any case, and among its events where it `is_told`.
+        """
         from dowsax.mission.reading import Refused
 
         advisor = self.do_prepare(generation)
@@ -163,7 +189,8 @@ class Hosted:
         try:
             advice = advisor.take(reading, given)
         except Refused as refusal:
-            self.note("refused", str(refusal))
+            if is_told:
+                self.note("refused", str(refusal))
             raise
         if advice.number <= before:
             known = self._store.frame(self.id, advice.number)
@@ -261,6 +288,6 @@ class Hosted:
 
     def _fail(self, error: Exception) -> None:
         told = " ".join(str(error).split()) if isinstance(error, ValueError | OSError) else "see the server"
-        self.status, self.updated = FAILED, now()
+        self.status, self.updated, self.preparing = FAILED, now(), False
         self.note("failed", f"The mission could not be made ready: {told}")
         self._say(f"Could not be made ready: {told}")

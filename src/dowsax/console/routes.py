@@ -64,7 +64,8 @@ def _add_lists(routes: APIRouter, console: Console) -> None:
         from dowsax import __version__
 
         uptime = round(time.monotonic() - console.begun, 1)
-        return told({"version": __version__, "missions": len(console.missions), "uptime": uptime})
+        known = {"version": __version__, "missions": len(console.missions)}
+        return told(known | {"uptime": uptime, "ready": console.is_ready})
 
     @routes.get("/missions", **described(list[ItemAnswer]))
     async def missions() -> Response:
@@ -177,11 +178,10 @@ def _add_actions(routes: APIRouter, console: Console) -> None:
     @routes.post("/missions/{id}/survey", openapi_extra=_body_of("text/csv"), **described(SurveyAnswer))
     async def survey(id: MissionId, request: Request) -> Response:
         """Take in the rows of a CSV file, as the body or as `file` of a form."""
-        from dowsax.console.surveys import rows_of, take_survey
+        from dowsax.console.surveys import take_survey
 
         hosted = _real(console.mission(id))
-        rows = await asyncio.to_thread(rows_of, await _uploaded(request), hosted.record.site)
-        return told(await take_survey(console, hosted, rows))
+        return told(await take_survey(console, hosted, *await _uploaded(request)))
 
     @routes.post("/missions/{id}/control", **described(SteeredAnswer))
     async def control(id: MissionId, body: ControlBody) -> Response:
@@ -228,15 +228,15 @@ def _text(data: bytes, most: int) -> str:
     return text
 
 
-async def _uploaded(request: Request) -> bytes:
-    """The file that was sent."""
+async def _uploaded(request: Request) -> tuple[bytes, str]:
+    """The file that was sent, and what it is called; as the body it has no name."""
     if not request.headers.get("content-type", "").startswith("multipart/form-data"):
-        return await request.body()
+        return await request.body(), ""
     async with request.form(max_files=1, max_fields=4) as form:
         file = form.get("file")
         if file is None or isinstance(file, str):
             raise ValueError("The form has no `file`: choose one.")
-        return await file.read()
+        return await file.read(), file.filename or ""
 
 
 def _body_of(media_type: str) -> dict[str, Any]:

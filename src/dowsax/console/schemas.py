@@ -35,7 +35,7 @@ class FeedBody(_Body):
     """mqtt://user:password@host:port, or mqtts for TLS."""
     readings: Topic | None = None
     advice: Topic | None = None
-    """Topics; those of the mission's name unless given."""
+    """Topics; dowsax/NAME/ID/readings and dowsax/NAME/ID/advice unless given, ID being the mission's."""
 
 
 class MissionBody(_Body):

@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from dowsax.console import feed as feeds
+from dowsax.console.beginnings import record_of, require_own_topics
 from dowsax.console.hosted import SEARCHING, Hosted, Over
 from dowsax.console.hub import Hub
 from dowsax.console.places import Places
-from dowsax.console.records import PREPARING, REAL, SIMULATED, Feed, Record, new_id, now
+from dowsax.console.records import PREPARING, Feed
 from dowsax.console.scheduler import Full, Scheduler
 from dowsax.console.schemas import MissionBody
 from dowsax.console.store import Store
@@ -56,6 +57,7 @@ class Console:
         self._turn = 0
         self._loop: asyncio.AbstractEventLoop | None = None
         self._tasks: dict[tuple[str, str], asyncio.Task] = {}
+        self._adding = asyncio.Lock()
 
     async def start(self) -> None:
         """List what there is; nothing of it runs yet but what listens to a feed."""
@@ -84,6 +86,11 @@ class Console:
             hosted.release()
         self.store.close()
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether all that missions need has been imported."""
+        return self._loaded.is_set()
+
     async def ready(self) -> None:
         """Wait until all that missions need has been imported: for seconds after the start, then never."""
         if not self._loaded.is_set():
@@ -102,11 +109,14 @@ class Console:
         if len(self.missions) >= MOST_MISSIONS:
             raise Full(f"There are {MOST_MISSIONS} missions: begin a console in another folder.")
         await self.ready()
-        record = replace(await asyncio.to_thread(_record, body, self.workshop), file=file)
+        record = replace(await asyncio.to_thread(record_of, body, self.workshop), file=file)
         hosted = Hosted(record, self.store, self.workshop, self._told)
-        await asyncio.to_thread(self.store.add, record)
-        await asyncio.to_thread(self.store.keep_site, record)
-        self.missions[record.id] = hosted
+        async with self._adding:
+            if record.feed is not None:
+                require_own_topics(record.feed, self._feeds())
+            await asyncio.to_thread(self.store.add, record)
+            await asyncio.to_thread(self.store.keep_site, record)
+            self.missions[record.id] = hosted
         self._told(hosted, "mission", None)
         self.prepare(hosted)
         self._listen(hosted)
@@ -157,7 +167,7 @@ class Console:
         _require_there(hosted)
 
         def waits() -> bool:
-            return not hosted.gone and (is_long or hosted.is_long(self._generation))
+            return not hosted.gone and (is_long or bool(hosted.waits_for(self._generation)))
 
         def done() -> Any:
             self._loaded.wait()
@@ -166,9 +176,11 @@ class Console:
             try:
                 return work(self._generation)
             finally:
+                hosted.settle()
                 if was_long:
                     self._tidy()
 
+        hosted.announce(self._generation)
         return self.scheduler.submit(hosted.id, done, waits, limited)
 
     async def do(
@@ -240,6 +252,11 @@ class Console:
             return False
         return frame["next"] is not None
 
+    def _feeds(self) -> list[Feed]:
+        """Those of all missions that have one."""
+        records = (hosted.record for hosted in self.missions.values())
+        return [record.feed for record in records if record.feed is not None]
+
     def _listen(self, hosted: Hosted) -> None:
         """Take the readings of its feed, where a mission has one."""
         if hosted.record.feed is not None:
@@ -296,66 +313,3 @@ class Console:
 def _require_there(hosted: Hosted) -> None:
     if hosted.gone:
         raise Unknown("The mission was deleted.")
-
-
-def _record(body: MissionBody, workshop: Workshop) -> Record:
-    """The mission that is asked for, or a ValueError in one line."""
-    from dowsax.console import simulation
-    from dowsax.console.choices import policies
-    from dowsax.console.sites import facts_of
-
-    id, seed = new_id(), body.seed
-    if seed is None:
-        seed = int(id, 16) % 2**31
-    if body.policy is not None and body.policy not in policies():
-        # A policy may also be a file; which ones there are on this machine is nobody's business.
-        raise ValueError(f"Unknown policy; known are {', '.join(policies())}.")
-    simulated = body.type == SIMULATED
-    _require_only(body, simulated)
-    if simulated:
-        scenario = body.scenario or "id"
-        particles = body.particles or simulation.DEFAULT_PARTICLES
-        text = simulation.site_text(body.field or "gas", scenario, seed, particles)
-    else:
-        # As a file that holds it is read.
-        text = (body.site or "").removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-        scenario = None
-    site, plan, guide = workshop.planned(text, body.policy, simulated)
-    name = body.name or site.name
-    return Record(
-        id=id,
-        name=name,
-        type=SIMULATED if simulated else REAL,
-        created=now(),
-        site=text,
-        policy=guide.name,
-        seed=seed,
-        facts=facts_of(site, plan, guide),
-        scenario=scenario,
-        speed=body.speed or 2.0,
-        feed=_feed(body, name),
-    )
-
-
-def _require_only(body: MissionBody, simulated: bool) -> None:
-    """What is for the other type of mission is not passed over in silence."""
-    others = ("site", "mqtt") if simulated else ("field", "scenario", "particles", "speed")
-    for name in others:
-        if getattr(body, name) is not None:
-            raise ValueError(f"`{name}` is not for a {body.type} mission: leave it out.")
-    if not simulated and body.site is None:
-        raise ValueError("`site` is missing: the text of a site file, as /api/site/new gives.")
-
-
-def _feed(body: MissionBody, name: str) -> Feed | None:
-    if body.mqtt is None:
-        return None
-    from dowsax.mission.links import Broker, require_mqtt, topics
-
-    require_mqtt()
-    Broker.of(body.mqtt.url)
-    readings, advice = topics(name)
-    for topic in (body.mqtt.readings, body.mqtt.advice):
-        if topic is not None and any(mark in topic for mark in "+#\0"):
-            raise ValueError(f"A topic has no wildcards, + or #; got {topic!r}.")
-    return Feed(body.mqtt.url, body.mqtt.readings or readings, body.mqtt.advice or advice)

@@ -1,6 +1,8 @@
 """A survey that is uploaded: its rows as readings, one after another through the mission's queue."""
 
+import asyncio
 import hashlib
+import re
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,7 +13,11 @@ if TYPE_CHECKING:
     from dowsax.mission.reading import Reading
 
 MOST_ROWS = 5000
-_NAME = "survey.csv"
+_LONGEST_NAME = 80
+_NAMED = 5
+"""Of the rows that were refused, so many are named in the log of events."""
+_OPTIONS = re.compile(r",? or (by )?--column [^.;]*(?=[.;])")
+"""What is for the command line only."""
 
 
 class Row(NamedTuple):
@@ -21,7 +27,22 @@ class Row(NamedTuple):
     reading: "Reading"
 
 
-def rows_of(data: bytes, site_text: str) -> list[Row]:
+class Upload(NamedTuple):
+    """What a file holds."""
+
+    rows: list[Row]
+    left_out: int
+    """Rows that are no readings; the notes say why."""
+    notes: tuple[str, ...]
+
+
+def shown_name(name: str) -> str:
+    """What a file is called in words: its name where that can be shown, and the file where it has none."""
+    plain = "".join(mark for mark in Path(name).name if mark.isprintable()).strip()
+    return plain[:_LONGEST_NAME] or "The file"
+
+
+def upload_of(data: bytes, called: str, site_text: str) -> Upload:
     """The readings of a CSV file for this site, or a ValueError in one line that names line and column.
 
     Each has an id made of the file's content and its line, so that a file sent twice counts once.
@@ -32,15 +53,15 @@ def rows_of(data: bytes, site_text: str) -> list[Row]:
 
     site = parse_site(site_text)
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / _NAME
+        path = Path(folder) / "survey.csv"
         path.write_bytes(data)
         try:
             survey = read_survey(path, site)
         except ValueError as error:
-            raise ValueError(str(error).replace(str(path), _NAME)) from None
+            raise ValueError(_OPTIONS.sub("", str(error).replace(str(path), called))) from None
     if len(survey.values) > MOST_ROWS:
         raise ValueError(
-            f"{_NAME}: {len(survey.values)} readings, {MOST_ROWS} at once is the most: divide it."
+            f"{called}: {len(survey.values)} readings, {MOST_ROWS} at once is the most: divide it."
         )
     start = None if survey.start is None else survey.start.timestamp()
     digest = hashlib.sha256(data).hexdigest()[:12]
@@ -65,22 +86,47 @@ def rows_of(data: bytes, site_text: str) -> list[Row]:
             id=f"{digest}-{line}",
         )
         rows.append(Row(int(line), reading))
-    return rows
+    return Upload(rows, survey.left_out, survey.notes)
 
 
-async def take_survey(console: "Console", hosted: "Hosted", rows: list[Row]) -> dict[str, Any]:
-    """Take in the readings of a survey, and say which were refused and why."""
+async def take_survey(console: "Console", hosted: "Hosted", data: bytes, name: str) -> dict[str, Any]:
+    """Take in the readings of a CSV file, and say what became of its rows; the log of events says it, too."""
     from dowsax.mission.reading import Refused
 
-    taken, refused = 0, []
-    for row in rows:
+    called = shown_name(name)
+    try:
+        upload = await asyncio.to_thread(upload_of, data, called, hosted.record.site)
+    except ValueError as error:
+        hosted.note("refused", f"Survey: none is taken in. {error}")
+        raise
+    taken, known, refused = 0, 0, []
+    for row in upload.rows:
         try:
-            await console.do(
-                hosted,
-                lambda generation, row=row: hosted.do_take(generation, row.reading, f"line {row.line}"),
-                limited=False,
-            )
-            taken += 1
+            is_new = await console.do(hosted, lambda at, row=row: _taken(hosted, at, row), limited=False)
+            taken, known = taken + is_new, known + (not is_new)
         except Refused as refusal:
             refused.append({"line": row.line, "reason": str(refusal)})
-    return {"taken": taken, "refused": refused}
+    told = {"taken": taken, "known": known, "refused": refused}
+    told |= {"left_out": upload.left_out, "notes": list(upload.notes)}
+    hosted.note("survey", f"{called}: {survey_words(told)}")
+    return told
+
+
+def _taken(hosted: "Hosted", generation: int, row: Row) -> bool:
+    """Whether a row is new: a reading that was taken in before gets its old answer, and counts once."""
+    advisor = hosted.do_prepare(generation)
+    before = len(advisor.readings)
+    # What is refused is told of all rows at once.
+    hosted.do_take(generation, row.reading, f"line {row.line}", is_told=False)
+    return len(advisor.readings) > before
+
+
+def survey_words(told: dict[str, Any]) -> str:
+    """What became of a survey, in one line."""
+    refused, left_out = told["refused"], told["left_out"]
+    parts = [f"{told['taken']} new", f"{told['known']} known", f"{len(refused)} refused"]
+    parts += [f"{left_out} left out"] if left_out else []
+    reasons = [f"Line {one['line']}: {one['reason']}" for one in refused[:_NAMED]]
+    if len(refused) > _NAMED:
+        reasons.append(f"And {len(refused) - _NAMED} more lines.")
+    return " ".join([f"{', '.join(parts)}.", *reasons, *told["notes"]])

@@ -3,6 +3,7 @@
 import asyncio
 from typing import TYPE_CHECKING, Any
 
+from dowsax.console.records import PREPARING
 from dowsax.console.service import Console
 from dowsax.console.stops import told_of_stops
 
@@ -35,6 +36,7 @@ def item(hosted: "Hosted") -> dict[str, Any]:
         "unit": record.facts["unit"],
         "status": hosted.status,
         "message": hosted.message,
+        "preparing": hosted.preparing or hosted.status == PREPARING,
         "readings": hosted.readings,
         "created": record.created,
         "updated": hosted.updated,

@@ -150,8 +150,8 @@ class Posterior:
         return arviz.from_dict({name: draws[..., column] for column, name in enumerate(self.names)})
 
     def rows(self) -> list[tuple[str, ...]]:
-        """Name, unit, mean, standard deviation, 5 % and 95 % quantile of each parameter, as text."""
-        low, high = self.interval(0.9)
+        """Name, unit, mean, standard deviation and ends of the 95 % interval of each parameter, as text."""
+        low, high = self.interval(INTERVAL)
         numbers = zip(self.mean, self.std, low, high, strict=True)
         return [
             (parameter.name, parameter.unit, *(f"{number:.4g}" for number in row))
@@ -187,7 +187,10 @@ class Posterior:
 
 LEAST_FIT = 0.005
 """Below this the readings do not fit: a right model is suspected wrongly in fewer than one survey in 200."""
-HEADINGS = ("name", "unit", "mean", "std", "5 %", "95 %")
+INTERVAL = 0.95
+"""The probability that the intervals hold which are told of a parameter."""
+INTERVAL_HEADINGS = ("95 % from", "to")
+HEADINGS = ("name", "unit", "mean", "std", *INTERVAL_HEADINGS)
 
 
 def _require_probability(probability: float) -> None:

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from dowsax.mission.plain_cells import text_of
+
 _SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab"}
 _LARGEST = 1e30
 """Beyond it single precision overflows in the next product."""
@@ -110,7 +112,7 @@ def _parsed(path: Path, text: str, separator: str) -> Iterator[tuple[int, list[s
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
     try:
         for row in reader:
-            yield reader.line_num, row
+            yield reader.line_num, [text_of(cell) for cell in row]
     except csv.Error as error:
         raise ValueError(
             f"{path}, line {reader.line_num}: not a CSV line ({error}); check its quotes."

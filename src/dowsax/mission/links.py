@@ -45,8 +45,9 @@ class Advising(Protocol):
 def answer(advisor: Advising, data: bytes | str) -> dict[str, Any]:
     """The answer to one reading: advice, or `error` with a reason. Never raises for what was given.
 
-    `recorded` says whether the log holds the reading, or its refusal: where it is false the reading was not
-    acknowledged and has to be sent again.
+    An error says that the reading is not `recorded` as one, and whether it was `refused`. What was refused is
+    in the log as refused, with the reason: sent again as it is, it is refused again. What was not refused
+    could not be written: it is in no log, was not acknowledged, and has to be sent again.
     """
     given = ""
     try:
@@ -55,9 +56,9 @@ def answer(advisor: Advising, data: bytes | str) -> dict[str, Any]:
         reading = _parsed(advisor, text, given)
         advice = advisor.take(reading, given)
     except Refused as refusal:
-        return {"error": str(refusal), "id": _id_of(given), "recorded": True}
+        return {"error": str(refusal), "id": _id_of(given), "recorded": False, "refused": True}
     except NotRecorded as error:
-        return {"error": str(error), "id": _id_of(given), "recorded": False}
+        return {"error": str(error), "id": _id_of(given), "recorded": False, "refused": False}
     return advice.message(advisor.plan.frame)
 
 
@@ -122,10 +123,11 @@ class Broker:
         return cls(parts.hostname, port or _PORTS[parts.scheme], user, password, tls)
 
 
-def topics(name: str) -> tuple[str, str]:
-    """Where the readings of a mission come in, and where advice goes out."""
+def topics(name: str, id: str | None = None) -> tuple[str, str]:
+    """Where the readings of a mission come in, and where advice goes out; by its id, too, if it has one."""
     plain = "".join("-" if mark in "+#/ \t\0" else mark for mark in name.strip()) or "mission"
-    return f"dowsax/{plain}/readings", f"dowsax/{plain}/advice"
+    path = f"dowsax/{plain}" if id is None else f"dowsax/{plain}/{id}"
+    return f"{path}/readings", f"{path}/advice"
 
 
 def require_mqtt():
@@ -236,7 +238,7 @@ async def _serve(
         # In a thread, so that the connection is kept alive while the filter works.
         payload = _payload(message.payload)
         body = await asyncio.to_thread(unsent.answer, advisor, payload)
-        while body.get("recorded") is False:
+        while body.get("refused") is False:
             unsent.sent()
             await _publish(client, advice, body)
             await asyncio.sleep(_RETRY)

@@ -35,6 +35,8 @@ def chance(share: float) -> str:
 
 def metres(length: float) -> str:
     """A length in words."""
+    if length >= 1e6:
+        return f"{length / 1000:,.0f} km"
     return f"{length / 1000:.3g} km" if length >= 1000 else f"{length:.3g} m"
 
 

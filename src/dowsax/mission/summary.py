@@ -5,11 +5,13 @@ from typing import Any
 
 import numpy as np
 
+from dowsax.inference.posterior import INTERVAL
 from dowsax.mission.advice import CANNOT_TELL, SEARCHING
 from dowsax.mission.findings import BEYOND, Findings
 from dowsax.mission.phrases import chance, metres, times
 
-_QUANTILES = (0.05, 0.5, 0.95)
+_QUANTILES = (0.025, 0.05, 0.5, 0.95, 0.975)
+"""In numbers for programs: the ends of the intervals that hold 90 and 95 %, and the median."""
 _WIND = ("ux", "uy")
 _MAIN = ("q", "level", "mx", "my", "mz", "background", *_WIND)
 """How the names of those unknowns begin that people ask for first: strength, background and wind."""
@@ -115,11 +117,11 @@ def parameters(findings: Findings, *, main: bool) -> list[str]:
     The number is the median: the mean of a rate that may be a hundred times as large is no rate one expects.
     """
     posterior = findings.posterior
-    quantiles = [posterior.quantile(share) for share in _QUANTILES]
-    numbers = zip(posterior.parameters, *quantiles, strict=True)
+    low, high = posterior.interval(INTERVAL)
+    numbers = zip(posterior.parameters, low, posterior.quantile(0.5), high, strict=True)
     return [
         f"{_capital(parameter.meaning or parameter.name)}: {plain(middle)}{_unit(parameter.unit)} "
-        f"(90 %: {plain(least)} to {plain(most)})."
+        f"(95 %: {plain(least)} to {plain(most)})."
         for parameter, least, middle, most in list(numbers)[2:]
         if parameter.name.startswith(_MAIN) == main
     ]

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 import numpy as np
 from matplotlib.figure import Figure
 
+from dowsax.inference.posterior import INTERVAL_HEADINGS
 from dowsax.mission.findings import Findings
 from dowsax.mission.summary import ITEM, OTHERS, sections, verdict
 from dowsax.viz.belief_panels import draw_marginal, draw_marginal_key
@@ -108,7 +109,7 @@ def _section(title: str, sentences: list[str]) -> str:
 
 def _parameter_table(findings: Findings) -> str:
     """Mean, spread and interval of every unknown."""
-    heads = ("unknown", "unit", "mean", "std", "5 %", "95 %")
+    heads = ("unknown", "unit", "mean", "std", *INTERVAL_HEADINGS)
     head = "".join(f"<th{' class=number' * (column > 1)}>{name}</th>" for column, name in enumerate(heads))
     rows = []
     for parameter, (name, unit, *numbers) in zip(

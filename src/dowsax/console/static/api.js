@@ -8,6 +8,11 @@ export class Refusal extends Error {
   }
 }
 
+/** What the server says, also where it tells a refusal instead of answering with its status. */
+function statusOf(response) {
+  return Number(response.headers.get("Dowsax-Status") ?? response.status);
+}
+
 async function reason(response) {
   if (response.status === 401)
     return "The console asks for its token: open the address that was printed at its start.";
@@ -17,18 +22,21 @@ async function reason(response) {
   } catch {
     // Not the server's own answer: the number has to do.
   }
-  return `The server answered ${response.status}: try again, or look at its log.`;
+  return `The server answered ${statusOf(response)}: try again, or look at its log.`;
 }
 
-async function request(path, options = {}) {
+async function request(path, { headers, ...options } = {}) {
   let response;
+  // Refusals are answers to the person: with their status, the browser would note each as a fault.
+  const all = { ...headers, "Dowsax-Refusals": "told" };
   try {
-    response = await fetch(`/api${path}`, { credentials: "same-origin", ...options });
+    response = await fetch(`/api${path}`, { credentials: "same-origin", headers: all, ...options });
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new Refusal("The server does not answer: is it running, and are you connected?", 0);
   }
-  if (!response.ok) throw new Refusal(await reason(response), response.status);
+  const status = statusOf(response);
+  if (status >= 400) throw new Refusal(await reason(response), status);
   return response;
 }
 
@@ -50,7 +58,14 @@ export async function remove(path) {
   await request(path, { method: "DELETE" });
 }
 
-/** A body that is sent as it is: a site, or the file of a survey. */
+/** A file with its name. */
+export async function postFile(path, file) {
+  const body = new FormData();
+  body.append("file", file, file.name);
+  return (await request(path, { method: "POST", body })).json();
+}
+
+/** A body that is sent as it is, such as a site. */
 export async function postAsIs(path, body, type, signal) {
   const headers = { "Content-Type": type };
   return (await request(path, { method: "POST", headers, body, signal })).json();

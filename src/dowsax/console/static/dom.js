@@ -87,7 +87,7 @@ export function icon(name) {
 
 let notices = 0;
 
-/** Tell the person something for a while; errors stay until they are closed. */
+/** Tell the person something for a while; errors stay until they are closed. Gives the element. */
 export function notice(text, kind = "error") {
   const box = document.getElementById("notices");
   const close = h(
@@ -100,6 +100,7 @@ export function notice(text, kind = "error") {
   box.append(item);
   while (box.children.length > 3) box.firstElementChild.remove();
   if (kind !== "error") setTimeout(() => item.remove(), 6000);
+  return item;
 }
 
 /** Read this out to those who listen. */

@@ -4,6 +4,8 @@ import { h, put, say } from "./dom.js";
 import { typed } from "./format.js";
 
 let made = 0;
+/** Seeds that the server takes. */
+export const SEEDS = { least: 0, most: 2 ** 31 - 1 };
 
 /** A labelled input: {element, input}. `hint` is read out with it. */
 export function labelled(text, input, hint = "") {
@@ -13,8 +15,8 @@ export function labelled(text, input, hint = "") {
   return { element: h("div", { class: "field" }, h("label", { for: input.id }, text), input, help), input };
 }
 
-/** An input for one number. */
-export function numeric(text, properties = {}, hint = "") {
+/** An input for one number, from `least` to `most` and `isWhole` where that is said. */
+export function numeric(text, { least, most, isWhole, ...properties } = {}, hint = "") {
   const input = h("input", {
     type: "text",
     inputmode: "decimal",
@@ -22,7 +24,7 @@ export function numeric(text, properties = {}, hint = "") {
     spellcheck: "false",
     ...properties,
   });
-  return labelled(text, input, hint);
+  return { ...labelled(text, input, hint), bounds: { least, most, isWhole } };
 }
 
 export function choice(text, options, chosen, hint = "") {
@@ -35,25 +37,47 @@ export function choice(text, options, chosen, hint = "") {
   return labelled(text, select, hint);
 }
 
-/** The number in an input, `null` where it is empty; throws in words where it is none, and goes there. */
-export function numberIn({ input, element }, isNeeded = false) {
-  const name = element.querySelector("label").textContent;
-  input.removeAttribute("aria-invalid");
-  if (input.value.trim() === "" && !isNeeded) return null;
-  const value = typed(input.value);
-  if (Number.isFinite(value)) return value;
-  input.setAttribute("aria-invalid", "true");
-  input.focus();
-  throw new RangeError(
-    input.value.trim() === "" ? `${name} is missing.` : `${name}: ${input.value} is not a number.`,
-  );
+/** What an input is called on the form. */
+export function nameOf({ element }) {
+  return element.querySelector("label").textContent;
 }
 
-/** A whole number, or `null` where there is none. */
-export function wholeIn(item) {
-  const value = numberIn(item);
-  if (value === null || Number.isInteger(value)) return value;
-  throw new RangeError(`${item.element.querySelector("label").textContent}: a whole number, such as 3.`);
+/** Throw what is wrong with an input in words, and go there. */
+export function refuse(item, words) {
+  // It may be folded away.
+  item.element.closest("details")?.setAttribute("open", "");
+  item.input.setAttribute("aria-invalid", "true");
+  item.input.focus();
+  throw new RangeError(words);
+}
+
+/** The number in an input, `null` where it is empty; throws in words where it is none, and goes there. */
+export function numberIn(item, isNeeded = false) {
+  const { input, bounds } = item;
+  const text = input.value.trim();
+  input.removeAttribute("aria-invalid");
+  if (text === "" && !isNeeded) return null;
+  if (text === "") refuse(item, `${nameOf(item)} is missing.`);
+  const value = typed(text);
+  if (!Number.isFinite(value)) refuse(item, `${nameOf(item)}: ${text} is not a number.`);
+  const { least = -Infinity, most = Infinity, isWhole = false } = bounds ?? {};
+  if (value < least || value > most || (isWhole && !Number.isInteger(value)))
+    refuse(item, `${nameOf(item)}: ${rangeWords(least, most, isWhole)}; ${text} is not.`);
+  return value;
+}
+
+function rangeWords(least, most, isWhole) {
+  const kind = isWhole ? "a whole number" : "a number";
+  if (least === -most) return `${kind} within \u00b1${most}`;
+  if (!Number.isFinite(most)) return `${kind}, at least ${least}`;
+  return `${kind} from ${least} to ${most}`;
+}
+
+/** What the server calls by its keys, as it is called on a form: `names` by key. */
+export function inFormWords(text, names) {
+  return text
+    .replace(/`([\w.]+)`/g, (whole, key) => names[key] ?? whole)
+    .replace(/\bwind_\w+\b/g, (key) => names[key] ?? key);
 }
 
 /** An input for a name; what happens without one is its placeholder. */
@@ -64,9 +88,9 @@ export function named(placeholder) {
 
 /**
  * A page with a form: its title, its parts, its button. `begin` makes a mission and gives its id; then that is
- * shown, and where it fails, it says why.
+ * shown, and where it fails, it says why. `names` are those of the inputs by the keys of the server.
  */
-export function showForm(view, { title, parts, label, begin, isWide = false }) {
+export function showForm(view, { title, parts, label, begin, names, isWide = false }) {
   const button = h("button", { type: "submit", class: "primary" }, label);
   const message = buildMessage();
   const form = h(
@@ -81,25 +105,36 @@ export function showForm(view, { title, parts, label, begin, isWide = false }) {
     event.preventDefault();
     if (button.disabled) return;
     button.disabled = true;
+    message.clear();
     try {
       location.hash = `#/m/${encodeURIComponent(await begin())}`;
     } catch (refusal) {
-      message.tell(refusal.message);
+      message.tell(inFormWords(refusal.message, names));
       button.disabled = false;
     }
   });
+  forgive(form, message);
   put(view, h("div", { class: "page" }, form));
   return { button, message };
 }
 
-/** A line under a form for what went wrong or well. */
+/** Take back what was said to be wrong as soon as something is changed. */
+export function forgive(form, message) {
+  for (const event of ["input", "change"]) {
+    form.addEventListener(event, ({ target }) => {
+      target.removeAttribute("aria-invalid");
+      message.clear();
+    });
+  }
+}
+
+/** A line under a form for what went wrong or well; `clear` takes back what went wrong. */
 export function buildMessage() {
   const element = h("p", { class: "form-message", role: "alert" });
-  return {
-    element,
-    tell: (text, kind = "error") => {
-      element.className = `form-message ${kind}`;
-      say(element, text);
-    },
+  const tell = (text, kind = "error") => {
+    element.className = `form-message ${kind}`;
+    say(element, text);
   };
+  const clear = () => element.classList.contains("error") && tell("", "note");
+  return { element, tell, clear };
 }

@@ -1,6 +1,7 @@
 /** The page: which view is shown, the list of missions, the connection, the look. */
 
-import { h, icon, notice, put } from "./dom.js";
+import { get } from "./api.js";
+import { h, icon, notice, put, say } from "./dom.js";
 import { listen, watchConnection } from "./live.js";
 import { theme } from "./map/colours.js";
 import { showHelp } from "./views/help.js";
@@ -35,7 +36,33 @@ async function viewOf(hash, place) {
 
 /** Where the view of a visit goes: nowhere, once the person has gone on while it was being made. */
 function placeOf(mine) {
-  return { replaceChildren: (...children) => mine === visit && view.replaceChildren(...children) };
+  const place = {
+    isEmpty: true,
+    isLeft: () => mine !== visit,
+    replaceChildren: (...children) => {
+      place.isEmpty = false;
+      if (mine === visit) view.replaceChildren(...children);
+    },
+  };
+  return place;
+}
+
+/** [ms] that a view may take before something is said. */
+const PATIENCE = 400;
+const STARTING =
+  "Preparing: the console has just been started, and loads what it computes with. It takes a few seconds.";
+
+/** Say why a view takes so long, for as long as it does; returns what ends it. */
+function waitFor(place) {
+  const words = h("p", { class: "loading", role: "status" }, "Loading");
+  const look = async () => {
+    if (!place.isEmpty || place.isLeft()) return;
+    if (!words.isConnected) put(view, words);
+    const { ready } = await get("/health").catch(() => ({ ready: true }));
+    say(words, ready ? "Loading" : STARTING);
+  };
+  const timer = setInterval(look, PATIENCE);
+  return () => clearInterval(timer);
 }
 
 async function go() {
@@ -49,11 +76,15 @@ async function go() {
   document.body.dataset.view = { "": "home", "#": "home", "#/": "home" }[location.hash] ?? "page";
   if (location.hash.startsWith("#/m/")) document.body.dataset.view = "mission";
   let shown;
+  const place = placeOf(mine);
+  const arrived = waitFor(place);
   try {
-    shown = await viewOf(location.hash, placeOf(mine));
+    shown = await viewOf(location.hash, place);
   } catch (refusal) {
     if (mine === visit) showFailure(refusal);
     return;
+  } finally {
+    arrived();
   }
   if (mine !== visit) {
     shown.close();

@@ -8,6 +8,7 @@ import numpy as np
 
 from dowsax.mission.findings import Findings
 from dowsax.mission.frame import Frame
+from dowsax.mission.plain_cells import plain_cell
 from dowsax.mission.reading import Reading
 from dowsax.mission.verdicts import in_time
 
@@ -24,9 +25,10 @@ def posterior_table(findings: Findings) -> str:
 def readings_table(readings: Sequence[Reading], frame: Frame, ground: float = 0.0) -> str:
     """One reading a line with all that is known of it, in the order of their times: a survey to be read.
 
-    Numbers have all their digits, so that it is the same survey to the last bit. `ground` [m] is what the
-    site takes off every altitude. What only some readings have comes in a column `given_...`, which a survey
-    does not use: no field that depends on it takes in a reading without it.
+    Numbers have all their digits, so that it is the same survey to the last bit; a text that a spreadsheet
+    would take for a formula has an apostrophe before it, which a survey takes off again. `ground` [m] is what
+    the site takes off every altitude. What only some readings have comes in a column `given_...`, which a
+    survey does not use: no field that depends on it takes in a reading without it.
     """
     readings = in_time(readings)
     places = np.array([reading.position for reading in readings])
@@ -60,12 +62,12 @@ def _degrees(frame: Frame, positions: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def _cell(entry: str | float | None) -> str:
-    return "" if entry is None else entry if isinstance(entry, str) else repr(float(entry))
+    return "" if entry is None else plain_cell(entry) if isinstance(entry, str) else repr(float(entry))
 
 
 def _csv(columns: Mapping[str, Sequence[str]]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
+    writer.writerow(map(plain_cell, columns))
     writer.writerows(zip(*columns.values(), strict=True))
     return text.getvalue()

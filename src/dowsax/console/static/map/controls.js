@@ -114,7 +114,7 @@ export function buildLegend() {
     bar.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
     put(
       ticks,
-      shownTicks(map.scale).map((value) => {
+      shownTicks(map.scale, bar.clientWidth || BAR).map((value) => {
         const tick = h("span", {}, tickWords(map.scale, value));
         tick.style.left = `${100 * share(value)}%`;
         return tick;
@@ -125,8 +125,8 @@ export function buildLegend() {
 }
 
 /** As many as there is room for, so that none lies on another. */
-function shownTicks({ ticks, share }) {
-  const room = 30 / BAR;
+function shownTicks({ ticks, share }, width) {
+  const room = 30 / width;
   const shown = [];
   for (const tick of ticks) {
     if (shown.length === 0 || share(tick) - share(shown[shown.length - 1]) > room) shown.push(tick);

@@ -16,6 +16,8 @@ import * as marks from "./marks.js";
 const PEAK = 0.8;
 /** [points] within which a reading is pointed at. */
 const NEAR = 12;
+/** [points], as in map.css. */
+const SHORT = 250;
 
 export class MapView {
   /** `picked` gets a position [m], `chosen` the number of a reading that was clicked. */
@@ -159,8 +161,10 @@ export class MapView {
 
   _room() {
     const narrow = this.camera.width < 620;
+    // The tools stand in two columns beside a map that is short.
+    const right = this.camera.height <= SHORT ? 102 : 56;
     return narrow
-      ? { top: 26, right: 56, bottom: 14, left: 52 }
+      ? { top: 26, right, bottom: 14, left: 52 }
       : { top: 32, right: 68, bottom: 24, left: 68 };
   }
 

@@ -16,7 +16,8 @@ export function buildExport(mission) {
   const message = buildMessage();
   const save = async ({ name, text }, button) => {
     button.disabled = true;
-    message.tell(`Making ${text}`, "note");
+    const { preparing, message: words } = mission.facts;
+    message.tell(`Making ${text}${preparing ? `. ${words}` : ""}`, "note");
     try {
       const { file, called } = await getFile(
         `${mission.path}/export?to=${name}`,

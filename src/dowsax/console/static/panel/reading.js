@@ -2,7 +2,7 @@
 
 import { newId, post } from "../api.js";
 import { h, icon, say } from "../dom.js";
-import { buildMessage } from "../forms.js";
+import { buildMessage, forgive, inFormWords } from "../forms.js";
 import { buildPlace, buildValue } from "./reading_inputs.js";
 
 const TRIES = 3;
@@ -20,6 +20,8 @@ export function buildReading(mission, map) {
   const title = h("h2", { id: "reading-title" }, "Give a reading");
   const element = h("section", { class: "card", "aria-labelledby": "reading-title" }, title, form);
   const deliver = buildDelivery(mission);
+  const names = { ...place.names, ...about.names };
+  forgive(form, message);
   /** Whether the person chose the place: then advice does not change it. */
   let chosen = false;
   let placed = null;
@@ -50,19 +52,21 @@ export function buildReading(mission, map) {
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     if (send.disabled) return;
-    isBusy = true;
-    update();
-    message.tell("Thinking", "note");
+    message.clear();
     try {
-      const frame = await deliver({ ...place.get(), ...about.get() });
+      const body = { ...place.get(), ...about.get() };
+      isBusy = true;
+      update();
+      const frame = await deliver(body);
+      isBusy = false;
       chosen = false;
       about.value.value = "";
       message.tell(`Reading ${frame.number} is taken in and on the disk.`, "good");
       about.value.focus();
     } catch (refusal) {
-      message.tell(refusal.message);
+      isBusy = false;
+      message.tell(inFormWords(refusal.message, names));
     }
-    isBusy = false;
     update();
   });
 
@@ -72,12 +76,14 @@ export function buildReading(mission, map) {
     toNext.disabled = !next;
     send.disabled = isBusy || status === "preparing" || status === "failed";
     say(send, status === "preparing" ? "Preparing" : "Take in");
+    if (isBusy) message.tell(mission.facts.preparing ? mission.facts.message : "Thinking", "note");
     if (next && !chosen && String(next) !== placed) {
       placed = String(next);
       go(next, false);
     }
   };
   const pick = (position) => {
+    message.clear();
     go(position, true);
     // A keyboard that comes up would cover the map of a phone.
     if (matchMedia("(min-width: 861px)").matches) about.value.focus();

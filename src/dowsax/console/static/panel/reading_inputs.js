@@ -1,17 +1,24 @@
 /** The inputs of a reading: where, what, and what was measured along. */
 
 import { h } from "../dom.js";
-import { labelled, numberIn, numeric } from "../forms.js";
+import { labelled, nameOf, numberIn, numeric, refuse } from "../forms.js";
 import { typed, within } from "../format.js";
 
 const RADIANS = Math.PI / 180;
 /** Steps in which a place is filled in [degrees, m]: about a decimetre and a centimetre. */
+const LARGEST = 1e15;
 const FINE = { degrees: 1e-6, metres: 1e-2 };
 
-/** Two inputs for a place, in degrees where there is a globe: {element, set, get, position, watch}. */
+/** Of what has to be given. */
+const span = (most) => ({ required: true, least: -most, most });
+
+/** Two inputs for a place, in degrees where there is a globe: {element, set, get, position, watch, names}. */
 export function buildPlace(globe) {
-  const first = numeric(globe ? "Latitude [°]" : "East [m]", { name: "east", required: true });
-  const second = numeric(globe ? "Longitude [°]" : "North [m]", { name: "north", required: true });
+  const first = numeric(globe ? "Latitude [°]" : "East [m]", { name: "east", ...span(globe ? 90 : LARGEST) });
+  const second = numeric(globe ? "Longitude [°]" : "North [m]", {
+    name: "north",
+    ...span(globe ? 180 : LARGEST),
+  });
   const step = globe ? FINE.degrees : FINE.metres;
   const write = (value) => within(value, 0, 99 * step).replace("\u2212", "-");
   return {
@@ -32,23 +39,37 @@ export function buildPlace(globe) {
       if (!pair.every(Number.isFinite)) return null;
       return globe ? globe.toMetres(...pair) : pair;
     },
+    names: {
+      position: `${nameOf(first)} and ${nameOf(second)}`,
+      "position.0": nameOf(first),
+      "position.1": nameOf(second),
+      x: nameOf(first),
+      y: nameOf(second),
+      latitude: nameOf(first),
+      longitude: nameOf(second),
+    },
     watch: (changed) => {
       for (const { input } of [first, second]) input.addEventListener("input", changed);
     },
   };
 }
 
-/** The value and what may be said of it: {value, elements, get}. Wind is in sight where the field needs it. */
+/** The value and what may be said of it: {value, elements, get, names}. Wind is in sight where the field needs it. */
 export function buildValue({ unit, field }) {
   const value = numeric(unit ? `Reading [${unit}]` : "Reading", {
     name: "value",
-    required: true,
     class: "big",
+    ...span(LARGEST),
   });
-  const speed = numeric("Wind speed [m/s]", { name: "wind-speed" });
-  const from = numeric("Wind from [°]", { name: "wind-from", placeholder: "270 = west" });
-  const altitude = numeric("Height [m]", { name: "altitude" });
-  const dwell = numeric("Counted for [s]", { name: "dwell" });
+  const speed = numeric("Wind speed [m/s]", { name: "wind-speed", least: 0, most: 150 });
+  const from = numeric("Wind from [°]", {
+    name: "wind-from",
+    placeholder: "270 = west",
+    least: -360,
+    most: 360,
+  });
+  const altitude = numeric("Height [m]", { name: "altitude", least: -500, most: 20000 });
+  const dwell = numeric("Counted for [s]", { name: "dwell", least: 1e-6, most: LARGEST });
   const text = (name, properties) => h("input", { type: "text", name, autocomplete: "off", ...properties });
   const sensor = labelled("Sensor", text("sensor", { maxlength: "64" }));
   const time = labelled("Time", text("time", { placeholder: "2026-05-04T12:30:00Z" }));
@@ -64,7 +85,7 @@ export function buildValue({ unit, field }) {
   );
 
   const get = () => {
-    const made = { value: numberIn(value, true), ...windOf(numberIn(speed), numberIn(from)) };
+    const made = { value: numberIn(value, true), ...windOf(speed, from) };
     for (const [name, item] of Object.entries({ altitude, dwell })) {
       const given = numberIn(item);
       if (given !== null) made[name] = given;
@@ -74,13 +95,29 @@ export function buildValue({ unit, field }) {
     }
     return made;
   };
-  return { value: value.input, elements: [value.element, needsWind ? wind : null, more], get };
+  const both = `${nameOf(speed)} and ${nameOf(from)}`;
+  const names = {
+    value: nameOf(value),
+    altitude: nameOf(altitude),
+    dwell: nameOf(dwell),
+    sensor: nameOf(sensor),
+    time: nameOf(time),
+    wind: both,
+    "wind.0": both,
+    "wind.1": both,
+    wind_u: both,
+    wind_v: both,
+    wind_speed: nameOf(speed),
+    wind_from: nameOf(from),
+  };
+  return { value: value.input, elements: [value.element, needsWind ? wind : null, more], get, names };
 }
 
 /** The velocity of the air, which is where it goes, from speed and where it comes from. */
-function windOf(speed, from) {
+function windOf(speedInput, fromInput) {
+  const [speed, from] = [numberIn(speedInput), numberIn(fromInput)];
   if ((speed === null) !== (from === null)) {
-    throw new RangeError("Wind: give both its speed and where it comes from.");
+    refuse(speed === null ? speedInput : fromInput, "Wind: give both its speed and where it comes from.");
   }
   if (speed === null) return {};
   return { wind: [-speed * Math.sin(from * RADIANS), -speed * Math.cos(from * RADIANS)] };

@@ -21,12 +21,20 @@ export function buildSimulation(mission) {
     hint,
   );
 
+  let told = null;
+  let isAsking = false;
   const ask = async (path, body) => {
+    told?.remove();
+    isAsking = true;
+    update();
     try {
       return await post(`${mission.path}/${path}`, body);
     } catch (refusal) {
-      notice(refusal.message);
+      told = notice(refusal.message);
       return null;
+    } finally {
+      isAsking = false;
+      update();
     }
   };
   const control = async (action, more = {}) => {
@@ -52,17 +60,17 @@ export function buildSimulation(mission) {
   });
 
   const update = () => {
-    const { status, running, truth, speed: given } = mission.facts;
+    const { status, running, truth, preparing, message, speed: given } = mission.facts;
     const going = status === "searching";
     element.hidden = Boolean(truth);
     const label = running && going ? "Pause" : "Run";
     if (run.textContent !== label) put(run, icon(running && going ? "pause" : "play"), label);
     run.disabled = !going;
-    step.disabled = !going || running;
+    step.disabled = !going || running || isAsking;
     drive.hidden = !going && status !== "preparing";
     reveal.hidden = going || status === "preparing" || Boolean(truth);
     if (document.activeElement !== speed) fillSpeeds(speed, given);
-    say(hint, hintWords(going, status));
+    say(hint, preparing && (running || isAsking) ? message : hintWords(going, status));
   };
   return { element, update, toggle: () => run.disabled || run.click() };
 }

@@ -46,7 +46,7 @@ function buildReader() {
 /** One sentence for those who listen. */
 function spoken(facts, frame, status) {
   const word = (STATUS[status] ?? STATUS.failed).word.toLowerCase();
-  if (!frame) return `${word}. ${facts.message ?? ""}`;
+  if (!frame || facts.preparing) return `${word}. ${facts.message ?? ""}`;
   const next = frame.next ? ` Next: ${metres(frame.distance, 2)} to the ${compass(frame.bearing)}.` : "";
   return `Reading ${frame.number}: ${word}.${next}`;
 }
@@ -55,6 +55,7 @@ export function buildStatus(mission, map) {
   const mark = h("span", { class: "status-icon" });
   const word = h("strong", { class: "status-word", id: "status-word" });
   const tag = h("span", { class: "status-tag" });
+  const wait = h("p", { class: "wait", hidden: true }, icon("preparing"), h("span"));
   const why = h("p", { class: "why" });
   const rate = h("div", { class: "rate" });
   const budget = h("p", { class: "rate" });
@@ -64,6 +65,7 @@ export function buildStatus(mission, map) {
     "section",
     { class: "card status", "aria-labelledby": "status-word" },
     h("div", { class: "status-line" }, mark, word, tag),
+    wait,
     next.element,
     why,
     sureness.element,
@@ -80,7 +82,9 @@ export function buildStatus(mission, map) {
     if (word.textContent !== text) put(mark, icon(name));
     say(word, text);
     say(tag, tagOf(mission, status));
-    say(why, frame ? frame.why : facts.message || waitingWords(facts));
+    wait.hidden = !facts.preparing;
+    say(wait.lastChild, facts.preparing ? facts.message || "Preparing" : "");
+    say(why, frame ? frame.why : (!facts.preparing && facts.message) || waitingWords(facts));
     next.update(facts, frame, map.globe);
     sureness.update(facts, frame);
     sayRate(rate, facts.false_stops, why.textContent);
@@ -106,7 +110,7 @@ function tagOf(mission, status) {
 }
 
 function waitingWords(facts) {
-  if (facts.status === "preparing") return "The filter is being compiled.";
+  if (facts.status === "preparing") return "It takes a while for a field that is new to this machine.";
   return facts.type === "real"
     ? "Give the first reading: type it, upload a survey, or send it by MQTT."
     : "Press Run or Step.";

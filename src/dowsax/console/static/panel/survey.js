@@ -1,9 +1,8 @@
 /** Upload a survey: a CSV of readings, by its button or dropped on the map. */
 
-import { postAsIs } from "../api.js";
+import { postFile } from "../api.js";
 import { h, icon, put } from "../dom.js";
 import { buildMessage } from "../forms.js";
-import { plural } from "../format.js";
 
 const LARGEST = 5e6;
 const SHOWN = 50;
@@ -26,7 +25,7 @@ export function buildSurvey(mission, target) {
     class: "refused-rows",
     hidden: true,
     tabindex: "0",
-    "aria-label": "Rows that were refused",
+    "aria-label": "Rows that were refused, and notes",
   });
   const element = h(
     "section",
@@ -43,37 +42,48 @@ export function buildSurvey(mission, target) {
     refused,
   );
 
-  let isBusy = false;
+  /** The name of the file that is being taken in. */
+  let busy = "";
 
-  const tell = ({ taken, refused: lost }) => {
-    const more = lost.length ? `, ${plural(lost.length, "row")} refused:` : ".";
-    message.tell(`${plural(taken, "reading")} taken in${more}`, lost.length ? "note" : "good");
-    const rows = lost.slice(0, SHOWN).map(({ line, reason }) => h("li", {}, `Line ${line}: ${reason}`));
-    put(refused, rows, lost.length > SHOWN ? h("li", {}, `and ${lost.length - SHOWN} more.`) : null);
-    refused.hidden = lost.length === 0;
+  const tell = ({ taken, known, refused: lost, left_out: leftOut, notes }) => {
+    const odd = [leftOut ? `${leftOut} left out` : null, lost.length ? `${lost.length} refused` : null];
+    const counts = [`${taken} new`, `${known} known`, ...odd.filter(Boolean)].join(", ");
+    message.tell(`Readings: ${counts}.`, lost.length + leftOut ? "note" : "good");
+    const rows = lost.slice(0, SHOWN).map(({ line, reason }) => `Line ${line}: ${reason}`);
+    if (lost.length > SHOWN) rows.push(`and ${lost.length - SHOWN} more.`);
+    const items = [...rows, ...notes].map((text) => h("li", {}, text));
+    put(refused, items);
+    refused.hidden = items.length === 0;
   };
   const upload = async (file) => {
     refused.hidden = true;
+    if (file.size === 0) {
+      message.tell(`${file.name} is empty.`);
+      return;
+    }
     if (file.size > LARGEST) {
       message.tell(`${file.name} has ${(file.size / 1e6).toFixed(1)} MB: 5 MB at the most, split it.`);
       return;
     }
-    message.tell(`Taking in ${file.name}`, "note");
-    isBusy = true;
+    busy = file.name;
     update();
     try {
       // As it is: loggers do not all write UTF-8.
-      tell(await postAsIs(`${mission.path}/survey`, file, "text/csv"));
+      const told = await postFile(`${mission.path}/survey`, file);
+      busy = "";
+      tell(told);
     } catch (refusal) {
+      busy = "";
       message.tell(refusal.message);
     }
-    isBusy = false;
     input.value = "";
     update();
   };
 
   const update = () => {
-    input.disabled = isBusy || ["preparing", "failed"].includes(mission.facts.status);
+    const { status, preparing, message: words } = mission.facts;
+    input.disabled = Boolean(busy) || ["preparing", "failed"].includes(status);
+    if (busy) message.tell(`Taking in ${busy}${preparing ? `. ${words}` : ""}`, "note");
   };
   input.addEventListener("change", () => input.files[0] && upload(input.files[0]));
   bindDrop(target, (file) => !input.disabled && upload(file));

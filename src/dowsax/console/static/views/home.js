@@ -88,6 +88,11 @@ function start(href, name, title, text) {
   );
 }
 
+/** A mission of earlier is made ready anew before it goes on. */
+function waits({ preparing, status }) {
+  return preparing && status !== "preparing" ? "preparing" : null;
+}
+
 function item(mission) {
   const kind = mission.type === "real" ? "Real" : "Simulated";
   return h(
@@ -101,7 +106,7 @@ function item(mission) {
       h(
         "span",
         { class: "mission-facts" },
-        [kind, mission.field, plural(mission.readings, "reading"), ago(mission.updated)]
+        [kind, mission.field, plural(mission.readings, "reading"), waits(mission), ago(mission.updated)]
           .filter(Boolean)
           .join(" · "),
       ),

@@ -2,11 +2,14 @@
 
 import { getChoices, getText, post, postAsIs } from "../api.js";
 import { h, icon, put, say } from "../dom.js";
-import { choice, labelled, named, numeric, showForm, wholeIn } from "../forms.js";
+import { choice, labelled, nameOf, named, numberIn, numeric, refuse, SEEDS, showForm } from "../forms.js";
 import { number } from "../format.js";
 
 /** [ms] after the last key before the site is checked. */
 const PAUSE = 350;
+const BROKER = /^mqtts?:\/\/[^/\s]+/;
+/** Letters of a site file at the most. */
+const LONGEST = 60000;
 
 export async function showNewReal(view) {
   const choices = await getChoices();
@@ -14,7 +17,8 @@ export async function showNewReal(view) {
   const policies = choices.policies.filter((item) => !item.fields);
   const best = { name: "", label: "the best there is" };
   const policy = choice("Policy", [best, ...policies], "", "Who chooses the next place.");
-  const seed = numeric("Seed", { name: "seed", value: "0", inputmode: "numeric" });
+  const whole = { name: "seed", value: "0", inputmode: "numeric", isWhole: true, ...SEEDS };
+  const seed = numeric("Seed", whole);
   const name = named("as in the site file");
   const broker = feed();
   const parts = [
@@ -26,7 +30,7 @@ export async function showNewReal(view) {
     const { id } = await post("/missions", {
       type: "real",
       site: site.text.value,
-      seed: wholeIn(seed) ?? 0,
+      seed: numberIn(seed) ?? 0,
       ...(policy.input.value ? { policy: policy.input.value } : {}),
       ...(name.input.value.trim() ? { name: name.input.value.trim() } : {}),
       ...broker.settings(),
@@ -34,7 +38,9 @@ export async function showNewReal(view) {
     return id;
   };
   const title = "Real mission";
-  const shown = showForm(view, { title, parts, label: "Begin the mission", begin, isWide: true });
+  const names = { ...broker.names, seed: nameOf(seed), policy: nameOf(policy), name: nameOf(name) };
+  names.site = site.name;
+  const shown = showForm(view, { title, parts, label: "Begin the mission", begin, names, isWide: true });
   shown.button.disabled = true;
   await site.start(shown);
   return { title, close: () => {} };
@@ -75,7 +81,7 @@ function buildSite(kinds) {
     await fill();
   };
   const source = h("div", { class: "row wrap end" }, kind.element, file, fileLabel);
-  return { text, elements: [source, site.element, verdict, understanding], start };
+  return { text, name: nameOf(site), elements: [source, site.element, verdict, understanding], start };
 }
 
 /** Check the site once typing pauses; only the newest answer counts. */
@@ -87,6 +93,7 @@ function checker(text, verdict, begin, facts) {
     const mine = new AbortController();
     asked = mine;
     try {
+      requireText(text.value);
       const known = await postAsIs("/site/check", text.value, "text/plain", mine.signal);
       verdict.className = "verdict good";
       say(verdict, understood(known));
@@ -98,7 +105,7 @@ function checker(text, verdict, begin, facts) {
     } catch (refusal) {
       if (refusal.name === "AbortError") return;
       verdict.className = "verdict error";
-      say(verdict, refusal.message);
+      say(verdict, refusal.message.replace(/^site\.toml/, "Site file"));
       put(facts);
       begin.disabled = true;
     }
@@ -107,6 +114,11 @@ function checker(text, verdict, begin, facts) {
     clearTimeout(timer);
     timer = setTimeout(ask, PAUSE);
   };
+}
+
+function requireText(text) {
+  if (text.trim() === "") throw new RangeError("Site file: it is empty; paste one, or choose a template.");
+  if (text.length > LONGEST) throw new RangeError(`Site file: more than ${LONGEST} letters; shorten it.`);
 }
 
 function understood({ name, kind, unit, area }) {
@@ -123,9 +135,9 @@ function feed() {
       h("input", { type: "text", autocomplete: "off", spellcheck: "false", ...properties }),
       hint,
     );
-  const url = text("Broker", { name: "mqtt-url", placeholder: "mqtt://192.168.1.20:1883" });
-  const readings = text("Readings come on", { name: "mqtt-readings", placeholder: "dowsax/NAME/readings" });
-  const advice = text("Advice goes to", { name: "mqtt-advice", placeholder: "dowsax/NAME/advice" });
+  const url = text("Broker", { name: "mqtt-url", maxlength: "300", placeholder: "mqtt://192.168.1.20:1883" });
+  const readings = text("Readings come on", { name: "mqtt-readings", maxlength: "200", placeholder: "dowsax/NAME/ID/readings" });
+  const advice = text("Advice goes to", { name: "mqtt-advice", maxlength: "200", placeholder: "dowsax/NAME/ID/advice" });
   const element = h(
     "details",
     { class: "more" },
@@ -139,8 +151,17 @@ function feed() {
       readings: readings.input.value.trim(),
       advice: advice.input.value.trim(),
     };
-    if (!given.url) return {};
+    if (!given.url) {
+      if (given.readings || given.advice) refuse(url, `${nameOf(url)} is missing: topics need one.`);
+      return {};
+    }
+    if (!BROKER.test(given.url)) refuse(url, `${nameOf(url)}: an address such as mqtt://localhost:1883.`);
     return { mqtt: Object.fromEntries(Object.entries(given).filter(([, value]) => value)) };
   };
-  return { element, settings };
+  const names = {
+    "mqtt.url": nameOf(url),
+    "mqtt.readings": nameOf(readings),
+    "mqtt.advice": nameOf(advice),
+  };
+  return { element, settings, names };
 }

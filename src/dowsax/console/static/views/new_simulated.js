@@ -2,7 +2,7 @@
 
 import { getChoices, post } from "../api.js";
 import { h, put } from "../dom.js";
-import { choice, named, numberIn, numeric, showForm, wholeIn } from "../forms.js";
+import { choice, nameOf, named, numberIn, numeric, SEEDS, showForm } from "../forms.js";
 
 const FIELD = "gas";
 const HINT =
@@ -25,7 +25,8 @@ export async function showNewSimulated(view) {
     await post(`/missions/${encodeURIComponent(id)}/control`, { action: "run" });
     return id;
   };
-  showForm(view, { title: "Simulated search", parts, label: "Start the search", begin });
+  const names = Object.fromEntries(Object.entries(inputs).map(([key, item]) => [key, nameOf(item)]));
+  showForm(view, { title: "Simulated search", parts, label: "Start the search", begin, names });
   return { title: "Simulated search", close: () => {} };
 }
 
@@ -41,25 +42,25 @@ function buildInputs(choices) {
   };
   field.input.addEventListener("change", fill);
   fill();
-  const whole = (name, more) => ({ name, inputmode: "numeric", ...more });
+  const whole = (name, more) => ({ name, inputmode: "numeric", isWhole: true, ...more });
   return {
     field,
     policy,
     name: named("field and seed"),
     scenario: choice("Scenario", choices.scenarios, undefined, "Where the source is, and whether it moves."),
-    seed: numeric("Seed", whole("seed", { value: "0" }), "The same seed gives the same search."),
-    speed: numeric("Readings a second", { name: "speed", value: "4" }),
+    seed: numeric("Seed", whole("seed", { value: "0", ...SEEDS }), "The same seed gives the same search."),
+    speed: numeric("Readings a second", { name: "speed", value: "4", least: 0.05, most: 50 }),
     particles: numeric(
       "Particles",
-      whole("particles", { placeholder: "as the filter has by itself" }),
+      whole("particles", { placeholder: "as the filter has by itself", least: 16, most: 20000 }),
       "More are slower and more exact. The false-stop rate is measured for the usual number only.",
     ),
   };
 }
 
 function settings({ name, field, scenario, policy, seed, speed, particles }) {
-  const number = wholeIn(particles);
-  const start = wholeIn(seed) ?? 0;
+  const number = numberIn(particles);
+  const start = numberIn(seed) ?? 0;
   return {
     type: "simulated",
     field: field.input.value,

@@ -1,0 +1,58 @@
+"""A console that was started again: the page says what it waits for, and goes on where the search was."""
+
+import json
+
+from served_console import PARTICLES, SITE, serve
+
+WORDS = "Preparing: the filter is being compiled, and what was read is taken in again (3)."
+
+
+def test_the_first_thing_one_does_after_a_restart_does_not_wait_in_silence(browser, tmp_path):
+    """The page says that it prepares before the answer, and says so where a reading was sent, too."""
+    with serve(tmp_path) as console:
+        mission = console.post("/missions", {"type": "real", "site": SITE})["id"]
+        console.ready(mission)
+        for place in (2.0, 4.0, 6.0):
+            console.post(f"/missions/{mission}/readings", {"position": [place, 2.0], "value": 1.5})
+    with serve(tmp_path) as console:
+        context = browser.new_context()
+        page, faults = context.new_page(), []
+        page.on("console", lambda said: said.type == "error" and faults.append(said.text))
+        page.set_default_timeout(60_000)
+        page.goto(f"{console.url}/#/m/{mission}")
+        page.locator(".wait", has_text=WORDS).wait_for()
+        assert page.locator("#status-word").inner_text() == "SEARCHING"
+        page.fill("[name=value]", "2.5")
+        page.locator("[name=value]").press("Enter")
+        page.locator(".form-message.note", has_text=WORDS).wait_for()
+        page.locator(".form-message.good", has_text="Reading 4 ").wait_for()
+        page.locator(".wait").wait_for(state="hidden")
+        context.close()
+        assert faults == []
+
+
+def test_a_page_that_is_asked_for_too_early_says_so(open_page, real):
+    """While the console loads what it computes with, and then while it is late for any other reason."""
+    page = open_page()
+    held, health = [], {"ready": False}
+    page.route(f"**/api/missions/{real}", lambda route: held.append(route))
+    page.route("**/api/health", lambda route: route.fulfill(body=json.dumps(health)))
+    page.evaluate(f"location.hash = '#/m/{real}'")
+    page.locator(".loading", has_text="Preparing: the console has just been started").wait_for()
+    health["ready"] = True
+    page.locator(".loading", has_text="Loading").wait_for()
+    held[0].continue_()
+    page.locator("#status-word", has_text="SEARCHING").wait_for()
+    assert page.locator(".loading").count() == 0
+
+
+def test_a_new_mission_says_that_it_prepares(open_page):
+    """With another number of particles than all others, so that its filter has to be compiled."""
+    page = open_page("#/new/real")
+    page.locator(".verdict.good").wait_for()
+    page.get_by_label("Site file (TOML)").fill(SITE.replace(f"particles = {PARTICLES}", "particles = 96"))
+    page.locator(".verdict.good", has_text="Yard").wait_for()
+    page.click("button[type=submit]")
+    page.locator(".wait", has_text="Preparing: the filter is being compiled.").wait_for()
+    page.locator("#status-word", has_text="SEARCHING").wait_for(timeout=120_000)
+    page.locator(".wait").wait_for(state="hidden")
