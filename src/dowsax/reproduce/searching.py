@@ -194,8 +194,8 @@ OOD = Suite(
         "Trained with sources in (10, 15)², measured with sources in (5, 10) x (15, 20) and (15, 20)². The "
         "belief's prior is the full one. A method's own line has both regions together, half of the searches "
         "in each, with intervals as if these had nothing in common; the drop is taken search by search. "
-        "`att-pfrl-ood-guarded` is ATT-PFRL until a search has lasted twice as long as was usual in its training, "
-        "and Infotaxis from then on; it is ours, not the paper's."
+        "`att-pfrl-ood-guarded` is ATT-PFRL until a search has lasted twice as long as was usual in its "
+        "training, and Infotaxis from then on; it is ours, not the paper's."
     ),
     figures=_ood_figures,
 )
