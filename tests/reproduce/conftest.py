@@ -22,7 +22,7 @@ FIELDS = ("temperature", "magnetic")
 SIZES = Sizes(episodes=3, particles=64, max_readings=6)
 LEARNED = ("att-pfrl", "pfrl", *searching.AGDC)
 SOURCES = {
-    **{name + ending: "greedy" for name in LEARNED for ending in ("", "-ood")},
+    **{name + ending: "greedy" for name in LEARNED for ending in ("", "-ood", "-ood-guarded")},
     **dict.fromkeys(("infotaxis", "entrotaxis", "dcee", "straight"), "random"),
     **{f"{method}-seed-{seed}": "random" for method in REWARDED.values() for seed in (0, 1)},
 }

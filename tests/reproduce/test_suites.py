@@ -109,6 +109,24 @@ def test_suites_that_read_again_compute_nothing_of_their_own(filled):
         assert set(known[name].cells(store)) <= searched
 
 
+def test_the_guarded_policy_stands_below_the_bare_one_without_the_papers_numbers(written):
+    lines = numbers_in(written("ood"))
+    rows = list(dict.fromkeys(line["row"] for line in lines))
+    parts = ("", ", west", ", east", ", as in training")
+    expected = [f"{name}{part}" for name in ("att-pfrl", "att-pfrl-ood-guarded") for part in parts]
+    assert rows[: len(expected)] == expected
+    found = {name: [line for line in lines if line["row"] == name] for name in expected}
+    places = {
+        name: [(line["column"], line["filter"], line["stop"], line["measure"]) for line in found[name]]
+        for name in expected
+    }
+    for part in parts:
+        assert places[f"att-pfrl-ood-guarded{part}"] == places[f"att-pfrl{part}"]
+    assert "drop" in {line["measure"] for line in found["att-pfrl-ood-guarded"]}
+    assert any(line["paper"] for line in found["att-pfrl"])
+    assert not any(line["paper"] for line in lines if "guarded" in line["row"])
+
+
 def test_what_is_missing_is_left_out(filled, tmp_path):
     """Half of the cells give half of the table, which says so."""
     store = filled()

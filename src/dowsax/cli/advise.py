@@ -35,8 +35,8 @@ def advise(
     log
         The mission log. When it holds a mission at this site already, that goes on where it was.
     policy
-        Who chooses the next place: infotaxis, entrotaxis, dcee, greedy, a trained policy … The best there is
-        for the site unless given.
+        Who chooses the next place: infotaxis, entrotaxis, dcee, greedy, a trained policy, one with a guard
+        such as att-pfrl-guarded … The best there is for the site unless given.
     seed
         The same seed gives the same advice; that of the log, or 0, unless given.
     mqtt

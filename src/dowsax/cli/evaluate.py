@@ -49,7 +49,8 @@ def evaluate(
     Parameters
     ----------
     policy
-        Who searches; give it again, or names with commas, or all.
+        Who searches; give it again, or names with commas, or all. A wrong name lists what there is, such as
+        att-pfrl-guarded, from which Infotaxis takes over when a search takes long.
     field
         What is measured; likewise.
     scenario

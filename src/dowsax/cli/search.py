@@ -42,8 +42,8 @@ def search(
     field
         What is measured: temperature, concentration, magnetic, electric, gas, energy or noise.
     policy
-        Who decides where to go: att-pfrl (trained), infotaxis, entrotaxis, dcee, greedy, random and more; a
-        wrong name lists all.
+        Who decides where to go: att-pfrl (trained), att-pfrl-guarded (from which Infotaxis takes over when it
+        takes long), infotaxis, entrotaxis, dcee, greedy, random and more; a wrong name lists all.
     scenario
         What is searched for: id, a source from the prior; ood, elsewhere; shift, one that moves; and more.
     seed

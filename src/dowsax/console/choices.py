@@ -10,7 +10,7 @@ from dowsax.mission.site_kinds import KINDS
 from dowsax.mission.site_words import site_words
 from dowsax.policies.base import Informed
 from dowsax.policies.catalogue import POLICIES
-from dowsax.policies.shipped import known, weights_of
+from dowsax.policies.shipped import GUARDED, known, weights_of
 from dowsax.policies.stored import load
 from dowsax.world import FOUR_MOVES, MODALITIES, benchmark_model
 
@@ -53,7 +53,8 @@ def choices() -> dict[str, Any]:
 def policies() -> tuple[str, ...]:
     """Those that can advise, the best first: some have to be told where the source is, and cannot.
 
-    Then the planners, then what else was trained: rivals, and what is for the tables of a paper.
+    Then the planners, then what else was trained: rivals, and what is for the tables of a paper. The trained
+    ones once more with a guard come last.
     """
     model = benchmark_model("gas")
     able = (name for name, make in POLICIES.items() if not isinstance(make(model, FOUR_MOVES), Informed))
@@ -62,6 +63,7 @@ def policies() -> tuple[str, ...]:
         *(name for name in trained if name == _FIRST),
         *able,
         *(name for name in trained if name != _FIRST),
+        *(f"{name}{GUARDED}" for name in trained),
     )
 
 
@@ -76,9 +78,11 @@ def _policy(name: str) -> dict[str, Any]:
 
 def _label(name: str) -> str:
     """In words; a name that ends in -ood was trained with sources in the middle of the square alone."""
-    usual = name.removesuffix("-ood")
+    bare = name.removesuffix(GUARDED)
+    usual = bare.removesuffix("-ood")
     label = _LABELS.get(usual, usual)
-    return label if usual == name else f"{label}, sources in the middle alone"
+    label += "" if usual == bare else ", sources in the middle alone"
+    return label + ("" if bare == name else "; Infotaxis when it takes long")
 
 
 def understood(text: str) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from dowsax.policies.base import Informed, Policy, best
 from dowsax.policies.catalogue import POLICIES, policy, policy_named, policy_names
+from dowsax.policies.guarded import Guarded
 from dowsax.policies.lookahead import Lookahead, Outlook
 from dowsax.policies.networks import Judgement, Network, PaperNetwork, SetNetwork, untrained
 from dowsax.policies.neural import Neural
@@ -18,6 +19,7 @@ __all__ = [
     "Card",
     "Circle",
     "Greedy",
+    "Guarded",
     "Informed",
     "Judgement",
     "Lookahead",

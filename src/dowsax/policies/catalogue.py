@@ -4,9 +4,10 @@ from collections.abc import Callable
 from functools import partial
 
 from dowsax.policies.base import Informed, Policy
+from dowsax.policies.guarded import guarded
 from dowsax.policies.lookahead import Lookahead, Utility
 from dowsax.policies.reactive import SurgeCast, Zigzag, clean_air
-from dowsax.policies.shipped import known, trained, weights_of
+from dowsax.policies.shipped import GUARDED, known, trained, weights_of
 from dowsax.policies.simple import Circle, Greedy, Random, Straight
 from dowsax.policies.utilities import (
     information_gain,
@@ -55,20 +56,23 @@ def policy_names() -> tuple[str, ...]:
 def policy_named(name: str) -> Maker:
     """The maker of a policy.
 
-    The name is one of `policy_names()`, a planner's with its depth, such as `entrotaxis-2`, or the path of a
-    file of weights.
+    The name is one of `policy_names()`, a planner's with its depth, such as `entrotaxis-2`, that of a trained
+    policy with a guard, such as `att-pfrl-guarded`, or the path of a file of weights.
     """
     if name in POLICIES:
         return POLICIES[name]
     weights = weights_of(name)
     if weights is not None:
-        return trained(weights)
+        return guarded(weights) if name.endswith(GUARDED) else trained(weights)
     base, _, depth = name.rpartition("-")
     if base in UTILITIES and depth in map(str, DEPTHS):
         return partial(planner, utility=UTILITIES[base], depth=int(depth))
     deeper = f"{', '.join(UTILITIES)} also with -{', -'.join(map(str, DEPTHS))} for that many moves ahead"
+    watched = f"{', '.join(known())} also with {GUARDED}, for Infotaxis to take over from them"
     names = ", ".join(policy_names())
-    raise ValueError(f"Unknown policy {name!r}; known are {names}; {deeper}; or give a .safetensors file.")
+    raise ValueError(
+        f"Unknown policy {name!r}; known are {names}; {deeper}; {watched}; or give a .safetensors file."
+    )
 
 
 def policy(

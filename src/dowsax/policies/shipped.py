@@ -16,6 +16,8 @@ from dowsax.policies.stored import SUFFIX, Stored, load
 from dowsax.world import FOUR_MOVES, MODALITIES, Model, Motion, benchmark_model
 
 FOLDER = Path(__file__).parent / "pretrained"
+GUARDED = "-guarded"
+"""The name of a policy that comes with the package may end so: see `guarded.Guarded`."""
 
 SIGHTS: dict[str, Callable[..., Sight]] = {"moments": Moments.build, "particles": Particles.build}
 """The sights by name: `(model, motion, **sizes) -> Sight`."""
@@ -28,9 +30,13 @@ def known() -> tuple[str, ...]:
 
 
 def weights_of(name: str) -> Path | None:
-    """The file of a trained policy: one that comes with the package, or the path itself; else `None`."""
-    if name in known():
-        return FOLDER / f"{name}{SUFFIX}"
+    """The file of a trained policy: one that comes with the package, or the path itself; else `None`.
+
+    A guarded policy has the weights of the bare one.
+    """
+    bare = name.removesuffix(GUARDED)
+    if bare in known():
+        return FOLDER / f"{bare}{SUFFIX}"
     return Path(name) if name.endswith(SUFFIX) else None
 
 
