@@ -22,7 +22,7 @@ from benchmarks.csv_lines import Line, estimate, read_lines, where
 from benchmarks.elsewhere import FILE as REGIONAL
 from benchmarks.learned import ABLATION, AGAINST, DATA, LEARNED, LIMITS, OURS, SEARCHES
 from benchmarks.limits import FILE as TOLD
-from benchmarks.pages import placed
+from benchmarks.pages import judged, placed
 from benchmarks.rivals import Against
 from benchmarks.searches import FIELDS
 from benchmarks.throughput import FILE as THROUGHPUT
@@ -105,15 +105,6 @@ Seven fields at once; filter, sight and network included, learning and compilati
 """What is said above each table."""
 
 
-def mark(found: Estimate, level: float, *, least: bool) -> str:
-    """Whether a number has reached a level from which up (`least`), or to which, it is good."""
-    if found.value is None:
-        return "not measured"
-    if found.value >= level if least else found.value <= level:
-        return "reached"
-    return "missed, within the interval" if found.low <= level <= found.high else "missed"
-
-
 def levels(learned: Sequence[Line]) -> str:
     """Our policy on every field against the levels, under the credible rule."""
     rows = []
@@ -121,9 +112,9 @@ def levels(learned: Sequence[Line]) -> str:
         field = line["field"]
         found = [estimate(line, name) for name in ("stop_rate", "path_ratio", "false_stop_given_stop")]
         told = [
-            f"{number(found[0], 3)}, ≥ {STOP_RATE[field]:g} {mark(found[0], STOP_RATE[field], least=True)}",
-            f"{number(found[1], 2)}, ≤ {RATIO[field]:g} {mark(found[1], RATIO[field], least=False)}",
-            f"{number(found[2], 3)}, {ALLOWED} {mark(found[2], FALSE, least=False)}",
+            judged(found[0], STOP_RATE[field], least=True),
+            judged(found[1], RATIO[field], 2, least=False),
+            judged(found[2], FALSE, least=False),
         ]
         rows.append((field, *told))
     return _table(("field", "stopped", "path over the straight walk's", "false stops, of stops"), rows)

@@ -313,11 +313,12 @@ def test_an_interval_over_seeds_ends_where_its_numbers_do():
     assert learning_page.over_seeds([1.0, 9.0], math.inf).high == pytest.approx(5 + 12.706 * 4, rel=1e-4)
 
 
-def test_marks_know_their_direction():
+def test_levels_know_their_direction():
     from dowsax.evaluate.metrics import NOTHING, Estimate
 
     found = Estimate(0.96, 0.94, 0.98, 100)
-    assert learning_page.mark(found, 0.95, least=True) == "reached"
-    assert learning_page.mark(found, 0.95, least=False) == "missed, within the interval"
-    assert learning_page.mark(found, 0.99, least=True) == "missed"
-    assert learning_page.mark(NOTHING, 0.99, least=True) == "not measured"
+    said = "0.96 [0.94, 0.98], "
+    assert pages.judged(found, 0.95, 2, least=True) == said + "≥ 0.95 reached"
+    assert pages.judged(found, 0.95, 2, least=False) == said + "≤ 0.95 missed, within the interval"
+    assert pages.judged(found, 0.99, 2, least=True) == said + "≥ 0.99 missed"
+    assert pages.judged(NOTHING, 0.99, least=True) == "not measured"

@@ -54,11 +54,12 @@ def test_what_was_not_measured_is_a_dash(source):
 def test_levels_are_judged_by_the_value(source):
     """The paper has 0.95 on the first field, so 0.9 misses it; false stops and drop are within."""
     line = paper_page.levels(source).splitlines()[2]
-    assert "0.900 [0.850, 0.950], ≥ 0.95 missed" in line
+    assert "0.900 [0.850, 0.950], ≥ 0.95 missed, within the interval" in line
     assert "0.040 [0.030, 0.060], ≤ 0.08 reached" in line
     assert "0.040 [0.030, 0.060], ≤ 0.05 reached" in line
     assert "0.020 [-0.010, 0.050], ≤ 0.05 reached" in line
-    assert "0.800 [0.700, 0.900], ≥ 0.9 missed" in line
+    assert "0.800 [0.700, 0.900], ≥ 0.9 missed, within the interval" in line
+    assert "not measured" in line
 
 
 def test_a_small_table_is_taken_whole_without_its_heading(source):

@@ -10,7 +10,7 @@ from dowsax.mission.site_kinds import KINDS
 from dowsax.mission.site_words import site_words
 from dowsax.policies.base import Informed
 from dowsax.policies.catalogue import POLICIES
-from dowsax.policies.shipped import GUARDED, known, weights_of
+from dowsax.policies.shipped import BEST, GUARDED, known, weights_of
 from dowsax.policies.stored import load
 from dowsax.world import FOUR_MOVES, MODALITIES, benchmark_model
 
@@ -32,8 +32,6 @@ _LABELS = {
     "agdc-ee": "Trained to be near and sure: AGDC-EE",
     "att-pfrl-paper": "Trained as the paper prints it",
 }
-_FIRST = "att-pfrl"
-"""What is chosen for who does not choose."""
 
 
 @cache
@@ -60,9 +58,9 @@ def policies() -> tuple[str, ...]:
     able = (name for name, make in POLICIES.items() if not isinstance(make(model, FOUR_MOVES), Informed))
     trained = known()
     return (
-        *(name for name in trained if name == _FIRST),
+        *(name for name in trained if name == BEST),
         *able,
-        *(name for name in trained if name != _FIRST),
+        *(name for name in trained if name != BEST),
         *(f"{name}{GUARDED}" for name in trained),
     )
 

@@ -17,10 +17,10 @@ from jaxtyping import Array, Float
 from dowsax.inference import Belief, systematic
 from dowsax.inference.weights import normalise
 from dowsax.mission.candidates import Reach, Steps
-from dowsax.policies import Informed, Outlook, Policy, known, policy_named
+from dowsax.policies import Informed, Outlook, Policy, policy_named
 from dowsax.policies.catalogue import UTILITIES
 from dowsax.policies.lookahead import Utility, imagine
-from dowsax.policies.shipped import field_of
+from dowsax.policies.shipped import BEST, field_of
 from dowsax.policies.utilities import information_gain
 from dowsax.types import Key, Station
 from dowsax.world import FOUR_MOVES, Model, Motion, PlumePrior
@@ -84,7 +84,7 @@ def guide_for(model: Model, reach: Reach, policy: str | Policy | None = None) ->
     That is the trained one where it was trained for the field and its moves are the site's, else Infotaxis.
     """
     if policy is None:
-        policy = known()[0] if known() and _is_the_benchmark(model, reach) else "infotaxis"
+        policy = BEST if _is_the_benchmark(model, reach) else "infotaxis"
     if not isinstance(policy, str):
         return Guide(type(policy).__name__, model, reach, policy=policy, motion=_motion(reach))
     if policy in UTILITIES:

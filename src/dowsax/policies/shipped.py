@@ -24,6 +24,10 @@ SIGHTS: dict[str, Callable[..., Sight]] = {"moments": Moments.build, "particles"
 _SIZES = {"moments": (), "particles": ("num_particles",)}
 
 
+BEST = "att-pfrl"
+"""The policy for whoever does not choose: none has stopped more often, or as often after a shorter path."""
+
+
 def known() -> tuple[str, ...]:
     """The names of the policies that come with the package."""
     return tuple(sorted(path.stem for path in FOLDER.glob(f"*{SUFFIX}")))
