@@ -47,7 +47,7 @@ def _attention_lines(store: Store) -> list[Line]:
 def _attention_figures(store: Store, lines: Sequence[Line]) -> "dict[str, Figure]":
     from dowsax.viz.paper_figures import by_field, weight_evolution
 
-    series = {f"{policy}, {filter_}": stop_rates(lines, policy, filter_) for policy, filter_ in _ABLATION}
+    series = {pair: stop_rates(lines, *pair) for pair in _ABLATION}
     figures = {"attention.png": by_field(series, FIELDS, "Stopped (ζ = 0.5), with and without attention")}
     found = evolution(store)
     return figures | ({"weights.png": weight_evolution(found)} if found else {})

@@ -167,7 +167,7 @@ def _ood_figures(store: Store, lines: Sequence[Line]) -> "dict[str, Figure]":
     from dowsax.viz.paper_figures import by_field
 
     series = {
-        f"{row}, {filter_}": stop_rates(lines, row, filter_)
+        (row, filter_): stop_rates(lines, row, filter_)
         for row in ELSEWHERE
         for filter_ in (filter_for(row, "paper"), "default")
     }

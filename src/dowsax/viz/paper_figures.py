@@ -1,7 +1,7 @@
 """Pictures next to those of the paper: searches on a map, stop rates by field, weights and thresholds."""
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -63,36 +63,45 @@ def _tracks(axes: Axes, tracks: Sequence[Track]) -> None:
     axes.legend(loc="lower right", fontsize=6.5)
 
 
-def by_field(series: Mapping[str, Sequence[Any]], fields: Sequence[str], title: str) -> Figure:
-    """Stop rates, and the false stops of them, of each field: pairs of estimates, or none where missing."""
+def by_field(series: Mapping[tuple[str, str], Sequence[Any]], fields: Sequence[str], title: str) -> Figure:
+    """Stop rates, and the false stops of them, of each field: pairs of estimates, or none where missing.
+
+    Series are named by who and with what; the colour says who, the mark with what.
+    """
+    there = {names: pairs for names, pairs in series.items() if any(pair is not None for pair in pairs)}
+    colours = _told_apart((who for who, _ in there), _COLOURS)
+    marks = _told_apart((what for _, what in there), _MARKS)
     with styled():
         figure = new_figure(9.6, 4.4)
         panels = figure.subplots(1, 2, sharey=True)
         for which, (axes, heading) in enumerate(
             zip(panels, (title, "False stops, of the stops"), strict=True)
         ):
-            for number, (name, pairs) in enumerate(series.items()):
-                _dots(axes, pairs, which, number, len(series), name)
+            for number, ((who, what), pairs) in enumerate(there.items()):
+                apart = 0.7 * ((number + 0.5) / len(there) - 0.5)
+                look = {"color": colours[who], "fmt": marks[what], "label": f"{who}, {what}"}
+                _dots(axes, [None if pair is None else pair[which] for pair in pairs], apart, look)
             axes.set(title=heading, xlim=(-0.02, 1.02), yticks=range(len(fields)), yticklabels=fields)
             axes.grid(True, axis="x")
         panels[0].invert_yaxis()
-        figure.legend(*panels[0].get_legend_handles_labels(), loc="lower center", ncols=min(4, len(series)))
-        figure.tight_layout(rect=(0, 0.04 + 0.05 * math.ceil(len(series) / 4), 1, 1))
+        figure.legend(*panels[0].get_legend_handles_labels(), loc="lower center", ncols=min(4, len(there)))
+        figure.tight_layout(rect=(0, 0.04 + 0.05 * math.ceil(len(there) / 4), 1, 1))
     return figure
 
 
-def _dots(axes: Axes, pairs: Sequence[Any], which: int, number: int, total: int, name: str) -> None:
+def _told_apart(names: Iterable[str], looks: Sequence[str]) -> dict[str, str]:
+    """A look for each name, in the order in which they come."""
+    return {name: looks[number % len(looks)] for number, name in enumerate(dict.fromkeys(names))}
+
+
+def _dots(axes: Axes, estimates: Sequence[Any], apart: float, look: Mapping[str, Any]) -> None:
     """One name's dots, with their intervals, a little apart from the others'."""
-    apart = 0.7 * ((number + 0.5) / total - 0.5)
-    known = [(at + apart, pair[which]) for at, pair in enumerate(pairs) if pair is not None]
-    known = [(at, estimate) for at, estimate in known if estimate.value is not None]
-    places = [at for at, _ in known]
-    values = [estimate.value for _, estimate in known]
+    known = [
+        (at + apart, one) for at, one in enumerate(estimates) if one is not None and one.value is not None
+    ]
+    places, values = [at for at, _ in known], [one.value for _, one in known]
     spans = np.array([[one.value - one.low, one.high - one.value] for _, one in known]).reshape(-1, 2).T
-    colour, mark = _COLOURS[number % len(_COLOURS)], _MARKS[number % len(_MARKS)]
-    axes.errorbar(
-        values, places, xerr=spans, fmt=mark, color=colour, markersize=3.5, linewidth=0.9, label=name
-    )
+    axes.errorbar(values, places, xerr=spans, markersize=3.5, linewidth=0.9, **look)
 
 
 def weight_evolution(panels: Mapping[str, Mapping[str, np.ndarray]]) -> Figure:
