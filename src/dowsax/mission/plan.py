@@ -12,7 +12,7 @@ from dowsax.mission.frame import Frame
 from dowsax.mission.geometry import Bounds
 from dowsax.mission.oddities import least_reading
 from dowsax.mission.reading import Reading
-from dowsax.mission.reading_keys import decoded, from_object
+from dowsax.mission.reading_keys import decoded, from_object, strange_keys
 from dowsax.mission.rehearsal import filter_name
 from dowsax.mission.site import Site
 from dowsax.mission.site_settings import Budget
@@ -112,6 +112,10 @@ class Plan:
         """The reading that keys and values say, or `Refused`."""
         dwell, area = self.stations.sensor.dwell, self.reach.area
         return from_object(body, self.frame, self.unit, dwell, area=area, columns=self.columns)
+
+    def unused(self, text: str) -> tuple[str, ...]:
+        """The keys of a reading that was understood, in a line of JSON, which nobody makes use of."""
+        return strange_keys(decoded(text), self.columns)
 
     def with_particles(self, num_particles: int) -> "Plan":
         return replace(self, preset=self.preset.with_particles(num_particles))

@@ -1,0 +1,111 @@
+"""A mission as it stands, and what one more reading makes of it."""
+
+from dataclasses import dataclass
+
+import jax
+import numpy as np
+
+from dowsax.inference import Belief
+from dowsax.mission.evidence import Evidence
+from dowsax.mission.plan import Plan
+from dowsax.mission.reading import Reading, Refused
+from dowsax.mission.stations import example, single
+from dowsax.mission.tracker import Digest, Tracker, digest_of
+from dowsax.mission.turned import Turned
+from dowsax.types import Key, Scalar, Station
+
+SURE_OF_CHANGE = 0.9
+"""The probability from which a change is told."""
+
+
+@dataclass(frozen=True)
+class Course:
+    """A mission as it stands: what the next reading is judged by."""
+
+    belief: Belief
+    null: Belief
+    """The belief where there is no source, for the evidence."""
+    turned: Turned
+    """The belief in the opposite wind, where wind is measured."""
+    readings: tuple[Reading, ...] = ()
+    rows: tuple[np.ndarray, ...] = ()
+    """What the belief said after each: see `digest`."""
+    log_evidences: tuple[float, ...] = ()
+    """log p(readings | a source) after each."""
+    regime: int = 0
+    """The reading, counted from 0, since which source and wind are taken to be as they are."""
+
+    def digest(self, number: int) -> Digest:
+        """What the belief said after the reading of this number, counted from 1."""
+        return digest_of(self.rows[number - 1])
+
+
+@dataclass(frozen=True)
+class Filters:
+    """The filters of a mission, side by side: of the source, of none, and of the opposite wind."""
+
+    plan: Plan
+    tracker: Tracker
+    evidence: Evidence
+    begin_key: Key
+    step_key: Key
+    null_key: Key
+
+    @classmethod
+    def build(cls, plan: Plan, begin_key: Key, step_key: Key, null_key: Key) -> "Filters":
+        tracker = Tracker(plan.model, plan.preset, plan.jump, plan.radius)
+        return cls(plan, tracker, Evidence.build(plan), begin_key, step_key, null_key)
+
+    def begin(self) -> Course:
+        """Before the first reading."""
+        template = example(self.plan.stations.names)
+        belief = self.tracker.begin(self.begin_key, template)
+        windy = "wind" in self.plan.stations.names
+        return Course(belief, self.evidence.begin(self.null_key, template), Turned(belief if windy else None))
+
+    def step(self, course: Course, reading: Reading) -> tuple[Course, Station, bool]:
+        """The mission after one more reading, and whether it shows a change; or `Refused`."""
+        station = self.plan.stations.station(reading, course.readings)
+        value = single(reading.value)
+        belief, row = self.tracker.take(self.step_key, course.belief, station, value, course.regime)
+        digest = digest_of(row)
+        if not digest.explained:
+            raise Refused(self._unexplained(reading, course))
+        null = self.evidence.take(self.null_key, course.null, station, value)
+        readings = (*course.readings, reading)
+        log_evidences = (*course.log_evidences, float(belief.log_evidence))
+        changed = float(digest.changed) >= SURE_OF_CHANGE
+        grown = Course(
+            belief,
+            null,
+            course.turned.followed(
+                self.step_key,
+                self.tracker,
+                self.plan.stations,
+                readings,
+                log_evidences,
+                float(digest.evaluations),
+            ),
+            readings=readings,
+            rows=(*course.rows, row),
+            log_evidences=log_evidences,
+            regime=int(digest.since) if changed else course.regime,
+        )
+        return grown, station, changed
+
+    def trial(self, course: Course, reading: Reading, station: Station, value: Scalar) -> Course:
+        """One step whether the reading is explained or not, so that all of it is compiled."""
+        belief, row = self.tracker.take(self.step_key, course.belief, station, value)
+        null = self.evidence.take(self.null_key, course.null, station, value)
+        jax.block_until_ready((belief, null))
+        return Course(belief, null, Turned(None), (reading,), (row,), (float(belief.log_evidence),))
+
+    def _unexplained(self, reading: Reading, course: Course) -> str:
+        said = f"{reading.value:g} {self.plan.unit}".strip()
+        place = self.plan.frame.words(reading.position)
+        after = " after the readings before it" if course.readings else ""
+        wind = " its wind," if reading.wind is not None else ""
+        return (
+            f"No source that the site allows explains {said} at {place}{after}: check its unit, "
+            f"its position,{wind} and the prior of the site."
+        )
