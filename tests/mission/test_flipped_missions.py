@@ -1,4 +1,4 @@
-"""A live mission whose wind is given the wrong way round: it is said when the readings say so, and only then."""
+"""A live mission whose wind is given the wrong way round: said when the readings say so, and only then."""
 
 import math
 from dataclasses import replace

@@ -12,7 +12,7 @@ from dowsax.inference import Posterior
 from dowsax.inference.locate import locate
 from dowsax.inference.presets import PRESETS
 from dowsax.inference.redundancy import counted
-from dowsax.mission.findings import BEYOND, Findings, as_box, prior_interval, regions_of
+from dowsax.mission.findings import BEYOND, Findings, Rule, as_box, prior_interval, regions_of
 from dowsax.mission.rehearsal import filter_name, rehearsal_command, rehearsed
 from dowsax.mission.site import Site
 from dowsax.mission.site_kinds import KINDS
@@ -77,6 +77,7 @@ def located(
         wind=wind,
         dwell=survey.dwell,
         evidence=evidence_of(model, stations, survey.values, log_evidence, preset, seed),
+        rule=Rule(site.found_radius, site.search.probability),
         prior_interval=prior_interval(model),
         caution=f"{flipped} {misfit_words(posterior, KINDS[site.kind].uses_wind)}".strip(),
         flight=site.flight,

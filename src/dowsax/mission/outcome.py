@@ -6,7 +6,7 @@ import numpy as np
 from dowsax.inference import Posterior
 from dowsax.inference.posterior import Trace
 from dowsax.mission.advisor import Advisor
-from dowsax.mission.findings import Findings, prior_interval, regions_of
+from dowsax.mission.findings import Findings, Rule, prior_interval, regions_of
 from dowsax.mission.reading import Reading
 from dowsax.mission.site import Site
 
@@ -38,6 +38,7 @@ def findings_of(advisor: Advisor, site: Site, policy: str) -> Findings:
         wind=wind if "wind" in plan.stations.names else None,
         dwell=dwell if "dwell" in plan.stations.names else None,
         evidence=advice.evidence,
+        rule=Rule(plan.radius, plan.probability),
         prior_interval=prior_interval(plan.model),
         waypoints=np.zeros((0, 2)) if there is None else np.array([there]),
         caution=wind.words if wind.flipped else "",
