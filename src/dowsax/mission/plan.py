@@ -122,11 +122,16 @@ class Plan:
 
 
 def _in_time(preset: Preset, model: Model) -> Preset:
-    """Answers should take a second at most: where likelihoods take longer, half of the further moves."""
+    """Answers should take a second at most: where likelihoods take longer, there are fewer further moves.
+
+    A third of the likelihood terms, which bound the work where there are many readings, and two thirds of the
+    moves, which bound it where there are few: `python -m benchmarks.answers` measures what that comes to.
+    """
     config = preset.config
     if config.max_terms is None or not sways(model.sensor):
         return preset
-    return replace(preset, config=replace(config, max_terms=config.max_terms / 2))
+    most = max(config.num_moves, 2 * config.max_moves // 3)
+    return replace(preset, config=replace(config, max_terms=config.max_terms / 3, max_moves=most))
 
 
 def _jump(model: Model, name: str, preset: Preset) -> Jump:
