@@ -46,10 +46,10 @@ def decoded(text: str) -> dict[str, Any]:
     try:
         body = json.loads(text, parse_constant=lambda name: float(name))
     except json.JSONDecodeError as error:
-        if 0 < len(text.rstrip()) <= error.pos:
+        length = len(text.rstrip())
+        if 0 < length <= error.pos or error.msg.startswith("Unterminated"):
             raise Refused(
-                f"Not JSON: cut short after column {len(text.rstrip())} ({error.msg}); send the whole object "
-                "again, in one line."
+                f"Not JSON: cut short after column {length}; send the whole object again, in one line."
             ) from None
         raise Refused(f"Not JSON: {error.msg} at column {error.colno}; {_SUCH}.") from None
     except RecursionError:
