@@ -19,9 +19,9 @@ _USUAL = "id"
 def told_of_stops(record: Record, copy: Path) -> dict[str, Any]:
     """`rate`, its 95 % interval `low` to `high` and of how many `stops`, `None` where it was not measured.
 
-    `of` says in which simulations: of this `site`, its `field`, the standard site of its `kind`, or `nothing`.
-    `sentence` says it in words, and `command` measures what was not. `copy` is the site file in the folder of
-    missions.
+    `of` says in which simulations: of this `site`, its `field`, the standard site of its `kind`, or
+    `nothing`. `sentence` says it in words, and `command` measures what was not. `copy` is the site file in
+    the folder of missions.
     """
     from dowsax.mission.rehearsal import rehearsal_command
 
