@@ -86,8 +86,11 @@ def _exported(log: Path, to: str, altitude: float | None, hold: float | None) ->
 
 def _flown(plan: str) -> str:
     """How a plan flies, for whoever is about to fly it."""
-    params = json.loads(plan)["mission"]["items"][0]["params"]
-    return f": it flies {params[6]:g} m above the place of take-off and stays {params[0]:g} s at each place"
+    params = json.loads(plan)["mission"]["items"][-1]["params"]
+    return (
+        f": it takes off where the last reading was taken, flies {params[6]:g} m above that and stays "
+        f"{params[0]:g} s at each place"
+    )
 
 
 def _readings(log: "MissionLog") -> str:

@@ -17,7 +17,7 @@ def findings_of(advisor: Advisor, site: Site, policy: str) -> Findings:
     if advice is None:
         raise ValueError("The mission has no readings yet: there is nothing to export.")
     posterior = posterior_of(advisor)
-    there, wind = advice.next_position, advisor.course.turned.check
+    there, checked = advice.next_position, advisor.course.turned.check
     area = (np.array(site.low), np.array(site.high))
     names = ("time", "altitude", "wind", "dwell")
     time, altitude, wind, dwell = (_column(readings, name) for name in names)
@@ -41,7 +41,7 @@ def findings_of(advisor: Advisor, site: Site, policy: str) -> Findings:
         rule=Rule(plan.radius, plan.probability),
         prior_interval=prior_interval(plan.model),
         waypoints=np.zeros((0, 2)) if there is None else np.array([there]),
-        caution=wind.words if wind.flipped else "",
+        caution=checked.words if checked.flipped else "",
         outcome=advice.status,
         flight=site.flight,
         notes=(advice.why,),
