@@ -315,13 +315,17 @@ class Advisor:
         start = replace(start, **{name: made[name] for name in made if name in (*names, "time")})
         station = self.plan.stations.station(start, ())
         value = _made_up(self.plan.model, self._filters.begin_key, station)
+        candidates, belief = self.plan.reach.candidates(self.plan.middle), self._course.belief
+        guide, key = self.guide, self._choice_key
+
+        def choose() -> None:
+            if len(candidates) > 1:
+                guide.choose(key, belief, station, candidates)
+                guide.worth(key, belief, station, candidates)
+
         # Nothing of it is kept.
-        tried = self._filters.trial(self._course, start, station, value)
+        tried = self._filters.trial(self._course, start, station, value, choose)
         self._advice(tried, station, False)
-        candidates = self.plan.reach.candidates(self.plan.middle)
-        if len(candidates) > 1:
-            self.guide.choose(self._choice_key, tried.belief, station, candidates)
-            self.guide.worth(self._choice_key, tried.belief, station, candidates)
 
     def _go_on(self) -> None:
         """Take in what the log holds already."""

@@ -1,8 +1,8 @@
 """A mission as it stands, and what one more reading makes of it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-import jax
 import numpy as np
 
 from dowsax.inference import Belief
@@ -10,6 +10,7 @@ from dowsax.mission.evidence import Evidence
 from dowsax.mission.plan import Plan
 from dowsax.mission.reading import Reading, Refused
 from dowsax.mission.stations import example, single
+from dowsax.mission.together import together
 from dowsax.mission.tracker import Digest, Tracker, digest_of
 from dowsax.mission.turned import Turned
 from dowsax.types import Key, Scalar, Station
@@ -59,9 +60,12 @@ class Filters:
     def begin(self) -> Course:
         """Before the first reading."""
         template = example(self.plan.stations.names)
-        belief = self.tracker.begin(self.begin_key, template)
+        belief, null = together(
+            lambda: self.tracker.begin(self.begin_key, template),
+            lambda: self.evidence.begin(self.null_key, template),
+        )
         windy = "wind" in self.plan.stations.names
-        return Course(belief, self.evidence.begin(self.null_key, template), Turned(belief if windy else None))
+        return Course(belief, null, Turned(belief if windy else None))
 
     def step(self, course: Course, reading: Reading) -> tuple[Course, Station, bool]:
         """The mission after one more reading, and whether it shows a change; or `Refused`."""
@@ -93,11 +97,15 @@ class Filters:
         )
         return grown, station, changed
 
-    def trial(self, course: Course, reading: Reading, station: Station, value: Scalar) -> Course:
-        """One step whether the reading is explained or not, so that all of it is compiled."""
-        belief, row = self.tracker.take(self.step_key, course.belief, station, value)
-        null = self.evidence.take(self.null_key, course.null, station, value)
-        jax.block_until_ready((belief, null))
+    def trial(
+        self, course: Course, reading: Reading, station: Station, value: Scalar, *others: Callable[[], object]
+    ) -> Course:
+        """One step whether the reading is explained or not, and `others` besides, so that all is compiled."""
+        (belief, row), null, *_ = together(
+            lambda: self.tracker.take(self.step_key, course.belief, station, value),
+            lambda: self.evidence.take(self.null_key, course.null, station, value),
+            *others,
+        )
         return Course(belief, null, Turned(None), (reading,), (row,), (float(belief.log_evidence),))
 
     def _unexplained(self, reading: Reading, course: Course) -> str:

@@ -4,7 +4,7 @@ import csv
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dowsax.mission.rehearsal import Rate
 
@@ -66,10 +66,12 @@ def table() -> tuple[StandardStops, ...]:
 
 
 def _row(row: dict[str, str]) -> StandardStops:
-    words = {name: row[name] for name in ("kind", "measured", "policy", "filter")}
-    counts = {name: int(row[name]) for name in ("rehearsals", "stops", "wrong")}
-    others = row.keys() - words.keys() - counts.keys()
-    return StandardStops(**words, **counts, **{name: float(row[name]) for name in others})
+    words = ("kind", "measured", "policy", "filter")
+    counts = ("rehearsals", "stops", "wrong")
+    made: dict[str, Any] = {name: float(cell) for name, cell in row.items() if name not in (*words, *counts)}
+    made |= {name: row[name] for name in words}
+    made |= {name: int(row[name]) for name in counts}
+    return StandardStops(**made)
 
 
 def standard(plan: "Plan", policy: str) -> StandardStops | None:

@@ -54,6 +54,6 @@ def reversed_wind(stations: Station) -> Station:
     if stations.wind is None:
         raise ValueError("There is no wind to reverse: the stations have none.")
     trail = stations.trail
-    if trail is not None:
+    if trail is not None and trail.stations.wind is not None:
         trail = replace(trail, stations=replace(trail.stations, wind=-trail.stations.wind))
     return replace(stations, wind=-stations.wind, trail=trail)
