@@ -28,6 +28,8 @@ from dowsax.mission.site_template import new_site
 from dowsax.mission.standard_stops import StandardStops
 
 KINDS = ("gas-plume", "radiation", "level", "magnetic-dipole")
+MISSIONS = {"gas-plume": 60, "radiation": 150, "level": 150, "magnetic-dipole": 150}
+"""Unless it is said: those in a gas plume take ten times as long."""
 SITES = {kind: new_site(kind) for kind in KINDS}
 FILE = machine.ROOT / "src/dowsax/mission/data/site_stops.csv"
 HEADINGS = (
@@ -115,20 +117,23 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--missions", type=int, default=150, help="of each site, a fifth without a source")
+    parser.add_argument("--missions", type=int, help="of each site, a fifth without a source")
     parser.add_argument("--out", type=Path, default=FILE)
     parser.add_argument("--kinds", nargs="+", default=list(SITES), choices=SITES)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=None)
     options = parser.parse_args()
     enable_cache()
-    made = {kind: rehearsed(kind, options.missions, options.seed, options.threads) for kind in options.kinds}
+    made = {
+        kind: rehearsed(kind, options.missions or MISSIONS[kind], options.seed, options.threads)
+        for kind in options.kinds
+    }
     write([standard_of(kind, made[kind]) for kind in made if made[kind].false_stops.of], options.out)
     print("\n".join(markdown(HEADINGS, [row(kind, rehearsal) for kind, rehearsal in made.items()])))
     filters = {f"{rehearsal.policy} ({rehearsal.preset})" for rehearsal in made.values()}
-    print(
-        f"\n{options.missions} missions each by {' or '.join(sorted(filters))}, seed {options.seed}; ", end=""
-    )
+    numbers = sorted({len(rehearsal.missions) for rehearsal in made.values()})
+    told = " or ".join(map(str, numbers))
+    print(f"\n{told} missions each by {' or '.join(sorted(filters))}, seed {options.seed}; ", end="")
     print(f"commit {machine.commit()}.")
 
 
