@@ -78,7 +78,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--missions", type=int, default=24, help="with each wind, all with a source")
+    parser.add_argument("--missions", type=int, default=12, help="with each wind, all with a source")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     enable_cache()
