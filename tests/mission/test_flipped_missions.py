@@ -12,7 +12,7 @@ from scipy.stats import binom
 from dowsax.mission import parse_site
 from dowsax.mission.advice import FOUND, SEARCHING
 from dowsax.mission.advisor import Advisor
-from dowsax.mission.turned import SPARE, Turned
+from dowsax.mission.turned import Turned
 from dowsax.mission.verdicts import Gist, Spent, reasons, status_of
 from dowsax.mission.wind_check import STRONG
 from dowsax.types import Station
@@ -100,28 +100,26 @@ def test_the_opposite_wind_is_that_of_a_mission_of_its_own(ready, key):
     for place, value in zip(PLACES, readings, strict=False):
         one.observe(place, value, wind=BLOWS, altitude=1.5)
         other.observe(place, value, wind=(-BLOWS[0], -BLOWS[1]), altitude=1.5)
-    turned = one.course.turned
-    taken = turned.taken
-    assert taken > 0
-    expected = other.course.log_evidences[taken - 1] - one.course.log_evidences[taken - 1]
-    assert turned.log_odds == expected
+        expected = float(other.belief.log_evidence) - float(one.belief.log_evidence)
+        assert one.course.turned.log_odds == expected
+        assert other.course.turned.log_odds == pytest.approx(-expected, abs=1e-4)
 
 
-def test_the_opposite_wind_waits_where_the_answer_has_cost_enough(ready, key):
-    """And catches up in answers that cost little; what cannot be is followed no more."""
-    readings = values(ready, key)
+def test_what_is_settled_is_followed_no_more(ready, key):
+    """Whichever way: from odds of e¹⁰ on, or where the opposite wind explains nothing."""
+    belief = ready.again(1).belief
+    start = Turned(belief)
+    evidence = float(belief.log_evidence)
+    for log_odds, followed, flipped in ((9.9, True, True), (10.1, False, True), (-10.1, False, False)):
+        made = start.judged(belief, evidence - log_odds)
+        assert made.log_odds == pytest.approx(log_odds, abs=1e-5)
+        assert (made.belief is not None, made.check.flipped) == (followed, flipped)
+    assert start.judged(None, evidence) == Turned(None, -math.inf)
+    assert not start.judged(None, evidence).check.flipped
     advisor = ready.again(1)
-    told(advisor, readings, BLOWS)
-    course, filters = advisor.course, advisor._filters
-    parts = (filters.step_key, filters.tracker, ready.plan.stations, course.readings, course.log_evidences)
-    start = Turned(filters.begin().belief)
-    assert start.followed(*parts, SPARE).taken == 0
-    assert 0 < start.followed(*parts, 0.0).taken < len(PLACES)
-    sure = tuple(number + 100.0 for number in course.log_evidences)
-    settled = start.followed(*parts[:4], sure, 0.0)
-    assert settled.belief is None
-    assert not settled.check.flipped
-    assert settled.followed(*parts, 0.0) == settled
+    told(advisor, values(ready, key), BLOWS)
+    assert advisor.course.turned.belief is None
+    assert advisor.course.turned.log_odds <= -2 * STRONG
 
 
 def test_nothing_is_found_while_the_wind_looks_reversed(ready):

@@ -31,8 +31,6 @@ class Course:
     readings: tuple[Reading, ...] = ()
     rows: tuple[np.ndarray, ...] = ()
     """What the belief said after each: see `digest`."""
-    log_evidences: tuple[float, ...] = ()
-    """log p(readings | a source) after each."""
     regime: int = 0
     """The reading, counted from 0, since which source and wind are taken to be as they are."""
 
@@ -71,31 +69,36 @@ class Filters:
         """The mission after one more reading, and whether it shows a change; or `Refused`."""
         station = self.plan.stations.station(reading, course.readings)
         value = single(reading.value)
-        belief, row = self.tracker.take(self.step_key, course.belief, station, value, course.regime)
+        (belief, row), turned = self._both_winds(course, station, value)
         digest = digest_of(row)
         if not digest.explained:
             raise Refused(self._unexplained(reading, course))
         null = self.evidence.take(self.null_key, course.null, station, value)
-        readings = (*course.readings, reading)
-        log_evidences = (*course.log_evidences, float(belief.log_evidence))
         changed = float(digest.changed) >= SURE_OF_CHANGE
         grown = Course(
             belief,
             null,
-            course.turned.followed(
-                self.step_key,
-                self.tracker,
-                self.plan.stations,
-                readings,
-                log_evidences,
-                float(digest.evaluations),
-            ),
-            readings=readings,
+            turned,
+            readings=(*course.readings, reading),
             rows=(*course.rows, row),
-            log_evidences=log_evidences,
             regime=int(digest.since) if changed else course.regime,
         )
         return grown, station, changed
+
+    def _both_winds(
+        self, course: Course, station: Station, value: Scalar
+    ) -> tuple[tuple[Belief, np.ndarray], Turned]:
+        """The belief after a reading, as `Tracker.take` gives it, and that of the opposite wind beside it."""
+
+        def given() -> tuple[Belief, np.ndarray]:
+            return self.tracker.take(self.step_key, course.belief, station, value, course.regime)
+
+        if course.turned.belief is None:
+            return given(), course.turned
+        taken, opposite = together(
+            given, lambda: course.turned.take(self.step_key, self.tracker, station, value)
+        )
+        return taken, course.turned.judged(opposite, float(taken[0].log_evidence))
 
     def trial(
         self, course: Course, reading: Reading, station: Station, value: Scalar, *others: Callable[[], object]
@@ -106,7 +109,7 @@ class Filters:
             lambda: self.evidence.take(self.null_key, course.null, station, value),
             *others,
         )
-        return Course(belief, null, Turned(None), (reading,), (row,), (float(belief.log_evidence),))
+        return Course(belief, null, Turned(None), (reading,), (row,))
 
     def _unexplained(self, reading: Reading, course: Course) -> str:
         said = f"{reading.value:g} {self.plan.unit}".strip()
