@@ -124,14 +124,15 @@ class Plan:
 def _in_time(preset: Preset, model: Model) -> Preset:
     """Answers should take a second at most: where likelihoods take longer, there are fewer further moves.
 
-    A third of the likelihood terms, which bound the work where there are many readings, and two thirds of the
-    moves, which bound it where there are few: `python -m benchmarks.answers` measures what that comes to.
+    A quarter of the likelihood terms, which bound the work where there are many readings, and half of the moves,
+    which bound it where there are few, as the opposite wind is followed, too: `python -m benchmarks.answers`
+    measures what that comes to.
     """
     config = preset.config
     if config.max_terms is None or not sways(model.sensor):
         return preset
-    most = max(config.num_moves, 2 * config.max_moves // 3)
-    return replace(preset, config=replace(config, max_terms=config.max_terms / 3, max_moves=most))
+    most = max(config.num_moves, config.max_moves // 2)
+    return replace(preset, config=replace(config, max_terms=config.max_terms / 4, max_moves=most))
 
 
 def _jump(model: Model, name: str, preset: Preset) -> Jump:

@@ -1,7 +1,7 @@
 """The same mission in the opposite wind, followed on the side: whether the wind is given the wrong way round.
 
-A second belief takes in the same readings with their winds reversed, on another core. Its evidence against the
-mission's is judged after each, as a survey's is at the end. It takes no part in where to go.
+A second belief takes in the same readings with their winds reversed, on another core. Its evidence is held
+against the mission's after each, as a survey's is at the end. It takes no part in where to go.
 """
 
 import math
