@@ -124,9 +124,9 @@ class Plan:
 def _in_time(preset: Preset, model: Model) -> Preset:
     """Answers should take a second at most: where likelihoods take longer, there are fewer further moves.
 
-    A quarter of the likelihood terms, which bound the work where there are many readings, and half of the moves,
-    which bound it where there are few, as the opposite wind is followed, too: `python -m benchmarks.answers`
-    measures what that comes to.
+    A quarter of the likelihood terms, which bound the work where there are many readings, and half of the
+    moves, which bound it where there are few, as the opposite wind is followed, too.
+    `python -m benchmarks.answers` measures what that comes to.
     """
     config = preset.config
     if config.max_terms is None or not sways(model.sensor):
