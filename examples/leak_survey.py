@@ -20,7 +20,7 @@ field = {kind = "gas-plume", unit = "ppm", gas = "methane"}
 prior = {q = [0.01, 10], height = [0, 3], stability = 4, meander = 0.3, turn = 0, speed = 1}
 background = {mode = "unknown", range = [1.7, 2.5]}
 noise = {ratio = 0.1, floor = 0.05}
-search = {particles = 512}
+search = {particles = 512, radius = 10}
 """
 TRUTH = jnp.array([38.0, 47.0, 0.8, 1.0, 1.0, 1.0, 2.0])  # x, y, q, height, lateral, vertical, background
 

@@ -17,7 +17,7 @@ name = "Scrapyard"
 area = {low = [0, 0], high = [60, 40], origin = [48.2, 16.4]}
 field = {kind = "radiation", unit = "counts"}
 prior = {q = [100, 100000]}
-search = {particles = 512}
+search = {particles = 512, radius = 3}
 """
 
 

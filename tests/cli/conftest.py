@@ -15,15 +15,21 @@ class Outcome(NamedTuple):
 
 @pytest.fixture
 def dowsax_command(capsys, monkeypatch):
-    """(words) -> exit code, stdout and stderr, on a terminal of 100 columns without colours."""
+    """(words) -> exit code, stdout and stderr, on a terminal of 100 columns without colours.
+
+    Without what is said of having to wait, which depends on how fast the machine is.
+    """
     # Imported late: the checks of shapes must be installed first.
     from dowsax.cli import run
+    from dowsax.cli.console import FIRST_TIME
 
     monkeypatch.setenv("COLUMNS", "100")
 
     def command(*words):
         code = run([str(word) for word in words])
-        return Outcome(code, *capsys.readouterr())
+        stdout, stderr = capsys.readouterr()
+        kept = [line for line in stderr.splitlines(keepends=True) if FIRST_TIME not in line]
+        return Outcome(code, stdout, "".join(kept))
 
     return command
 

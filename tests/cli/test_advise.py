@@ -97,9 +97,11 @@ def test_a_mission_and_what_comes_of_it(advise, dowsax_command, complaint, site_
     places = [item["params"][4:6] for item in plan["mission"]["items"] if item.get("command") == 16]
     assert places[-1] == pytest.approx([there["latitude"], there["longitude"]], abs=1e-6)
     flown = dowsax_command("export", tmp_path / "mission.db", "--to", "qgc", "--altitude", 35, "--hold", 4)
-    assert "flies 35 m above the place of take-off and stays 4 s" in " ".join(flown.stdout.split())
+    assert "takes off where the last reading was taken, flies 35 m above that and stays 4 s" in " ".join(
+        flown.stdout.split()
+    )
     plan = json.loads((tmp_path / "mission.plan").read_text())
-    assert {(item["params"][6], item["params"][0]) for item in plan["mission"]["items"]} == {(35, 4)}
+    assert [(item["params"][6], item["params"][0]) for item in plan["mission"]["items"]] == [(35, 0), (35, 4)]
     assert "--altitude is for plans" in complaint(
         "export", tmp_path / "mission.db", "--to", "kml", "--altitude", "35"
     )

@@ -193,20 +193,45 @@ def test_kml_needs_degrees():
 
 
 def test_plan_flies_to_the_waypoints(findings):
-    """MAV_CMD 16 at the waypoints in turn, 12 m above the place of take-off, numbered from 1."""
+    """Take-off, then MAV_CMD 16 at the waypoints in turn, 12 m above the place of take-off."""
     plan = json.loads(qgc_plan(findings, hold=8.0))
     assert (plan["fileType"], plan["version"], plan["mission"]["version"]) == ("Plan", 1, 2)
     items = plan["mission"]["items"]
-    assert [item["command"] for item in items] == [16, 16]
-    assert [item["doJumpId"] for item in items] == [1, 2]
+    assert [item["command"] for item in items] == [22, 16, 16]
+    assert [item["doJumpId"] for item in items] == [1, 2, 3]
     assert {item["frame"] for item in items} == {3}
-    assert all(len(item["params"]) == 7 and item["params"][0] == 8 for item in items)
-    assert {item["params"][6] for item in items} == {12}
+    assert {item["AltitudeMode"] for item in items} == {1}
+    assert all(len(item["params"]) == 7 for item in items)
+    assert [item["params"][0] for item in items] == [0, 8, 8]
+    assert {item["params"][6] for item in items} == {item["Altitude"] for item in items} == {12}
     places = [item["params"][5:3:-1] for item in items]
-    np.testing.assert_allclose(metres(places), findings.waypoints, atol=CENTIMETRE)
+    way = [findings.positions[-1], *findings.waypoints]
+    np.testing.assert_allclose(metres(places), way, atol=CENTIMETRE)
+    assert items[0]["params"][4:6] == plan["mission"]["plannedHomePosition"][:2]
     required = {"firmwareType", "vehicleType", "globalPlanAltitudeMode", "cruiseSpeed", "hoverSpeed"}
     assert required <= set(plan["mission"])
     assert len(plan["mission"]["plannedHomePosition"]) == 3
+
+
+SIMPLE_ITEM = {
+    *("type", "AMSLAltAboveTerrain", "Altitude", "AltitudeMode", "autoContinue", "command", "doJumpId"),
+    *("frame", "params"),
+}
+
+
+def test_plan_has_the_keys_of_the_format(findings):
+    """All that the description of the format names, and nothing else."""
+    plan = json.loads(qgc_plan(findings))
+    assert plan.keys() == {"fileType", "geoFence", "groundStation", "mission", "rallyPoints", "version"}
+    speeds = {"cruiseSpeed", "hoverSpeed", "globalPlanAltitudeMode"}
+    others = {"firmwareType", "vehicleType", "items", "plannedHomePosition", "version"}
+    assert plan["mission"].keys() == speeds | others
+    assert all(
+        item.keys() == SIMPLE_ITEM and item["type"] == "SimpleItem" for item in items_of(json.dumps(plan))
+    )
+    assert plan["geoFence"].keys() == {"circles", "polygons", "version"}
+    assert all(fence.keys() == {"inclusion", "polygon", "version"} for fence in plan["geoFence"]["polygons"])
+    assert plan["rallyPoints"] == {"points": [], "version": 2}
 
 
 def items_of(text):
@@ -233,7 +258,7 @@ def test_plan_holds_as_long_as_a_reading_counts(findings):
     """The newest one, unless the site says otherwise; where nothing is counted it flies on."""
 
     def holds(text):
-        return {item["params"][0] for item in items_of(text)}
+        return {item["params"][0] for item in items_of(text)[1:]}
 
     dwell = np.linspace(1, 6, len(findings.values))
     assert holds(qgc_plan(findings)) == {0}
@@ -249,12 +274,12 @@ NOWHERE = np.zeros((0, 2))
 def test_plan_of_a_mission_that_has_found_flies_to_the_source():
     """Or as near as one may be: here the source is in a pond of 20 m, reached from the east."""
     found = made_findings(waypoints=NOWHERE, outcome="found", no_go=())
-    (item,) = items_of(qgc_plan(found))
+    _, item = items_of(qgc_plan(found))
     np.testing.assert_allclose(metres([item["params"][5:3:-1]])[0], found.estimate, atol=CENTIMETRE)
     east = found.estimate[0] + 10
     pond = np.array([[east - 20, 0.0], [east, 0.0], [east, 90.0], [east - 20, 90.0]])
     away = replace(found, no_go=(pond,), positions=found.positions[:, :] * [0, 1] + [east + 20, 0])
-    (item,) = items_of(qgc_plan(away))
+    _, item = items_of(qgc_plan(away))
     shore = metres([item["params"][5:3:-1]])[0]
     np.testing.assert_allclose(shore, [east, found.estimate[1]], atol=2 * CENTIMETRE)
 

@@ -1,6 +1,7 @@
 """Findings in words and numbers: the verdict for each state of knowledge, and numbers that agree with it."""
 
 import json
+import math
 import re
 from dataclasses import replace
 
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 from made_findings import CENTRE, SPREAD, made_findings, made_posterior
 
-from dowsax.mission.findings import prior_interval
+from dowsax.mission.findings import Rule, prior_interval
 from dowsax.mission.frame import Frame
 from dowsax.mission.summary import (
     evidence,
@@ -38,6 +39,38 @@ def test_a_located_source_is_told_in_degrees_with_its_radius():
     assert f"within {findings.radius:.3g} m" in words
 
 
+@pytest.mark.parametrize(
+    ("log_odds", "radius", "status", "words"),
+    [
+        (math.log(21), 30.0, "located", "Located: the source is at "),
+        (math.log(19), 30.0, "likely", "; and the readings are only 19 times likelier with a source"),
+        (math.log(21), 5.0, "likely", ", where 5 m is asked for (radius in [search] of the site)."),
+        (math.log(5), 5.0, "likely", "(radius in [search] of the site); and the readings are only 5 times"),
+        (math.log(2.7), 30.0, "no evidence", "Cannot tell"),
+    ],
+)
+def test_located_is_said_by_the_rule_and_on_strong_evidence_alone(log_odds, radius, status, words):
+    """Odds of 20 to 1, and the site's radius held with its probability; less is likely, or no evidence.
+
+    Of a belief with deviations of 3 and 5 m all but a thousandth lies within 30 m, and half within 5 m.
+    """
+    findings = made_findings(evidence=log_odds, rule=Rule(radius, 0.95))
+    told = verdict(findings)
+    assert findings.status == status
+    assert words in told
+    assert findings.is_sure == (status == "located") == told.startswith("Located")
+    assert told.startswith("Likely near ") == (status == "likely")
+    assert ("but not settled" in told) == (status == "likely")
+
+
+def test_the_rule_is_held_by_what_lies_within_the_radius():
+    """Just enough, and just not enough, by the very probability."""
+    findings = made_findings()
+    share = float(findings.posterior.probability_within(8.0))
+    for change, status in ((-1e-9, "located"), (1e-9, "likely")):
+        assert made_findings(rule=Rule(8.0, share + change)).status == status
+
+
 def test_without_degrees_it_is_told_in_metres():
     assert " m east, 42." in verdict(made_findings(frame=Frame()))
 
@@ -48,7 +81,9 @@ def test_two_places_are_told_with_their_probabilities():
     np.testing.assert_allclose(
         findings.places[1].position, CENTRE[:2] + np.array([60, 30]), atol=5 * 5 / 300**0.5
     )
-    assert "one of 2 places" in verdict(findings)
+    assert verdict(findings).startswith("The source is in one of 2 places")
+    wanted = replace(findings, rule=Rule(10.0, 0.95))
+    assert verdict(wanted).startswith("Not settled: the source is likely in one of 2 places: near ")
 
 
 def test_a_wide_belief_cannot_tell_where():
@@ -71,7 +106,7 @@ def test_a_caution_comes_before_the_answer():
     assert told.startswith(
         "The wind looks reversed. As it stands: with 95 % probability the source is within"
     )
-    assert "The source is at" not in told
+    assert "the source is at" not in told
 
 
 def test_a_rate_that_may_be_far_larger_is_told_by_its_median():
@@ -111,8 +146,8 @@ def test_what_was_not_learnt_is_named():
 @pytest.mark.parametrize(
     ("outcome", "words"),
     [
-        ("found", "The source is at 51."),
-        ("", "The source is at 51."),
+        ("found", "Located: the source is at 51."),
+        ("", "Located: the source is at 51."),
         ("searching", "Not sure yet: with 95 % probability the source is within "),
         ("cannot tell", "Cannot tell as closely as wanted: with 95 % probability"),
     ],
@@ -120,7 +155,7 @@ def test_what_was_not_learnt_is_named():
 def test_a_mission_that_has_not_found_the_source_does_not_say_where_it_is(outcome, words):
     findings = made_findings(outcome=outcome)
     assert verdict(findings).startswith(words)
-    assert findings.is_sure == words.startswith("The source")
+    assert findings.is_sure == words.startswith("Located")
 
 
 def test_a_place_in_degrees_comes_with_its_spread_in_metres():

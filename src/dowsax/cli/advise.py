@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dowsax.cli.console import waiting
+from dowsax.cli.console import preparing, waiting
 from dowsax.cli.locate import require_seed
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def _advisor(site: Path, log: Path, policy: str | None, seed: int | None) -> "Ad
     if seed is None:
         seed = _seed_of(log) if begun else 0
     require_seed(seed)
-    with waiting("Getting ready: compiling the filter"):
+    with preparing("Preparing"):
         from dowsax.mission.advisor import Advisor
 
         advisor = Advisor(understood, policy, seed, log)

@@ -1,14 +1,20 @@
 """What people see: a spinner or a bar while they wait, and the posterior as a table."""
 
 import math
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import Timer
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 
 if TYPE_CHECKING:
     from dowsax.inference import Posterior
+
+FIRST_TIME = "the first time the filter is compiled, which takes about a minute"
+_PATIENCE = 1.5
+"""[s], for which nothing has to be said."""
 
 
 @contextmanager
@@ -25,6 +31,28 @@ def waiting(message: str) -> Iterator[None]:
     with Progress(*columns, console=console, transient=True) as progress:
         progress.add_task(message, total=None)
         yield
+
+
+@contextmanager
+def preparing(message: str, patience: float | None = None) -> Iterator[None]:
+    """`waiting`, and after `patience` [s] a line on stderr that stays, whether it is a terminal or not.
+
+    For what compiles a filter: nobody should wonder for a minute whether anything happens, and nobody who
+    gets an answer, or an error, at once has to read it.
+    """
+    line = Timer(_PATIENCE if patience is None else patience, _tell, [f"{message}: {FIRST_TIME}."])
+    line.daemon = True
+    line.start()
+    try:
+        with waiting(message):
+            yield
+    finally:
+        line.cancel()
+
+
+def _tell(sentence: str) -> None:
+    """For people: stdout is for answers alone."""
+    print(f"dowsax: {sentence}", file=sys.stderr, flush=True)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from dowsax.cli.console import say, waiting
+from dowsax.cli.console import preparing, say
 from dowsax.cli.outputs import require_writable
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def _exported(log: Path, to: str, altitude: float | None, hold: float | None) ->
         header = opened.header
         if len(opened) == 0:
             raise ValueError(f"{log} holds no readings yet: there is nothing to export.")
-        with waiting("Taking in the readings of the mission"):
+        with preparing("Taking in the readings of the mission"):
             if to == "csv":
                 return _readings(opened)
             findings = _findings(opened)
@@ -86,8 +86,11 @@ def _exported(log: Path, to: str, altitude: float | None, hold: float | None) ->
 
 def _flown(plan: str) -> str:
     """How a plan flies, for whoever is about to fly it."""
-    params = json.loads(plan)["mission"]["items"][0]["params"]
-    return f": it flies {params[6]:g} m above the place of take-off and stays {params[0]:g} s at each place"
+    params = json.loads(plan)["mission"]["items"][-1]["params"]
+    return (
+        f": it takes off where the last reading was taken, flies {params[6]:g} m above that and stays "
+        f"{params[0]:g} s at each place"
+    )
 
 
 def _readings(log: "MissionLog") -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from dowsax.cli.console import finite, print_posterior, say, waiting
+from dowsax.cli.console import finite, preparing, print_posterior, say, waiting
 from dowsax.cli.outputs import require_folder, require_picture
 from dowsax.cli.survey_csv import SurveyFile, read_survey
 
@@ -138,7 +138,7 @@ def located(
     path: Path, survey: SurveyFile, field: str, preset: str, particles: int | None, seed: int
 ) -> tuple["Posterior", str]:
     """The posterior and the unit of the readings; what is wrong with the readings is said of the file."""
-    with waiting(f"Locating the source from {len(survey.values)} readings"):
+    with preparing(f"Locating the source from {len(survey.values)} readings"):
         import numpy as np
 
         import dowsax

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dowsax.cli.console import say, waiting
+from dowsax.cli.console import preparing, say, waiting
 from dowsax.cli.outputs import require_folder, require_picture
 from dowsax.cli.result_folder import write_results
 
@@ -41,7 +41,7 @@ def locate_site(
         require_picture(plot)
     if out is not None:
         require_folder(out)
-    with waiting(f"Locating the source from {len(survey.values)} readings"):
+    with preparing(f"Locating the source from {len(survey.values)} readings"):
         from dowsax.mission.locating import located
 
         try:

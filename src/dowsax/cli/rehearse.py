@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from dowsax.cli.console import counting, say, waiting
+from dowsax.cli.console import counting, preparing, say, waiting
 from dowsax.cli.locate import require_seed
 from dowsax.cli.outputs import require_picture, require_writable
 
@@ -82,7 +82,7 @@ def rehearse(
 
 
 def _rehearsed(site: "Site", policy: str | None, config: "RehearsalConfig") -> "Rehearsal":
-    with waiting("Getting ready: compiling the filter"):
+    with preparing("Preparing"):
         from dowsax.evaluate.missions import rehearse as simulate
         from dowsax.mission.advisor import Advisor
 

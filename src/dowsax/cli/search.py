@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 from rich.console import Console
 
-from dowsax.cli.console import say, waiting
+from dowsax.cli.console import preparing, say, waiting
 from dowsax.cli.locate import require_seed
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def watched(config: "SearchConfig", files: "SearchFiles", fps: int, live: bool, 
 
     One that is interrupted leaves the steps it had, and interrupts.
     """
-    with waiting("Compiling the search, once"):
+    with preparing("Preparing the search"):
         from dowsax.cli.search_files import write_steps
         from dowsax.cli.search_run import INTERRUPTED, Searcher
         from dowsax.cli.search_view import watching

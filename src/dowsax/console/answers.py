@@ -101,7 +101,7 @@ class StopsAnswer(_Answer):
     high: float | None
     stops: int | None
     of: str
-    """Simulations of this site, of its field, or nothing."""
+    """Simulations of this site, of its field, of the standard site of its kind, or nothing."""
     sentence: str
     command: str | None
     """What measures it."""

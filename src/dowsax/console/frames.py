@@ -11,7 +11,8 @@ from dowsax.console.store import Draws
 if TYPE_CHECKING:
     from dowsax.inference import Belief
     from dowsax.mission.advice import Advice
-    from dowsax.mission.advisor import Advisor, Course
+    from dowsax.mission.advisor import Advisor
+    from dowsax.mission.course import Course
     from dowsax.mission.frame import Frame
 
 NUM_DRAWS = 400

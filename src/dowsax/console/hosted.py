@@ -254,6 +254,8 @@ class Hosted:
         self.latest, self.readings = frame, advice.number
         self.status, self.updated = advice.status, frame["time"]
         self._told(self, "frame", None)
+        for warning in advice.warnings:
+            self.note("warning", warning)
         if ended:
             self.note(advice.status, advice.why)
             self.changed()

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Any
 from dowsax.mission.site import Site, parse_site
 
 if TYPE_CHECKING:
+    from dowsax.mission.false_stops import FalseStops
     from dowsax.mission.guides import Guide
     from dowsax.mission.plan import Plan
+    from dowsax.mission.standard_stops import StandardStops
 
 MOST_PARTICLES = 20_000
 MOST_DIRECTIONS = 64
@@ -56,12 +58,12 @@ def _longest(item: Any) -> int:
 def facts_of(site: Site, plan: "Plan", guide: "Guide") -> dict[str, Any]:
     """What a map and its legend need of a site, in plain numbers."""
     from dowsax.mission.false_stops import measured
+    from dowsax.mission.standard_stops import standard
 
-    stops = measured(plan, guide.name)
-    told = None
-    if stops is not None:
-        told = {name: getattr(stops, name) for name in ("rate", "low", "high", "stops")}
-        told["sentence"] = stops.sentence()
+    known = {
+        "false_stops": measured(plan, guide.name),
+        "standard_stops": standard(plan, guide.name),
+    }
     return outline(site) | {
         "start": list(plan.start or plan.middle),
         "policy": guide.name,
@@ -71,8 +73,13 @@ def facts_of(site: Site, plan: "Plan", guide: "Guide") -> dict[str, Any]:
             {"name": item.name, "label": item.meaning or item.name, "unit": item.unit}
             for item in plan.model.prior.parameters
         ],
-        "false_stops": told,
+        **{name: None if stops is None else _in_numbers(stops) for name, stops in known.items()},
     }
+
+
+def _in_numbers(stops: "FalseStops | StandardStops") -> dict[str, Any]:
+    numbers = {name: getattr(stops, name) for name in ("rate", "low", "high", "stops")}
+    return numbers | {"sentence": stops.sentence()}
 
 
 def outline(site: Site) -> dict[str, Any]:

@@ -19,8 +19,9 @@ _USUAL = "id"
 def told_of_stops(record: Record, copy: Path) -> dict[str, Any]:
     """`rate`, its 95 % interval `low` to `high` and of how many `stops`, `None` where it was not measured.
 
-    `of` says in which simulations: of this `site`, of its `field`, or none. `sentence` says it in words, and
-    `command` measures what was not. `copy` is the site file in the folder of missions.
+    `of` says in which simulations: of this `site`, its `field`, the standard site of its `kind`, or
+    `nothing`. `sentence` says it in words, and `command` measures what was not. `copy` is the site file in
+    the folder of missions.
     """
     from dowsax.mission.rehearsal import rehearsal_command
 
@@ -30,7 +31,8 @@ def told_of_stops(record: Record, copy: Path) -> dict[str, Any]:
     rehearsal, why_not = _quotable(record, file)
     if rehearsal is not None:
         return _of_site(rehearsal)
-    return _of_field(record) or _not_measured(why_not, rehearsal_command(str(file), record.policy))
+    command = rehearsal_command(str(file), record.policy)
+    return _of_field(record) or _of_kind(record, why_not, command) or _not_measured(why_not, command)
 
 
 def file_of(record: Record, copy: Path) -> Path:
@@ -102,6 +104,15 @@ def _of_field(record: Record) -> dict[str, Any] | None:
     if known is None or record.scenario not in (None, _USUAL):
         return None
     return {name: known[name] for name in (*_NUMBERS, "sentence")} | {"of": "field", "command": None}
+
+
+def _of_kind(record: Record, why_not: str, command: str) -> dict[str, Any] | None:
+    """What was measured at the standard site of the kind, if it was; missions of earlier times have none."""
+    known = record.facts.get("standard_stops")
+    if known is None:
+        return None
+    sentence = f"{known['sentence']}; this site itself was not rehearsed{why_not}"
+    return {name: known[name] for name in _NUMBERS} | {"of": "kind", "sentence": sentence, "command": command}
 
 
 def _not_measured(why_not: str, command: str) -> dict[str, Any]:

@@ -73,6 +73,17 @@ def locate(
     )
 
 
+def compile_for(
+    positions, readings, *, model: Model, preset: str | Preset = "default", particles: int | None = None
+) -> None:
+    """Compile what `locate` needs for such a survey, by taking in its first reading.
+
+    For who knows that there will be two models, and has another core for the second one meanwhile.
+    """
+    stations, values = _survey(positions, readings, model)
+    jax.block_until_ready(_taken_in(model, _preset(preset, particles), stations, values, 1, _key(0)))
+
+
 def _count(redundancy: float | int | str) -> float:
     if isinstance(redundancy, str) or not 1 <= redundancy < math.inf:
         raise ValueError(f'`redundancy` is a number from 1 on, or "estimated"; got {redundancy!r}.')
@@ -82,11 +93,7 @@ def _count(redundancy: float | int | str) -> float:
 def _posterior(model: Model, preset: Preset, stations: Station, values: np.ndarray, key: Key) -> Posterior:
     """The filter over the survey, and its answer checked."""
     num_readings = values.shape[-1]
-    length = next((size for size in _LENGTHS if size >= num_readings), num_readings)
-    at, padded = jax.tree.map(lambda leaf: _padded(leaf, length, values.ndim - 1), (stations, values))
-    run = _located if values.ndim == 1 else _batch
-    found = run(model, preset.with_horizon(length), at, padded, jnp.asarray(num_readings), key)
-    found = jax.tree.map(np.asarray, found)
+    found = jax.tree.map(np.asarray, _taken_in(model, preset, stations, values, num_readings, key))
     places = np.asarray(stations.position)
     _require_support(found.supported)
     _require_explained(found.explained[..., :num_readings], places, values)
@@ -103,6 +110,17 @@ def _posterior(model: Model, preset: Preset, stations: Station, values: np.ndarr
         trace=Trace(*(np.take(leaf, np.arange(num_readings), axis) for leaf in found.trace)),
         redundancy=float(model.sensor.count) if isinstance(model.sensor, Redundant) else 1.0,
     )
+
+
+def _taken_in(
+    model: Model, preset: Preset, stations: Station, values: np.ndarray, number: int, key: Key
+) -> "Found":
+    """The filter over the first `number` readings; how many these are is not compiled in."""
+    size = values.shape[-1]
+    length = next((enough for enough in _LENGTHS if enough >= size), size)
+    at, padded = jax.tree.map(lambda leaf: _padded(leaf, length, values.ndim - 1), (stations, values))
+    run = _located if values.ndim == 1 else _batch
+    return run(model, preset.with_horizon(length), at, padded, jnp.asarray(number), key)
 
 
 class Found(NamedTuple):

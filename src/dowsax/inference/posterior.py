@@ -1,5 +1,6 @@
 """What a survey has told: the answer of `locate`, for people and programs."""
 
+import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -138,7 +139,10 @@ class Posterior:
     def to_arviz(self, seed: int = 0):
         """An ArviZ InferenceData of equally weighted draws; one chain a survey."""
         try:
-            arviz = import_module("arviz")
+            with warnings.catch_warnings():
+                # Of its own plans, which are of no concern to who wants a file.
+                warnings.simplefilter("ignore", FutureWarning)
+                arviz = import_module("arviz")
         except ImportError:
             raise ImportError("`to_arviz` needs ArviZ: pip install 'dowsax[arviz]'.") from None
         samples = self.samples if self.batched else self.samples[None]

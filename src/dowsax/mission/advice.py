@@ -64,6 +64,8 @@ class Advice:
     """The log of how many times likelier the readings are with a source than without, where it is known."""
     id: str | None = None
     """Of the reading this answers."""
+    warnings: tuple[str, ...] = ()
+    """What is odd about the reading, which counts all the same; each is said once, when it begins."""
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -78,6 +80,7 @@ class Advice:
             "estimate": estimate,
             "region": region,
             "next_position": None if there is None else tuple(there),
+            "warnings": tuple(body.get("warnings", ())),
         }
         return cls(**(body | parts))
 

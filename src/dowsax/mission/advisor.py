@@ -5,18 +5,19 @@ was ended at any moment goes on from its log as if it had not been: the readings
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import equinox as eqx
 import jax
-import numpy as np
 
 from dowsax.inference import Belief
 from dowsax.inference.survey import checked_survey
 from dowsax.mission import reading as readings_
 from dowsax.mission.advice import CANNOT_TELL, SEARCHING, Advice, Disc, Estimate, compass, way
-from dowsax.mission.evidence import Evidence, log_odds
+from dowsax.mission.course import Course, Filters
+from dowsax.mission.doubts import doubts
+from dowsax.mission.evidence import log_odds
 from dowsax.mission.false_stops import said_of_stops
 from dowsax.mission.findings import versions
 from dowsax.mission.geometry import TOUCH
@@ -27,33 +28,11 @@ from dowsax.mission.phrases import metres, outside
 from dowsax.mission.plan import Plan
 from dowsax.mission.reading import Reading, Refused
 from dowsax.mission.site import Site, read_site
-from dowsax.mission.stations import example, single
-from dowsax.mission.tracker import Digest, Tracker, digest_of
+from dowsax.mission.stations import single
 from dowsax.mission.verdicts import LEAST_LEFT, Gist, Spent, heights, in_time, reasons, status_of, stuck
 from dowsax.policies import Policy
 from dowsax.types import Key, Scalar, Station
 from dowsax.world import Model
-
-SURE_OF_CHANGE = 0.9
-"""The probability from which a change is told."""
-
-
-@dataclass(frozen=True)
-class Course:
-    """A mission as it stands: what the next reading is judged by."""
-
-    belief: Belief
-    null: Belief
-    """The belief where there is no source, for the evidence."""
-    readings: tuple[Reading, ...] = ()
-    rows: tuple[np.ndarray, ...] = ()
-    """What the belief said after each: see `digest`."""
-    regime: int = 0
-    """The reading, counted from 0, since which source and wind are taken to be as they are."""
-
-    def digest(self, number: int) -> Digest:
-        """What the belief said after the reading of this number, counted from 1."""
-        return digest_of(self.rows[number - 1])
 
 
 class Advisor:
@@ -81,18 +60,13 @@ class Advisor:
         self.seed = seed
         ready = isinstance(policy, Guide)
         self.guide = policy if ready else guide_for(self.plan.model, self.plan.reach, policy)
-        self._tracker = Tracker(self.plan.model, self.plan.preset, self.plan.jump, self.plan.radius)
-        self._evidence = Evidence.build(self.plan)
-        keys = jax.random.split(jax.random.key(seed), 4)
-        self._begin_key, self._step_key, self._choice_key, self._null_key = keys
+        begin_key, step_key, self._choice_key, null_key = jax.random.split(jax.random.key(seed), 4)
+        self._filters = Filters.build(self.plan, begin_key, step_key, null_key)
         by_name = policy is None or isinstance(policy, str)
         self.false_stops = said_of_stops(self.plan, self.guide.name, by_name=by_name)
         """How often a stop was false in simulation, in words."""
         self._log = log if log is None or isinstance(log, MissionLog) else MissionLog.resume(log, self.header)
-        template = example(self.plan.stations.names)
-        self._course = Course(
-            self._tracker.begin(self._begin_key, template), self._evidence.begin(self._null_key, template)
-        )
+        self._course = self._filters.begin()
         if warm_up:
             self.warm_up()
         self._by_id: dict[str, int] = {}
@@ -252,40 +226,19 @@ class Advisor:
 
     def _considered(self, reading: Reading) -> tuple[Course, Advice]:
         """The mission after this reading, and what is advised; nothing is changed."""
-        course, station, changed = self._stepped(self._course, reading)
-        return course, self._advice(course, station, changed)
-
-    def _stepped(self, course: Course, reading: Reading) -> tuple[Course, Station, bool]:
-        """The mission after one more reading, and whether it shows a change; or `Refused`."""
-        station = self.plan.stations.station(reading, course.readings)
-        value = single(reading.value)
-        belief, row = self._tracker.take(self._step_key, course.belief, station, value, course.regime)
-        digest = digest_of(row)
-        if not digest.explained:
-            said = f"{reading.value:g} {self.plan.unit}".strip()
-            place = self.plan.frame.words(reading.position)
-            after = " after the readings before it" if course.readings else ""
-            raise Refused(
-                f"No source that the site allows explains {said} at {place}{after}: check its unit, "
-                "its position, and the prior of the site."
-            )
-        null = self._evidence.take(self._null_key, course.null, station, value)
-        changed = float(digest.changed) >= SURE_OF_CHANGE
-        grown = Course(
-            belief,
-            null,
-            readings=(*course.readings, reading),
-            rows=(*course.rows, row),
-            regime=int(digest.since) if changed else course.regime,
-        )
-        return grown, station, changed
+        course, station, changed = self._filters.step(self._course, reading)
+        advice = self._advice(course, station, changed)
+        return course, replace(advice, warnings=doubts(self.plan, self._course, course))
 
     def _advice(self, course: Course, station: Station, changed: bool) -> Advice:
         digest = course.digest(len(course.readings))
         mean, low, high = (tuple(map(float, row)) for row in (digest.mean, digest.low, digest.high))
         place = (mean[0], mean[1])
         evidence = log_odds(course.belief, course.null)
-        gist = Gist(place, float(digest.radius), float(digest.mass), float(digest.fit), evidence)
+        wind = course.turned.check
+        gist = Gist(
+            place, float(digest.radius), float(digest.mass), float(digest.fit), evidence, wind.flipped
+        )
         spent = Spent.on(self.plan.start, course.readings)
         status = status_of(self.plan, spent, gist)
         here = in_time(course.readings)[-1].position
@@ -297,6 +250,7 @@ class Advisor:
             f"Source or wind have changed, about at reading {course.regime + 1}: searching anew."
             if changed
             else None,
+            wind.words if wind.flipped else None,
             reasons(self.plan, spent, gist, status, self.false_stops),
             told,
             stuck(course.readings),
@@ -355,21 +309,23 @@ class Advisor:
 
     def warm_up(self) -> None:
         """Compile all that an answer needs, so that the first one comes as fast as the others."""
-        course = self._course
         start = Reading(self.plan.middle, 0.0)
         made = {"wind": (1.0, 0.0), "altitude": 1.0, "dwell": 1.0, "time": 0.0}
         names = self.plan.stations.names
         start = replace(start, **{name: made[name] for name in made if name in (*names, "time")})
         station = self.plan.stations.station(start, ())
-        value = _made_up(self.plan.model, self._begin_key, station)
-        # Taken in whether it is explained or not: nothing of it is kept.
-        belief, row = self._tracker.take(self._step_key, course.belief, station, value)
-        null = self._evidence.take(self._null_key, course.null, station, value)
-        self._advice(Course(belief, null, (start,), (row,)), station, False)
-        candidates = self.plan.reach.candidates(self.plan.middle)
-        if len(candidates) > 1:
-            self.guide.choose(self._choice_key, belief, station, candidates)
-            self.guide.worth(self._choice_key, belief, station, candidates)
+        value = _made_up(self.plan.model, self._filters.begin_key, station)
+        candidates, belief = self.plan.reach.candidates(self.plan.middle), self._course.belief
+        guide, key = self.guide, self._choice_key
+
+        def choose() -> None:
+            if len(candidates) > 1:
+                guide.choose(key, belief, station, candidates)
+                guide.worth(key, belief, station, candidates)
+
+        # Nothing of it is kept.
+        tried = self._filters.trial(self._course, start, station, value, choose)
+        self._advice(tried, station, False)
 
     def _go_on(self) -> None:
         """Take in what the log holds already."""
@@ -377,7 +333,7 @@ class Advisor:
             return
         for entry in self._log.entries():
             reading, advice = Reading.from_json(entry.reading), Advice.from_json(entry.advice)
-            self._course, _, _ = self._stepped(self._course, reading)
+            self._course, _, _ = self._filters.step(self._course, reading)
             self._remember(reading, advice)
 
 

@@ -1,4 +1,4 @@
-"""How often a stop was false in simulation: of this site, of its field, or said to be not measured."""
+"""How often a stop was false in simulation: of this site, of its field, of its kind, or not measured."""
 
 import csv
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ from importlib.resources import files
 
 from dowsax.mission.plan import Plan
 from dowsax.mission.rehearsal import rehearsal_command, rehearsed
+from dowsax.mission.standard_stops import standard
 from dowsax.policies.shipped import field_of
 
 
@@ -69,15 +70,19 @@ def measured(plan: Plan, policy: str) -> FalseStops | None:
 def said_of_stops(plan: Plan, policy: str, *, by_name: bool = True) -> str:
     """What is told of a stop: how often it was false, and if that was not measured, the command that does.
 
-    Rehearsals of the very site come before what was measured for its field. `by_name` says whether the
-    command can be given the policy by its name.
+    Rehearsals of the very site come before what was measured for its field, and that before the standard site
+    of its kind. `by_name` says whether the command can be given the policy by its name.
     """
     rehearsal, why_not = rehearsed(plan.file, plan.text, plan.filter_name, policy)
     row = measured(plan, policy)
     known = rehearsal or row
     if known is not None:
         return known.sentence()
-    told = f"how often such a stop is wrong was not measured for this field and rule{why_not}"
+    usual = standard(plan, policy)
+    if usual is None:
+        told = f"how often such a stop is wrong was not measured for this field and rule{why_not}"
+    else:
+        told = f"{usual.sentence()}; this site itself was not rehearsed{why_not}"
     if plan.file is None or not by_name:
         return told
     return f"{told}: `{rehearsal_command(plan.file, policy)}` does"

@@ -1,5 +1,6 @@
 """What a survey or a mission has found: the one thing reports and exports are made from."""
 
+import math
 import platform
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -25,6 +26,8 @@ BEYOND = 1e6
 """The log evidence where nothing but a source can give the readings at all."""
 LEAST_EVIDENCE = 1.0
 """The log evidence below which the readings do not show that there is a source."""
+STRONG_EVIDENCE = math.log(20.0)
+"""From which it counts as strong (Kass and Raftery, 1995): odds of 20 to 1 for a source."""
 _PRIOR_DRAWS = 2000
 _NOT_LEARNT = 0.7
 """A parameter whose interval is more than this share of the prior's has not been learnt."""
@@ -32,6 +35,14 @@ _LEAST_MASS = 0.05
 """A piece of the 95 % region with less probability than this is not told of as a place."""
 _WIDE = 0.4
 """A region that covers more of the area than this has not located anything."""
+
+
+class Rule(NamedTuple):
+    """When a source counts as located: this near to the mean with this probability."""
+
+    radius: float
+    """[m]"""
+    probability: float
 
 
 class Place(NamedTuple):
@@ -77,6 +88,8 @@ class Findings:
     """[s], how long each reading counted."""
     evidence: float | None = None
     """log p(readings | a source) − log p(readings | none)."""
+    rule: Rule | None = None
+    """The site's; without one any region that is not wide will do."""
     prior_interval: tuple[np.ndarray, np.ndarray] | None = None
     """The central 90 % of each parameter before any reading."""
     waypoints: np.ndarray = field(default_factory=lambda: np.zeros((0, 2)))
@@ -145,17 +158,32 @@ class Findings:
 
     @property
     def status(self) -> str:
-        """One of: misfit, no evidence, unclear, located."""
+        """One of: misfit, no evidence, unclear, likely, located."""
         if not self.posterior.fits:
             return "misfit"
         if self.evidence is not None and self.evidence < LEAST_EVIDENCE:
             return "no evidence"
-        return "unclear" if self.covered is not None and self.covered > _WIDE else "located"
+        if self.covered is not None and self.covered > _WIDE:
+            return "unclear"
+        return "located" if self.is_near_enough and self.is_evident else "likely"
+
+    @property
+    def is_near_enough(self) -> bool:
+        """Whether the rule holds; of a mission, which has judged by it, whether it says so."""
+        if self.outcome:
+            return self.outcome == FOUND
+        rule = self.rule
+        return rule is None or float(self.posterior.probability_within(rule.radius)) >= rule.probability
+
+    @property
+    def is_evident(self) -> bool:
+        """Whether the evidence for a source is strong, where it is known."""
+        return self.evidence is None or self.evidence >= STRONG_EVIDENCE
 
     @property
     def is_sure(self) -> bool:
         """Whether the estimate is one to go to, and not a guess."""
-        return self.status == "located" and self.outcome in ("", FOUND) and not self.caution
+        return self.status == "located" and not self.caution
 
     def degrees(self, positions) -> np.ndarray | None:
         """(k, 2), latitude and longitude of positions (k, 2) [m]; None where the site has none."""

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from secrets import token_hex
 from typing import Any, NoReturn, Protocol, runtime_checkable
 from urllib.parse import unquote, urlsplit
@@ -42,12 +42,13 @@ class Advising(Protocol):
     def note_refusal(self, given: str, reason: str) -> None: ...
 
 
-def answer(advisor: Advising, data: bytes | str) -> dict[str, Any]:
+def answer(advisor: Advising, data: bytes | str, told: set[str] | None = None) -> dict[str, Any]:
     """The answer to one reading: advice, or `error` with a reason. Never raises for what was given.
 
     An error says that the reading is not `recorded` as one, and whether it was `refused`. What was refused is
     in the log as refused, with the reason: sent again as it is, it is refused again. What was not refused
-    could not be written: it is in no log, was not acknowledged, and has to be sent again.
+    could not be written: it is in no log, was not acknowledged, and has to be sent again. `told` are keys of
+    which it has been said that they are not used; others are added, with a warning.
     """
     given = ""
     try:
@@ -59,7 +60,18 @@ def answer(advisor: Advising, data: bytes | str) -> dict[str, Any]:
         return {"error": str(refusal), "id": _id_of(given), "recorded": False, "refused": True}
     except NotRecorded as error:
         return {"error": str(error), "id": _id_of(given), "recorded": False, "refused": False}
-    return advice.message(advisor.plan.frame)
+    body = advice.message(advisor.plan.frame)
+    unused = unused_words(advisor.plan.unused(text), set() if told is None else told)
+    return body if unused is None else body | {"warnings": [*body["warnings"], unused]}
+
+
+def unused_words(keys: Iterable[str], told: set[str]) -> str | None:
+    """A sentence on those keys that it has not been `told` of yet, which are added to it."""
+    strange = [key for key in keys if key not in told]
+    told.update(strange)
+    if not strange:
+        return None
+    return f"Not used, as no key of a reading is called so: {', '.join(strange)}."
 
 
 def _decoded(data: bytes) -> str:
@@ -86,10 +98,11 @@ def _id_of(text: str) -> str | None:
 
 def serve_lines(advisor: Advising, lines: Iterable[bytes | str], write: Callable[[str], None]) -> None:
     """Answer every line that is not empty by one line of JSON; an error names the line, counted from 1."""
+    told: set[str] = set()
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
-        body = answer(advisor, line)
+        body = answer(advisor, line, told)
         if "error" in body:
             body["line"] = number
         write(json.dumps(body, allow_nan=False, ensure_ascii=False) + "\n")
@@ -216,10 +229,12 @@ class _Unsent:
 
     payload: bytes | str = ""
     body: dict[str, Any] | None = None
+    told: set[str] = field(default_factory=set)
+    """Keys of which it has been said that they are not used."""
 
     def answer(self, advisor: Advising, payload: bytes | str) -> dict[str, Any]:
         if self.body is None or payload != self.payload:
-            self.payload, self.body = payload, answer(advisor, payload)
+            self.payload, self.body = payload, answer(advisor, payload, self.told)
         return self.body
 
     def sent(self) -> None:

@@ -9,14 +9,15 @@ import jax.numpy as jnp
 import numpy as np
 
 from dowsax.inference import Posterior
-from dowsax.inference.locate import locate
+from dowsax.inference.locate import compile_for, locate
 from dowsax.inference.presets import PRESETS
 from dowsax.inference.redundancy import counted
-from dowsax.mission.findings import BEYOND, Findings, as_box, prior_interval, regions_of
+from dowsax.mission.findings import BEYOND, Findings, Rule, as_box, prior_interval, regions_of
 from dowsax.mission.rehearsal import filter_name, rehearsal_command, rehearsed
 from dowsax.mission.site import Site
 from dowsax.mission.site_kinds import KINDS
 from dowsax.mission.survey import Survey
+from dowsax.mission.together import together
 from dowsax.mission.wind_check import WindCheck, flipped_wind
 from dowsax.types import Station
 from dowsax.world import MODALITIES, Model, UniformBox, benchmark_model, without_source
@@ -39,14 +40,20 @@ def located(
     particles = particles or site.search.particles
     model = site.model(survey.sensor_names)
     stations = survey.stations(trail=site.sensor.lag is not None)
-    posterior = locate(
-        stations,
-        survey.values,
-        model=model,
-        preset=preset,
-        particles=particles,
-        seed=seed,
-        redundancy="estimated" if site.sensor.redundancy is None else None,
+    posterior, _ = together(
+        lambda: locate(
+            stations,
+            survey.values,
+            model=model,
+            preset=preset,
+            particles=particles,
+            seed=seed,
+            redundancy="estimated" if site.sensor.redundancy is None else None,
+        ),
+        # It is needed afterwards, and takes a core that is idle now.
+        lambda: compile_for(
+            stations, survey.values, model=without_source(counted(model, 1.0)), **_null_filter(preset)
+        ),
     )
     model = counted(model, posterior.redundancy)
     log_evidence = float(posterior.log_evidence)
@@ -77,6 +84,7 @@ def located(
         wind=wind,
         dwell=survey.dwell,
         evidence=evidence_of(model, stations, survey.values, log_evidence, preset, seed),
+        rule=Rule(site.found_radius, site.search.probability),
         prior_interval=prior_interval(model),
         caution=f"{flipped} {misfit_words(posterior, KINDS[site.kind].uses_wind)}".strip(),
         flight=site.flight,
@@ -140,15 +148,17 @@ def evidence_of(
     model: Model, stations: Station, values: np.ndarray, log_evidence: float, preset: str, seed: int
 ) -> float:
     """log p(readings | a source) − log p(readings | none), with the same background, noise and lag."""
-    particles = min(_PARTICLES, PRESETS[preset].config.num_particles)
     try:
-        null = locate(
-            stations, values, model=without_source(model), preset=preset, particles=particles, seed=seed
-        )
+        null = locate(stations, values, model=without_source(model), seed=seed, **_null_filter(preset))
     except ValueError:
         # A reading that only a source explains.
         return BEYOND
     return float(np.clip(log_evidence - float(null.log_evidence), -BEYOND, BEYOND))
+
+
+def _null_filter(preset: str) -> dict[str, Any]:
+    """Of the belief without a source."""
+    return {"preset": preset, "particles": min(_PARTICLES, PRESETS[preset].config.num_particles)}
 
 
 def benchmark_findings(

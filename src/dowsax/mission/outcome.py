@@ -6,7 +6,7 @@ import numpy as np
 from dowsax.inference import Posterior
 from dowsax.inference.posterior import Trace
 from dowsax.mission.advisor import Advisor
-from dowsax.mission.findings import Findings, prior_interval, regions_of
+from dowsax.mission.findings import Findings, Rule, prior_interval, regions_of
 from dowsax.mission.reading import Reading
 from dowsax.mission.site import Site
 
@@ -17,7 +17,7 @@ def findings_of(advisor: Advisor, site: Site, policy: str) -> Findings:
     if advice is None:
         raise ValueError("The mission has no readings yet: there is nothing to export.")
     posterior = posterior_of(advisor)
-    there = advice.next_position
+    there, checked = advice.next_position, advisor.course.turned.check
     area = (np.array(site.low), np.array(site.high))
     names = ("time", "altitude", "wind", "dwell")
     time, altitude, wind, dwell = (_column(readings, name) for name in names)
@@ -38,8 +38,10 @@ def findings_of(advisor: Advisor, site: Site, policy: str) -> Findings:
         wind=wind if "wind" in plan.stations.names else None,
         dwell=dwell if "dwell" in plan.stations.names else None,
         evidence=advice.evidence,
+        rule=Rule(plan.radius, plan.probability),
         prior_interval=prior_interval(plan.model),
         waypoints=np.zeros((0, 2)) if there is None else np.array([there]),
+        caution=checked.words if checked.flipped else "",
         outcome=advice.status,
         flight=site.flight,
         notes=(advice.why,),

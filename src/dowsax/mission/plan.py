@@ -12,7 +12,7 @@ from dowsax.mission.frame import Frame
 from dowsax.mission.geometry import Bounds
 from dowsax.mission.oddities import least_reading
 from dowsax.mission.reading import Reading
-from dowsax.mission.reading_keys import decoded, from_object
+from dowsax.mission.reading_keys import decoded, from_object, strange_keys
 from dowsax.mission.rehearsal import filter_name
 from dowsax.mission.site import Site
 from dowsax.mission.site_settings import Budget
@@ -113,16 +113,26 @@ class Plan:
         dwell, area = self.stations.sensor.dwell, self.reach.area
         return from_object(body, self.frame, self.unit, dwell, area=area, columns=self.columns)
 
+    def unused(self, text: str) -> tuple[str, ...]:
+        """The keys of a reading that was understood, in a line of JSON, which nobody makes use of."""
+        return strange_keys(decoded(text), self.columns)
+
     def with_particles(self, num_particles: int) -> "Plan":
         return replace(self, preset=self.preset.with_particles(num_particles))
 
 
 def _in_time(preset: Preset, model: Model) -> Preset:
-    """Answers should take a second at most: where likelihoods take longer, half of the further moves."""
+    """Answers should take a second at most: where likelihoods take longer, there are fewer further moves.
+
+    A quarter of the likelihood terms, which bound the work where there are many readings, and half of the
+    moves, which bound it where there are few, as the opposite wind is followed, too.
+    `python -m benchmarks.answers` measures what that comes to.
+    """
     config = preset.config
     if config.max_terms is None or not sways(model.sensor):
         return preset
-    return replace(preset, config=replace(config, max_terms=config.max_terms / 2))
+    most = max(config.num_moves, config.max_moves // 2)
+    return replace(preset, config=replace(config, max_terms=config.max_terms / 4, max_moves=most))
 
 
 def _jump(model: Model, name: str, preset: Preset) -> Jump:

@@ -46,6 +46,11 @@ def decoded(text: str) -> dict[str, Any]:
     try:
         body = json.loads(text, parse_constant=lambda name: float(name))
     except json.JSONDecodeError as error:
+        length = len(text.rstrip())
+        if 0 < length <= error.pos or error.msg.startswith("Unterminated"):
+            raise Refused(
+                f"Not JSON: cut short after column {length}; send the whole object again, in one line."
+            ) from None
         raise Refused(f"Not JSON: {error.msg} at column {error.colno}; {_SUCH}.") from None
     except RecursionError:
         raise Refused(f"Not a reading: nested too deep; {_SUCH}.") from None
@@ -86,6 +91,13 @@ def from_object(
     )
 
 
+def strange_keys(body: dict[str, Any], columns: Mapping[str, str] | None = None) -> tuple[str, ...]:
+    """Keys with something to say that are left alone, as none of them says anything of a reading."""
+    said = [key for key, value in body.items() if value is not None and key.strip().lower() not in _OWN]
+    used = {said[column.index] for column in _recognised(said, _mapping(said, columns or {})).values()}
+    return tuple(key for key in said if key not in used)
+
+
 def _named(body: dict[str, Any], columns: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, Column]]:
     """What is given by the names of `KEYS`, in their units, and the key that each came by.
 
@@ -93,11 +105,8 @@ def _named(body: dict[str, Any], columns: Mapping[str, str]) -> tuple[dict[str, 
     """
     _require_each_once(body)
     said = [key for key, value in body.items() if value is not None and key.strip().lower() not in _OWN]
-    plain = {split_header(key)[0] for key in said}
-    # Of what a site says of its columns, that which this reading has; it may as well use the plain names.
-    mapping = {role: name for role, name in columns.items() if not name or split_header(name)[0] in plain}
     silent = [key for key, value in body.items() if value is None]
-    found = _recognised(said, mapping)
+    found = _recognised(said, _mapping(said, columns))
     given = {role: _scaled(body[said[column.index]], column.scale) for role, column in found.items()}
     for role in _recognised(silent, {}) if silent else ():
         if any(role in way for way in _WINDS):
@@ -108,6 +117,12 @@ def _named(body: dict[str, Any], columns: Mapping[str, str]) -> tuple[dict[str, 
             given[name] = value
     _require_no_slips({*given, *(key.strip().lower() for key in said)} - _headers(found))
     return given, found
+
+
+def _mapping(said: list[str], columns: Mapping[str, str]) -> dict[str, str]:
+    """Of what a site says of its columns, that which this reading has; it may as well use the plain names."""
+    plain = {split_header(key)[0] for key in said}
+    return {role: name for role, name in columns.items() if not name or split_header(name)[0] in plain}
 
 
 def _recognised(keys: list[str], mapping: Mapping[str, str]) -> dict[str, Column]:

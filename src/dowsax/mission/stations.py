@@ -35,7 +35,8 @@ def needed(model: Model) -> tuple[str, ...]:
     for size in range(len(MEASURED) + 1):
         for names in combinations(MEASURED, size):
             if _traces(model, names):
-                used = [name for name in _DEFAULTS if name in names or _matters(model, names, name)]
+                rest = [name for name in _DEFAULTS if name not in names]
+                used = [name for name in rest if _matters(model, [*names, *rest], name)]
                 return tuple(name for name in MEASURED if name in names or name in used)
     raise ValueError("The model gives no likelihood for any station: check its field and sensor.")
 
@@ -50,9 +51,12 @@ def _traces(model: Model, names: Sequence[str]) -> bool:
 
 
 def _matters(model: Model, names: Sequence[str], name: str) -> bool:
-    """Whether what is measured changes the likelihood of some reading from some source."""
-    station, reading = example([*names, name]), jnp.ones(())
-    other = example([*names, name], **{name: 3.0})
+    """Whether what is measured under this name, one of the names, changes the likelihood of some reading.
+
+    With the same names each time, as other ones would be compiled again.
+    """
+    station, reading = example(names), jnp.ones(())
+    other = example(names, **{name: 3.0})
     return bool(jnp.any(likelihoods(model, station, reading) != likelihoods(model, other, reading)))
 
 

@@ -72,12 +72,26 @@ def _answer(findings: Findings) -> str:
         named = [
             f"{place(findings, each.position)} ({100 * each.probability:.0f} %)" for each in findings.places
         ]
-        return f"The source is in one of {len(named)} places: near {'; or '.join(named)}."
+        likely = "The source is" if findings.is_sure else "Not settled: the source is likely"
+        return f"{likely} in one of {len(named)} places: near {'; or '.join(named)}."
     where_, radius = place(findings, findings.estimate), metres(findings.radius)
     doubt = "As it stands" if findings.caution else _UNDECIDED.get(findings.outcome)
     if doubt is not None:
         return f"{doubt}: with 95 % probability the source is within {radius} of {where_}."
-    return f"The source is at {where_}, with 95 % probability within {radius} of there."
+    told = f"with 95 % probability within {radius} of there"
+    if findings.status == "likely":
+        return f"Likely near {where_}, but not settled: {told}{_lacking(findings)}."
+    return f"Located: the source is at {where_}, {told}."
+
+
+def _lacking(findings: Findings) -> str:
+    """What is missing for a source to count as located."""
+    told = ""
+    if findings.rule is not None and not findings.is_near_enough:
+        told = f", where {metres(findings.rule.radius)} is asked for (radius in [search] of the site)"
+    if not findings.is_evident and findings.evidence is not None:
+        told += f"; and the readings are only {times(findings.evidence)} likelier with a source than without"
+    return told
 
 
 def place(findings: Findings, position: np.ndarray) -> str:

@@ -63,6 +63,8 @@ class Gist(NamedTuple):
     """The probability that the source is as near to the mean as is wanted."""
     fit: float
     evidence: float | None
+    flipped: bool = False
+    """Whether the wind looks reversed."""
 
 
 def exhausted(plan: Plan, spent: Spent) -> str | None:
@@ -79,7 +81,8 @@ def exhausted(plan: Plan, spent: Spent) -> str | None:
 
 def status_of(plan: Plan, spent: Spent, gist: Gist) -> str:
     """The status before anybody has looked for a next place."""
-    if gist.mass >= plan.probability and gist.fit >= LEAST_FIT and not _no_source(gist):
+    sound = gist.fit >= LEAST_FIT and not gist.flipped and not _no_source(gist)
+    if gist.mass >= plan.probability and sound:
         return FOUND
     if exhausted(plan, spent) is not None or _no_source(gist):
         return CANNOT_TELL
@@ -113,6 +116,8 @@ def reasons(plan: Plan, spent: Spent, gist: Gist, status: str, false_stops: str 
         if gist.evidence is not None and gist.evidence < LEAST_EVIDENCE:
             return f"Cannot tell: {ended}, and the readings do not show that there is a source."
         return f"Cannot tell: {ended}, and {where}, where {metres(plan.radius)} is wanted."
+    if gist.flipped:
+        return f"Nothing is found until that is settled: by the wind as given, {where}."
     return f"Not sure yet: {where}, where {metres(plan.radius)} is wanted."
 
 

@@ -1,4 +1,4 @@
-"""Whether the wind of a survey was written the wrong way round: FROM for TO, or TO for FROM."""
+"""Whether a wind was written the wrong way round: FROM for TO, or TO for FROM."""
 
 import math
 from dataclasses import replace
@@ -11,6 +11,13 @@ STRONG = 5.0
 """Difference of log evidences from which the data are said to speak: odds of about 150 to 1."""
 
 
+IN_FILE = "Check whether the file gives where the wind comes FROM or where it goes."
+LIVE = (
+    "Check whether wind_from is where the wind comes FROM, and wind_u and wind_v where it goes; if it is the "
+    "other way round, correct it and begin anew with another log."
+)
+
+
 class WindCheck(NamedTuple):
     """What the data say of the direction of the wind."""
 
@@ -20,8 +27,8 @@ class WindCheck(NamedTuple):
     words: str
 
 
-def flipped_wind(log_evidence: float, log_evidence_flipped: float) -> WindCheck:
-    """Compare the log evidence of a survey with its wind to the one with its wind reversed.
+def flipped_wind(log_evidence: float, log_evidence_flipped: float, advice: str = IN_FILE) -> WindCheck:
+    """Compare the log evidence of readings with their wind to the one with their wind reversed.
 
     Both from the same model, prior and readings. Only strong evidence for the reversed wind is called a
     flip: a wrong alarm would send a crew the wrong way.
@@ -33,7 +40,7 @@ def flipped_wind(log_evidence: float, log_evidence_flipped: float) -> WindCheck:
     if log_odds >= STRONG:
         words = (
             f"The wind looks reversed: the readings fit {times(log_odds)} better if the air goes the other "
-            "way. Check whether the file gives where the wind comes FROM or where it goes."
+            f"way. {advice}"
         )
     elif log_odds <= -STRONG:
         words = f"The wind direction agrees with the readings ({times(-log_odds)} better than reversed)."
@@ -43,7 +50,10 @@ def flipped_wind(log_evidence: float, log_evidence_flipped: float) -> WindCheck:
 
 
 def reversed_wind(stations: Station) -> Station:
-    """The same stations in the opposite wind."""
+    """The same stations in the opposite wind, and what a sensor that lags remembers of others likewise."""
     if stations.wind is None:
         raise ValueError("There is no wind to reverse: the stations have none.")
-    return replace(stations, wind=-stations.wind)
+    trail = stations.trail
+    if trail is not None and trail.stations.wind is not None:
+        trail = replace(trail, stations=replace(trail.stations, wind=-trail.stations.wind))
+    return replace(stations, wind=-stations.wind, trail=trail)

@@ -26,7 +26,13 @@ _METHOD = (
 )
 _TITLE = 38
 """Letters that fit above a small panel."""
-_COLOURS = {"located": "#009e73", "unclear": "#e69f00", "no evidence": "#7b8894", "misfit": "#d55e00"}
+_COLOURS = {
+    "located": "#009e73",
+    "likely": "#e69f00",
+    "unclear": "#e69f00",
+    "no evidence": "#7b8894",
+    "misfit": "#d55e00",
+}
 _STYLE = """
 :root { color-scheme: light; }
 * { box-sizing: border-box; }
@@ -88,8 +94,7 @@ def _colour(findings: Findings) -> str:
     """Green for an answer alone."""
     if findings.caution:
         return _COLOURS["misfit"]
-    undecided = findings.status == "located" and not findings.is_sure
-    return _COLOURS["unclear" if undecided else findings.status]
+    return _COLOURS[findings.status]
 
 
 def _without_comments(site_text: str) -> str:

@@ -13,8 +13,8 @@ from dowsax.mission.findings import Findings
 from dowsax.mission.geometry import Bounds, Polygon, signed_area
 from dowsax.mission.oddities import HIGHEST_FLIGHT
 
-_WAYPOINT = 16
-"""MAV_CMD_NAV_WAYPOINT"""
+_WAYPOINT, _TAKE_OFF = 16, 22
+"""MAV_CMD_NAV_WAYPOINT, MAV_CMD_NAV_TAKEOFF"""
 _RELATIVE = 3
 """MAV_FRAME_GLOBAL_RELATIVE_ALT: altitudes are above the place of take-off."""
 _GENERIC_AUTOPILOT, _QUADROTOR = 0, 2
@@ -35,8 +35,9 @@ def qgc_plan(
     hold: float | None = None,
     speed: float | None = None,
 ) -> str:
-    """A .plan that flies to the next waypoints, or to the source that a mission has found.
+    """A .plan that takes off and flies to the next waypoints, or to the source that a mission has found.
 
+    It takes off where the last reading was taken, straight up to the height at which it flies.
     `altitude` [m] above the place of take-off, `hold` [s] at each place and `speed` [m/s] are the site's
     unless given. A site that does not say how high has the mean height of its readings, or 20 m where there
     are none or they were taken by hand, below 5 m; and `hold` is how long the newest reading counted.
@@ -52,6 +53,11 @@ def qgc_plan(
     hold = _hold(findings) if hold is None else float(hold)
     speed = flight.speed if speed is None else float(speed)
     home = findings.positions[-1] if len(findings.positions) else places[0]
+    ((latitude, longitude),) = _degrees(findings, home[None])
+    # Of a take-off: a pitch for wings alone, two of no use, and a heading that is left to the vehicle.
+    commands = [(_TAKE_OFF, [0.0, 0.0, 0.0, None, latitude, longitude, height])]
+    # Of a waypoint: hold time, two radii of no use here, and the heading.
+    commands += [(_WAYPOINT, [hold, 0.0, 0.0, None, *place, height]) for place in _degrees(findings, places)]
     plan = {
         "fileType": "Plan",
         "groundStation": "QGroundControl",
@@ -63,11 +69,8 @@ def qgc_plan(
             "globalPlanAltitudeMode": _ABOVE_TAKE_OFF,
             "cruiseSpeed": speed,
             "hoverSpeed": speed,
-            "plannedHomePosition": [*_degrees(findings, home[None])[0], 0.0],
-            "items": [
-                _item(number + 1, place, height, hold)
-                for number, place in enumerate(_degrees(findings, places))
-            ],
+            "plannedHomePosition": [latitude, longitude, 0.0],
+            "items": [_item(number, *command) for number, command in enumerate(commands, start=1)],
         },
         "geoFence": {"version": 2, "circles": [], "polygons": _fences(findings)},
         "rallyPoints": {"version": 2, "points": []},
@@ -75,16 +78,15 @@ def qgc_plan(
     return json.dumps(plan, indent=1, allow_nan=False) + "\n"
 
 
-def _item(number: int, place: list[float], altitude: float, hold: float) -> dict[str, Any]:
-    # Hold time, two radii of no use here, and a heading that is left to the vehicle.
-    params = [hold, 0, 0, None, *place, altitude]
+def _item(number: int, command: int, params: list[float | None]) -> dict[str, Any]:
+    """A `SimpleItem` with params 1 to 4, latitude, longitude and altitude."""
     return {
         "type": "SimpleItem",
         "AMSLAltAboveTerrain": None,
-        "Altitude": altitude,
+        "Altitude": params[-1],
         "AltitudeMode": _ABOVE_TAKE_OFF,
         "autoContinue": True,
-        "command": _WAYPOINT,
+        "command": command,
         "doJumpId": number,
         "frame": _RELATIVE,
         "params": params,
