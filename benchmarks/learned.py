@@ -220,7 +220,7 @@ def write(found: Mapping[Wanted, Measured], data: Path, searches: Path) -> None:
     if learnt:
         texts[LEARNED] = labelled_csv(lines_of(rest))
         texts[AGAINST] = labelled_csv(against(rest, planners_of(searches, rest)))
-        texts[elsewhere.FILE] = labelled_csv(elsewhere.lines_of(learnt))
+        texts[elsewhere.FILE] = labelled_csv(elsewhere.lines_of(rest))
     if seeded:
         limits = {one: measured for one, measured in rest.items() if one.label == LIMIT}
         texts[ABLATION] = labelled_csv([line for line in lines_of(seeded | limits) if line[0]["weights"]])

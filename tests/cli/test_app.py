@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
@@ -83,3 +84,19 @@ def test_a_real_process_fails_in_one_line():
     assert outcome.stderr.splitlines() == [
         "dowsax: error: missing.csv does not exist: give a CSV file with the columns x, y, value."
     ]
+
+
+def test_a_warning_is_one_line_and_said_once(dowsax_command, monkeypatch):
+    """Those for people; what is for programmers is shown as Python shows it."""
+
+    def warned(*arguments, **options):
+        with warnings.catch_warnings():
+            warnings.simplefilter("always")
+            for _ in range(2):
+                warnings.warn("Not\n trained for that.", stacklevel=1)
+            warnings.warn("Old.", DeprecationWarning, stacklevel=1)
+
+    monkeypatch.setattr(cli, "app", warned)
+    with pytest.warns(DeprecationWarning, match="Old"):
+        code, _, stderr = dowsax_command("search")
+    assert (code, stderr) == (0, "dowsax: Not trained for that.\n")

@@ -196,7 +196,26 @@ def test_a_file_that_is_cut_short_is_told(begun, length):
     """Wherever it ends."""
     data = begun.path.read_bytes()
     begun.path.write_bytes(data[:length])
+    begun.previous.unlink()
     with pytest.raises(ValueError, match="cannot be read, it is cut short"):
+        begun.load()
+
+
+def test_the_one_before_takes_the_place_of_a_damaged_one(begun):
+    before = safetensors.numpy.load_file(begun.previous)
+    begun.path.write_bytes(begun.path.read_bytes()[:100])
+    kept = begun.load()
+    assert kept.path == begun.previous
+    assert set(kept.arrays) == set(before)
+
+
+@pytest.mark.parametrize("header", [{"version": checkpoint.VERSION}, [1], {}])
+def test_a_header_that_lacks_something_is_no_checkpoint(begun, header):
+    begun.path.write_bytes(
+        safetensors.numpy.save({"a": np.zeros(1)}, metadata={"dowsax": json.dumps(header)})
+    )
+    begun.previous.unlink()
+    with pytest.raises(ValueError, match="no checkpoint"):
         begun.load()
 
 

@@ -1,7 +1,9 @@
 """The command line: one file a verb. Heavy imports wait until a verb runs, so that help comes at once."""
 
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from cyclopts import App, CycloptsError
 
@@ -60,7 +62,8 @@ app.command(serve)
 def run(tokens: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code. Bad input is one line on stderr, never a traceback."""
     try:
-        app(tokens, exit_on_error=False, print_error=False, result_action="return_value")
+        with _warnings_in_one_line():
+            app(tokens, exit_on_error=False, print_error=False, result_action="return_value")
     except CycloptsError as error:
         return _complain(f"{_one_line(error)} See `dowsax --help`.")
     except ConnectionError as error:
@@ -74,6 +77,23 @@ def run(tokens: Sequence[str] | None = None) -> int:
             return INTERRUPTED
         raise
     return 0
+
+
+@contextmanager
+def _warnings_in_one_line() -> Iterator[None]:
+    """Warnings of the package are for people: once each, and without the code that they come from."""
+    told: set[str] = set()
+
+    def show(message, category, filename, lineno, file=None, line=None) -> None:
+        if not issubclass(category, UserWarning):
+            usual(message, category, filename, lineno, file, line)
+        elif str(message) not in told:
+            told.add(str(message))
+            print(f"dowsax: {' '.join(str(message).split())}", file=sys.stderr)
+
+    with warnings.catch_warnings():
+        usual, warnings.showwarning = warnings.showwarning, show
+        yield
 
 
 def main() -> None:

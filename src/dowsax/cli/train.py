@@ -115,6 +115,8 @@ def _opened(config: "TrainConfig", folder: Path) -> "Keeper":
         path.unlink(missing_ok=True)
     for name in names:
         require_writable(folder / name)
+    if kept is not None and kept.path != keeper.path and keeper.path.exists():
+        _warn(f"{keeper.path.name} cannot be read, it is cut short: {kept.path.name} takes its place.")
     if kept is not None and kept.rows and kept.rows[-1]["steps"] < config.steps:
         _warn(f"goes on from {kept.rows[-1]['steps']:,} steps in {folder}.")
     return keeper

@@ -146,7 +146,7 @@ def require_same(run: Run, config: RunConfig) -> None:
         f"{names.get(name, name)} is {_said(there[name])} there and {_said(here[name])} here"
         for name in differing
     ]
-    what = "; ".join(said) or "its ladder of stop rules is another version's"
+    what = "; ".join(said) or "the weights of its policies, or its ladder of stop rules, have changed since"
     raise ValueError(
         f"{run.folder} holds a run of another configuration: {what}. "
         "Give the same settings, or another folder with --out."

@@ -7,7 +7,7 @@ searches and is then the same in distribution only, not bit for bit.
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,6 +26,7 @@ from dowsax.learn.base import LearnerState
 VERSION = 1
 """The number of the file's layout."""
 _HEADER = "dowsax"
+_ENTRIES = ("configuration", "updates", "rows")
 _SLOTS = ".slots"
 
 Row = dict[str, float | int]
@@ -77,11 +78,14 @@ class Keeper:
         _sync_folder(self.path.parent)
 
     def load(self) -> Kept | None:
-        """The newest checkpoint, None where there is none; a ValueError in one line for one of no use."""
-        path = next((path for path in (self.path, self.previous) if path.exists()), None)
-        if path is None:
+        """The newest checkpoint, or the one before where that is damaged; None where there is none.
+
+        A ValueError in one line for one of no use.
+        """
+        paths = [path for path in (self.path, self.previous) if path.exists()]
+        if not paths:
             return None
-        header, arrays = _read(path)
+        path, header, arrays = _first_whole(paths)
         if header.get("version") != VERSION:
             raise ValueError(
                 f"{path} has layout {header.get('version')}, this version of dowsax reads {VERSION}: "
@@ -153,14 +157,31 @@ def _is_key(leaf: Array) -> bool:
     return jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key)
 
 
+def _first_whole(paths: Sequence[Path]) -> tuple[Path, dict[str, Any], dict[str, np.ndarray]]:
+    """The first of these files that can be read; where none can, the error of the first."""
+    errors = []
+    for path in paths:
+        try:
+            return path, *_read(path)
+        except ValueError as error:
+            errors.append(error)
+    raise errors[0]
+
+
 def _read(path: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     try:
         with safetensors.safe_open(path, framework="numpy") as file:
             header = json.loads((file.metadata() or {})[_HEADER])
-            return header, {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except (safetensors.SafetensorError, KeyError, ValueError) as error:
+            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        # One of another layout is told apart by its version, and need not have the rest.
+        if header["version"] == VERSION and not set(_ENTRIES) <= set(header):
+            raise ValueError(f"its header lacks one of {', '.join(_ENTRIES)}")
+    except (safetensors.SafetensorError, KeyError, TypeError, ValueError) as error:
         said = " ".join(str(error).split())
-        raise ValueError(f"{path} cannot be read, it is cut short or no checkpoint ({said}).") from None
+        raise ValueError(
+            f"{path} cannot be read, it is cut short or no checkpoint ({said}): give another folder."
+        ) from None
+    return header, arrays
 
 
 def _sync_folder(folder: Path) -> None:

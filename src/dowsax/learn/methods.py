@@ -168,7 +168,7 @@ class TrainConfig:
         """The filter of training."""
         method = METHODS[self.method]
         _require_known("preset", [method.preset], PRESETS)
-        num_particles = self.particles or method.particles
+        num_particles = method.particles if self.particles is None else self.particles
         preset = PRESETS[method.preset]
         return preset if num_particles is None else preset.with_particles(num_particles)
 
