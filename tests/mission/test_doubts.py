@@ -88,6 +88,6 @@ def test_an_object_that_is_cut_short_says_so_and_what_to_do(text):
     serve_lines(advisor(), [json.dumps(READING) + "\n", text], said.append)
     last = json.loads(said[-1])
     assert last["line"] == 2
-    assert last["recorded"] is True
+    assert (last["recorded"], last["refused"]) == (False, True)
     assert "cut short" in last["error"]
     assert "cut short" not in answer(advisor(), '{"x": 2, "y": oops, "value": 1}')["error"]
