@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from made_plume_sites import SITE as PLUME
 from scipy.stats import binom
 
 from dowsax.mission import parse_site
@@ -17,23 +18,7 @@ from dowsax.mission.verdicts import Gist, Spent, reasons, status_of
 from dowsax.mission.wind_check import STRONG
 from dowsax.types import Station
 
-SITE = """
-area = {low = [0, 0], high = [120, 80]}
-field = {kind = "gas-plume", unit = "ppm", gas = "methane"}
-background = {mode = "known", value = 2.0}
-noise = {ratio = 0.2, floor = 0.02, robust = true}
-wind = {direction_error = 0}
-search = {preset = "default", particles = 256, radius = 5}
-[prior]
-q = [0.1, 10]
-height = 1.0
-stability = 3
-lateral = 1.0
-vertical = 1.0
-meander = 0.1
-turn = {mean = 0, std = 10}
-speed = 1.0
-"""
+SITE = PLUME.replace("[prior]", 'search = {preset = "default", particles = 256, radius = 5}\n[prior]')
 SOURCE = (40.0, 40.0, 1.0, 0.0)
 BLOWS = (3.0, 0.0)
 """[m/s], a wind from the west."""

@@ -3,6 +3,7 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+from made_plume_sites import SITE
 
 from dowsax.inference.redundancy import most_redundant
 from dowsax.mission import parse_site
@@ -10,22 +11,6 @@ from dowsax.mission.locating import located
 from dowsax.mission.survey import Survey
 from dowsax.types import Station
 
-SITE = """
-area = {low = [0, 0], high = [120, 80]}
-field = {kind = "gas-plume", unit = "ppm", gas = "methane"}
-background = {mode = "known", value = 2.0}
-noise = {ratio = 0.2, floor = 0.02, robust = true}
-wind = {direction_error = 0}
-[prior]
-q = [0.1, 10]
-height = 1.0
-stability = 3
-lateral = 1.0
-vertical = 1.0
-meander = 0.1
-turn = {mean = 0, std = 10}
-speed = 1.0
-"""
 SOURCE = (40.0, 40.0)
 COLUMNS, ROWS = 12, 8
 
