@@ -8,6 +8,8 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from walks import NEVER, SETTINGS, AnyRule
 
+import dowsax
+
 ID = "dowsax/Search-v0"
 ACTIONS = [0, 2, 0, 2, 1, 3, 0, 0, 2, 2, 2, 0, 0, 2, 1, 2, 0]
 
@@ -138,7 +140,7 @@ def test_pictures_show_each_step():
 
 
 def test_nothing_is_drawn_without_a_search_or_a_mode():
-    with pytest.raises(gymnasium.error.ResetNeeded, match="nothing to draw yet"):
+    with pytest.raises(gymnasium.error.ResetNeeded, match="There is no search yet"):
         made(render_mode="rgb_array").unwrapped.render()
     with pytest.warns(UserWarning, match="Nothing is drawn without a render mode"):
         assert made().unwrapped.render() is None
@@ -149,3 +151,17 @@ def test_an_unknown_render_mode_is_refused():
 
     with pytest.raises(ValueError, match="Unknown render mode 'hologram'; known are rgb_array"):
         SearchEnv(render_mode="hologram")
+
+
+def test_a_policy_acts_on_its_belief(key):
+    """As `dowsax search` would: the belief has the readings so far, and the station is where the last was."""
+    env = made(field="gas")
+    chosen = dowsax.policy("greedy", field="gas")
+    with pytest.raises(gymnasium.error.ResetNeeded, match="call `reset` first"):
+        _ = env.unwrapped.belief
+    _, info = env.reset(seed=3)
+    for number in range(1, 4):
+        assert int(env.unwrapped.belief.history.size) == number == info["readings"]
+        where = env.unwrapped.belief.history.stations.position[number - 1]
+        np.testing.assert_array_equal(env.unwrapped.station.position, where)
+        *_, info = env.step(chosen(key, env.unwrapped.belief, env.unwrapped.station))

@@ -12,7 +12,8 @@ from gymnasium import spaces
 from dowsax.envs.picture import draw, scene
 from dowsax.envs.problem import Measures, Problem, assemble, begin, proceed
 from dowsax.envs.search import SearchState
-from dowsax.types import Key
+from dowsax.inference import Belief
+from dowsax.types import Key, Station
 
 RENDER_MODES = ("rgb_array",)
 METADATA: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 8}
@@ -60,14 +61,27 @@ class SearchEnv(gymnasium.Env[np.ndarray, np.int64]):
             self._status = ending(bool(terminated), info["spread"])
         return observation, float(reward), bool(terminated), bool(truncated), info
 
+    @property
+    def belief(self) -> Belief:
+        """What is believed now, which planners and trained policies act on."""
+        return self._begun().belief
+
+    @property
+    def station(self) -> Station:
+        """Where the newest reading was taken."""
+        return self._begun().station
+
+    def _begun(self) -> SearchState:
+        if self._state is None:
+            raise gymnasium.error.ResetNeeded("There is no search yet: call `reset` first.")
+        return self._state
+
     def render(self) -> np.ndarray | None:
         """The field, the path, the particles, their mean and the source, as (height, width, 3) bytes."""
         if self.render_mode is None:
             gymnasium.logger.warn('Nothing is drawn without a render mode: make it with "rgb_array".')
             return None
-        if self._state is None:
-            raise gymnasium.error.ResetNeeded("There is nothing to draw yet: call `reset` before `render`.")
-        return draw(scene(self.problem.search, self._state, self._status))
+        return draw(scene(self.problem.search, self._begun(), self._status))
 
 
 def spaces_of(problem: Problem) -> tuple[spaces.Box, spaces.Discrete]:
