@@ -186,8 +186,13 @@ def test_folders_of_others_are_refused(complaint, dowsax_command, learner, tmp_p
     dowsax_command("train", *TINY, "--out", tmp_path)
     said = complaint("train", *TINY, "--seed", "3", "--out", tmp_path)
     assert "another configuration: seed is 0 there and 3 here" in said
-    path = tmp_path / "checkpoint.safetensors"
-    path.write_bytes(path.read_bytes()[:-9])
+    newest, before = (tmp_path / f"checkpoint{name}.safetensors" for name in ("", ".previous"))
+    newest.write_bytes(newest.read_bytes()[:-9])
+    code, _, stderr = dowsax_command("train", *TINY, "--out", tmp_path)
+    assert code == 0
+    assert f"cannot be read, it is cut short: {before.name} takes its place" in stderr
+    newest.write_bytes(newest.read_bytes()[:-9])
+    before.unlink()
     assert "cannot be read, it is cut short" in complaint("train", *TINY, "--out", tmp_path)
     other = tmp_path / "letters"
     other.mkdir()
