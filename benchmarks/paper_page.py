@@ -8,7 +8,6 @@ table where it is small, ATT-PFRL's part of it, a line a field, where it is wide
 """
 
 import argparse
-import csv
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -21,6 +20,7 @@ from dowsax.evaluate.search_tables import number
 from dowsax.evaluate.tables import markdown
 from dowsax.reproduce.lines import CONTRACTION, CREDIBLE, MEASURES
 from dowsax.reproduce.printed import printed
+from dowsax.reproduce.report import TABLE, lines_in
 from dowsax.reproduce.searching import FIELDS
 from dowsax.reproduce.suites import all_suites
 
@@ -55,18 +55,12 @@ class Found(NamedTuple):
 
 def read(folder: Path, suite: str) -> Found:
     """What a suite has written; nothing where it has not."""
-    path = folder / suite / "table.csv"
-    if not path.exists():
-        return Found(suite, {})
-    with path.open(encoding="utf-8", newline="") as file:
-        lines = list(csv.DictReader(file))
-    labels = ("row", "column", "filter", "stop", "measure")
-    return Found(suite, {tuple(line[name] for name in labels): _estimate(line) for line in lines})
-
-
-def _estimate(line: dict[str, str]) -> Estimate:
-    parts = [float(line[name]) if line[name] else None for name in ("value", "low", "high")]
-    return Estimate(*parts, int(line["n"] or 0))
+    numbers = {
+        (*line[:4], measure): estimate
+        for line in lines_in(folder / suite)
+        for measure, estimate in line.numbers.items()
+    }
+    return Found(suite, numbers)
 
 
 def comparison(found: Found) -> str:
@@ -179,7 +173,7 @@ def whole(folder: Path, suite: str) -> str:
 
 def tables(folder: Path) -> dict[str, str]:
     """By the name of their place; those of suites that are not there are left out."""
-    written = [suite for suite in all_suites() if (folder / suite / "table.csv").exists()]
+    written = [suite for suite in all_suites() if (folder / suite / TABLE).exists()]
     found = {
         suite: SHORT[suite](read(folder, suite)) if suite in SHORT else whole(folder, suite)
         for suite in written

@@ -77,9 +77,17 @@ def test_only_the_cells_of_a_field_are_computed(small, command, tmp_path):
     assert (code, stdout, stderr) == (0, "fixed: nothing yet\n", "")
 
 
+def test_only_the_cells_of_a_policy_are_computed(small, command, tmp_path):
+    code, _, stderr = command("id", *TINY, "--out", tmp_path, "--only-policy", "random", "--budget", "1")
+    assert (code, "4 of 4 cells are still missing" in stderr) == (0, True)
+
+
 def test_bad_input_is_refused_in_one_line(complaint, tmp_path):
     assert "Unknown table 'tabel'; known are id, ood" in complaint("tabel")
     assert "Unknown field 'gaz'" in complaint("id", "--only-field", "gaz", "--out", tmp_path)
+    assert "has the policy 'nobody': att-pfrl" in complaint(
+        "id", "--only-policy", "nobody", "--out", tmp_path
+    )
     assert "Unknown device 'tpu'; known are cpu, gpu" in complaint("id", "--device", "tpu")
     assert "at least 1 worker" in complaint("id", "--workers", "0")
     assert "above 0" in complaint("id", "--budget", "-5")
@@ -87,6 +95,7 @@ def test_bad_input_is_refused_in_one_line(complaint, tmp_path):
     assert "--weights" in complaint("rewards", "--out", tmp_path)
     assert "There is no folder" in complaint("rewards", "--weights", tmp_path / "none")
     assert "No policies of the ablation below" in complaint("rewards", "--weights", tmp_path)
+    assert "There is no folder" in complaint("id", "--earlier", tmp_path / "none", "--out", tmp_path)
     (tmp_path / "file").write_text("")
     assert "Cannot make the folder" in complaint("id", "--out", tmp_path / "file")
     assert "Cannot make the folder" in complaint("id", "--out", tmp_path / "file" / "below")

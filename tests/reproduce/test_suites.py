@@ -127,18 +127,47 @@ def test_the_guarded_policy_stands_below_the_bare_one_without_the_papers_numbers
     assert not any(line["paper"] for line in lines if "guarded" in line["row"])
 
 
-def test_what_is_missing_is_left_out(filled, tmp_path):
-    """Half of the cells give half of the table, which says so."""
-    store = filled()
-    partial = replace(store, folder=tmp_path)
-    suite = all_suites()["priors"]
-    some = suite.cells(store)[:2]
-    for cell in some:
+def two_cells_of(store, suite, folder):
+    """A folder with the second and third cell of a suite alone."""
+    partial = replace(store, folder=folder)
+    for cell in suite.cells(store)[1:3]:
         partial.path(cell).parent.mkdir(parents=True)
         partial.path(cell).write_bytes(store.path(cell).read_bytes())
+    return partial
+
+
+def test_what_is_missing_is_left_out(filled, tmp_path):
+    """Half of the cells give half of the table, which says so."""
+    store, suite = filled(), all_suites()["priors"]
+    partial = two_cells_of(store, suite, tmp_path)
     folder = write(suite, partial, "")
     assert f"2 of {len(suite.cells(store))} cells" in (folder / "table.md").read_text(encoding="utf-8")
     assert write(all_suites()["id"], partial, "") is None
+
+
+@pytest.mark.parametrize("name", ["priors", "ood"])
+def test_what_is_missing_is_taken_from_an_earlier_table(filled, written, tmp_path, name):
+    """Some cells and the lines of the whole table are the whole table, in its order."""
+    store, suite = filled(), all_suites()[name]
+    whole = written(name)
+    folder = write(suite, two_cells_of(store, suite, tmp_path), "", earlier=whole.parent)
+    assert numbers_in(folder) == numbers_in(whole)
+    assert "of the lines are those of the table" in (folder / "table.md").read_text(encoding="utf-8")
+    assert "of the lines are those" not in (whole / "table.md").read_text(encoding="utf-8")
+
+
+def test_an_earlier_table_that_is_none_is_refused(filled, tmp_path):
+    store, suite = filled(), all_suites()["priors"]
+    folder = tmp_path / "earlier" / "priors"
+    folder.mkdir(parents=True)
+    partial = two_cells_of(store, suite, tmp_path / "new")
+    (folder / "table.csv").write_text("row,value\n1,2\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="is no table of `dowsax reproduce`: its columns"):
+        write(suite, partial, "", earlier=tmp_path / "earlier")
+    heading = "suite,row,column,filter,stop,measure,value,low,high,n,paper,paper_spread,paper_bound"
+    (folder / "table.csv").write_text(f"{heading}\npriors,a,b,c,d,OCE,much,,,3,,,\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="could not convert"):
+        write(suite, partial, "", earlier=tmp_path / "earlier")
 
 
 def test_no_suite_shows_stops_without_false_stops():

@@ -37,7 +37,9 @@ def reproduce(
     workers: int | None = None,
     budget: float | None = None,
     only_field: Annotated[list[str] | None, Parameter(negative="")] = None,
+    only_policy: Annotated[list[str] | None, Parameter(negative="")] = None,
     weights: Path | None = None,
+    earlier: Path | None = None,
     particles: int | None = None,
     max_readings: int = 200,
     trust: Annotated[list[str] | None, Parameter(negative="")] = None,
@@ -69,8 +71,13 @@ def reproduce(
         Begin no cell that might not be over by so many seconds from now.
     only_field
         Compute cells of this field alone; give it again for several. The tables have all that is there.
+    only_policy
+        Compute cells of this policy alone, likewise.
     weights
         A folder of training runs, for the policies of the table of rewards.
+    earlier
+        A folder of tables that were written before, with the same seed and sizes: their lines stand for cells
+        that are not in --out.
     particles
         Another number of particles in every filter: a rehearsal.
     max_readings
@@ -99,12 +106,14 @@ def reproduce(
     if status:
         _status(store, suites)
         return
+    if earlier is not None and not earlier.is_dir():
+        raise ValueError(f"There is no folder {earlier}: give --earlier one of tables, such as docs/paper.")
     require_folder(out)
     require_writable(out / ".writable")
-    cells = cells_of(suites, store, fields)
+    cells = cells_of(suites, store, fields, _policies(only_policy or [], suites, store))
     _fill(store, cells, begun + (math.inf if budget is None else budget), workers)
     if not cells_only:
-        _write(store, suites, _command(tables or [], store, weights))
+        _write(store, suites, _command(tables or [], store, weights), earlier)
 
 
 def _require(device: str | None, workers: int | None, budget: float | None) -> None:
@@ -163,6 +172,15 @@ def _fields(names: Sequence[str]) -> list[str]:
     return list(names)
 
 
+def _policies(names: Sequence[str], suites: "Sequence[Suite]", store: "Store") -> list[str]:
+    """The names, each of which is in one of the suites."""
+    known = dict.fromkeys(cell.policy for suite in suites for cell in suite.cells(store))
+    for name in names:
+        if name not in known:
+            raise ValueError(f"No table that is asked for has the policy {name!r}: {', '.join(known)}.")
+    return list(names)
+
+
 def _list(store: "Store", suites: "Sequence[Suite]") -> None:
     for suite in suites:
         say(f"{suite.name:<21} {suite.title} ({suite.label}; {_cells(len(suite.cells(store)))})")
@@ -207,11 +225,11 @@ def _fill(store: "Store", cells: "list[Cell]", deadline: float, workers: int | N
         _warn(f"{left} of {_cells(len(cells))} are still missing, as {why}: the same command goes on.")
 
 
-def _write(store: "Store", suites: "Sequence[Suite]", command: str) -> None:
+def _write(store: "Store", suites: "Sequence[Suite]", command: str, earlier: Path | None) -> None:
     from dowsax.reproduce.report import write
 
     for suite in suites:
-        folder = write(suite, store, command)
+        folder = write(suite, store, command, earlier)
         if folder is None:
             say(f"{suite.name}: nothing yet")
         else:

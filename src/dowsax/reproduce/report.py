@@ -2,32 +2,43 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from dowsax.experiment.provenance import provenance
 from dowsax.files import replacing
 from dowsax.reproduce.cells import Cell
+from dowsax.reproduce.lines import Line
 from dowsax.reproduce.printed import printed
 from dowsax.reproduce.store import Store
 from dowsax.reproduce.suites import Suite, folder_of
-from dowsax.reproduce.tables import csv_of, text_of
+from dowsax.reproduce.tables import csv_of, lines_of, text_of
+
+TABLE = "table.csv"
 
 
-def write(suite: Suite, store: Store, command: str) -> Path | None:
-    """Write down what the cells that are there come to; nothing where there are none."""
+def write(suite: Suite, store: Store, command: str, earlier: Path | None = None) -> Path | None:
+    """Write down what the cells that are there come to; nothing where there are none.
+
+    Lines whose cells are missing are taken from the table in the folder `earlier`, if it has one.
+    """
     cells = suite.cells(store)
     abouts = [store.about(cell) for cell in cells]
     known = [about for about in abouts if about is not None]
+    if not known:
+        return None
+    store = store if earlier is None else replace(store, earlier=lines_in(earlier / suite.name))
     lines = suite.lines(store)
     if not lines:
         return None
     folder = folder_of(store, suite)
     folder.mkdir(parents=True, exist_ok=True)
     theirs = printed(suite.name)
-    head = _head(suite, store, command, known, len(cells))
+    taken = sum(any(line is one for one in store.earlier) for line in lines)
+    head = _head(suite, store, command, known, len(cells), taken)
     _write(folder / "table.md", "\n".join([*head, text_of(suite, lines, theirs)]))
-    _write(folder / "table.csv", csv_of(suite, lines, theirs))
+    _write(folder / TABLE, csv_of(suite, lines, theirs))
     for name, figure in suite.figures(store, lines).items():
         from dowsax.viz.style import DOTS_PER_INCH, styled
 
@@ -38,14 +49,17 @@ def write(suite: Suite, store: Store, command: str) -> Path | None:
     return folder
 
 
-def _head(suite: Suite, store: Store, command: str, known: Sequence[dict], number: int) -> list[str]:
+def _head(
+    suite: Suite, store: Store, command: str, known: Sequence[dict], number: int, taken: int
+) -> list[str]:
     sizes = store.sizes
     of = sorted({str(about["device"]) for about in known})
     computed = f"{len(known)} of {number} cells" if len(known) < number else f"{number} cells"
     said = f"Seed {sizes.seed}, {sizes.episodes} searches a cell, {computed}, computed on {', '.join(of)}."
     head = [f"## {suite.title} (`{suite.name}`, `{suite.label}`)", "", f"    {command}", "", said]
     small = [] if sizes.particles is None else [f"A rehearsal with {sizes.particles} particles."]
-    return [*head, "Brackets are 95 % intervals.", *small, suite.note, ""]
+    before = [f"{taken} of the lines are those of the table that was here before."] if taken else []
+    return [*head, *before, "Brackets are 95 % intervals.", *small, suite.note, ""]
 
 
 def _about(
@@ -63,6 +77,17 @@ def _about(
     small = {"particles": sizes.particles} if sizes.particles is not None else {}
     written = {"suite": suite.name, "paper": suite.label, "command": command}
     return written | asked | small | {"written": provenance(), "cells": entries}
+
+
+def lines_in(folder: Path) -> list[Line]:
+    """The lines of the table that was written there; none where there is none."""
+    path = folder / TABLE
+    try:
+        return lines_of(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return []
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"{path} is no table of `dowsax reproduce`: {error}.") from None
 
 
 def _write(path: Path, text: str) -> None:

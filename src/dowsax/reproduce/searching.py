@@ -55,13 +55,19 @@ def rules_for(filter_: str) -> tuple[TraceRule, ...]:
 
 
 def lines_for(store: Store, row: str, column: str, cells: Sequence[SearchCell]) -> Iterator[Line]:
-    """A line for each rule, from the searches of all these cells together, which have one filter."""
+    """A line for each rule, from the searches of all these cells together, which have one filter.
+
+    Where a cell is missing they are those of an earlier table, if there is one that has them.
+    """
+    filter_ = cells[0].filter
     parts = [store.episodes(cell) for cell in cells]
     if any(part is None for part in parts):
+        place = row, column, filter_
+        yield from (line for line in store.earlier if (line.row, line.column, line.filter) == place)
         return
     episodes: list[Episode] = [episode for part in parts for episode in part or ()]
-    for rule in rules_for(cells[0].filter):
-        yield Line(row, column, cells[0].filter, str(rule), numbers_of(episodes, rule))
+    for rule in rules_for(filter_):
+        yield Line(row, column, filter_, str(rule), numbers_of(episodes, rule))
 
 
 def _id_cells(store: Store) -> list[SearchCell]:

@@ -20,6 +20,7 @@ from dowsax.files import replacing
 from dowsax.policies.shipped import weights_of
 from dowsax.policies.stored import card_of, digest_of
 from dowsax.reproduce.cells import Arrays, Cell, SearchCell, Sizes, WalkCell, Walks, unpacked
+from dowsax.reproduce.lines import Line
 
 try:
     import fcntl
@@ -41,6 +42,8 @@ class Store:
     """The files of policies that are not known by name."""
     trusted: Collection[str] = ()
     """Marks of code that is known to search alike."""
+    earlier: Sequence[Line] = ()
+    """Lines of a table that was written before, for the cells that are not here."""
 
     def source(self, cell: Cell) -> str:
         """The name of the policy, or the file of its weights."""

@@ -79,10 +79,16 @@ def chosen(names: Sequence[str]) -> list[Suite]:
     return [suite for name, suite in known.items() if not names or name in names]
 
 
-def cells_of(suites: Iterable[Suite], store: Store, fields: Sequence[str] = ()) -> list[Cell]:
-    """The cells of the suites, each once, of these fields or of all."""
+def cells_of(
+    suites: Iterable[Suite], store: Store, fields: Sequence[str] = (), policies: Sequence[str] = ()
+) -> list[Cell]:
+    """The cells of the suites, each once, of these fields and policies or of all."""
     wanted = dict.fromkeys(cell for suite in suites for cell in suite.cells(store))
-    return [cell for cell in wanted if not fields or cell.field in fields]
+    return [
+        cell
+        for cell in wanted
+        if (not fields or cell.field in fields) and (not policies or cell.policy in policies)
+    ]
 
 
 def folder_of(store: Store, suite: Suite) -> Path:

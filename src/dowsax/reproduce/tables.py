@@ -95,6 +95,20 @@ def csv_of(suite: Suite, lines: Iterable[Line], theirs: Mapping[Place, Printed])
     return text.getvalue()
 
 
+def lines_of(text: str) -> list[Line]:
+    """The inverse of `csv_of`, but for what the paper has; a ValueError for another text."""
+    reader = csv.DictReader(io.StringIO(text))
+    if reader.fieldnames != [*_LABELS, *_PARTS]:
+        raise ValueError(f"its columns are not {', '.join([*_LABELS, *_PARTS])}")
+    lines: dict[tuple[str, ...], Line] = {}
+    for row in reader:
+        place = row["row"], row["column"], row["filter"], row["stop"]
+        line = lines.setdefault(place, Line(*place, {}))
+        value, low, high = (float(row[part]) if row[part] else None for part in ("value", "low", "high"))
+        line.numbers[row["measure"]] = Estimate(value, low, high, int(row["n"]))
+    return list(lines.values())
+
+
 def _numbers(estimate: Estimate) -> list[str]:
     return ["" if part is None else f"{part:.9g}" for part in estimate]
 
