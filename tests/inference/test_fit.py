@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dowsax.inference.belief import History
-from dowsax.inference.fit import NUM_DRAWS, predictive_fit
+from dowsax.inference.fit import NUM_DRAWS, predictive_fit, quick_fit
 from dowsax.inference.presets import DEFAULT
 from dowsax.types import Station
 from dowsax.world import benchmark_model, wander
@@ -17,7 +17,7 @@ NUM_SURVEYS = 48
 
 def test_suspects_a_wrong_sensor_and_not_the_right_one(key):
     """Under the right model the check is near zero in at most a few surveys; with noise ten times as large
-    as the model says it always is."""
+    as the model says it always is. A few draws say the same where they leave no doubt."""
     model = benchmark_model("temperature")
     filter_ = DEFAULT.with_particles(256).with_horizon(LENGTH).build(model)
 
@@ -35,16 +35,25 @@ def test_suspects_a_wrong_sensor_and_not_the_right_one(key):
         init_key, step_key = jax.random.split(filter_key)
         keys = jax.random.split(step_key, LENGTH)
         belief, _ = jax.lax.scan(step, filter_.init(init_key), (keys, path, readings))
-        return predictive_fit(fit_key, model, belief)
+        return predictive_fit(fit_key, model, belief), quick_fit(fit_key, model, belief)
 
     keys = jax.random.split(key, NUM_SURVEYS)
     run = jax.jit(lambda excess: jax.lax.map(lambda key: fit(key, excess), keys))
-    right, wrong = np.asarray(run(jnp.zeros(()))), np.asarray(run(jnp.full((), 10.0)))
+    (right, quick), (wrong, quickly_wrong) = (
+        np.asarray(run(jnp.asarray(excess, jnp.float32))) for excess in (0, 10)
+    )
     assert ((right >= 0) & (right <= 1)).all()
     # Predictive p-values are at most twice as often small as uniform ones (Meng 1994).
     expected = NUM_SURVEYS * 2 * (0.05 + 1 / NUM_DRAWS)
     assert (right < 0.05).sum() <= expected + 5 * expected**0.5
     assert np.median(wrong) < 0.005
+    # Both are shares of draws, of a quarter as many where they are large.
+    few = np.where(quick >= 0.125, NUM_DRAWS / 4, NUM_DRAWS)
+    pooled = (right + quick) / 2
+    deviation = np.sqrt(pooled * (1 - pooled) * (1 / NUM_DRAWS + 1 / few))
+    assert (np.abs(right - quick) <= 5 * deviation + 1e-6).all()
+    assert ((quick * few) % 1 == 0).all()
+    assert ((wrong < 0.005) == (quickly_wrong < 0.005)).mean() > 0.9
 
 
 def test_a_long_history_is_judged_by_readings_evenly_spread(key):

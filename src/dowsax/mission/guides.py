@@ -14,9 +14,11 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from dowsax.inference import Belief, systematic
+from dowsax.envs import MAX_READINGS
+from dowsax.inference import Belief, History, systematic
 from dowsax.inference.weights import normalise
 from dowsax.mission.candidates import Reach, Steps
+from dowsax.mission.stations import single
 from dowsax.policies import Informed, Outlook, Policy, policy_named
 from dowsax.policies.catalogue import UTILITIES
 from dowsax.policies.lookahead import Utility, imagine
@@ -59,13 +61,12 @@ class Guide:
         """One of the candidates (k, 2) [m], k at least 1, to read at next after this station."""
         if len(candidates) == 1:
             return Choice(_pair(candidates[0]), None)
-        follow_key, judge_key = jax.random.split(key)
         if self.policy is not None and self.motion is not None:
-            there = np.asarray(_move(self.policy, self.motion, follow_key, belief, station))
+            there = np.asarray(_move(self.policy, self.motion, key, belief, station))
             distances = np.linalg.norm(candidates - there[None], axis=1)
             if distances.min() < _NEAR:
                 return Choice(_pair(candidates[distances.argmin()]), None)
-        worth = self.worth(judge_key, belief, station, candidates)
+        worth = self.worth(key, belief, station, candidates)
         gain = float(worth.max()) if self.utility is information_gain else None
         return Choice(_pair(candidates[int(worth.argmax())]), gain)
 
@@ -74,7 +75,7 @@ class Guide:
         # Always as many as there can be, so that nothing is compiled during a mission.
         size = -(-max(self.reach.most, len(candidates)) // _AT_ONCE) * _AT_ONCE
         padded = np.pad(candidates, ((0, size - len(candidates)), (0, 0)), mode="edge")
-        worth = _worth(self.model, self.utility, key, belief, station, jnp.asarray(padded.astype(np.float32)))
+        worth = _worth(self.model, self.utility, key, belief, station, single(padded))
         return np.nan_to_num(np.asarray(worth)[: len(candidates)], nan=-np.inf)
 
 
@@ -126,7 +127,24 @@ def _motion(reach: Reach) -> Motion:
 
 @eqx.filter_jit
 def _move(policy: Policy, motion: Motion, key: Key, belief: Belief, station: Station) -> Array:
-    return motion(station.position, policy(key, belief, station))
+    follow_key, _ = jax.random.split(key)
+    return motion(station.position, policy(follow_key, latest(belief, MAX_READINGS), station))
+
+
+def latest(belief: Belief, most: int) -> Belief:
+    """The belief with the newest readings alone, so many at most, and room for no more.
+
+    A policy knows searches of that length, and looking things up in the history costs as much as it has room.
+    """
+    history = belief.history
+    if history.readings.shape[0] <= most:
+        return belief
+    first = jnp.maximum(history.size - most, 0)
+    stations, readings = jax.tree.map(
+        lambda leaf: jax.lax.dynamic_slice_in_dim(leaf, first, most), (history.stations, history.readings)
+    )
+    newest = History(stations, readings, jnp.minimum(history.size, most))
+    return eqx.tree_at(lambda at: at.history, belief, newest)
 
 
 @eqx.filter_jit
@@ -134,7 +152,8 @@ def _worth(
     model: Model, utility: Utility, key: Key, belief: Belief, station: Station, places: Float[Array, "k 2"]
 ) -> Float[Array, " k"]:
     """As `policies.Lookahead`, but at given places, and with what else was measured as it was last."""
-    draw_key, noise_key = jax.random.split(key)
+    _, judge_key = jax.random.split(key)
+    draw_key, noise_key = jax.random.split(judge_key)
     log_weights = normalise(belief.log_weights)
     sources = belief.particles[systematic(draw_key, log_weights, _NUM_READINGS)]
     noise_keys = jax.random.split(noise_key, _NUM_READINGS)

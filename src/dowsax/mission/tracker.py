@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
 from dowsax.inference import Belief, Preset, summaries
-from dowsax.inference.fit import predictive_fit
+from dowsax.inference.fit import quick_fit
 from dowsax.inference.weights import normalise
 from dowsax.types import Key, Scalar, Station, Theta
 from dowsax.world import Jump, Model
@@ -75,7 +75,7 @@ class Tracker:
         self, key: Key, belief: Belief, station: Station, value: Scalar, regime: int = 0
     ) -> tuple[Belief, np.ndarray]:
         """The belief after one more reading, and what it says: see `digest_of`."""
-        at, radius = jnp.asarray(np.int32(regime)), jnp.asarray(np.float32(self.radius))
+        at, radius = np.asarray(regime, np.int32), np.asarray(self.radius, np.float32)
         belief, row = _take(
             self.model, self.preset, self.jump, key, grown(belief), station, value, radius, at
         )
@@ -100,7 +100,7 @@ def _take(
     step_key, fit_key = jax.random.split(jax.random.fold_in(key, belief.history.size))
     filter_ = preset.build(model, template=station, transition=jump)
     belief, info = filter_.step(step_key, belief, station, value)
-    fit = predictive_fit(fit_key, model, belief, CHECKED) if jump is None else jnp.ones(())
+    fit = quick_fit(fit_key, model, belief, CHECKED) if jump is None else jnp.ones(())
     changed, since = _change(belief, regime)
     low, high = summaries.interval(belief, PROBABILITY)
     digest = Digest(
