@@ -38,6 +38,8 @@ class Tally:
 
     latencies: list[float] = field(default_factory=list)
     """[s], of those that were acknowledged, from when they were due."""
+    due: list[float] = field(default_factory=list)
+    """[s], when each of these was due, since the first."""
     acknowledged: dict[str, list[str]] = field(default_factory=dict)
     """Their ids by mission."""
     refused: list[str] = field(default_factory=list)
@@ -45,6 +47,8 @@ class Tally:
     """[MB] of the server, every ten seconds."""
     work: float = 0.0
     """[s] of processor time that the server took, on all cores."""
+    stolen: float = 0.0
+    """[s] of processor time, on all cores, that other machines on the same hardware took meanwhile."""
 
 
 class Client:
@@ -93,6 +97,13 @@ def worked(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def stolen() -> float:
+    """[s] of processor time that other machines on the same hardware have taken so far; 0 if not told."""
+    path = Path("/proc/stat")
+    ticks = path.read_text().split(maxsplit=9)[8] if path.exists() else "0"
+    return int(ticks) / os.sysconf("SC_CLK_TCK")
+
+
 async def begun(address: str, field: str, particles: int, number: int) -> tuple[str, str]:
     """A real mission in the benchmark's square, and the text of its site."""
     text = site_text(field, "id", number, particles).replace("readings = 200", "readings = 100000")
@@ -132,6 +143,7 @@ async def fed(address: str, mission: str, source, plan: Plan, seconds: float, de
             tally.refused.append(f"{status}: {answer['error']}")
             continue
         tally.latencies.append(time.monotonic() - due)
+        tally.due.append(due - begin + delay)
         sent.append(body["id"])
         there = answer["advice"]["next_position"] or anywhere.uniform(*plan.reach.area)
         place = (float(there[0]), float(there[1]))
@@ -151,7 +163,7 @@ async def measured(address: str, pid: int, options: argparse.Namespace) -> Tally
     await ready(address)
     plans = [Plan.of(parse_site(text)) for _, text in missions]
     sources = [Truth.drawn(plan, "id", 1000 + number) for number, plan in enumerate(plans)]
-    before = worked(pid)
+    before, taken_before = worked(pid), stolen()
     weighing = asyncio.create_task(weighed(pid, tally))
     await asyncio.gather(
         *(
@@ -160,7 +172,7 @@ async def measured(address: str, pid: int, options: argparse.Namespace) -> Tally
         )
     )
     weighing.cancel()
-    tally.work = worked(pid) - before
+    tally.work, tally.stolen = worked(pid) - before, stolen() - taken_before
     tally.memory.append(resident(pid))
     return tally
 
@@ -205,6 +217,10 @@ def report(options: argparse.Namespace, tally: Tally, lost: int) -> None:
         print(f"  refused: {words}")
     p50, p95, most = np.quantile(tally.latencies, (0.5, 0.95, 1.0))
     print(f"advice after: median {p50:.3f} s, 95th percentile {p95:.3f} s, longest {most:.3f} s")
+    minutes, latencies = np.array(tally.due) // 60, np.array(tally.latencies)
+    slowest = [np.quantile(latencies[minutes == minute], 0.95) for minute in np.unique(minutes)]
+    print(f"95th percentile minute by minute: {', '.join(f'{one:.3f}' for one in slowest)}")
+    print(f"cores taken by other machines on the same hardware: {tally.stolen / options.seconds:.2f}")
     each = tally.work / max(taken, 1)
     print(
         f"processor time of the server: {1000 * each:.1f} ms a reading, {each * options.missions:.2f} cores"

@@ -339,7 +339,7 @@ class Advisor:
 
 
 @jax.jit
-def _key_of(key: Key, number: np.ndarray) -> Key:
+def _key_of(key: Key, number: jax.Array) -> Key:
     """The key of a reading. Compiled, as one by one its parts take ten times as long."""
     return jax.random.fold_in(key, number)
 

@@ -160,9 +160,9 @@ class Stations:
         return names.index(name)
 
 
-def single(values) -> Any:
-    """Numbers in single precision, of numpy: compiled programs take them over faster than they are made."""
-    return np.asarray(values, np.float32)
+def single(values) -> jax.Array:
+    """Numbers in single precision. By way of numpy, which is ten times as fast."""
+    return jnp.asarray(np.asarray(values, np.float32))
 
 
 def _untimed(station: Station) -> Station:
