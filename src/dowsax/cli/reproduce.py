@@ -65,8 +65,7 @@ def reproduce(
     device
         Compute on cpu or gpu; on what JAX finds unless given.
     workers
-        Compute in this many processes, each taking the next cell that nobody is at. They share the cores of
-        a processor, or the memory of a graphics card.
+        Compute in this many processes, which share the cores or the memory of a graphics card.
     budget
         Begin no cell that might not be over by so many seconds from now.
     only_field
@@ -76,8 +75,7 @@ def reproduce(
     weights
         A folder of training runs, for the policies of the table of rewards.
     earlier
-        A folder of tables that were written before, with the same seed and sizes: their lines stand for cells
-        that are not in --out.
+        A folder of tables of the same seed and sizes: their lines stand for cells that are not in --out.
     particles
         Another number of particles in every filter: a rehearsal.
     max_readings
@@ -92,37 +90,32 @@ def reproduce(
         Say how far each of them is, and end.
     """
     begun = time.monotonic()
-    _require(device, workers, budget)
+    _require(device, workers, budget, earlier)
     _compute_on(device, workers)
     from dowsax.reproduce.cells import Sizes
-    from dowsax.reproduce.suites import cells_of
 
     sizes = Sizes(episodes, seed, particles, max_readings)
     store, suites = _asked(tables or [], out, sizes, weights, trust or [])
-    if list_:
-        _list(store, suites)
+    if list_ or status:
+        (_list if list_ else _status)(store, suites)
         return
-    fields = _fields(only_field or [])
-    if status:
-        _status(store, suites)
-        return
-    if earlier is not None and not earlier.is_dir():
-        raise ValueError(f"There is no folder {earlier}: give --earlier one of tables, such as docs/paper.")
+    cells = _wanted(store, suites, only_field or [], only_policy or [])
     require_folder(out)
     require_writable(out / ".writable")
-    cells = cells_of(suites, store, fields, _policies(only_policy or [], suites, store))
     _fill(store, cells, begun + (math.inf if budget is None else budget), workers)
     if not cells_only:
         _write(store, suites, _command(tables or [], store, weights), earlier)
 
 
-def _require(device: str | None, workers: int | None, budget: float | None) -> None:
+def _require(device: str | None, workers: int | None, budget: float | None, earlier: Path | None) -> None:
     if device is not None and device not in _DEVICES:
         raise ValueError(f"Unknown device {device!r}; known are {', '.join(_DEVICES)}.")
     if workers is not None and workers < 1:
         raise ValueError(f"There is at least 1 worker; got {workers}.")
     if budget is not None and not budget > 0:
         raise ValueError(f"--budget is a number of seconds above 0; got {budget:g}.")
+    if earlier is not None and not earlier.is_dir():
+        raise ValueError(f"There is no folder {earlier}: give --earlier one of tables, such as docs/paper.")
 
 
 def _compute_on(device: str | None, workers: int | None) -> None:
@@ -163,22 +156,21 @@ def _asked(
     return Store(out, sizes, sources, frozenset(trust)), suites
 
 
-def _fields(names: Sequence[str]) -> list[str]:
+def _wanted(
+    store: "Store", suites: "Sequence[Suite]", fields: Sequence[str], policies: Sequence[str]
+) -> "list[Cell]":
+    """The cells of these fields and policies, or of all; each name is one that there is."""
     from dowsax.envs.problem import choose
+    from dowsax.reproduce.suites import cells_of
     from dowsax.world import MODALITIES
 
-    for name in names:
+    for name in fields:
         choose("field", name, MODALITIES, str)
-    return list(names)
-
-
-def _policies(names: Sequence[str], suites: "Sequence[Suite]", store: "Store") -> list[str]:
-    """The names, each of which is in one of the suites."""
-    known = dict.fromkeys(cell.policy for suite in suites for cell in suite.cells(store))
-    for name in names:
+    known = dict.fromkeys(cell.policy for cell in cells_of(suites, store))
+    for name in policies:
         if name not in known:
             raise ValueError(f"No table that is asked for has the policy {name!r}: {', '.join(known)}.")
-    return list(names)
+    return cells_of(suites, store, fields, policies)
 
 
 def _list(store: "Store", suites: "Sequence[Suite]") -> None:
