@@ -151,10 +151,11 @@ def run(data: Path, case: Case, truth: Truth, particles: int | None, seed: int) 
     return scored._replace(equipment=float(found == right[case.name]))
 
 
-def _cases(name: str, data: Path, direction_error: float) -> Iterable[Case]:
-    """The surveys of a set, its wind with an error of each reading's own where it was measured with each."""
-    swaying = real_sets.SWAYING.get(name)
-    return real_sets.SETS[name](data) if swaying is None else swaying(data, direction_error)
+def _cases(name: str, arguments: argparse.Namespace) -> Iterable[Case]:
+    """The surveys of a set, with what was said of it."""
+    option = real_sets.OPTIONS.get(name)
+    said = {} if option is None else {option: getattr(arguments, option)}
+    return islice(real_sets.SETS[name](arguments.data, **said), arguments.most)
 
 
 def main() -> None:
@@ -167,6 +168,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=OUT)
     parser.add_argument("--print", action="store_true", help="print what is in --out and measure nothing")
     parser.add_argument("--direction-error", type=float, default=0.0, help="[°] of metec and ginninderra")
+    parser.add_argument("--release", type=float, help="[m] above ground, of prairie; up to 3 unless given")
     arguments = parser.parse_args()
     if arguments.print:
         print(table(read(arguments.out)))
@@ -174,11 +176,7 @@ def main() -> None:
     absent = real_sets.missing(arguments.data)
     if absent is not None:
         raise SystemExit(absent)
-    cases = [
-        case
-        for name in arguments.sets
-        for case in islice(_cases(name, arguments.data, arguments.direction_error), arguments.most)
-    ]
+    cases = [case for name in arguments.sets for case in _cases(name, arguments)]
     truths = {name: real_sets.truths(arguments.data, name) for name in arguments.sets}
     scores = []
     # The bar goes to stderr, so that stdout is the table and nothing else.

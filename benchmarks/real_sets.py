@@ -83,8 +83,11 @@ def frame_of(name: str) -> tuple[np.ndarray, np.ndarray]:
     return turned, generator.uniform(-500, 500, 2)
 
 
-def prairie(data: Path, edge: float = EDGE) -> Iterator[Case]:
-    """Prairie Grass: ten-minute means of a run, its wind and Obukhov length where they were measured."""
+def prairie(data: Path, edge: float = EDGE, release: float | None = None) -> Iterator[Case]:
+    """Prairie Grass: ten-minute means of a run, its wind and Obukhov length where they were measured.
+
+    The release is up to 3 m above the ground, or within a factor of 2 of a height [m] that is given.
+    """
     for name, rows in _groups(_rows(data, "prairie_grass_so2"), "exp").items():
         turned, shift = frame_of(name)
         places = _columns(rows, "x_m", "y_m") @ turned.T + shift
@@ -97,6 +100,7 @@ def prairie(data: Path, edge: float = EDGE) -> Iterator[Case]:
             unit="mg/m3",
             laws={
                 "q": LogUniform(0.1, 1e4),
+                **({} if release is None else {"height": LogNormal(release, 2.0)}),
                 "stability": stability_of(obukhov),
                 # The spread of a ten-minute mean is all in the spread of the plume.
                 "meander": 0.03,
@@ -173,15 +177,15 @@ def napa(data: Path) -> Iterator[Case]:
         yield _case("napa", name, _stations(places[kept]), 20 * np.log10(values[kept]), model)
 
 
-SETS: dict[str, Callable[[Path], Iterable[Case]]] = {
+SETS: dict[str, Callable[..., Iterable[Case]]] = {
     "prairie": prairie,
     "metec": metec,
     "ginninderra": ginninderra,
     "bluetooth": bluetooth,
     "napa": napa,
 }
-SWAYING: dict[str, Callable[[Path, float], Iterable[Case]]] = {"metec": metec, "ginninderra": ginninderra}
-"""Those whose wind was measured with each reading: they take a `direction_error`."""
+OPTIONS = {"prairie": "release", "metec": "direction_error", "ginninderra": "direction_error"}
+"""What else may be said of a set: the height of its release, or the error of each reading's own wind."""
 UNITS = {name: "km" if name == "napa" else "m" for name in SETS}
 
 
