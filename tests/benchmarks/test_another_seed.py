@@ -63,3 +63,11 @@ def test_a_folder_without_tables_is_said(tmp_path, monkeypatch):
     monkeypatch.setattr("sys.argv", ["another_seed", "--source", str(tmp_path)])
     with pytest.raises(SystemExit, match="has no table"):
         another_seed.main()
+
+
+def test_the_page_shows_what_was_measured():
+    folder = another_seed.FOLDER.with_name("paper-again")
+    found = [one for suite in all_suites() for one in another_seed.pairs(suite, another_seed.FOLDER, folder)]
+    page = (folder.parent / "results.md").read_text(encoding="utf-8")
+    assert another_seed.table(found) in page
+    assert another_seed.unlike(found) == []
