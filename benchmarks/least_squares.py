@@ -132,20 +132,12 @@ def main() -> None:
             )
             line = believed[case.name]
             pairs.append(Pair(case.name, line.wind, error, line.error))
-    write(pairs, arguments.out)
+    real.write(pairs, arguments.out)
     print(table(pairs))
 
 
-def write(pairs: Sequence[Pair], path: Path) -> None:
-    """One line a survey."""
-    with path.open("w", encoding="utf-8", newline="") as file:
-        lines = csv.writer(file, lineterminator="\n")
-        lines.writerow(Pair._fields)
-        lines.writerows((one.name, one.wind, f"{one.fitted:.4g}", f"{one.believed:.4g}") for one in pairs)
-
-
 def read(path: Path) -> list[Pair]:
-    """The inverse of `write`, to four digits."""
+    """The inverse of `real.write`, to four digits."""
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     return [Pair(row["name"], row["wind"], float(row["fitted"]), float(row["believed"])) for row in rows]

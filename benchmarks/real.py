@@ -189,13 +189,13 @@ def main() -> None:
     print(table(scores))
 
 
-def write(scores: Sequence[Score], path: Path) -> None:
-    """One line a survey."""
+def write(surveys: Sequence[tuple], path: Path) -> None:
+    """One line a survey, with the names of its fields above."""
     with path.open("w", encoding="utf-8", newline="") as file:
         lines = csv.writer(file, lineterminator="\n")
-        lines.writerow(Score._fields)
+        lines.writerow(type(surveys[0])._fields)
         lines.writerows(
-            [f"{cell:.4g}" if isinstance(cell, float) else cell for cell in one] for one in scores
+            [f"{cell:.4g}" if isinstance(cell, float) else cell for cell in one] for one in surveys
         )
 
 
