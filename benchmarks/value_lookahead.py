@@ -26,6 +26,7 @@ from dowsax.envs.problem import assemble
 from dowsax.evaluate.episodes import run_episodes
 from dowsax.evaluate.metrics import Ends, ends, means, share
 from dowsax.evaluate.paired import differences
+from dowsax.evaluate.search_steps import Keys
 from dowsax.evaluate.search_tables import number
 from dowsax.evaluate.stops import DEFAULTS, TraceRule
 from dowsax.evaluate.tables import markdown
@@ -43,7 +44,6 @@ from dowsax.types import Key, Scalar, Station
 RULE = TraceRule("credible", DEFAULTS["credible"])
 DISCOUNT = 0.99
 """Of the training."""
-SEED = 77
 WEIGHTS = (50.0, 200.0)
 """How many nats a value of one counts next to the logits."""
 Row = tuple[str, ...]
@@ -98,15 +98,14 @@ class Ahead(eqx.Module):
         return jax.vmap(after)(jnp.arange(self.base.motion.num_actions))
 
 
-def study(field: str, num_searches: int, weights: Sequence[float], progress: Progress) -> list[Row]:
+def study(field: str, keys: Keys, weights: Sequence[float], progress: Progress) -> list[Row]:
     """A row for the policy, and one for each weight of the value next to it, on the same searches."""
     search = assemble(field).search
     base = policy_named("att-pfrl")(search.model, search.motion)
     policies = {"att-pfrl": base} | {f"value counts {weight:g}": Ahead(base, weight) for weight in weights}
-    keys = episode_keys(SEED, field, np.arange(num_searches))
     found: dict[str, Ends] = {}
     for name, policy in policies.items():
-        advance = partial(progress.advance, progress.add_task(f"{field}, {name}", total=num_searches))
+        advance = partial(progress.advance, progress.add_task(f"{field}, {name}", total=len(keys)))
         found[name] = ends(run_episodes(search, policy, keys, (RULE,), progress=advance), RULE)
     plain = found["att-pfrl"]
     return [(field, *row(name, end, None if end is plain else plain)) for name, end in found.items()]
@@ -133,12 +132,14 @@ def main() -> None:
     )
     parser.add_argument("--fields", nargs="+", default=["temperature", "electric"], choices=FIELDS)
     parser.add_argument("--searches", type=int, default=120)
+    parser.add_argument("--seed", type=int, default=77)
     parser.add_argument("--weights", nargs="+", type=float, default=WEIGHTS)
     options = parser.parse_args()
     rows: list[Row] = []
     with Progress(console=Console(stderr=True)) as progress:
         for field in options.fields:
-            rows += study(field, options.searches, options.weights, progress)
+            keys = episode_keys(options.seed, field, np.arange(options.searches))
+            rows += study(field, keys, options.weights, progress)
     headings = ("field", "policy", "stopped", "path [m]", "path where both stop [m]", "return")
     print("\n".join(markdown(headings, rows)))
 
