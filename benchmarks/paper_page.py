@@ -3,8 +3,8 @@
     dowsax reproduce --out runs/paper --weights runs/train
     python -m benchmarks.paper_page --source runs/paper
 
-What each suite has written is copied to docs/paper, and its table put into its place on the page: the whole
-table where it is small, ATT-PFRL's part of it, a line a field, where it is wide.
+What each suite has written is copied to docs/paper, and the tables there are put into their places on the
+page: the whole table where it is small, ATT-PFRL's part of it, a line a field, where it is wide.
 """
 
 import argparse
@@ -202,12 +202,12 @@ def main() -> None:
     parser.add_argument("--page", type=Path, default=PAGE)
     parser.add_argument("--folder", type=Path, default=FOLDER)
     options = parser.parse_args()
-    found = tables(options.source)
-    if not found:
+    if not tables(options.source):
         parser.error(f"{options.source} has no tables: run `dowsax reproduce --out {options.source}` first.")
     copied(options.source, options.folder)
     try:
-        (page,) = placed([options.page.read_text(encoding="utf-8")], found)
+        # Of the folder: a level may ask for a suite that was written another time.
+        (page,) = placed([options.page.read_text(encoding="utf-8")], tables(options.folder))
     except ValueError as error:
         parser.error(str(error))
     options.page.write_text(page, encoding="utf-8")

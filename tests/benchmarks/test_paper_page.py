@@ -1,5 +1,7 @@
 """The page of results has the numbers that the suites have written, each in its place."""
 
+import shutil
+
 import pytest
 
 from benchmarks import paper_page
@@ -78,6 +80,17 @@ def test_copies_tables_and_pictures_and_nothing_else(source, tmp_path):
     paper_page.copied(source, tmp_path / "docs")
     copies = {path.name for path in (tmp_path / "docs/id").iterdir()}
     assert copies == {"table.md", "table.csv", "summary.png"}
+
+
+def test_levels_know_suites_that_were_written_another_time(source, tmp_path, monkeypatch):
+    folder, later, page = tmp_path / "docs", tmp_path / "later", tmp_path / "page.md"
+    paper_page.copied(source, folder)
+    shutil.copytree(source / "id", later / "id")
+    page.write_text("".join(f"<!-- {name} -->\n<!-- /{name} -->\n" for name in (*all_suites(), "levels")))
+    words = ("--source", later, "--folder", folder, "--page", page)
+    monkeypatch.setattr("sys.argv", ["paper_page", *map(str, words)])
+    paper_page.main()
+    assert paper_page.levels(source) in page.read_text()
 
 
 def test_the_page_has_a_place_for_every_suite():

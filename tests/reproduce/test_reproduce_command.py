@@ -138,14 +138,16 @@ def test_the_policies_of_the_ablation_are_found(tmp_path):
 
 def curve(tmp_path, *rows):
     path = tmp_path / "curves.csv"
-    path.write_text("\n".join(["ended,recent_stop_rate", *(f"{ended},{rate}" for ended, rate in rows), ""]))
+    lines = [",".join(map(str, row)) for row in rows]
+    path.write_text("\n".join(["ended,stopped,recent_stop_rate", *lines, ""]))
     return path
 
 
 def test_searches_until_the_stop_rate_stays(tmp_path):
-    """The first searches to end are those that stop early: their rate of one does not count."""
-    reached = curve(tmp_path, (5, 1.0), (100, 0.5), (100, "nan"), (100, 0.91), (100, 0.95))
+    """The first searches to end are those that stop: a rate counts from the first one on that has not."""
+    reached = curve(tmp_path, (5, 5, 1), (100, 50, 0.5), (100, 9, "nan"), (100, 91, 0.91), (100, 95, 0.95))
     assert episodes_to_reach(reached) == 305
-    assert episodes_to_reach(curve(tmp_path, (5, 1.0), (100, 0.5))) is None
-    assert episodes_to_reach(curve(tmp_path, (50, 0.97))) == 50
+    assert episodes_to_reach(curve(tmp_path, (5, 5, 1.0), (100, 50, 0.5))) is None
+    assert episodes_to_reach(curve(tmp_path, (15, 15, 1.0), (50, 48, 0.97), (50, 49, 0.97))) == 65
+    assert episodes_to_reach(curve(tmp_path, (15, 15, 1.0))) is None
     assert episodes_to_reach(tmp_path / "none.csv") is None

@@ -108,15 +108,18 @@ def _episodes_needed(paths: list[str]) -> Estimate:
 def episodes_to_reach(curve: Path, rate: float = _REACHED) -> int | None:
     """Searches that had ended when the recent stop rate rose to `rate` for good; none if it never did.
 
-    The first searches to end are those that stop early, so a rate that is reached at once is not yet one.
+    Searches go side by side, and one that does not stop is the last to end: until the first has run out of
+    readings all that end have stopped, and their rate of one says nothing.
     """
     if not curve.exists():
         return None
     with curve.open(encoding="utf-8", newline="") as file:
-        rows = [(int(float(row["ended"])), float(row["recent_stop_rate"])) for row in csv.DictReader(file)]
-    below = [at for at, (_, recent) in enumerate(rows) if not recent >= rate]
-    after = below[-1] + 1 if below else 0
-    return sum(ended for ended, _ in rows[: after + 1]) if after < len(rows) else None
+        rows = list(csv.DictReader(file))
+    ended = [int(float(row["ended"])) for row in rows]
+    missed = [at for at, row in enumerate(rows) if float(row["stopped"]) < ended[at]]
+    below = [at for at, row in enumerate(rows) if not float(row["recent_stop_rate"]) >= rate]
+    after = max([*missed[:1], *(at + 1 for at in below[-1:])], default=len(rows))
+    return sum(ended[: after + 1]) if after < len(rows) else None
 
 
 REWARDS = Suite(
@@ -137,7 +140,8 @@ REWARDS = Suite(
     note=(
         "Temperature. Each row has the searches of all its seeds together, those of one seed below it; the "
         "intervals are of the searches, and the seeds say more. R1 pays 1 for a stop, R2 the spread lost, R3 "
-        "the entropy lost, `right stop` 1 for a right stop and −1 for a false one. Brackets of the episodes "
-        "are the least and the most of the seeds."
+        "the entropy lost, `right stop` 1 for a right stop and −1 for a false one. The episodes count "
+        "from the first search that ran out of readings on, as all that end before it have stopped; their "
+        "brackets are the least and the most of the seeds."
     ),
 )
