@@ -23,11 +23,14 @@ from dowsax.reproduce.printed import printed
 from dowsax.reproduce.report import TABLE, lines_in
 from dowsax.reproduce.searching import FIELDS
 from dowsax.reproduce.suites import all_suites
+from dowsax.reproduce.training import REWARDED, SEEDS
 
 PAGE, FOLDER = ROOT / "docs/results.md", ROOT / "docs/paper"
 KEPT = ("table.md", "table.csv", "*.png")
 OURS, GUARDED = "att-pfrl", "att-pfrl-ood-guarded"
-OCE, FALSE, ADE = "OCE", "false stops", "ADE"
+OCE, FALSE, ADE, NEEDED = "OCE", "false stops", "ADE", "episodes to 0.90"
+HEAT = "temperature"
+"""The field of the rewards."""
 MOST_FALSE = {CONTRACTION: 0.08, CREDIBLE: 0.05}
 MOST_LOST, LEAST_KEPT = 0.05, 0.90
 """The levels to reach: false stops of the stops, what sources elsewhere cost, and what a jump leaves."""
@@ -132,11 +135,39 @@ def attended(found: Found) -> str:
     return _table(("field, false stops of the stops", *headings), rows)
 
 
+def rewarded(found: Found) -> str:
+    """What the learner was paid for: stops at home and elsewhere, and whether the seeds agree."""
+    headings = ("reward", "OCE: the paper", "Algorithm 1", "of these false", "default", "of these false")
+    outside = ("elsewhere: the paper", "default", "of these false")
+    others = ("OCE of each seed", "searches to 0.90: the paper", "ours")
+    rows = [
+        (
+            row,
+            found.theirs(row, HEAT, OCE),
+            *(found.said(row, HEAT, "paper", CONTRACTION, measure) for measure in (OCE, FALSE)),
+            *(found.said(row, HEAT, "default", CREDIBLE, measure) for measure in (OCE, FALSE)),
+            found.theirs(row, HEAT, "OCE (OOD)"),
+            *(found.said(row, HEAT, "default", CREDIBLE, f"{measure} (OOD)") for measure in (OCE, FALSE)),
+            _each_seed(found, row),
+            found.theirs(row, HEAT, NEEDED),
+            found.said(row, HEAT, "default", CREDIBLE, NEEDED),
+        )
+        for row in REWARDED
+    ]
+    return _table((*headings, *outside, *others), rows)
+
+
+def _each_seed(found: Found, row: str) -> str:
+    rates = [found.at(f"{row}, seed {seed}", HEAT, "default", CREDIBLE, OCE).value for seed in SEEDS]
+    return " ".join(f"{rate:.3f}" for rate in rates if rate is not None) or "–"
+
+
 SHORT: dict[str, Callable[[Found], str]] = {
     "id": comparison,
     "ood": elsewhere,
     "shift": jumped,
     "attention": attended,
+    "rewards": rewarded,
 }
 """Suites whose tables are too wide for the page."""
 

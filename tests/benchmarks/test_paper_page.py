@@ -71,6 +71,19 @@ def test_a_small_table_is_taken_whole_without_its_heading(source):
     assert f"| {paper_page.OURS}" in text
 
 
+def test_rewards_have_their_seeds_beside_them():
+    rates = {"R1": 0.96, "R1, seed 0": 0.95, "R1, seed 2": 0.97}
+    numbers = {
+        (row, "temperature", "default", str(CREDIBLE), "OCE"): Estimate(rate, rate - 0.01, rate + 0.01, 1000)
+        for row, rate in rates.items()
+    }
+    first, second = paper_page.rewarded(paper_page.Found("rewards", numbers)).splitlines()[2:4]
+    assert [word.strip() for word in first.split("|")[1:6:2]] == ["R1", "–", "0.960 [0.950, 0.970]"]
+    assert "| 0.950 0.970  " in first
+    assert second.startswith("| R2")
+    assert "0.9" not in second.replace(printed("rewards")["R2", "temperature", "OCE"].text, "")
+
+
 def test_suites_that_are_not_there_have_no_table(source):
     assert set(paper_page.tables(source)) == {"id", "ood", "shift", "threshold-robustness", "levels"}
 
