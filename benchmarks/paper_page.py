@@ -20,13 +20,14 @@ from dowsax.evaluate.search_tables import number
 from dowsax.evaluate.tables import markdown
 from dowsax.reproduce.lines import CONTRACTION, CREDIBLE, MEASURES
 from dowsax.reproduce.printed import printed
-from dowsax.reproduce.report import TABLE, lines_in
+from dowsax.reproduce.report import TABLE, lines_in, picture_of, pictured
 from dowsax.reproduce.searching import FIELDS
 from dowsax.reproduce.suites import all_suites
 from dowsax.reproduce.training import REWARDED, SEEDS
+from dowsax.viz.style import save
 
 PAGE, FOLDER = ROOT / "docs/results.md", ROOT / "docs/paper"
-KEPT = ("table.md", "table.csv", "*.png")
+KEPT = ("table.md", "table.csv", "about.json", "*.png")
 OURS, GUARDED = "att-pfrl", "att-pfrl-ood-guarded"
 OCE, FALSE, ADE, NEEDED = "OCE", "false stops", "ADE", "episodes to 0.90"
 HEAT = "temperature"
@@ -225,6 +226,14 @@ def copied(source: Path, folder: Path) -> None:
             shutil.copyfile(path, folder / suite / path.name)
 
 
+def drawn(folder: Path) -> None:
+    """A picture for each table that has none: those of suites written before there was one."""
+    for suite in all_suites().values():
+        lines = lines_in(folder / suite.name)
+        if lines and not list((folder / suite.name).glob("*.png")):
+            save(pictured(suite, lines), folder / suite.name / picture_of(suite))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -236,6 +245,7 @@ def main() -> None:
     if not tables(options.source):
         parser.error(f"{options.source} has no tables: run `dowsax reproduce --out {options.source}` first.")
     copied(options.source, options.folder)
+    drawn(options.folder)
     try:
         # Of the folder: a level may ask for a suite that was written another time.
         (page,) = placed([options.page.read_text(encoding="utf-8")], tables(options.folder))

@@ -88,11 +88,19 @@ def test_suites_that_are_not_there_have_no_table(source):
     assert set(paper_page.tables(source)) == {"id", "ood", "shift", "threshold-robustness", "levels"}
 
 
-def test_copies_tables_and_pictures_and_nothing_else(source, tmp_path):
-    (source / "id/about.json").write_text("{}")
+def test_copies_what_was_written_and_nothing_else(source, tmp_path):
+    for name in ("about.json", "notes.txt"):
+        (source / "id" / name).write_text("{}")
     paper_page.copied(source, tmp_path / "docs")
     copies = {path.name for path in (tmp_path / "docs/id").iterdir()}
-    assert copies == {"table.md", "table.csv", "summary.png"}
+    assert copies == {"table.md", "table.csv", "about.json", "summary.png"}
+
+
+def test_a_table_without_a_picture_gets_one(source):
+    paper_page.drawn(source)
+    assert [path.name for path in (source / "id").glob("*.png")] == ["summary.png"]
+    assert (source / "shift/shift.png").read_bytes().startswith(b"\x89PNG")
+    assert not (source / "mixing").exists()
 
 
 def test_levels_know_suites_that_were_written_another_time(source, tmp_path, monkeypatch):

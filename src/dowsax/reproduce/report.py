@@ -4,8 +4,9 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from dowsax.evaluate.metrics import NOTHING, Estimate
 from dowsax.experiment.provenance import provenance
 from dowsax.files import replacing
 from dowsax.reproduce.cells import Cell
@@ -13,7 +14,10 @@ from dowsax.reproduce.lines import Line
 from dowsax.reproduce.printed import printed
 from dowsax.reproduce.store import Store
 from dowsax.reproduce.suites import Suite, folder_of
-from dowsax.reproduce.tables import csv_of, lines_of, text_of
+from dowsax.reproduce.tables import THEIRS, csv_of, lines_of, text_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 TABLE = "table.csv"
 
@@ -39,7 +43,8 @@ def write(suite: Suite, store: Store, command: str, earlier: Path | None = None)
     head = _head(suite, store, command, known, len(cells), taken)
     _write(folder / "table.md", "\n".join([*head, text_of(suite, lines, theirs)]))
     _write(folder / TABLE, csv_of(suite, lines, theirs))
-    for name, figure in suite.figures(store, lines).items():
+    figures = suite.figures(store, lines) or {picture_of(suite): pictured(suite, lines)}
+    for name, figure in figures.items():
         from dowsax.viz.style import DOTS_PER_INCH, styled
 
         with styled(), replacing(folder / name) as partial:
@@ -77,6 +82,47 @@ def _about(
     small = {"particles": sizes.particles} if sizes.particles is not None else {}
     written = {"suite": suite.name, "paper": suite.label, "command": command}
     return written | asked | small | {"written": provenance(), "cells": entries}
+
+
+def picture_of(suite: Suite) -> str:
+    """The name of the picture of a suite that has none of its own."""
+    return f"{suite.name}.png"
+
+
+def pictured(suite: Suite, lines: Sequence[Line]) -> "Figure":
+    """The numbers of the table, theirs and ours."""
+    from dowsax.viz.table_figure import table_figure
+
+    theirs, columns = printed(suite.name), list(dict.fromkeys(line.column for line in lines))
+    places = sorted(
+        dict.fromkeys((line.row, line.column) for line in lines), key=lambda place: columns.index(place[1])
+    )
+    panels = {}
+    for measure in suite.measures:
+        series: dict[str, list[tuple[int, Estimate]]] = {
+            THEIRS: [
+                (at, Estimate(theirs[*place, measure].value, None, None, 0))
+                for at, place in enumerate(places)
+                if (*place, measure) in theirs
+            ]
+        }
+        for line in lines:
+            found = line.numbers.get(measure, NOTHING)
+            if found.value is not None:
+                at = places.index((line.row, line.column))
+                series.setdefault(_kind(line, lines), []).append((at, found))
+        if any(series.values()):
+            panels[measure] = series
+    rows = [f"{column}, {row}" if len(columns) > 1 else row for row, column in places]
+    return table_figure(suite.title, rows, panels)
+
+
+def _kind(line: Line, lines: Sequence[Line]) -> str:
+    """With which filter and rule; the rule is left out where the row says it, or all have the same."""
+    filter_ = "Algorithm 1" if line.filter.startswith("paper") else line.filter.split("-")[0]
+    rule = line.stop.rpartition("-")[0] or line.stop
+    told = line.row.startswith(rule) or len({one.stop for one in lines}) == 1
+    return f"ours, {filter_}" if told else f"ours, {filter_}, {rule}"
 
 
 def lines_in(folder: Path) -> list[Line]:

@@ -95,6 +95,10 @@ def _id_figures(store: Store, lines: Sequence[Line]) -> "dict[str, Figure]":
         measure: [Estimate(theirs["att-pfrl", field, measure].value, None, None, 0) for field in FIELDS]
         for measure in ("OCE", "ADE", "LPS")
     }
+    elsewhere = printed("calibration")
+    claimed["false stops"] = [
+        Estimate(elsewhere[field, "", "false stops"].value, None, None, 0) for field in FIELDS
+    ]
     series = {"ATT-PFRL, the paper": Series(claimed)}
     for filter_, rule in (("paper", CONTRACTION), ("default", CONTRACTION), ("default", CREDIBLE)):
         series[f"ATT-PFRL, {filter_}, {rule}"] = _series(lines, "att-pfrl", filter_, rule)

@@ -16,7 +16,7 @@ Figures = Callable[[Store, Sequence[Line]], "dict[str, Figure]"]
 
 
 def no_figures(store: Store, lines: Sequence[Line]) -> "dict[str, Figure]":
-    """A table has none."""
+    """None of its own: the picture is one of the table."""
     del store, lines
     return {}
 
