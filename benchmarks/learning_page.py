@@ -48,8 +48,8 @@ _MOST = {
 }
 """What the ablation shows, and how large each number can be; none is below 0."""
 HEADINGS = {
-    "headline": """Stop rate, and path to the stop [m], under the credible rule on the default filter: 1,000
-searches a cell, seed 0, 95 % intervals in brackets. `straight` is told where the source is.""",
+    "headline": """Stop rate, which share of the stops is false, and path to the stop [m], under the credible rule on the
+default filter: 1,000 searches a cell, seed 0, 95 % intervals in brackets. `straight` is told where the source is.""",
     "filters": """## Does the filter of training tell the truth?
 
 The share of stops that are 1 m or more off, by filter and policy (`python -m benchmarks.training_filter`;
@@ -130,9 +130,10 @@ def headline(learned: Sequence[Line], planners: Sequence[Line]) -> str:
         cells = []
         for policy in SHOWN:
             line = next(iter(where(lines, policy=policy)), {})
-            found = (estimate(line, "stop_rate"), estimate(line, "path_length_stopped"))
-            said = (number(one, digits) for one, digits in zip(found, (3, 1), strict=True))
-            cells.append("; ".join(said) if line else "–")
+            rate, path = estimate(line, "stop_rate"), estimate(line, "path_length_stopped")
+            false = estimate(line, "false_stop_given_stop").value
+            wrong = "none" if false is None else f"{false:.3f}"
+            cells.append(f"{number(rate, 3)}, {wrong} false; {number(path, 1)}" if line else "–")
         if lines:
             rows.append((field, *cells))
     return _table(("field", *SHOWN), rows)
@@ -145,11 +146,15 @@ def limits(learned: Sequence[Line], told: Sequence[Line]) -> str:
         here = where(learned, field=line["field"], scenario="id", stop=str(CREDIBLE))
         ours, circle = ([one for one in here if one["policy"] == name] for name in (OURS, "circle"))
         if ours and circle:
-            rates = [number(estimate(one[0], "stop_rate"), 3) for one in (circle, ours)]
+            rates = [
+                number(estimate(one[0], name), 3)
+                for one in (circle, ours)
+                for name in ("stop_rate", "false_stop_given_stop")
+            ]
             ratios = [number(estimate(line, "told_ratio"), 2), number(estimate(ours[0], "path_ratio"), 2)]
             rows.append((line["field"], *rates, *ratios))
-    headings = ("field", "stopped: circle", "stopped: ATT-PFRL", "path over the straight walk's: told sweep")
-    return _table((*headings, "ATT-PFRL"), rows)
+    headings = ("field", "stopped: circle", "of these false", "stopped: ATT-PFRL", "of these false")
+    return _table((*headings, "path over the straight walk's: told sweep", "ATT-PFRL"), rows)
 
 
 def best(against: Sequence[Line]) -> str:
@@ -209,25 +214,32 @@ def fields(learned: Sequence[Line], planners: Sequence[Line]) -> str:
     return "\n\n".join(pieces)
 
 
-def elsewhere(lines: Sequence[Line]) -> str:
-    """Stop rates where sources are as in training and elsewhere, and what is lost; credible rule."""
+def elsewhere(lines: Sequence[Line], learned: Sequence[Line]) -> str:
+    """Stops where sources are as in training and elsewhere, false ones, and what is lost; credible rule."""
     rates = {"training": "as in training", "west": "west", "east": "east", "mean": "mean of both"}
     drops = {
         "lost_west": "lost in the west",
         "lost_east": "lost in the east",
         "lost_mean": "lost in the mean of both",
     }
+    false = {"ood-training": "false stops: as in training", "ood-west": "west", "ood-east": "east"}
     rows = [
         (
             line["field"],
             line["policy"],
             *(number(estimate(line, name), 3) for name in rates),
             *(number(estimate(line, name), 3, "+") for name in drops),
+            *(_false_rate(where(learned, policy=line["policy"], field=field), at) for at in false),
         )
         for field in FIELDS
         for line in where(lines, field=field, stop=str(CREDIBLE))
     ]
-    return _table(("field", "policy", *rates.values(), *drops.values()), rows)
+    return _table(("field", "policy", *rates.values(), *drops.values(), *false.values()), rows)
+
+
+def _false_rate(lines: Sequence[Line], scenario: str) -> str:
+    line = next(iter(where(lines, scenario=scenario, stop=str(CREDIBLE))), {})
+    return number(estimate(line, "false_stop_given_stop"), 3) if line else "–"
 
 
 def ablation(lines: Sequence[Line], learned: Sequence[Line]) -> str:
@@ -331,7 +343,7 @@ def tables(data: Path) -> dict[str, str]:
         "limits": limits(learned, read_lines(data / TOLD)),
         "best": best(read_lines(data / AGAINST)),
         "fields": fields(learned, planners),
-        "elsewhere": elsewhere(read_lines(data / REGIONAL)),
+        "elsewhere": elsewhere(read_lines(data / REGIONAL), learned),
         "ablation": ablation(read_lines(data / ABLATION), learned),
         "filters": filters(read_lines(data / FILTER)) if (data / FILTER).exists() else "",
         "training": learning_curves.table(learning_curves.cards()),
