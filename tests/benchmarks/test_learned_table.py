@@ -1,8 +1,8 @@
 """The table of learned policies, on made-up searches: what is measured, kept, compared and told."""
 
 import json
-import re
 import math
+import re
 import time
 
 import jax
