@@ -49,7 +49,8 @@ _MOST = {
 """What the ablation shows, and how large each number can be; none is below 0."""
 HEADINGS = {
     "headline": """Stop rate, how many of the stops are false, and path to the stop [m], under the credible
-rule on the default filter: 1,000 searches a cell, seed 0, 95 % intervals in brackets. `straight` is told where the source is.""",
+rule on the default filter: 1,000 searches a cell, seed 0, 95 % intervals in brackets. `straight` is
+told where the source is.""",
     "filters": """## Does the filter of training tell the truth?
 
 The share of stops that are 1 m or more off, by filter and policy (`python -m benchmarks.training_filter`;
