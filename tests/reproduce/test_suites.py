@@ -56,6 +56,12 @@ def test_is_rendered(filled, written, name):
             assert "false stops" in line
 
 
+def test_a_suite_that_cannot_draw_its_own_picture_has_none(filled):
+    suite = replace(all_suites()["threshold"], name="undrawn", figures=lambda store, lines: {})
+    folder = write(suite, filled(), "")
+    assert {path.name for path in folder.iterdir()} == {"table.md", "table.csv", "about.json"}
+
+
 @suites
 def test_has_the_paper_beside_ours(written, name):
     """Every number the paper prints for these fields is next to one of ours, with its interval."""

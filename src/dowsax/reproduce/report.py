@@ -13,7 +13,7 @@ from dowsax.reproduce.cells import Cell
 from dowsax.reproduce.lines import Line
 from dowsax.reproduce.printed import printed
 from dowsax.reproduce.store import Store
-from dowsax.reproduce.suites import Suite, folder_of
+from dowsax.reproduce.suites import Suite, folder_of, no_figures
 from dowsax.reproduce.tables import THEIRS, csv_of, lines_of, text_of
 
 if TYPE_CHECKING:
@@ -43,8 +43,7 @@ def write(suite: Suite, store: Store, command: str, earlier: Path | None = None)
     head = _head(suite, store, command, known, len(cells), taken)
     _write(folder / "table.md", "\n".join([*head, text_of(suite, lines, theirs)]))
     _write(folder / TABLE, csv_of(suite, lines, theirs))
-    figures = suite.figures(store, lines) or {picture_of(suite): pictured(suite, lines)}
-    for name, figure in figures.items():
+    for name, figure in _figures(suite, store, lines).items():
         from dowsax.viz.style import DOTS_PER_INCH, styled
 
         with styled(), replacing(folder / name) as partial:
@@ -82,6 +81,12 @@ def _about(
     small = {"particles": sizes.particles} if sizes.particles is not None else {}
     written = {"suite": suite.name, "paper": suite.label, "command": command}
     return written | asked | small | {"written": provenance(), "cells": entries}
+
+
+def _figures(suite: Suite, store: Store, lines: Sequence[Line]) -> "dict[str, Figure]":
+    # A suite with pictures of its own may lack the cells for them: one of its table would be another picture.
+    own = suite.figures is not no_figures
+    return suite.figures(store, lines) if own else {picture_of(suite): pictured(suite, lines)}
 
 
 def picture_of(suite: Suite) -> str:
