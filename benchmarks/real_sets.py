@@ -33,6 +33,8 @@ _GROWTH = {
     "lateral": LogNormal(1.5, 2.0),
     "vertical": LogNormal(1.0, 1.6),
     "reach": "unknown",
+    "widen": "unknown",
+    "curve": "unknown",
     "rise": "unknown",
     "bend": "unknown",
 }
@@ -102,8 +104,6 @@ def prairie(data: Path, edge: float = EDGE, release: float | None = None) -> Ite
                 "q": LogUniform(0.1, 1e4),
                 **({} if release is None else {"height": LogNormal(release, 2.0)}),
                 "stability": stability_of(obukhov),
-                # The spread of a ten-minute mean is all in the spread of the plume.
-                "meander": 0.03,
                 **_GROWTH,
             },
             background=None,

@@ -21,6 +21,7 @@ from dowsax.world import (
     with_trail,
     without_source,
 )
+from dowsax.world.fields.gaussian_plume import BRIGGS
 from dowsax.world.laws import LogUniform, Normal
 from dowsax.world.sensors.above_background import AboveBackground
 
@@ -98,7 +99,7 @@ def test_known_numbers_leave_no_columns(stations):
     )
     assert names_of(model) == ["x", "y", "q", "vertical", "speed", "noise_floor"]
     plain = GaussianPlume(1e3)
-    full = jnp.float32([50, 50, 2, 0.5, 3, 1, 1.1, 0.2, 0, 0.9, 1e18, 0, 0])
+    full = jnp.float32([50, 50, 2, 0.5, 3, 1, 1.1, 0.2, 0, 0.9, *BRIGGS.values()])
     expected = 1.5 + jax.vmap(plain, in_axes=(None, 0))(full, stations)
     ours = intensities(model, [50, 50, 2, 1.1, 0.9, 3.0], stations)
     np.testing.assert_allclose(ours, expected, rtol=1e-5)

@@ -29,6 +29,9 @@ _LENGTHS = (32, 64, 128, 256, 512, 1024, 2048, 4096)
 
 # As many readings as often count as one. A belief that is too loose fits as one that is not, and is quicker.
 _FIRST_COUNT = 4.0
+# A belief whose errors ask for this much more is not made anew: a twelfth wider, which no estimate tells.
+_SETTLED = 1.2
+_MOST_TURNS = 3
 
 
 def locate(
@@ -49,8 +52,8 @@ def locate(
     `Station` with wind, dwell or time besides. Either `field` names one of the seven benchmark fields,
     optionally with another `prior`, or `model` says it all. The filter is `preset`, with another number of
     `particles` if given. The same seed gives the same answer. `redundancy` is how many readings count as one,
-    as neighbours err together; "estimated" takes the survey in twice, and what the first belief leaves
-    unexplained says how many, as long as a dozen are left.
+    as neighbours err together; "estimated" takes the survey in two to four times, and what a belief leaves
+    unexplained says how many in the next, as long as a dozen are left.
     """
     model = _model(field, model, prior)
     preset = _preset(preset, particles)
@@ -64,13 +67,7 @@ def locate(
         raise ValueError(
             "`redundancy` can be estimated for one survey, not for a batch: locate them one by one."
         )
-    loose = counted(model, _FIRST_COUNT)
-    first = _posterior(loose, preset, stations, values, key)
-    asked = estimated(jax.random.fold_in(key, 1), loose, first.samples, first.weights, stations, values)
-    count = min(asked, most_redundant(len(values)))
-    return replace(
-        _posterior(counted(model, count), preset, stations, values, key), redundancy_estimate=asked
-    )
+    return _as_its_errors_ask(model, preset, stations, values, key)
 
 
 def compile_for(
@@ -88,6 +85,32 @@ def _count(redundancy: float | int | str) -> float:
     if isinstance(redundancy, str) or not 1 <= redundancy < math.inf:
         raise ValueError(f'`redundancy` is a number from 1 on, or "estimated"; got {redundancy!r}.')
     return float(redundancy)
+
+
+def _as_its_errors_ask(
+    model: Model, preset: Preset, stations: Station, values: np.ndarray, key: Key
+) -> Posterior:
+    """The belief that counts as many readings as one as its own errors ask for.
+
+    From a belief that is too sure one cannot tell how wide it would be without some readings: what it asks
+    for is less than enough, and the next belief asks again.
+    """
+    most = most_redundant(len(values))
+
+    def believed(count: float, turn: int) -> tuple[Posterior, float]:
+        used = counted(model, count)
+        found = _posterior(used, preset, stations, values, key)
+        turn_key = jax.random.fold_in(key, turn)
+        return found, estimated(turn_key, used, found.samples, found.weights, stations, values)
+
+    found, asked = believed(_FIRST_COUNT, 1)
+    for turn in range(_MOST_TURNS):
+        count = min(asked, most)
+        found, again = believed(count, turn + 2)
+        asked = max(asked, again)
+        if min(again, most) <= _SETTLED * count:
+            break
+    return replace(found, redundancy_estimate=asked)
 
 
 def _posterior(model: Model, preset: Preset, stations: Station, values: np.ndarray, key: Key) -> Posterior:

@@ -111,7 +111,9 @@ def jackknifed(places: np.ndarray, weights: np.ndarray, terms: np.ndarray, group
     """The largest ratio over all directions of the jackknife's variance of the mean to the belief's own.
 
     Samples of the place (n, 2) with weights (n,), the log likelihoods (n, k) that the belief is made of, and
-    the group (k,) of each reading. A belief without a group is the samples with other weights.
+    the group (k,) of each reading. A belief without a group is the samples with other weights, none of them
+    more than √n times the mean: a few samples that the group alone had ruled out would else decide (truncated
+    importance sampling, Ionides 2008).
     """
     weights = weights / weights.sum()
     mean = weights @ places
@@ -120,7 +122,8 @@ def jackknifed(places: np.ndarray, weights: np.ndarray, terms: np.ndarray, group
     without = []
     for group in range(number):
         left_out = -terms[:, groups == group].sum(axis=1)
-        others = weights * np.exp(left_out - left_out.max())
+        ratios = np.exp(left_out - left_out.max())
+        others = weights * np.minimum(ratios, weights @ ratios * np.sqrt(len(ratios)))
         without.append(others @ offsets / others.sum())
     moved = np.array(without) - np.mean(without, axis=0)
     jackknife = moved.T @ moved * (number - 1) / number

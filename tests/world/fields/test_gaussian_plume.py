@@ -171,7 +171,7 @@ def test_is_positive_and_smooth_everywhere(key, draw):
 
 def test_stays_finite_outside_the_support(key):
     """Proposals may ask for anything; the intensity is finite and not negative."""
-    wild = 100 * jax.random.normal(key, (2000, 13))
+    wild = 100 * jax.random.normal(key, (2000, 15))
     station = Station(jnp.float32([20, 10]), wind=jnp.float32([2, 0]))
     values = np.asarray(jax.jit(jax.vmap(PLUME, in_axes=(0, None)))(wild, station))
     assert np.isfinite(values).all()
@@ -180,12 +180,12 @@ def test_stays_finite_outside_the_support(key):
 
 @pytest.mark.parametrize("distance", [5.0, 60.0, 900.0])
 def test_growth_is_a_factor_on_each_spread(distance):
-    """1/(1 + √(r/ℓ)) across, with a reach that falls with stability, and ρ^(rise + bend ln ρ) vertically."""
+    """1/(1 + √(r/ℓ)) across, with a reach that falls with stability, and ρ^(power + bend ln ρ) both ways."""
     station = Station(jnp.float32([distance, 0.05 * distance]), wind=jnp.float32([4, 0]))
     radius = np.hypot(distance, 0.05 * distance)
-    growing = theta_of(stability=2.0, reach=800.0, rise=0.2, bend=-0.05)
-    across = 1 / (1 + np.sqrt(radius / (800 * np.exp(-1.4))))
+    growing = theta_of(stability=2.0, reach=800.0, widen=-0.15, curve=0.04, rise=0.2, bend=-0.05)
     ratio = radius / 100
+    across = ratio ** (-0.15 + 0.04 * np.log(ratio)) / (1 + np.sqrt(radius / (800 * np.exp(-1.4))))
     upward = ratio ** (0.2 - 0.05 * np.log(ratio))
     fixed = theta_of(stability=2.0, lateral=across, vertical=upward)
     assert float(POINT(growing, station)) == pytest.approx(float(POINT(fixed, station)), rel=1e-4)

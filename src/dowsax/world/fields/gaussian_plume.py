@@ -50,8 +50,9 @@ class GaussianPlume(eqx.Module):
 
     How fast the spreads grow may be unknown too: $\sigma_y$ is multiplied by $1/(1 + \sqrt{r/\ell})$ with
     $\ell = \text{reach} \cdot e^{-0.7\,\text{stability}}$ (Taylor's law as fitted by Draxler 1976: a plume is
-    a cone while its eddies last, and then widens as the square root of the distance), and $\sigma_z$ by
-    $\rho^{\,\text{rise} + \text{bend} \ln\rho}$ with $\rho = r/100$ m.
+    a cone while its eddies last, and then widens as the square root of the distance) and by
+    $\rho^{\,\text{widen} + \text{curve} \ln\rho}$, and $\sigma_z$ by
+    $\rho^{\,\text{rise} + \text{bend} \ln\rho}$, with $\rho = r/100$ m.
 
     The source has a size $s$: $s^2$ is added to $r^2$, $\sigma_y^2$ and $\sigma_z^2$. With it the field is
     finite and smooth everywhere, and never zero.
@@ -67,6 +68,8 @@ class GaussianPlume(eqx.Module):
         Parameter("turn", "°", "how far the wind is turned from the measured one, counter-clockwise"),
         Parameter("speed", "", "wind speed over the measured one"),
         Parameter("reach", "m", "distance over which eddies last in very unstable air"),
+        Parameter("widen", "", "power of the distance on the lateral spread"),
+        Parameter("curve", "", "how that power grows with the logarithm of the distance"),
         Parameter("rise", "", "power of the distance on the vertical spread"),
         Parameter("bend", "", "how that power grows with the logarithm of the distance"),
     )
@@ -100,7 +103,8 @@ class GaussianPlume(eqx.Module):
         """What the plume is at the distance of the station, and how far off its axis the station lies."""
         if station.wind is None:
             raise ValueError("A gas plume needs the wind: measure it with each reading, give or infer it.")
-        strength, height, stability, lateral, vertical, meander, turn, factor, reach, rise, bend = theta[2:13]
+        strength, height, stability, lateral, vertical, meander, turn, factor = theta[2:10]
+        reach, widen, curve, rise, bend = theta[10:15]
         strength, factor = jnp.maximum(strength, 0.0), jnp.maximum(factor, 0.0)
         lateral, vertical = jnp.maximum(lateral, _LEAST_FACTOR), jnp.maximum(vertical, _LEAST_FACTOR)
         meander = jnp.maximum(meander, _LEAST_MEANDER)
@@ -115,8 +119,10 @@ class GaussianPlume(eqx.Module):
         inverse_distance = jax.lax.rsqrt(squared)
         distance = squared * inverse_distance
         share = (self.size * inverse_distance) ** 2
+        log_ratio = jnp.clip(0.5 * jnp.log(squared) - math.log(_REFERENCE), -_FARTHEST, _FARTHEST)
         lasting = jnp.sqrt(distance * _inverse_reach(reach, stability))
-        lateral_squared = (lateral * lateral_slope(stability, distance) / (1.0 + lasting)) ** 2 + share
+        lateral_slopes = lateral * lateral_slope(stability, distance, _log_growth(widen, curve, log_ratio))
+        lateral_squared = (lateral_slopes / (1.0 + lasting)) ** 2 + share
         # κ, zero in calm air.
         sharpness = squared_speed / (squared_speed * lateral_squared + meander * meander)
         # 1 − cos θ is half the squared difference of the unit vectors: no cancellation on the axis.
@@ -124,9 +130,7 @@ class GaussianPlume(eqx.Module):
         away_x = east * inverse_distance - wind_x * inverse_speed
         away_y = north * inverse_distance - wind_y * inverse_speed
 
-        log_ratio = jnp.clip(0.5 * jnp.log(squared) - math.log(_REFERENCE), -_FARTHEST, _FARTHEST)
-        log_growth = jnp.clip((rise + bend * log_ratio) * log_ratio, -_FARTHEST, _FARTHEST)
-        vertical_slopes = vertical * vertical_slope(stability, distance, log_growth)
+        vertical_slopes = vertical * vertical_slope(stability, distance, _log_growth(rise, bend, log_ratio))
         vertical_squared = vertical_slopes * vertical_slopes + share
         precision = 1.0 / (vertical_squared * squared)
         above = jnp.abs(jnp.float32(self.altitude) if station.altitude is None else station.altitude)
@@ -166,7 +170,12 @@ def _inverse_reach(reach: Scalar, stability: Scalar) -> Scalar:
     return jnp.exp(_REACH_A_CLASS * jnp.clip(stability, 0.0, 5.0)) / jnp.maximum(reach, _SHORTEST_REACH)
 
 
-BRIGGS = {"reach": 1e18, "rise": 0.0, "bend": 0.0}
+def _log_growth(power: Scalar, bend: Scalar, log_ratio: Scalar) -> Scalar:
+    """Of a spread, beyond Briggs' law."""
+    return jnp.clip((power + bend * log_ratio) * log_ratio, -_FARTHEST, _FARTHEST)
+
+
+BRIGGS = {"reach": 1e18, "widen": 0.0, "curve": 0.0, "rise": 0.0, "bend": 0.0}
 """Numbers with which the spreads grow just as Briggs says."""
 
 
@@ -174,7 +183,9 @@ def default_laws(strength: tuple[float, float] = (1e-3, 1e3), height: float = 3.
     """Any stability, factors of 1.5 on Briggs' spreads, a wind known to 10° and 20 %.
 
     Strength [g/s] over these decades, a release up to this height [m]. Where growth is unknown, the reach is
-    within a factor of 3 of 2.5 km in class A, which is 75 m in F.
+    within a factor of 3 of 2.5 km in class A, which is 75 m in F. A plume from near the ground rises into a
+    wind that is faster and spreads it less: by a power of about −0.1 of the distance where the wind grows as
+    the logarithm of the height.
     """
     return (
         LogUniform(*strength),
@@ -186,6 +197,8 @@ def default_laws(strength: tuple[float, float] = (1e-3, 1e3), height: float = 3.
         Normal(0.0, 10.0),
         LogNormal(1.0, 1.2),
         LogNormal(2500.0, 3.0),
+        Normal(-0.1, 0.15),
+        Normal(0.0, 0.06),
         Normal(0.0, 0.3),
         Normal(0.0, 0.06),
     )

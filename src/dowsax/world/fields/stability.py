@@ -20,9 +20,9 @@ _BENDS = (
 )
 
 
-def lateral_slope(stability: Scalar, distance: Scalar) -> Scalar:
-    r"""$\sigma_y/r$; its logarithm is linear between two classes."""
-    slope = jnp.exp(_between(stability, tuple(map(math.log, _LATERAL))))
+def lateral_slope(stability: Scalar, distance: Scalar, log_growth: Scalar | float = 0.0) -> Scalar:
+    r"""$\sigma_y/r$, times $e^g$; its logarithm is linear between two classes."""
+    slope = jnp.exp(_between(stability, tuple(map(math.log, _LATERAL))) + log_growth)
     return slope * jnp.sqrt(_LATERAL_LENGTH / (_LATERAL_LENGTH + distance))
 
 
