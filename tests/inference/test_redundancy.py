@@ -111,6 +111,22 @@ def test_the_jackknife_is_that_of_means():
     np.testing.assert_allclose(found, exact, rtol=5 * np.sqrt(2 * 16 / effective))
 
 
+def test_a_single_sample_does_not_decide_on_the_jackknife():
+    """One of n, at three standard deviations, that one group alone rules out: without it, it has 1 in √n.
+
+    So the mean moves by 3/√n of them at most, and the ratio is that squared times (1 − 1/G)².
+    """
+    generator, number, num_groups = np.random.default_rng(8), 1024, 16
+    samples = generator.standard_normal((number, 2))
+    samples[0] = 3.0, 0.0
+    terms = np.zeros((number, num_groups))
+    terms[0, 0] = -50.0
+    weights = np.exp(terms.sum(axis=1))
+    found = jackknifed(samples, weights, terms, np.arange(num_groups))
+    # The variance of the samples themselves is 1 to 5 standard errors.
+    assert 0 < found < 9 / number / (1 - 5 * np.sqrt(2 / number))
+
+
 def test_groups_are_halves_of_halves():
     """Of about equal size, in one piece each."""
     groups = halved(grid(100), 3)
@@ -173,6 +189,17 @@ def test_a_wrong_redundancy_is_refused(wrong):
 def test_a_batch_has_no_estimate():
     with pytest.raises(ValueError, match="one by one"):
         locate(np.ones((2, 3, 2)), np.ones((2, 3)), "gas", redundancy="estimated")
+
+
+def test_the_count_is_the_one_its_own_belief_asks_for(monkeypatch):
+    """From the first, loose one on, until the next asks for no more than a fifth more."""
+    asks = {4.0: 2.0, 2.0: 3.0, 3.0: 3.3}
+    monkeypatch.setattr(
+        "dowsax.inference.locate.estimated", lambda _, model, *__: asks[float(model.sensor.count)]
+    )
+    places = np.stack(np.meshgrid(np.arange(6.0), np.arange(8.0)), axis=-1).reshape(-1, 2)
+    found = locate(places, np.ones(48), "temperature", preset="plain", particles=256, redundancy="estimated")
+    assert (found.redundancy, found.redundancy_estimate) == (3.0, 3.3)
 
 
 @pytest.mark.parametrize(("number", "most"), [(5, 1), (12, 1), (48, 4), (252, 21)])

@@ -61,7 +61,7 @@ def test_every_commented_key_may_be_used():
     assert {name for name, is_refused in refused.items() if is_refused} == another_kind | another_mode
     assert {name for name, is_refused in refused.items() if not is_refused} == {
         *("origin", "size", "names", "lag", "particles", "time", "event", "redundancy", "edge"),
-        *("height", "hold", "source_low", "source_high"),
+        *("height", "hold", "source_low", "source_high", "growth"),
     }
 
 
@@ -213,6 +213,21 @@ def test_the_edge_is_that_of_a_gas_plume():
     assert isinstance(sensor.sensor, FuzzyEdge)
     with pytest.raises(ValueError, match=r"noise\.edge"):
         site("[noise]\nedge = 0.1\n", kind="level")
+
+
+def test_the_growth_of_a_gas_plume_may_be_unknown():
+    """Five further columns with their usual laws, but for what [prior] says; other kinds have none."""
+
+    def named(text):
+        return [parameter.name for parameter in parse_site(text).model().prior.parameters]
+
+    usual = named(NEW_SITE)
+    grown = NEW_SITE.replace('# growth = "unknown"', 'growth = "unknown"')
+    assert set(named(grown)) - set(usual) == {"reach", "widen", "curve", "rise", "bend"}
+    known = grown.replace("[prior]\n", "[prior]\nrise = 0.1\n")
+    assert set(named(grown)) - set(named(known)) == {"rise"}
+    with pytest.raises(ValueError, match=r"field\.growth: level has none"):
+        parse_site(new_site("level").replace("[field]\n", '[field]\ngrowth = "unknown"\n'))
 
 
 def test_how_plans_fly():

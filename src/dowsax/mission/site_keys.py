@@ -21,6 +21,7 @@ from dowsax.mission.site_settings import (
 )
 from dowsax.mission.site_text import Keys, parsed
 from dowsax.mission.wind import wind_from
+from dowsax.world.fields.gaussian_plume import BRIGGS
 from dowsax.world.units import MOLAR_MASSES
 
 DIRECTION_ERROR, MOST_DIRECTION_ERROR = 10.0, 45.0
@@ -51,7 +52,7 @@ def understood(text: str, name: str) -> Site:
     top = parsed(name, text, *SECTIONS)
     top.require("area", "field")
     frame, area, outside, source = area_of(top)
-    kind, unit, gas, options = _field(top)
+    kind, unit, gas, options, growth = _field(top)
     wind = _wind(top, kind)
     geofence, no_go = (polygons(top, key, frame, area) for key in ("geofence", "no_go"))
     site = Site(
@@ -65,7 +66,7 @@ def understood(text: str, name: str) -> Site:
         options=options,
         geofence=geofence,
         no_go=no_go,
-        prior=_prior(top, kind, parameter_names(kind, unit, wind.mode == "unknown")),
+        prior=growth | _prior(top, kind, parameter_names(kind, unit, wind.mode == "unknown")),
         background=_background(top),
         noise=_noise(top, kind),
         wind=wind,
@@ -87,13 +88,15 @@ def understood(text: str, name: str) -> Site:
     return site
 
 
-def _field(top: Keys) -> tuple[str, str, str | float | None, Mapping[str, float]]:
-    """Kind, unit, gas and further numbers of the field."""
-    every = ("kind", "unit", "gas", "size", "standoff", "inclination", "declination")
+def _field(
+    top: Keys,
+) -> tuple[str, str, str | float | None, Mapping[str, float], dict[str, LawSetting]]:
+    """Kind, unit, gas and further numbers of the field, and laws of how a plume grows."""
+    every = ("kind", "unit", "gas", "growth", "size", "standoff", "inclination", "declination")
     keys = top.table("field", *every)
     keys.require("kind")
     kind = keys.word("kind", "", tuple(KINDS))
-    known = (*KINDS[kind].options, *(["gas"] if kind == "gas-plume" else []))
+    known = (*KINDS[kind].options, *(["gas", "growth"] if kind == "gas-plume" else []))
     for key in every[2:]:
         if key in keys and key not in known:
             raise keys.error(key, f"{kind} has none; leave it out.")
@@ -102,7 +105,9 @@ def _field(top: Keys) -> tuple[str, str, str | float | None, Mapping[str, float]
         is_name = isinstance(keys.raw("gas"), str)
         gas = keys.word("gas", "", tuple(MOLAR_MASSES)) if is_name else keys.number("gas", above=0.0)
     options = {key: keys.number(key) or 0.0 for key in KINDS[kind].options if key in keys}
-    return kind, checked_unit(keys, kind), gas, options
+    grows = keys.word("growth", "briggs", ("briggs", "unknown")) == "unknown"
+    growth = dict.fromkeys(BRIGGS if grows else (), LawSetting("unknown"))
+    return kind, checked_unit(keys, kind), gas, options, growth
 
 
 def _prior(top: Keys, kind: str, names: tuple[str, ...]) -> Mapping[str, LawSetting]:

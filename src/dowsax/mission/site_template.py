@@ -50,6 +50,9 @@ unit = "ppm"
 # With it the release rate comes out in grams per second: methane, carbon dioxide, carbon monoxide,
 # hydrogen sulfide, sulfur dioxide, ammonia, propane, hydrogen, or a molar mass [g/mol].
 gas = "methane"
+# gas-plume: how its width and height grow with the distance: "briggs", as his formulas say, or "unknown".
+# Over hundreds of metres they say more than one knows, and a belief that takes their word is too sure.
+# growth = "unknown"
 # gas-plume: how wide the source itself is.
 # size = 0.2
 # radiation, level, magnetic-dipole: how near one can come to it.
@@ -61,9 +64,9 @@ gas = "methane"
 # What is believed of the source beforehand. A number is known; [low, high] is a range; {mean = 1, std = 0.1}
 # and {median = 1, factor = 2} are laws; {low = 1, high = 9, scale = "log"} is a range with its scale
 # ("linear" or "log"); "unknown" is the usual law. gas-plume: q, height, stability, lateral, vertical,
-# meander, turn, speed (and ux, uy where the wind is unknown). radiation: q, attenuation, height. level:
-# level, exponent, height. magnetic-dipole: mx, my, mz, depth. Benchmark fields: strength, diffusivity,
-# max_speed, max_decay_length.
+# meander, turn, speed (ux, uy where the wind is unknown; reach, widen, curve, rise, bend for its growth).
+# radiation: q, attenuation, height. level: level, exponent, height. magnetic-dipole: mx, my, mz, depth.
+# Benchmark fields: strength, diffusivity, max_speed, max_decay_length.
 [prior]
 # Release rate [g/s].
 q = [0.001, 10.0]
