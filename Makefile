@@ -8,7 +8,7 @@ demo: .venv/.base
 	$(BIN)/dowsax demo --out demo
 
 test: .venv/.dev
-	$(BIN)/python -m pytest -n 2 --dist loadfile --max-worker-restart 0
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --max-worker-restart 0
 
 check: .venv/.dev
 	$(BIN)/ruff check .

@@ -17,7 +17,23 @@ jax.config.update("jax_numpy_rank_promotion", "raise")
 
 _CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "dowsax" / "jax"
 jax.config.update("jax_compilation_cache_dir", str(_CACHE))
-jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.2)
+jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
+
+_LONGEST = (
+    "experiment/test_engines.py",
+    "test_examples.py",
+    "reproduce/test_suites.py",
+    "browser/test_console_looks.py",
+    "inference/test_gold.py",
+    "inference/test_swaying_surveys.py",
+    "learn/test_rollout.py",
+    "inference/test_filter.py",
+    "browser/test_console_restart.py",
+    "browser/test_console_keeping.py",
+    "cli/test_advise.py",
+    "world/sensors/test_swaying_wind.py",
+)
+"""Files whose tests take longest, first: last, they would keep one core busy while the other has nothing to do."""
 
 _MEMORY_MAPS = Path("/proc/self/maps")
 _MOST_MEMORY_MAPS = 25_000
@@ -26,6 +42,12 @@ _MOST_MEMORY_MAPS = 25_000
 def pytest_configure(config: pytest.Config) -> None:
     """Warnings are errors, except that a cache one cannot write to only costs time."""
     config.addinivalue_line("filterwarnings", "ignore:Error (reading|writing) persistent compilation cache")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    tests = Path(__file__).parent
+    rank = {tests / name: number for number, name in enumerate(_LONGEST)}
+    items.sort(key=lambda item: rank.get(item.path, len(rank)))
 
 
 @pytest.fixture

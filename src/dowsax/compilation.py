@@ -5,6 +5,8 @@ import sys
 from pathlib import Path
 
 SWITCH = "DOWSAX_COMPILATION_CACHE"
+_LEAST_SECONDS = 0.0
+"""Compiled in less is not kept. A start has dozens of small programs, a third of its work when they are not."""
 
 
 def cache_folder() -> Path:
@@ -23,11 +25,11 @@ def enable_cache() -> None:
         # jax reads these when it is imported; until then nobody has to wait for it.
         if "JAX_COMPILATION_CACHE_DIR" not in os.environ:
             os.environ["JAX_COMPILATION_CACHE_DIR"] = str(cache_folder())
-            os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.2")
+            os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", str(_LEAST_SECONDS))
         return
     import jax
 
     if getattr(jax.config, "jax_compilation_cache_dir") is not None:  # noqa: B009 (unknown to type checkers)
         return
     jax.config.update("jax_compilation_cache_dir", str(cache_folder()))
-    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.2)
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", _LEAST_SECONDS)
