@@ -6,7 +6,7 @@ from pathlib import Path
 
 SWITCH = "DOWSAX_COMPILATION_CACHE"
 _LEAST_SECONDS = 0.0
-"""Compiled in less is not kept. A start has dozens of small programs, a third of its work when they are not."""
+"""Compiled in less is not kept: nothing, as a start has dozens of small programs that add up."""
 
 
 def cache_folder() -> Path:
