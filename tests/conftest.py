@@ -33,7 +33,7 @@ _LONGEST = (
     "cli/test_advise.py",
     "world/sensors/test_swaying_wind.py",
 )
-"""Files whose tests take longest, first: last, they would keep one core busy while the other has nothing to do."""
+"""Files whose tests take longest, first: as the last ones they would leave a core idle."""
 
 _MEMORY_MAPS = Path("/proc/self/maps")
 _MOST_MEMORY_MAPS = 25_000

@@ -51,7 +51,7 @@ unit = "ppm"
 # hydrogen sulfide, sulfur dioxide, ammonia, propane, hydrogen, or a molar mass [g/mol].
 gas = "methane"
 # gas-plume: how its width and height grow with the distance: "briggs", as his formulas say, or "unknown".
-# Over hundreds of metres they say more than one knows, and a belief that takes their word is too sure.
+# Over hundreds of metres they say more than one knows, and a belief that takes their word may be too sure.
 # growth = "unknown"
 # gas-plume: how wide the source itself is.
 # size = 0.2
