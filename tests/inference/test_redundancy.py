@@ -112,19 +112,23 @@ def test_the_jackknife_is_that_of_means():
 
 
 def test_a_single_sample_does_not_decide_on_the_jackknife():
-    """One of n, at three standard deviations, that one group alone rules out: without it, it has 1 in √n.
+    """One of n, at three standard deviations, that would weigh as much as all others without one group.
 
-    So the mean moves by 3/√n of them at most, and the ratio is that squared times (1 − 1/G)².
+    Ratios of n and 1 have the mean 2 − 1/n, and none counts more than √n times that; the mean then moves by
+    the share of that one, and the jackknife of one of G groups that moves the mean by m is (1 − 1/G)² m².
     """
     generator, number, num_groups = np.random.default_rng(8), 1024, 16
     samples = generator.standard_normal((number, 2))
     samples[0] = 3.0, 0.0
     terms = np.zeros((number, num_groups))
-    terms[0, 0] = -50.0
-    weights = np.exp(terms.sum(axis=1))
-    found = jackknifed(samples, weights, terms, np.arange(num_groups))
-    # The variance of the samples themselves is 1 to 5 standard errors.
-    assert 0 < found < 9 / number / (1 - 5 * np.sqrt(2 / number))
+    terms[0, 0] = -np.log(number)
+    found = jackknifed(samples, np.ones(number), terms, np.arange(num_groups))
+    most = np.sqrt(number) * (2 - 1 / number)
+    share = most / (most + number - 1)
+    away = samples[0] - samples.mean(axis=0)
+    moved = (share - (1 - share) / (number - 1)) * away
+    expected = (1 - 1 / num_groups) ** 2 * moved @ np.linalg.solve(np.cov(samples.T, bias=True), moved)
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
 
 
 def test_groups_are_halves_of_halves():

@@ -112,7 +112,7 @@ def jackknifed(places: np.ndarray, weights: np.ndarray, terms: np.ndarray, group
 
     Samples of the place (n, 2) with weights (n,), the log likelihoods (n, k) that the belief is made of, and
     the group (k,) of each reading. A belief without a group is the samples with other weights, none of them
-    more than √n times the mean: a few samples that the group alone had ruled out would else decide (truncated
+    more than √n times the mean: else a few samples that the group had made unlikely could decide (truncated
     importance sampling, Ionides 2008).
     """
     weights = weights / weights.sum()
