@@ -29,7 +29,7 @@ _LENGTHS = (32, 64, 128, 256, 512, 1024, 2048, 4096)
 
 # As many readings as often count as one. A belief that is too loose fits as one that is not, and is quicker.
 _FIRST_COUNT = 4.0
-# A belief whose errors ask for this much more is not made anew: a twelfth wider, which no estimate tells.
+# A belief whose errors ask for this much more is not made anew: it would be a tenth wider.
 _SETTLED = 1.2
 _MOST_TURNS = 3
 
