@@ -50,6 +50,17 @@ def test_check_says_what_was_understood(dowsax_command, site_file):
     assert "within 5 m with a probability of 95 %" in stdout
 
 
+def test_check_says_what_is_known(complaint, dowsax_command, site_file):
+    """A number in [prior] is told, and not one that no plume has."""
+    assert "\n  known " not in dowsax_command("site", "check", site_file).stdout
+    site_file.write_text(NEW_SITE.replace("[prior]\n", "[prior]\nstability = 4\nwiden = -0.1\n"))
+    assert (
+        "\n  known       stability is 4, widen is -0.1\n" in dowsax_command("site", "check", site_file).stdout
+    )
+    site_file.write_text(NEW_SITE.replace("[prior]\n", "[prior]\nwiden = 40\n"))
+    assert "prior.widen: must be at most 1; got 40." in complaint("site", "check", site_file)
+
+
 def test_check_says_what_was_understood_of_a_survey(dowsax_command, site_file, survey_file):
     path = survey_file(SURVEY)
     code, stdout, _ = dowsax_command("site", "check", site_file, path)

@@ -196,6 +196,7 @@ def _settings(site: Site, preset: str, particles: int) -> dict[str, Any]:
         "unit": site.unit,
         "area": [list(site.low), list(site.high)],
         "wind": site.wind.mode,
+        **({"known": site.known} if site.known else {}),
         "preset": preset,
         "particles": particles,
     }

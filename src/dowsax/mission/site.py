@@ -95,6 +95,12 @@ class Site:
         sides = np.subtract(self.high, self.low)
         return float(np.hypot(*sides) / 100) if self.search.radius is None else self.search.radius
 
+    @property
+    def known(self) -> str:
+        """The numbers of the source that are known beforehand, in words; empty without any."""
+        numbers = {name: law.first for name, law in self.prior.items() if law.law == "known"}
+        return ", ".join(f"{name} is {number:g}" for name, number in numbers.items())
+
     def model(self, sensor_names: Sequence[str] = ()) -> "Model":
         """What this site says of source, field and sensor, as a model for filters and planners.
 

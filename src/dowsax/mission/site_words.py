@@ -31,7 +31,10 @@ def site_words(site: Site) -> list[tuple[str, str]]:
     if site.geofence or site.no_go:
         words.append(("allowed", f"{100 * reachable(site):.3g} % of the area"))
     reading = f"{site.kind}: {KINDS[site.kind].meaning}; readings in {site.unit or 'no unit'}"
-    words += [("field", reading), ("background", _background(site)), ("wind", _wind(site))]
+    words.append(("field", reading))
+    if site.known:
+        words.append(("known", site.known))
+    words += [("background", _background(site)), ("wind", _wind(site))]
     words += [("sensor", _sensor(site)), ("start", _place(site, site.start)), ("step", _step(site))]
     words += [("budget", _budget(site)), ("found", _found(site)), ("flight", _flight(site))]
     if site.columns:

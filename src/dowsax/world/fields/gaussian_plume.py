@@ -69,9 +69,9 @@ class GaussianPlume(eqx.Module):
         Parameter("speed", "", "wind speed over the measured one"),
         Parameter("reach", "m", "distance over which eddies last in very unstable air"),
         Parameter("widen", "", "power of the distance on the lateral spread"),
-        Parameter("curve", "", "how that power grows with the logarithm of the distance"),
+        Parameter("curve", "", "growth of the lateral power with the logarithm of the distance"),
         Parameter("rise", "", "power of the distance on the vertical spread"),
-        Parameter("bend", "", "how that power grows with the logarithm of the distance"),
+        Parameter("bend", "", "growth of the vertical power with the logarithm of the distance"),
     )
 
     gain: float = eqx.field(default=1.0, converter=number, static=True)
