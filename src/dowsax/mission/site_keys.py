@@ -66,7 +66,7 @@ def understood(text: str, name: str) -> Site:
         options=options,
         geofence=geofence,
         no_go=no_go,
-        prior=growth | _prior(top, kind, parameter_names(kind, unit, wind.mode == "unknown")),
+        prior={**growth, **_prior(top, kind, parameter_names(kind, unit, wind.mode == "unknown"))},
         background=_background(top),
         noise=_noise(top, kind),
         wind=wind,
@@ -90,7 +90,7 @@ def understood(text: str, name: str) -> Site:
 
 def _field(
     top: Keys,
-) -> tuple[str, str, str | float | None, Mapping[str, float], dict[str, LawSetting]]:
+) -> tuple[str, str, str | float | None, Mapping[str, float], Mapping[str, LawSetting]]:
     """Kind, unit, gas and further numbers of the field, and laws of how a plume grows."""
     every = ("kind", "unit", "gas", "growth", "size", "standoff", "inclination", "declination")
     keys = top.table("field", *every)
