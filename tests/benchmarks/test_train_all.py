@@ -155,6 +155,15 @@ def test_runs_go_on_at_once(tmp_path, monkeypatch):
     assert train_all.train_all(entries, tmp_path, math.inf, at_once=2) == {}
 
 
+@pytest.fixture
+def _interruptible():
+    """Interruptions are heard, also where the tests were started in the background and would ignore them."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("_interruptible")
 def test_an_interruption_reaches_all_runs(sleepers, tmp_path):
     entries = SHIPPED[:3]
 
