@@ -11,10 +11,10 @@ from dowsax.mission.site_settings import LawSetting
 from dowsax.mission.site_text import complaint
 
 _GRID = 50
-_LEAST = {"height": 0.0, "stability": 0.0, "exponent": 0.0, "attenuation": 0.0, "meander": 0.0, "depth": 0.0}
 _POWERS = ("widen", "curve", "rise", "bend")
-"""Of the distance: beyond ±1 a plume would narrow as it goes, or widen faster than any cone."""
-_LEAST |= dict.fromkeys(_POWERS, -1.0)
+"""Of the distance: below −1 a plume would narrow as it goes, above 1 widen faster than its square."""
+_NOT_BELOW_ZERO = ("height", "stability", "exponent", "attenuation", "meander", "depth")
+_LEAST = dict.fromkeys(_NOT_BELOW_ZERO, 0.0) | dict.fromkeys(_POWERS, -1.0)
 _MOST = {"stability": 5.0} | dict.fromkeys(_POWERS, 1.0)
 _ABOVE = ("q", "lateral", "vertical", "speed", "reach")
 """Parameters that lie above zero, or in a range of their own."""
