@@ -60,7 +60,7 @@ def test_every_line_is_answered_in_order(advisor):
     assert said[0]["status"] == "searching"
     assert "Not JSON" in said[1]["error"]
     assert "JSON object" in said[3]["error"]
-    assert said[4]["error"] == "`y` is missing: x and y go together."
+    assert said[4]["error"] == "`y` is missing: give it with `x`."
     assert said[4]["id"] == "z"
     assert said[5] == said[0]
     assert said[6]["number"] == 2

@@ -60,12 +60,16 @@ def test_times_in_milliseconds_since_1970():
 @pytest.mark.parametrize(
     ("given", "reason"),
     [
-        ({"altitude": -501}, "between -500 and 20000 m; got -501"),
-        ({"altitude": 20001}, "between -500 and 20000 m; got 20001"),
-        ({"wind_u": -998, "wind_v": -999.5}, "`wind`: there is no wind of 1412 m/s"),
-        ({"wind_speed": 3, "wind_from": 400}, "`wind_from` is between 0 and 360 degrees; got 400"),
-        ({"wind_speed": -3, "wind_from": 40}, "`wind_speed` is not below 0"),
-        ({"wind_speed": 3}, "`wind_from` is missing"),
+        ({"altitude": -501}, "^`altitude` must be from -500 to 20000 m; got -501.$"),
+        ({"altitude": 20001}, "from -500 to 20000 m; got 20001"),
+        ({"wind_u": -998, "wind_v": -999.5}, "^`wind` must be at most 150 m/s; got 1412: check its unit.$"),
+        (
+            {"wind_speed": 400, "wind_from": 90},
+            "^`wind_speed` must be at most 150 m/s; got 400: check its unit.$",
+        ),
+        ({"wind_speed": 3, "wind_from": 400}, "^`wind_from` must be from -360 to 360 degrees; got 400.$"),
+        ({"wind_speed": -3, "wind_from": 40}, "^`wind_speed` must be 0 m/s or more; got -3.$"),
+        ({"wind_speed": 3}, "^`wind_from` is missing: give it with `wind_speed`.$"),
         ({"unit": "counts"}, "no multiple of the site's 'ppm'"),
         ({"latitude": 1, "longitude": 2}, "not both"),
     ],

@@ -190,7 +190,10 @@ def test_wind_the_site_gives_or_does_without(survey):
     assert survey(GAPS.replace("ppm", "counts"), parse_site(COUNTS)).wind is None
     with pytest.raises(ValueError, match="line 1: no wind columns"):
         survey("x,y,ppm\n1,2,3\n", gas_site())
-    with pytest.raises(ValueError, match="'ws' alone is not a wind: no wind columns"):
+    with pytest.raises(
+        ValueError,
+        match=r"line 1: a column for wind_speed but none for wind_from; name it under \[columns\], or set",
+    ):
         survey("x,y,ppm,ws\n1,2,3,4\n", gas_site())
 
 

@@ -36,14 +36,23 @@ def says_nothing(role: str, given: object, kind: str | None = None) -> bool:
 
 
 def altitude_fault(altitude: float) -> str | None:
-    """Why this is no altitude [m]; `None` where it is one."""
+    """What is wrong with this altitude [m], to be said after its name; `None` where nothing is."""
     if _LOWEST <= altitude <= _HIGHEST:
         return None
     if is_mark(altitude):
-        return f"{altitude:g} is what loggers write where they have nothing: leave it out."
-    return f"an altitude is between {_LOWEST:g} and {_HIGHEST:g} m; got {altitude:g}."
+        return f"must not be {altitude:g}, which loggers write where they have nothing: leave it out."
+    return f"must be from {_LOWEST:g} to {_HIGHEST:g} m; got {altitude:g}."
 
 
 def wind_fault(speed: float) -> str | None:
-    """Why there is no wind of this speed [m/s]; `None` where there may be one."""
-    return None if speed <= _STRONGEST else f"there is no wind of {speed:.4g} m/s: check its unit."
+    """What is wrong with this wind speed [m/s], to be said after its name; `None` where nothing is."""
+    if speed < 0:
+        return f"must be 0 m/s or more; got {speed:g}."
+    if speed <= _STRONGEST:
+        return None
+    return f"must be at most {_STRONGEST:g} m/s; got {speed:.4g}: check its unit."
+
+
+def direction_fault(direction: float) -> str | None:
+    """What is wrong with this direction of the wind [degrees], to be said after its name."""
+    return None if -360 <= direction <= 360 else f"must be from -360 to 360 degrees; got {direction:g}."

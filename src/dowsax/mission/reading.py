@@ -52,7 +52,7 @@ class Reading:
         }
         for name, wrong in absurd.items():
             if wrong is not None:
-                raise Refused(f"`{name}`: {wrong}")
+                raise Refused(f"`{name}` {wrong}")
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

@@ -7,7 +7,7 @@ from typing import Any
 
 from dowsax.mission.columns import Column, recognised, split_header
 from dowsax.mission.frame import Frame, look_swapped, require_degrees
-from dowsax.mission.marks import says_nothing
+from dowsax.mission.marks import direction_fault, says_nothing, wind_fault
 from dowsax.mission.reading import Reading, Refused, build, number
 from dowsax.mission.units import factor, known_unit
 from dowsax.mission.wind import wind_from
@@ -163,8 +163,8 @@ def _require_no_slips(names: set[str]) -> None:
 def _require_no_halves(given: dict[str, Any], pairs: tuple[tuple[str, str], ...]) -> None:
     for first, second in pairs:
         if (first in given) != (second in given):
-            missing = second if first in given else first
-            raise Refused(f"`{missing}` is missing: {first} and {second} go together.")
+            here, missing = (first, second) if first in given else (second, first)
+            raise Refused(f"`{missing}` is missing: give it with `{here}`.")
 
 
 def _place(given: dict[str, Any], frame: Frame, area: Area | None) -> tuple[float, float]:
@@ -201,12 +201,10 @@ def _wind(given: dict[str, Any]) -> tuple[float, float] | None:
         return number("wind_u", given["wind_u"]), number("wind_v", given["wind_v"])
     if "wind_speed" not in given:
         return None
-    speed = number("wind_speed", given["wind_speed"])
-    if speed < 0:
-        raise Refused(f"`wind_speed` is not below 0 m/s; got {speed:g}.")
-    direction = number("wind_from", given["wind_from"])
-    if not -360 <= direction <= 360:
-        raise Refused(f"`wind_from` is between 0 and 360 degrees; got {direction:g}.")
+    speed, direction = number("wind_speed", given["wind_speed"]), number("wind_from", given["wind_from"])
+    for name, wrong in (("wind_speed", wind_fault(speed)), ("wind_from", direction_fault(direction))):
+        if wrong is not None:
+            raise Refused(f"`{name}` {wrong}")
     east, north = wind_from(speed, direction)
     return float(east), float(north)
 

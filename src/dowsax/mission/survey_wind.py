@@ -1,8 +1,10 @@
 """The wind of a survey: (u, v) where the air goes, or speed and the direction it comes FROM."""
 
+from collections.abc import Callable
+
 import numpy as np
 
-from dowsax.mission.marks import wind_fault
+from dowsax.mission.marks import direction_fault, wind_fault
 from dowsax.mission.site import Site
 from dowsax.mission.site_kinds import KINDS
 from dowsax.mission.survey_cells import Sheet
@@ -26,12 +28,9 @@ def read_wind(sheet: Sheet, times: np.ndarray | None) -> tuple[np.ndarray | None
         return _constant(sheet.site, len(everywhere)), everywhere
     if way is None:
         if needed:
-            half = next((role for role in _WAYS[1] if role in sheet.columns), None)
-            found = "" if half is None else f"{sheet.columns[half].header!r} alone is not a wind: "
             raise ValueError(
-                f"{sheet.rows.path}, line {sheet.rows.header_line}: {found}no wind columns (wind_u and "
-                "wind_v, or wind_speed and wind_from); name them under [columns], or set `mode` in "
-                "[wind] of the site file."
+                f"{sheet.rows.path}, line {sheet.rows.header_line}: {_lacking(sheet)} under [columns], or set "
+                "`mode` in [wind] of the site file."
             )
         return None, everywhere
     missing = sheet.missing(way[0]) | sheet.missing(way[1])
@@ -64,24 +63,31 @@ def _way(sheet: Sheet) -> tuple[str, str] | None:
     return ways[0] if ways else None
 
 
+def _lacking(sheet: Sheet) -> str:
+    """Which columns a wind lacks, and that they are to be named."""
+    for here, missing in (_WAYS[1], _WAYS[1][::-1]):
+        if here in sheet.columns:
+            return f"a column for {here} but none for {missing}; name it"
+    return "no wind columns (wind_u and wind_v, or wind_speed and wind_from); name them"
+
+
 def _winds(sheet: Sheet, way: tuple[str, str]) -> np.ndarray:
     first, second = sheet.numbers(way[0]), sheet.numbers(way[1])
-    speeds = np.hypot(first, second) if way == _WAYS[0] else first
-    for row, speed in enumerate(speeds):
-        if (wrong := wind_fault(float(speed))) is not None:
-            raise ValueError(f"{sheet.where(way[0], row)}: {wrong}")
     if way == _WAYS[0]:
+        _require(sheet, way[0], np.hypot(first, second), wind_fault, f"the speed with {way[1]} ")
         return np.stack([first, second], axis=-1)
-    for row in range(len(first)):
-        if first[row] < 0:
-            raise ValueError(
-                f"{sheet.where(way[0], row)}: a wind speed is not below zero; got {first[row]:g}."
-            )
-        if not -360 <= second[row] <= 360:
-            raise ValueError(
-                f"{sheet.where(way[1], row)}: a direction is between 0 and 360 degrees; got {second[row]:g}."
-            )
+    _require(sheet, way[0], first, wind_fault)
+    _require(sheet, way[1], second, direction_fault)
     return wind_from(first, second)
+
+
+def _require(
+    sheet: Sheet, role: str, numbers: np.ndarray, fault: Callable[[float], str | None], subject: str = ""
+) -> None:
+    """Refuse the first number that has a fault."""
+    for row, number in enumerate(numbers.tolist()):
+        if (wrong := fault(number)) is not None:
+            raise ValueError(f"{sheet.where(role, row)}: {subject}{wrong}")
 
 
 def _without(sheet: Sheet, needed: bool, missing: np.ndarray) -> None:
