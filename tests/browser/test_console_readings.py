@@ -80,6 +80,26 @@ def test_a_click_on_the_map_sets_the_place(open_page, console, real):
     assert taken == pytest.approx(places[1], abs=1e-9)
 
 
+def test_keys_are_shortcuts_until_one_types_in_a_field(open_page, real):
+    """After a click on the map, on a button or on a box; in a field they are text."""
+    page = open_page(f"#/m/{real}")
+    value, field = page.locator("[name=value]"), page.locator("[name=layer-field]")
+    for click in ("canvas", "[aria-label='Zoom in']", "button[aria-label=Layers]", "[name=layer-grid]"):
+        page.locator(click).click()
+        page.keyboard.press("?")
+        page.locator("dialog.help").wait_for()
+        page.keyboard.press("Escape")
+        page.locator("dialog.help").wait_for(state="detached")
+        was = field.is_checked()
+        page.keyboard.press("f")
+        assert field.is_checked() is not was, click
+        assert value.input_value() == ""
+    value.click()
+    page.keyboard.type("?f")
+    assert value.input_value() == "?f"
+    assert page.locator("dialog.help").count() == 0
+
+
 def test_wind_is_typed_as_where_it_comes_from_and_sent_as_where_it_goes(open_page, console, real):
     """3 m/s from the west, 270 degrees, is air that moves east."""
     page = open_page(f"#/m/{real}")

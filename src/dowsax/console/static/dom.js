@@ -36,6 +36,12 @@ export function put(element, ...children) {
   );
 }
 
+/** Whether a key pressed here is text, or belongs to a dialog: then it is no shortcut. */
+export function isTyping(element) {
+  const fields = "input:not([type=checkbox], [type=radio], [type=range], [type=file]), textarea, select";
+  return element.closest(`${fields}, dialog`) !== null;
+}
+
 /** Set a text only where it differs, so that nothing is read out twice. */
 export function say(element, text) {
   if (element.textContent !== text) element.textContent = text;

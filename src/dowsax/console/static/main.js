@@ -1,7 +1,7 @@
 /** The page: which view is shown, the list of missions, the connection, the look. */
 
 import { get } from "./api.js";
-import { h, icon, notice, put, say } from "./dom.js";
+import { h, icon, isTyping, notice, put, say } from "./dom.js";
 import { listen, watchConnection } from "./live.js";
 import { theme } from "./map/colours.js";
 import { showHelp } from "./views/help.js";
@@ -178,7 +178,7 @@ function watch() {
 }
 
 document.addEventListener("keydown", (event) => {
-  if (event.key === "?" && !event.target.closest("input, textarea, select")) showHelp();
+  if (event.key === "?" && !isTyping(event.target)) showHelp();
 });
 addEventListener("hashchange", go);
 buildTools();

@@ -86,7 +86,7 @@ function bindKeys(map, at) {
   canvas.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "Enter") {
-      map.click([map.camera.width / 2, map.camera.height / 2]);
+      map.click([map.camera.width / 2, map.camera.height / 2], true);
       event.preventDefault();
       return;
     }

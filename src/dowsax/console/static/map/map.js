@@ -20,7 +20,7 @@ const NEAR = 12;
 const SHORT = 250;
 
 export class MapView {
-  /** `picked` gets a position [m], `chosen` the number of a reading that was clicked. */
+  /** `picked` gets a position [m] and whether a key picked it, `chosen` the number of the reading clicked. */
   constructor({ picked, chosen, drawn }) {
     this.picked = picked;
     this.chosen = chosen;
@@ -131,9 +131,9 @@ export class MapView {
     this.tip.style.top = `${Math.max(y - 36, 4)}px`;
   }
 
-  click(point) {
+  click(point, byKeyboard = false) {
     const near = this._nearest(point);
-    if (this.canPick) this.picked(this.camera.toMetres(point));
+    if (this.canPick) this.picked(this.camera.toMetres(point), byKeyboard);
     else if (near) this.chosen(near.number);
   }
 

@@ -82,11 +82,11 @@ export function buildReading(mission, map) {
       go(next, false);
     }
   };
-  const pick = (position) => {
+  /** Set the place. A click leaves the focus on the map, so that its keys and the shortcuts still work. */
+  const pick = (position, byKeyboard) => {
     message.clear();
     go(position, true);
-    // A keyboard that comes up would cover the map of a phone.
-    if (matchMedia("(min-width: 861px)").matches) about.value.focus();
+    if (byKeyboard) about.value.focus();
   };
   return { element, update, pick };
 }

@@ -10,7 +10,7 @@ const KEYS = [
   ["Arrows", "on the map: move it"],
   ["+ and \u2212", "on the map: zoom"],
   ["0 and B", "on the map: the whole area, the belief"],
-  ["Enter", "on the map: pick its middle as the place of a reading"],
+  ["Enter", "on the map: pick its middle as the place of a reading, and type that"],
   ["?", "this help"],
 ];
 const WORDS = [

@@ -1,6 +1,6 @@
 /** One mission: the map, the time slider, and the side with everything known. */
 
-import { h, notice, put } from "../dom.js";
+import { h, isTyping, notice, put } from "../dom.js";
 import { buildControls, buildLegend } from "../map/controls.js";
 import { MapView } from "../map/map.js";
 import { Mission } from "../mission.js";
@@ -24,7 +24,7 @@ export async function showMission(view, id) {
   const legend = buildLegend();
   let parts = [];
   const map = new MapView({
-    picked: (position) => parts.reading?.pick(position),
+    picked: (position, byKeyboard) => parts.reading?.pick(position, byKeyboard),
     chosen: (number) => mission.select(number),
     drawn: legend.update,
   });
@@ -118,15 +118,10 @@ function toggleLayer(map, name) {
   map.redraw();
 }
 
-/** Keys that work anywhere on the page, except where one types. */
+/** Keys that work anywhere on the page, except where one types; Space also presses what has the focus. */
 function shortcut(event, mission, parts, map) {
-  if (
-    event.ctrlKey ||
-    event.metaKey ||
-    event.altKey ||
-    event.target.closest("input, select, textarea, button, a, summary, dialog")
-  )
-    return;
+  if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+  if (event.key === " " && event.target.closest("input, button, a, summary")) return;
   const act = {
     " ": () => parts.simulation?.toggle(),
     "[": () => mission.select(mission.shown - 1),
