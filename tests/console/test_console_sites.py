@@ -8,7 +8,7 @@ HUGE = {
     "particles": "[search]\nparticles = 30000\n",
     "directions": "[step]\ndirections = 100\n",
     "names": f"[sensor]\nnames = {[str(number) for number in range(40)]}\n",
-    "entries": f"[step]\npoints = {[[number, 1] for number in range(1200)]}\n",
+    "points": f"[step]\npoints = {[[number, 1] for number in range(1200)]}\n",
 }
 AREA = '[area]\nlow = [0, 0]\nhigh = [25, 25]\n[field]\nkind = "temperature"\n'
 
@@ -45,8 +45,11 @@ def test_what_would_take_too_much_is_refused(client, what):
         assert what in answer.json()["error"]
 
 
-def test_nests_of_any_depth_are_refused(client):
-    assert check(client, "a = " + "[" * 20_000).status_code == 422
+@pytest.mark.parametrize("text", ["a = " + "[" * 20_000, "a." * 20_000 + "a = 1", "a = " + "9" * 50_000])
+def test_shapes_that_no_parser_should_see_are_refused(client, text):
+    answer = check(client, text)
+    assert answer.status_code == 422
+    assert answer.json()["error"].startswith("site.toml, line 1: ")
 
 
 @pytest.mark.parametrize(

@@ -40,9 +40,10 @@ def slowly_allowed(bounds, points):
     return allowed
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_inside_is_a_whole_turn_of_the_border(seed):
-    polygon, _ = star(seed)
+@pytest.mark.parametrize(("seed", "corners"), [(0, 11), (1, 11), (2, 11), (3, 301)])
+def test_inside_is_a_whole_turn_of_the_border(seed, corners):
+    """Also for more corners and points than are compared at once."""
+    polygon, _ = star(seed, corners)
     points = np.random.default_rng(seed).uniform(-9, 9, (2000, 2))
     np.testing.assert_array_equal(inside(polygon, points), winds_around(polygon, points))
 

@@ -1,6 +1,5 @@
 """Sites as the console shows them: their facts, limits on what may be asked for, and texts to start from."""
 
-import tomllib
 from typing import TYPE_CHECKING, Any
 
 from dowsax.mission.site import Site, parse_site
@@ -13,27 +12,18 @@ if TYPE_CHECKING:
 
 MOST_PARTICLES = 20_000
 MOST_DIRECTIONS = 64
-MOST_ENTRIES = 1000
-"""Of any list in a site file."""
+MAX_POINTS = 1000
 MOST_SENSORS = 32
 _LONGEST_NAME = 80
 
 
 def read_limited(text: str) -> Site:
     """The site that a text describes, or a ValueError in one line: also for what would take too much."""
-    try:
-        table = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError):
-        table = {}
-    if _longest(table) > MOST_ENTRIES:
-        raise ValueError(f"site.toml: a list has more than {MOST_ENTRIES} entries; give fewer.")
-    try:
-        site = parse_site(text, "site.toml")
-    except RecursionError:
-        raise ValueError("site.toml: nested too deep.") from None
+    site = parse_site(text, "site.toml")
     limits = {
         "particles in [search]": (site.search.particles or 0, MOST_PARTICLES),
         "directions in [step]": (site.step.directions, MOST_DIRECTIONS),
+        "points in [step]": (0 if site.step.points is None else len(site.step.points), MAX_POINTS),
         "names in [sensor]": (len(site.sensor.names), MOST_SENSORS),
         "letters in name": (len(site.name), _LONGEST_NAME),
     }
@@ -41,18 +31,6 @@ def read_limited(text: str) -> Site:
         if number > most:
             raise ValueError(f"site.toml: {number} {what}; {most} is the most.")
     return site
-
-
-def _longest(item: Any) -> int:
-    """The length of the longest list in a table."""
-    waiting, longest = [item], 0
-    while waiting:
-        item = waiting.pop()
-        if isinstance(item, list):
-            longest = max(longest, len(item))
-        if isinstance(item, list | dict):
-            waiting.extend(item.values() if isinstance(item, dict) else item)
-    return longest
 
 
 def facts_of(site: Site, plan: "Plan", guide: "Guide") -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Polygons in metres: where one may be, which ways there are allowed, and the nearest place that is."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +10,10 @@ Polygon = np.ndarray
 
 TOUCH = 1e-3
 """[m], what is this close to a border lies on it: about what float32 resolves over 10 km."""
+_MAX_PAIRS = 200_000
+"""Of points and sides that are compared at once, so that memory does not grow with both."""
+_MAX_PLACES = 2000
+"""On borders, the nearest first, among which an allowed one is looked for."""
 _INWARD = 0.01
 """[m], how far inside the border the nearest allowed place is put, where there is room."""
 
@@ -26,11 +30,14 @@ def inside(polygon: Polygon, points: np.ndarray) -> np.ndarray:
     Points on the border itself may go either way; see `distance_to_border`.
     """
     ends = np.roll(polygon, -1, axis=0)
-    x, y = points[:, :1], points[:, 1:]
-    straddles = (polygon[:, 1] > y) != (ends[:, 1] > y)
     rise = np.where(ends[:, 1] == polygon[:, 1], 1.0, ends[:, 1] - polygon[:, 1])
-    crossing = polygon[:, 0] + (y - polygon[:, 1]) * (ends[:, 0] - polygon[:, 0]) / rise
-    return np.sum(straddles & (x < crossing), axis=1) % 2 == 1
+    found = np.zeros(len(points), bool)
+    for chunk in _chunks(polygon, points):
+        x, y = points[chunk, :1], points[chunk, 1:]
+        straddles = (polygon[:, 1] > y) != (ends[:, 1] > y)
+        crossing = polygon[:, 0] + (y - polygon[:, 1]) * (ends[:, 0] - polygon[:, 0]) / rise
+        found[chunk] = np.sum(straddles & (x < crossing), axis=1) % 2 == 1
+    return found
 
 
 def projections(polygon: Polygon, points: np.ndarray) -> np.ndarray:
@@ -44,7 +51,16 @@ def projections(polygon: Polygon, points: np.ndarray) -> np.ndarray:
 
 def distance_to_border(polygon: Polygon, points: np.ndarray) -> np.ndarray:
     """[m], from each of the points (k, 2) to the nearest side, from inside or outside."""
-    return np.linalg.norm(projections(polygon, points) - points[:, None], axis=2).min(axis=1)
+    distances = np.zeros(len(points))
+    for chunk in _chunks(polygon, points):
+        offsets = projections(polygon, points[chunk]) - points[chunk, None]
+        distances[chunk] = np.linalg.norm(offsets, axis=2).min(axis=1)
+    return distances
+
+
+def _chunks(polygon: Polygon, points: np.ndarray) -> Iterator[slice]:
+    size = max(1, _MAX_PAIRS // len(polygon))
+    return (slice(start, start + size) for start in range(0, len(points), size))
 
 
 def covers(polygon: Polygon, points: np.ndarray) -> np.ndarray:
@@ -57,15 +73,21 @@ def holds(polygon: Polygon, points: np.ndarray) -> np.ndarray:
     return inside(polygon, points) & (distance_to_border(polygon, points) > TOUCH)
 
 
-def crossings(polygon: Polygon, start: np.ndarray, end: np.ndarray) -> np.ndarray:
-    """The shares of the way from start to end, in [0, 1], at which it meets the sides of the polygon.
+def _sides(polygons: Sequence[Polygon]) -> tuple[np.ndarray, np.ndarray]:
+    """Where the sides of all polygons start (n, 2) [m], and where they lead from there (n, 2) [m]."""
+    starts = [np.zeros((0, 2)), *polygons]
+    ends = [np.roll(polygon, -1, axis=0) for polygon in starts]
+    return np.concatenate(starts), np.concatenate(ends) - np.concatenate(starts)
+
+
+def _crossings(corners: np.ndarray, sides: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:
+    """The shares of the way from start to end, in [0, 1], at which it meets the sides; see `_sides`.
 
     A way along a side meets it at the corners, which the neighbouring sides give.
     """
-    sides = np.roll(polygon, -1, axis=0) - polygon
     way = end - start
     turn = way[0] * sides[:, 1] - way[1] * sides[:, 0]
-    offsets = polygon - start
+    offsets = corners - start
     parallel = np.abs(turn) <= 1e-12 * np.linalg.norm(way) * np.linalg.norm(sides, axis=1)
     turn = np.where(parallel, 1.0, turn)
     along_way = (offsets[:, 0] * sides[:, 1] - offsets[:, 1] * sides[:, 0]) / turn
@@ -74,7 +96,7 @@ def crossings(polygon: Polygon, start: np.ndarray, end: np.ndarray) -> np.ndarra
     # The corners are cuts as well, so that a way along a side is judged piece by piece.
     length = max(float(way @ way), 1e-300)
     shares = np.clip(offsets @ way / length, 0, 1)
-    touched = np.linalg.norm(start + shares[:, None] * way - polygon, axis=1) <= TOUCH
+    touched = np.linalg.norm(start + shares[:, None] * way - corners, axis=1) <= TOUCH
     return np.concatenate([along_way[meets], shares[touched]])
 
 
@@ -127,11 +149,12 @@ class Bounds:
         if self.allow(point[None])[0]:
             return point
         places = np.concatenate([*self._border_places(point)])
-        places = places[self.allow(places)]
-        if len(places) == 0:
+        nearest_first = np.argsort(np.linalg.norm(places - point, axis=1))[:_MAX_PLACES]
+        places = places[nearest_first]
+        allowed = np.flatnonzero(self.allow(places))
+        if len(allowed) == 0:
             raise ValueError("There is no allowed place: the no-go areas cover the whole geofence.")
-        place = places[np.argmin(np.linalg.norm(places - point, axis=1))]
-        return self._inward(place)
+        return self._inward(places[allowed[0]])
 
     def clearance(self, points) -> np.ndarray:
         """[m], from each point to the nearest border of any kind."""
@@ -145,10 +168,9 @@ class Bounds:
         polygons = (*self.geofence, *self.no_go)
         for number, polygon in enumerate(polygons):
             yield projections(polygon, point[None])[0]
-            others = polygons[number + 1 :]
+            others = _sides(polygons[number + 1 :])
             for start, end in zip(polygon, np.roll(polygon, -1, axis=0), strict=True):
-                shares = [crossings(other, start, end) for other in others]
-                shares = np.concatenate(shares) if shares else np.zeros(0)
+                shares = _crossings(*others, start, end)
                 yield start + shares[:, None] * (end - start)
 
     def _inward(self, place: np.ndarray) -> np.ndarray:
@@ -159,8 +181,8 @@ class Bounds:
         return around[np.argmax(self.clearance(around))] if len(around) else place
 
 
-def _pieces(polygons: Iterable[Polygon], start: np.ndarray, end: np.ndarray) -> np.ndarray:
+def _pieces(polygons: Sequence[Polygon], start: np.ndarray, end: np.ndarray) -> np.ndarray:
     """One point of each piece into which the borders cut the way from start to end: (k, 2)."""
-    cuts = np.unique(np.concatenate([[0.0, 1.0], *(crossings(polygon, start, end) for polygon in polygons)]))
+    cuts = np.unique(np.concatenate([[0.0, 1.0], _crossings(*_sides(polygons), start, end)]))
     middles = 0.5 * (cuts[1:] + cuts[:-1])
     return start + middles[:, None] * (end - start)

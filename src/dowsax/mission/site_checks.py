@@ -14,8 +14,8 @@ _GRID = 50
 _POWERS = ("widen", "curve", "rise", "bend")
 """Of the distance: below −1 a plume would narrow as it goes, above 1 widen faster than its square."""
 _NOT_BELOW_ZERO = ("height", "stability", "exponent", "attenuation", "meander", "depth")
-_LEAST = dict.fromkeys(_NOT_BELOW_ZERO, 0.0) | dict.fromkeys(_POWERS, -1.0)
-_MOST = {"stability": 5.0} | dict.fromkeys(_POWERS, 1.0)
+_LEAST: dict[str, float] = {**dict.fromkeys(_NOT_BELOW_ZERO, 0.0), **dict.fromkeys(_POWERS, -1.0)}
+_MOST: dict[str, float] = {"stability": 5.0} | dict.fromkeys(_POWERS, 1.0)
 _ABOVE = ("q", "lateral", "vertical", "speed", "reach")
 """Parameters that lie above zero, or in a range of their own."""
 
@@ -76,14 +76,13 @@ def _places(site: Site) -> Iterator[tuple[str, str | None]]:
                 f"no_go.{number}.corners",
                 "lies outside the area and keeps nobody out of anything; check its corners, latitude first.",
             )
-    points = site.step.points
-    for x, y in () if points is None else points:
-        if not (low <= (x, y)).all() or not ((x, y) <= high).all():
-            words = f"{site.frame.words((x, y))} is outside the area; leave it out, or widen the area."
-            yield "step.points", words
-        elif not bounds.allow(np.array([[x, y]])).all():
-            words = f"{site.frame.words((x, y))} is outside the geofence or in a no-go area; leave it out."
-            yield "step.points", words
+    points = np.zeros((0, 2)) if site.step.points is None else site.step.points
+    for x, y in points[~np.all((low <= points) & (points <= high), axis=1)]:
+        words = f"{site.frame.words((x, y))} is outside the area; leave it out, or widen the area."
+        yield "step.points", words
+    for x, y in points[~bounds.allow(points)]:
+        words = f"{site.frame.words((x, y))} is outside the geofence or in a no-go area; leave it out."
+        yield "step.points", words
 
 
 def _anywhere(bounds: Bounds, low: np.ndarray, high: np.ndarray) -> bool:

@@ -19,7 +19,7 @@ from dowsax.mission.site_settings import (
     SensorSetting,
     WindSetting,
 )
-from dowsax.mission.site_text import Keys, parsed
+from dowsax.mission.site_text import Keys, parsed, shown
 from dowsax.mission.wind import wind_from
 from dowsax.world.fields.gaussian_plume import BRIGGS
 from dowsax.world.units import MOLAR_MASSES
@@ -119,7 +119,7 @@ def _prior(top: Keys, kind: str, names: tuple[str, ...]) -> Mapping[str, LawSett
     for name, setting in found.items():
         wanted, form = ("known", "a number") if name.startswith("max_") else ("range", "[low, high]")
         if setting.law not in (wanted, "unknown"):
-            raise keys.error(name, f"must be {form} for a benchmark field; got {keys.raw(name)!r}.")
+            raise keys.error(name, f"must be {form} for a benchmark field; got {shown(keys.raw(name))}.")
     return {name: setting for name, setting in found.items() if setting.law != "unknown"}
 
 

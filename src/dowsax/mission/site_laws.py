@@ -1,7 +1,7 @@
 """Ranges and laws as a site file writes them: a number, `[low, high]`, or a small table."""
 
 from dowsax.mission.site_settings import LawSetting
-from dowsax.mission.site_text import Keys
+from dowsax.mission.site_text import Keys, shown
 
 _FORMS = 'a number, "unknown", [low, high], {mean = 1, std = 0.1} or {median = 1, factor = 2}'
 _KEYS = ("low", "high", "scale", "mean", "std", "median", "factor")
@@ -21,7 +21,7 @@ def law(keys: Keys, key: str, *, positive: bool = False) -> LawSetting | None:
     elif isinstance(value, int | float) and not isinstance(value, bool):
         found = LawSetting("known", keys.number(key) or 0.0)
     else:
-        raise keys.error(key, f"must be {_FORMS}; got {value!r}.")
+        raise keys.error(key, f"must be {_FORMS}; got {shown(value)}.")
     if positive and found.law in ("known", "range", "uniform") and found.first < 0:
         raise keys.error(key, f"must not be below zero; got {found.first:g}.")
     return found
@@ -41,7 +41,7 @@ def _table_law(keys: Keys, key: str) -> LawSetting:
         if scale == "log" and low <= 0:
             raise table.error("low", f"must be above zero on a log scale; got {low:g}.")
         return LawSetting({"own": "range", "linear": "uniform", "log": "log-uniform"}[scale], low, high)
-    raise keys.error(key, f"must be {_FORMS}; got a table with {', '.join(table) or 'no keys'}.")
+    raise keys.error(key, f"must be {_FORMS}; got {shown(keys.raw(key))}.")
 
 
 def _ascending(keys: Keys, key: str, pair: tuple[float, float] | None) -> tuple[float, float]:

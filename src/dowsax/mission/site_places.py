@@ -15,6 +15,8 @@ _WIDEST = 90.0
 Area = tuple[Pair, Pair]
 _ELSEWHERE = 1e5
 """[m]: what is this far from the area, and a hundred times as far as it is wide, is not meant."""
+MAX_POLYGONS, MAX_CORNERS, MAX_POINTS = 200, 2000, 2000
+"""Areas of a geofence or of no-go areas, corners of these in all, and places to go."""
 _FARTHEST = 1e6
 """[m]: beyond it single precision holds a position to a decimetre only."""
 
@@ -158,15 +160,30 @@ def _around(area: Area, places: np.ndarray) -> bool:
 
 def polygons(top: Keys, key: str, frame: Frame, area: Area) -> tuple[Polygon, ...]:
     tables = top.tables(key, "name", "corners", "corners_degrees")
-    return tuple(_polygon(keys, frame, area) for keys in tables)
+    if len(tables) > MAX_POLYGONS:
+        raise top.error(key, f"{len(tables):,} areas; at most {MAX_POLYGONS} may be given: join some.")
+    found, count = [], 0
+    for keys in tables:
+        corners_key, corners = _corners(keys, frame, area)
+        count += len(corners)
+        if count > MAX_CORNERS:
+            words = f"{count:,} corners; all areas of [[{key}]] may have {MAX_CORNERS:,} together: use fewer."
+            raise keys.error(corners_key, words)
+        found.append(_polygon(keys, corners_key, corners))
+    return tuple(found)
 
 
-def _polygon(keys: Keys, frame: Frame, area: Area) -> Polygon:
+def _corners(keys: Keys, frame: Frame, area: Area) -> tuple[str, Polygon]:
+    """The key under which the corners stand, and the corners as they are given."""
     keys.text("name", "")
     key = "corners_degrees" if "corners_degrees" in keys else "corners"
     keys.require(key)
     corners = _places(keys, "corners", frame, area)
     assert corners is not None
+    return key, corners
+
+
+def _polygon(keys: Keys, key: str, corners: Polygon) -> Polygon:
     if len(corners) > 1 and np.allclose(corners[0], corners[-1], rtol=0, atol=1e-6):
         corners = corners[:-1]
     if len(corners) < 3:
@@ -186,12 +203,15 @@ def _crosses_itself(corners: Polygon) -> bool:
         way, to_point = end - start, point - start
         return np.sign(way[..., 0] * to_point[..., 1] - way[..., 1] * to_point[..., 0])
 
-    one, other = np.triu_indices(len(corners), k=2)
-    apart = (one != 0) | (other != len(corners) - 1)
-    one, other = one[apart], other[apart]
-    splits = turns(corners[one], ends[one], corners[other]) * turns(corners[one], ends[one], ends[other])
-    split = turns(corners[other], ends[other], corners[one]) * turns(corners[other], ends[other], ends[one])
-    return bool(((splits < 0) & (split < 0)).any())
+    for side in range(len(corners) - 2):
+        start, end = corners[side], ends[side]
+        others = slice(side + 2, len(corners) - (side == 0))
+        starts, stops = corners[others], ends[others]
+        splits = turns(start, end, starts) * turns(start, end, stops)
+        split = turns(starts, stops, start) * turns(starts, stops, end)
+        if ((splits < 0) & (split < 0)).any():
+            return True
+    return False
 
 
 def start(top: Keys, frame: Frame, bounds: Bounds, area: Area, outside: str) -> Pair | None:
@@ -226,6 +246,8 @@ def step(top: Keys, frame: Frame, area: Area) -> StepSetting:
     points = _places(keys, "points", frame, area)
     if points is not None and len(points) == 0:
         raise keys.error("points", "must name at least one place; leave the key out to go anywhere.")
+    if points is not None and len(points) > MAX_POINTS:
+        raise keys.error("points", f"{len(points):,} places; at most {MAX_POINTS:,} may be given.")
     for key in () if points is None else ("length", "directions"):
         if key in keys:
             raise keys.error(

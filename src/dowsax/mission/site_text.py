@@ -2,7 +2,6 @@
 
 import difflib
 import math
-import re
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
-_TABLE = re.compile(r"^\s*(\[\[?)\s*([\w.\"'\- ]+?)\s*\]\]?\s*(?:#.*)?$")
-_KEY = re.compile(r"^\s*([\w.\"'\-]+(?:\s*\.\s*[\w\"'\-]+)*)\s*=")
+from dowsax.mission.site_scan import MAX_LENGTH, Lines, scan
+
+_MAX_SHOWN = 200
+"""Characters of a key or of a parser's complaint that an error repeats."""
 
 
 def site_text(path: Path) -> str:
@@ -19,34 +20,48 @@ def site_text(path: Path) -> str:
     if path.is_dir():
         raise ValueError(f"{path} is a folder: give a site file, such as `dowsax site new` writes.")
     try:
-        return path.read_text(encoding="utf-8-sig")
+        with path.open(encoding="utf-8-sig") as file:
+            text = file.read(MAX_LENGTH + 1)
     except FileNotFoundError:
         raise ValueError(f"{path} does not exist: write one with `dowsax site new {path}`.") from None
     except UnicodeDecodeError:
         raise ValueError(f"{path} is not a text file in UTF-8: save it as UTF-8.") from None
+    if len(text) > MAX_LENGTH:
+        raise ValueError(
+            f"{path} has more than {MAX_LENGTH:,} characters: a site file is a short text, such as "
+            "`dowsax site new` writes."
+        )
+    return text
 
 
 def parsed(name: str, text: str, *known: str) -> "Keys":
     """The top table of a site file, or a ValueError that says on which line it is not TOML."""
+    lines = scan(name, text)
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ValueError(
-            f"{name}: not a TOML file: {error}; text goes in quotes, lists in brackets."
+            f"{name}: not a TOML file: {_cut(str(error))}; text goes in quotes, lists in brackets."
         ) from None
-    return Keys(name, _lines(text), "", table, known)
+    return Keys(name, lines, (), table, known)
 
 
 def complaint(file: str, text: str, key: str, words: str) -> ValueError:
     """The error about a key of a site file that is already understood."""
-    return Keys(file, _lines(text), "", {}, None).error(key, words)
+    *path, key = key.split(".")
+    return Keys(file, scan(file, text), tuple(path), {}, None).error(key, words)
 
 
 class Keys:
     """One table of a site file. A key that nobody knows is an error that names the nearest known one."""
 
     def __init__(
-        self, file: str, lines: dict[str, int], path: str, table: dict[str, Any], known: Sequence[str] | None
+        self,
+        file: str,
+        lines: Lines,
+        path: tuple[str, ...],
+        table: dict[str, Any],
+        known: Sequence[str] | None,
     ) -> None:
         self._file, self._lines, self._path, self._table = file, lines, path, table
         for key in table:
@@ -63,12 +78,11 @@ class Keys:
 
     def error(self, key: str, words: str) -> ValueError:
         """The one line that names file, line and key, and says what is wrong."""
-        full = self._full(key)
-        parts = full.split(".")
-        above = (".".join(parts[:size]) for size in range(len(parts), 0, -1))
+        parts = (*self._path, key)
+        above = (parts[:size] for size in range(len(parts), 0, -1))
         line = next((self._lines[name] for name in above if name in self._lines), None)
         where = self._file if line is None else f"{self._file}, line {line}"
-        return ValueError(f"{where}, {full}: {words}")
+        return ValueError(f"{where}, {_cut(self._full(key))}: {words}")
 
     def raw(self, key: str) -> Any:
         return self._table[key]
@@ -110,7 +124,7 @@ class Keys:
             return default
         value = self._table[key]
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            raise self.error(key, f"must be a whole number, at least {least}; got {_shown(value)}.")
+            raise self.error(key, f"must be a whole number, at least {least}; got {shown(value)}.")
         if most is not None and value > most:
             raise self.error(key, f"must be at most {most:,}; got {value:,}.")
         return value
@@ -121,25 +135,25 @@ class Keys:
         if value not in choices:
             near = difflib.get_close_matches(str(value), choices, n=1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise self.error(key, f"must be one of {', '.join(choices)}; got {_shown(value)}.{hint}")
+            raise self.error(key, f"must be one of {', '.join(choices)}; got {shown(value)}.{hint}")
         return value
 
     def flag(self, key: str, default: bool) -> bool:
         value = self._table.get(key, default)
         if not isinstance(value, bool):
-            raise self.error(key, f"must be true or false; got {_shown(value)}.")
+            raise self.error(key, f"must be true or false; got {shown(value)}.")
         return value
 
     def text(self, key: str, default: str) -> str:
         value = self._table.get(key, default)
         if not isinstance(value, str):
-            raise self.error(key, f"must be text in quotes; got {_shown(value)}.")
+            raise self.error(key, f"must be text in quotes; got {shown(value)}.")
         return value
 
     def texts(self, key: str) -> tuple[str, ...]:
         value = self._table.get(key, [])
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            raise self.error(key, f"must be a list of texts in quotes; got {_shown(value)}.")
+            raise self.error(key, f"must be a list of texts in quotes; got {shown(value)}.")
         return tuple(value)
 
     def pair(self, key: str) -> tuple[float, float] | None:
@@ -148,7 +162,7 @@ class Keys:
             return None
         value = self._table[key]
         if not isinstance(value, list) or len(value) != 2:
-            raise self.error(key, f"must be two numbers in brackets; got {_shown(value)}.")
+            raise self.error(key, f"must be two numbers in brackets; got {shown(value)}.")
         first, second = (self._number(key, item) for item in value)
         return first, second
 
@@ -160,59 +174,40 @@ class Keys:
         if not isinstance(value, list) or not all(
             isinstance(item, list) and len(item) == 2 for item in value
         ):
-            raise self.error(key, f"must be a list of pairs, [[1, 2], [3, 4]]; got {_shown(value)}.")
+            raise self.error(key, f"must be a list of pairs, [[1, 2], [3, 4]]; got {shown(value)}.")
         return np.array([[self._number(key, item) for item in pair] for pair in value]).reshape(-1, 2)
 
     def table(self, key: str, *known: str, free: bool = False) -> "Keys":
         """The table of this name, empty where there is none; `free` where its keys are checked elsewhere."""
         value = self._table.get(key, {})
         if not isinstance(value, dict):
-            raise self.error(key, f"must be a table, [{self._full(key)}]; got {_shown(value)}.")
-        return Keys(self._file, self._lines, self._full(key), value, None if free else known)
+            raise self.error(key, f"must be a table, [{self._full(key)}]; got {shown(value)}.")
+        return Keys(self._file, self._lines, (*self._path, key), value, None if free else known)
 
     def tables(self, key: str, *known: str) -> list["Keys"]:
         """The tables of this name, each written as `[[name]]`."""
         value = self._table.get(key, [])
         if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
-            raise self.error(key, f"must be written as [[{key}]], once for each; got {_shown(value)}.")
-        full = self._full(key)
+            raise self.error(key, f"must be written as [[{key}]], once for each; got {shown(value)}.")
         return [
-            Keys(self._file, self._lines, f"{full}.{number}", item, known)
+            Keys(self._file, self._lines, (*self._path, key, str(number)), item, known)
             for number, item in enumerate(value, start=1)
         ]
 
     def _full(self, key: str) -> str:
-        return f"{self._path}.{key}" if self._path else key
+        return ".".join((*self._path, key))
 
     def _number(self, key: str, value: Any) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-            raise self.error(key, f"must be a finite number; got {_shown(value)}.")
+            raise self.error(key, f"must be a finite number; got {shown(value)}.")
         return float(value)
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
+    """A value as errors repeat it: not more than the beginning of a long one."""
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def _lines(text: str) -> dict[str, int]:
-    """The line of each table and key by its full name; the tables of a list are numbered from 1."""
-    found: dict[str, int] = {}
-    counts: dict[str, int] = {}
-    table = ""
-    for number, line in enumerate(text.splitlines(), start=1):
-        if header := _TABLE.match(line):
-            table = _plain(header[2])
-            if header[1] == "[[":
-                found.setdefault(table, number)
-                counts[table] = counts.get(table, 0) + 1
-                table = f"{table}.{counts[table]}"
-            found.setdefault(table, number)
-        elif key := _KEY.match(line):
-            name = _plain(key[1])
-            found.setdefault(f"{table}.{name}" if table else name, number)
-    return found
-
-
-def _plain(name: str) -> str:
-    return ".".join(part.strip().strip("\"'") for part in name.split("."))
+def _cut(text: str) -> str:
+    return text if len(text) <= _MAX_SHOWN else f"{text[: _MAX_SHOWN - 3]}..."
