@@ -6,14 +6,16 @@ import numpy as np
 import pytest
 
 from dowsax.inference.belief import History
+from dowsax.inference.jumps import Paths, Regimes, no_regimes
 from dowsax.inference.replay import newest_terms, replay
 from dowsax.types import Station
-from dowsax.world import benchmark_model
+from dowsax.world import Jump, benchmark_model
 
 HORIZON = 20
 NUM_PARTICLES = 12
 SIZES = [0, 1, 7, 8, 9, 16, 17, HORIZON]
 MODEL = benchmark_model("temperature")
+JUMP = Jump()
 
 replayed = jax.jit(lambda *parts: replay(MODEL, *parts))
 one_term = jax.jit(MODEL.log_likelihood)
@@ -42,29 +44,44 @@ def terms(thetas, history):
     return table
 
 
-def test_equals_a_plain_loop(thetas, history):
-    """For sizes around the length of a turn, with and without starts."""
-    table = terms(thetas, history)
+@pytest.fixture
+def paths(key):
+    """Particles that were somewhere else before reading `start`, all the time since the first reading."""
     starts = np.arange(NUM_PARTICLES) * 2 % (HORIZON + 1)
+    regimes = no_regimes(NUM_PARTICLES, JUMP)
+    places = jax.random.uniform(jax.random.fold_in(key, 2), (NUM_PARTICLES, 2), minval=5.0, maxval=20.0)
+    earlier = Regimes(regimes.starts.at[:, 0].set(0), regimes.values.at[:, 0].set(places))
+    return Paths.of(JUMP, jnp.asarray(starts, jnp.int32), earlier)
+
+
+def test_equals_a_plain_loop(thetas, history, paths):
+    """For sizes around the length of a turn, with and without a jump."""
+    table = terms(thetas, history)
+    before = terms(thetas.at[:2].set(paths.earlier_values[0]), history)
+    starts = np.asarray(paths.starts)
     for size in SIZES:
         stop = jnp.asarray(size, jnp.int32)
         ours = replayed(thetas, history, stop)
         np.testing.assert_allclose(ours, table[:size].sum(0), rtol=1e-5, atol=1e-4)
-        ours = replayed(thetas, history, stop, jnp.asarray(starts, jnp.int32))
-        expected = [table[start:size, particle].sum() for particle, start in enumerate(starts)]
+        ours = replayed(thetas, history, stop, paths)
+        expected = [
+            before[: min(start, size), particle].sum() + table[start:size, particle].sum()
+            for particle, start in enumerate(starts)
+        ]
         np.testing.assert_allclose(ours, expected, rtol=1e-5, atol=1e-4)
 
 
-def test_starts_at_zero_change_nothing(thetas, history):
+def test_paths_without_a_jump_change_nothing(thetas, history):
     stop = jnp.asarray(13, jnp.int32)
-    none = jnp.zeros(NUM_PARTICLES, jnp.int32)
-    assert (replayed(thetas, history, stop) == replayed(thetas, history, stop, none)).all()
+    none = Paths.of(JUMP, jnp.zeros(NUM_PARTICLES, jnp.int32), no_regimes(NUM_PARTICLES, JUMP))
+    np.testing.assert_allclose(
+        replayed(thetas, history, stop), replayed(thetas, history, stop, none), rtol=1e-6, atol=1e-5
+    )
 
 
 @pytest.mark.parametrize("poison", [jnp.nan, jnp.inf, 1e30])
-def test_nothing_beyond_the_end_is_seen(thetas, history, poison):
+def test_nothing_beyond_the_end_is_seen(thetas, history, paths, poison):
     """What lies in the padding changes no bit, even where it is not a number."""
-    starts = jnp.arange(NUM_PARTICLES, dtype=jnp.int32)
     for size in (0, 1, 7, 8, 9, 17):
         spoilt = History(
             Station(history.stations.position.at[size:].set(poison)),
@@ -73,7 +90,7 @@ def test_nothing_beyond_the_end_is_seen(thetas, history, poison):
         )
         stop = jnp.asarray(size, jnp.int32)
         assert (replayed(thetas, history, stop) == replayed(thetas, spoilt, stop)).all()
-        assert (replayed(thetas, history, stop, starts) == replayed(thetas, spoilt, stop, starts)).all()
+        assert (replayed(thetas, history, stop, paths) == replayed(thetas, spoilt, stop, paths)).all()
 
 
 def test_newest_terms_are_the_model_itself(thetas, history):

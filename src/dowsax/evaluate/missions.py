@@ -211,8 +211,7 @@ def _source(model: Model, key: Key) -> Theta:
 def moved(model: Model, jump: Jump, key: Key, theta: Theta) -> Theta:
     """The source before the next reading, as the filter reckons with it: now and then it is elsewhere."""
     whether_key, source_key = jax.random.split(key)
-    columns = jnp.array(jump.columns)
-    elsewhere = theta.at[columns].set(model.prior.sample(source_key)[columns])
+    elsewhere = jump.sample(source_key, model.prior, theta)
     return jnp.where(jax.random.bernoulli(whether_key, jump.hazard), elsewhere, theta)
 
 

@@ -1,7 +1,7 @@
 """Inference: the belief over the source, the filter that keeps it, and the rules that say when to stop."""
 
 from dowsax.inference.attention import AttentionConfig
-from dowsax.inference.belief import Belief, History
+from dowsax.inference.belief import Belief, History, with_horizon
 from dowsax.inference.budget import KLDBudget
 from dowsax.inference.config import FilterConfig
 from dowsax.inference.filter import Filter, FilterInfo, Stage, build
@@ -38,4 +38,5 @@ __all__ = [
     "residual",
     "stratified",
     "systematic",
+    "with_horizon",
 ]

@@ -1,10 +1,13 @@
 """What the filter carries from reading to reading: weighted particles and the readings they must explain."""
 
+from dataclasses import replace
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Bool, Float, Int
 
+from dowsax.inference.jumps import Regimes
 from dowsax.types import Scalar, Station
 
 
@@ -20,7 +23,7 @@ class Belief(eqx.Module):
     r"""$b_k(\Theta) \approx \sum_i w_i\, \delta(\Theta - \Theta_i)$ given $o_{1:k}$.
 
     Capacity is fixed; a particle outside the current budget has log weight −∞. `log_likelihoods` holds
-    $\sum_{t \ge \text{start}_i} \log p(o_t \mid \Theta_i)$: only proposals have to replay the history.
+    $\sum_t \log p(o_t \mid \Theta_i)$: only proposals have to replay the history.
     """
 
     particles: Float[Array, "n d"]
@@ -33,6 +36,18 @@ class Belief(eqx.Module):
     """$\\log p(z_{1:k})$, the sum of the evidence increments."""
     step_size: Scalar
     """Scale of the random-walk moves, adapted to the acceptance rate."""
+    earlier: Regimes | None = None
+    """What the source was before its latest jump; `None` unless it may jump."""
+
+    def select(self, ancestors: Int[Array, " n"]) -> "Belief":
+        """Return the belief with these particles in place of its own; weights stay."""
+        return replace(
+            self,
+            particles=self.particles[ancestors],
+            log_likelihoods=self.log_likelihoods[ancestors],
+            starts=self.starts[ancestors],
+            earlier=jax.tree.map(lambda leaf: leaf[ancestors], self.earlier),
+        )
 
 
 def empty_history(template: Station, horizon: int) -> History:
@@ -46,8 +61,27 @@ def empty_history(template: Station, horizon: int) -> History:
     return History(stations, jnp.zeros(horizon, jnp.float32), jnp.zeros((), jnp.int32))
 
 
+def is_full(history: History) -> Bool[Array, ""]:
+    """Whether there is no room for another reading."""
+    return history.size >= history.readings.shape[0]
+
+
 def record(history: History, station: Station, reading: Scalar) -> History:
-    """Append one reading. Beyond the horizon the last place is overwritten: callers size the horizon."""
-    at = jnp.minimum(history.size, history.readings.shape[0] - 1)
-    stations = jax.tree.map(lambda all_, new: all_.at[at].set(new), history.stations, station)
-    return History(stations, history.readings.at[at].set(reading), history.size + 1)
+    """Append one reading; a full history stays as it is."""
+    at = history.size
+    stations = jax.tree.map(lambda all_, new: all_.at[at].set(new, mode="drop"), history.stations, station)
+    readings = history.readings.at[at].set(reading, mode="drop")
+    return History(stations, readings, at + ~is_full(history))
+
+
+def with_horizon(belief: Belief, horizon: int) -> Belief:
+    """Return the same belief with room for `horizon` readings: what was built for it compiles again."""
+    room = belief.history.readings.shape[0]
+    if horizon < room:
+        raise ValueError(f"`horizon` must be at least the {room} readings there is room for; got {horizon}.")
+
+    def longer(leaf: Array) -> Array:
+        return jnp.pad(leaf, [(0, horizon - room), *[(0, 0)] * (leaf.ndim - 1)])
+
+    stations, readings = jax.tree.map(longer, (belief.history.stations, belief.history.readings))
+    return replace(belief, history=History(stations, readings, belief.history.size))

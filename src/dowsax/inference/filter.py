@@ -1,19 +1,21 @@
 """The filter: reweight, temper, resample, smooth, rejuvenate. Assembly only; each part has its own file."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jax.core import Tracer
 from jaxtyping import Array, Bool, Float, Int
 
 from dowsax.inference.attention import STANDARDISE, attend, smooth, uniform_mixing
-from dowsax.inference.belief import Belief, empty_history, record
+from dowsax.inference.belief import Belief, History, empty_history, is_full, record
 from dowsax.inference.budget import KLDBudget, mask_to
 from dowsax.inference.config import FilterConfig
 from dowsax.inference.features import Projection
+from dowsax.inference.jumps import no_regimes
 from dowsax.inference.moves import move
 from dowsax.inference.neighbours import NeighbourSearch, exact_neighbours
 from dowsax.inference.prediction import Importance, predict
@@ -47,6 +49,8 @@ class FilterInfo(NamedTuple):
     r"""$\log p(z_k \mid z_{1:k-1})$."""
     explained: Bool[Array, ""]
     """False when no particle explains the reading: the belief then says nothing."""
+    recorded: Bool[Array, ""]
+    """False when the history was full: the reading is not in the belief, which is as it was."""
 
 
 class Stage(NamedTuple):
@@ -91,6 +95,11 @@ class Parts:
     importance: Importance | None
     budget: KLDBudget | None
 
+    @property
+    def jump(self) -> Jump | None:
+        """How the source jumps, where it does."""
+        return self.transition if isinstance(self.transition, Jump) else None
+
     def reweighted(self, stage: Stage) -> Stage:
         """Take in the next part of the newest reading, and say whether the weights have degenerated."""
         belief = stage.belief
@@ -125,16 +134,7 @@ class Parts:
             # Places outside the budget mirror those inside, so that moves learn from the belief alone.
             ancestors = ancestors[jnp.arange(num_particles) % num_active]
         unique = jnp.sum(jnp.zeros(num_particles, jnp.int32).at[ancestors].set(1))
-        belief = eqx.tree_at(
-            lambda at: (at.particles, at.log_weights, at.log_likelihoods, at.starts),
-            belief,
-            (
-                belief.particles[ancestors],
-                mask_to(num_particles, num_active),
-                belief.log_likelihoods[ancestors],
-                belief.starts[ancestors],
-            ),
-        )
+        belief = replace(belief.select(ancestors), log_weights=mask_to(num_particles, num_active))
         info = stage.info._replace(resampled=jnp.ones((), bool), unique_ancestors=unique)
         return stage._replace(belief=belief, newest=stage.newest[ancestors], info=info)
 
@@ -153,7 +153,6 @@ class Parts:
 
     def moved(self, key: Key, stage: Stage) -> Stage:
         """Metropolis–Hastings moves under the posterior as far as it has been taken in."""
-        jumps = isinstance(self.transition, Jump) and self.transition.hazard > 0
         belief, newest, done = move(
             key,
             self.model,
@@ -163,7 +162,7 @@ class Parts:
             stage.belief,
             stage.newest,
             stage.exponent,
-            replay_from_start=not jumps,
+            jump=self.jump,
             spent=stage.info.evaluations,
         )
         info = stage.info._replace(
@@ -172,14 +171,26 @@ class Parts:
         return stage._replace(belief=belief, newest=newest, info=info)
 
     def begin(self, key: Key, belief: Belief, station: Station, reading: Scalar) -> Stage:
-        """Record a reading and take in as much of it as the particles bear."""
+        """Record a reading and take in as much of it as the particles bear.
+
+        A full history is refused: where it can be seen, by an error, and in a compiled program by leaving the
+        belief as it is.
+        """
+        _require_room(belief.history)
         predict_key, stage_key = jax.random.split(key)
-        belief = predict(predict_key, self.model, belief, self.transition, self.importance, station, reading)
+        recorded = ~is_full(belief.history)
+        if self.transition is not None:
+            predicted = predict(
+                predict_key, self.model, belief, self.transition, self.importance, station, reading
+            )
+            belief = jax.tree.map(lambda new, old: jnp.where(recorded, new, old), predicted, belief)
         newest = newest_terms(self.model, belief.particles.T, station, reading)
-        belief = eqx.tree_at(lambda at: at.history, belief, record(belief.history, station, reading))
+        newest = jnp.where(recorded, newest, 0.0)
+        belief = replace(belief, history=record(belief.history, station, reading))
         nothing = jnp.zeros((), bool)
-        start = Stage(stage_key, belief, newest, jnp.zeros(()), nothing, nothing_yet(belief, newest))
-        return self.reweighted(start)
+        info = nothing_yet(belief, newest)._replace(recorded=recorded)
+        stage = self.reweighted(Stage(stage_key, belief, newest, jnp.zeros(()), nothing, info))
+        return stage._replace(degenerate=stage.degenerate & recorded)
 
     def refresh(self, stage: Stage) -> Stage:
         """Lines 8 to 12 of Algorithm 1 for a degenerate stage, and the next part of the reading if any."""
@@ -231,7 +242,17 @@ def nothing_yet(belief: Belief, newest: Float[Array, " n"]) -> FilterInfo:
         unique_ancestors=jnp.asarray(num_particles, jnp.int32),
         log_evidence=jnp.zeros(()),
         explained=jnp.ones((), bool),
+        recorded=jnp.ones((), bool),
     )
+
+
+def _require_room(history: History) -> None:
+    """Raise a ValueError where a history is known to be full; within a compiled program it is not."""
+    if not isinstance(history.size, Tracer) and bool(is_full(history)):
+        raise ValueError(
+            f"The history has room for {history.readings.shape[0]} readings and is full: build the filter "
+            "with a larger `horizon`, or make room with `with_horizon(belief, horizon)`."
+        )
 
 
 def build(
@@ -256,6 +277,8 @@ def build(
     many particles are kept; `initial` where they start, if not in the model's prior; `template` what a
     station holds besides its position.
     """
+    if isinstance(transition, Jump) and transition.hazard == 0:
+        transition = None
     drifts = transition is not None and not isinstance(transition, Jump)
     if drifts and config.num_moves > 0:
         raise ValueError("A drifting source has no one Θ to replay the history for: set `num_moves=0`.")
@@ -288,6 +311,7 @@ def build(
             history=empty_history(place, config.horizon),
             log_evidence=jnp.zeros(()),
             step_size=jnp.ones(()),
+            earlier=None if parts.jump is None else no_regimes(num_particles, parts.jump),
         )
 
     return Filter(init, parts.step, parts.begin, parts.refresh, parts.finish)

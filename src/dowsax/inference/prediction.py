@@ -1,5 +1,6 @@
-"""Before a reading is taken in: the source may have changed. Without a transition nothing is done."""
+"""Before a reading is taken in: the source may have changed."""
 
+from dataclasses import replace
 from typing import Protocol, runtime_checkable
 
 import equinox as eqx
@@ -7,6 +8,7 @@ import jax
 import jax.numpy as jnp
 
 from dowsax.inference.belief import Belief
+from dowsax.inference.jumps import give_birth
 from dowsax.types import Key, Scalar, Station, Theta
 from dowsax.world import Jump, Model, Transition
 
@@ -23,7 +25,7 @@ def predict(
     key: Key,
     model: Model,
     belief: Belief,
-    transition: Transition | Jump | None,
+    transition: Transition | Jump,
     importance: Importance | None,
     station: Station,
     reading: Scalar,
@@ -33,10 +35,8 @@ def predict(
     The factor is one when the transition itself proposes. Weights are left as they are, not normalised: only
     together with the likelihood of the reading, which follows, is their sum the evidence.
     """
-    if transition is None:
-        return belief
     if isinstance(transition, Jump):
-        return _renew(key, model, belief, transition) if transition.hazard > 0 else belief
+        return _jump(key, model, belief, transition)
     old = belief.particles
     keys = jax.random.split(key, old.shape[0])
     if importance is None:
@@ -51,23 +51,11 @@ def predict(
     return eqx.tree_at(lambda at: (at.particles, at.log_weights), belief, (new, log_weights))
 
 
-def _renew(key: Key, model: Model, belief: Belief, jump: Jump) -> Belief:
-    """Some particles become new sources that began with this reading; weights make up for their number."""
-    at = jnp.array(jump.columns)
-    choice_key, birth_key = jax.random.split(key)
-    num_particles = belief.particles.shape[0]
-    born = jax.random.uniform(choice_key, (num_particles,)) < jump.birth_share
-    drawn = jax.vmap(model.prior.sample)(jax.random.split(birth_key, num_particles))
-    fresh = belief.particles.at[:, at].set(drawn[:, at])
-    log_birth = jnp.log(jump.hazard / jump.birth_share)
-    log_survival = jnp.log1p(-jump.hazard) - jnp.log1p(-jump.birth_share)
-    return eqx.tree_at(
-        lambda at: (at.particles, at.log_weights, at.log_likelihoods, at.starts),
-        belief,
-        (
-            jnp.where(born[:, None], fresh, belief.particles),
-            belief.log_weights + jnp.where(born, log_birth, log_survival),
-            jnp.where(born, 0.0, belief.log_likelihoods),
-            jnp.where(born, belief.history.size, belief.starts),
-        ),
+def _jump(key: Key, model: Model, belief: Belief, jump: Jump) -> Belief:
+    """Let some particles jump; their weights make up for their number."""
+    assert belief.earlier is not None
+    particles, starts, earlier, log_factors = give_birth(
+        key, model, jump, belief.particles, belief.starts, belief.earlier, belief.history.size
     )
+    log_weights = belief.log_weights + log_factors
+    return replace(belief, particles=particles, starts=starts, earlier=earlier, log_weights=log_weights)

@@ -75,11 +75,12 @@ def rejuvenate(
     num_moves: int,
     max_moves: int | Int[Array, ""],
     forgetting: float,
+    watched: int | None = None,
 ) -> Moved:
     """Move every particle `num_moves` times, and on until it has forgotten its start, `max_moves` at most.
 
-    Forgotten means: over the population no coordinate correlates with its own start by more than
-    `forgetting`. The proposals take turns.
+    Forgotten means: over the population none of the first `watched` coordinates (default: all) correlates
+    with its own start by more than `forgetting`. The proposals take turns.
     """
     # Known beforehand, and the same for all of a batch: none has to be held back.
     fixed = isinstance(max_moves, int) and max_moves == num_moves
@@ -97,7 +98,7 @@ def rejuvenate(
         columns, density, accepted = metropolis_step(
             move_key, columns, density, exponent, lambda key, at: propose(turn, key, at), evaluate
         )
-        memory = jnp.ones(()) if fixed else remembered(population.columns, columns)
+        memory = jnp.ones(()) if fixed else remembered(population.columns[:watched], columns[:watched])
         return turn + 1, key, columns, density, num_accepted + jnp.mean(accepted), memory
 
     def unfinished(carry) -> Bool[Array, ""]:

@@ -5,6 +5,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from dowsax.inference.belief import History
+from dowsax.inference.jumps import Paths
 from dowsax.inference.turns import READINGS_A_TURN, over_readings
 from dowsax.types import Scalar, Station
 from dowsax.world import Model
@@ -22,9 +23,9 @@ def replay(
     thetas: Float[Array, "d n"],
     history: History,
     stop: Int[Array, ""],
-    starts: Int[Array, " n"] | None = None,
+    paths: Paths | None = None,
 ) -> Float[Array, " n"]:
-    r"""$\sum_{t=\text{start}_i}^{\text{stop}-1} \log p(o_t \mid \Theta_i)$ for every column.
+    r"""$\sum_{t<\text{stop}} \log p(o_t \mid \Theta_i)$ for every column; Θ is that of the time on `paths`.
 
     Particles are columns, so that each parameter is contiguous in memory; the loop ends at `stop` and not at
     the horizon; terms are added turn by turn, which compiles in seconds where one long masked reduction took
@@ -38,8 +39,9 @@ def replay(
             # Beyond the end the last reading is evaluated again and thrown away: its term is finite.
             filled = jnp.minimum(at, last)
             station = jax.tree.map(lambda leaf, filled=filled: leaf[filled], history.stations)
-            terms = newest_terms(model, thetas, station, history.readings[filled])
-            counts = at < stop if starts is None else (at < stop) & (at >= starts)
+            then = thetas if paths is None else paths.thetas_at(thetas, filled)
+            terms = newest_terms(model, then, station, history.readings[filled])
+            counts = at < stop if paths is None else (at < stop) & paths.counts(at)
             total = total + jnp.where(counts, terms, 0.0)
         return total
 

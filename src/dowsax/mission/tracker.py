@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
-from dowsax.inference import Belief, Preset, summaries
+from dowsax.inference import Belief, Preset, summaries, with_horizon
 from dowsax.inference.fit import quick_fit
 from dowsax.inference.weights import normalise
 from dowsax.types import Key, Scalar, Station, Theta
@@ -147,13 +147,5 @@ def _change(belief: Belief, regime) -> tuple[Scalar, Scalar]:
 
 def grown(belief: Belief) -> Belief:
     """The same belief with room for one more reading: twice the room when it is full."""
-    history = belief.history
-    room = history.readings.shape[0]
-    if int(history.size) < room:
-        return belief
-
-    def longer(leaf: Array) -> Array:
-        return jnp.pad(leaf, [(0, room), *[(0, 0)] * (leaf.ndim - 1)])
-
-    filled = jax.tree.map(longer, (history.stations, history.readings))
-    return eqx.tree_at(lambda at: (at.history.stations, at.history.readings), belief, filled)
+    room = belief.history.readings.shape[0]
+    return with_horizon(belief, 2 * room) if int(belief.history.size) == room else belief

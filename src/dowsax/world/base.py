@@ -140,6 +140,19 @@ class Prior(Protocol):
 
 
 @runtime_checkable
+class Conditional(Protocol):
+    """A prior that knows the distribution of some columns given the others."""
+
+    def sample_given(self, key: Key, theta: Theta, columns: tuple[int, ...]) -> Theta:
+        """Draw these columns of Θ again, given the others."""
+        ...
+
+    def log_prob_given(self, theta: Theta, columns: tuple[int, ...]) -> Scalar:
+        """Density of these columns given the others."""
+        ...
+
+
+@runtime_checkable
 class Location(Protocol):
     """The law of the source position alone: one factor of a prior."""
 

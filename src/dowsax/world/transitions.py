@@ -5,7 +5,8 @@ import jax
 import jax.numpy as jnp
 
 from dowsax.types import Key, Scalar, Theta
-from dowsax.world.base import Coordinates
+from dowsax.world.base import Coordinates, Prior
+from dowsax.world.conditional import log_prob_given, sample_given
 
 
 class Drift(eqx.Module):
@@ -33,19 +34,20 @@ class Drift(eqx.Module):
 
 
 class Jump(eqx.Module):
-    """At each reading, with a small hazard, the source is somewhere else: its position is drawn anew.
+    """At each reading, with a small hazard, the source is somewhere else: its position is drawn again.
 
-    A filter lets `birth_share` of the particles try it at every reading, more than the hazard asks for, and
-    makes up for it in their weights. A new source is judged by the readings since its birth alone; where it
-    and the rest of Θ come from the prior together, set `columns` to all of them.
+    The other columns of Θ persist. A filter lets `birth_share` of the particles try it at every reading, more
+    than the hazard asks for, and makes up for it in their weights.
+
+    Columns that jump must be independent of the others under the prior, or the prior must be `Conditional`.
     """
 
     hazard: float = eqx.field(default=0.01, static=True)
     """Probability of a jump at one reading."""
     birth_share: float = eqx.field(default=0.1, static=True)
-    """Share of the particles drawn anew at each reading, at least the hazard."""
+    """Share of the particles that jump at each reading, at least the hazard."""
     columns: tuple[int, ...] = eqx.field(default=(0, 1), static=True)
-    """The columns of Θ that are drawn anew, the others are kept."""
+    """The columns of Θ that are drawn again."""
 
     def __check_init__(self) -> None:
         if not 0 <= self.hazard < 1:
@@ -55,3 +57,11 @@ class Jump(eqx.Module):
                 "`birth_share` is a share of the particles, at least the hazard and below 1; "
                 f"got {self.birth_share}."
             )
+
+    def sample(self, key: Key, prior: Prior, theta: Theta) -> Theta:
+        """Draw the source after a jump: the columns that jump given those that persist."""
+        return sample_given(key, prior, theta, self.columns)
+
+    def log_prob(self, prior: Prior, theta: Theta) -> Scalar:
+        """Density of `sample`, up to a constant."""
+        return log_prob_given(prior, theta, self.columns)

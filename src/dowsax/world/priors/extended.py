@@ -7,6 +7,7 @@ from jaxtyping import Array
 
 from dowsax.types import Key, Scalar, Theta
 from dowsax.world.base import Coordinates, Law, Prior
+from dowsax.world.conditional import log_prob_given, sample_given
 from dowsax.world.coordinates import Logarithmic
 from dowsax.world.laws import log_prob_each, require_names, sample_each
 from dowsax.world.source import Parameter
@@ -68,3 +69,24 @@ class ExtendedPrior(eqx.Module):
     def log_prob(self, theta: Theta) -> Scalar:
         split = theta.shape[0] - len(self.laws)
         return log_prob_each(self.laws, theta[split:], self.source.log_prob(theta[:split]))
+
+    def sample_given(self, key: Key, theta: Theta, columns: tuple[int, ...]) -> Theta:
+        """Draw these columns again, given the others."""
+        source_key, laws_key = jax.random.split(key)
+        split, (own, nuisances) = len(self.source.parameters), self._divided(columns)
+        source = sample_given(source_key, self.source, theta[:split], own) if own else theta[:split]
+        fresh = sample_each(laws_key, self.laws)
+        kept = [fresh[at] if at in nuisances else theta[split + at] for at in range(len(self.laws))]
+        return jnp.concatenate([source, jnp.array(kept)])
+
+    def log_prob_given(self, theta: Theta, columns: tuple[int, ...]) -> Scalar:
+        """Density of these columns given the others, up to a constant."""
+        split, (own, nuisances) = len(self.source.parameters), self._divided(columns)
+        source = log_prob_given(self.source, theta[:split], own) if own else jnp.zeros(())
+        return sum((self.laws[at].log_prob(theta[split + at]) for at in nuisances), start=source)
+
+    def _divided(self, columns: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The columns of the source among these, and the numbers of the nuisances."""
+        split = len(self.source.parameters)
+        own = tuple(column for column in columns if column < split)
+        return own, tuple(column - split for column in columns if column >= split)

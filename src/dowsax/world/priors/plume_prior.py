@@ -16,6 +16,8 @@ from dowsax.world.source import PARAMETERS, Parameter, Source, pack, unpack
 
 # Squared wind speed below which the density, infinite in calm air but integrable, stops growing.
 _CALM_SQUARED = 1e-30
+_WIND, _SPREAD = (3, 4), (5, 6)
+"""Columns of Θ: the wind's two, and diffusivity and decay length."""
 
 
 class PlumePrior(eqx.Module):
@@ -92,6 +94,52 @@ class PlumePrior(eqx.Module):
         )
         log_location = self.location.log_prob(theta[:2])
         return jnp.where(inside, log_location - log_speed - math.log(volume), -jnp.inf)
+
+    def sample_given(self, key: Key, theta: Theta, columns: tuple[int, ...]) -> Theta:
+        """Draw these columns of Θ again, given the others; see `_groups` for which columns go together."""
+        prior_key, speed_key, direction_key = jax.random.split(key, 3)
+        fresh = self.sample(prior_key)
+        if self._groups(columns) == _WIND:
+            speed = jax.random.uniform(speed_key) * self._max_speed(theta)
+            angle = jax.random.uniform(direction_key, maxval=2 * math.pi)
+            wind = jnp.stack([speed * jnp.cos(angle), speed * jnp.sin(angle)])
+            fresh = fresh.at[jnp.array(_WIND)].set(wind)
+        at = jnp.array(columns)
+        return theta.at[at].set(fresh[at])
+
+    def log_prob_given(self, theta: Theta, columns: tuple[int, ...]) -> Scalar:
+        """Density of these columns of Θ given the others."""
+        source, groups = unpack(theta), self._groups(columns)
+        low, high = self.strength
+        log_prob = self.location.log_prob(theta[:2]) if 0 in columns else jnp.zeros(())
+        if 2 in columns:
+            log_prob = log_prob - math.log(high - low)
+        squared_speed = source.wind_x * source.wind_x + source.wind_y * source.wind_y
+        log_speed = 0.5 * jnp.log(jnp.maximum(squared_speed, _CALM_SQUARED))
+        if groups == _WIND:
+            log_prob = log_prob - log_speed - jnp.log(2 * math.pi * self._max_speed(theta))
+        elif groups:
+            volume = (self.diffusivity[1] - self.diffusivity[0]) * self.max_speed * self.max_decay_length
+            log_prob = log_prob - log_speed - math.log(2 * math.pi * volume * self.acceptance)
+        inside = self._fits(theta) & (source.strength >= low) & (source.strength <= high)
+        return jnp.where(inside, log_prob, -jnp.inf)
+
+    def _max_speed(self, theta: Theta) -> Scalar:
+        r"""$\min(s_{\max}, 2\alpha/\lambda)$ [m/s]: given α and λ the wind speed is uniform below it."""
+        source = unpack(theta)
+        # A hair less, so that rounding never puts a draw outside the support.
+        return jnp.minimum(self.max_speed, (2 - 1e-6) * source.diffusivity / source.decay_length)
+
+    @staticmethod
+    def _groups(columns: tuple[int, ...]) -> tuple[int, ...]:
+        """The columns that depend on each other: wind, diffusivity and decay length, of those given."""
+        chosen = tuple(sorted(set(columns) & {*_WIND, *_SPREAD}))
+        if (0 in columns) != (1 in columns) or chosen not in ((), _WIND, (*_WIND, *_SPREAD)):
+            raise ValueError(
+                "The columns that jump must be x and y together, and of wind, diffusivity and decay length "
+                f"none, both of the wind, or all four; got {columns}."
+            )
+        return chosen
 
     def _fits(self, theta: Theta) -> Bool[Array, ""]:
         """Whether wind, diffusivity and decay length are in their support together. False for NaN."""

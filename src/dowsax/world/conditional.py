@@ -1,0 +1,26 @@
+"""Some columns of Θ given the others, under any prior."""
+
+import jax
+import jax.numpy as jnp
+
+from dowsax.types import Key, Scalar, Theta
+from dowsax.world.base import Conditional, Prior
+
+
+def sample_given(key: Key, prior: Prior, theta: Theta, columns: tuple[int, ...]) -> Theta:
+    """Draw these columns again, given the others; independent of them unless the prior is `Conditional`."""
+    if isinstance(prior, Conditional):
+        return prior.sample_given(key, theta, columns)
+    at = jnp.array(columns)
+    return theta.at[at].set(prior.sample(key)[at])
+
+
+def log_prob_given(prior: Prior, theta: Theta, columns: tuple[int, ...]) -> Scalar:
+    """Density of these columns given the others, up to a constant."""
+    if isinstance(prior, Conditional):
+        return prior.log_prob_given(theta, columns)
+    # For independent columns p(J, K) / p(J₀, K) = p(J) / p(J₀), at any place J₀ of the support.
+    at = jnp.array(columns)
+    elsewhere = theta.at[at].set(prior.sample(jax.random.key(0))[at])
+    log_prob, reference = prior.log_prob(theta), prior.log_prob(elsewhere)
+    return jnp.where(reference > -jnp.inf, log_prob - reference, -jnp.inf)
