@@ -221,3 +221,26 @@ def test_memory_does_not_grow_with_corners_times_places():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 40e6
+
+
+@pytest.mark.parametrize("key", ["no_go", "geofence"])
+def test_borders_are_compared_once_for_all_places(monkeypatch, key):
+    """200 areas and 2,000 places to go, or none at all: a few comparisons an area, not one for each place."""
+    from dowsax.mission import geometry
+
+    calls = []
+    plain = geometry.projections
+    monkeypatch.setattr(geometry, "projections", lambda *given: (calls.append(1), plain(*given))[1])
+    areas = "".join(f"[[{key}]]\ncorners = [[0, {i}], [1, {i}], [1, {i}.5]]\n" for i in range(149))
+    points = [[2 + i % 198, 1 + i % 148] for i in range(2000)]
+    message = complaint(AREA + areas + f"[step]\npoints = {points}\n")
+    assert ("outside the geofence" in message) == (key == "geofence")
+    assert len(calls) < 10 * 149
+
+
+def complaint(text):
+    try:
+        parse_site(text)
+    except ValueError as error:
+        return str(error)
+    return ""
