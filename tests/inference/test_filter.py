@@ -11,6 +11,7 @@ from conjugate import MODEL, Additive, StandardNormal, assert_centred, linear, p
 from scipy import stats
 
 from dowsax.inference import (
+    DEFAULT,
     AttentionConfig,
     AttentionLangevin,
     FilterConfig,
@@ -24,7 +25,7 @@ from dowsax.inference import (
 )
 from dowsax.inference.cells import Grid
 from dowsax.types import Key, Scalar, Station, Theta
-from dowsax.world import Drift, Identity, Jump, Model
+from dowsax.world import Drift, Identity, Jump, Model, benchmark_model
 
 NUM_RUNS = 40
 SIZE = {"num_particles": 200, "horizon": 12}
@@ -95,6 +96,40 @@ def test_matches_the_conjugate_posterior(name, key):
     assert (np.asarray(infos.evaluations) >= SIZE["num_particles"]).all()
     assert (np.asarray(beliefs.history.size) == len(READINGS)).all()
     np.testing.assert_allclose(np.exp(beliefs.log_weights).sum(1), 1, rtol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["as it comes", "no moves", "plain"])
+def test_resamples_just_below_the_threshold(name, key):
+    """At every reading that leaves an effective sample size below η·n, and at no other."""
+    config, parts = EXACT[name]
+    if parts is None:
+        _, _, infos = as_it_comes()(key, POSITIONS, READINGS)
+    else:
+        _, _, infos = repeat(build(MODEL, config, **parts), key, POSITIONS, READINGS, NUM_RUNS)
+    share, resampled = np.asarray(infos.ess) / SIZE["num_particles"], np.asarray(infos.resampled)
+    assert (resampled == (share < config.ess_ratio)).all()
+    # There are cases on both sides near enough to tell one threshold from another.
+    assert ((share > 0.6 * config.ess_ratio) & resampled).any()
+    assert ((share < 1.4 * config.ess_ratio) & ~resampled).any()
+
+
+def test_what_no_reading_tells_is_drawn_again(key):
+    """The diffusivity, given what the field depends on: new after every move, and uniform as under the prior.
+
+    Copies of a particle would otherwise carry the same number on and on.
+    """
+    model = benchmark_model("temperature")
+    filter_ = DEFAULT.with_particles(256).with_horizon(3).build(model)
+    step, belief = jax.jit(filter_.step), filter_.init(key)
+    for at, (position, reading) in enumerate([((9.0, 9.0), 3.0), ((12.0, 11.0), 9.0), ((12.0, 12.0), 30.0)]):
+        step_key = jax.random.fold_in(key, at)
+        belief, info = step(step_key, belief, Station(jnp.array(position)), jnp.asarray(reading))
+    assert bool(info.resampled)
+    assert int(info.unique_ancestors) < 200
+    free = np.asarray(jax.vmap(model.prior.coordinates.forward)(belief.particles)[:, -1], float)
+    # A few draws may agree in single precision; copies would.
+    assert len(np.unique(np.asarray(belief.particles)[:, 5])) > 250
+    assert stats.kstest(free, "uniform").pvalue > 1e-4
 
 
 def test_kept_log_likelihoods_are_those_of_the_particles(key):

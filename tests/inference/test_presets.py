@@ -1,11 +1,14 @@
 """The two named filters are what their names say."""
 
+from dataclasses import replace
+
 import conjugate
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from scipy import stats
 
 from dowsax.inference import DEFAULT, PAPER, PRESETS, FilterConfig, RandomWalk
 from dowsax.inference.filter import Parts
@@ -37,14 +40,40 @@ def test_paper_is_algorithm_1_as_printed():
     assert parts.budget is None
 
 
-def test_default_is_exact_in_the_limit():
-    """Nothing in it biases the weights, and it moves in the prior's own coordinates."""
-    config = DEFAULT.config
-    assert config.attention is None
-    assert config.mixing == 0
-    assert config.temper
-    assert config.num_moves >= 1
-    assert type(parts_of(DEFAULT.build(MODEL)).coordinates) is type(MODEL.prior.coordinates)
+POSITIONS = np.array([[1.0, 0.0], [0.5, 1.0], [-1.0, 2.0], [0.0, 1.0]])
+READINGS = np.array([1.2, 0.3, -2.1, 0.4])
+NUM_RUNS = 40
+
+
+def errors(preset, num_particles, key):
+    """(runs, 4): how far mean and standard deviation are from those of the linear Gaussian model."""
+    filter_ = preset.with_particles(num_particles).with_horizon(4).build(conjugate.MODEL)
+    (means, stds, _), _, _ = conjugate.repeat(filter_, key, POSITIONS, READINGS, NUM_RUNS)
+    mean, covariance, _ = conjugate.posterior(POSITIONS, READINGS)
+    return np.concatenate([means - mean, stds - np.sqrt(np.diag(covariance))], axis=1)
+
+
+def has_limit(errors) -> bool:
+    """Whether errors of independent runs are centred on zero, within five standard errors each."""
+    return bool(np.all(np.abs(errors.mean(0)) < 5 * errors.std(0, ddof=1) / len(errors) ** 0.5))
+
+
+def test_default_is_exact_in_the_limit(key):
+    """With 16 times the particles the error is a quarter, and what is left of it has mean zero.
+
+    The interval is that of a ratio of two standard deviations of 40 runs, at 1e-5 for each of four numbers.
+    """
+    few, many = (errors(DEFAULT, number, key) for number in (64, 1024))
+    ratio = few.std(0, ddof=1) / many.std(0, ddof=1)
+    low, high = np.sqrt(stats.f(NUM_RUNS - 1, NUM_RUNS - 1).ppf([1e-5, 1 - 1e-5]))
+    assert ((ratio > 4 * low) & (ratio < 4 * high)).all()
+    assert has_limit(many)
+
+
+def test_mixing_has_another_limit(key):
+    """The same check sees a bias: weights that are mixed with uniform ones, however many particles."""
+    mixed = replace(DEFAULT, config=replace(DEFAULT.config, mixing=0.2, smooth_first=False))
+    assert not has_limit(errors(mixed, 1024, key))
 
 
 @pytest.mark.parametrize("name", PRESETS)
