@@ -77,7 +77,7 @@ def test_help_waits_for_nothing():
 def test_a_real_process_fails_in_one_line():
     outcome = in_a_process(
         "import sys; sys.argv = ['dowsax', 'locate', 'missing.csv', '--field', 'gas'];"
-        "from dowsax.cli import main; main()"
+        "from dowsax.__main__ import main; main()"
     )
     assert outcome.returncode == 2
     assert outcome.stdout == ""

@@ -21,10 +21,10 @@ from dowsax.cli.serve import serve
 from dowsax.cli.simulate import simulate
 from dowsax.cli.site import site
 from dowsax.cli.train import train
+from dowsax.interruption import exit_code
 
 NOBODY_THERE = 1
 BAD_INPUT = 2
-INTERRUPTED = 130
 
 
 def version() -> str:
@@ -68,14 +68,15 @@ def run(tokens: Sequence[str] | None = None) -> int:
         return _complain(f"{_one_line(error)} See `dowsax --help`.")
     except ConnectionError as error:
         return _complain(_one_line(error), NOBODY_THERE)
-    except (ValueError, OSError) as error:
-        return INTERRUPTED if _was_interrupted(error) else _complain(_one_line(error))
-    except KeyboardInterrupt:
-        return INTERRUPTED
+    except KeyboardInterrupt as error:
+        return exit_code(error)
     except Exception as error:
-        if _was_interrupted(error):
-            return INTERRUPTED
-        raise
+        interruption = _interruption_behind(error)
+        if interruption is not None:
+            return exit_code(interruption)
+        if not isinstance(error, ValueError | OSError):
+            raise
+        return _complain(_one_line(error))
     return 0
 
 
@@ -96,18 +97,11 @@ def _warnings_in_one_line() -> Iterator[None]:
         yield
 
 
-def main() -> None:
-    """The entry point `dowsax`."""
-    sys.exit(run())
-
-
-def _was_interrupted(error: BaseException | None) -> bool:
-    """Whether an interruption lies behind an error: Python wraps one that comes while a class is made."""
-    while error is not None:
-        if isinstance(error, KeyboardInterrupt):
-            return True
+def _interruption_behind(error: BaseException | None) -> KeyboardInterrupt | None:
+    """Return the interruption that led to an error: Python wraps one that comes while a class is made."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
         error = error.__cause__ or error.__context__
-    return False
+    return error
 
 
 def _complain(message: str, code: int = BAD_INPUT) -> int:

@@ -1,5 +1,5 @@
 """`python -m dowsax.cli` is `dowsax`."""
 
-from dowsax.cli import main
+from dowsax.__main__ import main
 
 main()

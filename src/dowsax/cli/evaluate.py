@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from dowsax.cli.console import say
+from dowsax.interruption import keeping
 
 if TYPE_CHECKING:
     from dowsax.experiment.config import RunConfig
@@ -131,12 +132,9 @@ def _fill(run: "Run", engine: "Engine") -> None:
         return
     for change in run.changes():
         _warn(f"{run.folder} was begun with {change}; what is missing is computed with what is here.")
-    try:
-        with _display(run, missing) as progress:
-            fill(run, missing, engine, progress)
-    except KeyboardInterrupt:
-        _warn(f"interrupted. What was finished is kept in {run.folder}: the same command goes on from there.")
-        raise
+    message = f"What was finished is kept in {run.folder}: the same command goes on from there."
+    with keeping(message), _display(run, missing) as progress:
+        fill(run, missing, engine, progress)
 
 
 def _report(run: "Run", json: bool) -> None:

@@ -14,6 +14,7 @@ from cyclopts import Parameter
 
 from dowsax.cli.console import say
 from dowsax.cli.outputs import require_folder, require_writable
+from dowsax.interruption import keeping
 
 if TYPE_CHECKING:
     from dowsax.reproduce.cells import Cell, Sizes
@@ -201,16 +202,13 @@ def _fill(store: "Store", cells: "list[Cell]", deadline: float, workers: int | N
     missing = store.missing(cells)
     if not missing:
         return
-    try:
+    with keeping(f"What was finished is kept in {store.folder}: the same command goes on."):
         if workers is None:
             with _searches(missing, store.sizes.episodes) as told:
                 fill(store, missing, deadline, told)
         else:
             with _counted(len(missing)) as show:
                 fill_together(store, missing, deadline - time.monotonic(), workers, show)
-    except KeyboardInterrupt:
-        _warn(f"interrupted. What was finished is kept in {store.folder}: the same command goes on.")
-        raise
     left = len(store.missing(cells))
     if left:
         why = "the time is up, or others are at them"
