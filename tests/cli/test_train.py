@@ -2,9 +2,13 @@
 
 import csv
 import json
+import os
 import signal
+import subprocess
 import sys
+import time
 from dataclasses import replace
+from pathlib import Path
 
 import equinox as eqx
 import jax
@@ -18,13 +22,25 @@ from dowsax.learn.rollout import Tally
 from dowsax.policies.networks import PaperNetwork, PaperSizes
 from dowsax.policies.stored import load, save
 
+SOURCE = Path(__file__).parents[2] / "src"
+DOWSAX = """
+import signal
+# Also where the tests were started in the background and would ignore it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from dowsax.__main__ import main
+main()
+"""
 STEPS = 100
 """Of an update."""
-TINY = ("--method", "att-pfrl-paper", "--steps", "450", "--fields", "gas,energy", "--chunk", "2")
+WITHOUT_STEPS = ("--method", "att-pfrl-paper", "--fields", "gas,energy", "--chunk", "2")
+TINY = (*WITHOUT_STEPS, "--steps", "450")
 
 
-def made_up(sick_at=None):
-    """A learner whose weights all grow by 0.01 an update, and whose searches mostly stop."""
+def made_up(sick_at=None, half=None):
+    """A learner whose weights all grow by 0.01 an update, and whose searches mostly stop.
+
+    After `half` so many steps they grow by 0.03.
+    """
 
     def init(key):
         return begin(
@@ -32,7 +48,8 @@ def made_up(sick_at=None):
         )
 
     def update(key, state):
-        network = jax.tree.map(lambda leaf: leaf + 0.01, state.network)
+        growth = 0.01 if half is None else jnp.where(state.steps >= half, 0.03, 0.01)
+        network = jax.tree.map(lambda leaf: leaf + growth, state.network)
         updates, zero = state.updates + 1, jnp.zeros(())
         after = LearnerState(network, (), state.slots, updates, state.steps + STEPS)
         info = UpdateInfo(tally(), jnp.array(STEPS), *[zero] * 7, healthy=updates != sick_at)
@@ -144,14 +161,14 @@ def test_goes_on_after_an_interruption(dowsax_command, learner, tmp_path, monkey
     train = sys.modules["dowsax.cli.train"]
     write = train._write
 
-    def interrupted(config, folder, progress):
-        write(config, folder, progress)
+    def interrupted(*words):
+        write(*words)
         raise KeyboardInterrupt
 
     monkeypatch.setattr(train, "_write", interrupted)
     code, _, stderr = dowsax_command("train", *TINY, "--out", tmp_path)
     assert code == 130
-    assert "the same command goes on from there" in stderr
+    assert "200 steps are kept" in stderr
     monkeypatch.setattr(train, "_write", write)
     code, stdout, stderr = dowsax_command("train", *TINY, "--out", tmp_path)
     assert (code, stderr) == (0, f"dowsax: goes on from 200 steps in {tmp_path}.\n")
@@ -160,19 +177,100 @@ def test_goes_on_after_an_interruption(dowsax_command, learner, tmp_path, monkey
     np.testing.assert_allclose(network.actor.layers[0].bias, 0.06, rtol=1e-5)
 
 
-def test_ends_politely_when_asked_to(dowsax_command, learner, tmp_path, monkeypatch):
-    """As by `kill`, or by whoever shares out the machine: as if interrupted."""
+@pytest.mark.parametrize(("signum", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_is_heeded_after_the_checkpoint(
+    dowsax_command, learner, tmp_path, monkeypatch, signum, code
+):
+    """The files are written to the end, the line says how far they are, and the run can go on."""
     train = sys.modules["dowsax.cli.train"]
     write = train._write
 
-    def asked(config, folder, progress):
-        write(config, folder, progress)
-        signal.raise_signal(signal.SIGTERM)
+    def asked(*words):
+        signal.raise_signal(signum)
+        write(*words)
 
     monkeypatch.setattr(train, "_write", asked)
-    code, _, stderr = dowsax_command("train", *TINY, "--out", tmp_path)
-    assert code == 130
-    assert "the same command goes on from there" in stderr
+    before = signal.signal(signal.SIGINT, signal.default_int_handler), signal.getsignal(signal.SIGTERM)
+    outcome = dowsax_command("train", *TINY, "--out", tmp_path)
+    after = signal.signal(signal.SIGINT, before[0]), signal.getsignal(signal.SIGTERM)
+    assert after == (signal.default_int_handler, before[1])
+    said = f"dowsax: interrupted. 200 steps are kept in {tmp_path}: the same command goes on from there.\n"
+    assert outcome == (code, "", said)
+    assert load(tmp_path / "att-pfrl-paper.safetensors")[1].steps == 200
+    monkeypatch.setattr(train, "_write", write)
+    assert "after 600 steps" in dowsax_command("train", *TINY, "--out", tmp_path).stdout
+
+
+@pytest.mark.parametrize(("signum", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize("seconds", [0.0, 3.0])
+def test_a_signal_while_compiling_ends_it_at_once(tmp_path, signum, code, seconds):
+    """A real run, with nothing compiled before: no crash, no traceback, no waiting for the compiler."""
+    folder = tmp_path / "out"
+    sizes = ("--searches", "14", "--ticks", "8", "--particles", "32", "--max-readings", "6")
+    process = subprocess.Popen(
+        [sys.executable, "-c", DOWSAX, "train", "--method", "att-pfrl", *sizes, "--out", str(folder)],
+        env=os.environ | {"PYTHONPATH": str(SOURCE), "JAX_COMPILATION_CACHE_DIR": str(tmp_path / "cache")},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        while not folder.exists():
+            assert process.poll() is None, process.stderr.read()
+            time.sleep(0.05)
+        time.sleep(seconds)
+        process.send_signal(signum)
+        stdout, stderr = process.communicate(timeout=20)
+    finally:
+        process.kill()
+    said = "dowsax: interrupted. No update was finished: repeat the same command.\n"
+    assert (process.returncode, stdout, stderr) == (code, "", said)
+
+
+@pytest.mark.parametrize("scheduled", [False, True])
+def test_a_finished_run_is_extended(dowsax_command, monkeypatch, tmp_path, scheduled):
+    """It becomes the run that was asked for as many steps at once, but for the schedule of its first part."""
+    monkeypatch.setattr(
+        methods.TrainConfig, "learner", lambda config: made_up(half=config.steps / 2 if scheduled else None)
+    )
+    one, other = tmp_path / "one", tmp_path / "other"
+    assert dowsax_command("train", *TINY, "--out", one).code == 0
+    longer = ("train", *WITHOUT_STEPS, "--steps", "1600")
+    outcome = dowsax_command(*longer, "--out", one)
+    assert (outcome.code, outcome.stderr) == (0, f"dowsax: goes on from 600 steps in {one}.\n")
+    assert "after 1,600 steps" in outcome.stdout
+    dowsax_command(*longer, "--out", other)
+    (network, card), (expected, expected_card) = (
+        load(folder / "att-pfrl-paper.safetensors") for folder in (one, other)
+    )
+    # In the second half of 450 steps, and not of 1,600, are the updates after 300, 400 and 500.
+    ahead = 3 * 0.02 if scheduled else 0.0
+    for leaf, other_leaf in zip(jax.tree.leaves(network), jax.tree.leaves(expected), strict=True):
+        np.testing.assert_allclose(leaf, other_leaf + ahead, atol=1e-6)
+    steps, other_steps = (
+        [row["steps"] for row in csv.DictReader((folder / "curves.csv").read_text().splitlines())]
+        for folder in (one, other)
+    )
+    assert steps == other_steps
+    assert card.settings.pop("extended") == [450]
+    assert card.settings == expected_card.settings
+    assert card.command == f"{expected_card.command.replace('1600', '450')} && {expected_card.command}"
+    assert dowsax_command(*longer, "--out", one).stdout == outcome.stdout
+
+
+def test_what_cannot_be_extended_is_refused(complaint, dowsax_command, learner, tmp_path):
+    """Fewer steps than were made, a run that is not finished, and anything else that differs."""
+    words = ("train", *WITHOUT_STEPS, "--out", tmp_path)
+    dowsax_command(*words, "--steps", "450")
+    for steps in (449, 500, 600):
+        said = complaint(*words, "--steps", steps)
+        assert f"600 steps have been made already, and {steps} are asked for" in said
+    said = complaint(*words, "--steps", 900, "--seed", 1, "--max-readings", 100)
+    assert "seed is 0 there and 1 here; max_readings is 200 there and 100 here" in said
+    learner(made_up(sick_at=10))
+    assert "not finite at update 10" in dowsax_command(*words, "--steps", 1500).stderr
+    said = complaint(*words, "--steps", 2000)
+    assert "800 of 1,500 steps have been made: it can be extended to 2,000 when it is finished" in said
 
 
 def test_lost_numbers_are_one_line(complaint, learner, tmp_path):

@@ -7,6 +7,8 @@ import pytest
 
 from dowsax.envs import REWARDS
 from dowsax.envs.problem import STOPS
+from dowsax.learn import methods
+from dowsax.learn.base import Learner
 from dowsax.learn.methods import METHODS, TrainConfig
 from dowsax.policies.shipped import SIGHTS
 from dowsax.world import MODALITIES
@@ -40,6 +42,12 @@ def test_agdc_has_a_plain_filter():
         config = TrainConfig(name).searches()[0].preset.config
         assert (config.num_particles, config.temper, config.max_moves) == (1024, False, 0)
         assert config.attention is None
+
+
+def test_schedules_end_with_the_run(monkeypatch):
+    """The learner is told how many steps there are in all."""
+    monkeypatch.setattr(methods.ppo, "build", lambda *parts, total_steps: Learner(total_steps, None))
+    assert TrainConfig("pfrl", steps=77).learner().init == 77
 
 
 def test_settings_tell_runs_apart():

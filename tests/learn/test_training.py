@@ -16,7 +16,7 @@ import pytest
 import safetensors.numpy
 from corridor import corridor, table
 
-from dowsax.learn import checkpoint, ppo
+from dowsax.learn import actor_critic, checkpoint, ppo
 from dowsax.learn.base import LearnerState
 from dowsax.learn.checkpoint import Keeper, restore
 from dowsax.learn.train import Diverged, train
@@ -42,6 +42,11 @@ def arrays_of(state):
     return jax.tree.leaves(eqx.filter(state, eqx.is_array))
 
 
+def require_equal(state, expected):
+    for one, other in zip(arrays_of(state), arrays_of(expected), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
 class Interruption(Exception):
     """Stands for a key press or a failure between two chunks."""
 
@@ -63,8 +68,7 @@ def test_interruptions_leave_no_trace(learner, begun, key):
     whole, whole_rows = train(learner, key, steps=STEPS, chunk=CHUNK)
     assert begun.load().updates == CHUNK
     resumed, rows = train(learner, key, steps=STEPS, chunk=CHUNK, keeper=begun)
-    for one, other in zip(arrays_of(whole), arrays_of(resumed), strict=True):
-        np.testing.assert_array_equal(one, other)
+    require_equal(resumed, whole)
     assert [row["updates"] for row in rows] == list(range(1, len(rows) + 1))
     for row in [*whole_rows, *rows]:
         assert row.pop("seconds") > 0
@@ -84,6 +88,38 @@ def test_without_the_searches_new_ones_begin(learner, begun, key):
     found = restore(slim.load(), learner.init(jax.random.fold_in(key, 7)))
     np.testing.assert_array_equal(found.network.logits, state.network.logits)
     assert (found.slots.place != state.slots.place).any()
+
+
+LONGER = 3 * STEPS
+
+
+def asked_for(keeper, steps):
+    """The keeper of the same run with another number of steps."""
+    return replace(keeper, configuration={**keeper.configuration, "steps": steps})
+
+
+def test_a_finished_run_goes_on_to_more_steps(keeper, key):
+    """Bit for bit the run that was asked for them at once, if nothing is scheduled over them."""
+    learner = actor_critic.build(corridor(NUM_SEARCHES, NUM_TICKS), table)
+    whole, whole_rows = train(learner, key, steps=LONGER, chunk=CHUNK)
+    train(learner, key, steps=STEPS, chunk=CHUNK, keeper=keeper)
+    longer = asked_for(keeper, LONGER)
+    extended, rows = train(learner, key, steps=LONGER, chunk=CHUNK, keeper=longer)
+    require_equal(extended, whole)
+    assert [row["steps"] for row in rows] == [row["steps"] for row in whole_rows]
+    assert longer.load().extended == (STEPS,)
+    train(learner, key, steps=2 * LONGER, chunk=CHUNK, keeper=asked_for(keeper, 2 * LONGER))
+    assert asked_for(keeper, 2 * LONGER).load().extended == (STEPS, LONGER)
+
+
+def test_a_run_is_extended_only_when_it_is_finished(learner, begun, key):
+    done = begun.load().rows[-1]["steps"]
+    with pytest.raises(ValueError, match=f"{done} of {STEPS} steps have been made: it can be extended to"):
+        asked_for(begun, LONGER).load()
+    _, rows = train(learner, key, steps=STEPS, chunk=CHUNK, keeper=begun)
+    for steps in (STEPS - 1, rows[-1]["steps"]):
+        with pytest.raises(ValueError, match=f"steps have been made already, and {steps} are asked for"):
+            asked_for(begun, steps).load()
 
 
 def test_many_seeds_learn_at_once(learner, key):

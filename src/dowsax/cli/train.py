@@ -3,11 +3,11 @@
 import json
 import math
 import shlex
-import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +15,7 @@ from cyclopts import Parameter
 
 from dowsax.cli.console import say
 from dowsax.cli.outputs import require_folder, require_writable
+from dowsax.interruption import GRACE_S, Pending, deferring
 
 if TYPE_CHECKING:
     from dowsax.learn.checkpoint import Keeper, Row
@@ -44,7 +45,7 @@ def train(
 
     The folder holds a checkpoint, the curve (curves.csv, curves.png) and the policy as it is so far
     (.safetensors with its card .json), which works wherever the name of a policy does. After an interruption
-    the same command goes on from the last checkpoint.
+    the same command goes on from the last checkpoint. A finished run is extended by a larger number of steps.
 
     Parameters
     ----------
@@ -56,7 +57,8 @@ def train(
     scenario
         Where sources are: id, or ood-training to be tested elsewhere.
     steps
-        Moves, over all searches.
+        Moves, over all searches. When a finished run is extended, learning rate and entropy weight go back up
+        to where they are at that step of a run of the larger number, and come down again until its end.
     searches
         Searches under way at a time; 8,192 of most methods.
     ticks
@@ -72,27 +74,28 @@ def train(
     out
         The folder; runs/train/ and the name of the policy unless given.
     """
-    from dowsax.learn.methods import TrainConfig
+    with deferring("No update was finished: repeat the same command.") as pending:
+        from dowsax.learn.methods import TrainConfig
 
-    chosen = {} if fields is None else {"fields": _names(fields)}
-    config = TrainConfig(
-        method,
-        scenario=scenario,
-        steps=steps,
-        num_searches=searches,
-        num_ticks=ticks,
-        seed=seed,
-        particles=particles,
-        max_readings=max_readings,
-        **chosen,
-    )
-    if chunk < 1:
-        raise ValueError(f"A chunk has at least 1 update; got {chunk}.")
-    folder = Path("runs/train") / (config.name + (f"-seed-{seed}" if seed else "")) if out is None else out
-    keeper = _opened(config, folder)
-    rows = _trained(config, keeper, folder, chunk)
-    say(f"{_said(rows)} after {rows[-1]['steps']:,} steps in {_duration(rows[-1]['seconds'])}.")
-    say(f"Wrote {config.name}.safetensors, {config.name}.json, {_TABLE} and {_PICTURE} to {folder}.")
+        chosen = {} if fields is None else {"fields": _names(fields)}
+        config = TrainConfig(
+            method,
+            scenario=scenario,
+            steps=steps,
+            num_searches=searches,
+            num_ticks=ticks,
+            seed=seed,
+            particles=particles,
+            max_readings=max_readings,
+            **chosen,
+        )
+        if chunk < 1:
+            raise ValueError(f"A chunk has at least 1 update; got {chunk}.")
+        folder = Path("runs/train") / (config.name + (f"-seed-{seed}" if seed else ""))
+        folder = folder if out is None else out
+        rows = _trained(config, _opened(config, folder), chunk, pending)
+        say(f"{_said(rows)} after {rows[-1]['steps']:,} steps in {_duration(rows[-1]['seconds'])}.")
+        say(f"Wrote {config.name}.safetensors, {config.name}.json, {_TABLE} and {_PICTURE} to {folder}.")
 
 
 def _names(words: list[str]) -> tuple[str, ...]:
@@ -119,80 +122,91 @@ def _opened(config: "TrainConfig", folder: Path) -> "Keeper":
         _warn(f"{keeper.path.name} cannot be read, it is cut short: {kept.path.name} takes its place.")
     if kept is not None and kept.rows and kept.rows[-1]["steps"] < config.steps:
         _warn(f"goes on from {kept.rows[-1]['steps']:,} steps in {folder}.")
-    return keeper
+    return keeper if kept is None else replace(keeper, extended=kept.extended)
 
 
-def _trained(config: "TrainConfig", keeper: "Keeper", folder: Path, chunk: int) -> "list[Row]":
-    """The rows of the finished run; what there is to see of it is written as it goes on."""
+def _trained(config: "TrainConfig", keeper: "Keeper", chunk: int, pending: Pending) -> "list[Row]":
+    """The rows of the finished run; what there is to see of it is written as it goes on.
+
+    A signal that comes while a chunk is computed is heeded after its checkpoint.
+    """
     import jax
 
     from dowsax.learn.train import Progress, train
 
-    kept = keeper.load()
+    kept, folder = keeper.load(), keeper.path.parent
     rows = [] if kept is None else kept.rows
-    if rows and rows[-1]["steps"] >= config.steps and _is_written(config, folder, rows):
+    if rows:
+        pending.message = _kept(rows, folder)
+    if rows and rows[-1]["steps"] >= config.steps and _is_written(config, keeper, rows):
         return rows
     drawn = time.monotonic()
-    try:
-        with _ended_politely(), _display(config) as show:
+    with _display(config) as show:
 
-            def on_chunk(progress: Progress) -> None:
-                nonlocal drawn
-                _write(config, folder, progress)
-                if time.monotonic() > drawn + _PICTURE_EVERY:
-                    _draw(config, folder, progress.rows)
-                    drawn = time.monotonic()
-                show(progress)
+        def on_chunk(progress: Progress) -> None:
+            nonlocal drawn
+            pending.message = _kept(progress.rows, folder)
+            _write(config, keeper, progress)
+            if time.monotonic() > drawn + _PICTURE_EVERY:
+                _draw(config, folder, progress.rows)
+                drawn = time.monotonic()
+            show(progress)
+            pending.check()
+            # All is compiled now: the next chunk may be over soon enough to be kept.
+            pending.grace_s = GRACE_S
 
-            state, rows = train(
-                config.learner(),
-                jax.random.key(config.seed),
-                steps=config.steps,
-                chunk=chunk,
-                keeper=keeper,
-                on_chunk=on_chunk,
-            )
-    except KeyboardInterrupt:
-        _warn(f"interrupted. The last checkpoint is in {folder}: the same command goes on from there.")
-        raise
-    if not _is_written(config, folder, rows):
+        state, rows = train(
+            config.learner(),
+            jax.random.key(config.seed),
+            steps=config.steps,
+            chunk=chunk,
+            keeper=keeper,
+            on_chunk=on_chunk,
+        )
+    if not _is_written(config, keeper, rows):
         # The run had been ended between its last checkpoint and the last file of the policy.
-        _write(config, folder, Progress(state, rows, 0.0))
+        _write(config, keeper, Progress(state, rows, 0.0))
     _draw(config, folder, rows)
     return rows
 
 
-def _is_written(config: "TrainConfig", folder: Path, rows: "list[Row]") -> bool:
+def _kept(rows: "list[Row]", folder: Path) -> str:
+    return f"{rows[-1]['steps']:,} steps are kept in {folder}: the same command goes on from there."
+
+
+def _is_written(config: "TrainConfig", keeper: "Keeper", rows: "list[Row]") -> bool:
     """Whether the policy in the folder is whole, of these settings, and as far as the rows are."""
     from dowsax.policies.stored import load
 
     try:
-        _, card = load(folder / f"{config.name}.safetensors")
+        _, card = load(keeper.path.with_name(f"{config.name}.safetensors"))
     except ValueError:
         return False
-    return card.steps == rows[-1]["steps"] and card.settings == _plain(config.settings())
+    return card.steps == rows[-1]["steps"] and card.settings == _settings(keeper)
 
 
-def _plain(settings: dict[str, Any]) -> dict[str, Any]:
-    """As JSON gives it back: a tuple is a list."""
-    return json.loads(json.dumps(settings))
+def _settings(keeper: "Keeper") -> dict[str, Any]:
+    """All that decides about the result, as JSON gives it back: a tuple is a list."""
+    extended = {"extended": keeper.extended} if keeper.extended else {}
+    return json.loads(json.dumps({**keeper.configuration, **extended}))
 
 
-def _write(config: "TrainConfig", folder: Path, progress: "Progress") -> None:
+def _write(config: "TrainConfig", keeper: "Keeper", progress: "Progress") -> None:
     """The curve and the policy as it is so far."""
     from dowsax.experiment.provenance import commit, device
     from dowsax.learn.curves import thinned, write_csv
     from dowsax.learn.methods import METHODS
     from dowsax.policies.stored import Card, save
 
+    folder, numbers = keeper.path.parent, (*keeper.extended, config.steps)
     write_csv(folder / _TABLE, progress.rows, config.fields)
     card = Card(
         sight=METHODS[config.method].sight,
         sample=METHODS[config.method].sample,
         method=config.method,
         fields=config.fields,
-        command=_command(config),
-        settings=_plain(config.settings()),
+        command=" && ".join(_command(replace(config, steps=number)) for number in numbers),
+        settings=_settings(keeper),
         commit=commit() or "",
         seeds=(config.seed,),
         device=device(),
@@ -251,16 +265,6 @@ def _duration(seconds: float) -> str:
 
 def _warn(message: str) -> None:
     print(f"dowsax: {message}", file=sys.stderr)
-
-
-@contextmanager
-def _ended_politely() -> Iterator[None]:
-    """To be asked to end is the same as to be interrupted, which a program in the background cannot be."""
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 @contextmanager

@@ -28,6 +28,7 @@ VERSION = 1
 _HEADER = "dowsax"
 _ENTRIES = ("configuration", "updates", "rows")
 _SLOTS = ".slots"
+_STEPS = "steps"
 
 Row = dict[str, float | int]
 """One update: a line of the curve."""
@@ -40,6 +41,8 @@ class Kept(NamedTuple):
     updates: int
     rows: list[Row]
     arrays: dict[str, np.ndarray]
+    extended: tuple[int, ...]
+    """As of `Keeper`, with this extension."""
 
 
 @dataclass(frozen=True)
@@ -48,9 +51,12 @@ class Keeper:
 
     path: Path
     configuration: Mapping[str, Any]
-    """What the run is, as JSON can hold it. A checkpoint of anything else is refused."""
+    """What the run is, as JSON can hold it. A checkpoint of anything else is refused, except that a finished
+    run may go on to a larger number of `steps`."""
     exact: bool = False
     """Keep the searches under way as well, so that a run that is taken up again is the same bit for bit."""
+    extended: tuple[int, ...] = ()
+    """The numbers of steps the run was asked for before it was extended, oldest first."""
 
     @property
     def previous(self) -> Path:
@@ -62,6 +68,7 @@ class Keeper:
         header = {
             "version": VERSION,
             "configuration": dict(self.configuration),
+            "extended": list(self.extended),
             "updates": int(state.updates),
             "rows": rows,
         }
@@ -92,12 +99,34 @@ class Keeper:
                 "give another folder."
             )
         self._require_same(path, header["configuration"])
-        return Kept(path, header["updates"], header["rows"], arrays)
+        return Kept(path, header["updates"], header["rows"], arrays, self._extensions(path, header))
+
+    def _extensions(self, path: Path, header: dict[str, Any]) -> tuple[int, ...]:
+        """Return the earlier numbers of steps, with the last one where this extends the run."""
+        before = tuple(header.get("extended", ()))
+        asked, now = (int(one.get(_STEPS, 0)) for one in (header["configuration"], self.configuration))
+        if asked == now:
+            return before
+        made = header["rows"][-1]["steps"] if header["rows"] else 0
+        if made < asked:
+            raise ValueError(
+                f"{path}: {made:,} of {asked:,} steps have been made: it can be extended to {now:,} when it "
+                f"is finished. Ask for {asked} steps, or give another folder."
+            )
+        if now <= made:
+            raise ValueError(
+                f"{path}: {made:,} steps have been made already, and {now:,} are asked for. "
+                "Ask for more, or give another folder."
+            )
+        return *before, asked
 
     def _require_same(self, path: Path, there: dict[str, Any]) -> None:
         # As JSON would give it back, so that a tuple is a list.
         here = json.loads(json.dumps(dict(self.configuration)))
-        differing = [name for name in {**there, **here} if there.get(name) != here.get(name)]
+        # Of these two numbers `_extensions` decides.
+        extendable = {_STEPS} & there.keys() & here.keys()
+        names = [name for name in {**there, **here} if name not in extendable]
+        differing = [name for name in names if there.get(name) != here.get(name)]
         if differing:
             said = "; ".join(
                 f"{name} is {_said(there.get(name))} there and {_said(here.get(name))} here"

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -10,7 +11,7 @@ import jax
 import numpy as np
 
 from dowsax.learn.base import Learner, LearnerState, UpdateInfo
-from dowsax.learn.checkpoint import Keeper, Row, restore
+from dowsax.learn.checkpoint import Keeper, Kept, Row, restore
 from dowsax.types import Key
 
 
@@ -45,11 +46,14 @@ def train(
     With a keeper it goes on from the last checkpoint, and an interruption at any moment loses at most a
     chunk. The randomness of an update follows from the key and the number of the update, and that of the
     searches from the key and the number at which they began: interruptions leave no trace if the keeper keeps
-    the searches as well. Where numbers are no longer finite it raises `Diverged` and leaves the last
-    checkpoint as it is.
+    the searches as well. A finished run goes on if more steps are asked for. Where numbers are no longer
+    finite it raises `Diverged` and leaves the last checkpoint as it is.
     """
     begin_key, update_key = jax.random.split(key)
-    state, rows = _begin(learner, begin_key, keeper)
+    kept = None if keeper is None else keeper.load()
+    if keeper is not None and kept is not None:
+        keeper = replace(keeper, extended=kept.extended)
+    state, rows = _begin(learner, begin_key, keeper, kept)
     while int(state.steps) < steps:
         started = time.perf_counter()
         state, infos = _update(update_key, state, learner, chunk)
@@ -66,9 +70,10 @@ def train(
     return state, rows
 
 
-def _begin(learner: Learner, key: Key, keeper: Keeper | None) -> tuple[LearnerState, list[Row]]:
+def _begin(
+    learner: Learner, key: Key, keeper: Keeper | None, kept: Kept | None
+) -> tuple[LearnerState, list[Row]]:
     """The state of the last checkpoint, or a new one, which is kept at once so that there always is one."""
-    kept = None if keeper is None else keeper.load()
     if kept is not None:
         return restore(kept, _init(learner, jax.random.fold_in(key, kept.updates))), kept.rows
     state = _init(learner, jax.random.fold_in(key, 0))
