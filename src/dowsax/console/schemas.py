@@ -65,6 +65,10 @@ class ReadingBody(_Body):
     longitude: Annotated[float, Field(ge=-180, le=180, allow_inf_nan=False)] | None = None
     wind: Pair | None = None
     """[m/s], where the air goes."""
+    wind_speed: Number | None = None
+    """[m/s], with `wind_from` instead of `wind`."""
+    wind_from: Number | None = None
+    """[degrees clockwise from north], where the wind comes from."""
     time: Number | Text | None = None
     altitude: Number | None = None
     dwell: Number | None = None

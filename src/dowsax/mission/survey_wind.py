@@ -29,8 +29,8 @@ def read_wind(sheet: Sheet, times: np.ndarray | None) -> tuple[np.ndarray | None
     if way is None:
         if needed:
             raise ValueError(
-                f"{sheet.rows.path}, line {sheet.rows.header_line}: {_lacking(sheet)} under [columns], or set "
-                "`mode` in [wind] of the site file."
+                f"{sheet.rows.path}, line {sheet.rows.header_line}: {_lacking(sheet)} under [columns], or "
+                "set `mode` in [wind] of the site file."
             )
         return None, everywhere
     missing = sheet.missing(way[0]) | sheet.missing(way[1])

@@ -76,6 +76,8 @@ function rangeWords(least, most, isWhole) {
 /** What the server calls by its keys, as it is called on a form: `names` by key. */
 export function inFormWords(text, names) {
   return text
+    // A form has one of the two ways to give a wind.
+    .replace(/\bwind_u and wind_v, or (?=wind_speed\b)/g, "")
     .replace(/`([\w.]+)`/g, (whole, key) => names[key] ?? whole)
     .replace(/\bwind_\w+\b/g, (key) => names[key] ?? key);
 }

@@ -4,7 +4,6 @@ import { h } from "../dom.js";
 import { labelled, nameOf, numberIn, numeric, refuse } from "../forms.js";
 import { typed, within } from "../format.js";
 
-const RADIANS = Math.PI / 180;
 /** Steps in which a place is filled in [degrees, m]: about a decimetre and a centimetre. */
 const LARGEST = 1e15;
 const FINE = { degrees: 1e-6, metres: 1e-2 };
@@ -103,22 +102,18 @@ export function buildValue({ unit, field }) {
     sensor: nameOf(sensor),
     time: nameOf(time),
     wind: both,
-    "wind.0": both,
-    "wind.1": both,
-    wind_u: both,
-    wind_v: both,
     wind_speed: nameOf(speed),
     wind_from: nameOf(from),
   };
   return { value: value.input, elements: [value.element, needsWind ? wind : null, more], get, names };
 }
 
-/** The velocity of the air, which is where it goes, from speed and where it comes from. */
+/** The wind as it is typed: its speed and where it comes from. */
 function windOf(speedInput, fromInput) {
   const [speed, from] = [numberIn(speedInput), numberIn(fromInput)];
   if ((speed === null) !== (from === null)) {
     refuse(speed === null ? speedInput : fromInput, "Wind: give both its speed and where it comes from.");
   }
   if (speed === null) return {};
-  return { wind: [-speed * Math.sin(from * RADIANS), -speed * Math.cos(from * RADIANS)] };
+  return { wind_speed: speed, wind_from: from };
 }
