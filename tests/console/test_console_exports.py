@@ -79,6 +79,23 @@ def test_an_id_is_no_formula_in_a_table(begin, client):
     assert client.get(f"/api/missions/{other}/frames/1").json()["reading"]["sensor"] == "@left"
 
 
+def test_a_table_has_the_form_in_which_readings_were_given(begin, client):
+    """By the API or in a file, which at this site leaves winds out; uploaded, it is the same readings."""
+    kind = {"content-type": "text/csv"}
+    one, other = begin()["id"], begin()["id"]
+    body = {"position": [2.1, 3.3], "value": 0.7, "wind_speed": 3.3, "wind_from": 271, "time": "09:05:07.1"}
+    assert client.post(f"/api/missions/{one}/readings", json=body).status_code == 200
+    table = client.get(f"/api/missions/{one}/export?to=csv").content
+    [row] = csv.DictReader(io.StringIO(table.decode()))
+    assert (row["time"], row["wind_speed"], row["wind_from"]) == ("09:05:07.1", "3.3", "271.0")
+    assert client.post(f"/api/missions/{other}/survey", content=table, headers=kind).json()["taken"] == 1
+    first, second = (client.get(f"/api/missions/{id}/frames/1").json()["reading"] for id in (one, other))
+    assert second | {"id": None, "wind": first["wind"]} == first
+    [again] = csv.DictReader(io.StringIO(client.get(f"/api/missions/{other}/export?to=csv").text))
+    del again["id"]
+    assert row.items() >= again.items()
+
+
 def test_the_report_has_the_intervals_of_the_page(stepped, client):
     """Mean and 95 % interval of every unknown in the four figures of the report; regions of 50 and 95 %."""
     report = client.get(f"/api/missions/{stepped}/export?to=html").text

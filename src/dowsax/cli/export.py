@@ -38,7 +38,7 @@ def export(
     to
         geojson: track, readings, regions, estimate and the next waypoint. kml: the same for globes. qgc: a
         QGroundControl plan to the next waypoint, or to the source once it is found, with the geofence. csv:
-        the readings with all that is known of them, a survey for `dowsax locate --site`. html: a report.
+        the readings as they were typed, a survey for `dowsax locate --site`. html: a report.
     out
         The file to write: the log's name with another ending unless given; - for stdout.
     altitude
@@ -95,13 +95,10 @@ def _flown(plan: str) -> str:
 
 def _readings(log: "MissionLog") -> str:
     """The readings alone: for them no belief has to be made."""
-    from dowsax.mission.export import readings_table
-    from dowsax.mission.reading import Reading
+    from dowsax.mission.export import log_table
     from dowsax.mission.site import parse_site
 
-    site = parse_site(log.header.site, str(log.path))
-    readings = [Reading.from_json(entry.reading) for entry in log.entries()]
-    return readings_table(readings, site.frame, site.sensor.ground)
+    return log_table(log.entries(), parse_site(log.header.site, str(log.path)))
 
 
 def _findings(log: "MissionLog") -> "Findings":

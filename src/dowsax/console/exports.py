@@ -2,12 +2,12 @@
 
 import threading
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from dowsax.mission.advisor import Advisor
     from dowsax.mission.findings import Findings
-    from dowsax.mission.reading import Reading
 
 FORMATS = {
     "geojson": ("application/geo+json", "geojson"),
@@ -29,34 +29,30 @@ class Export(NamedTuple):
     name: str
 
 
-class Found(NamedTuple):
-    """What a mission has found so far, and the readings that it was found by."""
+def readings_of(log: Path, mission: str, site_text: str) -> Export:
+    """The readings of a mission as a table: for them no belief has to be made."""
+    from dowsax.mission.export import log_table
+    from dowsax.mission.log import MissionLog
+    from dowsax.mission.site import parse_site
 
-    findings: "Findings"
-    readings: "tuple[Reading, ...]"
-    ground: float
-    """[m], what the site takes off every altitude."""
+    with MissionLog.open(log) as opened:
+        return _export(log_table(opened.entries(), parse_site(site_text)), "csv", mission)
 
 
-def found_by(advisor: "Advisor", title: str, site_text: str) -> Found:
+def found_by(advisor: "Advisor", title: str, site_text: str) -> "Findings":
     """What a mission has found so far, under the name that it has in the console."""
     from dowsax.mission.outcome import findings_of
     from dowsax.mission.site import parse_site
 
     site = parse_site(site_text)
-    findings = replace(findings_of(advisor, site, advisor.guide.name), name=title)
-    return Found(findings, advisor.readings, site.sensor.ground)
+    return replace(findings_of(advisor, site, advisor.guide.name), name=title)
 
 
-def exported(found: Found, to: str, mission: str, site_text: str) -> Export:
+def exported(findings: "Findings", to: str, mission: str, site_text: str) -> Export:
     """What was found in this format, or a ValueError in one line."""
     from dowsax.mission import export as formats
 
-    findings = found.findings
-    media_type, ending = FORMATS[to]
-    if to == "csv":
-        text = formats.readings_table(found.readings, findings.frame, found.ground)
-    elif to == "html":
+    if to == "html":
         from dowsax.viz.report import html_report
 
         with _DRAWING:
@@ -68,4 +64,9 @@ def exported(found: Found, to: str, mission: str, site_text: str) -> Export:
             "qgc": formats.qgc_plan,
         }
         text = writers[to](findings)
+    return _export(text, to, mission)
+
+
+def _export(text: str, to: str, mission: str) -> Export:
+    media_type, ending = FORMATS[to]
     return Export(text, media_type, f"dowsax-{mission}.{ending}")

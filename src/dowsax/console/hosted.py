@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dowsax.mission.reading import Reading
 
 SEARCHING = "searching"
-_LONGEST = 10_000
+MAX_GIVEN = 10_000
 """Characters of what was given that are kept in the log."""
 
 
@@ -165,7 +165,7 @@ class Hosted:
         if self.record.type != REAL:
             raise Over("Readings of a simulated mission come from the simulation: step it, or let it run.")
         advisor = self.do_prepare(generation)
-        given = json.dumps(body)[:_LONGEST]
+        given = json.dumps(body)[:MAX_GIVEN]
         try:
             reading = advisor.plan.reading_of(body)
         except Refused as refusal:

@@ -116,16 +116,20 @@ def _add_missions(routes: APIRouter, console: Console) -> None:
     @routes.get("/missions/{id}/export")
     async def export(id: MissionId, to: Literal["geojson", "kml", "qgc", "csv", "html"]) -> Response:
         """What the mission has found so far, as a file."""
-        from dowsax.console.exports import exported, found_by
+        from dowsax.console.exports import exported, found_by, readings_of
 
         hosted = console.mission(id)
         name, site = hosted.record.name, hosted.record.site
         if hosted.readings == 0:
             raise Over("The mission has no readings yet: there is nothing to export.")
-        found = await console.do(
-            hosted, lambda generation: found_by(hosted.do_prepare(generation), name, site), is_long=True
-        )
-        made = await console.aside(f"{id} export", lambda: exported(found, to, id, site))
+        if to == "csv":
+            log = console.store.log_path(id)
+            made = await console.do(hosted, lambda _: readings_of(log, id, site))
+        else:
+            found = await console.do(
+                hosted, lambda generation: found_by(hosted.do_prepare(generation), name, site), is_long=True
+            )
+            made = await console.aside(f"{id} export", lambda: exported(found, to, id, site))
         headers = {"content-disposition": f'attachment; filename="{made.name}"'}
         return Response(made.text.encode(), media_type=made.media_type, headers=headers)
 

@@ -2,14 +2,20 @@
 
 import asyncio
 import hashlib
+import json
 import re
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from dowsax.console.hosted import MAX_GIVEN
 
 if TYPE_CHECKING:
     from dowsax.console.hosted import Hosted
     from dowsax.console.service import Console
+    from dowsax.mission.columns import Column
+    from dowsax.mission.csv_rows import Rows
     from dowsax.mission.reading import Reading
 
 MOST_ROWS = 5000
@@ -25,6 +31,8 @@ class Row(NamedTuple):
 
     line: int
     reading: "Reading"
+    given: str
+    """Its cells as they stand in the file, as JSON by the names of their columns."""
 
 
 class Upload(NamedTuple):
@@ -47,6 +55,7 @@ def upload_of(data: bytes, called: str, site_text: str) -> Upload:
 
     Each has an id made of the file's content and its line, so that a file sent twice counts once.
     """
+    from dowsax.mission.csv_rows import read_rows
     from dowsax.mission.reading import Reading
     from dowsax.mission.site import parse_site
     from dowsax.mission.survey import read_survey
@@ -57,13 +66,13 @@ def upload_of(data: bytes, called: str, site_text: str) -> Upload:
         path.write_bytes(data)
         try:
             survey = read_survey(path, site)
+            cells = _given(read_rows(path, ""), survey.columns.values())
         except ValueError as error:
             raise ValueError(_OPTIONS.sub("", str(error).replace(str(path), called))) from None
     if len(survey.values) > MOST_ROWS:
         raise ValueError(
             f"{called}: {len(survey.values)} readings, {MOST_ROWS} at once is the most: divide it."
         )
-    start = None if survey.start is None else survey.start.timestamp()
     digest = hashlib.sha256(data).hexdigest()[:12]
     ground = site.sensor.ground
 
@@ -72,21 +81,31 @@ def upload_of(data: bytes, called: str, site_text: str) -> Upload:
 
     rows = []
     for index, line in enumerate(survey.lines):
-        time, altitude = cell(survey.time, index), cell(survey.altitude, index)
+        altitude = cell(survey.altitude, index)
         wind = None if survey.wind is None else (float(survey.wind[index, 0]), float(survey.wind[index, 1]))
         reading = Reading(
             position=(float(survey.positions[index, 0]), float(survey.positions[index, 1])),
             value=float(survey.values[index]),
             wind=wind,
-            time=None if time is None else time + (start or 0.0),
+            time=cell(survey.clock, index),
             sensor=None if survey.sensor is None else survey.sensor_names[int(survey.sensor[index])],
             # Above ground already; the advisor takes the ground off once more.
             altitude=None if altitude is None else altitude + ground,
             dwell=cell(survey.dwell, index),
             id=f"{digest}-{line}",
         )
-        rows.append(Row(int(line), reading))
+        rows.append(Row(int(line), reading, cells[int(line)]))
     return Upload(rows, survey.left_out, survey.notes)
+
+
+def _given(rows: "Rows", columns: Iterable["Column"]) -> dict[int, str]:
+    """The cells that have a meaning, by line; where cells may have decimal commas, with points."""
+    used = [(column.header, column.index) for column in columns]
+    plain = (lambda cell: cell) if rows.separator == "," else (lambda cell: cell.replace(",", "."))
+    return {
+        line: json.dumps({header: plain(cells[index]) for header, index in used})[:MAX_GIVEN]
+        for line, cells in zip(rows.lines, rows.cells, strict=True)
+    }
 
 
 async def take_survey(console: "Console", hosted: "Hosted", data: bytes, name: str) -> dict[str, Any]:
@@ -117,7 +136,7 @@ def _taken(hosted: "Hosted", generation: int, row: Row) -> bool:
     advisor = hosted.do_prepare(generation)
     before = len(advisor.readings)
     # What is refused is told of all rows at once.
-    hosted.do_take(generation, row.reading, f"line {row.line}", is_told=False)
+    hosted.do_take(generation, row.reading, row.given, is_told=False)
     return len(advisor.readings) > before
 
 

@@ -10,7 +10,7 @@ from dowsax.mission.columns import Column
 from dowsax.mission.csv_rows import Rows, number
 
 # Numbers this large are seconds, or milliseconds, since 1970: the first is March 1973.
-_EPOCH, EPOCH_MILLISECONDS = 1e8, 1e11
+EPOCH, EPOCH_MILLISECONDS = 1e8, 1e11
 _LONGEST = 3e8
 """[s], about ten years: a clock that was not set starts in 1970 or 1980."""
 
@@ -48,7 +48,7 @@ def read_clock(rows: Rows, column: Column, date: Column | None) -> Clock | None:
         times = times * column.scale
         if column.scale == 1.0 and np.median(times) >= EPOCH_MILLISECONDS:
             times = times / 1000
-        dated = column.scale == 1.0 and bool(np.median(times) >= _EPOCH)
+        dated = column.scale == 1.0 and bool(np.median(times) >= EPOCH)
     _require_forward(rows, column, times)
     return Clock(times, dated)
 

@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -78,7 +79,7 @@ def build(
         position=_pair("position", position),
         value=number("value", value),
         wind=_wind(wind),
-        time=None if said["time"] is None else _seconds(said["time"]),
+        time=None if said["time"] is None else read_time(said["time"])[0],
         sensor=None if said["sensor"] is None else str(said["sensor"]),
         altitude=None if said["altitude"] is None else number("altitude", said["altitude"]),
         dwell=None if said["dwell"] is None else number("dwell", said["dwell"]),
@@ -122,17 +123,17 @@ def _pair(name: str, values) -> tuple[float, float]:
     return number(name, first), number(name, second)
 
 
-def _seconds(value) -> float:
-    """Seconds as they are; a date and time as seconds since 1970, in UTC unless it says otherwise.
+def read_time(value) -> tuple[float, str]:
+    """The time [s] and which of `CLOCKS` it was typed by.
 
-    A time of day alone is seconds since midnight, as in a survey.
+    Seconds are taken as they are; a date and time as seconds since 1970, in UTC unless it says otherwise. A
+    time of day alone is seconds since midnight, as in a survey.
     """
     if not isinstance(value, str):
-        return _on_a_clock(number("time", value))
-    readers = (_dated, lambda text: _on_a_clock(number("time", text)), time_of_day)
-    for read in readers:
+        return _on_a_clock(number("time", value)), "seconds"
+    for clock, read in CLOCKS.items():
         try:
-            return read(value)
+            return read(value), clock
         except ValueError:
             continue
     raise Refused(
@@ -140,13 +141,22 @@ def _seconds(value) -> float:
     )
 
 
-def _dated(text: str) -> float:
-    moment = datetime.fromisoformat(text)
+def read_date(text: str) -> float:
+    """Seconds since 1970 of a date with time."""
+    moment = datetime.fromisoformat(text.strip().replace("/", "-"))
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
 def _on_a_clock(number: float) -> float:
     return number / 1000 if number >= EPOCH_MILLISECONDS else number
+
+
+CLOCKS: dict[str, Callable[[str], float]] = {
+    "date": read_date,
+    "seconds": lambda text: _on_a_clock(number("time", text)),
+    "time of day": time_of_day,
+}
+"""The forms in which a time is typed, in the order in which they are tried, and how each is read."""
 
 
 def _short(value) -> str:

@@ -74,19 +74,19 @@ def from_object(
     whether latitude and longitude are exchanged, and `columns` which key is what, as for surveys. `null`, and
     what loggers write where they have nothing, count as not given.
     """
-    given, found = _named(body, columns or {})
+    given, found = values_by_role(body, columns or {})
     winds = _wind(given)
     _require_no_halves(given, _PLACES)
     if "value" not in given:
         raise Refused("`value` is missing: what the sensor read.")
-    moment = _moment(given)
+    time = moment(given)
     if "dwell" in given and says_nothing("dwell", given["dwell"]):
         del given["dwell"]
     return build(
         _place(given, frame, area),
         _value(given, found, unit, dwell),
         wind=winds,
-        time=moment,
+        time=time,
         **{name: given.get(name) for name in ("sensor", "altitude", "dwell", "id")},
     )
 
@@ -98,7 +98,9 @@ def strange_keys(body: dict[str, Any], columns: Mapping[str, str] | None = None)
     return tuple(key for key in said if key not in used)
 
 
-def _named(body: dict[str, Any], columns: Mapping[str, str]) -> tuple[dict[str, Any], dict[str, Column]]:
+def values_by_role(
+    body: dict[str, Any], columns: Mapping[str, str]
+) -> tuple[dict[str, Any], dict[str, Column]]:
     """What is given by the names of `KEYS`, in their units, and the key that each came by.
 
     A wind of which one half is `null` keeps that half, so that it is not taken for a slip.
@@ -209,7 +211,7 @@ def _wind(given: dict[str, Any]) -> tuple[float, float] | None:
     return float(east), float(north)
 
 
-def _moment(given: dict[str, Any]) -> Any:
+def moment(given: dict[str, Any]) -> Any:
     """The time, with the date where that comes by itself."""
     time, date = given.get("time"), given.get("date")
     if isinstance(time, str) and isinstance(date, str) and ":" in time and "-" not in time:

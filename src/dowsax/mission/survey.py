@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dowsax.mission.clocks import Clock, read_clock
-from dowsax.mission.columns import Column, listed, recognised
+from dowsax.mission.columns import Column, listed, recognised, split_header
 from dowsax.mission.csv_rows import Rows, chosen_rows, read_rows
 from dowsax.mission.frame import Frame
 from dowsax.mission.geometry import TOUCH
@@ -51,6 +51,8 @@ class Survey:
     """(k,) [s], since the first reading."""
     start: datetime | None = None
     """When the first reading was taken, where the file says so."""
+    clock: np.ndarray | None = None
+    """(k,) [s], the times as the file has them: since 1970 where it says the date, else on its own clock."""
     wind: np.ndarray | None = None
     """(k, 2) [m/s], where the air goes."""
     dwell: np.ndarray | None = None
@@ -117,6 +119,7 @@ def read_survey(
         altitude=altitude,
         time=None if clock is None else clock.times - clock.times[0],
         start=None if clock is None else clock.start(),
+        clock=None if clock is None else clock.times,
         wind=_kept(winds, kept),
         dwell=_kept(dwell, kept),
         sensor=_kept(sensor, kept),
@@ -132,7 +135,7 @@ def _sheet(path: Path, site: Site | None, columns: Mapping[str, str], chosen: Ma
     """The rows of this survey and the meaning of their columns."""
     rows = read_rows(path, _EXPECTED)
     where = f"{path}, line {rows.header_line}"
-    found = recognised(where, rows.headers, {**(site.columns if site else {}), **columns})
+    found = recognised(where, rows.headers, {**_site_columns(site, rows.headers), **columns})
     found = _one_way_to_say_where(where, rows, found, site)
     if "value" not in found:
         raise ValueError(
@@ -141,6 +144,20 @@ def _sheet(path: Path, site: Site | None, columns: Mapping[str, str], chosen: Ma
             "--column value=name."
         )
     return Sheet(chosen_rows(rows, {**(site.rows if site else {}), **chosen}), found, site, [])
+
+
+def _site_columns(site: Site | None, headers: list[str]) -> dict[str, str]:
+    """What the site says of columns, but for those that the file has by their plain names instead.
+
+    So a file that dowsax wrote is read at the site that it was written for, as live readings are.
+    """
+    plain = {split_header(header)[0] for header in headers}
+    columns = {} if site is None else site.columns
+    return {
+        role: name
+        for role, name in columns.items()
+        if not name or split_header(name)[0] in plain or role not in plain
+    }
 
 
 def _one_way_to_say_where(

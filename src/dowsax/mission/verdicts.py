@@ -46,10 +46,15 @@ class Spent:
 
 
 def in_time(readings: Sequence[Reading]) -> list[Reading]:
-    """By time, those of the same time as they came; as they came where any has no time."""
+    """The readings in the order of `time_order`."""
+    return [readings[index] for index in time_order(readings)]
+
+
+def time_order(readings: Sequence[Reading]) -> list[int]:
+    """Indices by time, those of the same time as they came; as they came where any has no time."""
     if any(reading.time is None for reading in readings):
-        return list(readings)
-    return sorted(readings, key=lambda reading: reading.time or 0.0)
+        return list(range(len(readings)))
+    return sorted(range(len(readings)), key=lambda index: readings[index].time or 0.0)
 
 
 class Gist(NamedTuple):

@@ -2,15 +2,18 @@
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
+from dowsax.mission.export.typed import Typed, altitude_column, time_column, typed_forms, wind_columns
 from dowsax.mission.findings import Findings
 from dowsax.mission.frame import Frame
+from dowsax.mission.log import Entry
 from dowsax.mission.plain_cells import plain_cell
 from dowsax.mission.reading import Reading
-from dowsax.mission.verdicts import in_time
+from dowsax.mission.site import Site
+from dowsax.mission.verdicts import time_order
 
 
 def posterior_table(findings: Findings) -> str:
@@ -22,27 +25,47 @@ def posterior_table(findings: Findings) -> str:
     return _csv({name: [f"{number:.12g}" for number in column] for name, column in columns.items()})
 
 
-def readings_table(readings: Sequence[Reading], frame: Frame, ground: float = 0.0) -> str:
+def log_table(entries: Iterable[Entry], site: Site) -> str:
+    """The readings of a log as `readings_table` writes them, in the form in which they were typed.
+
+    They have the columns, too, by which the site chooses rows of a survey: what is taken in was chosen.
+    """
+    log = list(entries)
+    readings = [Reading.from_json(entry.reading) for entry in log]
+    forms = typed_forms(readings, [entry.given for entry in log], site.columns)
+    return readings_table(readings, site.frame, site.sensor.ground, forms=forms, chosen=site.rows)
+
+
+def readings_table(
+    readings: Sequence[Reading],
+    frame: Frame,
+    ground: float = 0.0,
+    *,
+    forms: Sequence[Typed] = (),
+    chosen: Mapping[str, str] | None = None,
+) -> str:
     """One reading a line with all that is known of it, in the order of their times: a survey to be read.
 
     Numbers have all their digits, so that it is the same survey to the last bit; a text that a spreadsheet
     would take for a formula has an apostrophe before it, which a survey takes off again. `ground` [m] is what
     the site takes off every altitude. What only some readings have comes in a column `given_...`, which a
-    survey does not use: no field that depends on it takes in a reading without it.
+    survey does not use: no field that depends on it takes in a reading without it. `forms` say how each was
+    typed, and `chosen` has texts that stand in every row, by their columns.
     """
-    readings = in_time(readings)
+    order = time_order(readings)
+    forms = [forms[index] if forms else Typed() for index in order]
+    readings = [readings[index] for index in order]
     places = np.array([reading.position for reading in readings])
     columns = {
         "id": [reading.id for reading in readings],
         "x": places[:, 0],
         "y": places[:, 1],
         "value": [reading.value for reading in readings],
-        "time": [reading.time for reading in readings],
+        "time": time_column(readings, forms),
         "sensor": [reading.sensor for reading in readings],
-        "altitude": [None if reading.altitude is None else reading.altitude + ground for reading in readings],
+        "altitude": altitude_column(readings, forms, ground),
         "dwell": [reading.dwell for reading in readings],
-        "wind_u": [None if reading.wind is None else reading.wind[0] for reading in readings],
-        "wind_v": [None if reading.wind is None else reading.wind[1] for reading in readings],
+        **wind_columns(readings, forms),
     }
     table = {}
     for name, column in (columns | _degrees(frame, places)).items():
@@ -51,6 +74,8 @@ def readings_table(readings: Sequence[Reading], frame: Frame, ground: float = 0.
             table[name if all(known) or name == "id" else f"given_{name}"] = [
                 _cell(entry) for entry in column
             ]
+    for name, text in (chosen or {}).items():
+        table.setdefault(name, [plain_cell(text)] * len(readings))
     return _csv(table)
 
 
