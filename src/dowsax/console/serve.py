@@ -1,7 +1,6 @@
 """Start the console, and say where it is."""
 
 import secrets
-import socket
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +9,7 @@ import uvicorn
 
 from dowsax.console.app import build
 from dowsax.console.guard import Door, is_loopback
+from dowsax.console.listener import listen
 from dowsax.console.service import Console
 from dowsax.console.sites import read_limited
 
@@ -45,7 +45,7 @@ def serve(
 
     `site` is the text of a site file at which a mission is begun at once, and `file` where it was read.
     """
-    listener = _listening(door)
+    listener = listen(door.host, door.port)
     try:
         if site is not None:
             read_limited(site)
@@ -68,19 +68,3 @@ def serve(
     if door.host in _EVERYWHERE:
         say("From another machine, open it by this machine's own address instead of 127.0.0.1.")
     uvicorn.Server(config).run([listener])
-
-
-def _listening(door: Door) -> socket.socket:
-    family = socket.AF_INET6 if ":" in door.host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((door.host, door.port))
-        # Whoever comes before the application is ready waits.
-        listener.listen()
-    except OSError as error:
-        listener.close()
-        raise ValueError(
-            f"Cannot listen on {door.host}, port {door.port} ({error.strerror}): give another --port."
-        ) from None
-    return listener
