@@ -2,7 +2,7 @@
 
 import secrets
 import sys
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import uvicorn
@@ -12,10 +12,13 @@ from dowsax.console.guard import Door, is_loopback
 from dowsax.console.listener import listen
 from dowsax.console.service import Console
 from dowsax.console.sites import read_limited
+from dowsax.console.slow_clients import LimitedProtocol
 
 _EVERYWHERE = ("0.0.0.0", "::")
 _GRACE = 5
 """[s], for requests under way when the console is closed."""
+_MAX_CONNECTIONS = 400
+"""Beyond it a request is answered with 503. Many systems let a program have 1,024 files and connections."""
 _HANDOVER = 5e-4
 """[s], how long a thread may keep the interpreter while another waits for it.
 
@@ -38,6 +41,21 @@ def address_of(door: Door, port: int) -> str:
     return f"http://{shown}:{port}/" + ("" if door.token is None else f"?token={door.token}")
 
 
+def server_config(application: Callable[..., Awaitable[None]]) -> uvicorn.Config:
+    """How an application is served: by HTTP and websockets, with a limit on what a client may hold."""
+    return uvicorn.Config(
+        application,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        http=LimitedProtocol,
+        ws="websockets-sansio",
+        ws_max_size=4096,
+        limit_concurrency=_MAX_CONNECTIONS,
+        timeout_graceful_shutdown=_GRACE,
+    )
+
+
 def serve(
     door: Door, folder: Path, say: Callable[[str], None], site: str | None = None, file: Path | None = None
 ) -> None:
@@ -53,18 +71,9 @@ def serve(
     except (ValueError, OSError):
         listener.close()
         raise
-    config = uvicorn.Config(
-        build(console, door),
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        ws="websockets-sansio",
-        ws_max_size=4096,
-        timeout_graceful_shutdown=_GRACE,
-    )
     sys.setswitchinterval(_HANDOVER)
     address = address_of(door, listener.getsockname()[1])
     say(f"The console is at {address} (missions in {folder}; Ctrl-C ends it).")
     if door.host in _EVERYWHERE:
         say("From another machine, open it by this machine's own address instead of 127.0.0.1.")
-    uvicorn.Server(config).run([listener])
+    uvicorn.Server(server_config(build(console, door))).run([listener])
