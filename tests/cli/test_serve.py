@@ -59,7 +59,7 @@ def test_a_machine_without_ipv6_is_said_to_have_none(monkeypatch):
 
     monkeypatch.setattr(socket, "socket", refuse)
     with pytest.raises(
-        ValueError, match="^::1 cannot be used: this machine has no IPv6; give another --host"
+        ValueError, match=r"^::1 cannot be used: this machine has no IPv6; give another --host"
     ):
         listen("::1", 0)
 
