@@ -54,18 +54,6 @@ def test_regions_stay_where_the_source_can_be(stepped, client):
         assert all(5 <= number <= 20 for ring in polygon for corner in ring for number in corner)
 
 
-def test_a_ring_has_no_spikes_along_a_border():
-    """A square whose border runs on along its side and back, wherever it begins, is the square."""
-    from dowsax.console.frames import without_spikes
-
-    square = [[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [0.0, 2.0]]
-    spiked = [[0.0, 0.0], [2.0, 0.0], [4.0, 0.0], [3.0, 0.0], [2.0, 0.0], [2.0, 2.0], [0.0, 2.0]]
-    for start in range(len(spiked)):
-        ring = without_spikes(spiked[start:] + spiked[:start])
-        assert sorted(ring) == sorted(square)
-    assert sorted(without_spikes(square)) == sorted(square)
-
-
 def test_an_id_is_no_formula_in_a_table(begin, client):
     """And is the same again for who uploads the table to another mission."""
     mission = begin()["id"]

@@ -112,36 +112,10 @@ def _regions(positions: np.ndarray, area: list[list[float]]) -> dict[str, list]:
     made = credible_regions(places, weights, tuple(_PROBABILITIES.values()), (low, high))
     return {
         name: [
-            [without_spikes(np.round(ring, _DECIMALS).tolist()) for ring in (patch.border, *patch.holes)]
-            for patch in made[probability].patches
+            [ring.tolist() for ring in (patch.border, *patch.holes)] for patch in made[probability].patches
         ]
         for name, probability in _PROBABILITIES.items()
     }
-
-
-def without_spikes(ring: list[list[float]]) -> list[list[float]]:
-    """The ring without the ways that go out and back along a side of the area, where it was cut off."""
-    kept: list[list[float]] = []
-    for corner in (*ring, *ring[:2]):
-        kept.append(corner)
-        while len(kept) > 2 and _turns_back(*kept[-3:]):
-            del kept[-2]
-            if kept[-1] == kept[-2]:
-                kept.pop()
-    inner = kept[1:-1]
-    if len(inner) < 3:
-        return ring
-    # Once more where it began within one.
-    return inner if len(inner) == len(ring) else without_spikes(inner)
-
-
-def _turns_back(before: list[float], here: list[float], after: list[float]) -> bool:
-    """Whether the way on from here is the way back, along an axis."""
-    return any(
-        before[axis] == here[axis] == after[axis]
-        and (here[1 - axis] - before[1 - axis]) * (after[1 - axis] - here[1 - axis]) <= 0
-        for axis in (0, 1)
-    )
 
 
 def finite(number: Any) -> float | None:

@@ -20,8 +20,28 @@ _INWARD = 0.01
 
 def signed_area(polygon: Polygon) -> float:
     r"""$\frac12 \sum_i x_i y_{i+1} - x_{i+1} y_i$ [m²]: positive when the corners go round to the left."""
-    following = np.roll(polygon, -1, axis=0)
-    return float(0.5 * np.sum(polygon[:, 0] * following[:, 1] - following[:, 0] * polygon[:, 1]))
+    # From its first corner, so that a small polygon far from (0, 0) loses no digits.
+    corners = polygon - polygon[0]
+    following = np.roll(corners, -1, axis=0)
+    return float(0.5 * np.sum(corners[:, 0] * following[:, 1] - following[:, 0] * corners[:, 1]))
+
+
+def clipped(polygon: Polygon, low: np.ndarray, high: np.ndarray) -> Polygon:
+    """The part of a ring in the box from low to high (2,) [m], cut off side by side (Sutherland and Hodgman).
+
+    Where the ring leaves the box several times, its parts are joined by ways there and back along the sides.
+    """
+    for axis in (0, 1):
+        for sign, limit in ((1, high[axis]), (-1, low[axis])):
+            ends = np.roll(polygon, -1, axis=0)
+            room, room_at_end = sign * (limit - polygon[:, axis]), sign * (limit - ends[:, axis])
+            leaves = (room >= 0) != (room_at_end >= 0)
+            share = room / np.where(leaves, room - room_at_end, 1.0)
+            cuts = polygon + share[:, None] * (ends - polygon)
+            cuts[:, axis] = limit
+            kept = np.stack([room >= 0, leaves], axis=1).ravel()
+            polygon = np.stack([polygon, cuts], axis=1).reshape(-1, 2)[kept]
+    return polygon
 
 
 def inside(polygon: Polygon, points: np.ndarray) -> np.ndarray:
@@ -149,8 +169,8 @@ class Bounds:
         if self.allow(point[None])[0]:
             return point
         places = np.concatenate([*self._border_places(point)])
-        nearest_first = np.argsort(np.linalg.norm(places - point, axis=1))[:_MAX_PLACES]
-        places = places[nearest_first]
+        order = np.argsort(np.linalg.norm(places - point, axis=1), kind="stable")
+        places = places[order[:_MAX_PLACES]]
         allowed = np.flatnonzero(self.allow(places))
         if len(allowed) == 0:
             raise ValueError("There is no allowed place: the no-go areas cover the whole geofence.")

@@ -16,7 +16,8 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import KDTree
 
-from dowsax.mission.geometry import Polygon, inside, signed_area
+from dowsax.mission.geometry import Polygon, clipped, inside, signed_area
+from dowsax.mission.rounded_polygons import rounded_polygons
 
 _CELLS = 160
 """Cells along the longer side of a grid."""
@@ -28,8 +29,11 @@ _FINEST = 1e-3
 """[m], no kernel is narrower: positions that are all equal make a region of millimetres."""
 
 _NEIGHBOURS = 2048
-_SPECK = 1e-6
-"""Pieces smaller than this share of a cell are rounding."""
+DECIMALS = 4
+"""Of the corners of regions [m]: a tenth of a millimetre."""
+_MIN_WIDTH = 4.0
+"""Units of the last decimal: pieces and holes that are narrower, on average, are left out."""
+_MAX_HALVINGS = 20
 
 Box = tuple[np.ndarray, np.ndarray]
 """Lower left and upper right corner [m]."""
@@ -92,8 +96,10 @@ def credible_regions(
         level = _quantile(heights, weights, 1 - probability)
         # Positions that are all equal are all on the peak: there the kernel itself is the region.
         level = peak * (1 - probability) if level > 0.999 * peak else max(level, 1e-9 * peak)
-        patches = [patch for grid in grids for patch in grid.patches(level, within)]
-        regions[probability] = Region(probability, tuple(sorted(patches, key=lambda patch: -patch.area)))
+        # A region of less than the last decimal is drawn a little larger, so that there is one.
+        lower = (level / 2**halvings for halvings in range(_MAX_HALVINGS))
+        found = (_patches(grids, each, within) for each in lower)
+        regions[probability] = Region(probability, next(filter(None, found), ()))
     return regions
 
 
@@ -163,8 +169,8 @@ class _Grid(NamedTuple):
         rows, columns = (places[1] - self.y[0]) / step, (places[0] - self.x[0]) / step
         return map_coordinates(self.density, [rows, columns], order=1, mode="constant")
 
-    def patches(self, level: float, within: Box | None) -> list[Patch]:
-        """The pieces where the density is above the level [m]."""
+    def rings(self, level: float) -> list[Polygon]:
+        """Borders of where the density is above the level [m], leftward round, and of holes, rightward."""
         # Contourpy comes with matplotlib; only those who ask for regions need it.
         from contourpy import FillType, contour_generator
 
@@ -172,16 +178,20 @@ class _Grid(NamedTuple):
         found = []
         for corners, offsets in zip(*generator.filled(level, np.inf), strict=True):
             corners = self.centre + corners @ self.stretch.T
-            if within is not None:
-                corners = np.clip(corners, *within)
-            rings = [corners[start : end - 1] for start, end in itertools.pairwise(offsets)]
-            found.append(Patch(_turned(rings[0], 1), tuple(_turned(ring, -1) for ring in rings[1:])))
-        # What lies beyond the box, the image of the density in its sides, has no area left.
-        return [patch for patch in found if patch.area > _SPECK * self._cell_area]
+            border, *holes = (corners[start : end - 1] for start, end in itertools.pairwise(offsets))
+            found += [_turned(border, 1), *(_turned(hole, -1) for hole in holes)]
+        return found
 
-    @property
-    def _cell_area(self) -> float:
-        return float((self.x[1] - self.x[0]) ** 2 * np.abs(np.linalg.det(self.stretch)))
+
+def _patches(grids: Sequence[_Grid], level: float, within: Box | None) -> tuple[Patch, ...]:
+    """The pieces where a density is above the level, cut off at the sides of the box, the largest first."""
+    rings = [ring for grid in grids for ring in grid.rings(level)]
+    if within is not None:
+        unit = 10.0**-DECIMALS
+        low, high = np.ceil(within[0] / unit) * unit, np.floor(within[1] / unit) * unit
+        rings = [clipped(ring, low, high) for ring in rings]
+    patches = [Patch(*polygon) for polygon in rounded_polygons(rings, DECIMALS, _MIN_WIDTH)]
+    return tuple(sorted(patches, key=lambda patch: -patch.area))
 
 
 def _grid(points: np.ndarray, weights: np.ndarray, within: Box | None) -> _Grid:

@@ -5,13 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from dowsax.mission.export.places import places, region_rings
 from dowsax.mission.findings import Findings
 from dowsax.mission.geometry import Polygon, signed_area
-from dowsax.mission.regions import Patch
 from dowsax.mission.summary import verdict
 
-_DECIMALS = {True: 9, False: 4}
-"""Of degrees and of metres: a tenth of a millimetre."""
 _IN_METRES = (
     "Coordinates are metres east and north of the survey's own origin, not degrees: the site has no latitude "
     "and longitude."
@@ -42,7 +40,8 @@ def _areas(findings: Findings) -> list[dict]:
     named = [("geofence", polygon) for polygon in findings.geofence]
     named += [("no-go area", polygon) for polygon in findings.no_go]
     return [
-        _feature("Polygon", [_ring(findings, _leftward(polygon))], {"what": what}) for what, polygon in named
+        _feature("Polygon", [_closed(places(findings, _leftward(polygon)))], {"what": what})
+        for what, polygon in named
     ]
 
 
@@ -51,7 +50,7 @@ def _regions(findings: Findings) -> list[dict]:
     return [
         _feature(
             "MultiPolygon",
-            [_rings(findings, patch) for patch in region.patches],
+            [[_closed(ring) for ring in rings] for rings in region_rings(findings, region)],
             {"what": "credible region", "probability": probability, "area_m2": round(region.area, 6)},
         )
         for probability, region in sorted(findings.regions.items(), reverse=True)
@@ -61,7 +60,7 @@ def _regions(findings: Findings) -> list[dict]:
 def _track(findings: Findings) -> list[dict]:
     if len(findings.positions) < 2:
         return []
-    return [_feature("LineString", _coordinates(findings, findings.positions), {"what": "track"})]
+    return [_feature("LineString", places(findings, findings.positions).tolist(), {"what": "track"})]
 
 
 def _readings(findings: Findings) -> list[dict]:
@@ -70,7 +69,7 @@ def _readings(findings: Findings) -> list[dict]:
     if findings.wind is not None:
         extras |= {"wind_east_m_s": findings.wind[:, 0], "wind_north_m_s": findings.wind[:, 1]}
     features = []
-    for number, place in enumerate(_coordinates(findings, findings.positions)):
+    for number, place in enumerate(places(findings, findings.positions).tolist()):
         told = {name: _plain(column[number]) for name, column in extras.items() if column is not None}
         value = {"what": "reading", "number": number + 1, "value": _plain(findings.values[number])}
         features.append(_feature("Point", place, value | {"unit": findings.unit} | told))
@@ -87,13 +86,13 @@ def _estimate(findings: Findings) -> dict:
         "verdict": verdict(findings),
         "sure": findings.is_sure,
     }
-    return _feature("Point", _coordinates(findings, findings.estimate[None])[0], told)
+    return _feature("Point", places(findings, findings.estimate[None])[0].tolist(), told)
 
 
 def _waypoints(findings: Findings) -> list[dict]:
     return [
         _feature("Point", place, {"what": "next waypoint", "number": number + 1})
-        for number, place in enumerate(_coordinates(findings, findings.waypoints))
+        for number, place in enumerate(places(findings, findings.waypoints).tolist())
     ]
 
 
@@ -102,34 +101,13 @@ def _feature(kind: str, coordinates: list, properties: dict[str, Any]) -> dict[s
     return {"type": "Feature", "geometry": geometry, "properties": properties}
 
 
-def _rings(findings: Findings, patch: Patch) -> list[list]:
-    return [_ring(findings, ring) for ring in (patch.border, *patch.holes)]
-
-
-def _ring(findings: Findings, polygon: Polygon) -> list[list[float]]:
-    """Closed: the first place is repeated at the end."""
-    return _coordinates(findings, np.concatenate([polygon, polygon[:1]]))
+def _closed(ring: np.ndarray) -> list[list[float]]:
+    """The first place is repeated at the end."""
+    return np.concatenate([ring, ring[:1]]).tolist()
 
 
 def _leftward(polygon: Polygon) -> Polygon:
     return polygon if signed_area(polygon) > 0 else polygon[::-1]
-
-
-def _coordinates(findings: Findings, positions: np.ndarray) -> list[list[float]]:
-    """Longitude and latitude of each position, or x and y.
-
-    Longitudes go on beyond 180 where a site lies across that meridian, so that lines and rings stay whole.
-    """
-    if len(positions) == 0:
-        return []
-    degrees = findings.degrees(positions)
-    places = positions if degrees is None else degrees[:, ::-1].copy()
-    if findings.frame.origin is not None:
-        middle = findings.frame.origin[1]
-        places[:, 0] = np.where(
-            np.abs(places[:, 0] - middle) <= 180, places[:, 0], places[:, 0] + np.copysign(360, middle)
-        )
-    return np.round(places, _DECIMALS[degrees is not None]).tolist()
 
 
 def _plain(number) -> float | int | None:

@@ -1,13 +1,13 @@
 """Findings as KML 2.2, for globes and phones."""
 
+from collections.abc import Sequence
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
 
+from dowsax.mission.export.places import places, region_rings
 from dowsax.mission.findings import Findings
-from dowsax.mission.geometry import Polygon
-from dowsax.mission.regions import Patch
 from dowsax.mission.summary import verdict
 
 _NAMESPACE = "http://www.opengis.net/kml/2.2"
@@ -58,7 +58,7 @@ def _areas(document: Element, findings: Findings) -> None:
     named += [("no-go area", polygon) for polygon in findings.no_go]
     for what, polygon in named:
         placemark = _placemark(document, what.capitalize(), what.replace(" ", "-"))
-        _polygon(placemark, findings, Patch(polygon, ()))
+        _polygon(placemark, [places(findings, polygon)])
 
 
 def _regions(document: Element, findings: Findings) -> None:
@@ -67,8 +67,8 @@ def _regions(document: Element, findings: Findings) -> None:
         style = "region-50" if probability <= 0.5 else "region-95"
         placemark = _placemark(document, f"{share} % region, {region.area:.3g} m²", style)
         pieces = SubElement(placemark, "MultiGeometry")
-        for patch in region.patches:
-            _polygon(pieces, findings, patch)
+        for rings in region_rings(findings, region):
+            _polygon(pieces, rings)
 
 
 def _track(document: Element, findings: Findings) -> None:
@@ -76,7 +76,7 @@ def _track(document: Element, findings: Findings) -> None:
         return
     line = SubElement(_placemark(document, "Track", "track"), "LineString")
     _text(line, "tessellate", "1")
-    _text(line, "coordinates", _coordinates(findings, findings.positions))
+    _text(line, "coordinates", _coordinates(places(findings, findings.positions)))
 
 
 def _readings(document: Element, findings: Findings) -> None:
@@ -96,7 +96,7 @@ def _readings(document: Element, findings: Findings) -> None:
         for key, number_told in data.items():
             _text(SubElement(told, "Data", name=key), "value", f"{number_told:.9g}")
         point = SubElement(placemark, "Point")
-        _text(point, "coordinates", _coordinates(findings, findings.positions[number][None]))
+        _text(point, "coordinates", _coordinates(places(findings, findings.positions[number][None])))
 
 
 def _points(document: Element, findings: Findings) -> None:
@@ -108,7 +108,7 @@ def _points(document: Element, findings: Findings) -> None:
     ]
     for name, style, description, place in named:
         placemark = _placemark(document, name, style, description)
-        _text(SubElement(placemark, "Point"), "coordinates", _coordinates(findings, place[None]))
+        _text(SubElement(placemark, "Point"), "coordinates", _coordinates(places(findings, place[None])))
 
 
 def _placemark(parent: Element, name: str, style: str, description: str = "") -> Element:
@@ -120,24 +120,22 @@ def _placemark(parent: Element, name: str, style: str, description: str = "") ->
     return placemark
 
 
-def _polygon(parent: Element, findings: Findings, patch: Patch) -> None:
+def _polygon(parent: Element, rings: Sequence[np.ndarray]) -> None:
+    """The border first, and then the holes."""
     polygon = SubElement(parent, "Polygon")
     _text(polygon, "tessellate", "1")
-    _ring(polygon, "outerBoundaryIs", findings, patch.border)
-    for hole in patch.holes:
-        _ring(polygon, "innerBoundaryIs", findings, hole)
+    for number, ring in enumerate(rings):
+        boundary = SubElement(polygon, "innerBoundaryIs" if number else "outerBoundaryIs")
+        closed = np.concatenate([ring, ring[:1]])
+        _text(SubElement(boundary, "LinearRing"), "coordinates", _coordinates(closed))
 
 
-def _ring(parent: Element, name: str, findings: Findings, corners: Polygon) -> None:
-    ring = SubElement(SubElement(parent, name), "LinearRing")
-    _text(ring, "coordinates", _coordinates(findings, np.concatenate([corners, corners[:1]])))
-
-
-def _coordinates(findings: Findings, positions: np.ndarray) -> str:
-    """longitude,latitude of each position, with a space between."""
-    return " ".join(
-        f"{longitude:.9f},{latitude:.9f}" for latitude, longitude in findings.frame.to_degrees(positions)
-    )
+def _coordinates(lon_lat: np.ndarray) -> str:
+    """longitude,latitude of each place, with a space between; longitudes end at 180."""
+    longitudes, latitudes = lon_lat.T
+    beyond = np.copysign(360, longitudes) * (np.abs(longitudes) > 180)
+    pairs = zip(longitudes - beyond, latitudes, strict=True)
+    return " ".join(f"{longitude:.9f},{latitude:.9f}" for longitude, latitude in pairs)
 
 
 def _icon_style(document: Element, name: str, colour: str, scale: float, *, labelled: bool) -> None:
