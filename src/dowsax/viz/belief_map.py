@@ -22,6 +22,8 @@ SMALL = 0.12
 INSET_SIZE = 0.34
 _INSET_GAP = 0.02
 """Side of the magnified part and its distance from the border, as shares of the map."""
+_EDGE = 0.06
+"""Share of the map within which a label below a mark, or about it, would cross the border."""
 REGIONS: tuple[tuple[float, float, Literal["-", "--"]], ...] = ((0.95, 1.0, "--"), (0.5, 1.5, "-"))
 """Probability, line width and line style of the highest-density regions."""
 
@@ -38,10 +40,12 @@ def draw_map(axes: Axes, posterior: Posterior, truth: np.ndarray | None, unit: s
         path[:, 0], path[:, 1], c=posterior.readings, norm=norm, cmap=READING_COLOURS,
         s=34, edgecolors=INK, linewidths=0.6, zorder=4,
     )  # fmt: skip
-    below = path[0, 1] - low[1] > 0.06 * (high[1] - low[1])
+    across, along = (path[0] - low) / (high - low)
+    below = along > _EDGE
     axes.annotate(
-        "start", path[0], xytext=(0, -7 if below else 7), textcoords="offset points",
-        fontsize=8, ha="center", va="top" if below else "bottom", zorder=5,
+        "start", path[0], xytext=(0, -7 if below else 7), textcoords="offset points", fontsize=8,
+        ha="left" if across < _EDGE else "right" if across > 1 - _EDGE else "center",
+        va="top" if below else "bottom", zorder=5,
     )  # fmt: skip
     axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), xlabel="x, east [m]", ylabel="y, north [m]")
     axes.set_aspect("equal")
@@ -109,7 +113,7 @@ def _draw_magnified(
     for spine in inset.spines.values():
         spine.set(visible=True, color=MUTED)
     inset.text(
-        0.5, 0.02, f"{2 * half:.2g} m wide", transform=inset.transAxes, fontsize=8, ha="center",
+        0.5, 0.02, f"{2 * half:.2g} m wide", transform=inset.transAxes, fontsize=8, ha="center", va="bottom",
         bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.5},
     )  # fmt: skip
     axes.indicate_inset_zoom(inset, edgecolor=MUTED, alpha=0.8)

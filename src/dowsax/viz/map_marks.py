@@ -15,6 +15,10 @@ from dowsax.viz.style import BLUE, GREEN, INK, MUTED, ORANGE
 
 _BAR_SHARE = 0.25
 """The longest a scale bar may be, as a share of the map's width."""
+_CALM = 0.05
+"""[m/s], below which a wind is written as 0.0."""
+_TICK = 0.85
+"""[inch], the room for a label of longitude."""
 
 
 def draw_limits(axes: Axes, of: Findings | Site) -> None:
@@ -37,7 +41,10 @@ def draw_degrees(axes: Axes, frame: Frame, low: np.ndarray, high: np.ndarray) ->
         return
     corners = frame.to_degrees(np.stack([low, high]))
     (south, west), (north, east) = corners
-    longitudes, latitudes = _ticks(west, east, 4), _ticks(south, north, 6)
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    width = axes.get_position().width * figure.get_figwidth()
+    longitudes, latitudes = _ticks(west, east, min(4, int(width / _TICK))), _ticks(south, north, 6)
     across = frame.to_metres(np.full(len(longitudes), south), longitudes)[:, 0]
     along = frame.to_metres(latitudes, np.full(len(latitudes), west))[:, 1]
     axes.set_xticks(across, [_degrees(value, longitudes, "E", "W") for value in longitudes])
@@ -78,13 +85,20 @@ def draw_compass(axes: Axes, wind: np.ndarray | None, known_from: str) -> None:
     if wind is None:
         return
     speed = float(np.hypot(*wind))
-    if speed > 1e-6:
+    if speed >= _CALM:
         x, y = 0.62 * np.asarray(wind) / speed
         arrow = {"arrowstyle": "-|>,head_width=0.35,head_length=0.6", "color": BLUE, "linewidth": 2.4}
         axes.annotate("", (x, y), (-x, -y), arrowprops=arrow | {"shrinkA": 0, "shrinkB": 0})
-    bearing = math.degrees(math.atan2(-wind[0], -wind[1])) % 360
-    words = f"wind {speed:.1f} m/s from {bearing:.0f}°\n({known_from})"
+    words = f"{_wind_words(wind, speed)}\n({known_from})"
     axes.text(0, -1.5, words, ha="center", va="top", fontsize=8, color=BLUE, linespacing=1.3)
+
+
+def _wind_words(wind: np.ndarray, speed: float) -> str:
+    """Its speed and where it comes from; calm air comes from nowhere."""
+    if speed < _CALM:
+        return "calm"
+    bearing = round(math.degrees(math.atan2(-wind[0], -wind[1]))) % 360
+    return f"wind {speed:.1f} m/s from {bearing}°"
 
 
 def _ticks(least: float, most: float, number: int) -> np.ndarray:

@@ -7,14 +7,14 @@ from matplotlib.figure import Figure
 from dowsax.mission.rehearsal import Rehearsal
 from dowsax.mission.site import Site
 from dowsax.viz.map_marks import draw_degrees, draw_limits, draw_scale_bar
-from dowsax.viz.style import BLUE, INK, MUTED, ORANGE, new_figure, styled
+from dowsax.viz.style import BLUE, INK, MUTED, ORANGE, new_figure, shorten, styled
 
 _LONGEST = 4.4
 """[inch], the longer side of the map."""
 _LEFT, _BOTTOM, _TOP, _GAP, _PANEL, _RIGHT = 0.9, 0.95, 0.65, 0.85, 2.9, 0.2
 """[inch], around the map, between the panels, and the width of the second."""
-_FLATTEST = 2.2
-"""[inch], the least height of the panels."""
+_FLATTEST = 0.6
+"""The least ratio of the map's sides."""
 _MARGIN = 0.04
 """Of the area's sides, around it."""
 
@@ -22,10 +22,10 @@ _MARGIN = 0.04
 def rehearsal_figure(rehearsal: Rehearsal, site: Site) -> Figure:
     """The map of the sources, and the share found over the number of readings."""
     low, high = np.asarray(site.area, np.float64)
-    margin = _MARGIN * (high - low)
-    low, high = low - margin, high + margin
+    # An area that is long and narrow lies in the middle of a map that is less so.
+    half = np.maximum(high - low, _FLATTEST * (high - low).max()) * (0.5 + _MARGIN)
+    low, high = 0.5 * (low + high) - half, 0.5 * (low + high) + half
     width, height = _LONGEST * (high - low) / (high - low).max()
-    height = max(height, _FLATTEST)
     page = _LEFT + width + _GAP + _PANEL + _RIGHT, _BOTTOM + height + _TOP
     with styled():
         figure = new_figure(*page)
@@ -34,7 +34,8 @@ def rehearsal_figure(rehearsal: Rehearsal, site: Site) -> Figure:
         _draw_map(figure.add_axes(left, label="map"), rehearsal, site, low, high)
         _draw_readings(figure.add_axes(right, label="readings"), rehearsal)
         title = f"{rehearsal.name}: {rehearsal.with_source} rehearsals by {rehearsal.policy}"
-        figure.text(_LEFT / page[0], 1 - 0.12 / page[1], title, fontsize=11, va="top")
+        text = figure.text(_LEFT / page[0], 1 - 0.12 / page[1], title, fontsize=11, va="top")
+        shorten(text, rehearsal.name, page[0] - _LEFT - _RIGHT)
     return figure
 
 

@@ -28,6 +28,8 @@ _LEFT, _BOTTOM, _MAP = 0.52, 0.5, 3.78
 _RIGHT, _BREADTH = 5.72, 3.1
 _MARGIN = 0.4
 """[m], shown around the search area."""
+_NEAR_EDGE = np.array([0.17, 0.08])
+"""Shares of the map's sides within which the label of the truth would cross the right or the upper border."""
 
 
 class Subject(NamedTuple):
@@ -161,7 +163,7 @@ class SearchFrame:
         for spine in self.inset.spines.values():
             spine.set(visible=True, color=MUTED)
         self.scale = self.inset.text(
-            0.5, 0.03, "", transform=self.inset.transAxes, fontsize=7.5, ha="center", zorder=9,
+            0.5, 0.03, "", transform=self.inset.transAxes, fontsize=7.5, ha="center", va="bottom", zorder=9,
             bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.0},
         )  # fmt: skip
         _draw_key(axes)
@@ -174,6 +176,13 @@ class SearchFrame:
         self.told.set_visible(truth is not None)
         if truth is not None:
             self.told.xy = tuple(truth)
+            # On the side of its mark that is towards the middle, where it does not cross the border.
+            right, top = truth > SIDE * (1 - _NEAR_EDGE)
+            self.told.set(
+                position=(-9 if right else 9, -5 if top else 5),
+                ha="right" if right else "left",
+                va="top" if top else "baseline",
+            )
 
     def _update_magnified(self, newest: Moment, density: Density | None, truth: np.ndarray | None) -> None:
         """The neighbourhood of the mean again, larger, once the belief is small."""

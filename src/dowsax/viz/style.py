@@ -8,6 +8,7 @@ import matplotlib
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 INK = "#22303c"
 """Text, axes and paths."""
@@ -67,6 +68,16 @@ def new_figure(width: float, height: float) -> Figure:
     figure = Figure(figsize=(width, height))
     FigureCanvasAgg(figure)
     return figure
+
+
+def shorten(text: Text, part: str, width: float) -> None:
+    """Cut this part of a text short, with an ellipsis, until the text is at most so wide [inch]."""
+    figure, words = text.get_figure(root=True), text.get_text()
+    assert figure is not None
+    for length in range(len(part) - 1, 0, -1):
+        if text.get_window_extent().width <= width * figure.dpi:
+            return
+        text.set_text(words.replace(part, f"{part[:length].rstrip()}…", 1))
 
 
 def require_format(path: Path) -> None:

@@ -15,7 +15,7 @@ from dowsax.mission.regions import Region
 from dowsax.mission.summary import verdict
 from dowsax.viz.belief_map import INSET_SIZE, emptiest_corner, reading_norm
 from dowsax.viz.map_marks import draw_compass, draw_degrees, draw_limits, draw_scale_bar
-from dowsax.viz.style import BLUE, GREEN, INK, MUTED, ORANGE, READING_COLOURS, new_figure, styled
+from dowsax.viz.style import BLUE, GREEN, INK, MUTED, ORANGE, READING_COLOURS, new_figure, shorten, styled
 
 _LONGEST = 6.6
 """[inch], the longer side of the map."""
@@ -82,7 +82,8 @@ def survey_map(findings: Findings, *, titled: bool = True) -> Figure:
 
 def _draw_title(figure: Figure, name: str, words: list[str], page: tuple[float, float]) -> None:
     left = _LEFT / page[0]
-    figure.text(left, 1 - 0.1 / page[1], name, fontsize=12, fontweight="bold", va="top")
+    title = figure.text(left, 1 - 0.1 / page[1], name, fontsize=12, fontweight="bold", va="top")
+    shorten(title, name, page[0] - _LEFT - _MARGIN)
     figure.text(left, 1 - 0.36 / page[1], "\n".join(words), fontsize=9.5, va="top", linespacing=1.3)
 
 
@@ -198,7 +199,8 @@ def _draw_inset(
     for spine in inset.spines.values():
         spine.set(visible=True, color=MUTED)
     inset.text(
-        0.5, 0.02, f"{2 * half:.2g} m wide", transform=inset.transAxes, fontsize=8, ha="center", zorder=9,
+        0.5, 0.02, f"{2 * half:.2g} m wide", transform=inset.transAxes, fontsize=8, ha="center",
+        va="bottom", zorder=9,
         bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.5},
     )  # fmt: skip
     if outside is None:
