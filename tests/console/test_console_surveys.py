@@ -96,7 +96,7 @@ def test_too_many_rows_are_refused(begin, client):
     mission = begin()["id"]
     answer = upload(client, mission, b"x,y,value\n" + b"1,1,1\n" * 5001)
     assert answer.status_code == 422
-    assert "5000" in answer.json()["error"]
+    assert "5,000" in answer.json()["error"]
 
 
 def test_a_form_without_a_file_is_refused(begin, client):

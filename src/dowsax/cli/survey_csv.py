@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from dowsax.mission.csv_rows import Rows
+    from dowsax.mission.csv_rows import Table
 
 COLUMNS = ("x", "y", "value")
 
@@ -26,16 +26,16 @@ def read_survey(path: Path) -> SurveyFile:
     Comma, semicolon and tab separate cells; with a semicolon or tab a decimal comma is understood.
     """
     # Late, so that help comes at once.
-    from dowsax.mission.csv_rows import number, read_rows
+    from dowsax.mission.csv_rows import numbers, open_table
 
-    rows = read_rows(path, ", ".join(COLUMNS))
-    columns = list(zip(COLUMNS, _columns(path, rows), strict=True))
-    survey = SurveyFile([], [], rows.lines)
-    for row, cells in enumerate(rows.cells):
-        x, y, value = (number(cells[index], rows.where(row, name), rows.separator) for name, index in columns)
-        survey.positions.append((x, y))
-        survey.values.append(value)
-    return survey
+    with open_table(path, ", ".join(COLUMNS)) as table:
+        columns = dict(zip(COLUMNS, _columns(path, table), strict=True))
+        rows = table.read(columns.values())
+    x, y, values = (
+        numbers(rows.cells[index], lambda row, name=name: rows.where(row, name), rows.separator).tolist()
+        for name, index in columns.items()
+    )
+    return SurveyFile(list(zip(x, y, strict=True)), values, rows.lines)
 
 
 def write_survey(path: Path, positions: Iterable[Sequence[float]], values: Iterable[float]) -> None:
@@ -47,9 +47,11 @@ def write_survey(path: Path, positions: Iterable[Sequence[float]], values: Itera
             writer.writerow(f"{number:.9g}" for number in (x, y, value))
 
 
-def _columns(path: Path, rows: "Rows") -> list[int]:
+def _columns(path: Path, table: "Table") -> list[int]:
     """Where x, y and value stand in the header."""
-    line, cells = rows.header_line, rows.headers
+    from dowsax.mission.columns import listed
+
+    line, cells = table.header_line, table.headers
     found = [cell.strip().lower() for cell in cells]
     for name in COLUMNS:
         if found.count(name) > 1:
@@ -57,8 +59,7 @@ def _columns(path: Path, rows: "Rows") -> list[int]:
     missing = [name for name in COLUMNS if name not in found]
     if missing:
         raise ValueError(
-            f"{path}, line {line}: no column {' or '.join(map(repr, missing))}; found "
-            f"{', '.join(repr(cell.strip()) for cell in cells)} (separated by {rows.separator_name}). "
-            f"The header must name {', '.join(COLUMNS)}."
+            f"{path}, line {line}: no column {' or '.join(map(repr, missing))}; found {listed(cells)} "
+            f"(separated by {table.separator_name}). The header must name {', '.join(COLUMNS)}."
         )
     return [found.index(name) for name in COLUMNS]

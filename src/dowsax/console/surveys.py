@@ -5,7 +5,6 @@ import hashlib
 import json
 import re
 import tempfile
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,9 +13,8 @@ from dowsax.console.hosted import MAX_GIVEN
 if TYPE_CHECKING:
     from dowsax.console.hosted import Hosted
     from dowsax.console.service import Console
-    from dowsax.mission.columns import Column
-    from dowsax.mission.csv_rows import Rows
     from dowsax.mission.reading import Reading
+    from dowsax.mission.survey import Survey
 
 MOST_ROWS = 5000
 _LONGEST_NAME = 80
@@ -55,7 +53,6 @@ def upload_of(data: bytes, called: str, site_text: str) -> Upload:
 
     Each has an id made of the file's content and its line, so that a file sent twice counts once.
     """
-    from dowsax.mission.csv_rows import read_rows
     from dowsax.mission.reading import Reading
     from dowsax.mission.site import parse_site
     from dowsax.mission.survey import read_survey
@@ -65,14 +62,10 @@ def upload_of(data: bytes, called: str, site_text: str) -> Upload:
         path = Path(folder) / "survey.csv"
         path.write_bytes(data)
         try:
-            survey = read_survey(path, site)
-            cells = _given(read_rows(path, ""), survey.columns.values())
+            survey = read_survey(path, site, max_readings=MOST_ROWS)
+            cells = _given(path, survey)
         except ValueError as error:
             raise ValueError(_OPTIONS.sub("", str(error).replace(str(path), called))) from None
-    if len(survey.values) > MOST_ROWS:
-        raise ValueError(
-            f"{called}: {len(survey.values)} readings, {MOST_ROWS} at once is the most: divide it."
-        )
     digest = hashlib.sha256(data).hexdigest()[:12]
     ground = site.sensor.ground
 
@@ -98,14 +91,19 @@ def upload_of(data: bytes, called: str, site_text: str) -> Upload:
     return Upload(rows, survey.left_out, survey.notes)
 
 
-def _given(rows: "Rows", columns: Iterable["Column"]) -> dict[int, str]:
+def _given(path: Path, survey: "Survey") -> dict[int, str]:
     """The cells that have a meaning, by line; where cells may have decimal commas, with points."""
-    used = [(column.header, column.index) for column in columns]
+    from dowsax.mission.csv_rows import open_table
+
+    used = [(column.header, column.index) for column in survey.columns.values()]
+    with open_table(path, "") as table:
+        rows = table.read(index for _, index in used)
     plain = (lambda cell: cell) if rows.separator == "," else (lambda cell: cell.replace(",", "."))
-    return {
-        line: json.dumps({header: plain(cells[index]) for header, index in used})[:MAX_GIVEN]
-        for line, cells in zip(rows.lines, rows.cells, strict=True)
-    }
+    row_of, found = {line: row for row, line in enumerate(rows.lines)}, {}
+    for line in survey.lines.tolist():
+        given = {header: plain(rows.cells[index][row_of[line]]) for header, index in used}
+        found[line] = json.dumps(given)[:MAX_GIVEN]
+    return found
 
 
 async def take_survey(console: "Console", hosted: "Hosted", data: bytes, name: str) -> dict[str, Any]:

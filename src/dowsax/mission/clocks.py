@@ -32,12 +32,12 @@ def read_clock(rows: Rows, column: Column, date: Column | None) -> Clock | None:
 
     What most cells are is taken as what all should be, so that one bad cell is the one complained of.
     """
-    cells = [row[column.index].strip() for row in rows.cells]
+    cells = [cell.strip() for cell in rows.cells[column.index]]
     if rows.separator != ",":
         cells = [cell.replace(",", ".") for cell in cells]
     if date is not None:
         cells = [
-            _with_date(row[date.index].strip(), cell) for row, cell in zip(rows.cells, cells, strict=True)
+            _with_date(day.strip(), cell) for day, cell in zip(rows.cells[date.index], cells, strict=True)
         ]
     read = max((_seconds, _dated, time_of_day), key=lambda read: sum(_is(read, cell) for cell in cells))
     if not column.mapped and not any(_is(read, cell) for cell in cells):

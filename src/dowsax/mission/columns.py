@@ -94,6 +94,8 @@ UNIT_OF_ROLE = {
 }
 # Names that are units themselves.
 _IMPLIED = ("ppm", "ppb", "counts", "count", "cps", "kcps", "cpm", "dbm", "db", "dba", "nt")
+_MAX_LISTED, _MAX_NAME = 20, 60
+"""Columns that an error names, and characters of each."""
 # One clock is enough: where a file has several, the first by the order above is taken.
 _INTERCHANGEABLE = ("time",)
 _BRACKETED = re.compile(r"^(.*?)\s*[(\[]\s*([^)\]]*)\s*[)\]]\s*$")
@@ -229,4 +231,8 @@ def _scaled(where: str, role: str, column: Column) -> Column:
 
 
 def listed(headers: Sequence[str]) -> str:
-    return ", ".join(repr(header.strip()) for header in headers)
+    """Names of columns for an error, not too many and not too long."""
+    names = [header.strip() for header in headers[:_MAX_LISTED]]
+    cut = [name if len(name) <= _MAX_NAME else f"{name[: _MAX_NAME - 3]}..." for name in names]
+    more = f" and {len(headers) - _MAX_LISTED:,} more" if len(headers) > _MAX_LISTED else ""
+    return ", ".join(map(repr, cut)) + more

@@ -10,7 +10,7 @@ import numpy as np
 
 from dowsax.mission.clocks import Clock, read_clock
 from dowsax.mission.columns import Column, listed, recognised, split_header
-from dowsax.mission.csv_rows import Rows, chosen_rows, read_rows
+from dowsax.mission.csv_rows import Rows, Table, open_table
 from dowsax.mission.frame import Frame
 from dowsax.mission.geometry import TOUCH
 from dowsax.mission.marks import altitude_fault
@@ -81,18 +81,24 @@ def read_survey(
     site: Site | None = None,
     columns: Mapping[str, str] | None = None,
     rows: Mapping[str, str] | None = None,
+    *,
+    max_readings: int | None = None,
 ) -> Survey:
     """The survey in a CSV file, or a ValueError in one line that names file, line, column and what to do.
 
     Columns are found by name (x, y or latitude, longitude; value; altitude, time, wind, dwell, sensor) as
     many loggers spell them; `columns` says what the names do not, as in {"value": "ch4"}, and {"time": ""}
     leaves a column out. `rows` chooses those with a text in a column, as in {"event": "3"}. Both go before
-    the site's. Rows without a value are left out and counted.
+    the site's. Rows without a value are left out and counted; more than `max_readings` others are refused
+    before any is looked at.
     """
     path = Path(path)
     sheet = _sheet(path, site, columns or {}, rows or {})
     total = len(sheet.rows.lines)
     sheet = _with_values(sheet)
+    count = len(sheet.rows.lines)
+    if max_readings is not None and count > max_readings:
+        raise ValueError(f"{path}: {count:,} readings; at most {max_readings:,} are taken: divide it.")
     clock = _clock(sheet)
     frame, places = positions(sheet)
     dwell = optional(sheet, "dwell", None if site is None else site.sensor.dwell, fault=_dwell_fault)
@@ -133,17 +139,13 @@ def read_survey(
 
 def _sheet(path: Path, site: Site | None, columns: Mapping[str, str], chosen: Mapping[str, str]) -> Sheet:
     """The rows of this survey and the meaning of their columns."""
-    rows = read_rows(path, _EXPECTED)
-    where = f"{path}, line {rows.header_line}"
-    found = recognised(where, rows.headers, {**_site_columns(site, rows.headers), **columns})
-    found = _one_way_to_say_where(where, rows, found, site)
-    if "value" not in found:
-        raise ValueError(
-            f"{where}: no column 'value'; found {listed(rows.headers)} (separated by {rows.separator_name}). "
-            "Name it value, or say which it is by value = 'name' under [columns] of the site file, or by "
-            "--column value=name."
-        )
-    return Sheet(chosen_rows(rows, {**(site.rows if site else {}), **chosen}), found, site, [])
+    with open_table(path, _EXPECTED) as table:
+        where = f"{path}, line {table.header_line}"
+        found = recognised(where, table.headers, {**_site_columns(site, table.headers), **columns})
+        _require_columns(where, table, found, site)
+        used = [column.index for column in found.values()]
+        rows = table.read(used, {**(site.rows if site else {}), **chosen})
+    return Sheet(rows, _one_way_to_say_where(where, rows, found, site), site, [])
 
 
 def _site_columns(site: Site | None, headers: list[str]) -> dict[str, str]:
@@ -160,13 +162,44 @@ def _site_columns(site: Site | None, headers: list[str]) -> dict[str, str]:
     }
 
 
+def _require_columns(where: str, table: Table, found: Mapping[str, Column], site: Site | None) -> None:
+    """Refuse a header that does not say where readings were taken, or what they are."""
+    metres, degrees = {"x", "y"} <= set(found), {"latitude", "longitude"} <= set(found)
+    half = {"latitude", "longitude"} & set(found)
+    if not metres and len(half) == 1:
+        (here,) = half
+        gone = "latitude" if here == "longitude" else "longitude"
+        raise ValueError(
+            f"{where}: {found[here].header!r} is the {here}, and there is no column for {gone}; found "
+            f"{listed(table.headers)}. Say which it is by {gone} = 'name' under [columns] of the site file, "
+            f"or by --column {gone}=name."
+        )
+    if not metres and not degrees:
+        missing = [role for role in ("x", "y") if role not in found]
+        raise ValueError(
+            f"{where}: no column {' or '.join(map(repr, missing))}; found {listed(table.headers)} (separated "
+            f"by {table.separator_name}). The header must name x and y [m], or latitude and longitude, "
+            "and value."
+        )
+    if not metres and site is not None and not site.frame.is_geographic:
+        raise ValueError(
+            f"{where}: places in degrees need an origin; give `origin = [latitude, longitude]` of (0, 0) in "
+            "[area] of the site file."
+        )
+    if "value" not in found:
+        raise ValueError(
+            f"{where}: no column 'value'; found {listed(table.headers)} (separated by "
+            f"{table.separator_name}). Name it value, or say which it is by value = 'name' under [columns] "
+            "of the site file, or by --column value=name."
+        )
+
+
 def _one_way_to_say_where(
     where: str, rows: Rows, found: dict[str, Column], site: Site | None
 ) -> dict[str, Column]:
     """The columns with either x, y or latitude, longitude among them."""
     metres, degrees = {"x", "y"} <= set(found), {"latitude", "longitude"} <= set(found)
-    geographic = site is not None and site.frame.is_geographic
-    if metres and degrees and geographic:
+    if metres and degrees and site is not None and site.frame.is_geographic:
         said = [way for way in _PLACES if all(found[role].mapped for role in way)]
         if len(said) != 1 and _agree(rows, found, site):
             said = [("x", "y")]
@@ -177,38 +210,15 @@ def _one_way_to_say_where(
                 "and y = '' under [columns] or --column x= --column y=."
             )
         metres = said == [("x", "y")]
-    half = {"latitude", "longitude"} & set(found)
-    if not metres and len(half) == 1:
-        (here,) = half
-        gone = "latitude" if here == "longitude" else "longitude"
-        raise ValueError(
-            f"{where}: {found[here].header!r} is the {here}, and there is no column for {gone}; found "
-            f"{listed(rows.headers)}. Say which it is by {gone} = 'name' under [columns] of the site file, "
-            f"or by --column {gone}=name."
-        )
-    if not metres and not degrees:
-        missing = [role for role in ("x", "y") if role not in found]
-        raise ValueError(
-            f"{where}: no column {' or '.join(map(repr, missing))}; found {listed(rows.headers)} (separated "
-            f"by {rows.separator_name}). The header must name x and y [m], or latitude and longitude, "
-            "and value."
-        )
-    if not metres and site is not None and not geographic:
-        raise ValueError(
-            f"{where}: places in degrees need an origin; give `origin = [latitude, longitude]` of (0, 0) in "
-            "[area] of the site file."
-        )
     other = ("latitude", "longitude") if metres else ("x", "y")
     return {role: column for role, column in found.items() if role not in other}
 
 
-def _agree(rows: Rows, found: dict[str, Column], site: Site | None) -> bool:
+def _agree(rows: Rows, found: dict[str, Column], site: Site) -> bool:
     """Whether x, y and latitude, longitude name the same places, as in a file that dowsax wrote."""
-    if site is None:
-        return False
     try:
         x, y, latitude, longitude = (
-            found[role].scale * np.array([float(row[found[role].index]) for row in rows.cells])
+            found[role].scale * np.array([float(cell) for cell in rows.cells[found[role].index]])
             for role in ("x", "y", "latitude", "longitude")
         )
     except ValueError:

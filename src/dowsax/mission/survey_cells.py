@@ -1,16 +1,18 @@
 """The columns of a survey file as arrays, each cell checked; errors name line, column and what to do."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from dowsax.mission.columns import Column
-from dowsax.mission.csv_rows import Rows, number
+from dowsax.mission.csv_rows import Rows, numbers
 from dowsax.mission.frame import Frame, look_swapped, require_degrees
 from dowsax.mission.marks import says_nothing
 from dowsax.mission.site import Site
 from dowsax.mission.units import factor, known_unit
+
+MAX_SENSORS = 1000
 
 
 @dataclass(frozen=True)
@@ -31,15 +33,12 @@ class Sheet:
         return tuple(header.strip() for index, header in headers if index not in used)
 
     def cells(self, role: str) -> list[str]:
-        index = self.columns[role].index
-        return [row[index] for row in self.rows.cells]
+        return self.rows.cells[self.columns[role].index]
 
     def numbers(self, role: str) -> np.ndarray:
         """The numbers of a column in the unit of its role; no cell may be empty."""
-        column = self.columns[role]
-        cells = enumerate(self.cells(role))
-        return column.scale * np.array(
-            [number(cell, self.where(role, row), self.rows.separator) for row, cell in cells]
+        return self.columns[role].scale * numbers(
+            self.cells(role), lambda row: self.where(role, row), self.rows.separator
         )
 
     def missing(self, role: str) -> np.ndarray:
@@ -51,9 +50,7 @@ class Sheet:
         return self.rows.where(row, self.columns[role].header)
 
     def chosen(self, kept: np.ndarray) -> "Sheet":
-        rows = [row for row, keep in enumerate(kept) if keep]
-        lines, cells = [self.rows.lines[row] for row in rows], [self.rows.cells[row] for row in rows]
-        return Sheet(self.rows._replace(lines=lines, cells=cells), self.columns, self.site, self.notes)
+        return self if kept.all() else replace(self, rows=self.rows.chosen(kept))
 
 
 def positions(sheet: Sheet) -> tuple[Frame, np.ndarray]:
@@ -134,18 +131,18 @@ def optional(
         header = sheet.columns[role].header
         sheet.notes.append(f"The column {header!r} is empty and was not used.")
         return None if default is None else np.full(len(missing), default)
+    if missing.any() and default is None:
+        row = int(np.argmax(missing))
+        raise ValueError(
+            f"{sheet.where(role, row)}: the cell says nothing ({sheet.cells(role)[row].strip()!r}); fill it "
+            f"in, or leave the column out by {role} = '' under [columns]."
+        )
+    given = sheet.chosen(~missing)
     found = np.full(len(missing), 0.0 if default is None else default)
-    for row, cell in enumerate(sheet.cells(role)):
-        if missing[row] and default is not None:
-            continue
-        if missing[row]:
-            raise ValueError(
-                f"{sheet.where(role, row)}: the cell says nothing ({cell.strip()!r}); fill it in, or leave "
-                f"the column out by {role} = '' under [columns]."
-            )
-        found[row] = sheet.columns[role].scale * number(cell, sheet.where(role, row), sheet.rows.separator)
-        if (wrong := fault(float(found[row]))) is not None:
-            raise ValueError(f"{sheet.where(role, row)}: {wrong}")
+    found[~missing] = given.numbers(role)
+    for row, value in enumerate(found[~missing].tolist()):
+        if (wrong := fault(value)) is not None:
+            raise ValueError(f"{given.where(role, row)}: {wrong}")
     if missing.any():
         header, line = sheet.columns[role].header, sheet.rows.lines[int(np.argmax(missing))]
         count = int(missing.sum())
@@ -159,14 +156,20 @@ def sensors(sheet: Sheet) -> tuple[np.ndarray | None, tuple[str, ...]]:
     known = () if sheet.site is None else sheet.site.sensor.names
     if "sensor" not in sheet.columns:
         return None, known
-    cells = [cell.strip() for cell in sheet.cells("sensor")]
+    cells, allowed = [cell.strip() for cell in sheet.cells("sensor")], set(known)
     for row, cell in enumerate(cells):
         if not cell:
             raise ValueError(f"{sheet.where('sensor', row)}: the cell is empty; name the sensor.")
-        if known and cell not in known:
+        if known and cell not in allowed:
             raise ValueError(
                 f"{sheet.where('sensor', row)}: {cell!r} is none of the site's sensors, {', '.join(known)}; "
                 "correct it, or add it to `names` in [sensor] of the site file."
             )
     names = known or tuple(sorted(set(cells)))
-    return np.array([names.index(cell) for cell in cells], np.int32), names
+    if len(names) > MAX_SENSORS:
+        raise ValueError(
+            f"{sheet.rows.path}, column {sheet.columns['sensor'].header!r}: {len(names):,} names of sensors; "
+            f"at most {MAX_SENSORS:,} may be given: leave the column out by sensor = '' under [columns]."
+        )
+    index = {name: number for number, name in enumerate(names)}
+    return np.array([index[cell] for cell in cells], np.int32), names
