@@ -31,6 +31,12 @@ export class Camera {
     ];
   }
 
+  /** Whether a place [m] is on the screen. */
+  sees(place) {
+    const [x, y] = this.toScreen(place);
+    return x >= 0 && x <= this.width && y >= 0 && y <= this.height;
+  }
+
   /** The box that is seen [m]. */
   get view() {
     const [west, north] = this.toMetres([0, 0]);

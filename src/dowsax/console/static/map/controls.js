@@ -14,8 +14,8 @@ const LAYERS = [
   ["grid", "Grid"],
 ];
 const STOPS = 12;
-/** [points], of the bar of colours. */
-const BAR = 150;
+/** [points] between ticks of the bar of colours, at least. */
+const SPACE = 4;
 
 export function buildControls(map) {
   const button = (name, label, act) =>
@@ -114,24 +114,28 @@ export function buildLegend() {
     bar.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
     put(
       ticks,
-      shownTicks(map.scale, bar.clientWidth || BAR).map((value) => {
+      map.scale.ticks.map((value) => {
         const tick = h("span", {}, tickWords(map.scale, value));
         tick.style.left = `${100 * share(value)}%`;
         return tick;
       }),
     );
+    leaveOutCovered(ticks);
   };
   return { element, update };
 }
 
-/** As many as there is room for, so that none lies on another. */
-function shownTicks({ ticks, share }, width) {
-  const room = 30 / width;
-  const shown = [];
-  for (const tick of ticks) {
-    if (shown.length === 0 || share(tick) - share(shown[shown.length - 1]) > room) shown.push(tick);
+/** Keep the first and the last tick, and those between that lie on none that is kept. */
+function leaveOutCovered(ticks) {
+  const all = [...ticks.children];
+  const ends = all.length > 1 ? [all[0], all[all.length - 1]] : all;
+  const kept = ends.map((tick) => tick.getBoundingClientRect());
+  for (const tick of all.slice(1, -1)) {
+    const { left, right } = tick.getBoundingClientRect();
+    if (kept.every((box) => right + SPACE <= box.left || box.right + SPACE <= left))
+      kept.push({ left, right });
+    else tick.remove();
   }
-  return shown;
 }
 
 function tickWords({ ticks, isLog }, value) {

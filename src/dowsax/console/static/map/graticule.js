@@ -6,6 +6,8 @@ import { evenTicks, roundStep } from "./colours.js";
 /** [points] between lines, at least. */
 const SPACE = 90;
 const FONT = "11px Inter, system-ui, sans-serif";
+/** [points], of a line of it. */
+const HEIGHT = 14;
 
 /** The lines of one axis: where they are [points], and what they say. */
 function lines(camera, globe) {
@@ -67,20 +69,19 @@ export function drawGraticule(pen, camera, palette, globe) {
   pen.stroke();
 }
 
-/** The labels come last, so that nothing lies over them. */
-export function drawLabels(pen, camera, palette, globe) {
+/** The labels come last, so that nothing lies over them; those for which there is no room are left out. */
+export function drawLabels(pen, camera, palette, labels, globe) {
   const { upright, level } = lines(camera, globe);
   pen.font = FONT;
-  pen.textBaseline = "top";
   pen.textAlign = "center";
-  for (const [x, text] of upright) {
-    if (x > 40 && x < camera.width - 70) haloed(pen, palette, text, x, 6);
-  }
-  pen.textAlign = "left";
   pen.textBaseline = "middle";
-  for (const [y, text] of level) {
-    if (y > 24 && y < camera.height - 8) haloed(pen, palette, text, 8, y);
-  }
+  const write = (text, centreOf) => {
+    const { width } = pen.measureText(text);
+    const centre = labels.takeOnly([width, HEIGHT], centreOf(width));
+    if (centre) haloed(pen, palette, text, ...centre);
+  };
+  for (const [x, text] of upright) write(text, () => [x, 12]);
+  for (const [y, text] of level) write(text, (width) => [8 + width / 2, y]);
 }
 
 export function haloed(pen, palette, text, x, y, colour = palette.label) {

@@ -9,6 +9,7 @@ import { densityOf, densityPicture } from "./density.js";
 import { bindGestures } from "./gestures.js";
 import { Globe } from "./globe.js";
 import { drawGraticule, drawLabels } from "./graticule.js";
+import { Labels } from "./labels.js";
 import * as layers from "./layers.js";
 import * as marks from "./marks.js";
 
@@ -16,6 +17,8 @@ import * as marks from "./marks.js";
 const PEAK = 0.8;
 /** [points] within which a reading is pointed at. */
 const NEAR = 12;
+/** [points] from the middle of a mark to its edge. */
+const MARK = 8;
 /** [points], as in map.css. */
 const SHORT = 250;
 
@@ -175,10 +178,20 @@ export class MapView {
     this.canvas.width = Math.round(clientWidth * ratio);
     this.canvas.height = Math.round(clientHeight * ratio);
     this._ratio = ratio;
+    this._tools = this._toolBoxes();
     this.camera.resize(clientWidth, clientHeight);
     if (this.mission && !this.touched) this.fitArea();
     // At once: a canvas is empty after it changed its size.
     this._draw();
+  }
+
+  /** The boxes of the tools on the map [points]. */
+  _toolBoxes() {
+    const { left, top } = this.element.getBoundingClientRect();
+    const boxes = [...this.element.querySelectorAll(".map-tools > .tool")].map((tool) =>
+      tool.getBoundingClientRect(),
+    );
+    return boxes.map((box) => [box.left - left, box.top - top, box.right - left, box.bottom - top]);
   }
 
   _field() {
@@ -225,7 +238,9 @@ export class MapView {
     if (facts.start) marks.drawStart(pen, camera, palette, facts.start);
     layers.drawReadings(pen, camera, palette, seen, this.scale, look);
     this._drawMarks(pen, palette);
-    if (show.grid) drawLabels(pen, camera, palette, globe);
+    const labels = new Labels(camera, this._tools);
+    this._drawTexts(pen, palette, labels);
+    if (show.grid) drawLabels(pen, camera, palette, labels, globe);
     this.drawn(this, look);
   }
 
@@ -259,6 +274,21 @@ export class MapView {
     if (this.canPick && document.activeElement === this.canvas && this.canvas.matches(":focus-visible")) {
       marks.drawAim(pen, camera, palette);
     }
+  }
+
+  /** What the marks say: the most important first, which has the best place. */
+  _drawTexts(pen, palette, labels) {
+    const { camera, mission } = this;
+    const { frame, facts } = mission;
+    const here = frame?.reading.position;
+    for (const place of [here, frame?.next, facts.truth?.position].filter(Boolean))
+      labels.avoid(camera.toScreen(place), MARK);
+    if (frame?.reading.wind) marks.avoidWind(camera, labels, here, frame.reading.wind);
+    if (frame?.next) marks.labelNext(pen, camera, palette, labels, here, frame);
+    if (facts.truth && mission.isLive && camera.sees(facts.truth.position))
+      marks.labelTruth(pen, camera, palette, labels, facts.truth.position);
+    if (frame?.reading.wind && camera.sees(here))
+      marks.labelWind(pen, camera, palette, labels, here, frame.reading.wind);
   }
 
   /** Whether a place is where the next reading is advised: it has its mark already. */

@@ -4,6 +4,8 @@ import { degrees, metres, number } from "../format.js";
 import { haloed } from "./graticule.js";
 
 const FONT = "600 12px Inter, system-ui, sans-serif";
+/** [points], of a line of it. */
+const HEIGHT = 15;
 
 /** Stroke twice, with a halo below, so that a mark is seen on any ground. */
 function outlined(pen, palette, colour, width) {
@@ -46,7 +48,7 @@ export function drawFound(pen, camera, palette, place, radius) {
   outlined(pen, palette, palette.truth, 2.5);
 }
 
-/** From here to there, with bearing and distance. */
+/** From here to there. */
 export function drawNext(pen, camera, palette, here, frame) {
   const [x, y] = camera.toScreen(frame.next);
   const [fromX, fromY] = camera.toScreen(here);
@@ -67,24 +69,33 @@ export function drawNext(pen, camera, palette, here, frame) {
   pen.arc(x, y, 2.5, 0, 2 * Math.PI);
   pen.fillStyle = palette.go;
   pen.fill();
-  const text = `${metres(frame.distance, 2)}  ${degrees(frame.bearing)}`;
-  drawPill(pen, palette, camera, text, x, y, x < fromX - 4);
 }
 
-/** On the side that one goes to, so that the path is seen. */
-function drawPill(pen, palette, camera, text, x, y, toTheLeft) {
+/** How far the next place is and where to, on the side that one goes to, so that the path is seen. */
+export function labelNext(pen, camera, palette, labels, here, frame) {
+  const [x, y] = camera.toScreen(frame.next);
+  const side = x < camera.toScreen(here)[0] - 4 ? -1 : 1;
+  const text = `${metres(frame.distance, 2)}  ${degrees(frame.bearing)}`;
   pen.font = FONT;
   const width = pen.measureText(text).width + 16;
-  const left = Math.min(Math.max(toTheLeft ? x - 16 - width : x + 16, 6), camera.width - width - 60);
-  const top = Math.min(Math.max(y - 30, 6), camera.height - 30);
+  const away = 16 + width / 2;
+  const [across, down] = labels.take(
+    [width, 22],
+    [
+      [x + side * away, y - 19],
+      [x - side * away, y - 19],
+      [x + side * away, y + 19],
+      [x - side * away, y + 19],
+    ],
+  );
   pen.beginPath();
-  pen.roundRect(left, top, width, 22, 11);
+  pen.roundRect(across - width / 2, down - 11, width, 22, 11);
   pen.fillStyle = palette.go;
   pen.fill();
   pen.fillStyle = palette.goText;
-  pen.textAlign = "left";
+  pen.textAlign = "center";
   pen.textBaseline = "middle";
-  pen.fillText(text, left + 8, top + 11.5);
+  pen.fillText(text, across, down + 0.5);
 }
 
 export function drawTruth(pen, camera, palette, place) {
@@ -99,11 +110,27 @@ export function drawTruth(pen, camera, palette, place) {
   outlined(pen, palette, palette.truth, 1);
   pen.fillStyle = palette.truth;
   pen.fill();
+}
+
+/** Above its star where there is room, so that no other mark is taken for it. */
+export function labelTruth(pen, camera, palette, labels, place) {
+  const [x, y] = camera.toScreen(place);
+  drawText(pen, palette, labels, "truth", palette.truth, (width) => [
+    [x, y - 18],
+    [x, y + 18],
+    [x + 15 + width / 2, y],
+    [x - 15 - width / 2, y],
+  ]);
+}
+
+/** A text at the first of these centres, by its width, that is free. */
+function drawText(pen, palette, labels, text, colour, centresOf) {
   pen.font = FONT;
-  // Above its star, so that no other mark is taken for it.
+  const { width } = pen.measureText(text);
+  const [x, y] = labels.take([width, HEIGHT], centresOf(width));
   pen.textAlign = "center";
   pen.textBaseline = "middle";
-  haloed(pen, palette, "truth", x, y - 18, palette.truth);
+  haloed(pen, palette, text, x, y, colour);
 }
 
 /** Where the air goes, at the newest reading. */
@@ -123,17 +150,29 @@ export function drawWind(pen, camera, palette, place, [east, north]) {
   pen.lineTo(42, 6);
   outlined(pen, palette, palette.wind, 2);
   pen.restore();
-  pen.font = FONT;
-  pen.textAlign = Math.cos(angle) < -0.3 ? "right" : Math.cos(angle) > 0.3 ? "left" : "center";
-  pen.textBaseline = "middle";
-  haloed(
-    pen,
-    palette,
-    `wind ${number(speed, 2)} m/s`,
-    x + 58 * Math.cos(angle),
-    y + 62 * Math.sin(angle),
-    palette.wind,
-  );
+}
+
+/** Have no label on the arrow of the wind. */
+export function avoidWind(camera, labels, place, [east, north]) {
+  const speed = Math.hypot(east, north);
+  const [x, y] = camera.toScreen(place);
+  if (speed > 0)
+    for (let far = 14; far <= 50; far += 6)
+      labels.avoid([x + (far * east) / speed, y - (far * north) / speed], 3);
+}
+
+/** The speed of the wind, beyond the tip of its arrow where there is room, else beside the reading. */
+export function labelWind(pen, camera, palette, labels, place, [east, north]) {
+  const speed = Math.hypot(east, north);
+  if (!(speed > 0)) return;
+  const [x, y] = camera.toScreen(place);
+  const [across, down] = [east / speed, -north / speed];
+  const text = `wind ${number(speed, 2)} m/s`;
+  drawText(pen, palette, labels, text, palette.wind, (width) => [
+    [x + 58 * across + (Math.abs(across) > 0.3 ? (Math.sign(across) * width) / 2 : 0), y + 62 * down],
+    ...[-1, 1].map((side) => [x + 32 * across, y + 32 * down + side * (14 + 20 * Math.abs(down))]),
+    ...[-1, 1].map((side) => [x + side * (16 + width / 2), y - 18 * Math.sign(down || 1)]),
+  ]);
 }
 
 /** The place picked for the next reading. */
