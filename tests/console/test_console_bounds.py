@@ -1,6 +1,7 @@
 """A console that runs for long: what it keeps in memory is bounded, and nothing is lost by that."""
 
 import pytest
+from made_disks import largest_file
 
 BODIES = [{"position": [2.0 + count, 3.0], "value": 0.4 + 0.1 * count} for count in range(4)]
 
@@ -45,7 +46,7 @@ def test_compiled_functions_are_let_go_before_memory_maps_run_out(begin, client,
     first = read(client, mission, BODIES[0])
     generation = console._generation
     monkeypatch.setattr(service, "_MOST_MAPS", 0)
-    assert client.get(f"/api/missions/{mission}/export?to=csv").status_code == 200
+    assert client.get(f"/api/missions/{mission}/export?to=geojson").status_code == 200
     monkeypatch.undo()
     assert console._generation == generation + 1
     assert [first, read(client, mission, BODIES[1])] == expected
@@ -87,22 +88,13 @@ def test_a_mission_that_waits_holds_up_no_other(begin, client, console):
     waiting.result(30)
 
 
-def test_a_disk_that_does_not_take_it_is_said_and_the_reading_counts_once(
-    begin, client, console, monkeypatch
-):
-    """The log has it and the frame is not there: sent again by its id, it is answered and not taken twice."""
-    from dowsax.mission.log import NotRecorded
-
+def test_a_disk_that_does_not_take_it_is_said_and_the_reading_counts_once(begin, client, console):
+    """Neither log nor frame is written: sent again by its id when there is room, it is taken in once."""
     mission, body = begin()["id"], BODIES[0] | {"id": "one"}
-
-    def full(*_):
-        raise NotRecorded("The disk does not take it: make room.")
-
-    with monkeypatch.context() as patched:
-        patched.setattr(console.store, "add_frame", full)
+    with largest_file(console.store.log_path(mission).stat().st_size + 100):
         answer = client.post(f"/api/missions/{mission}/readings", json=body)
         assert answer.status_code == 503
-        assert "make room" in answer.json()["error"]
+        assert "Make room" in answer.json()["error"]
     again = client.post(f"/api/missions/{mission}/readings", json=body)
     assert again.status_code == 200
     assert again.json()["advice"]["number"] == 1
@@ -110,3 +102,25 @@ def test_a_disk_that_does_not_take_it_is_said_and_the_reading_counts_once(
     assert read(client, mission, BODIES[1])["number"] == 2
     numbers = [frame["number"] for frame in client.get(f"/api/missions/{mission}/frames").json()]
     assert numbers == [1, 2]
+
+
+def test_a_frame_that_cannot_be_kept_is_made_again(begin, client, console, monkeypatch):
+    """The reading is in the log: it is acknowledged, and its frame comes from there."""
+    from dowsax.journal import Journal, NotRecorded
+
+    mission = begin()["id"]
+    usual = Journal.append
+
+    def full(journal, kind, *rest, **more):
+        if kind == "frame":
+            raise NotRecorded("The disk is full.")
+        return usual(journal, kind, *rest, **more)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Journal, "append", full)
+        assert read(client, mission, BODIES[0])["number"] == 1
+    assert client.get(f"/api/missions/{mission}/frames").json() == []
+    console.missions[mission].release()
+    assert read(client, mission, BODIES[1])["number"] == 2
+    frames = client.get(f"/api/missions/{mission}/frames").json()
+    assert [frame["number"] for frame in frames] == [1, 2]

@@ -6,12 +6,10 @@ import random
 import re
 import signal
 import socket
-import sqlite3
 import subprocess
 import sys
 import time
 import urllib.request
-from contextlib import closing
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -91,8 +89,8 @@ def serve(tmp_path):
 @pytest.fixture(scope="module")
 def whole(site_text):
     """The mission without a console and without an end: every advice, and the draws of its last belief."""
+    from dowsax.console.draws import Draws
     from dowsax.console.frames import draws_of
-    from dowsax.console.store import Draws
     from dowsax.mission.advisor import Advisor
     from dowsax.mission.site import parse_site
 
@@ -124,6 +122,7 @@ def simulated_alone(steps):
 def test_what_was_acknowledged_is_there_and_beliefs_are_as_they_were(serve, tmp_path, site_text, whole):
     """Killed twice while readings come and a simulation runs; every answer is as without a kill."""
     from dowsax.console.store import Store
+    from dowsax.mission.log import MissionLog
 
     expected, draws = whole
     moments = random.Random(3)
@@ -145,8 +144,7 @@ def test_what_was_acknowledged_is_there_and_beliefs_are_as_they_were(serve, tmp_
         time.sleep(moments.uniform(0.0, 0.05))
         server.end()
         line.close()
-        with closing(sqlite3.connect(tmp_path / f"{real['id']}.db")) as log:
-            held = [row[0] for row in log.execute("SELECT id FROM readings ORDER BY number")]
+        held = [step.id for step in MissionLog.open(tmp_path / f"{real['id']}.log").steps()]
         assert held[: len(answers)] == [body["id"] for body in BODIES[: len(answers)]]
         server = serve()
         listed = {mission["id"]: mission for mission in server.ask("/api/missions")}
@@ -161,6 +159,6 @@ def test_what_was_acknowledged_is_there_and_beliefs_are_as_they_were(serve, tmp_
     assert [frame["estimate"]["mean"] for frame in frames] == simulated_alone(len(frames))
     server.end(signal.SIGTERM)
     store = Store(tmp_path)
-    _, kept = store.frame(real["id"], len(BODIES))
+    _, kept = store.frames(real["id"]).get(len(BODIES))
     store.close()
     np.testing.assert_array_equal(kept.thetas, draws)

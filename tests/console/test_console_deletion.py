@@ -1,5 +1,6 @@
 """A mission that is deleted is gone: from the answers, from memory and from the disk; the others are not."""
 
+import shutil
 import threading
 
 import pytest
@@ -126,7 +127,7 @@ def test_a_site_is_there_as_long_as_a_mission_has_it(begin, client, console, sit
 
 
 def test_a_disk_that_does_not_take_it_leaves_the_mission_as_it_was(begin, client, console, monkeypatch):
-    from dowsax.mission.log import NotRecorded
+    from dowsax.journal import NotRecorded
 
     mission = begin()["id"]
 
@@ -140,24 +141,22 @@ def test_a_disk_that_does_not_take_it_leaves_the_mission_as_it_was(begin, client
     assert client.post(f"/api/missions/{mission}/readings", json=BODY).status_code == 200
 
 
-def test_a_deletion_that_was_broken_off_is_completed(tmp_path, monkeypatch):
+def test_a_deletion_that_was_broken_off_is_completed(begin, client, console, monkeypatch, tmp_path):
     """The program ends before the files are removed: they are when the folder is opened again."""
-    from dowsax.console.records import Record
     from dowsax.console.store import Store
 
-    record = Record("0123456789ab", "yard", "real", "now", "text", "greedy", 3, {})
-    store = Store(tmp_path)
-    store.add(record)
-    store.keep_site(record)
-    store.log_path(record.id).write_bytes(b"log")
-    monkeypatch.setattr(Store, "_remove_files", lambda *_: None)
-    store.delete(record)
-    store.close()
-    monkeypatch.undo()
-    assert store.log_path(record.id).is_file()
-    again = Store(tmp_path)
-    assert again.records() == []
-    assert not again.log_path(record.id).exists()
-    assert not again.site_path(record).exists()
-    assert again._rows("SELECT * FROM deleted") == []
+    mission = begin(name="half-gone")["id"]
+    client.post(f"/api/missions/{mission}/readings", json=BODY)
+    folder = tmp_path / "copy"
+    shutil.copytree(console.store.folder, folder)
+    record = console.missions[mission].record
+    with monkeypatch.context() as patched:
+        patched.setattr(Store, "_remove_files", lambda *_: None)
+        store = Store(folder)
+        store.delete(mission, record)
+        store.close()
+    assert store.log_path(mission).is_file()
+    again = Store(folder)
+    assert mission not in again.ids()
+    assert [path for path in folder.rglob("*") if mission in path.name] == []
     again.close()

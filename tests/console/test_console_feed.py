@@ -2,34 +2,28 @@
 
 import asyncio
 import json
-from types import SimpleNamespace
 
 import pytest
-from made_brokers import free_port, mosquitto
-
-from dowsax.console.hosted import Hosted
-from dowsax.console.records import REAL
-from dowsax.mission.frame import Frame
-from dowsax.mission.plan import Plan
+from made_brokers import broker_at, free_port
 
 
 @pytest.fixture(scope="module")
 def broker():
-    """A mosquitto of our own, at a port that was free."""
+    """A broker of our own, at a port that was free."""
     port = free_port()
-    with mosquitto(port):
+    with broker_at(port):
         yield port
 
 
-async def exchanged(port, sent):
+async def exchanged(port, sent, yard="yard"):
     """Publish so many readings, one after another, and collect the answers."""
     import aiomqtt
 
     answers = []
     async with asyncio.timeout(60), aiomqtt.Client("127.0.0.1", port) as client:
-        await client.subscribe("yard/out", qos=1)
+        await client.subscribe(f"{yard}/out", qos=1)
         for body in sent:
-            await client.publish("yard/in", json.dumps(body), qos=1)
+            await client.publish(f"{yard}/in", json.dumps(body), qos=1)
             async for message in client.messages:
                 answers.append(json.loads(message.payload))
                 break
@@ -59,9 +53,8 @@ def test_readings_of_a_broker_are_taken_in(broker, begin, client, wait_until):
 
 
 def test_a_broker_that_is_not_there_is_told_of_and_readings_still_come_by_hand(begin, client, wait_until):
-    pytest.importorskip("aiomqtt", reason="aiomqtt is not installed")
     mission = begin(mqtt={"url": "mqtt://user:secret@127.0.0.1:1"})["id"]
-    told = wait_until(mission, lambda now: any(event["kind"] == "feed" for event in now["events"]))
+    told = wait_until(mission, lambda now: any(event["kind"] == "alarm" for event in now["events"]))
     assert "trying again" in told["events"][-1]["text"]
     assert "secret" not in json.dumps(told)
     body = {"position": [2, 2], "value": 0.5}
@@ -70,7 +63,6 @@ def test_a_broker_that_is_not_there_is_told_of_and_readings_still_come_by_hand(b
 
 def test_missions_of_one_name_do_not_share_topics(begin, client):
     """Each has its id in them; who names topics may share readings, and never a topic that advice is on."""
-    pytest.importorskip("aiomqtt", reason="aiomqtt is not installed")
     url = {"url": "mqtt://127.0.0.1:1"}
     one, other = (begin(name="hill", mqtt=url) for _ in range(2))
     for mission in (one, other):
@@ -95,17 +87,40 @@ def test_missions_of_one_name_do_not_share_topics(begin, client):
     assert len(client.get("/api/missions").json()) == count
 
 
-def test_a_rate_becomes_counts_by_the_dwell_of_the_site():
-    """As it does on the command line: a reading is the same one whichever way it comes in."""
-    stations = SimpleNamespace(sensor=SimpleNamespace(dwell=5.0))
-    reach = SimpleNamespace(area=((0.0, 0.0), (9.0, 9.0)))
-    plan = SimpleNamespace(frame=Frame(None), unit="counts", stations=stations, reach=reach, columns={})
-    plan.reading_of = lambda body: Plan.reading_of(plan, body)
-    advisor = SimpleNamespace(plan=plan)
-    taken = SimpleNamespace(
-        record=SimpleNamespace(type=REAL),
-        do_prepare=lambda generation: advisor,
-        do_take=lambda generation, reading, given: reading,
-    )
-    body = {"x": 1.0, "y": 2.0, "value": 12.0, "unit": "cps"}
-    assert Hosted.do_read(taken, 0, body).value == 60.0
+def test_a_feed_that_ends_is_an_alarm_and_begins_again(broker, begin, client, wait_until, monkeypatch):
+    """Whatever ended it: told in status, events and log until it is up again, and readings come then."""
+    from dowsax.console import feed as feeds
+    from dowsax.mission import mqtt
+    from dowsax.mission.log import MissionLog
+
+    monkeypatch.setattr(feeds, "_RESTART_S", (0.05, 0.1))
+    usual, failures = mqtt.serve_mqtt, [ValueError("no more memory"), RuntimeError("odd")]
+
+    async def failing(*arguments):
+        if failures:
+            raise failures.pop(0)
+        await usual(*arguments)
+
+    monkeypatch.setattr(mqtt, "serve_mqtt", failing)
+    url = f"mqtt://127.0.0.1:{broker}"
+    mission = begin(mqtt={"url": url, "readings": "shed/in", "advice": "shed/out"})["id"]
+    told = wait_until(mission, lambda now: any("Listening" in event["text"] for event in now["events"]))
+    alarms = [event["text"] for event in told["events"] if event["kind"] == "alarm"]
+    assert [text.split(":")[0] for text in alarms] == [
+        "The feed has ended (no more memory)",
+        "The feed has ended (odd)",
+    ]
+    assert told["alarm"] == ""
+    console = client.app.state.console
+    notes = list(MissionLog.open(console.store.log_path(mission)).records())
+    assert [note.text for note in notes if note.what == "alarm"] == alarms
+    (answer,) = asyncio.run(exchanged(broker, [{"id": 1, "x": 2, "y": 3, "value": 0.5}], "shed"))
+    assert answer["number"] == 1
+
+
+def test_a_feed_that_is_down_is_an_alarm_in_the_list(begin, client, wait_until):
+    mission = begin(mqtt={"url": "mqtt://127.0.0.1:1"})["id"]
+    told = wait_until(mission, lambda now: now["alarm"])
+    assert "No connection to 127.0.0.1:1" in told["alarm"]
+    listed = {item["id"]: item for item in client.get("/api/missions").json()}
+    assert listed[mission]["alarm"] == told["alarm"]

@@ -103,7 +103,7 @@ def test_the_expected_field_is_the_mean_of_readings_under_the_belief(fed, client
     mission = fed[0]
     field = client.get(f"/api/missions/{mission}/field?number=5").json()
     values = np.array(field["values"]).reshape(field["rows"], field["columns"])
-    draws = client.portal.call(lambda: client.app.state.console.store.frame(mission, 5)[1]).thetas[::4]
+    draws = client.portal.call(lambda: client.app.state.console.store.frames(mission).get(5)[1]).thetas[::4]
     intensity = jax.vmap(benchmark_model("temperature").intensity, in_axes=(0, None))
     width = 25.0 / field["columns"]
     for row, column in ((0, 0), (10, 30), (30, 10), (24, 24)):

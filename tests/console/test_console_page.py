@@ -86,7 +86,7 @@ def test_limits_of_the_page_are_those_of_the_code():
     for words in (
         f"A body of {guard._JSON_LIMIT // 1024} kB",
         f"a survey of {guard._SURVEY_LIMIT // 1024**2} MB and {surveys.MOST_ROWS:,} readings",
-        f"a site file of {schemas.SITE_LENGTH:,} letters with lists of {sites.MOST_ENTRIES:,} entries",
+        f"a site file of {schemas.SITE_LENGTH:,} letters with {sites.MAX_POINTS:,} points in `[step]`",
         f"{sites.MOST_PARTICLES:,} particles",
         f"{service.MOST_MISSIONS:,} missions in a folder, {hub.MOST_WATCHERS} sockets",
         f"Of one mission {scheduler.ROOM} readings may wait",

@@ -94,14 +94,14 @@ def test_a_site_file_that_was_named_is_looked_beside_first(tmp_path, site_text):
 
 def test_simulations_quote_what_was_measured_for_them_and_no_other(tmp_path):
     """Of the field where sources are expected; another filter or scenario is measured by its own command."""
-    from dowsax.console.beginnings import record_of
+    from dowsax.console.beginnings import begin
     from dowsax.console.schemas import MissionBody
     from dowsax.console.stops import told_of_stops
     from dowsax.console.workshop import Workshop
 
     def told(**body):
         asked = MissionBody(type="simulated", field="temperature", policy="greedy", seed=3, **body)
-        return told_of_stops(record_of(asked, Workshop()), tmp_path / "none.toml")
+        return told_of_stops(begin(asked, Workshop())[0], tmp_path / "none.toml")
 
     usual = told()
     assert usual["of"] == "field"

@@ -32,38 +32,93 @@ def record(id="0123456789ab", **changes):
     return Record(**(fields | changes))
 
 
+def add(store, one):
+    from dowsax.console.store import header_of
+
+    store.add(one, header_of(one, "default", {}))
+
+
 def test_all_is_there_when_opened_again(tmp_path):
-    from dowsax.console.store import Draws, Store
+    from dowsax.console.draws import Draws
+    from dowsax.console.recall import recall
+    from dowsax.console.store import Store
+    from dowsax.mission.log import MissionLog
 
     draws = Draws(np.zeros((3, 2), np.float32))
     first = Store(tmp_path)
-    first.add(record())
-    first.keep_truth("0123456789ab", {"theta": [1.0]})
-    # Only the first truth counts.
-    assert first.keep_truth("0123456789ab", {"theta": [2.0]}) == {"theta": [1.0]}
-    first.reveal("0123456789ab")
-    first.add_frame("0123456789ab", FRAME, draws)
-    event = first.add_event("0123456789ab", "found", "it is here")
+    add(first, record())
+    with MissionLog.open(first.log_path("0123456789ab")).writable() as log:
+        log.note("truth", "", {"theta": [1.0]})
+        # Only the first truth counts.
+        log.note("truth", "", {"theta": [2.0]})
+        log.note("revealed", "it may be told")
+        note = log.note("found", "it is here")
+    first.frames("0123456789ab").add(FRAME, draws)
     first.close()
     again = Store(tmp_path)
-    assert again.records() == [(record(), True)]
-    assert again.truth("0123456789ab") == {"theta": [1.0]}
-    assert again.latest_frame("0123456789ab") == FRAME
-    assert again.events("0123456789ab") == [event]
+    assert again.ids() == ["0123456789ab"]
+    recalled = recall(again.log_path("0123456789ab"), again.feed("0123456789ab"))
+    assert recalled.record == record()
+    assert recalled.truth == {"theta": [1.0]}
+    assert recalled.is_revealed
+    assert recalled.events[-1] == {"time": note.received, "kind": "found", "text": "it is here"}
+    assert len(recalled.events) == 2
+    assert recalled.steps == recalled.readings == 0
+    kept, unpacked = again.frames("0123456789ab").get(1)
+    assert kept == FRAME
+    np.testing.assert_array_equal(unpacked.thetas, draws.thetas)
     again.close()
 
 
 def test_passwords_are_for_the_owner_alone(tmp_path):
-    """Also in a folder that others may look into, and in what SQLite keeps beside the database."""
+    """Also in a folder that others may look into; and they are not in the log, which may be passed on."""
     from dowsax.console.store import Store
 
     tmp_path.chmod(0o755)
     store = Store(tmp_path)
-    store.add(record())
-    files = [path for path in tmp_path.iterdir() if b"mqtt://host" in path.read_bytes()]
-    assert files
-    assert all(path.stat().st_mode & 0o077 == 0 for path in tmp_path.glob("console.db*"))
+    add(store, record())
+    (file,) = (path for path in tmp_path.iterdir() if b"mqtt://host" in path.read_bytes())
+    assert file.stat().st_mode & 0o077 == 0
     store.close()
+
+
+def test_a_feed_that_cannot_be_read_is_said(kept):
+    add(kept, record())
+    (kept.folder / "0123456789ab.feed").write_bytes(b'{"url": "mq')
+    with pytest.raises(ValueError, match="address of the feed cannot be read"):
+        kept.feed("0123456789ab")
+
+
+def test_a_folder_of_an_earlier_version_is_refused(tmp_path):
+    from dowsax.console.store import Store
+
+    (tmp_path / "console.db").touch()
+    with pytest.raises(ValueError, match=r"earlier version: give another folder, .* `dowsax recover`"):
+        Store(tmp_path)
+
+
+def test_damaged_frames_are_missing_and_the_others_are_not(kept):
+    """Read as they are, and mended when the next one is kept."""
+    from dowsax.console.draws import Draws
+
+    frames, draws = kept.frames("0123456789ab"), Draws.at((1.0, 2.0))
+    for number in range(1, 6):
+        frames.add(FRAME | {"number": number}, draws)
+    frames.close()
+    path = kept.folder / "0123456789ab.frames"
+    data = path.read_bytes()
+    lines = data.split(b"\n")
+    path.write_bytes(data.replace(lines[3], b"#" * len(lines[3])))
+    kept._frames.clear()
+    damaged = kept.frames("0123456789ab")
+    assert damaged.numbers() == {1, 2, 4, 5}
+    assert damaged.get(3) is None
+    assert [frame["number"] for frame in damaged.between(1, 9)] == [1, 2, 4, 5]
+    damaged.add(FRAME | {"number": 6}, draws)
+    assert damaged.numbers() == {1, 2, 4, 5, 6}
+    damaged.close()
+    kept._frames.clear()
+    assert [frame["number"] for frame in kept.frames("0123456789ab").between(1, 9)] == [1, 2, 4, 5, 6]
 
 
 def test_a_folder_has_one_console(kept):
@@ -77,7 +132,7 @@ def test_draws_come_back_to_a_thousandth_of_their_spread(key):
     """Half precision has 11 bits: an error of at most 2⁻¹¹ of the distance from the mean, and rounding."""
     import jax
 
-    from dowsax.console.store import Draws
+    from dowsax.console.draws import Draws
 
     scales = np.array([1e-3, 1.0, 1e6])
     thetas = np.asarray(jax.random.normal(key, (400, 3)), np.float64) * scales + 5 * scales[::-1]
@@ -88,7 +143,7 @@ def test_draws_come_back_to_a_thousandth_of_their_spread(key):
 
 
 def test_draws_that_are_all_the_same_come_back(kept):
-    from dowsax.console.store import Draws
+    from dowsax.console.draws import Draws
 
     draws = Draws.at((1.0, -2.5, 3e8))
     np.testing.assert_array_equal(Draws.unpacked(draws.packed()).thetas, draws.thetas)
@@ -118,12 +173,13 @@ def test_draws_of_a_belief_stand_for_equal_shares_of_its_weight():
 
 
 def test_an_event_list_is_bounded(kept):
-    kept.add(record("m"))
-    for number in range(250):
-        kept.add_event("m", "kind", str(number))
-    assert [event["text"] for event in kept.events("m")] == [str(number) for number in range(50, 250)]
+    from dowsax.console.recall import recall
+    from dowsax.mission.log import MissionLog
 
-
-def test_no_event_is_kept_of_a_mission_that_is_not_there(kept):
-    kept.add_event("m", "kind", "late")
-    assert kept.events("m") == []
+    add(kept, record())
+    path = kept.log_path("0123456789ab")
+    with MissionLog.open(path).writable() as log:
+        for number in range(250):
+            log.note("kind", str(number))
+    texts = [event["text"] for event in recall(path, None).events]
+    assert texts == [str(number) for number in range(50, 250)]

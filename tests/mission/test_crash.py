@@ -24,7 +24,7 @@ import numpy as np
 sys.path.insert(0, sys.argv[1])
 from made_missions import MODEL, hill_site
 from dowsax.mission.advisor import Advisor
-from dowsax.mission.links import serve_lines
+from dowsax.mission.answers import serve_lines
 
 advisor = Advisor(hill_site(), seed=4, log=sys.argv[2], model=MODEL)
 
@@ -96,7 +96,7 @@ def test_killed_at_random_moments_it_goes_on_as_if_nothing_had_been(tmp_path, wh
     assert kills >= 2
     assert answers == expected
     with MissionLog.open(log) as opened:
-        assert [entry.id for entry in opened.entries()] == [str(count) for count in range(len(LINES))]
+        assert [step.id for step in opened.steps()] == [str(count) for count in range(len(LINES))]
     again = np.load(tmp_path / "belief.npz")
     for name, values in belief.items():
         np.testing.assert_array_equal(again[name], values)

@@ -8,7 +8,7 @@ from made_missions import MODEL, hill_site
 
 from dowsax.mission.advice import Advice
 from dowsax.mission.advisor import Advisor
-from dowsax.mission.links import answer, serve_lines, unused_words
+from dowsax.mission.answers import answer, serve_lines, unused_words
 from dowsax.mission.log import MissionLog
 from dowsax.mission.reading import Refused
 from dowsax.mission.reading_keys import decoded, strange_keys
@@ -30,7 +30,7 @@ def test_readings_in_a_no_go_area_count_and_are_warned_of_when_one_enters_it(tmp
     assert told[1][0].startswith("The reading was taken in a no-go area: it counts")
     assert len(one.readings) == len(places)
     with MissionLog.open(one._log.path) as log:
-        kept = [Advice.from_json(entry.advice).warnings for entry in log.entries()]
+        kept = [Advice.from_json(entry.advice).warnings for entry in log.steps()]
     assert kept == told
     one.close()
 

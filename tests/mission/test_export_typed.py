@@ -11,7 +11,7 @@ import pytest
 from dowsax.console.surveys import upload_of
 from dowsax.mission import parse_site, read_survey
 from dowsax.mission.export import log_table
-from dowsax.mission.log import Entry
+from dowsax.mission.log import Step
 from dowsax.mission.plan import Plan
 from dowsax.mission.reading import Reading
 
@@ -33,12 +33,12 @@ def typed(*said, **everywhere):
 
 
 def logged(given, site):
-    """The entries that a log has of these readings; of one that is long, the beginning."""
+    """The steps that a log has of these readings; of one that is long, the beginning."""
     plan, taken = Plan.of(site), []
     for number, body in enumerate(given, 1):
         text = json.dumps(body)
-        taken.append(plan.stations.completed(plan.parsed(text), taken))
-        yield Entry(number, taken[-1].id, "", text[:10_000], taken[-1].to_json(), {})
+        taken.append(plan.stations.completed(plan.reading_of(json.loads(text)), taken))
+        yield Step(number, "", text[:10_000], taken[-1].to_json(), {})
 
 
 def exported(given, text=SITE):
@@ -167,7 +167,7 @@ def test_a_survey_that_was_uploaded_is_written_as_it_was():
         site = parse_site(wanted)
         upload = upload_of(UPLOADED.encode(), "survey.csv", wanted)
         log = [
-            Entry(number, row.reading.id, "", row.given, row.reading.to_json(), {})
+            Step(number, "", row.given, row.reading.to_json(), {})
             for number, row in enumerate(upload.rows, 1)
         ]
         table = log_table(log, site)

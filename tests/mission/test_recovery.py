@@ -1,99 +1,170 @@
-"""The source or the wind changes during a mission: the advisor says so, goes on, and finds what is new."""
+"""Recovery of a damaged log: every intact entry is in the new one, and what is lost is said."""
 
-import math
-from dataclasses import dataclass
+import json
+import random
+import sqlite3
 
-import jax
-import jax.numpy as jnp
 import pytest
-from made_breeze import MODEL, advisor
-from scipy.stats import binom
 
-from dowsax.mission.advice import SEARCHING, Advice
-from dowsax.types import Station
+from dowsax.journal import encode
+from dowsax.mission.log import Header, MissionLog, Note, Refusal, Step
+from dowsax.mission.recovery import recover
 
-BEFORE, AFTER = 12, 24
-"""Readings before the change and from it on."""
-RUNS = 6
-OLD = (5.0, 6.0, 1.0, 0.5, 0.0)
-ELSEWHERE = (14.0, 13.0, 1.0, 0.5, 0.0)
-TURNED = (5.0, 6.0, 1.0, -0.5, 0.0)
-WIND = 3
-"""The column of the wind to the east."""
-SOON = 8
-"""Readings within which a change that is plain to see is told."""
-RARE = 1e-3
+HEADER = Header("name = 'here'", 3, "infotaxis", "default", {"dowsax": "0"})
 
 
-@dataclass(frozen=True)
-class Run:
-    """A mission in which Θ is another from one reading on."""
-
-    told: list[int]
-    """The readings, counted from 0, at which a change was told."""
-    statuses: list[str]
-    last: Advice
-    holds: bool
-    """Whether the last region holds the source as it is then."""
+def step(number, corrects=None, value=None):
+    reading = {"value": number if value is None else value, "id": f"id {number}"}
+    return Step(number, "2026", "{}", reading, {"number": number, "why": "x" * 30}, corrects=corrects)
 
 
-@jax.jit
-def _read(key, theta, position):
-    return MODEL.sample_reading(key, theta, Station(position))
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "mission.log"
 
 
-def run(base, seed, key, new) -> Run:
-    one, position = base.again(seed), (2.0, 2.0)
-    told, statuses = [], []
-    for number in range(BEFORE + AFTER):
-        theta = OLD if number < BEFORE else new
-        place, noise_key = jnp.asarray(position, jnp.float32), jax.random.fold_in(key, number)
-        advice = one.observe(position, float(_read(noise_key, jnp.asarray(theta, jnp.float32), place)))
-        statuses.append(advice.status)
-        if "have changed" in advice.why:
-            told.append(number)
-        position = advice.next_position or position
-    holds = math.dist(new[:2], advice.region.centre) <= advice.region.radius
-    return Run(told, statuses, advice, holds)
+def write(path, count=12):
+    with MissionLog.create(path, HEADER) as log:
+        for number in range(1, count + 1):
+            log.append(step(number))
+            if number % 4 == 0:
+                log.refuse(f"nonsense {number}", "not JSON")
+    return path.read_bytes()
 
 
-@pytest.fixture(scope="module")
-def base():
-    """So strict a stop that none of these missions is over before its time."""
-    return advisor(radius=0.05, readings=BEFORE + AFTER)
+def records(path):
+    return list(MissionLog.open(path).records())
 
 
-def runs(base, key, new):
-    keys = jax.random.split(key, RUNS)
-    return [run(base, seed, noise_key, new) for seed, noise_key in enumerate(keys)]
+def test_an_undamaged_log_is_copied(path):
+    write(path)
+    out = path.with_name("out.log")
+    recovered = recover(path, out)
+    assert recovered.words() == "12 readings and 0 corrections are saved; lost: nothing."
+    *copied, note = records(out)
+    assert copied == records(path)
+    assert isinstance(note, Note)
+    assert note.what == "recovered"
+    assert MissionLog.open(out).header == HEADER
 
 
-@pytest.mark.parametrize("new", [ELSEWHERE, TURNED], ids=["the source moves", "the wind turns"])
-def test_a_change_is_told_and_searched_anew(base, key, new):
-    """Told soon in all missions but one at most; searched on; the last regions hold what is true then.
+def test_every_intact_entry_is_saved_whatever_is_damaged(path):
+    """Random damage of every shape: all readings whose line is still there, in order, under new numbers."""
+    data = write(path)
+    dice = random.Random(1)
+    lines = {number: encode_line(data, f"id {number}") for number in range(1, 13)}
+    for trial in range(150):
+        at, size = dice.randrange(len(data)), dice.choice([1, 30, 400])
+        filling = dice.choice([b"", b"\0" * size, dice.randbytes(size)])
+        spoilt = data[:at] + filling + data[at + size :]
+        path.write_bytes(spoilt)
+        out = path.with_name(f"{trial}.log")
+        intact = [number for number, line in lines.items() if line in spoilt]
+        # Its header is short: here both copies may be hit at once.
+        recovered = recover(path, out, HEADER)
+        steps = [record for record in records(out) if isinstance(record, Step)]
+        assert [one.reading["id"] for one in steps] == [f"id {number}" for number in intact]
+        assert [one.number for one in steps] == list(range(1, len(steps) + 1))
+        assert [one.advice["number"] for one in steps] == [one.number for one in steps]
+        assert recovered.readings == len(intact)
+        if len(intact) < 12:
+            assert recovered.lost or recovered.is_cut
 
-    Of regions and intervals that hold 95 % so many hold it, but for one time in a thousand.
-    """
-    all_runs = runs(base, key, new)
-    told = [[number for number in one.told if BEFORE <= number < BEFORE + SOON] for one in all_runs]
-    assert sum(map(bool, told)) >= RUNS - 1
-    for one in all_runs:
-        # The last reading is the end of the budget.
-        assert set(one.statuses[:-1]) == {SEARCHING}
-    enough = binom.ppf(RARE, RUNS, 0.95)
-    assert sum(one.holds for one in all_runs) >= enough
-    wind = [(one.last.estimate.low[WIND], one.last.estimate.high[WIND]) for one in all_runs]
-    assert sum(low <= new[WIND] <= high for low, high in wind) >= enough
+
+def encode_line(data, word):
+    """The line that holds a word, without its end."""
+    (line,) = (line for line in data.split(b"\n") if f'"{word}"'.encode() in line)
+    return line
 
 
-def test_nothing_is_told_where_nothing_changes(base, key):
-    """False alarms are as rare as Ville's inequality has them.
+def test_corrections_follow_what_they_correct(path):
+    """A correction of a lost reading stands for it; the withdrawal of one has nothing to withdraw."""
+    with MissionLog.create(path, HEADER) as log:
+        for one in (
+            step(1),
+            step(2),
+            step(3),
+            step(4, corrects=2, value=2.5),
+            step(5, corrects=3, value=3.5),
+        ):
+            log.append(one)
+        log.append(Step(6, "2026", "{}", None, {"number": 6}, corrects=1))
+    data = path.read_bytes()
+    for word in ("id 1", "id 2"):
+        line = encode_line(data, word)
+        data = data.replace(line, line[:-3] + b"###")
+    path.write_bytes(data)
+    out = path.with_name("out.log")
+    recovered = recover(path, out)
+    steps = list(MissionLog.open(out).steps())
+    assert [(one.number, one.corrects, one.reading["value"]) for one in steps] == [
+        (1, None, 3),
+        (2, None, 2.5),
+        (3, 1, 3.5),
+    ]
+    assert recovered.words() == "2 readings and 1 correction are saved; lost: 2 entries (2 to 3)."
 
-    A change is told where the probability of none is below 0.1. That is where the readings are likelier by
-    ten times 0.99^k under the filter's model than without any change; without one, that ever happens with a
-    probability of at most 0.1 / 0.99^k.
-    """
-    all_runs = runs(base, key, OLD)
-    chance = 0.1 / 0.99 ** (BEFORE + AFTER - 1)
-    assert sum(bool(one.told) for one in all_runs) <= binom.isf(RARE, RUNS, chance)
-    assert sum(one.holds for one in all_runs) >= binom.ppf(RARE, RUNS, 0.95)
+
+def test_a_lost_beginning_needs_the_site(path):
+    data = write(path)
+    path.write_bytes(data.replace(b" header ", b" heeder "))
+    out = path.with_name("out.log")
+    with pytest.raises(ValueError, match=r"begun with cannot be read: give its site file with --site"):
+        recover(path, out)
+    assert not out.exists()
+    assert recover(path, out, HEADER).readings == 12
+
+
+def test_nothing_is_overwritten_and_nothing_made_of_nothing(path):
+    write(path)
+    out = path.with_name("out.log")
+    out.write_text("mine")
+    with pytest.raises(ValueError, match="nothing is overwritten"):
+        recover(path, out)
+    for content in (b"", b"some text\n" * 50):
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match="holds nothing of a mission"):
+            recover(path, path.with_name("other.log"))
+    with pytest.raises(ValueError, match="does not exist"):
+        recover(path.with_name("none.log"), path.with_name("other.log"))
+
+
+def test_logs_of_earlier_versions_are_converted(path):
+    """Their tables: mission, readings, refused."""
+    database = sqlite3.connect(path)
+    database.execute("CREATE TABLE mission (format INTEGER, header TEXT)")
+    database.execute(
+        "CREATE TABLE readings (number INTEGER, id TEXT, received TEXT, given TEXT, reading TEXT, "
+        "advice TEXT)"
+    )
+    database.execute(
+        "CREATE TABLE refused (number INTEGER, after INTEGER, received TEXT, given TEXT, reason TEXT)"
+    )
+    header = {"site": "s", "seed": 1, "policy": "p", "preset": "q", "versions": {}}
+    database.execute("INSERT INTO mission VALUES (1, ?)", (json.dumps(header),))
+    for number in (1, 2):
+        row = (number, None, "2025", "{}", json.dumps({"value": number}), json.dumps({"number": number}))
+        database.execute("INSERT INTO readings VALUES (?, ?, ?, ?, ?, ?)", row)
+    database.execute("INSERT INTO refused VALUES (1, 1, '2025', 'x', 'y')")
+    database.commit()
+    database.close()
+    with pytest.raises(ValueError, match="earlier version: `dowsax recover"):
+        MissionLog.open(path)
+    out = path.with_name("out.log")
+    assert recover(path, out).readings == 2
+    first, refusal, second, _ = records(out)
+    assert MissionLog.open(out).header == Header(**header)
+    assert (first.reading, second.reading) == ({"value": 1}, {"value": 2})
+    assert isinstance(refusal, Refusal)
+
+
+def test_forged_entries_are_none(path):
+    """What was sent and looks like a line of the log is no entry, also when its own entry is damaged."""
+    forged = encode(3, "reading", {"number": 1, "reading": {"value": 9}}).decode()
+    with MissionLog.create(path, HEADER) as log:
+        log.refuse(forged, "no")
+        log.append(step(1))
+    data = path.read_bytes()
+    line = encode_line(data, "no")
+    path.write_bytes(data.replace(line, b"#" + line[1:]))
+    assert recover(path, path.with_name("out.log")).readings == 1

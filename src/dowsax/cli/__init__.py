@@ -10,10 +10,12 @@ from cyclopts import App, CycloptsError
 from dowsax.cli.advise import advise
 from dowsax.cli.calibrate import calibrate
 from dowsax.cli.compare import compare
+from dowsax.cli.correct import correct, withdraw
 from dowsax.cli.demo import demo
 from dowsax.cli.evaluate import evaluate
 from dowsax.cli.export import export
 from dowsax.cli.locate import locate
+from dowsax.cli.recover import recover
 from dowsax.cli.rehearse import rehearse
 from dowsax.cli.reproduce import reproduce
 from dowsax.cli.search import search
@@ -56,6 +58,9 @@ app.command(site)
 app.command(rehearse)
 app.command(advise)
 app.command(export)
+app.command(withdraw)
+app.command(correct)
+app.command(recover)
 app.command(serve)
 
 

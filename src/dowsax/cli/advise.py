@@ -28,6 +28,11 @@ def advise(
     again, which does no harm when it has an id. Or there is error, with the line, and "recorded": false; what
     is "refused" is in the log as refused, and what is not could not be written and has to be sent again.
 
+    A reading that was wrong: {"withdraw": true, "id": "7"}, or {"correct": true, "id": "7", "value": 0.04}
+    with what is right instead; "number" (of its advice) instead of "id" where it had none, and "reason" if
+    there is one. A value that is hardly ever right is refused with "confirm": false: send it again with
+    "confirm": true if it is.
+
     Parameters
     ----------
     site
@@ -57,19 +62,21 @@ def _require_broker(address: str) -> None:
     """Before the filter is compiled, which takes longer."""
     import asyncio
 
-    from dowsax.mission.links import require_broker
+    from dowsax.mission.mqtt import require_broker
 
     with waiting("Looking for the broker"):
         asyncio.run(require_broker(address))
 
 
 def _advisor(site: Path, log: Path, policy: str | None, seed: int | None) -> "Advisor":
+    from dowsax.mission.log import MissionLog, is_begun
     from dowsax.mission.site import read_site
 
     understood = read_site(site)
-    begun = log.is_file() and log.stat().st_size > 0
+    if log.is_file() and log.stat().st_size == 0:
+        _tell(f"{log} is empty: a new mission is begun in it.")
     if seed is None:
-        seed = _seed_of(log) if begun else 0
+        seed = MissionLog.open(log).header.seed if is_begun(log) else 0
     require_seed(seed)
     with preparing("Preparing"):
         from dowsax.mission.advisor import Advisor
@@ -83,32 +90,26 @@ def _advisor(site: Path, log: Path, policy: str | None, seed: int | None) -> "Ad
     return advisor
 
 
-def _seed_of(log: Path) -> int:
-    """The seed of the mission in a log; 0 where it was never quite begun."""
-    from dowsax.mission.log import MissionLog
-
-    try:
-        with MissionLog.open(log) as opened:
-            return opened.header.seed
-    except ValueError:
-        return 0
-
-
 def _serve(advisor: "Advisor", mqtt: str | None) -> None:
-    from dowsax.mission.links import serve_lines, serve_mqtt
+    from dowsax.mission.answers import lines_of, serve_lines
+    from dowsax.mission.mqtt import serve_mqtt
 
     if mqtt is not None:
         import asyncio
 
-        asyncio.run(serve_mqtt(advisor, mqtt, _tell))
+        def notify(text: str, is_up: bool) -> None:
+            _tell(text)
+            advisor.note("feed" if is_up else "alarm", text)
+
+        asyncio.run(serve_mqtt(advisor, mqtt, notify))
         return
 
     def write(line: str) -> None:
         sys.stdout.write(line)
         sys.stdout.flush()
 
-    # Line by line as they come, and as bytes: one that is no text must not end the stream.
-    serve_lines(advisor, getattr(sys.stdin, "buffer", sys.stdin), write)
+    # As bytes: a line that is no text must not end the stream.
+    serve_lines(advisor, lines_of(sys.stdin.buffer), write)
 
 
 def _tell(sentence: str) -> None:

@@ -68,11 +68,12 @@ def export(
 
 
 def _exported(log: Path, to: str, altitude: float | None, hold: float | None) -> str:
+    from dowsax.mission.history import History
     from dowsax.mission.log import MissionLog
 
     with MissionLog.open(log) as opened:
         header = opened.header
-        if len(opened) == 0:
+        if not History.of(opened.steps()).readings():
             raise ValueError(f"{log} holds no readings yet: there is nothing to export.")
         with preparing("Taking in the readings of the mission"):
             if to == "csv":
@@ -98,7 +99,7 @@ def _readings(log: "MissionLog") -> str:
     from dowsax.mission.export import log_table
     from dowsax.mission.site import parse_site
 
-    return log_table(log.entries(), parse_site(log.header.site, str(log.path)))
+    return log_table(log.steps(), parse_site(log.header.site, str(log.path)))
 
 
 def _findings(log: "MissionLog") -> "Findings":

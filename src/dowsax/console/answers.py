@@ -39,8 +39,14 @@ class FrameAnswer(_Answer):
     """What is to be seen of a mission after one reading."""
 
     number: int
+    """Counted from 1 over readings and corrections."""
     time: str
-    reading: ReadingAnswer
+    reading: ReadingAnswer | None
+    """`None` where a reading is withdrawn."""
+    corrects: int | None
+    """The number of the reading that is withdrawn or corrected here; `None` for a new one."""
+    reason: str
+    """Why it is."""
     status: str
     why: str
     next: Pair | None
@@ -53,7 +59,7 @@ class FrameAnswer(_Answer):
     ess: float | None
     fit: float | None
     evidence: float | None
-    path_length: float
+    path_length: float | None
     degrees: dict[str, Pair] | None = None
     """Latitude and longitude of reading, estimate and next, where the site has them."""
     particles: list[Pair] | None = None
@@ -70,8 +76,10 @@ class ItemAnswer(_Answer):
     field: str
     unit: str
     status: str
-    """preparing, searching, found, cannot tell or failed."""
+    """preparing, searching, found, cannot tell, failed or damaged."""
     message: str
+    alarm: str
+    """What has to be seen to, such as a feed that is down; empty where nothing has."""
     preparing: bool
     """Whether what is asked of it waits until its filter is compiled; the message says so."""
     readings: int

@@ -4,14 +4,20 @@ from collections.abc import Iterable
 
 from dowsax.console.records import REAL, SIMULATED, Feed, Record, new_id, now
 from dowsax.console.schemas import MissionBody
+from dowsax.console.store import header_of
 from dowsax.console.workshop import Workshop
+from dowsax.mission.log import Header
 
 
-def record_of(body: MissionBody, workshop: Workshop) -> Record:
-    """The mission that is asked for, or a ValueError in one line."""
+def begin(body: MissionBody, workshop: Workshop, file: str | None = None) -> tuple[Record, Header]:
+    """The mission that is asked for and what its log begins with, or a ValueError in one line.
+
+    `file` is what its site file is called on this machine, where it is known.
+    """
     from dowsax.console import simulation
     from dowsax.console.choices import policies
     from dowsax.console.sites import facts_of
+    from dowsax.mission.findings import versions
 
     id, seed = new_id(), body.seed
     if seed is None:
@@ -31,7 +37,7 @@ def record_of(body: MissionBody, workshop: Workshop) -> Record:
         scenario = None
     site, plan, guide = workshop.planned(text, body.policy, simulated)
     name = body.name or site.name
-    return Record(
+    record = Record(
         id=id,
         name=name,
         type=SIMULATED if simulated else REAL,
@@ -43,7 +49,9 @@ def record_of(body: MissionBody, workshop: Workshop) -> Record:
         scenario=scenario,
         speed=body.speed or 2.0,
         feed=_feed(body, name, id),
+        file=file,
     )
+    return record, header_of(record, plan.filter_name, versions())
 
 
 def _require_only(body: MissionBody, simulated: bool) -> None:
@@ -59,7 +67,7 @@ def _require_only(body: MissionBody, simulated: bool) -> None:
 def _feed(body: MissionBody, name: str, id: str) -> Feed | None:
     if body.mqtt is None:
         return None
-    from dowsax.mission.links import Broker, require_mqtt, topics
+    from dowsax.mission.mqtt import Broker, require_mqtt, topics
 
     require_mqtt()
     Broker.of(body.mqtt.url)
@@ -72,7 +80,7 @@ def _feed(body: MissionBody, name: str, id: str) -> Feed | None:
 
 def require_own_topics(feed: Feed, others: Iterable[Feed]) -> None:
     """Advice goes where no other mission's goes, and where nobody takes it for readings."""
-    from dowsax.mission.links import Broker
+    from dowsax.mission.mqtt import Broker
 
     broker = Broker.of(feed.url)
     if feed.advice == feed.readings:

@@ -10,7 +10,8 @@ from starlette.exceptions import HTTPException
 from dowsax.console.hosted import Over
 from dowsax.console.scheduler import Full
 from dowsax.console.service import Unknown
-from dowsax.mission.log import NotRecorded
+from dowsax.journal import NotRecorded
+from dowsax.mission.questions import CONFIRM, Doubted
 
 _LONGEST = 500
 _WORDS = {
@@ -58,6 +59,7 @@ def add_handlers(app: FastAPI) -> None:
     }
     for kind, status in statuses.items():
         app.add_exception_handler(kind, _answering(status))
+    app.add_exception_handler(Doubted, _doubted)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(Exception, _unforeseen)
@@ -68,6 +70,11 @@ def _answering(status: int):
         return refusal(status, str(error))
 
     return answer
+
+
+async def _doubted(request: Request, error: Exception) -> JSONResponse:
+    """A reading that counts once it is confirmed: the answer says so."""
+    return JSONResponse({"error": _one_line(str(error)), CONFIRM: False}, 422)
 
 
 async def _invalid(request: Request, error: Exception) -> JSONResponse:

@@ -1,5 +1,6 @@
 """The readings that are expected under a belief, on a grid."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import equinox as eqx
@@ -8,14 +9,15 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from dowsax.console.draws import Draws
 from dowsax.console.frames import finite
-from dowsax.console.store import Draws
 from dowsax.mission.guides import elsewhere
 from dowsax.types import Station
 from dowsax.world import Model
 
 if TYPE_CHECKING:
-    from dowsax.mission.advisor import Advisor
+    from dowsax.mission.plan import Plan
+    from dowsax.mission.reading import Reading
 
 CELLS = 48
 """Along the longer side."""
@@ -23,13 +25,12 @@ _NUM_DRAWS = 100
 _PLACES_AT_ONCE = 64
 
 
-def expected_field(advisor: "Advisor", draws: Draws, number: int) -> dict[str, Any]:
-    r"""$\mathbb E[z \mid p, z_{1:k}]$ for k = `number`, in the unit of the readings, from the south-west.
+def expected_field(plan: "Plan", draws: Draws, readings: "Sequence[Reading]") -> dict[str, Any]:
+    r"""$\mathbb E[z \mid p, z_{1:k}]$ after these readings, in their unit, from the south-west.
 
-    Wind and whatever else was measured along are taken as they were at that reading. The noise is the same at
+    Wind and whatever else was measured along are taken as they were at the last one. The noise is the same at
     all places, so that it makes no grain.
     """
-    plan, readings = advisor.plan, advisor.readings
     low, high = np.asarray(plan.reach.area, np.float64)
     columns, rows = np.maximum(np.round(CELLS * (high - low) / (high - low).max()), 2).astype(int)
     x, y = (
@@ -37,7 +38,7 @@ def expected_field(advisor: "Advisor", draws: Draws, number: int) -> dict[str, A
         for axis, count in ((0, columns), (1, rows))
     )
     places = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
-    station = plan.stations.station(readings[number - 1], readings[: number - 1])
+    station = plan.stations.station(readings[-1], readings[:-1])
     thetas = draws.thetas[:: max(1, len(draws.thetas) // _NUM_DRAWS)]
     values = _mean_field(plan.model, jnp.asarray(thetas), station, jnp.asarray(places, jnp.float32))
     return {

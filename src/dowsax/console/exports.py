@@ -36,7 +36,7 @@ def readings_of(log: Path, mission: str, site_text: str) -> Export:
     from dowsax.mission.site import parse_site
 
     with MissionLog.open(log) as opened:
-        return _export(log_table(opened.entries(), parse_site(site_text)), "csv", mission)
+        return _export(log_table(opened.steps(), parse_site(site_text)), "csv", mission)
 
 
 def found_by(advisor: "Advisor", title: str, site_text: str) -> "Findings":

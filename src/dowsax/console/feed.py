@@ -1,5 +1,6 @@
 """The live feed of a mission: readings from an MQTT broker, through the same queue as all others."""
 
+import asyncio
 import time
 from typing import TYPE_CHECKING
 
@@ -11,14 +12,16 @@ if TYPE_CHECKING:
     from dowsax.mission.advice import Advice
     from dowsax.mission.advisor import Advisor
     from dowsax.mission.plan import Plan
-    from dowsax.mission.reading import Reading
+    from dowsax.mission.requests import Request
 
-_PAUSE = 0.2
-"""[s], until a full queue is tried again: the broker keeps what is not acknowledged."""
+_PAUSE_S = 0.2
+"""Until a full queue is tried again: the broker keeps what is not acknowledged."""
+_RESTART_S = (1.0, 60.0)
+"""The first wait before a feed that has ended begins again and the longest; each is twice the one before."""
 
 
 class Relay:
-    """What `mission.links` takes for an advisor: it waits in the mission's queue like everybody else."""
+    """What `mission.answers` takes for an advisor: it waits in the mission's queue like everybody else."""
 
     def __init__(self, console: "Console", hosted: "Hosted", advisor: "Advisor") -> None:
         self._console, self._hosted = console, hosted
@@ -32,8 +35,8 @@ class Relay:
     def latest(self) -> "Advice | None":
         return self._latest
 
-    def take(self, reading: "Reading", given: str = "") -> "Advice":
-        advice, _ = self._done(lambda generation: self._hosted.do_take(generation, reading, given))
+    def answer(self, request: "Request", given: str) -> "Advice":
+        advice, _ = self._done(lambda generation: self._hosted.do_answer(generation, request, given))
         self._latest = advice
         return advice
 
@@ -50,21 +53,22 @@ class Relay:
             try:
                 return self._console.submit(self._hosted, work).result()
             except Full:
-                time.sleep(_PAUSE)
+                time.sleep(_PAUSE_S)
 
 
 async def listen(console: "Console", hosted: "Hosted") -> None:
-    """Take readings from the broker for as long as the console runs."""
-    from dowsax.mission.links import serve_mqtt
+    """Take readings from the broker for as long as the console runs; whatever ends it, it begins again."""
+    from dowsax.mission.mqtt import serve_mqtt
 
-    feed = hosted.record.feed
+    feed, wait = hosted.record.feed, _RESTART_S[0]
     assert feed is not None
-    try:
-        advisor = await console.do(hosted, hosted.do_prepare, limited=False)
-        relay = Relay(console, hosted, advisor)
-        channels = (feed.readings, feed.advice)
-        await serve_mqtt(
-            relay, feed.url, lambda words: hosted.note("feed", words), channels, f"dowsax-{hosted.id}"
-        )
-    except (ValueError, OSError) as error:
-        hosted.note("feed", f"The feed has ended: {error}")
+    while not hosted.gone:
+        try:
+            advisor = await console.do(hosted, hosted.do_prepare, limited=False)
+            relay, channels = Relay(console, hosted, advisor), (feed.readings, feed.advice)
+            await serve_mqtt(relay, feed.url, hosted.feed_changed, channels, f"dowsax-{hosted.id}")
+        except Exception as error:
+            if not hosted.gone:
+                hosted.feed_changed(f"The feed has ended ({error}): it is begun again in {wait:g} s.", False)
+        await asyncio.sleep(wait)
+        wait = min(2 * wait, _RESTART_S[1])

@@ -5,41 +5,34 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dowsax.console.records import now
-from dowsax.console.store import Draws
+from dowsax.console.draws import Draws
 
 if TYPE_CHECKING:
     from dowsax.inference import Belief
-    from dowsax.mission.advice import Advice
-    from dowsax.mission.advisor import Advisor
-    from dowsax.mission.course import Course
     from dowsax.mission.frame import Frame
+    from dowsax.mission.log import Step
 
 NUM_DRAWS = 400
 _PROBABILITIES = {"50": 0.5, "95": 0.95}
+_OF_READING = ("position", "value", "wind", "time", "sensor", "id")
 _DECIMALS = 4
 """Of metres: a tenth of a millimetre."""
 
 
-def frame_of(advisor: "Advisor", advice: "Advice", taken: str | None = None) -> dict[str, Any]:
-    """The frame of an advice that was given by this advisor; `taken` says when, now unless given."""
-    from dowsax.mission.verdicts import Spent
+def frame_of(step: "Step", frame: "Frame | None") -> dict[str, Any]:
+    """The frame of a step of a mission; `frame` says where the site is on the globe, where that is asked for.
 
-    course: Course = advisor.course
-    number = advice.number
-    digest, reading = course.digest(number), course.readings[number - 1]
-    spent = Spent.on(advisor.plan.start, course.readings[:number])
+    The reading is that of the step: `None` for one that is withdrawn, and `corrects` says which.
+    """
+    from dowsax.mission.advice import Advice
+
+    advice, reading, measures = Advice.from_json(step.advice), step.reading, step.measures
     body = {
-        "number": number,
-        "time": taken or now(),
-        "reading": {
-            "position": list(reading.position),
-            "value": reading.value,
-            "wind": None if reading.wind is None else list(reading.wind),
-            "time": reading.time,
-            "sensor": reading.sensor,
-            "id": reading.id,
-        },
+        "number": step.number,
+        "time": step.received,
+        "reading": None if reading is None else {name: reading[name] for name in _OF_READING},
+        "corrects": step.corrects,
+        "reason": step.reason,
         "status": advice.status,
         "why": advice.why,
         "next": None if advice.next_position is None else list(advice.next_position),
@@ -53,14 +46,10 @@ def frame_of(advisor: "Advisor", advice: "Advice", taken: str | None = None) -> 
             "high": list(map(finite, advice.estimate.high)),
         },
         "radius": finite(advice.region.radius),
-        "spread": finite(max(digest.std[0], digest.std[1])),
-        "mass": finite(digest.mass),
-        "ess": finite(digest.ess),
-        "fit": finite(digest.fit),
         "evidence": None if advice.evidence is None else finite(advice.evidence),
-        "path_length": spent.distance,
+        **{name: measures.get(name) for name in ("spread", "mass", "ess", "fit", "path_length")},
     }
-    return body | _degrees(body, advisor.plan.frame)
+    return body if frame is None else body | _degrees(body, frame)
 
 
 def _degrees(body: dict[str, Any], frame: "Frame") -> dict[str, Any]:
@@ -68,7 +57,7 @@ def _degrees(body: dict[str, Any], frame: "Frame") -> dict[str, Any]:
     if not frame.is_geographic:
         return {}
     places = {
-        "reading": body["reading"]["position"],
+        "reading": None if body["reading"] is None else body["reading"]["position"],
         "estimate": body["estimate"]["mean"][:2],
         "next": body["next"],
     }

@@ -5,25 +5,31 @@ any moment: it is replaced as a whole, never changed in place.
 """
 
 import json
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from dowsax.console.draws import Draws
 from dowsax.console.frames import draws_of, frame_of
-from dowsax.console.records import FAILED, PREPARING, REAL, SIMULATED, Record, now
+from dowsax.console.recall import MAX_EVENTS, REVEALED, TRUTH, Recalled, event_of
+from dowsax.console.records import DAMAGED, FAILED, PREPARING, REAL, SIMULATED, Record, now
 from dowsax.console.stops import file_of, said_again, stamp_of
-from dowsax.console.store import Draws, Store
+from dowsax.console.store import Store
 from dowsax.console.workshop import Workshop
+from dowsax.journal import Damaged
+from dowsax.mission.log import MAX_GIVEN, MissionLog
 
 if TYPE_CHECKING:
     from dowsax.console.simulation import Truth
     from dowsax.mission.advice import Advice
     from dowsax.mission.advisor import Advisor
+    from dowsax.mission.log import Step
     from dowsax.mission.reading import Reading
+    from dowsax.mission.requests import Request
 
 SEARCHING = "searching"
-MAX_GIVEN = 10_000
-"""Characters of what was given that are kept in the log."""
 
 
 class Over(RuntimeError):
@@ -31,18 +37,17 @@ class Over(RuntimeError):
 
 
 class Hosted:
-    """A mission. `told` is called, on any thread, with what has changed: mission, frame, or an event."""
+    """A mission. `publish` is called, on any thread, with what has changed: mission, frame, or an event."""
 
     def __init__(
         self,
         record: Record,
         store: Store,
         workshop: Workshop,
-        told: Callable[["Hosted", str, Any], None],
-        revealed: bool = False,
+        publish: Callable[["Hosted", str, Any], None],
+        recalled: Recalled | None = None,
     ) -> None:
         self.record = record
-        self.revealed = revealed
         self.speed = record.speed
         self.running = False
         self.gone = False
@@ -50,21 +55,33 @@ class Hosted:
         self.preparing = False
         """Whether what is asked of it has to wait until something is compiled; the message says for what."""
         self.message = ""
+        self.alarm = ""
+        """What has to be seen to, such as a feed that is down; empty where nothing has."""
         self.status = PREPARING
         self.updated = record.created
         self.latest: dict[str, Any] | None = None
+        self.steps = 0
+        """Readings and corrections so far: as many as there are frames."""
         self.readings = 0
+        """Readings that count."""
         self.used = 0
         """When something was last asked of the advisor, in turns of the console."""
+        self.events: tuple[dict[str, str], ...] = ()
+        self.revealed = False
+        self._truth: dict[str, Any] | None = None
         self._store = store
         self._workshop = workshop
-        self._told = told
+        self._publish = publish
         self._advisor: Advisor | None = None
-        self._truth: Truth | None = None
+        self._log: MissionLog | None = None
+        self._writing = threading.RLock()
+        """Held by those who open, write or close the log."""
         self._stamp: tuple[int, ...] = ()
         """Of the rehearsal that the advisor quotes."""
         self._compiled = -1
         """The generation of compiled functions in which the advisor was made ready."""
+        if recalled is not None:
+            self._recall(recalled)
 
     @property
     def id(self) -> str:
@@ -78,22 +95,15 @@ class Hosted:
     def in_memory(self) -> bool:
         return self._advisor is not None
 
-    def recall(self) -> None:
-        """What is known of a mission of an earlier time without making its advisor."""
-        from dowsax.mission.log import MissionLog
-
-        path = self._store.log_path(self.id)
-        if not path.is_file():
-            return
-        try:
-            with MissionLog.open(path) as log:
-                self.readings = len(log)
-        except ValueError:
-            # Ended before it was quite begun: it is begun anew.
-            return
-        self.latest = self._store.latest_frame(self.id)
-        self.status = SEARCHING if self.latest is None else self.latest["status"]
-        self.updated = self.record.created if self.latest is None else self.latest["time"]
+    def _recall(self, recalled: Recalled) -> None:
+        """Be as the log has it."""
+        self.events, self.revealed = tuple(recalled.events), recalled.is_revealed
+        self._truth = recalled.truth
+        step = recalled.latest
+        if step is not None:
+            self.steps, self.readings = step.number, recalled.readings
+            self.latest = frame_of(step, None)
+            self.status, self.updated = step.advice["status"], step.received
 
     def waits_for(self, generation: int) -> str:
         """What the next reading has to wait for, in words; none where it does not have to."""
@@ -144,58 +154,62 @@ class Hosted:
     def _made(self, generation: int) -> "Advisor":
         copy = self._store.site_path(self.record)
         self._stamp, file = stamp_of(self.record, copy), file_of(self.record, copy)
-        advisor = self._workshop.advisor(self.record, self._store.log_path(self.id), generation, file)
-        if self.is_simulated:
-            self._truth = self._true_source(advisor)
+        with self._writing:
+            log = self._log or MissionLog.open(self._store.log_path(self.id)).writable()
+            self._log = log
+        advisor = self._workshop.advisor(self.record, log, generation, file)
+        if self.is_simulated and self._truth is None:
+            self._truth = self._drawn(advisor).to_json()
+            log.note(TRUTH, "", self._truth, durable=True)
         return advisor
 
-    def _true_source(self, advisor: "Advisor") -> "Truth":
+    def _drawn(self, advisor: "Advisor") -> "Truth":
         from dowsax.console.simulation import Truth
 
-        kept = self._store.truth(self.id)
-        if kept is None:
-            drawn = Truth.drawn(advisor.plan, self.record.scenario or "id", self.record.seed)
-            kept = self._store.keep_truth(self.id, drawn.to_json())
-        return Truth.from_json(kept)
+        return Truth.drawn(advisor.plan, self.record.scenario or "id", self.record.seed)
 
-    def do_read(self, generation: int, body: dict[str, Any]) -> tuple["Advice", dict[str, Any]]:
-        """Take in a reading given by the keys of `mission.reading_keys.KEYS`."""
-        from dowsax.mission.reading import Refused
-
+    def do_answer(
+        self, generation: int, request: "Request", given: str | None = None
+    ) -> tuple["Advice", dict[str, Any]]:
+        """Do what a request asks for: take in a reading, withdraw one or correct one."""
         if self.record.type != REAL:
             raise Over("Readings of a simulated mission come from the simulation: step it, or let it run.")
-        advisor = self.do_prepare(generation)
-        given = json.dumps(body)[:MAX_GIVEN]
-        try:
-            reading = advisor.plan.reading_of(body)
-        except Refused as refusal:
-            advisor.note_refusal(given, str(refusal))
-            self.note("refused", str(refusal))
-            raise
-        return self.do_take(generation, reading, given)
+        if given is None:
+            given = json.dumps(request.to_json())[:MAX_GIVEN]
+        return self._do(generation, lambda advisor: advisor.answer(request, given))
 
     def do_take(
-        self, generation: int, reading: "Reading", given: str, is_told: bool = True
+        self, generation: int, reading: "Reading", given: str, is_noted: bool = True, confirmed: bool = False
     ) -> tuple["Advice", dict[str, Any]]:
-        """Take in a reading, and give back the advice and its frame. Both are kept when this returns.
+        """Take in a reading that is made already."""
+        return self._do(generation, lambda advisor: advisor.take(reading, given, confirmed), is_noted)
 
-        A refusal is in the mission's own log in any case, and among its events where it `is_told`.
+    def _do(
+        self, generation: int, work: Callable[["Advisor"], "Advice"], is_noted: bool = True
+    ) -> tuple["Advice", dict[str, Any]]:
+        """Have the advisor do something, and give back its advice and the frame. Both are kept then.
+
+        A refusal is in the mission's own log in any case, and among its events where it `is_noted`.
         """
         from dowsax.mission.reading import Refused
 
         advisor = self.do_prepare(generation)
         self._note_rehearsal(advisor)
-        before = len(advisor.readings)
+        before = advisor.history.count
         try:
-            advice = advisor.take(reading, given)
+            advice = work(advisor)
         except Refused as refusal:
-            if is_told:
+            if is_noted:
                 self.note("refused", str(refusal))
             raise
         if advice.number <= before:
-            known = self._store.frame(self.id, advice.number)
-            return advice, frame_of(advisor, advice) if known is None else known[0]
+            known = self._store.frames(self.id).get(advice.number)
+            return advice, self._old_frame(advisor, advice.number) if known is None else known[0]
         return advice, self._show(advisor, advice)
+
+    def _old_frame(self, advisor: "Advisor", number: int) -> dict[str, Any]:
+        assert self._log is not None
+        return frame_of(self._log.step(number), advisor.plan.frame)
 
     def _note_rehearsal(self, advisor: "Advisor") -> None:
         """Have a stop quote the rehearsal of its site, also one that was made since the mission began."""
@@ -208,81 +222,121 @@ class Hosted:
             advisor.plan = replace(advisor.plan, file=str(file_of(self.record, copy)))
             advisor.false_stops = said_again(advisor)
 
+    def do_expect(self, generation: int, number: int) -> dict[str, Any] | None:
+        """The readings that are expected after a step; nothing where there is no such step, or no reading."""
+        from dowsax.console.expected import expected_field
+        from dowsax.mission.history import History
+
+        advisor, kept = self.do_prepare(generation), self._store.frames(self.id).get(number)
+        assert self._log is not None
+        readings = History.of(step for step in self._log.steps() if step.number <= number).readings()
+        return expected_field(advisor.plan, kept[1], readings) if kept and readings else None
+
     def do_step(self, generation: int) -> dict[str, Any]:
         """One reading of a simulated mission, where the newest advice says; its frame."""
         if not self.is_simulated:
             raise Over("Only a simulated mission can be stepped: send readings to a real one.")
         advisor = self.do_prepare(generation)
-        assert self._truth is not None
         latest = advisor.latest
         if latest is not None and latest.next_position is None:
             raise Over(f"The search is over: {latest.status}.")
         here = (advisor.plan.start or advisor.plan.middle) if latest is None else latest.next_position
         assert here is not None
-        reading = self._truth.read(advisor.plan, len(advisor.readings) + 1, here)
-        return self.do_take(generation, reading, "")[1]
+        reading = self._source().read(advisor.plan, len(advisor.readings) + 1, here)
+        return self.do_take(generation, reading, "", confirmed=True)[1]
+
+    def _source(self) -> "Truth":
+        from dowsax.console.simulation import Truth
+
+        assert self._truth is not None
+        return Truth.from_json(self._truth)
 
     def truth(self) -> dict[str, Any] | None:
         """The true source of a simulation, as it is now; nothing before it is drawn."""
-        from dowsax.console.simulation import Truth
-
-        kept = self._store.truth(self.id)
-        if kept is None:
+        if self._truth is None:
             return None
-        theta = Truth.from_json(kept).at(max(self.readings, 1))
+        theta = self._source().at(max(self.readings, 1))
         names = [item["name"] for item in self.record.facts["parameters"]]
         return {"position": list(theta[:2]), "theta": dict(zip(names, theta, strict=True))}
 
-    def release(self) -> None:
-        """Let the advisor go; it is made again from the log when it is needed."""
-        if self._advisor is not None:
-            self._advisor.close()
-        self._advisor = None
+    def reveal(self) -> None:
+        """From now on the truth may be told; it is on the disk that it may when this returns."""
+        self.note(REVEALED, "The truth was revealed.", durable=True)
+        self.revealed = True
 
-    def note(self, kind: str, text: str) -> None:
-        """Keep and tell that something has happened."""
-        self._told(self, "event", self._store.add_event(self.id, kind, text))
+    def release(self) -> None:
+        """Let the advisor and the files go; they are opened again when they are needed."""
+        with self._writing:
+            self._advisor = None
+            if self._log is not None:
+                self._log.close()
+            self._log = None
+        self._store.frames(self.id).close()
+
+    def note(self, kind: str, text: str, durable: bool = False) -> None:
+        """Keep in the log and tell that something has happened."""
+        with self._writable() as log:
+            event = event_of(log.note(kind, text, durable=durable))
+        self.events = (*self.events, event)[-MAX_EVENTS:]
+        self._publish(self, "event", event)
+
+    @contextmanager
+    def _writable(self) -> Iterator[MissionLog]:
+        """The log to write to, opened where it is not."""
+        with self._writing:
+            if self._log is not None:
+                yield self._log
+                return
+            with MissionLog.open(self._store.log_path(self.id)).writable() as log:
+                yield log
 
     def changed(self) -> None:
         """Tell that the mission is not as it was."""
-        self._told(self, "mission", None)
+        self._publish(self, "mission", None)
+
+    def feed_changed(self, text: str, is_up: bool) -> None:
+        """Tell what has happened to the feed; one that is down is an alarm until it is up again."""
+        self.alarm = "" if is_up else text
+        self.note("feed" if is_up else "alarm", text)
+        self.changed()
 
     def _show(self, advisor: "Advisor", advice: "Advice") -> dict[str, Any]:
-        frame = frame_of(advisor, advice)
-        self._store.add_frame(self.id, frame, draws_of(advisor.belief))
+        step = advisor.step
+        assert step is not None
+        frame = frame_of(step, advisor.plan.frame)
+        self._store.frames(self.id).add(frame, draws_of(advisor.belief))
         ended = advice.status != self.status
-        self.latest, self.readings = frame, advice.number
-        self.status, self.updated = advice.status, frame["time"]
-        self._told(self, "frame", None)
+        self._be_at(step, frame, len(advisor.readings))
+        self._publish(self, "frame", None)
+        if step.corrects is not None:
+            what = "withdrawn" if step.reading is None else "corrected"
+            self.note(what, f"Reading {step.corrects} was {what}{f': {step.reason}' if step.reason else '.'}")
         for warning in advice.warnings:
             self.note("warning", warning)
         if ended:
             self.note(advice.status, advice.why)
+        if ended or step.corrects is not None:
             self.changed()
         return frame
 
-    def _complete_frames(self, advisor: "Advisor") -> None:
-        """Make the frames that are not there: at most the last, unless the power was lost."""
-        from dowsax.mission.advice import Advice
-        from dowsax.mission.log import MissionLog
+    def _be_at(self, step: "Step", frame: dict[str, Any], readings: int) -> None:
+        self.latest, self.steps, self.readings = frame, step.number, readings
+        self.status, self.updated = step.advice["status"], step.received
 
-        self.readings = len(advisor.readings)
-        there = self._store.frame_numbers(self.id)
-        if len(there) == self.readings:
-            return
-        with MissionLog.open(self._store.log_path(self.id)) as log:
-            for entry in log.entries():
-                if entry.number in there:
-                    continue
-                advice = Advice.from_json(entry.advice)
-                frame = frame_of(advisor, advice, entry.received)
-                last = entry.number == self.readings
-                # The beliefs in between are gone; their estimate is not.
-                draws = draws_of(advisor.belief) if last else Draws.at(advice.estimate.mean)
-                self._store.add_frame(self.id, frame, draws)
-        self.latest = self._store.latest_frame(self.id)
-        if self.latest is not None:
-            self.status, self.updated = self.latest["status"], self.latest["time"]
+    def _complete_frames(self, advisor: "Advisor") -> None:
+        """Make the frames that are not there: at most the last, unless something was lost."""
+        assert self._log is not None
+        frames, last = self._store.frames(self.id), advisor.step
+        known = frames.numbers()
+        for step in self._log.steps() if len(known) < advisor.history.count else ():
+            if step.number in known:
+                continue
+            # The beliefs in between are gone; their estimate is not.
+            is_last = last is not None and step.number == last.number
+            draws = draws_of(advisor.belief) if is_last else Draws.at(step.advice["estimate"]["mean"])
+            frames.add(frame_of(step, advisor.plan.frame), draws)
+        if last is not None:
+            self._be_at(last, frame_of(last, advisor.plan.frame), len(advisor.readings))
 
     def _say(self, message: str) -> None:
         self.message = message
@@ -290,6 +344,15 @@ class Hosted:
 
     def _fail(self, error: Exception) -> None:
         told = " ".join(str(error).split()) if isinstance(error, ValueError | OSError) else "see the server"
-        self.status, self.updated, self.preparing = FAILED, now(), False
+        self.preparing, self.updated = False, now()
+        if isinstance(error, Damaged):
+            self.damage(told)
+            return
+        self.status = FAILED
         self.note("failed", f"The mission could not be made ready: {told}")
         self._say(f"Could not be made ready: {told}")
+
+    def damage(self, why: str) -> None:
+        """Be a mission whose log cannot be read: nothing more is done for it but to delete it."""
+        self.status = DAMAGED
+        self._say(why)

@@ -10,7 +10,7 @@ from fastapi import APIRouter, WebSocket, WebSocketDisconnect
 
 from dowsax.console import views
 from dowsax.console.hub import ALL, MOST_WATCHERS, Watcher
-from dowsax.console.records import FAILED
+from dowsax.console.records import DAMAGED, FAILED
 from dowsax.console.service import Console
 
 _PATIENCE = 10.0
@@ -36,9 +36,9 @@ def router(console: Console) -> APIRouter:
     async def mission_live(socket: WebSocket, id: str) -> None:
         await console.ready()
         hosted = console.missions.get(id)
-        if hosted is None:
+        if hosted is None or hosted.status == DAMAGED:
             await socket.accept()
-            await socket.close(_NONE, "There is no such mission.")
+            await socket.close(_NONE, "There is no such mission, or it is damaged.")
             return
         sent = 0
 

@@ -32,7 +32,7 @@ class Places:
             if key in self._made:
                 self._made.move_to_end(key)
                 return self._made[key]
-            kept = self._store.frame(mission, number)
+            kept = self._store.frames(mission).get(number)
             if kept is None:
                 return None
             self._made[key] = whole = with_places(*kept, area)

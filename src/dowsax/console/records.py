@@ -3,10 +3,14 @@
 import secrets
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dowsax.mission.log import Header
 
 SIMULATED, REAL = "simulated", "real"
-PREPARING, FAILED = "preparing", "failed"
+PREPARING, FAILED, DAMAGED = "preparing", "failed", "damaged"
 """What a mission may be besides what an advice says it is."""
 
 
@@ -19,6 +23,9 @@ class Feed:
     readings: str
     advice: str
     """Topics."""
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -45,14 +52,24 @@ class Record:
     """What the site file is called on this machine, where one was named at the start of the console."""
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        """What a log keeps besides its header's own; a feed, which may have a password, is kept elsewhere."""
+        return {name: getattr(self, name) for name in _KEPT}
 
     @classmethod
-    def from_json(cls, body: dict[str, Any]) -> "Record":
+    def from_json(cls, body: dict[str, Any], header: "Header", feed: Feed | None) -> "Record":
         """The inverse of `to_json`."""
-        feed: dict[str, str] | None = body["feed"]
-        parts: dict[str, Any] = body | {"feed": None if feed is None else Feed(**feed)}
-        return cls(**parts)
+        given = {name: body[name] for name in _KEPT}
+        return cls(site=header.site, policy=header.policy, seed=header.seed, feed=feed, **given)
+
+
+_KEPT = ("id", "name", "type", "created", "facts", "scenario", "speed", "file")
+
+
+def unreadable(id: str, log: Path) -> Record:
+    """What stands for a mission whose log does not say any more what it was begun with."""
+    created = datetime.fromtimestamp(log.stat().st_mtime, UTC).isoformat(timespec="milliseconds")
+    facts = {"field": "", "unit": ""}
+    return Record(id, f"Mission {id}", REAL, created, site="", policy="", seed=0, facts=facts)
 
 
 def new_id() -> str:

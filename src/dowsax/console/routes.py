@@ -23,8 +23,10 @@ from dowsax.console.answers import (
 )
 from dowsax.console.hosted import Hosted, Over
 from dowsax.console.records import REAL
-from dowsax.console.schemas import SITE_LENGTH, ControlBody, MissionBody, ReadingBody
+from dowsax.console.schemas import SITE_LENGTH, ControlBody, CorrectionBody, MissionBody, ReadingBody
 from dowsax.console.service import Console, Unknown
+from dowsax.mission.requests import Request as ReadingRequest
+from dowsax.mission.requests import request_of
 
 _ERROR = {
     "description": "One line that says what to do.",
@@ -40,6 +42,8 @@ MOST_FRAMES = 2000
 
 MissionId = Annotated[str, Path(pattern="^[0-9a-f]{12}$")]
 Count = Annotated[int, Query(ge=1, le=10_000_000)]
+Number = Annotated[int, Path(ge=1, le=10_000_000)]
+Reason = Annotated[str, Query(max_length=500)]
 
 
 def router(console: Console) -> APIRouter:
@@ -110,7 +114,7 @@ def _add_missions(routes: APIRouter, console: Console) -> None:
     @routes.delete("/missions/{id}", status_code=204, response_class=Response)
     async def delete(id: MissionId) -> Response:
         """End a mission and forget it, with all its readings: nothing of it is left."""
-        await console.delete(console.mission(id))
+        await console.delete(console.find(id))
         return Response(status_code=204)
 
     @routes.get("/missions/{id}/export")
@@ -142,50 +146,55 @@ def _add_frames(routes: APIRouter, console: Console) -> None:
         """The frames from `first` to `last`; with particles and regions where `full` says so."""
         hosted = console.mission(id)
         most = 50 if full else MOST_FRAMES
-        end = min(first + most - 1, hosted.readings if last is None else last)
+        end = min(first + most - 1, hosted.steps if last is None else last, hosted.steps)
         if not full:
-            return told(await asyncio.to_thread(console.store.frames, id, first, end))
-        numbers = range(first, min(end, hosted.readings) + 1)
+            return told(await asyncio.to_thread(console.store.frames(id).between, first, end))
+        numbers = range(first, end + 1)
         found = [await views.frame(console, hosted, number) for number in numbers]
         return told([frame for frame in found if frame is not None])
 
     @routes.get("/missions/{id}/frames/{number}", **described(FrameAnswer))
-    async def frame(id: MissionId, number: Annotated[int, Path(ge=1, le=10_000_000)]) -> Response:
+    async def frame(id: MissionId, number: Number) -> Response:
         """The frame of one reading, with particles and regions."""
         return told(_found(await views.frame(console, console.mission(id), number)))
 
     @routes.get("/missions/{id}/field", **described(FieldAnswer))
     async def field(id: MissionId, number: Count | None = None) -> Response:
-        """The readings that are expected under the belief after a reading, the newest unless given."""
-        from dowsax.console.expected import expected_field
-
+        """The readings that are expected under the belief after a reading (default: the newest)."""
         hosted = console.mission(id)
-        at = number or hosted.readings
-        kept = _found(await asyncio.to_thread(console.store.frame, id, at))
-        made = await console.do(
-            hosted,
-            lambda generation: expected_field(hosted.do_prepare(generation), kept[1], at),
-            is_long=True,
-        )
-        return told(made)
+        at = number or hosted.steps
+        if at > hosted.steps:
+            raise Unknown(_NO_READING)
+        work = lambda generation: hosted.do_expect(generation, at)  # noqa: E731
+        return told(_found(await console.do(hosted, work, is_long=True)))
 
 
 def _add_actions(routes: APIRouter, console: Console) -> None:
     @routes.post("/missions/{id}/readings", **described(TakenAnswer))
     async def read(id: MissionId, body: ReadingBody) -> Response:
         """Take in a reading. The answer is acknowledgement: the reading is on the disk."""
-        hosted = _real(console.mission(id))
-        keys = body.to_keys()
-        advice, frame = await console.do(hosted, lambda generation: hosted.do_read(generation, keys))
-        return told({"advice": advice.to_json(), "frame": frame})
+        request = request_of(body.to_keys() | {"confirm": body.confirm})
+        return await _answered(console, id, request)
+
+    @routes.patch("/missions/{id}/readings/{number}", **described(TakenAnswer))
+    async def correct(id: MissionId, number: Number, body: CorrectionBody) -> Response:
+        """Correct a reading: belief and advice are as if it had been sent right. Give what was wrong."""
+        keys = body.to_keys() | {"correct": True, "number": number, "reason": body.reason}
+        return await _answered(console, id, request_of(keys | {"confirm": body.confirm}))
+
+    @routes.delete("/missions/{id}/readings/{number}", **described(TakenAnswer))
+    async def withdraw(id: MissionId, number: Number, reason: Reason = "") -> Response:
+        """Withdraw a reading: belief and advice are those of the mission without it; the log keeps it."""
+        keys = {"withdraw": True, "number": number, "reason": reason}
+        return await _answered(console, id, request_of(keys))
 
     @routes.post("/missions/{id}/survey", openapi_extra=_body_of("text/csv"), **described(SurveyAnswer))
-    async def survey(id: MissionId, request: Request) -> Response:
-        """Take in the rows of a CSV file, as the body or as `file` of a form."""
+    async def survey(id: MissionId, request: Request, confirm: bool = False) -> Response:
+        """Take in the rows of a CSV file, as the body or as `file` of a form; `confirm` odd values."""
         from dowsax.console.surveys import take_survey
 
         hosted = _real(console.mission(id))
-        return told(await take_survey(console, hosted, *await _uploaded(request)))
+        return told(await take_survey(console, hosted, *await _uploaded(request), confirm))
 
     @routes.post("/missions/{id}/control", **described(SteeredAnswer))
     async def control(id: MissionId, body: ControlBody) -> Response:
@@ -210,10 +219,20 @@ def _add_actions(routes: APIRouter, console: Console) -> None:
         return told(await console.reveal(console.mission(id)))
 
 
+_NO_READING = "There is no reading of this number: see how many the mission has."
+
+
 def _found(thing: Any) -> Any:
     if thing is None:
-        raise Unknown("There is no reading of this number: see how many the mission has.")
+        raise Unknown(_NO_READING)
     return thing
+
+
+async def _answered(console: Console, id: str, request: "ReadingRequest") -> Response:
+    """Have a mission do what is asked for, and tell its advice and the frame."""
+    hosted = _real(console.mission(id))
+    advice, frame = await console.do(hosted, lambda generation: hosted.do_answer(generation, request))
+    return told({"advice": advice.to_json(), "frame": frame})
 
 
 def _real(hosted: Hosted) -> Hosted:

@@ -1,8 +1,8 @@
 """What clients may send: every text limited, every number finite and bounded."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 LARGEST = 1e15
 SLOWEST, FASTEST = 0.05, 50.0
@@ -18,7 +18,18 @@ def _plain(text: str) -> str:
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=80), AfterValidator(_plain)]
 Topic = Annotated[str, StringConstraints(min_length=1, max_length=200), AfterValidator(_plain)]
-Number = Annotated[float, Field(ge=-LARGEST, le=LARGEST, allow_inf_nan=False)]
+
+
+def _no_truth(value: Any) -> Any:
+    """Not a truth value, which would pass for 0 or 1."""
+    if isinstance(value, bool):
+        raise ValueError("must be a number, not true or false")
+    return value
+
+
+Number = Annotated[
+    Annotated[float, Field(ge=-LARGEST, le=LARGEST, allow_inf_nan=False)], BeforeValidator(_no_truth)
+]
 Pair = tuple[Number, Number]
 Speed = Annotated[float, Field(ge=SLOWEST, le=FASTEST, allow_inf_nan=False)]
 SITE_LENGTH = 60_000
@@ -55,10 +66,9 @@ class MissionBody(_Body):
     mqtt: FeedBody | None = None
 
 
-class ReadingBody(_Body):
-    """A reading: where, what, and what was measured along."""
+class _ReadingKeys(_Body):
+    """Where a reading was taken, and what was measured along."""
 
-    value: Number
     position: Pair | None = None
     """[m], east and north."""
     latitude: Annotated[float, Field(ge=-90, le=90, allow_inf_nan=False)] | None = None
@@ -74,16 +84,31 @@ class ReadingBody(_Body):
     dwell: Number | None = None
     sensor: Text | None = None
     unit: Text | None = None
-    id: Text | None = None
+    confirm: bool = False
+    """The value is right, although such a value hardly ever is."""
 
     def to_keys(self) -> dict:
         """By the keys of `mission.reading_keys.KEYS`."""
-        keys = self.model_dump(exclude_none=True, exclude={"position", "wind"})
+        keys = self.model_dump(exclude_none=True, exclude={"position", "wind", "confirm", "reason"})
         if self.position is not None:
             keys["x"], keys["y"] = self.position
         if self.wind is not None:
             keys["wind_u"], keys["wind_v"] = self.wind
         return keys
+
+
+class ReadingBody(_ReadingKeys):
+    """A reading: where, what, and what was measured along."""
+
+    value: Number
+    id: Text | None = None
+
+
+class CorrectionBody(_ReadingKeys):
+    """What was wrong with a reading, as it is right; the rest stays."""
+
+    value: Number | None = None
+    reason: Annotated[str, StringConstraints(max_length=500), AfterValidator(_plain)] = ""
 
 
 class ControlBody(_Body):

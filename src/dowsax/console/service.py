@@ -13,20 +13,22 @@ from pathlib import Path
 from typing import Any
 
 from dowsax.console import feed as feeds
-from dowsax.console.beginnings import record_of, require_own_topics
+from dowsax.console.beginnings import begin, require_own_topics
 from dowsax.console.hosted import SEARCHING, Hosted, Over
 from dowsax.console.hub import Hub
 from dowsax.console.places import Places
-from dowsax.console.records import PREPARING, Feed
+from dowsax.console.recall import recall, require_whole
+from dowsax.console.records import DAMAGED, PREPARING, Feed, unreadable
 from dowsax.console.scheduler import Full, Scheduler
 from dowsax.console.schemas import MissionBody
-from dowsax.console.store import Store
+from dowsax.console.store import Store, record_in
 from dowsax.console.workshop import Workshop
+from dowsax.mission.log import MissionLog
 
 MOST_MISSIONS = 1000
 MOST_IN_MEMORY = 128
 """Missions whose advisors are kept; the others make theirs again when they need them."""
-_LOADED = ("mission.advisor", "mission.outcome", "mission.links", "console.choices", "console.expected")
+_LOADED = ("mission.advisor", "mission.outcome", "mission.mqtt", "console.choices", "console.expected")
 _MAPS = Path("/proc/self/maps")
 _MOST_MAPS = 40_000
 """Of the 65,530 memory maps that Linux allows a process; every compiled function holds dozens of them."""
@@ -63,19 +65,38 @@ class Console:
         """List what there is; nothing of it runs yet but what listens to a feed."""
         self._loop = asyncio.get_running_loop()
         threading.Thread(target=self._load, name="console-load", daemon=True).start()
-        for record, revealed in self.store.records():
-            if self._site == record.site:
-                record = replace(record, file=self._file)
-            hosted = Hosted(record, self.store, self.workshop, self._told, revealed)
-            hosted.recall()
-            self.missions[record.id] = hosted
-            self.store.keep_site(record)
+        for hosted in sorted(map(self._recalled, self.store.ids()), key=lambda one: one.record.created):
+            self.missions[hosted.id] = hosted
+            if hosted.status == DAMAGED:
+                continue
+            self.store.keep_site(hosted.record)
             self._listen(hosted)
             if hosted.status == PREPARING:
-                # Ended before it was quite begun.
+                # It has no readings yet.
                 self.prepare(hosted)
         if self._site not in (None, *(hosted.record.site for hosted in self.missions.values())):
             self._keep(("", "site"), self.create(MissionBody(type="real", site=self._site), self._file))
+
+    def _recalled(self, id: str) -> Hosted:
+        """A mission of an earlier time, as its log has it; damaged where that cannot be read."""
+        path, record, why = self.store.log_path(id), None, ""
+        try:
+            feed = self.store.feed(id)
+        except ValueError as error:
+            feed, why = None, str(error)
+        try:
+            record = record_in(MissionLog.open(path).header, feed)
+            recalled = recall(path, feed)
+            require_whole(recalled, self.store.frames(id).numbers(), path)
+        except (ValueError, OSError) as error:
+            hosted = Hosted(record or unreadable(id, path), self.store, self.workshop, self._publish)
+            hosted.damage(" ".join(str(error).split()))
+            return hosted
+        if self._site == record.site:
+            record = replace(record, file=self._file)
+        hosted = Hosted(record, self.store, self.workshop, self._publish, recalled)
+        hosted.alarm = why
+        return hosted
 
     async def stop(self) -> None:
         for task in self._tasks.values():
@@ -96,10 +117,17 @@ class Console:
         if not self._loaded.is_set():
             await asyncio.to_thread(self._loaded.wait)
 
-    def mission(self, id: str) -> Hosted:
+    def find(self, id: str) -> Hosted:
+        """A mission of the list, also one that is damaged."""
         if id not in self.missions:
             raise Unknown("There is no such mission: see the list of missions.")
         return self.missions[id]
+
+    def mission(self, id: str) -> Hosted:
+        """A mission that can be worked with."""
+        hosted = self.find(id)
+        _require_usable(hosted)
+        return hosted
 
     async def create(self, body: MissionBody, file: str | None = None) -> Hosted:
         """Begin a mission. It is kept when this returns, and gets ready by and by.
@@ -109,15 +137,15 @@ class Console:
         if len(self.missions) >= MOST_MISSIONS:
             raise Full(f"There are {MOST_MISSIONS} missions: begin a console in another folder.")
         await self.ready()
-        record = replace(await asyncio.to_thread(record_of, body, self.workshop), file=file)
-        hosted = Hosted(record, self.store, self.workshop, self._told)
+        record, header = await asyncio.to_thread(begin, body, self.workshop, file)
+        hosted = Hosted(record, self.store, self.workshop, self._publish)
         async with self._adding:
             if record.feed is not None:
                 require_own_topics(record.feed, self._feeds())
-            await asyncio.to_thread(self.store.add, record)
+            await asyncio.to_thread(self.store.add, record, header)
             await asyncio.to_thread(self.store.keep_site, record)
             self.missions[record.id] = hosted
-        self._told(hosted, "mission", None)
+        self._publish(hosted, "mission", None)
         self.prepare(hosted)
         self._listen(hosted)
         return hosted
@@ -134,11 +162,11 @@ class Console:
         for task in others:
             task.cancel()
         await asyncio.gather(*others, return_exceptions=True)
-        self._told(hosted, "mission", None)
+        self._publish(hosted, "mission", None)
 
         def forget() -> None:
             hosted.release()
-            self.store.delete(hosted.record)
+            self.store.delete(hosted.id, None if hosted.status == DAMAGED else hosted.record)
             self.places.forget(hosted.id)
 
         try:
@@ -148,7 +176,7 @@ class Console:
             hosted.gone = False
             self.missions[hosted.id] = hosted
             self._listen(hosted)
-            self._told(hosted, "mission", None)
+            self._publish(hosted, "mission", None)
             raise
 
     def prepare(self, hosted: Hosted) -> None:
@@ -164,14 +192,14 @@ class Console:
         """
         self._turn += 1
         hosted.used = self._turn
-        _require_there(hosted)
+        _require_usable(hosted)
 
         def waits() -> bool:
             return not hosted.gone and (is_long or bool(hosted.waits_for(self._generation)))
 
         def done() -> Any:
             self._loaded.wait()
-            _require_there(hosted)
+            _require_usable(hosted)
             was_long = waits()
             try:
                 return work(self._generation)
@@ -221,9 +249,7 @@ class Console:
         if truth is None:
             raise Over("The mission was never made ready: there is no truth.")
         if not hosted.revealed:
-            await asyncio.to_thread(self.store.reveal, hosted.id)
-            hosted.revealed = True
-            hosted.note("revealed", "The truth was revealed.")
+            await asyncio.to_thread(hosted.reveal)
             hosted.changed()
         return truth
 
@@ -275,7 +301,7 @@ class Console:
             assert self._loop is not None
             self._loop.call_exception_handler({"message": f"{name} ended", "exception": task.exception()})
 
-    def _told(self, hosted: Hosted, what: str, event: dict[str, str] | None) -> None:
+    def _publish(self, hosted: Hosted, what: str, event: dict[str, str] | None) -> None:
         """From any thread."""
         if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self.hub.publish, hosted.id, what, event)
@@ -310,6 +336,8 @@ class Console:
         self._generation += 1
 
 
-def _require_there(hosted: Hosted) -> None:
+def _require_usable(hosted: Hosted) -> None:
     if hosted.gone:
         raise Unknown("The mission was deleted.")
+    if hosted.status == DAMAGED:
+        raise Over(hosted.message)

@@ -1,66 +1,26 @@
-"""What the console keeps besides the mission logs: one SQLite file for a folder of missions.
+"""What the console keeps of each mission: a log, a file of frames and, where it has one, its feed.
 
-Missions and truths are on the disk before they are acknowledged. Frames and events are not waited for: they
-survive the end of the program, and what a loss of power takes of them is made anew from the mission log.
+The log is all that counts: it has what the mission was begun with, its readings and what happened to it.
+Frames are made again from it where they are lost.
 """
 
 import fcntl
 import hashlib
 import json
-import sqlite3
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import os
+import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
+from dowsax.console.frame_file import FrameFile
+from dowsax.console.records import REAL, Feed, Record
+from dowsax.files import replacing, write_through
+from dowsax.journal import sync_folder
+from dowsax.mission.log import Header, MissionLog
 
-from dowsax.console.records import REAL, Record, now
-from dowsax.files import replacing
-from dowsax.mission.log import NotRecorded
-
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS missions (
-    id TEXT PRIMARY KEY, created TEXT NOT NULL, body TEXT NOT NULL, truth TEXT, revealed INTEGER NOT NULL);
-CREATE TABLE IF NOT EXISTS frames (
-    mission TEXT NOT NULL, number INTEGER NOT NULL, body TEXT NOT NULL, draws BLOB NOT NULL,
-    PRIMARY KEY (mission, number)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS events (
-    number INTEGER PRIMARY KEY, mission TEXT NOT NULL, time TEXT NOT NULL, kind TEXT NOT NULL,
-    text TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS deleted (mission TEXT PRIMARY KEY, site TEXT NOT NULL);
-CREATE INDEX IF NOT EXISTS events_of_missions ON events (mission, number);
-"""
-_EVENTS = 200
-"""Of a mission that are told at most."""
-
-
-class Draws(NamedTuple):
-    """Equally weighted draws of Θ from a belief."""
-
-    thetas: np.ndarray
-    """(k, d) float32"""
-
-    def packed(self) -> bytes:
-        """In half precision about their own mean: exact to a thousandth of their spread."""
-        mean = self.thetas.mean(axis=0, dtype=np.float64)
-        spread = np.maximum(self.thetas.std(axis=0, dtype=np.float64), 1e-30)
-        head = np.concatenate([[len(self.thetas), len(mean)], mean, spread]).astype("<f8")
-        return head.tobytes() + ((self.thetas - mean[None]) / spread[None]).astype("<f2").tobytes()
-
-    @classmethod
-    def at(cls, theta: Sequence[float]) -> "Draws":
-        """One draw alone."""
-        return cls(np.asarray([theta], np.float32))
-
-    @classmethod
-    def unpacked(cls, data: bytes) -> "Draws":
-        """The inverse of `packed`, but for the rounding."""
-        count, columns = (int(number) for number in np.frombuffer(data, "<f8", 2))
-        mean, spread = np.frombuffer(data, "<f8", 2 * columns, 16).reshape(2, columns)
-        scaled = np.frombuffer(data, "<f2", count * columns, 16 + 16 * columns).reshape(count, columns)
-        return cls((mean[None] + spread[None] * scaled).astype(np.float32))
+_LOG, _FRAMES, _FEED, _DELETED = ".log", ".frames", ".feed", ".deleted"
+_ID = re.compile("[0-9a-f]{12}")
 
 
 class Store:
@@ -72,35 +32,39 @@ class Store:
         self._held = (folder / ".held").open("w")
         try:
             fcntl.flock(self._held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if (folder / "console.db").exists():
+                raise ValueError(
+                    f"{folder} was written by an earlier version: give another folder, and convert the logs "
+                    "that you need with `dowsax recover`."
+                )
         except OSError:
             self._held.close()
             raise ValueError(
                 f"{folder} is in use by another console: end it, or give another folder."
             ) from None
-        self._lock = threading.Lock()
-        # It holds passwords of brokers; the files that SQLite puts beside it are as readable as it is.
-        database = folder / "console.db"
-        database.touch(mode=0o600)
-        database.chmod(0o600)
-        # One thread at a time, by the lock.
-        self._connection = sqlite3.connect(
-            database, isolation_level=None, timeout=5.0, check_same_thread=False
-        )
-        self._connection.execute("PRAGMA journal_mode=WAL")
-        # What is deleted is written over, not only let go.
-        self._connection.execute("PRAGMA secure_delete=ON")
-        self._connection.executescript(_SCHEMA)
-        for mission, site in self._rows("SELECT mission, site FROM deleted"):
-            self._remove_files(mission, site)
+        except ValueError:
+            self._held.close()
+            raise
+        self._frames: dict[str, FrameFile] = {}
+        for path in folder.glob(f"*{_DELETED}"):
+            self._remove_files(path.stem, path.read_text(encoding="utf-8", errors="replace"))
 
     def close(self) -> None:
-        with self._lock:
-            self._connection.close()
-            self._held.close()
+        for frames in self._frames.values():
+            frames.close()
+        self._held.close()
+
+    def ids(self) -> list[str]:
+        """The missions of the folder, whether their logs can be read or not."""
+        return sorted(path.stem for path in self.folder.glob(f"*{_LOG}") if _ID.fullmatch(path.stem))
 
     def log_path(self, mission: str) -> Path:
         """Where the log of a mission is."""
-        return self.folder / f"{mission}.db"
+        return self.folder / f"{mission}{_LOG}"
+
+    def frames(self, mission: str) -> FrameFile:
+        """The frames of a mission."""
+        return self._frames.setdefault(mission, FrameFile(self.folder / f"{mission}{_FRAMES}"))
 
     def site_path(self, record: Record) -> Path:
         """Where the site file of a mission is, for those who rehearse it; missions of a kind share one."""
@@ -116,131 +80,67 @@ class Store:
         with replacing(path) as partial:
             partial.write_text(record.site, encoding="utf-8", newline="\n")
 
-    def add(self, record: Record) -> None:
-        """Keep a new mission; on the disk when this returns."""
-        body = json.dumps(record.to_json(), allow_nan=False)
-        with self._writing(durable=True) as connection:
-            connection.execute(
-                "INSERT INTO missions VALUES (?, ?, ?, NULL, 0)", (record.id, record.created, body)
-            )
+    def add(self, record: Record, header: Header) -> None:
+        """Keep a new mission; on the disk when this returns. Its log holds the header and the record."""
+        if record.feed is not None:
+            path = self.folder / f"{record.id}{_FEED}"
+            # It may hold a password.
+            os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+            write_through(path, json.dumps(record.feed.to_json()).encode())
+        MissionLog.create(self.log_path(record.id), header).close()
 
-    def keep_truth(self, mission: str, truth: dict[str, Any]) -> dict[str, Any]:
-        """Keep the truth of a simulation, and give back the one that was kept first."""
-        with self._writing(durable=True) as connection:
-            connection.execute(
-                "UPDATE missions SET truth = coalesce(truth, ?) WHERE id = ?",
-                (json.dumps(truth, allow_nan=False), mission),
-            )
-            row = connection.execute("SELECT truth FROM missions WHERE id = ?", (mission,)).fetchone()
-        return json.loads(row[0])
+    def feed(self, mission: str) -> Feed | None:
+        """Where the readings of a mission come from; a ValueError where that cannot be read any more."""
+        path = self.folder / f"{mission}{_FEED}"
+        if not path.is_file():
+            return None
+        try:
+            return Feed(**json.loads(path.read_bytes()))
+        except (ValueError, TypeError, OSError):
+            raise ValueError(f"The address of the feed cannot be read: {path} is damaged.") from None
 
-    def reveal(self, mission: str) -> None:
-        """From now on the truth may be told."""
-        with self._writing(durable=True) as connection:
-            connection.execute("UPDATE missions SET revealed = 1 WHERE id = ?", (mission,))
-
-    def records(self) -> list[tuple[Record, bool]]:
-        """All missions, the oldest first, and whether their truth was revealed."""
-        rows = self._rows("SELECT body, revealed FROM missions ORDER BY created, id")
-        return [(Record.from_json(json.loads(body)), bool(revealed)) for body, revealed in rows]
-
-    def delete(self, record: Record) -> None:
+    def delete(self, mission: str, record: Record | None) -> None:
         """Forget a mission; nothing of it is on the disk when this returns.
 
         Ended in the middle, it is either there as it was, or gone when the folder is opened again.
         """
-        with self._writing(durable=True) as connection:
-            for table, column in (("missions", "id"), ("frames", "mission"), ("events", "mission")):
-                connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (record.id,))
-            connection.execute("INSERT INTO deleted VALUES (?, ?)", (record.id, self.site_path(record).name))
-        self._remove_files(record.id, self.site_path(record).name)
+        site = "" if record is None else self.site_path(record).name
+        mark = self.folder / f"{mission}{_DELETED}"
+        write_through(mark, site.encode())
+        sync_folder(mark)
+        self._remove_files(mission, site)
 
     def _remove_files(self, mission: str, site: str) -> None:
-        """The log of a mission, and its site file unless another mission has the same."""
-        log = self.log_path(mission)
-        for path in (log, *(log.with_name(log.name + end) for end in ("-wal", "-shm", "-journal"))):
-            path.unlink(missing_ok=True)
-        if site not in {self.site_path(record).name for record, _ in self.records()}:
-            file = self.folder / "sites" / site
+        """What is kept of a mission, and its site file unless another mission has the same."""
+        if mission in self._frames:
+            self._frames.pop(mission).close()
+        for end in (_FEED, _FRAMES, _LOG):
+            (self.folder / f"{mission}{end}").unlink(missing_ok=True)
+        if site and site not in {self.site_path(record).name for record in self._readable_records()}:
+            file = self.folder / "sites" / Path(site).name
             file.unlink(missing_ok=True)
             file.with_suffix(".rehearsal.json").unlink(missing_ok=True)
-        with self._writing(durable=True) as connection:
-            connection.execute("DELETE FROM deleted WHERE mission = ?", (mission,))
-        with self._lock:
-            # The pages as they were are in the write-ahead log until it is taken in.
-            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        mark = self.folder / f"{mission}{_DELETED}"
+        mark.unlink(missing_ok=True)
+        sync_folder(mark)
 
-    def truth(self, mission: str) -> dict[str, Any] | None:
-        rows = self._rows("SELECT truth FROM missions WHERE id = ?", mission)
-        return json.loads(rows[0][0]) if rows and rows[0][0] is not None else None
-
-    def add_frame(self, mission: str, frame: dict[str, Any], draws: Draws) -> None:
-        body = json.dumps(frame, allow_nan=False)
-        with self._writing() as connection:
-            connection.execute(
-                "INSERT OR REPLACE INTO frames VALUES (?, ?, ?, ?)",
-                (mission, frame["number"], body, draws.packed()),
-            )
-
-    def frames(self, mission: str, first: int, last: int) -> list[dict[str, Any]]:
-        """Without particles."""
-        rows = self._rows(
-            "SELECT body FROM frames WHERE mission = ? AND number BETWEEN ? AND ? ORDER BY number",
-            mission,
-            first,
-            last,
-        )
-        return [json.loads(body) for (body,) in rows]
-
-    def frame(self, mission: str, number: int) -> tuple[dict[str, Any], Draws] | None:
-        rows = self._rows("SELECT body, draws FROM frames WHERE mission = ? AND number = ?", mission, number)
-        return (json.loads(rows[0][0]), Draws.unpacked(rows[0][1])) if rows else None
-
-    def latest_frame(self, mission: str) -> dict[str, Any] | None:
-        rows = self._rows("SELECT body FROM frames WHERE mission = ? ORDER BY number DESC LIMIT 1", mission)
-        return json.loads(rows[0][0]) if rows else None
-
-    def frame_numbers(self, mission: str) -> set[int]:
-        return {number for (number,) in self._rows("SELECT number FROM frames WHERE mission = ?", mission)}
-
-    def add_event(self, mission: str, kind: str, text: str) -> dict[str, str]:
-        """Keep what has happened, and give it back as it is told."""
-        event = {"time": now(), "kind": kind, "text": text}
-        with self._writing() as connection:
-            connection.execute(
-                # Whoever was told late that the mission is gone leaves nothing behind.
-                "INSERT INTO events SELECT NULL, id, ?, ?, ? FROM missions WHERE id = ?",
-                (event["time"], kind, text, mission),
-            )
-        return event
-
-    def events(self, mission: str) -> list[dict[str, str]]:
-        """The newest, in order."""
-        rows = self._rows(
-            f"SELECT time, kind, text FROM events WHERE mission = ? ORDER BY number DESC LIMIT {_EVENTS}",
-            mission,
-        )
-        return [dict(zip(("time", "kind", "text"), row, strict=True)) for row in reversed(rows)]
-
-    def _rows(self, statement: str, *values: Any) -> list[tuple]:
-        with self._lock:
-            return self._connection.execute(statement, values).fetchall()
-
-    @contextmanager
-    def _writing(self, durable: bool = False) -> Iterator[sqlite3.Connection]:
-        """A transaction: as a whole or not at all, and on the disk at the end where it is `durable`."""
-        with self._lock:
-            connection = self._connection
+    def _readable_records(self) -> Iterator[Record]:
+        for mission in self.ids():
             try:
-                connection.execute(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
-                connection.execute("BEGIN IMMEDIATE")
-                yield connection
-                connection.execute("COMMIT")
-            except BaseException as error:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-                if isinstance(error, sqlite3.OperationalError):
-                    raise NotRecorded(
-                        f"The disk does not take it ({error}): make room, and try again."
-                    ) from None
-                raise
+                yield record_in(MissionLog.open(self.log_path(mission)).header, None)
+            except ValueError:
+                continue
+
+
+def header_of(record: Record, preset: str, versions: dict[str, str]) -> Header:
+    """What the log of a mission begins with."""
+    about: dict[str, Any] = {"mission": record.to_json()}
+    return Header(record.site, record.seed, record.policy, preset, versions, about)
+
+
+def record_in(header: Header, feed: Feed | None) -> Record:
+    """The mission that a log was begun for, or a ValueError."""
+    body = header.about.get("mission")
+    if body is None:
+        raise ValueError("The log is not that of a mission of a console: it has no name.")
+    return Record.from_json(body, header, feed)

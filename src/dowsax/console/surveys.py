@@ -5,10 +5,11 @@ import hashlib
 import json
 import re
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dowsax.console.hosted import MAX_GIVEN
+from dowsax.mission.log import MAX_GIVEN
 
 if TYPE_CHECKING:
     from dowsax.console.hosted import Hosted
@@ -106,7 +107,9 @@ def _given(path: Path, survey: "Survey") -> dict[int, str]:
     return found
 
 
-async def take_survey(console: "Console", hosted: "Hosted", data: bytes, name: str) -> dict[str, Any]:
+async def take_survey(
+    console: "Console", hosted: "Hosted", data: bytes, name: str, confirmed: bool = False
+) -> dict[str, Any]:
     """Take in the readings of a CSV file, and say what became of its rows; the log of events says it, too."""
     from dowsax.mission.reading import Refused
 
@@ -119,7 +122,7 @@ async def take_survey(console: "Console", hosted: "Hosted", data: bytes, name: s
     taken, known, refused = 0, 0, []
     for row in upload.rows:
         try:
-            is_new = await console.do(hosted, lambda at, row=row: _taken(hosted, at, row), limited=False)
+            is_new = await console.do(hosted, partial(_taken, hosted, row, confirmed), limited=False)
             taken, known = taken + is_new, known + (not is_new)
         except Refused as refusal:
             refused.append({"line": row.line, "reason": str(refusal)})
@@ -129,13 +132,12 @@ async def take_survey(console: "Console", hosted: "Hosted", data: bytes, name: s
     return told
 
 
-def _taken(hosted: "Hosted", generation: int, row: Row) -> bool:
+def _taken(hosted: "Hosted", row: Row, confirmed: bool, generation: int) -> bool:
     """Whether a row is new: a reading that was taken in before gets its old answer, and counts once."""
-    advisor = hosted.do_prepare(generation)
-    before = len(advisor.readings)
+    before = hosted.do_prepare(generation).history.count
     # What is refused is told of all rows at once.
-    hosted.do_take(generation, row.reading, row.given, is_told=False)
-    return len(advisor.readings) > before
+    advice, _ = hosted.do_take(generation, row.reading, row.given, is_noted=False, confirmed=confirmed)
+    return advice.number > before
 
 
 def survey_words(told: dict[str, Any]) -> str:

@@ -36,6 +36,7 @@ def item(hosted: "Hosted") -> dict[str, Any]:
         "unit": record.facts["unit"],
         "status": hosted.status,
         "message": hosted.message,
+        "alarm": hosted.alarm,
         "preparing": hosted.preparing or hosted.status == PREPARING,
         "readings": hosted.readings,
         "created": record.created,
@@ -52,9 +53,8 @@ def listed(console: Console) -> list[dict[str, Any]]:
 async def whole(console: Console, hosted: "Hosted") -> dict[str, Any]:
     """All there is to know of a mission, but not the truth before it is revealed."""
     record = hosted.record
-    latest, events, stops = await asyncio.gather(
+    latest, stops = await asyncio.gather(
         newest(console, hosted),
-        asyncio.to_thread(console.store.events, record.id),
         asyncio.to_thread(told_of_stops, record, console.store.site_path(record)),
     )
     body = item(hosted) | {name: record.facts[name] for name in _FACTS}
@@ -63,11 +63,11 @@ async def whole(console: Console, hosted: "Hosted") -> dict[str, Any]:
         "scenario": record.scenario,
         "seed": record.seed,
         "speed": hosted.speed,
-        "frames": hosted.readings,
+        "frames": hosted.steps,
         "latest": latest,
         "false_stops": stops,
         "source_area": source_area(hosted),
-        "events": events,
+        "events": list(hosted.events),
         "mqtt": None
         if record.feed is None
         else {"readings": record.feed.readings, "advice": record.feed.advice},

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dowsax.console.records import Record
     from dowsax.mission.advisor import Advisor
     from dowsax.mission.guides import Guide
+    from dowsax.mission.log import MissionLog
     from dowsax.mission.plan import Plan
     from dowsax.mission.site import Site
 
@@ -54,7 +55,7 @@ class Workshop:
         bench = self._bench(site, policy, simulated)
         return site, Plan.of(site, bench.guide.model), bench.guide
 
-    def advisor(self, record: "Record", log: Path, generation: int, file: Path) -> "Advisor":
+    def advisor(self, record: "Record", log: "MissionLog", generation: int, file: Path) -> "Advisor":
         """The advisor of a mission with all its readings taken in, and nothing left to compile.
 
         `file` is the site file, next to which a rehearsal may be.

@@ -4,32 +4,34 @@ What is advised is a function of the site, the policy, the seed and the readings
 was ended at any moment goes on from its log as if it had not been: the readings are taken in once more.
 """
 
-import math
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import equinox as eqx
 import jax
 import numpy as np
 
 from dowsax.inference import Belief
-from dowsax.inference.survey import checked_survey
 from dowsax.mission import reading as readings_
 from dowsax.mission.advice import CANNOT_TELL, SEARCHING, Advice, Disc, Estimate, compass, way
+from dowsax.mission.checks import check_reading, require_in_order
 from dowsax.mission.course import Course, Filters
 from dowsax.mission.doubts import doubts
 from dowsax.mission.evidence import log_odds
 from dowsax.mission.false_stops import said_of_stops
 from dowsax.mission.findings import versions
-from dowsax.mission.geometry import TOUCH
 from dowsax.mission.guides import Guide, guide_for
-from dowsax.mission.log import Header, MissionLog
-from dowsax.mission.marks import POSITIVE, is_mark
-from dowsax.mission.phrases import metres, outside
+from dowsax.mission.history import History, Standing
+from dowsax.mission.log import Header, MissionLog, Step, now
+from dowsax.mission.phrases import metres
 from dowsax.mission.plan import Plan
+from dowsax.mission.questions import require_plausible
 from dowsax.mission.reading import Reading, Refused
+from dowsax.mission.requests import Request, Target, keys_of, merged
 from dowsax.mission.site import Site, read_site
 from dowsax.mission.stations import single
+from dowsax.mission.tracker import digest_of
 from dowsax.mission.verdicts import LEAST_LEFT, Gist, Spent, heights, in_time, reasons, status_of, stuck
 from dowsax.policies import Policy
 from dowsax.types import Key, Scalar, Station
@@ -68,14 +70,14 @@ class Advisor:
         """How often a stop was false in simulation, in words."""
         self._log = log if log is None or isinstance(log, MissionLog) else MissionLog.resume(log, self.header)
         self._course = self._filters.begin()
+        self._history = History()
         if warm_up:
             self.warm_up()
-        self._by_id: dict[str, int] = {}
-        self._by_time: dict[tuple | None, int] = {}
-        self._given: dict[int, Advice] = {}
-        """Of earlier readings, by their numbers, where no log keeps it."""
+        self._advices: dict[int, Advice] = {}
+        """By the number of the step, where no log has them."""
         self._latest: Advice | None = None
-        self._go_on()
+        self._step_taken: Step | None = None
+        self._resume()
 
     @property
     def header(self) -> Header:
@@ -93,8 +95,13 @@ class Advisor:
 
     @property
     def readings(self) -> tuple[Reading, ...]:
-        """What has been taken in."""
+        """The readings that count, in the order in which they were taken in."""
         return self._course.readings
+
+    @property
+    def history(self) -> History:
+        """All steps so far, also of readings that were withdrawn or corrected."""
+        return self._history
 
     @property
     def course(self) -> Course:
@@ -103,8 +110,13 @@ class Advisor:
 
     @property
     def latest(self) -> Advice | None:
-        """The advice after the newest reading; `None` before the first."""
+        """The advice after the newest step; `None` before the first."""
         return self._latest
+
+    @property
+    def step(self) -> Step | None:
+        """The newest step: a reading or a correction; `None` before the first."""
+        return self._step_taken
 
     def observe(
         self,
@@ -117,13 +129,15 @@ class Advisor:
         altitude=None,
         dwell=None,
         id=None,
+        confirm=False,
     ) -> Advice:
         """Take in a reading at a position [m] and say what to do next.
 
         `wind` (u, v) [m/s] is where the air goes; `time` [s] or ISO 8601; `altitude` [m] above ground;
         `dwell` [s]. A reading with the `id` of an earlier one, or the same at the same time, gets the answer
-        that one got. `Refused` says why a reading is not taken in. With a log, the reading is on the disk
-        when this returns; `log.NotRecorded` says that it is not, and that it was not taken in.
+        that one got. `Refused` says why a reading is not taken in; one that is `Doubted` is with `confirm`.
+        With a log, the reading is on the disk when this returns; `journal.NotRecorded` says that it is not,
+        and that it was not taken in.
         """
         given = repr((position, reading, wind, time, sensor, altitude, dwell, id))
         try:
@@ -133,105 +147,135 @@ class Advisor:
         except Refused as refusal:
             self.note_refusal(given, str(refusal))
             raise
-        return self.take(made, given)
+        return self.take(made, given, confirmed=confirm)
 
-    def take(self, reading: Reading, given: str = "") -> Advice:
-        """`observe` for a reading that is made already; `given` is how it came, for the log."""
+    def answer(self, request: Request, given: str = "") -> Advice:
+        """Do what a request asks for: take in a reading, withdraw one or correct one; or `Refused`."""
         try:
-            reading = self._checked(reading)
-            answered = self._answered(reading)
-            if answered is not None:
-                return answered
-            self._require_in_order(reading)
-            course, advice = self._considered(reading)
+            reading = self._asked_for(request)
         except Refused as refusal:
             self.note_refusal(given, str(refusal))
             raise
-        if self._log is not None:
-            number = len(course.readings)
-            self._log.append(number, reading.id, given, reading.to_json(), advice.to_json())
-        # Only now: what could not be recorded has not happened.
-        self._course = course
-        self._remember(reading, advice)
+        if request.target is not None:
+            return self.correct(request.target, reading, request.reason, given, request.confirmed)
+        assert reading is not None
+        return self.take(reading, given, request.confirmed)
+
+    def _asked_for(self, request: Request) -> Reading | None:
+        """The reading of a request; `None` for a withdrawal. A correction says only what was wrong."""
+        if request.is_withdrawal:
+            return None
+        keys = request.keys
+        if request.target is not None:
+            old = self._history.original(self._history.find(request.target))
+            keys = merged(keys_of(old, self.plan.stations.sensor.ground), keys, self.plan.columns)
+        return self.plan.reading_of(keys)
+
+    def take(self, reading: Reading, given: str = "", confirmed: bool = False) -> Advice:
+        """`observe` for a reading that is made already; `given` is how it came, for the log."""
+        try:
+            checked = check_reading(self.plan, reading, self.readings)
+            answered = self._history.step_of(checked)
+            if answered is not None:
+                return self._advice_of(answered)
+            require_in_order(self.plan, checked, self.readings)
+            if not confirmed:
+                require_plausible(checked, self.readings, self.plan.unit)
+            course, station, changed = self._filters.step(self._course, checked)
+        except Refused as refusal:
+            self.note_refusal(given, str(refusal))
+            raise
+        advice = self._advice(course, station, changed)
+        advice = replace(advice, warnings=doubts(self.plan, self._course, course))
+        held = reading.wind is None and checked.wind is not None
+        self._record(self._step(given, checked, advice, course, held_wind=held), course)
         return advice
+
+    def correct(
+        self,
+        target: Target,
+        reading: Reading | None = None,
+        reason: str = "",
+        given: str = "",
+        confirmed: bool = False,
+    ) -> Advice:
+        """Withdraw a reading, or have another count in its place; the advice is as if it had been so before.
+
+        Nothing is removed from the log: a correction is a further step. All readings that stand are taken in
+        again, which takes as long as it took the first time. `Refused` says why it cannot be. A correction
+        that was made already gets the answer it got.
+        """
+        try:
+            number = self._history.find(target)
+            made = None if reading is None else self._replacement(number, reading, confirmed)
+            known = self._history.correction(number, None if made is None else made.reading)
+            if known is not None:
+                return self._advice_of(known)
+            if self._history.is_withdrawn(number):
+                raise Refused(f"{target} was withdrawn: send it again as a new one.")
+            course, station, changed = self._filters.replay(self._history.readings({number: made}))
+        except Refused as refusal:
+            self.note_refusal(given, str(refusal))
+            raise
+        what = "withdrawn" if made is None else "corrected"
+        advice = self._advice(course, station, changed, f"Reading {number} was {what}.")
+        changes = {"corrects": number, "reason": reason, "held_wind": made is not None and made.held_wind}
+        step = self._step(given, None if made is None else made.reading, advice, course, **changes)
+        self._record(step, course)
+        return advice
+
+    def _replacement(self, number: int, reading: Reading, confirmed: bool) -> Standing:
+        """What a corrected reading counts as, or `Refused`."""
+        before, after = self._history.around(number)
+        id_ = self._history.original(number).id
+        checked = check_reading(self.plan, replace(reading, id=id_), before)
+        require_in_order(self.plan, checked, before, after)
+        if not confirmed:
+            require_plausible(checked, before, self.plan.unit)
+        held = reading.wind is None and checked.wind is not None
+        return Standing(checked, self._history.count + 1, held)
+
+    def _step(
+        self, given: str, reading: Reading | None, advice: Advice, course: Course, **changes: Any
+    ) -> Step:
+        body, measures = None if reading is None else reading.to_json(), course.measures(self.plan.start)
+        return Step(advice.number, now(), given, body, advice.to_json(), measures, **changes)
+
+    def _record(self, step: Step, course: Course) -> None:
+        """Have a step on the disk, and only then count it: what could not be recorded has not happened."""
+        if self._log is not None:
+            self._log.append(step)
+        self._course = course
+        self._remember(step)
 
     def note_refusal(self, given: str, reason: str) -> None:
         """Keep in the log what was not taken in."""
         if self._log is not None:
             self._log.refuse(given, reason)
 
+    def note(self, what: str, text: str) -> None:
+        """Keep in the log what happened to the mission."""
+        if self._log is not None:
+            self._log.note(what, text)
+
     def close(self) -> None:
         """Close the log."""
         if self._log is not None:
             self._log.close()
 
-    def _checked(self, reading: Reading) -> Reading:
-        """The reading as the model needs it, or `Refused`."""
-        x, y = reading.position
-        (west, south), (east, north) = self.plan.reach.area
-        inside = west - TOUCH <= x <= east + TOUCH and south - TOUCH <= y <= north + TOUCH
-        if not inside and not self.plan.takes_outside:
-            far_off = outside(self.plan.frame, self.plan.reach.area, reading.position)
-            raise Refused(
-                f'The position {far_off}: check it, or set outside = "allow" in [area] of the site file.'
-            )
-        if self.plan.kind in POSITIVE and is_mark(reading.value):
-            raise Refused(
-                f"`value` is {reading.value:g}, what loggers write where they have nothing: leave it out."
-            )
-        if self.plan.least is not None and reading.value < self.plan.least:
-            raise Refused(
-                f"`value` is {reading.value:.4g} {self.plan.unit}, far below the background of the site: if "
-                "the sensor dropped out, leave it out; if it is in another unit, give `unit`; or correct "
-                "[background]."
-            )
-        try:
-            checked_survey([reading.position], [reading.value], self.plan.model.sensor)
-        except ValueError as error:
-            # One reading at a time: which of them it is goes without saying.
-            raise Refused(str(error).replace("Reading 0 (counted from 0)", "`value`")) from None
-        return self.plan.stations.completed(reading, self._course.readings)
-
-    def _answered(self, reading: Reading) -> Advice | None:
-        """The answer to a reading that was taken in before."""
-        if reading.id is not None and reading.id in self._by_id:
-            number = self._by_id[reading.id]
-            if self._course.readings[number - 1] != reading:
-                raise Refused(f"The id {reading.id!r} was given to another reading: give each its own.")
-            return self._advice_of(number)
-        if reading.id is None and _moment(reading) in self._by_time:
-            return self._advice_of(self._by_time[_moment(reading)])
-        return None
-
     def _advice_of(self, number: int) -> Advice:
-        """What was advised after the reading of this number."""
+        """What was advised at the step of this number."""
         if self._latest is not None and self._latest.number == number:
             return self._latest
         if self._log is None:
-            return self._given[number]
-        return Advice.from_json(self._log.entry(number).advice)
+            return self._advices[number]
+        return Advice.from_json(self._log.step(number).advice)
 
-    def _require_in_order(self, reading: Reading) -> None:
-        """`Refused` for a late reading where it matters. To a source that stays as it is, it does not."""
-        times = [item.time for item in self._course.readings if item.time is not None]
-        if reading.time is None or not times or reading.time >= max(times):
-            return
-        if self.plan.jump is None and not self.plan.stations.ordered:
-            return
-        why = "the sensor lags" if self.plan.stations.ordered else "the source may change"
-        late = max(times) - reading.time
-        raise Refused(
-            f"The reading is {late:g} s older than the newest one, and the order matters, as {why}: "
-            "send readings in the order of their times."
-        )
-
-    def _considered(self, reading: Reading) -> tuple[Course, Advice]:
-        """The mission after this reading, and what is advised; nothing is changed."""
-        course, station, changed = self._filters.step(self._course, reading)
-        advice = self._advice(course, station, changed)
-        return course, replace(advice, warnings=doubts(self.plan, self._course, course))
-
-    def _advice(self, course: Course, station: Station, changed: bool) -> Advice:
+    def _advice(self, course: Course, station: Station | None, changed: bool, first: str = "") -> Advice:
+        """What is advised in this course; `first` is the sentence that says what has happened."""
+        number = self._history.count + 1
+        if station is None:
+            return self._advice_at_start(course, number, first)
         digest = course.digest(len(course.readings))
         mean, low, high = (tuple(map(float, row)) for row in (digest.mean, digest.low, digest.high))
         place = (mean[0], mean[1])
@@ -248,6 +292,7 @@ class Advisor:
             status = CANNOT_TELL
         bearing, distance = (None, None) if there is None else way(here, there)
         sentences = [
+            first,
             f"Source or wind have changed, about at reading {course.regime + 1}: searching anew."
             if changed
             else None,
@@ -257,20 +302,13 @@ class Advisor:
             stuck(course.readings),
             heights(self.plan, course.readings),
         ]
-        parameters = self.plan.model.prior.parameters
         return Advice(
-            number=len(course.readings),
+            number=number,
             status=status,
             next_position=there,
             bearing=bearing,
             distance=distance,
-            estimate=Estimate(
-                tuple(item.name for item in parameters),
-                tuple(item.unit for item in parameters),
-                mean,
-                low,
-                high,
-            ),
+            estimate=self._estimate(mean, low, high),
             region=Disc(place, float(digest.radius)),
             why=" ".join(sentence for sentence in sentences if sentence),
             evidence=evidence,
@@ -299,14 +337,25 @@ class Advisor:
         place = f", to {self.plan.frame.words(choice.position)}" if self.plan.frame.is_geographic else ""
         return choice.position, f"Next: {metres(distance)} to the {compass(bearing)}{place}{gain}."
 
-    def _remember(self, reading: Reading, advice: Advice) -> None:
-        if reading.id is not None:
-            self._by_id[reading.id] = advice.number
-        if reading.time is not None:
-            self._by_time[_moment(reading)] = advice.number
-        if self._log is None and (reading.id is not None or reading.time is not None):
-            self._given[advice.number] = advice
-        self._latest = advice
+    def _advice_at_start(self, course: Course, number: int, first: str) -> Advice:
+        """What is advised when the only reading there was is withdrawn."""
+        digest = digest_of(self._filters.tracker.describe(course.belief))
+        mean, low, high = (tuple(map(float, row)) for row in (digest.mean, digest.low, digest.high))
+        there = self.plan.start or self.plan.middle
+        words = f"{first} There are no readings: begin at {self.plan.frame.words(there)}."
+        region = Disc((mean[0], mean[1]), float(digest.radius))
+        return Advice(number, SEARCHING, there, None, None, self._estimate(mean, low, high), region, words)
+
+    def _estimate(self, mean: tuple[float, ...], low: tuple[float, ...], high: tuple[float, ...]) -> Estimate:
+        parameters = self.plan.model.prior.parameters
+        names, units = (tuple(getattr(item, part) for item in parameters) for part in ("name", "unit"))
+        return Estimate(names, units, mean, low, high)
+
+    def _remember(self, step: Step) -> None:
+        self._history.add(step)
+        self._step_taken, self._latest = step, Advice.from_json(step.advice)
+        if self._log is None:
+            self._advices[step.number] = self._latest
 
     def warm_up(self) -> None:
         """Compile all that an answer needs, so that the first one comes as fast as the others."""
@@ -328,14 +377,13 @@ class Advisor:
         tried = self._filters.trial(self._course, start, station, value, choose)
         self._advice(tried, station, False)
 
-    def _go_on(self) -> None:
-        """Take in what the log holds already."""
+    def _resume(self) -> None:
+        """Take in what stands in the log."""
         if self._log is None:
             return
-        for entry in self._log.entries():
-            reading, advice = Reading.from_json(entry.reading), Advice.from_json(entry.advice)
-            self._course, _, _ = self._filters.step(self._course, reading)
-            self._remember(reading, advice)
+        for step in self._log.steps():
+            self._remember(step)
+        self._course, _, _ = self._filters.replay(self._history.readings())
 
 
 @jax.jit
@@ -349,11 +397,3 @@ def _made_up(model: Model, key: Key, station: Station) -> Scalar:
     """A reading of some source that the prior has."""
     source_key, noise_key = jax.random.split(key)
     return model.sample_reading(noise_key, model.prior.sample(source_key), station)
-
-
-def _moment(reading: Reading) -> tuple | None:
-    """What two readings without an id have in common when they are the same one."""
-    if reading.time is None:
-        return None
-    value = reading.value if math.isfinite(reading.value) else None
-    return reading.time, reading.sensor, reading.position, value

@@ -1,6 +1,7 @@
 """A mission as it stands, and what one more reading makes of it."""
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +14,7 @@ from dowsax.mission.stations import example, single
 from dowsax.mission.together import together
 from dowsax.mission.tracker import Digest, Tracker, digest_of
 from dowsax.mission.turned import Turned
+from dowsax.mission.verdicts import Spent
 from dowsax.types import Key, Scalar, Station
 
 SURE_OF_CHANGE = 0.9
@@ -37,6 +39,18 @@ class Course:
     def digest(self, number: int) -> Digest:
         """What the belief said after the reading of this number, counted from 1."""
         return digest_of(self.rows[number - 1])
+
+    def measures(self, start: tuple[float, float] | None) -> dict[str, float | None]:
+        """What the belief is like now, for those who draw it: `None` where there is no reading."""
+        if not self.readings:
+            return dict.fromkeys(("spread", "mass", "ess", "fit"), None) | {"path_length": 0.0}
+        digest = self.digest(len(self.readings))
+        numbers = {
+            "spread": float(max(digest.std[0], digest.std[1])),
+            **{name: float(getattr(digest, name)) for name in ("mass", "ess", "fit")},
+            "path_length": Spent.on(start, self.readings).distance,
+        }
+        return {name: value if math.isfinite(value) else None for name, value in numbers.items()}
 
 
 @dataclass(frozen=True)
@@ -84,6 +98,13 @@ class Filters:
             regime=int(digest.since) if changed else course.regime,
         )
         return grown, station, changed
+
+    def replay(self, readings: Iterable[Reading]) -> tuple[Course, Station | None, bool]:
+        """The mission after these readings: as it would be had there been no others; see `step`."""
+        course, station, changed = self.begin(), None, False
+        for reading in readings:
+            course, station, changed = self.step(course, reading)
+        return course, station, changed
 
     def _both_winds(
         self, course: Course, station: Station, value: Scalar

@@ -1,44 +1,26 @@
-"""The mission log: one SQLite file that is only ever added to, and that survives the end of the program.
+"""The mission log: a journal of readings, corrections, refusals and notes, from which a mission goes on.
 
-A reading and the advice it led to are written together, in one transaction that is on the disk before
-anything is acknowledged. Whenever the program is ended, the log holds every reading that was acknowledged and
-no half of one. The belief is not stored: it is a function of the site, the seed and the readings in order.
+A reading and the advice it led to are one entry, which is on the disk before anything is acknowledged.
+Nothing is ever changed: a reading that was wrong is withdrawn or corrected by a further entry. The belief is
+not stored: it is a function of the site, the seed and the readings that stand, in order.
 """
 
-import json
-import os
-import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-FORMAT = 1
+from dowsax.journal import Damaged, Entry, Journal, read, salvage
 
-_SCHEMA = (
-    "CREATE TABLE mission (format INTEGER NOT NULL, header TEXT NOT NULL)",
-    """CREATE TABLE readings (
-        number INTEGER PRIMARY KEY, id TEXT UNIQUE, received TEXT NOT NULL, given TEXT NOT NULL,
-        reading TEXT NOT NULL, advice TEXT NOT NULL)""",
-    """CREATE TABLE refused (
-        number INTEGER PRIMARY KEY, after INTEGER NOT NULL, received TEXT NOT NULL, given TEXT NOT NULL,
-        reason TEXT NOT NULL)""",
-    *(
-        f"""CREATE TRIGGER {table}_{verb.lower()} BEFORE {verb} ON {table}
-        BEGIN SELECT RAISE(ABORT, 'a mission log is only added to'); END"""
-        for table in ("mission", "readings", "refused")
-        for verb in ("UPDATE", "DELETE")
-    ),
-)
-# What SQLite says when the disk is full, or does not take what is written for another reason.
-_DISK_FAULTS = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY)
-_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-
-
-class NotRecorded(OSError):
-    """What was to be written is not on the disk, and nothing of it is; it may be tried again."""
+FORMAT = 2
+HEADER, READING, CORRECTION, REFUSED, NOTE = "header", "reading", "correction", "refused", "note"
+"""Kinds of entries. There are two headers, the same: one may be damaged."""
+STEPS = (READING, CORRECTION)
+"""Kinds that change the belief."""
+MAX_GIVEN = 10_000
+"""Characters of what was given that are kept."""
+_SQLITE = b"SQLite format 3\0"
 
 
 @dataclass(frozen=True)
@@ -51,27 +33,51 @@ class Header:
     policy: str
     preset: str
     versions: dict[str, str]
+    about: dict[str, Any] = field(default_factory=dict)
+    """What else its owner keeps with it; the belief does not depend on it."""
 
     @property
     def binding(self) -> tuple:
         """What must be the same to go on; under other versions a belief may differ in the last digits."""
         return self.site, self.seed, self.policy, self.preset
 
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self) | {"format": FORMAT}
+
+    @classmethod
+    def from_json(cls, body: dict[str, Any]) -> "Header":
+        """The inverse of `to_json`."""
+        return cls(**{name: part for name, part in body.items() if name != "format"})
+
 
 @dataclass(frozen=True)
-class Entry:
-    """A reading that was taken in, and what was advised."""
+class Step:
+    """A reading or a correction: what changed the belief, and what was advised then."""
 
     number: int
-    """Counted from 1."""
-    id: str | None
+    """Counted from 1 over readings and corrections."""
     received: str
     """When, by the clock of this machine (ISO 8601, UTC)."""
     given: str
     """As it came."""
-    reading: dict[str, Any]
-    """As it was understood: metres, seconds."""
+    reading: dict[str, Any] | None
+    """As it was understood: metres, seconds. `None` for a reading that is withdrawn."""
     advice: dict[str, Any]
+    measures: dict[str, Any] = field(default_factory=dict)
+    """What the belief was like then: see `Course.measures`."""
+    corrects: int | None = None
+    """The number of the reading that this step withdraws or corrects; `None` for a reading."""
+    reason: str = ""
+    held_wind: bool = False
+    """Whether the reading had no wind of its own, and has that of the one before it."""
+
+    @property
+    def kind(self) -> str:
+        return READING if self.corrects is None else CORRECTION
+
+    @property
+    def id(self) -> str | None:
+        return None if self.reading is None else self.reading["id"]
 
 
 @dataclass(frozen=True)
@@ -79,75 +85,93 @@ class Refusal:
     """What was not taken in, and why."""
 
     after: int
-    """How many readings had been taken in before."""
+    """How many steps there were before."""
     received: str
     given: str
     reason: str
 
 
-class MissionLog:
-    """An open log. `create` begins one, `open` goes on with one, `resume` does whichever is needed."""
+@dataclass(frozen=True)
+class Note:
+    """What happened to a mission besides readings."""
 
-    def __init__(self, path: Path, connection: sqlite3.Connection, header: Header) -> None:
+    received: str
+    what: str
+    """In a word."""
+    text: str
+    data: dict[str, Any] = field(default_factory=dict)
+
+
+Record = Step | Refusal | Note
+"""What a log is made of, after its header."""
+_RECORDS = {READING: Step, CORRECTION: Step, REFUSED: Refusal, NOTE: Note}
+
+
+def record_of(entry: Entry) -> Record | None:
+    """What an entry says; `None` for a header."""
+    return _RECORDS[entry.kind](**entry.body) if entry.kind in _RECORDS else None
+
+
+class MissionLog:
+    """A log that is open: to append to, or, from `open`, to read."""
+
+    def __init__(self, path: Path, header: Header, journal: Journal | None) -> None:
         self.path = path
         self.header = header
-        self._connection = connection
+        self._journal = journal
+        self._offsets: dict[int, int] = {}
+        """Of the steps, by their number."""
 
     @classmethod
     def create(cls, path: Path | str, header: Header) -> "MissionLog":
         """Begin a log. A file in which a mission was never quite begun is taken over."""
-        path = Path(path)
-        connection = _connect(path, "rwc")
-        if _tables(path, connection):
-            connection.close()
-            raise ValueError(f"{path} already holds a mission: go on with it, or choose another file.")
-        with _writing(path, connection):
-            for statement in _SCHEMA:
-                connection.execute(statement)
-            text = json.dumps(asdict(header), allow_nan=False)
-            connection.execute("INSERT INTO mission VALUES (?, ?)", (FORMAT, text))
-        _sync_folder(path)
-        return cls(path, connection, header)
+        path = _usable(Path(path))
+        try:
+            journal = Journal.create(path, HEADER, header.to_json())
+        except FileExistsError:
+            raise ValueError(
+                f"{path} already holds a mission: go on with it, or choose another file."
+            ) from None
+        journal.append(HEADER, header.to_json())
+        return cls(path, header, journal)
 
     @classmethod
     def open(cls, path: Path | str) -> "MissionLog":
-        """A log that is there, to read or to go on with."""
+        """Open a log to read; another program may be writing to it."""
         path = Path(path)
         if not path.is_file():
             raise ValueError(f"{path} does not exist: give the log of a mission, as in advise --log.")
-        connection = _connect(path, "rw" if os.access(path, os.W_OK) else "ro")
-        if "mission" not in _tables(path, connection):
-            connection.close()
-            raise ValueError(f"{path} holds no mission: give the file that `dowsax advise --log` wrote.")
-        format_, text = connection.execute("SELECT format, header FROM mission").fetchone()
-        if format_ != FORMAT:
-            connection.close()
-            raise ValueError(
-                f"{path} has the format {format_}; this version of dowsax reads {FORMAT}: take the version "
-                "that wrote it."
-            )
-        return cls(path, connection, Header(**json.loads(text)))
+        return cls(path, _header(path), None)
 
     @classmethod
     def resume(cls, path: Path | str, header: Header) -> "MissionLog":
         """Go on with the mission in the file, which must be the same one, or begin it."""
         path = Path(path)
-        if not path.is_file() or path.stat().st_size == 0 or not _begun(path):
+        if not is_begun(path):
             return cls.create(path, header)
         log = cls.open(path)
         if log.header.binding != header.binding:
             names = ("site file", "seed", "policy", "preset")
             pairs = zip(names, log.header.binding, header.binding, strict=True)
             other = " and ".join(name for name, had, now in pairs if had != now)
-            log.close()
             raise ValueError(
-                f"{path} was begun with another {other}: give the same, or another log to begin anew."
+                f"{path} was begun with another {other}: give the same, or another log for a new mission."
             )
-        return log
+        return log.writable()
 
-    def __len__(self) -> int:
-        """How many readings were taken in."""
-        return self._connection.execute("SELECT count(*) FROM readings").fetchone()[0]
+    def writable(self) -> "MissionLog":
+        """The same log, to append to: another program that wants to is refused from now on."""
+        try:
+            self._journal = Journal.open(self.path)
+            for _ in self.steps():
+                pass
+        except Damaged as error:
+            raise _damaged(self.path, error) from None
+        except OSError as error:
+            raise ValueError(
+                f"{self.path} cannot be written to ({error.strerror}): copy it to another place, go on there."
+            ) from None
+        return self
 
     def __enter__(self) -> "MissionLog":
         return self
@@ -156,126 +180,109 @@ class MissionLog:
         self.close()
 
     def close(self) -> None:
-        self._connection.close()
+        if self._journal is not None:
+            self._journal.close()
 
-    def append(self, number: int, id: str | None, given: str, reading: dict, advice: dict) -> None:
-        """Add the reading of this number with its advice; on the disk when this returns.
-
-        `NotRecorded` when the disk does not take it. A ValueError when another program has written there.
-        """
-        texts = [json.dumps(body, allow_nan=False) for body in (reading, advice)]
-        row = (number, id, _now(), given, *texts)
-        try:
-            with _writing(self.path, self._connection):
-                self._connection.execute("INSERT INTO readings VALUES (?, ?, ?, ?, ?, ?)", row)
-        except sqlite3.IntegrityError:
-            raise ValueError(
-                f"{self.path} has a reading {number} or one with the id {id!r} already: does another advisor "
-                "write into it?"
-            ) from None
+    def append(self, step: Step) -> None:
+        """Append a step, which is on the disk when this returns; `NotRecorded` where it is not."""
+        entry = self._write(step.kind, asdict(step))
+        self._offsets[step.number] = entry.offset
 
     def refuse(self, given: str, reason: str) -> None:
-        """Add what was not taken in, and why."""
-        statement = "INSERT INTO refused VALUES (NULL, (SELECT count(*) FROM readings), ?, ?, ?)"
-        with _writing(self.path, self._connection):
-            self._connection.execute(statement, (_now(), given, reason))
+        """Append what was not taken in, and why."""
+        body = {"after": len(self._offsets), "received": now(), "given": given[:MAX_GIVEN], "reason": reason}
+        self._write(REFUSED, body)
 
-    def entries(self) -> Iterator[Entry]:
-        """What was taken in, in order."""
-        yield from map(_entry, self._connection.execute(f"{_READINGS} ORDER BY number"))
+    def note(self, what: str, text: str, data: dict[str, Any] | None = None, durable: bool = False) -> Note:
+        """Append what happened; by default a loss of power may take it back."""
+        note = Note(now(), what, text, data or {})
+        self._write(NOTE, asdict(note), durable)
+        return note
 
-    def entry(self, number: int) -> Entry:
-        """What was taken in as the reading of this number."""
-        return _entry(self._connection.execute(f"{_READINGS} WHERE number = ?", (number,)).fetchone())
+    def copy(self, record: Record) -> None:
+        """Append a record of another log; a loss of power may take it back until the next that may not."""
+        kind = record.kind if isinstance(record, Step) else REFUSED if isinstance(record, Refusal) else NOTE
+        self._write(kind, asdict(record), durable=False)
 
-    def refusals(self) -> Iterator[Refusal]:
-        """What was refused, in order."""
-        rows = self._connection.execute("SELECT after, received, given, reason FROM refused ORDER BY number")
-        for row in rows:
-            yield Refusal(*row)
+    def steps(self) -> Iterator[Step]:
+        """Readings and corrections, in order."""
+        for entry in self._entries():
+            if entry.kind in STEPS:
+                step = Step(**entry.body)
+                self._offsets[step.number] = entry.offset
+                yield step
+
+    def step(self, number: int) -> Step:
+        """The step of this number, of a log that is written to."""
+        assert self._journal is not None
+        return Step(**self._journal.entry_at(self._offsets[number]).body)
+
+    def records(self) -> Iterator[Record]:
+        """All that happened, in order."""
+        for entry in self._entries():
+            record = record_of(entry)
+            if record is not None:
+                yield record
+
+    def _entries(self) -> Iterator[Entry]:
+        try:
+            yield from read(self.path)
+        except Damaged as error:
+            raise _damaged(self.path, error) from None
+
+    def _write(self, kind: str, body: dict[str, Any], durable: bool = True) -> Entry:
+        assert self._journal is not None, "The log was opened to read."
+        return self._journal.append(kind, body, durable)
 
 
-_READINGS = "SELECT number, id, received, given, reading, advice FROM readings"
+def is_begun(path: Path) -> bool:
+    """Whether a file holds anything but what a program that was ended at the very start leaves."""
+    if not path.is_file() or path.stat().st_size == 0:
+        return False
+    try:
+        return next(read(path), None) is not None
+    except Damaged:
+        return True
 
 
-def _entry(row: tuple) -> Entry:
-    number, id_, received, given, reading, advice = row
-    return Entry(number, id_, received, given, json.loads(reading), json.loads(advice))
-
-
-def _connect(path: Path, mode: str) -> sqlite3.Connection:
+def _usable(path: Path) -> Path:
     if path.is_dir():
         raise ValueError(f"{path} is a folder: give the name of a file for the mission log.")
     if not path.parent.is_dir():
         raise ValueError(f"Cannot write {path}: the folder {path.parent} does not exist; make it first.")
-    address = f"{path.absolute().as_uri()}?mode={mode}"
+    return path
+
+
+def _header(path: Path) -> Header:
+    """The header of a log, or why the file is none."""
+    if is_of_earlier_version(path):
+        raise ValueError(f"{path} was written by an earlier version: `dowsax recover {path}` converts it.")
     try:
-        # Answers may be computed in another thread than the one that opened the log, one at a time.
-        connection = sqlite3.connect(
-            address, uri=True, isolation_level=None, timeout=5.0, check_same_thread=False
+        first = next(read(path), None)
+    except Damaged as error:
+        if next(salvage(path), None) is not None:
+            raise _damaged(path, error) from None
+        first = None
+    if first is None or first.kind != HEADER:
+        raise ValueError(f"{path} holds no mission: give the file that `dowsax advise --log` wrote.")
+    format_ = first.body["format"]
+    if format_ != FORMAT:
+        raise ValueError(
+            f"{path} has the format {format_}, and this version of dowsax reads {FORMAT}: use a newer one."
         )
-        if mode != "ro":
-            # A transaction is in the write-ahead log, and that on the disk, before the commit returns.
-            connection.execute("PRAGMA journal_mode=WAL")
-            connection.execute("PRAGMA synchronous=FULL")
-            # [kB]: what is only added to is hardly ever read again.
-            connection.execute("PRAGMA cache_size=-256")
-    except sqlite3.DatabaseError as error:
-        raise _fault(path, error) from None
-    return connection
+    return Header.from_json(first.body)
 
 
-def _tables(path: Path, connection: sqlite3.Connection) -> set[str]:
-    try:
-        rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
-    except sqlite3.DatabaseError as error:
-        connection.close()
-        raise _fault(path, error) from None
-    return {name for (name,) in rows}
+def is_of_earlier_version(path: Path) -> bool:
+    """Whether a file is a log as earlier versions wrote them, in SQLite's format."""
+    with path.open("rb") as file:
+        return file.read(len(_SQLITE)) == _SQLITE
 
 
-def _begun(path: Path) -> bool:
-    connection = _connect(path, "rw")
-    try:
-        return bool(_tables(path, connection))
-    finally:
-        connection.close()
+def _damaged(path: Path, error: Damaged) -> Damaged:
+    return Damaged(f"{error} `dowsax recover {path}` saves what can be read into a new log.")
 
 
-@contextmanager
-def _writing(path: Path, connection: sqlite3.Connection) -> Iterator[None]:
-    """A transaction: as a whole or not at all, and on the disk at the end."""
-    try:
-        connection.execute("BEGIN IMMEDIATE")
-        yield
-        connection.execute("COMMIT")
-    except BaseException as error:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        if isinstance(error, sqlite3.OperationalError):
-            raise _fault(path, error) from None
-        raise
-
-
-def _fault(path: Path, error: sqlite3.Error) -> Exception:
-    """What went wrong with the file, and what to do."""
-    code = (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
-    if code in _DISK_FAULTS:
-        full = "the disk is full" if code == sqlite3.SQLITE_FULL else f"the disk does not take it ({error})"
-        return NotRecorded(f"Not recorded in {path}: {full}. Make room and send the reading again.")
-    if code in _BUSY:
-        return NotRecorded(f"Not recorded in {path}: another program holds it. End that one and try again.")
-    return ValueError(f"{path} cannot be used as a mission log: {error}. Choose another file.")
-
-
-def _sync_folder(path: Path) -> None:
-    """A new file is there after a loss of power only when its folder is on the disk too."""
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
-
-
-def _now() -> str:
+def now() -> str:
+    """The time by this machine's clock (ISO 8601, UTC)."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")

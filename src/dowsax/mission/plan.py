@@ -12,7 +12,7 @@ from dowsax.mission.frame import Frame
 from dowsax.mission.geometry import Bounds
 from dowsax.mission.oddities import least_reading
 from dowsax.mission.reading import Reading
-from dowsax.mission.reading_keys import decoded, from_object, strange_keys
+from dowsax.mission.reading_keys import from_object, strange_keys
 from dowsax.mission.rehearsal import filter_name
 from dowsax.mission.site import Site
 from dowsax.mission.site_settings import Budget
@@ -104,18 +104,14 @@ class Plan:
         """The preset and its particles, in words."""
         return filter_name(self.preset_name, self.preset.config.num_particles)
 
-    def parsed(self, text: str) -> Reading:
-        """The reading in a line of JSON, or `Refused`."""
-        return self.reading_of(decoded(text))
-
     def reading_of(self, body: dict[str, Any]) -> Reading:
         """The reading that keys and values say, or `Refused`."""
         dwell, area = self.stations.sensor.dwell, self.reach.area
         return from_object(body, self.frame, self.unit, dwell, area=area, columns=self.columns)
 
-    def unused(self, text: str) -> tuple[str, ...]:
-        """The keys of a reading that was understood, in a line of JSON, which nobody makes use of."""
-        return strange_keys(decoded(text), self.columns)
+    def unused(self, keys: dict[str, Any]) -> tuple[str, ...]:
+        """The keys of a reading that was understood which say nothing of it."""
+        return strange_keys(keys, self.columns)
 
     def with_particles(self, num_particles: int) -> "Plan":
         return replace(self, preset=self.preset.with_particles(num_particles))

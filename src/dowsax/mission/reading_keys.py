@@ -38,13 +38,18 @@ _WINDS = (("wind_u", "wind_v"), ("wind_speed", "wind_from"))
 _OWN = ("id", "unit")
 """Keys that no column of a survey has."""
 _SUCH = 'send one JSON object a line, such as {"x": 3.2, "y": 8.1, "value": 0.4}'
+MAX_DIGITS = 30
+"""Of a whole number."""
+MAX_KEYS = 200
 Area = tuple[tuple[float, float], tuple[float, float]]
 
 
 def decoded(text: str) -> dict[str, Any]:
     """Keys and values of one JSON object, `{"id": "7", "x": 3.2, "y": 8.1, "value": 0.4}`, or `Refused`."""
     try:
-        body = json.loads(text, parse_constant=lambda name: float(name))
+        body = json.loads(
+            text, parse_constant=float, parse_int=_whole_number, object_pairs_hook=_without_repeats
+        )
     except json.JSONDecodeError as error:
         length = len(text.rstrip())
         if 0 < length <= error.pos or error.msg.startswith("Unterminated"):
@@ -56,6 +61,26 @@ def decoded(text: str) -> dict[str, Any]:
         raise Refused(f"Not a reading: nested too deep; {_SUCH}.") from None
     if not isinstance(body, dict):
         raise Refused(f"Not a reading: {_SUCH}.")
+    try:
+        json.dumps(body, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        raise Refused("Not text: it has half a character (a lone surrogate); leave that out.") from None
+    return body
+
+
+def _whole_number(digits: str) -> int | float:
+    """A number as long as numbers are; a longer one is beyond all that is measured."""
+    return int(digits) if len(digits) <= MAX_DIGITS else float(digits)
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(pairs) > MAX_KEYS:
+        raise Refused(f"Not a reading: it has more than {MAX_KEYS} keys; leave out what no reading has.")
+    body: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in body:
+            raise Refused(f"`{key[:40]}` is given twice: leave one.")
+        body[key] = value
     return body
 
 
@@ -89,6 +114,12 @@ def from_object(
         time=time,
         **{name: given.get(name) for name in ("sensor", "altitude", "dwell", "id")},
     )
+
+
+def roles_of(body: dict[str, Any], columns: Mapping[str, str] | None = None) -> set[str]:
+    """What is given, by the names of `KEYS`, whatever its keys are called."""
+    said = [key for key, value in body.items() if value is not None and key.strip().lower() not in _OWN]
+    return set(_recognised(said, _mapping(said, columns or {})))
 
 
 def strange_keys(body: dict[str, Any], columns: Mapping[str, str] | None = None) -> tuple[str, ...]:

@@ -13,7 +13,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
-from dowsax.inference import Belief, Preset, summaries, with_horizon
+from dowsax.inference import Belief, FilterInfo, Preset, summaries, with_horizon
+from dowsax.inference.filter import nothing_yet
 from dowsax.inference.fit import quick_fit
 from dowsax.inference.weights import normalise
 from dowsax.types import Key, Scalar, Station, Theta
@@ -69,7 +70,7 @@ class Tracker:
 
     def begin(self, key: Key, template: Station) -> Belief:
         """The belief before the first reading."""
-        return begin(self.model, self.preset, key, template)
+        return begin(self.model, self.preset, key, template, self.jump)
 
     def take(
         self, key: Key, belief: Belief, station: Station, value: Scalar, regime: int = 0
@@ -82,15 +83,19 @@ class Tracker:
         # A copy: what is kept for the whole mission should not hold on to more.
         return belief, np.array(row)
 
+    def describe(self, belief: Belief) -> np.ndarray:
+        """What a belief says to which no reading has led: see `digest_of`."""
+        return np.array(_describe(belief, np.asarray(self.radius, np.float32)))
 
-def begin(model: Model, preset: Preset, key: Key, template: Station) -> Belief:
+
+def begin(model: Model, preset: Preset, key: Key, template: Station, jump: Jump | None = None) -> Belief:
     """The belief of a filter before the first reading; `template` says what a station holds."""
-    return _begin(model, preset.with_horizon(ROOM), key, template)
+    return _begin(model, preset.with_horizon(ROOM), key, template, jump)
 
 
 @eqx.filter_jit
-def _begin(model: Model, preset: Preset, key: Key, template: Station) -> Belief:
-    return preset.build(model, template=template).init(key)
+def _begin(model: Model, preset: Preset, key: Key, template: Station, jump: Jump | None) -> Belief:
+    return preset.build(model, template=template, transition=jump).init(key)
 
 
 @eqx.filter_jit
@@ -101,6 +106,16 @@ def _take(
     filter_ = preset.build(model, template=station, transition=jump)
     belief, info = filter_.step(step_key, belief, station, value)
     fit = quick_fit(fit_key, model, belief, CHECKED) if jump is None else jnp.ones(())
+    return belief, _row(belief, info, fit, radius, regime)
+
+
+@eqx.filter_jit
+def _describe(belief: Belief, radius):
+    return _row(belief, nothing_yet(belief, jnp.zeros_like(belief.log_weights)), jnp.ones(()), radius, 0)
+
+
+def _row(belief: Belief, info: FilterInfo, fit: Scalar, radius, regime) -> Float[Array, " numbers"]:
+    """A digest as one array: many small ones take longer to bring over than all this to compute."""
     changed, since = _change(belief, regime)
     low, high = summaries.interval(belief, PROBABILITY)
     digest = Digest(
@@ -119,8 +134,7 @@ def _take(
         acceptance_rate=info.acceptance_rate,
         evaluations=info.evaluations,
     )
-    # One array: many small ones take longer to bring over, and more memory, than all this to compute.
-    return belief, jnp.concatenate([jnp.ravel(part).astype(jnp.float32) for part in digest])
+    return jnp.concatenate([jnp.ravel(part).astype(jnp.float32) for part in digest])
 
 
 def digest_of(row: np.ndarray) -> Digest:

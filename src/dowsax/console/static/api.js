@@ -2,9 +2,11 @@
 
 /** What the server refused, in its own one line. */
 export class Refusal extends Error {
-  constructor(message, status) {
+  /** `canConfirm` where the server takes it when it is told that it is right. */
+  constructor(message, status, canConfirm = false) {
     super(message);
     this.status = status;
+    this.canConfirm = canConfirm;
   }
 }
 
@@ -13,16 +15,17 @@ function statusOf(response) {
   return Number(response.headers.get("Dowsax-Status") ?? response.status);
 }
 
-async function reason(response) {
-  if (response.status === 401)
-    return "The console asks for its token: open the address that was printed at its start.";
+async function refusalOf(response) {
+  const status = statusOf(response);
+  if (status === 401)
+    return new Refusal("The console asks for its token: open the address that was printed at its start.", 401);
   try {
     const body = await response.json();
-    if (typeof body.error === "string") return body.error;
+    if (typeof body.error === "string") return new Refusal(body.error, status, body.confirm === false);
   } catch {
     // Not the server's own answer: the number has to do.
   }
-  return `The server answered ${statusOf(response)}: try again, or look at its log.`;
+  return new Refusal(`The server answered ${status}: try again, or look at its log.`, status);
 }
 
 async function request(path, { headers, ...options } = {}) {
@@ -35,8 +38,7 @@ async function request(path, { headers, ...options } = {}) {
     if (error.name === "AbortError") throw error;
     throw new Refusal("The server does not answer: is it running, and are you connected?", 0);
   }
-  const status = statusOf(response);
-  if (status >= 400) throw new Refusal(await reason(response), status);
+  if (statusOf(response) >= 400) throw await refusalOf(response);
   return response;
 }
 
@@ -48,9 +50,23 @@ export async function getText(path, signal) {
   return (await request(path, { signal })).text();
 }
 
-export async function post(path, body = {}) {
+async function send(method, path, body) {
   const headers = { "Content-Type": "application/json" };
-  return (await request(path, { method: "POST", headers, body: JSON.stringify(body) })).json();
+  return (await request(path, { method, headers, body: JSON.stringify(body) })).json();
+}
+
+export function post(path, body = {}) {
+  return send("POST", path, body);
+}
+
+/** Correct a part of what is there. */
+export function patch(path, body) {
+  return send("PATCH", path, body);
+}
+
+/** Withdraw a reading; the answer is what is advised then. */
+export async function withdraw(path, reason) {
+  return (await request(`${path}?reason=${encodeURIComponent(reason)}`, { method: "DELETE" })).json();
 }
 
 /** Have something deleted; there is no answer but that it is. */

@@ -45,6 +45,21 @@ export class Mission extends EventTarget {
     return this.shown === this.count;
   }
 
+  /**
+   * The readings that count in the frame of this number, in order: {number, reading}. One that was corrected
+   * has the place and number of the first, one that was withdrawn is left out.
+   */
+  standing(upTo = this.shown) {
+    const counted = new Map();
+    for (const frame of this.frames.slice(0, upTo)) {
+      if (!frame) continue;
+      const number = frame.corrects ?? frame.number;
+      if (frame.reading) counted.set(number, { number, reading: frame.reading });
+      else counted.delete(number);
+    }
+    return [...counted.values()];
+  }
+
   async open() {
     this._take(await get(this.path));
     if (this.closed) return;
@@ -120,7 +135,7 @@ export class Mission extends EventTarget {
         ...this.facts,
         status: last.status,
         latest: last,
-        readings: this.count,
+        readings: this.standing(this.count).length,
         frames: this.count,
       };
     }

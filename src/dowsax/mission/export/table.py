@@ -9,7 +9,8 @@ import numpy as np
 from dowsax.mission.export.typed import Typed, altitude_column, time_column, typed_forms, wind_columns
 from dowsax.mission.findings import Findings
 from dowsax.mission.frame import Frame
-from dowsax.mission.log import Entry
+from dowsax.mission.history import History
+from dowsax.mission.log import Step
 from dowsax.mission.plain_cells import plain_cell
 from dowsax.mission.reading import Reading
 from dowsax.mission.site import Site
@@ -25,14 +26,17 @@ def posterior_table(findings: Findings) -> str:
     return _csv({name: [f"{number:.12g}" for number in column] for name, column in columns.items()})
 
 
-def log_table(entries: Iterable[Entry], site: Site) -> str:
-    """The readings of a log as `readings_table` writes them, in the form in which they were typed.
+def log_table(steps: Iterable[Step], site: Site) -> str:
+    """The readings of a log that count, as `readings_table` writes them, in the form they were typed in.
 
     They have the columns, too, by which the site chooses rows of a survey: what is taken in was chosen.
     """
-    log = list(entries)
-    readings = [Reading.from_json(entry.reading) for entry in log]
-    forms = typed_forms(readings, [entry.given for entry in log], site.columns)
+    steps = list(steps)
+    history = History.of(steps)
+    readings = history.readings()
+    given = {step.number: step.given for step in steps}
+    texts = [(given[number], given[standing.step]) for number, standing in history.standing()]
+    forms = typed_forms(readings, texts, site.columns)
     return readings_table(readings, site.frame, site.sensor.ground, forms=forms, chosen=site.rows)
 
 

@@ -33,14 +33,18 @@ class Typed(NamedTuple):
     """Whether it has an altitude of its own, and not just that of the site."""
 
 
-def typed_forms(readings: Sequence[Reading], given: Sequence[str], names: Mapping[str, str]) -> list[Typed]:
-    """How each reading was typed, by the texts as they came; `names` are the columns that the site names.
+def typed_forms(
+    readings: Sequence[Reading], given: Sequence[tuple[str, str]], names: Mapping[str, str]
+) -> list[Typed]:
+    """How each reading was typed, by the texts as they came: of the reading, and of its last correction.
 
-    A reading that has the wind of the one before it is typed like that one.
+    `names` are the columns that the site names. A reading that has the wind of the one before it is typed
+    like that one; where it was not corrected both texts are the same.
     """
     forms: list[Typed] = []
     for index, reading in enumerate(readings):
-        form = _typed(given[index], names)
+        first, last = (_typed(text, names) for text in given[index])
+        form = Typed(last.clock or first.clock, last.wind or first.wind, last.altitude or first.altitude)
         if index and form.wind is None and reading.wind == readings[index - 1].wind:
             form = form._replace(wind=forms[-1].wind)
         forms.append(form)

@@ -139,8 +139,8 @@ export function drawParticles(pen, camera, palette, particles) {
   pen.globalAlpha = 1;
 }
 
-export function drawPath(pen, camera, palette, start, frames) {
-  const places = frames.map((frame) => frame.reading.position);
+export function drawPath(pen, camera, palette, start, readings) {
+  const places = readings.map(({ reading }) => reading.position);
   if (start) places.unshift(start);
   pen.lineJoin = "round";
   pen.lineCap = "round";

@@ -106,7 +106,7 @@ export class MapView {
     const rings = (cloud?.regions?.["95"] ?? []).map((polygon) => polygon[0]);
     const [[west, south], [east, north]] = boxOf([
       ...rings.flat(),
-      frame.reading.position,
+      this._here(),
       ...(frame.next ? [frame.next] : []),
     ]);
     const room = 0.15 * Math.max(east - west, north - south, this.mission.facts.radius ?? 0.1);
@@ -123,12 +123,12 @@ export class MapView {
   hover(point) {
     const near = point && this._nearest(point);
     this.tip.hidden = !near;
-    this.place.textContent = point && this.mission ? this._words(this.camera.toMetres(point)) : "";
+    this.place.textContent = point && this.mission ? this.placeWords(this.camera.toMetres(point)) : "";
     this.canvas.style.cursor = near && !this.canPick ? "pointer" : this.canPick ? "crosshair" : "grab";
     if (!near) return;
     const { reading } = near;
     const value = withUnit(number(reading.value), this.mission.facts.unit);
-    this.tip.textContent = `Reading ${near.number}: ${value} at ${this._words(reading.position)}`;
+    this.tip.textContent = `Reading ${near.number}: ${value} at ${this.placeWords(reading.position)}`;
     const [x, y] = this.camera.toScreen(reading.position);
     this.tip.style.left = `${Math.min(x + 12, Math.max(this.camera.width - 250, 0))}px`;
     this.tip.style.top = `${Math.max(y - 36, 4)}px`;
@@ -140,7 +140,7 @@ export class MapView {
     else if (near) this.chosen(near.number);
   }
 
-  _words(position) {
+  placeWords(position) {
     if (!this.show.degrees) return `${metres(position[0])} east, ${metres(position[1])} north`;
     const [lat, lon] = this.globe.toDegrees(position);
     return `${latitude(lat)}, ${longitude(lon)}`;
@@ -157,9 +157,19 @@ export class MapView {
     return best;
   }
 
-  /** The frames up to the one shown. */
+  /** The readings that count in the frame shown. */
   _seen() {
-    return this.mission ? this.mission.frames.slice(0, this.mission.shown).filter(Boolean) : [];
+    return this.mission?.standing() ?? [];
+  }
+
+  /** Where one is in the frame shown: at the newest reading, or at the start where none counts. */
+  _here() {
+    return this._seen().at(-1)?.reading.position ?? this.mission.facts.start;
+  }
+
+  /** [m/s], at the newest reading of the frame shown, where it was measured. */
+  _wind() {
+    return this._seen().at(-1)?.reading.wind ?? null;
   }
 
   _room() {
@@ -226,7 +236,7 @@ export class MapView {
     const globe = show.degrees ? this.globe : null;
     const field = this._field();
     // All readings, so that colours stay as they are while one looks back.
-    const values = mission.frames.filter(Boolean).map((frame) => frame.reading.value);
+    const values = mission.standing(mission.count).map(({ reading }) => reading.value);
     this.scale = scaleOf(field ? values.concat(lowerPart(field.values)) : values);
     pen.setTransform(this._ratio, 0, 0, this._ratio, 0, 0);
     layers.drawGround(pen, camera, palette, facts.area);
@@ -265,9 +275,8 @@ export class MapView {
       if (frame.status === "found")
         marks.drawFound(pen, camera, palette, place, facts.radius ?? frame.radius);
       marks.drawEstimate(pen, camera, palette, place, frame.status === "found");
-      if (frame.reading.wind)
-        marks.drawWind(pen, camera, palette, frame.reading.position, frame.reading.wind);
-      if (frame.next) marks.drawNext(pen, camera, palette, frame.reading.position, frame);
+      if (this._wind()) marks.drawWind(pen, camera, palette, this._here(), this._wind());
+      if (frame.next) marks.drawNext(pen, camera, palette, this._here(), frame);
     }
     if (facts.truth && mission.isLive) marks.drawTruth(pen, camera, palette, facts.truth.position);
     if (this.pick && !this._isNext(this.pick)) marks.drawPick(pen, camera, palette, this.pick);
@@ -280,15 +289,14 @@ export class MapView {
   _drawTexts(pen, palette, labels) {
     const { camera, mission } = this;
     const { frame, facts } = mission;
-    const here = frame?.reading.position;
+    const [here, wind] = frame ? [this._here(), this._wind()] : [];
     for (const place of [here, frame?.next, facts.truth?.position].filter(Boolean))
       labels.avoid(camera.toScreen(place), MARK);
-    if (frame?.reading.wind) marks.avoidWind(camera, labels, here, frame.reading.wind);
+    if (wind) marks.avoidWind(camera, labels, here, wind);
     if (frame?.next) marks.labelNext(pen, camera, palette, labels, here, frame);
     if (facts.truth && mission.isLive && camera.sees(facts.truth.position))
       marks.labelTruth(pen, camera, palette, labels, facts.truth.position);
-    if (frame?.reading.wind && camera.sees(here))
-      marks.labelWind(pen, camera, palette, labels, here, frame.reading.wind);
+    if (wind && camera.sees(here)) marks.labelWind(pen, camera, palette, labels, here, wind);
   }
 
   /** Whether a place is where the next reading is advised: it has its mark already. */

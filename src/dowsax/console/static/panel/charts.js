@@ -18,7 +18,7 @@ const SERIES = [
   },
   { title: "Spread of the position", of: (frame) => frame.spread, unit: () => "m", log: true },
   { title: "Effective sample size", of: (frame) => frame.ess, unit: () => "", log: false, from: 0 },
-  { title: "Reading", of: (frame) => frame.reading.value, unit: (facts) => facts.unit, log: null },
+  { title: "Reading", of: (frame) => frame.reading?.value ?? Number.NaN, unit: (facts) => facts.unit, log: null },
 ];
 
 export function buildCharts(mission) {
@@ -93,7 +93,7 @@ function buildChart(mission, series) {
     say(value, withUnit(number(values[shown - 1]), unit));
     say(top, number(level.high, 2));
     say(bottom, number(level.low, 2));
-    const now = `${number(values[shown - 1])} ${unit} at reading ${shown}`;
+    const now = `${number(values[shown - 1])} ${unit} at step ${shown}`;
     picture.setAttribute("aria-label", `${series.title}: ${now}, ${number(values[0])} at the first`);
   };
   return { element, update };

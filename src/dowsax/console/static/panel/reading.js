@@ -3,6 +3,7 @@
 import { newId, post } from "../api.js";
 import { h, icon, say } from "../dom.js";
 import { buildMessage, forgive, inFormWords } from "../forms.js";
+import { askWhether } from "./question.js";
 import { buildPlace, buildValue } from "./reading_inputs.js";
 
 const TRIES = 3;
@@ -41,6 +42,17 @@ export function buildReading(mission, map) {
     return mission.frames[mission.count - 1]?.next ?? null;
   };
 
+  /** A value that is hardly ever right is taken in once the person says that it is; else nothing is. */
+  const deliverOrAsk = async (body) => {
+    try {
+      return await deliver(body);
+    } catch (refusal) {
+      if (!refusal.canConfirm) throw refusal;
+      const words = inFormWords(refusal.message, names);
+      return (await askWhether(words)) ? deliver({ ...body, confirm: true }) : null;
+    }
+  };
+
   place.watch(() => {
     chosen = true;
     mark();
@@ -57,8 +69,13 @@ export function buildReading(mission, map) {
       const body = { ...place.get(), ...about.get() };
       isBusy = true;
       update();
-      const frame = await deliver(body);
+      const frame = await deliverOrAsk(body);
       isBusy = false;
+      if (!frame) {
+        message.clear();
+        update();
+        return;
+      }
       chosen = false;
       about.value.value = "";
       message.tell(`Reading ${frame.number} is taken in and on the disk.`, "good");

@@ -32,7 +32,7 @@ function ask(mission) {
   );
   const dialog = h(
     "dialog",
-    { class: "removal-dialog", "aria-labelledby": "removal-title", "aria-describedby": "removal-words" },
+    { class: "ask-dialog", "aria-labelledby": "removal-title", "aria-describedby": "removal-words" },
     form,
   );
   cancel.addEventListener("click", () => dialog.close());

@@ -72,7 +72,7 @@ export function buildReplay(mission) {
     slider.max = String(count);
     slider.value = String(shown);
     slider.style.setProperty("--share", `${count > 1 ? (100 * (shown - 1)) / (count - 1) : 100}%`);
-    slider.setAttribute("aria-valuetext", `reading ${shown} of ${count}, ${frame.status}`);
+    slider.setAttribute("aria-valuetext", `step ${shown} of ${count}, ${frame.status}`);
     say(where, `${shown} / ${count}  ${clock(frame.time)}`);
     live.disabled = mission.isLive;
   };

@@ -14,6 +14,7 @@ export const STATUS = {
   found: { word: "FOUND", icon: "found", kind: "found" },
   "cannot tell": { word: "CANNOT TELL", icon: "unsure", kind: "unsure" },
   failed: { word: "FAILED", icon: "failed", kind: "failed" },
+  damaged: { word: "DAMAGED", icon: "failed", kind: "failed" },
 };
 
 /** A small mark of a status, for lists. */
@@ -56,6 +57,7 @@ export function buildStatus(mission, map) {
   const word = h("strong", { class: "status-word", id: "status-word" });
   const tag = h("span", { class: "status-tag" });
   const wait = h("p", { class: "wait", hidden: true }, icon("preparing"), h("span"));
+  const alarm = h("p", { class: "alarm", role: "alert", hidden: true }, icon("unsure"), h("span"));
   const why = h("p", { class: "why" });
   const rate = h("div", { class: "rate" });
   const budget = h("p", { class: "rate" });
@@ -65,6 +67,7 @@ export function buildStatus(mission, map) {
     "section",
     { class: "card status", "aria-labelledby": "status-word" },
     h("div", { class: "status-line" }, mark, word, tag),
+    alarm,
     wait,
     next.element,
     why,
@@ -82,13 +85,15 @@ export function buildStatus(mission, map) {
     if (word.textContent !== text) put(mark, icon(name));
     say(word, text);
     say(tag, tagOf(mission, status));
+    alarm.hidden = !facts.alarm;
+    say(alarm.lastChild, facts.alarm ?? "");
     wait.hidden = !facts.preparing;
     say(wait.lastChild, facts.preparing ? facts.message || "Preparing" : "");
     say(why, frame ? frame.why : (!facts.preparing && facts.message) || waitingWords(facts));
     next.update(facts, frame, map.globe);
     sureness.update(facts, frame);
     sayRate(rate, facts.false_stops, why.textContent);
-    say(budget, budgetWords(facts, frame));
+    say(budget, budgetWords(facts, frame, mission.standing().length));
     budget.hidden = budget.textContent === "";
     if (mission.isLive) readOut(facts, frame, status);
   };
@@ -98,12 +103,12 @@ export function buildStatus(mission, map) {
 
 function tagOf(mission, status) {
   const { facts, frame, shown, count } = mission;
-  if (!mission.isLive) return `reading ${shown} of ${count}`;
+  if (!mission.isLive) return `step ${shown} of ${count}`;
   if (status === "preparing") return "";
   const paused =
     facts.type === "simulated" && status === "searching" && facts.running === false ? "paused, " : "";
   return frame
-    ? `${paused}${plural(count, "reading")}, ${metres(frame.path_length, 2)}`
+    ? `${paused}${plural(facts.readings, "reading")}, ${metres(frame.path_length, 2)}`
     : paused
       ? "paused"
       : "no reading yet";
@@ -117,10 +122,10 @@ function waitingWords(facts) {
 }
 
 /** What is spent of what may be. */
-function budgetWords({ budget, status }, frame) {
+function budgetWords({ budget, status }, frame, readings) {
   if (!budget || !frame || status !== "searching") return "";
   const parts = [
-    budget.readings ? `${frame.number} of ${budget.readings} readings` : null,
+    budget.readings ? `${readings} of ${budget.readings} readings` : null,
     budget.distance ? `${number(frame.path_length, 2)} of ${metres(budget.distance, 2)}` : null,
     budget.time ? `${number(budget.time / 60, 2)} min at the most` : null,
   ].filter(Boolean);

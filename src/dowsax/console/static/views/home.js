@@ -103,6 +103,7 @@ function item(mission) {
       { href: `#/m/${encodeURIComponent(mission.id)}` },
       h("span", { class: "mission-name" }, mission.name),
       chip(mission.status, mission.type === "simulated" ? mission.running : undefined),
+      mission.alarm ? h("span", { class: "chip unsure", title: mission.alarm }, icon("unsure"), "ALARM") : null,
       h(
         "span",
         { class: "mission-facts" },

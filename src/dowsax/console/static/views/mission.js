@@ -5,6 +5,7 @@ import { buildControls, buildLegend } from "../map/controls.js";
 import { MapView } from "../map/map.js";
 import { Mission } from "../mission.js";
 import { buildCharts } from "../panel/charts.js";
+import { buildCorrection } from "../panel/correction.js";
 import { buildEstimate } from "../panel/estimate.js";
 import { buildExport } from "../panel/export.js";
 import { buildLog } from "../panel/log.js";
@@ -88,11 +89,12 @@ function buildParts(mission, map) {
   const isReal = mission.facts.type === "real";
   const status = buildStatus(mission, map);
   const reading = isReal ? buildReading(mission, map) : null;
+  const correction = isReal ? buildCorrection(mission, map) : null;
   const survey = isReal ? buildSurvey(mission, map.element) : null;
   const simulation = isReal ? null : buildSimulation(mission);
   const known = [buildEstimate(mission, map), buildCharts(mission)];
   const rest = [...known, buildExport(mission), buildLog(mission), buildRemoval(mission)];
-  const all = [status, reading, survey, simulation, ...rest].filter(Boolean);
+  const all = [status, reading, correction, survey, simulation, ...rest].filter(Boolean);
   return { all, reading, simulation, replay: buildReplay(mission) };
 }
 

@@ -1,0 +1,113 @@
+"""`dowsax withdraw` and `dowsax correct`: mend a reading of a mission that no advisor is running for."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from dowsax.cli.console import preparing, say
+
+
+def withdraw(log: Path, *, number: int | None = None, id: str | None = None, reason: str = "") -> None:
+    """Withdraw a reading of a mission: belief and advice are those of the mission without it.
+
+    It stays in the log, as withdrawn. While `dowsax advise` runs, send {"withdraw": true, "id": "7"} to it.
+
+    Parameters
+    ----------
+    log
+        The mission log.
+    number
+        The number that its advice had.
+    id
+        Or the id that it was sent with.
+    reason
+        Why, for the log.
+    """
+    _ask(log, {"withdraw": True, "number": number, "id": id, "reason": reason or None})
+
+
+def correct(
+    log: Path,
+    *,
+    number: int | None = None,
+    id: str | None = None,
+    value: float | None = None,
+    unit: str | None = None,
+    x: float | None = None,
+    y: float | None = None,
+    latitude: float | None = None,
+    longitude: float | None = None,
+    time: str | None = None,
+    wind_speed: float | None = None,
+    wind_from: float | None = None,
+    altitude: float | None = None,
+    dwell: float | None = None,
+    sensor: str | None = None,
+    reason: str = "",
+    confirm: bool = False,
+) -> None:
+    """Correct a reading of a mission: belief and advice are as if it had been sent right.
+
+    Give what was wrong; the rest stays. Both readings stay in the log. While `dowsax advise` runs, send
+    {"correct": true, "id": "7", "value": 0.04} to it.
+
+    Parameters
+    ----------
+    log
+        The mission log.
+    number
+        The number that its advice had.
+    id
+        Or the id that it was sent with.
+    value
+        What the sensor read.
+    unit
+        Of the value. Default: that of the site.
+    x
+        East [m].
+    y
+        North [m].
+    latitude
+        [degrees], instead of x and y.
+    longitude
+        [degrees].
+    time
+        Seconds, or a date and time in ISO 8601.
+    wind_speed
+        [m/s].
+    wind_from
+        Where the wind comes from [degrees clockwise from north].
+    altitude
+        [m].
+    dwell
+        How long the sensor counted [s].
+    sensor
+        The name of the sensor.
+    reason
+        Why, for the log.
+    confirm
+        The value is right, although such a value hardly ever is.
+    """
+    keys = {"value": value, "unit": unit, "x": x, "y": y, "latitude": latitude, "longitude": longitude}
+    keys |= {"time": time, "wind_speed": wind_speed, "wind_from": wind_from, "altitude": altitude}
+    keys |= {"dwell": dwell, "sensor": sensor, "reason": reason or None, "confirm": confirm or None}
+    _ask(log, {"correct": True, "number": number, "id": id} | keys)
+
+
+def _ask(log: Path, body: dict[str, Any]) -> None:
+    """Have an advisor of the mission do what is asked, and say what it advises then."""
+    from dowsax.mission.log import MissionLog
+    from dowsax.mission.requests import request_of
+    from dowsax.mission.site import parse_site
+
+    given = {key: value for key, value in body.items() if value is not None}
+    request = request_of(given)
+    with MissionLog.open(log) as opened:
+        header = opened.header
+        with preparing("Taking in the readings of the mission"):
+            from dowsax.mission.advisor import Advisor
+
+            site = parse_site(header.site, str(log))
+            advisor = Advisor(site, header.policy, header.seed, opened.writable(), warm_up=False)
+            advice = advisor.answer(request, json.dumps(given))
+    say(f"{advice.status}: {advice.why}")

@@ -1,0 +1,73 @@
+"""`dowsax recover`: a new mission log from what can be read of a damaged one."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from dowsax.cli.console import say
+from dowsax.cli.locate import require_seed
+
+if TYPE_CHECKING:
+    from dowsax.mission.log import Header
+
+
+def recover(
+    log: Path,
+    *,
+    out: Path | None = None,
+    site: Path | None = None,
+    seed: int = 0,
+    replace: Annotated[bool, Parameter(negative="")] = False,
+) -> None:
+    """Save every readable reading of a damaged mission log into a new log, and say what was lost.
+
+    The damaged log is not changed. Logs that earlier versions of dowsax wrote are converted in the same way.
+
+    Parameters
+    ----------
+    log
+        The damaged mission log.
+    out
+        The new log. Default: the name of the old one with -recovered.
+    site
+        The site file of the mission; needed only where the beginning of the log cannot be read.
+    seed
+        The seed of the mission, with --site.
+    replace
+        Give the new log the name of the old one, which gets .damaged at its end: for a mission of the
+        console, while that is not running.
+    """
+    from dowsax.mission.recovery import recover as recover_log
+
+    if replace and out is not None:
+        raise ValueError("Give --out or --replace, not both.")
+    path = log.with_name(f"{log.stem}-recovered{log.suffix}") if out is None else out
+    recovered = recover_log(log, path, None if site is None else _header(site, seed))
+    if replace:
+        kept = _free(log.with_name(f"{log.name}.damaged"))
+        log.rename(kept)
+        path.rename(log)
+        # What the console has drawn of it has other numbers, and is drawn again.
+        log.with_suffix(".frames").unlink(missing_ok=True)
+        say(f"{log} is readable again, the damaged one is {kept}.")
+    else:
+        say(f"The new log is {path}.")
+    say(recovered.words())
+
+
+def _header(site: Path, seed: int) -> "Header":
+    """What a mission at this site begins with, for one whose own beginning is lost."""
+    from dowsax.mission.advisor import Advisor
+
+    require_seed(seed)
+    return Advisor(site, None, seed, warm_up=False).header
+
+
+def _free(path: Path) -> Path:
+    """The path, or one like it where that exists."""
+    number = 1
+    while path.exists():
+        number += 1
+        path = path.with_name(f"{path.name}-{number}")
+    return path

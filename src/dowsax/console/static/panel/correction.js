@@ -1,0 +1,129 @@
+/** Look at one reading of a real mission, and correct or withdraw it. */
+
+import { patch, withdraw } from "../api.js";
+import { h, icon, say } from "../dom.js";
+import { buildMessage, forgive, inFormWords, labelled, numberIn, numeric } from "../forms.js";
+import { clock, number, withUnit } from "../format.js";
+import { askWhether } from "./question.js";
+import { buildPlace } from "./reading_inputs.js";
+
+const LARGEST = 1e15;
+
+export function buildCorrection(mission, map) {
+  const words = h("p", { class: "place-line" });
+  const correct = h("button", { type: "button", "aria-haspopup": "dialog" }, "Correct");
+  const take = h("button", { type: "button", "aria-haspopup": "dialog" }, icon("bin"), "Withdraw");
+  const hint = h("p", { class: "hint" }, "Click on a step of the slider to see another one.");
+  const title = h("h2", { id: "correction-title" });
+  const element = h(
+    "section",
+    { class: "card", "aria-labelledby": "correction-title" },
+    title,
+    words,
+    h("div", { class: "row wrap" }, correct, take),
+    hint,
+  );
+  /** The reading that is shown: the newest, or that of the step one looks at. */
+  const chosen = () => {
+    const { frame } = mission;
+    if (!frame) return null;
+    const wanted = frame.corrects ?? frame.number;
+    const now = mission.standing(mission.count).find((one) => one.number === wanted);
+    return { number: wanted, reading: now?.reading ?? null, time: mission.frames[wanted - 1]?.time };
+  };
+  correct.addEventListener("click", () => askCorrection(mission, map, chosen()));
+  take.addEventListener("click", () => askWithdrawal(mission, chosen()));
+
+  const update = () => {
+    const one = chosen();
+    element.hidden = !one;
+    if (!one) return;
+    say(title, `Reading ${one.number}`);
+    say(words, one.reading ? readingWords(one, mission, map) : "It is withdrawn, and does not count.");
+    correct.disabled = take.disabled = !one.reading || mission.facts.status === "failed";
+  };
+  return { element, update };
+}
+
+function readingWords({ reading, time }, mission, map) {
+  const value = withUnit(number(reading.value), mission.facts.unit);
+  const place = map.placeWords(reading.position);
+  return `${value} at ${place}${time ? `, taken in at ${clock(time)}` : ""}.`;
+}
+
+/** A dialog with a form, which is closed when what it does is done; Escape and Cancel change nothing. */
+function openDialog(title, fields, buttonText, isDanger, act) {
+  const message = buildMessage();
+  const cancel = h("button", { type: "button" }, "Cancel");
+  const send = h("button", { type: "submit", class: isDanger ? "danger" : "primary" }, buttonText);
+  const form = h(
+    "form",
+    { method: "dialog", novalidate: true },
+    h("h2", { id: "correction-dialog-title" }, title),
+    fields,
+    h("div", { class: "row" }, cancel, send),
+    message.element,
+  );
+  const dialog = h("dialog", { class: "ask-dialog", "aria-labelledby": "correction-dialog-title" }, form);
+  cancel.addEventListener("click", () => dialog.close());
+  dialog.addEventListener("close", () => dialog.remove());
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    send.disabled = true;
+    message.tell("Taking in the readings again", "note");
+    try {
+      await act();
+      dialog.close();
+    } catch (refusal) {
+      message.tell(refusal.message);
+    }
+    send.disabled = false;
+  });
+  forgive(form, message);
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+function askWithdrawal(mission, { number: which }) {
+  const reason = labelled("Why (if you like)", h("input", { type: "text", maxlength: "500", name: "reason" }));
+  const text = "Belief and advice will be those of the mission without it. The log keeps it as withdrawn.";
+  const fields = [h("p", {}, text), reason.element];
+  openDialog(`Withdraw reading ${which}?`, fields, "Withdraw it", true, async () => {
+    const { frame } = await withdraw(`${mission.path}/readings/${which}`, reason.input.value.trim());
+    follow(mission, frame);
+  });
+}
+
+function askCorrection(mission, map, { number: which, reading }) {
+  const { unit, geographic } = mission.facts;
+  const place = buildPlace(geographic ? map.globe : null);
+  const value = numeric(unit ? `Reading [${unit}]` : "Reading", {
+    name: "corrected-value",
+    least: -LARGEST,
+    most: LARGEST,
+  });
+  const reason = labelled("Why (if you like)", h("input", { type: "text", maxlength: "500", name: "reason" }));
+  place.set(reading.position);
+  value.input.value = String(reading.value);
+  const before = { place: JSON.stringify(place.get()), value: value.input.value };
+  const names = { ...place.names, value: unit ? `Reading [${unit}]` : "Reading" };
+  const fields = [value.element, place.element, reason.element];
+  openDialog(`Correct reading ${which}`, fields, "Correct it", false, async () => {
+    const body = { reason: reason.input.value.trim() };
+    if (value.input.value !== before.value) body.value = numberIn(value, true);
+    if (JSON.stringify(place.get()) !== before.place) Object.assign(body, place.get());
+    const path = `${mission.path}/readings/${which}`;
+    try {
+      follow(mission, (await patch(path, body)).frame);
+    } catch (refusal) {
+      const words = inFormWords(refusal.message, names);
+      if (!refusal.canConfirm) throw new Error(words);
+      if (await askWhether(words)) follow(mission, (await patch(path, { ...body, confirm: true })).frame);
+    }
+  });
+}
+
+function follow(mission, frame) {
+  mission.select(mission.count);
+  mission.add(frame);
+}

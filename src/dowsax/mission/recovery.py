@@ -1,0 +1,150 @@
+"""A new log from what can be read of a damaged one, or of one that an earlier version wrote."""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from dowsax.journal import salvage
+from dowsax.mission.log import (
+    HEADER,
+    Header,
+    MissionLog,
+    Note,
+    Record,
+    Refusal,
+    Step,
+    is_of_earlier_version,
+    record_of,
+)
+
+
+@dataclass(frozen=True)
+class Recovered:
+    """What was saved of a log, and what was not."""
+
+    readings: int
+    corrections: int
+    lost: tuple[int, ...] = ()
+    """The numbers of entries that are damaged or missing, but for the headers."""
+    is_cut: bool = False
+    """Whether there is something after the last intact entry."""
+
+    def words(self) -> str:
+        """What was saved and lost, in one line."""
+        saved = f"{_count(self.readings, 'reading')} and {_count(self.corrections, 'correction')} are saved"
+        parts = [f"{_count(len(self.lost), 'entry')} ({_ranges(self.lost)})"] if self.lost else []
+        parts += ["what comes after the last readable entry"] if self.is_cut else []
+        return f"{saved}; lost: {' and '.join(parts) or 'nothing'}."
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What can be read of a log."""
+
+    header: Header | None
+    records: list[Record]
+    lost: tuple[int, ...] = ()
+    is_cut: bool = False
+
+
+def recover(path: Path, out: Path, header: Header | None = None) -> Recovered:
+    """Write a new log of every intact entry; `header` stands for that of the mission where it is lost.
+
+    Steps are numbered without gaps. A correction of a reading that is lost counts as a reading.
+    """
+    if not path.is_file():
+        raise ValueError(f"{path} does not exist: give the log of a mission.")
+    if out.exists():
+        raise ValueError(f"{out} exists already: give another --out, as nothing is overwritten.")
+    found = _of_earlier_version(path) if is_of_earlier_version(path) else _of_journal(path)
+    header = found.header or header
+    if header is None and not found.records:
+        raise ValueError(f"{path} holds nothing of a mission that can be read.")
+    if header is None:
+        raise ValueError(
+            f"What the mission in {path} was begun with cannot be read: give its site file with --site."
+        )
+    with MissionLog.create(out, header) as log:
+        readings = corrections = 0
+        for record in _renumbered(found.records):
+            log.copy(record)
+            readings += isinstance(record, Step) and record.corrects is None
+            corrections += isinstance(record, Step) and record.corrects is not None
+        recovered = Recovered(readings, corrections, found.lost, found.is_cut)
+        log.note("recovered", f"Recovered from {path.name}: {recovered.words()}", durable=True)
+    return recovered
+
+
+def _of_journal(path: Path) -> _Found:
+    entries = sorted(salvage(path), key=lambda entry: entry.number)
+    headers = [entry.body for entry in entries if entry.kind == HEADER]
+    records = [record for entry in entries if (record := record_of(entry)) is not None]
+    known = {entry.number for entry in entries}
+    # The first two are headers, of which one is enough.
+    lost = tuple(number for number in range(2, max(known, default=0)) if number not in known)
+    end = max((entry.end for entry in entries), default=0)
+    is_cut = path.stat().st_size > end
+    return _Found(Header.from_json(headers[0]) if headers else None, records, lost, is_cut)
+
+
+def _of_earlier_version(path: Path) -> _Found:
+    """From the tables of an SQLite file, as far as they can be read."""
+    header: Header | None = None
+    steps: list[Step] = []
+    refusals: list[Refusal] = []
+    is_cut = False
+    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
+        try:
+            header = Header(**json.loads(database.execute("SELECT header FROM mission").fetchone()[0]))
+            statement = "SELECT number, received, given, reading, advice FROM readings ORDER BY number"
+            for number, received, given, reading, advice in database.execute(statement):
+                steps.append(Step(number, received, given, json.loads(reading), json.loads(advice)))
+            statement = "SELECT after, received, given, reason FROM refused ORDER BY number"
+            refusals.extend(Refusal(*row) for row in database.execute(statement))
+        except (sqlite3.Error, ValueError, TypeError):
+            is_cut = True
+    placed: list[tuple[float, Record]] = [(step.number, step) for step in steps]
+    placed += [(refusal.after + 0.5, refusal) for refusal in refusals]
+    return _Found(header, [record for _, record in sorted(placed, key=lambda pair: pair[0])], (), is_cut)
+
+
+def _renumbered(records: Iterable[Record]) -> Iterator[Record]:
+    """The records with their steps numbered from 1 without gaps, and what refers to them likewise."""
+    numbers: dict[int, int] = {}
+    """Of the readings: the new number by the one that each had."""
+    count = 0
+    for record in records:
+        if isinstance(record, Refusal):
+            yield replace(record, after=count)
+            continue
+        if isinstance(record, Note):
+            yield record
+            continue
+        is_orphan = record.corrects is not None and record.corrects not in numbers
+        if is_orphan and record.reading is None:
+            continue
+        count += 1
+        corrects = None if record.corrects is None or is_orphan else numbers[record.corrects]
+        if corrects is None:
+            numbers[record.number if record.corrects is None else record.corrects] = count
+        yield replace(record, number=count, corrects=corrects, advice=record.advice | {"number": count})
+
+
+def _count(number: int, noun: str) -> str:
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{number:,} {noun if number == 1 else plural}"
+
+
+def _ranges(numbers: tuple[int, ...]) -> str:
+    """Numbers in order, runs of them as first to last."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    parts = [str(first) if first == last else f"{first} to {last}" for first, last in runs]
+    return ", ".join(parts[:10]) + (" …" if len(parts) > 10 else "")

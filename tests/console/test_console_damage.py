@@ -1,0 +1,125 @@
+"""Damaged files: the console starts with the missions that are whole and shows the others as damaged."""
+
+import random
+import shutil
+
+import pytest
+from starlette.testclient import TestClient
+
+HOME = "http://127.0.0.1:8000"
+BODY = {"position": [5.0, 5.0], "value": 0.4}
+
+
+@pytest.fixture
+def folder(begin, client, tmp_path):
+    """A copy of a folder with two missions of three readings, and their ids."""
+    ids = [begin(name=name)["id"] for name in ("healthy", "hurt")]
+    for id in ids:
+        for number in range(3):
+            body = BODY | {"value": 0.4 + number, "id": str(number)}
+            assert client.post(f"/api/missions/{id}/readings", json=body).status_code == 200
+    store = client.app.state.console.store
+    made = tmp_path / "missions"
+    made.mkdir()
+    for id in ids:
+        for path in store.folder.glob(f"{id}.*"):
+            shutil.copy(path, made)
+    return made, *ids
+
+
+def opened(folder):
+    from dowsax.console.app import build
+    from dowsax.console.guard import Door
+    from dowsax.console.service import Console
+
+    return TestClient(build(Console(folder), Door()), base_url=HOME, raise_server_exceptions=False)
+
+
+def listed(client):
+    return {item["id"]: item for item in client.get("/api/missions").json()}
+
+
+def spoil(path, at, with_=b"#"):
+    data = path.read_bytes()
+    path.write_bytes(data[:at] + with_ + data[at + len(with_) :])
+
+
+@pytest.mark.parametrize("where", ["beginning", "middle", "end", "empty", "cut", "text"])
+def test_a_damaged_log_is_shown_and_keeps_nobody_from_working(folder, where):
+    """Wherever it is damaged: the mission is listed as damaged with what to do, and the other one goes on."""
+    made, healthy, hurt = folder
+    path = made / f"{hurt}.log"
+    size = path.stat().st_size
+    if where == "empty":
+        path.write_bytes(b"")
+    elif where == "cut":
+        path.write_bytes(path.read_bytes()[: size - 3000])
+    elif where == "text":
+        path.write_bytes(b"some text\n" * 90)
+    else:
+        spoil(path, {"beginning": 60, "middle": size // 2, "end": size - 20}[where])
+    with opened(made) as client:
+        shown = listed(client)
+        assert shown[hurt]["status"] == "damaged"
+        assert shown[hurt]["message"]
+        if where not in ("beginning", "empty", "text"):
+            assert shown[hurt]["name"] == "hurt"
+        assert shown[healthy]["status"] == "searching"
+        assert client.post(f"/api/missions/{healthy}/readings", json=BODY).status_code == 200
+        for method, address in (
+            ("GET", ""),
+            ("POST", "/readings"),
+            ("GET", "/export?to=html"),
+            ("GET", "/field"),
+            ("DELETE", "/readings/1"),
+        ):
+            answer = client.request(method, f"/api/missions/{hurt}{address}", json=BODY)
+            assert answer.status_code == 409, (address, answer.text)
+            assert answer.json()["error"] == shown[hurt]["message"]
+        assert client.delete(f"/api/missions/{hurt}").status_code == 204
+        assert hurt not in listed(client)
+    assert not list(made.glob(f"{hurt}*"))
+
+
+def test_a_recovered_log_goes_on(folder):
+    """`dowsax recover --replace`: the mission is there again with what could be read."""
+    from dowsax.cli import run
+
+    made, _, hurt = folder
+    path = made / f"{hurt}.log"
+    line = next(line for line in path.read_bytes().split(b"\n") if b'"id":"1"' in line)
+    spoil(path, path.read_bytes().index(line) + 50)
+    assert run(["recover", str(path), "--replace"]) == 0
+    with opened(made) as client:
+        shown = listed(client)
+        assert (shown[hurt]["status"], shown[hurt]["name"]) == ("searching", "hurt")
+        assert shown[hurt]["readings"] == 2
+        answer = client.post(f"/api/missions/{hurt}/readings", json=BODY | {"id": "new"})
+        assert answer.json()["advice"]["number"] == 3
+        frames = client.get(f"/api/missions/{hurt}/frames").json()
+        assert [frame["reading"]["value"] for frame in frames] == [0.4, 2.4, 0.4]
+    assert (made / f"{hurt}.log.damaged").is_file()
+
+
+def test_random_damage_of_any_file_never_keeps_the_console_from_starting(folder, tmp_path):
+    """Log, frames and feed of one mission: it is as it was or shown as damaged, and the other goes on."""
+    made, healthy, hurt = folder
+    (made / f"{hurt}.feed").write_text('{"url": "mqtt://127.0.0.1:1", "readings": "a", "advice": "b"}')
+    dice = random.Random(4)
+    for trial in range(30):
+        copy = tmp_path / str(trial)
+        shutil.copytree(made, copy)
+        path = dice.choice(sorted(copy.glob(f"{hurt}.*")))
+        data = path.read_bytes()
+        at, size = dice.randrange(len(data)), dice.choice([1, 10, 300])
+        filling = dice.choice([b"", b"\0" * size, dice.randbytes(size)])
+        path.write_bytes(data[:at] + filling + data[at + size :])
+        with opened(copy) as client:
+            shown = listed(client)
+            assert shown[healthy]["status"] == "searching"
+            assert shown[hurt]["status"] in ("searching", "damaged", "preparing")
+            if path.suffix != ".log":
+                assert shown[hurt]["status"] == "searching"
+                assert shown[hurt]["readings"] == 3
+            if path.suffix == ".feed" and "cannot be read" not in shown[hurt]["alarm"]:
+                assert client.get(f"/api/missions/{hurt}").status_code == 200

@@ -1,0 +1,54 @@
+"""Values that are hardly ever right are asked about; those that sensors give are not."""
+
+import pytest
+
+from dowsax.mission.questions import Doubted, require_plausible
+from dowsax.mission.reading import Reading
+
+
+def reading(value, **more):
+    return Reading((0.0, 0.0), value, **more)
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "words"),
+    [
+        (1.1e6, "ppm", "more than the 1e\\+06 ppm of a pure gas"),
+        (1.1e9, "ppb", "more than the 1e\\+09 ppb of a pure gas"),
+        (101.0, "vol%", "more than the 100 vol% of a pure gas"),
+        (5e6, "ppmv", "of a pure gas"),
+    ],
+)
+def test_more_than_a_pure_gas_is_asked_about(value, unit, words):
+    with pytest.raises(Doubted, match=words):
+        require_plausible(reading(value), (), unit)
+    require_plausible(reading(value / 1e3), (), unit)
+
+
+def test_a_dwell_of_more_than_a_day_is_asked_about():
+    with pytest.raises(Doubted, match=r"`dwell` is 1e\+15 s, more than a day"):
+        require_plausible(reading(5.0, dwell=1e15), (), "counts")
+    require_plausible(reading(5.0, dwell=80_000.0), (), "counts")
+
+
+def test_a_jump_by_a_factor_that_no_sensor_makes_is_asked_about():
+    """Compared with the largest of the same sensor; zeros say nothing, and neither does a rise by steps."""
+    before = [reading(2.0), reading(0.0), reading(-3.0)]
+    with pytest.raises(Doubted, match=r"`value` is 4e\+09 nT, 1e\+09 times the largest reading so far"):
+        require_plausible(reading(4e9), before, "nT")
+    with pytest.raises(Doubted):
+        require_plausible(reading(-4e9), before, "nT")
+    require_plausible(reading(2e6), before, "nT")
+    require_plausible(reading(4e9), (), "nT")
+    require_plausible(reading(4e9), [reading(0.0)], "nT")
+    require_plausible(reading(4e9), [*before, reading(1e5)], "nT")
+    require_plausible(reading(4e9, sensor="B"), before, "nT")
+
+
+def test_levels_are_compared_by_their_difference():
+    before = [reading(-60.0), reading(-40.0)]
+    with pytest.raises(Doubted, match=r"200 dBm and more from all before"):
+        require_plausible(reading(300.0), before, "dBm")
+    with pytest.raises(Doubted):
+        require_plausible(reading(-300.0), before, "dB")
+    require_plausible(reading(50.0), before, "dB(A)")
