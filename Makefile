@@ -19,11 +19,13 @@ check: .venv/.dev
 bench: .venv/.peers
 	$(BIN)/python -m benchmarks.run
 
-# Pins without hashes, hosts or paths, so that any mirror serves.
+# Pins without hashes, hosts or paths, so that any mirror serves; what runs has the pins of what tests it.
+COMPILE := $(BIN)/pip-compile -q --strip-extras --no-emit-index-url --no-emit-trusted-host \
+	--no-emit-find-links --no-header --no-annotate pyproject.toml
 lock: .venv/.dev
-	$(BIN)/pip-compile -q --strip-extras --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-header --no-annotate -o requirements.txt pyproject.toml
-	$(BIN)/pip-compile -q --strip-extras --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-header --no-annotate --extra dev -c requirements.txt -o requirements-dev.txt pyproject.toml
-	$(BIN)/pip-compile -q --strip-extras --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-header --no-annotate --extra peers -c requirements-dev.txt -o requirements-peers.txt pyproject.toml
+	$(COMPILE) --extra dev -o requirements-dev.txt
+	$(COMPILE) -c requirements-dev.txt -o requirements.txt
+	$(COMPILE) --extra peers -c requirements-dev.txt -o requirements-peers.txt
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv

@@ -1,4 +1,4 @@
-"""What a person does about a slip: answer a question, correct a reading, withdraw one; and alarms are seen."""
+"""What a person does about a slip: answer a question, correct or withdraw a reading; and alarms are seen."""
 
 import pytest
 from served_console import PHONE, SITE
