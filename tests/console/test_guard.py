@@ -1,5 +1,7 @@
 """The guard turns away who has no token, comes by another name or page, or sends too much."""
 
+import asyncio
+
 import pytest
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
@@ -146,6 +148,31 @@ def test_bodies_are_limited():
         pieces = (b"x" * 1024 for _ in range(most // 1024 + 1))
         assert client.post(path, content=pieces).status_code == 413
     assert client.post("/api/x", headers={"content-length": "-1"}, content=b"").status_code == 413
+
+
+@pytest.mark.parametrize(
+    ("length", "read"),
+    [(b"200000", 200_000), (b"1000000000", 0), (b"9" * 5000, 0)],
+    ids=["too large", "far too large", "5,000 digits"],
+)
+def test_a_body_that_is_too_large_is_read_to_its_end(length, read):
+    """A connection that is closed before would be reset, and the answer lost; none is read without end."""
+    from dowsax.console.guard import Door, Guard
+
+    left, said = [b"x" * 1000] * 200, []
+
+    async def receive():
+        piece = left.pop()
+        return {"type": "http.request", "body": piece, "more_body": bool(left)}
+
+    async def send(message):
+        said.append(message)
+
+    headers = [(b"host", b"127.0.0.1"), (b"content-length", length)]
+    scope = {"type": "http", "method": "POST", "path": "/api/missions", "headers": headers}
+    asyncio.run(Guard(echo, Door())(scope, receive, send))
+    assert said[0]["status"] == 413
+    assert 1000 * (200 - len(left)) == read
 
 
 def test_a_browser_is_told_to_trust_nothing_else():

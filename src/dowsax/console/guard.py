@@ -20,6 +20,11 @@ _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _JSON_LIMIT = 64 * 1024
 _SURVEY_LIMIT = 5 * 1024 * 1024
 """Bytes of a body."""
+_MAX_DROPPED = 32 * 1024 * 1024
+"""Bytes of a body that is too large which are still read, and dropped.
+
+A connection that is closed with bytes unread is reset, and the answer is lost on its way.
+"""
 _PATIENCE = 30.0
 """[s], in which a body has to come."""
 _SAFE = ("GET", "HEAD", "OPTIONS")
@@ -159,22 +164,24 @@ async def _body(scope: Scope, headers: dict[str, str], receive: Receive) -> byte
     limit = next((most for end, most in _TYPES.items() if scope["path"].endswith(end)), _JSON_LIMIT)
     too_large = 413, f"Too large: at most {limit // 1024} kB are taken here."
     length = headers.get("content-length", "0")
-    if not length.isdigit() or int(length) > limit:
+    if not length.isdecimal() or len(length) > 12 or int(length) > _MAX_DROPPED:
         return too_large
-    data = bytearray()
+    data, size = bytearray(), 0
     try:
         async with asyncio.timeout(_PATIENCE):
-            while True:
+            while size <= _MAX_DROPPED:
                 message = await receive()
                 if message["type"] == "http.disconnect":
                     return 400, "The request ended before it was complete."
-                data += message.get("body", b"")
-                if len(data) > limit:
-                    return too_large
+                piece = message.get("body", b"")
+                size += len(piece)
+                if size <= limit:
+                    data += piece
                 if not message.get("more_body", False):
-                    return bytes(data)
+                    return bytes(data) if size <= limit else too_large
     except TimeoutError:
         return 408, "The request did not come in time: send it again."
+    return too_large
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:
