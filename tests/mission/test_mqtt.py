@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import socket
 from contextlib import suppress
 
 import pytest
@@ -89,6 +90,20 @@ def test_a_broker_that_is_not_there_is_said_at_once(port):
         asyncio.run(require_broker(address))
     with broker_at(port):
         asyncio.run(require_broker(address))
+
+
+async def is_sent_at_once(port):
+    import aiomqtt
+
+    from dowsax.mission.mqtt import _client
+
+    async with _client(aiomqtt, Broker("127.0.0.1", port), "probe", clean_session=True) as client:
+        return client._client.socket().getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
+def test_an_answer_does_not_wait_for_the_acknowledgement_before_it(broker):
+    """By default the system would hold it back for 40 ms."""
+    assert asyncio.run(is_sent_at_once(broker))
 
 
 async def until(condition):

@@ -12,7 +12,8 @@ def listen(host: str, port: int) -> socket.socket:
     family, address = _address(host, port)
     listener = None
     try:
-        listener = socket.socket(family, socket.SOCK_STREAM)
+        # By its name: only then does asyncio send the parts of an answer at once, and not 40 ms later.
+        listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
         # Clients that come before the application is ready wait.

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import socket
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from secrets import token_hex
@@ -148,6 +149,8 @@ def _client(aiomqtt, broker: Broker, name: str, *, clean_session: bool):
         clean_session=clean_session,
         tls_params=aiomqtt.TLSParameters() if broker.tls else None,
         timeout=PATIENCE_S,
+        # Else an answer waits for 40 ms behind the acknowledgement of the reading before it.
+        socket_options=((socket.IPPROTO_TCP, socket.TCP_NODELAY, 1),),
     )
 
 
