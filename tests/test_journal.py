@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 import time
+from hashlib import blake2b
 from itertools import pairwise
 
 import pytest
@@ -119,6 +120,35 @@ def test_what_looks_like_an_entry_within_an_entry_is_none(path):
     assert bodies_of(salvage(path)) == BODIES
 
 
+def test_an_empty_object_is_no_entry_although_its_checksum_is_right(path):
+    """It is all that could be forged in a text, where quotes are escaped; it must not hide the real entry."""
+    rest = b"2 3 entry {}"
+    forged = f"{blake2b(rest, digest_size=16).hexdigest()} {rest.decode()}"
+    data, ends = write(path, [BODIES[0], {"given": forged}, BODIES[1], BODIES[2]])
+    path.write_bytes(data[: ends[1] + 3] + b"x" + data[ends[1] + 4 :])
+    assert [entry.number for entry in salvage(path)] == [0, 2, 3]
+    assert bodies_of(salvage(path))[1:] == BODIES[1:3]
+    with pytest.raises(ValueError, match="must not be empty"):
+        encode(0, "entry", {})
+
+
+def test_an_entry_after_the_rest_of_another_is_not_taken_for_an_unfinished_one(path):
+    """Bytes between two entries are lost, and the end of the last: nothing may be written over it."""
+    data, ends = write(path, [{"text": "x" * 300}, {"text": "kept"}])
+    path.write_bytes(data[: ends[0] + 60] + data[ends[1] :].rstrip(b"\n"))
+    with pytest.raises(Damaged):
+        Journal.open(path)
+    assert bodies_of(salvage(path)) == [{"text": "kept"}]
+
+
+def test_an_entry_that_begins_the_file_is_read(path):
+    data, ends = write(path)
+    path.write_bytes(data[ends[1] :])
+    entries = list(salvage(path))
+    assert entries[0].offset == 0
+    assert next(read(path, 0)) == entries[0]
+
+
 def test_a_gap_in_the_numbers_is_damage(path):
     """A line that was taken out as a whole, or put in twice, is noticed too."""
     data, ends = write(path)
@@ -131,7 +161,7 @@ def test_a_gap_in_the_numbers_is_damage(path):
 
 
 def test_a_second_writer_is_refused_at_its_start(path):
-    made = Journal.create(path, "head", {})
+    made = Journal.create(path, "head", {"n": 0})
     with pytest.raises(InUse, match="in use by another program"):
         Journal.open(path)
     made.close()
@@ -142,15 +172,15 @@ def test_another_file_is_left_alone(path):
     for content in (b"name,value\n1,2\n", b"deadbeef", b"SQLite format 3\0" + b"\xff" * 2000):
         path.write_bytes(content)
         with pytest.raises(Damaged):
-            Journal.create(path, "head", {})
+            Journal.create(path, "head", {"n": 0})
         assert path.read_bytes() == content
     write(path.with_name("other.log"))
     with pytest.raises(FileExistsError):
-        Journal.create(path.with_name("other.log"), "head", {})
+        Journal.create(path.with_name("other.log"), "head", {"n": 0})
 
 
 def test_an_entry_has_a_size_and_numbers_are_finite(path):
-    made = Journal.create(path, "head", {})
+    made = Journal.create(path, "head", {"n": 0})
     with pytest.raises(ValueError, match="at most"):
         made.append("entry", {"text": "x" * journal.MAX_ENTRY_BYTES})
     with pytest.raises(ValueError, match="JSON"):
@@ -168,11 +198,11 @@ def test_file_and_folder_are_on_the_disk_before_it_is_said(path, monkeypatch):
         synced.append("folder" if stat.S_ISDIR(os.fstat(descriptor).st_mode) else "file")
 
     monkeypatch.setattr(os, "fsync", fsync)
-    made = Journal.create(path, "head", {})
+    made = Journal.create(path, "head", {"n": 0})
     assert synced == ["file", "folder"]
-    made.append("entry", {})
+    made.append("entry", {"n": 0})
     assert synced == ["file", "folder", "file"]
-    made.append("entry", {}, durable=False)
+    made.append("entry", {"n": 0}, durable=False)
     assert synced == ["file", "folder", "file"]
     made.close()
 
@@ -201,7 +231,7 @@ def test_a_disk_that_does_not_take_it_leaves_nothing_behind(path, monkeypatch, c
 
 
 def test_a_full_disk_is_said_and_nothing_is_half_written(path):
-    made, count = Journal.create(path, "head", {}), 0
+    made, count = Journal.create(path, "head", {"n": 0}), 0
     with largest_file(100_000), pytest.raises(NotRecorded, match=r"the disk is full\. Make room"):  # noqa: PT012
         while True:
             made.append("entry", {"text": "x" * 3000})
@@ -218,7 +248,7 @@ import sys
 from pathlib import Path
 from dowsax.journal import Journal
 path = Path(sys.argv[1])
-journal = Journal.open(path) if path.exists() else Journal.create(path, "head", {})
+journal = Journal.open(path) if path.exists() else Journal.create(path, "head", {"n": 0})
 while True:
     number = len(journal)
     journal.append("entry", {"text": "x" * (number * 37 % 3000)})

@@ -1,6 +1,7 @@
 """A journal: a file of entries that is only appended to, whole after any crash and readable after any damage.
 
-An entry is one line of ASCII: checksum, length, number, kind, and a JSON object of that length.
+An entry is one line of ASCII: checksum, length, number, kind, and a JSON object of that length, never an
+empty one. So no text inside of an entry can pass for another entry: its quotes are escaped.
 
     dowsax journal 1
     7d865e959b2466918c9863afca942d0f 16 0 note {"text":"hello"}
@@ -29,8 +30,8 @@ MAGIC = b"dowsax journal 1\n"
 """The first line of the file."""
 _CHECKSUM_BYTES = 16
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-_HEAD = re.compile(rb"([0-9a-f]{32}) ([1-9][0-9]{0,7}) ([0-9]{1,9}) ([a-z]{1,16}) (?=\{)")
-_UNFINISHED_HEAD = re.compile(rb"[0-9a-f]{0,32}|[0-9a-f]{32} [0-9]{0,8}( [0-9]{0,9}( [a-z]{0,16} ?)?)?")
+_HEAD = re.compile(rb"([0-9a-f]{32}) ([1-9][0-9]{0,7}) ([0-9]{1,9}) ([a-z]{1,16}) (?=\{\")")
+_UNFINISHED_HEAD = re.compile(rb"[0-9a-f]{0,32}|[0-9a-f]{32} [0-9]{0,8}( [0-9]{0,9}( [a-z]{0,16}( \{?)?)?)?")
 
 
 class Damaged(ValueError):
@@ -70,6 +71,8 @@ class Entry:
 
 def encode(number: int, kind: str, body: dict[str, Any]) -> bytes:
     """Return the line of an entry. Any text is encoded, also one that is not valid Unicode."""
+    if not body:
+        raise ValueError("An entry must not be empty: give it a body.")
     text = json.dumps(body, allow_nan=False, separators=(",", ":")).encode("ascii")
     if len(text) > MAX_ENTRY_BYTES:
         raise ValueError(f"An entry must have at most {MAX_ENTRY_BYTES:,} bytes; got {len(text):,}.")
@@ -77,15 +80,15 @@ def encode(number: int, kind: str, body: dict[str, Any]) -> bytes:
     return _checksum(rest) + b" " + rest + b"\n"
 
 
-def read(path: Path, start: int = 0) -> Iterator[Entry]:
+def read(path: Path, start: int | None = None) -> Iterator[Entry]:
     """Yield the entries in order, from the one that begins at this offset (default: the first).
 
     An unfinished last line is ignored. `Damaged` where any other line is no entry.
     """
-    number = -1 if start == 0 else None
+    number = -1 if start is None else None
     with path.open("rb") as file:
-        file.seek(start)
-        if start == 0 and (first := file.readline(len(MAGIC))) != MAGIC:
+        file.seek(start or 0)
+        if start is None and (first := file.readline(len(MAGIC))) != MAGIC:
             if MAGIC.startswith(first):
                 return
             raise Damaged(f"{path} is damaged at byte 0.")
@@ -241,7 +244,8 @@ def _entry(line: bytes, offset: int) -> Entry | None:
 
 def _is_unfinished(line: bytes) -> bool:
     """Whether this is the beginning of an entry, of which the rest was never written."""
-    if line.endswith(b"\n"):
+    if line.endswith(b"\n") or _HEAD.search(line, 1) is not None:
+        # With another entry in it, the line is what was left when bytes between two were lost.
         return False
     head = _HEAD.match(line)
     if head is not None:

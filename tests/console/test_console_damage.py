@@ -2,6 +2,7 @@
 
 import random
 import shutil
+from contextlib import closing
 
 import pytest
 from starlette.testclient import TestClient
@@ -81,6 +82,27 @@ def test_a_damaged_log_is_shown_and_keeps_nobody_from_working(folder, where):
     assert not list(made.glob(f"{hurt}*"))
 
 
+@pytest.mark.parametrize("what", ["folder", "other"])
+def test_something_else_in_the_place_of_a_log(folder, what):
+    """A folder, or the log of another mission: it is shown as damaged, and goes when it is deleted."""
+    made, healthy, hurt = folder
+    path = made / f"{hurt}.log"
+    path.unlink()
+    if what == "folder":
+        (path / "inside").mkdir(parents=True)
+    else:
+        shutil.copy(made / f"{healthy}.log", path)
+    with opened(made) as client:
+        shown = listed(client)
+        assert shown[hurt]["status"] == "damaged"
+        assert {"folder": "is a folder", "other": f"is that of {healthy}"}[what] in shown[hurt]["message"]
+        assert (shown[healthy]["status"], shown[healthy]["readings"]) == ("searching", 3)
+        assert client.delete(f"/api/missions/{hurt}").status_code == 204
+    assert not list(made.glob(f"{hurt}*"))
+    with opened(made) as client:
+        assert list(listed(client)) == [healthy]
+
+
 def test_a_recovered_log_goes_on(folder):
     """`dowsax recover --replace`: the mission is there again with what could be read."""
     from dowsax.cli import run
@@ -103,8 +125,12 @@ def test_a_recovered_log_goes_on(folder):
 
 def test_random_damage_of_any_file_never_keeps_the_console_from_starting(folder, tmp_path):
     """Log, frames and feed of one mission: it is as it was or shown as damaged, and the other goes on."""
+    from dowsax.console.records import Feed
+    from dowsax.console.store import Store
+
     made, healthy, hurt = folder
-    (made / f"{hurt}.feed").write_text('{"url": "mqtt://127.0.0.1:1", "readings": "a", "advice": "b"}')
+    with closing(Store(made)) as store:
+        store.keep_feed(hurt, Feed("mqtt://127.0.0.1:1", "a", "b"))
     dice = random.Random(4)
     for trial in range(30):
         copy = tmp_path / str(trial)

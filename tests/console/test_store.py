@@ -89,6 +89,60 @@ def test_a_feed_that_cannot_be_read_is_said(kept):
         kept.feed("0123456789ab")
 
 
+def test_a_changed_feed_is_noticed(kept):
+    """Any byte, also where what is left is a proper address; a folder, or the feed of another mission."""
+    add(kept, record())
+    add(kept, record(id="ba9876543210"))
+    path = kept.folder / "0123456789ab.feed"
+    data = path.read_bytes()
+    for spoilt in (data.replace(b"host", b"hose"), b"", (kept.folder / "ba9876543210.feed").read_bytes()):
+        path.write_bytes(spoilt)
+        with pytest.raises(ValueError, match="feed cannot be read"):
+            kept.feed("0123456789ab")
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(ValueError, match="feed cannot be read"):
+        kept.feed("0123456789ab")
+
+
+@pytest.mark.parametrize("mark", [b"a\0b", b"x" * 5000, b"..", b"/", b"\xff\xfe", None])
+def test_a_damaged_mark_of_a_deleted_mission_keeps_nothing_from_opening(tmp_path, mark):
+    """Whatever it says, or where it is a folder: the mission is gone, and nothing else."""
+    from dowsax.console.store import Store
+
+    first = Store(tmp_path)
+    for id in ("0123456789ab", "ba9876543210"):
+        add(first, record(id=id, type="real"))
+    first.keep_site(record(type="real"))
+    first.close()
+    path = tmp_path / "0123456789ab.deleted"
+    path.mkdir() if mark is None else path.write_bytes(mark)
+    (tmp_path / "0123456789ab.log").unlink()
+    (tmp_path / "0123456789ab.log" / "inside").mkdir(parents=True)
+    again = Store(tmp_path)
+    again.close()
+    assert again.ids() == ["ba9876543210"]
+    assert not list(tmp_path.glob("0123456789ab*"))
+    assert again.site_path(record(type="real")).is_file()
+
+
+def test_frames_of_another_mission_are_none(kept):
+    """Its file in the place of the own one, or a log: what is added since is kept."""
+    from dowsax.console.draws import Draws
+
+    add(kept, record())
+    draws = Draws.at((1.0, 2.0))
+    kept.frames("ba9876543210").add(FRAME | {"number": 7}, draws)
+    own = kept.folder / "0123456789ab.frames"
+    for other in ("ba9876543210.frames", "0123456789ab.log"):
+        own.write_bytes((kept.folder / other).read_bytes())
+        kept._frames.pop("0123456789ab", None)
+        assert kept.frames("0123456789ab").numbers() == set()
+        kept.frames("0123456789ab").add(FRAME | {"number": 1}, draws)
+        kept.frames("0123456789ab").close()
+        assert [frame["number"] for frame in kept.frames("0123456789ab").between(1, 9)] == [1]
+
+
 def test_a_folder_of_an_earlier_version_is_refused(tmp_path):
     from dowsax.console.store import Store
 

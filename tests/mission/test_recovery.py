@@ -7,7 +7,9 @@ import sqlite3
 import pytest
 
 from dowsax.journal import encode
+from dowsax.mission.advice import Advice, Disc, Estimate
 from dowsax.mission.log import Header, MissionLog, Note, Refusal, Step
+from dowsax.mission.reading import Reading
 from dowsax.mission.recovery import recover
 
 HEADER = Header("name = 'here'", 3, "infotaxis", "default", {"dowsax": "0"})
@@ -142,8 +144,13 @@ def test_logs_of_earlier_versions_are_converted(path):
     )
     header = {"site": "s", "seed": 1, "policy": "p", "preset": "q", "versions": {}}
     database.execute("INSERT INTO mission VALUES (1, ?)", (json.dumps(header),))
-    for number in (1, 2):
-        row = (number, None, "2025", "{}", json.dumps({"value": number}), json.dumps({"number": number}))
+    place, estimate = (1.0, 2.0), Estimate(("x", "y"), ("m", "m"), (1.0, 2.0), (0.0, 1.0), (2.0, 3.0))
+    for number in (1, 2, 3):
+        advice = Advice(number, "searching", place, 0.0, 1.0, estimate, Disc(place, 1.0), "why")
+        reading = json.dumps(Reading(place, float(number)).to_json())
+        # In the last row, a letter has become another.
+        reading = reading.replace("position", "posision") if number == 3 else reading
+        row = (number, None, "2025", "{}", reading, json.dumps(advice.to_json()))
         database.execute("INSERT INTO readings VALUES (?, ?, ?, ?, ?, ?)", row)
     database.execute("INSERT INTO refused VALUES (1, 1, '2025', 'x', 'y')")
     database.commit()
@@ -151,10 +158,11 @@ def test_logs_of_earlier_versions_are_converted(path):
     with pytest.raises(ValueError, match="earlier version: `dowsax recover"):
         MissionLog.open(path)
     out = path.with_name("out.log")
-    assert recover(path, out).readings == 2
+    recovered = recover(path, out)
+    assert (recovered.readings, recovered.is_cut) == (2, True)
     first, refusal, second, _ = records(out)
     assert MissionLog.open(out).header == Header(**header)
-    assert (first.reading, second.reading) == ({"value": 1}, {"value": 2})
+    assert [one.reading["value"] for one in (first, second)] == [1.0, 2.0]
     assert isinstance(refusal, Refusal)
 
 

@@ -46,10 +46,12 @@ def recover(
     recovered = recover_log(log, path, None if site is None else _header(site, seed))
     if replace:
         kept = _free(log.with_name(f"{log.name}.damaged"))
+        # What the console has drawn of it has other numbers, and is drawn again.
+        frames = log.with_suffix(".frames")
+        if frames.is_file():
+            frames.unlink()
         log.rename(kept)
         path.rename(log)
-        # What the console has drawn of it has other numbers, and is drawn again.
-        log.with_suffix(".frames").unlink(missing_ok=True)
         say(f"{log} is readable again, the damaged one is {kept}.")
     else:
         say(f"The new log is {path}.")

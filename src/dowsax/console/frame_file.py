@@ -13,10 +13,11 @@ FRAME = "frame"
 
 
 class FrameFile:
-    """Frames by their number, each with its draws. Any thread may use it."""
+    """Frames of a mission by their number, each with its draws. Any thread may use it."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, mission: str) -> None:
         self._path = path
+        self._mission = mission
         self._lock = threading.Lock()
         self._journal: Journal | None = None
         self._offsets: dict[int, int] | None = None
@@ -27,7 +28,7 @@ class FrameFile:
 
     def add(self, frame: dict[str, Any], draws: Draws) -> None:
         """Keep a frame. One that the disk does not take is not kept: it can be made again."""
-        body = {"frame": frame, "draws": b64encode(draws.packed()).decode()}
+        body = {"mission": self._mission, "frame": frame, "draws": b64encode(draws.packed()).decode()}
         with self._lock:
             try:
                 entry = self._writer().append(FRAME, body, durable=False)
@@ -65,16 +66,21 @@ class FrameFile:
     def _index(self) -> dict[int, int]:
         """Where each frame begins in the file."""
         if self._offsets is None:
-            self._offsets = {entry.body["frame"]["number"]: entry.offset for entry in self._entries()}
+            self._offsets = {body["frame"]["number"]: offset for offset, body in self._kept()}
         return self._offsets
 
-    def _entries(self) -> Iterator[Entry]:
-        if not self._path.is_file():
-            return
+    def _kept(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        """The frames of this mission, each with the offset at which it begins in the file."""
+        for entry in self._entries() if self._path.is_file() else ():
+            body = entry.body
+            if entry.kind == FRAME and body.get("mission") == self._mission:
+                yield entry.offset, body
+
+    def _entries(self) -> list[Entry]:
         try:
-            yield from list(read(self._path))
+            return list(read(self._path))
         except Damaged:
-            yield from salvage(self._path)
+            return list(salvage(self._path))
 
     def _writer(self) -> Journal:
         if self._journal is None:
@@ -86,7 +92,7 @@ class FrameFile:
 
     def _mended(self) -> Journal:
         """A new file of the frames that are intact."""
-        bodies = [entry.body for entry in salvage(self._path)]
+        bodies = [body for _, body in self._kept()]
         self._path.unlink()
         journal = Journal.open(self._path, may_create=True)
         self._offsets = {

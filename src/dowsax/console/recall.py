@@ -38,7 +38,7 @@ def recall(path: Path, feed: Feed | None) -> Recalled:
 
     Every checksum is verified, and only what is needed is decoded.
     """
-    recalled = Recalled(record_in(MissionLog.open(path).header, feed))
+    recalled = Recalled(record_in(MissionLog.open(path).header, feed, path.stem))
     last: Entry | None = None
     for entry in read(path):
         if entry.kind in STEPS:

@@ -85,7 +85,7 @@ class Console:
         except ValueError as error:
             feed, why = None, str(error)
         try:
-            record = record_in(MissionLog.open(path).header, feed)
+            record = record_in(MissionLog.open(path).header, feed, id)
             recalled = recall(path, feed)
             require_whole(recalled, self.store.frames(id).numbers(), path)
         except (ValueError, OSError) as error:

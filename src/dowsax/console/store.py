@@ -6,21 +6,23 @@ Frames are made again from it where they are lost.
 
 import fcntl
 import hashlib
-import json
 import os
 import re
+import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from dowsax.console.frame_file import FrameFile
 from dowsax.console.records import REAL, Feed, Record
 from dowsax.files import replacing, write_through
-from dowsax.journal import sync_folder
+from dowsax.journal import Journal, read, sync_folder
 from dowsax.mission.log import Header, MissionLog
 
 _LOG, _FRAMES, _FEED, _DELETED = ".log", ".frames", ".feed", ".deleted"
 _ID = re.compile("[0-9a-f]{12}")
+_FEED_KIND = "feed"
 
 
 class Store:
@@ -46,8 +48,9 @@ class Store:
             self._held.close()
             raise
         self._frames: dict[str, FrameFile] = {}
-        for path in folder.glob(f"*{_DELETED}"):
-            self._remove_files(path.stem, path.read_text(encoding="utf-8", errors="replace"))
+        for mark in folder.glob(f"*{_DELETED}"):
+            if _ID.fullmatch(mark.stem):
+                self._remove_files(mark.stem, _named_site(mark))
 
     def close(self) -> None:
         for frames in self._frames.values():
@@ -64,7 +67,7 @@ class Store:
 
     def frames(self, mission: str) -> FrameFile:
         """The frames of a mission."""
-        return self._frames.setdefault(mission, FrameFile(self.folder / f"{mission}{_FRAMES}"))
+        return self._frames.setdefault(mission, FrameFile(self.folder / f"{mission}{_FRAMES}", mission))
 
     def site_path(self, record: Record) -> Path:
         """Where the site file of a mission is, for those who rehearse it; missions of a kind share one."""
@@ -72,32 +75,43 @@ class Store:
         return self.folder / "sites" / f"{digest}-{record.policy}.toml"
 
     def keep_site(self, record: Record) -> None:
-        """Write the site file of a real mission, unless it is there."""
+        """Write the site file of a real mission, unless it is there or the disk does not take it."""
         path = self.site_path(record)
         if record.type != REAL or path.is_file():
             return
-        path.parent.mkdir(exist_ok=True)
-        with replacing(path) as partial:
-            partial.write_text(record.site, encoding="utf-8", newline="\n")
+        with suppress(OSError):
+            path.parent.mkdir(exist_ok=True)
+            with replacing(path) as partial:
+                partial.write_text(record.site, encoding="utf-8", newline="\n")
 
     def add(self, record: Record, header: Header) -> None:
         """Keep a new mission; on the disk when this returns. Its log holds the header and the record."""
         if record.feed is not None:
-            path = self.folder / f"{record.id}{_FEED}"
-            # It may hold a password.
-            os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
-            write_through(path, json.dumps(record.feed.to_json()).encode())
+            self.keep_feed(record.id, record.feed)
         MissionLog.create(self.log_path(record.id), header).close()
+
+    def keep_feed(self, mission: str, feed: Feed) -> None:
+        """Keep where the readings of a mission come from; on the disk when this returns."""
+        path = self.folder / f"{mission}{_FEED}"
+        # It may hold a password.
+        os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
+        Journal.create(path, _FEED_KIND, {"mission": mission} | feed.to_json()).close()
 
     def feed(self, mission: str) -> Feed | None:
         """Where the readings of a mission come from; a ValueError where that cannot be read any more."""
         path = self.folder / f"{mission}{_FEED}"
-        if not path.is_file():
+        if not path.exists():
             return None
         try:
-            return Feed(**json.loads(path.read_bytes()))
-        except (ValueError, TypeError, OSError):
-            raise ValueError(f"The address of the feed cannot be read: {path} is damaged.") from None
+            (entry,) = read(path)
+            body = entry.body
+            if body.pop("mission") == mission:
+                return Feed(**body)
+        except (ValueError, TypeError, KeyError, OSError):
+            pass
+        raise ValueError(
+            f"The address of the feed cannot be read, as {path} is damaged: begin a mission with it again."
+        )
 
     def delete(self, mission: str, record: Record | None) -> None:
         """Forget a mission; nothing of it is on the disk when this returns.
@@ -114,22 +128,26 @@ class Store:
         """What is kept of a mission, and its site file unless another mission has the same."""
         if mission in self._frames:
             self._frames.pop(mission).close()
-        for end in (_FEED, _FRAMES, _LOG):
-            (self.folder / f"{mission}{end}").unlink(missing_ok=True)
-        if site and site not in {self.site_path(record).name for record in self._readable_records()}:
-            file = self.folder / "sites" / Path(site).name
-            file.unlink(missing_ok=True)
-            file.with_suffix(".rehearsal.json").unlink(missing_ok=True)
         mark = self.folder / f"{mission}{_DELETED}"
-        mark.unlink(missing_ok=True)
+        for path in self.folder.glob(f"{mission}.*"):
+            if path != mark:
+                _remove(path)
+        # A mark that is damaged may name anything: only what is there is removed.
+        for file in (self.folder / "sites").glob("*.toml"):
+            if file.name == site and site not in self._sites_in_use():
+                _remove(file)
+                _remove(file.with_suffix(".rehearsal.json"))
+        _remove(mark)
         sync_folder(mark)
+
+    def _sites_in_use(self) -> set[str]:
+        """The names of the site files of all missions whose logs can be read."""
+        return {self.site_path(record).name for record in self._readable_records()}
 
     def _readable_records(self) -> Iterator[Record]:
         for mission in self.ids():
-            try:
-                yield record_in(MissionLog.open(self.log_path(mission)).header, None)
-            except ValueError:
-                continue
+            with suppress(ValueError, OSError):
+                yield record_in(MissionLog.open(self.log_path(mission)).header, None, mission)
 
 
 def header_of(record: Record, preset: str, versions: dict[str, str]) -> Header:
@@ -138,9 +156,29 @@ def header_of(record: Record, preset: str, versions: dict[str, str]) -> Header:
     return Header(record.site, record.seed, record.policy, preset, versions, about)
 
 
-def record_in(header: Header, feed: Feed | None) -> Record:
-    """The mission that a log was begun for, or a ValueError."""
+def record_in(header: Header, feed: Feed | None, mission: str) -> Record:
+    """The mission that a log was begun for, or a ValueError where that is not the one of this id."""
     body = header.about.get("mission")
     if body is None:
         raise ValueError("The log is not that of a mission of a console: it has no name.")
+    if body["id"] != mission:
+        raise ValueError(
+            f"The log of mission {mission} is that of {body['id']}: put its own in its place, or delete it."
+        )
     return Record.from_json(body, header, feed)
+
+
+def _named_site(mark: Path) -> str:
+    """The name of the site file in a mark that a mission is deleted; none where it cannot be read."""
+    try:
+        return mark.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def _remove(path: Path) -> None:
+    """Remove a file, or a folder that is in its place."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)

@@ -140,7 +140,8 @@ class MissionLog:
         """Open a log to read; another program may be writing to it."""
         path = Path(path)
         if not path.is_file():
-            raise ValueError(f"{path} does not exist: give the log of a mission, as in advise --log.")
+            what = "is a folder" if path.is_dir() else "does not exist"
+            raise ValueError(f"{path} {what}: give the log of a mission, as in advise --log.")
         return cls(path, _header(path), None)
 
     @classmethod

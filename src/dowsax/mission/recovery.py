@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dowsax.journal import salvage
+from dowsax.mission.advice import Advice
 from dowsax.mission.log import (
     HEADER,
     Header,
@@ -19,6 +20,7 @@ from dowsax.mission.log import (
     is_of_earlier_version,
     record_of,
 )
+from dowsax.mission.reading import Reading
 
 
 @dataclass(frozen=True)
@@ -100,8 +102,10 @@ def _of_earlier_version(path: Path) -> _Found:
         try:
             header = Header(**json.loads(database.execute("SELECT header FROM mission").fetchone()[0]))
             statement = "SELECT number, received, given, reading, advice FROM readings ORDER BY number"
-            for number, received, given, reading, advice in database.execute(statement):
-                steps.append(Step(number, received, given, json.loads(reading), json.loads(advice)))
+            for row in database.execute(statement):
+                step = _step_of_earlier_version(*row)
+                steps += [] if step is None else [step]
+                is_cut |= step is None
             statement = "SELECT after, received, given, reason FROM refused ORDER BY number"
             refusals.extend(Refusal(*row) for row in database.execute(statement))
         except (sqlite3.Error, ValueError, TypeError):
@@ -109,6 +113,19 @@ def _of_earlier_version(path: Path) -> _Found:
     placed: list[tuple[float, Record]] = [(step.number, step) for step in steps]
     placed += [(refusal.after + 0.5, refusal) for refusal in refusals]
     return _Found(header, [record for _, record in sorted(placed, key=lambda pair: pair[0])], (), is_cut)
+
+
+def _step_of_earlier_version(
+    number: int, received: str, given: str, reading: str, advice: str
+) -> Step | None:
+    """A row of readings; `None` where it is damaged, of which no checksum tells."""
+    try:
+        step = Step(number, received, given, json.loads(reading), json.loads(advice))
+        Reading.from_json(step.reading or {})
+        Advice.from_json(step.advice)
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return None
+    return step
 
 
 def _renumbered(records: Iterable[Record]) -> Iterator[Record]:
