@@ -6,8 +6,9 @@ regimes before it, each with the reading at which it began. Its target density i
 $$p(\Theta) \prod_{r} p(J_r \mid K) \prod_t p(o_t \mid J_{r(t)}, K)$$
 
 with $J_r$ the columns that jump and $K$ those that persist. Moves change present source, earlier sources and
-$K$ together, so that what earlier regimes said of $K$ still counts. Only when a particle has had more than
-`EARLIER_REGIMES` of them does it forget the oldest, with its readings.
+$K$ together, so that what earlier regimes said of $K$ still counts; where nothing persists, earlier sources
+say nothing of the present one and stay as they are. Only when a particle has had more than `EARLIER_REGIMES`
+of them does it forget the oldest, with its readings.
 """
 
 import equinox as eqx
@@ -20,6 +21,8 @@ from dowsax.world import Jump, Model
 
 EARLIER_REGIMES = 4
 """Earlier sources that a particle remembers."""
+MOVES_OF_PATHS = 4
+"""Times as many moves as without jumps: the paths after one descend from few particles."""
 NEVER = jnp.iinfo(jnp.int32).max
 """The start of a regime that there was not."""
 
@@ -86,7 +89,9 @@ class Paths(eqx.Module):
         return self.earlier_values.reshape(-1, self.starts.shape[0])
 
     def with_rows(self, rows: Float[Array, "rows n"]) -> "Paths":
-        """The inverse of `rows`."""
+        """The inverse of `rows`; the same paths where there is no row."""
+        if rows.shape[0] == 0:
+            return self
         return eqx.tree_at(
             lambda at: at.earlier_values, self, jnp.reshape(rows, jnp.shape(self.earlier_values))
         )

@@ -11,7 +11,7 @@ from jaxtyping import Array, Float, Int
 
 from dowsax.inference.belief import Belief, History
 from dowsax.inference.config import FilterConfig
-from dowsax.inference.jumps import Paths
+from dowsax.inference.jumps import MOVES_OF_PATHS, Paths
 from dowsax.inference.proposals import Columns, Proposal, freeze
 from dowsax.inference.rejuvenation import Density, adapted, rejuvenate
 from dowsax.inference.replay import newest_terms, replay
@@ -111,7 +111,8 @@ def move(
     if jump is not None:
         assert belief.earlier is not None
         paths = Paths.of(jump, belief.starts, belief.earlier)
-        rows = jnp.concatenate([rows, paths.rows])
+        if len(jump.columns) < columns.shape[0]:
+            rows = jnp.concatenate([rows, paths.rows])
     target = Target(model, coordinates, belief.history, free, straight, paths)
     if jump is None:
         thetas = jax.vmap(coordinates.inverse, in_axes=1, out_axes=1)(columns)
@@ -122,10 +123,7 @@ def move(
     gradients = None
     if any(proposal.needs_gradients for proposal in proposals):
         gradients = jax.grad(lambda rows: jnp.sum(target.newest(target.thetas(rows)[1])))(rows)
-    most: int | Int[Array, ""] = config.max_moves
-    if config.max_terms is not None:
-        affordable = (config.max_terms - spent) / (rows.shape[1] * jnp.maximum(belief.history.size, 1))
-        most = jnp.clip(affordable, config.num_moves, config.max_moves).astype(jnp.int32)
+    least, most = _moves(config, belief, jump, spent)
     moved = rejuvenate(
         move_key,
         freeze(rows, gradients),
@@ -134,7 +132,7 @@ def move(
         belief.step_size,
         proposals=proposals,
         evaluate=target,
-        num_moves=config.num_moves,
+        num_moves=least,
         max_moves=most,
         forgetting=config.forgetting,
         watched=num_rows,
@@ -152,6 +150,19 @@ def move(
     num_terms = moved.num_moves * rows.shape[1] * belief.history.size
     info = MoveInfo(moved.acceptance_rate, num_terms.astype(jnp.float32))
     return belief, moved.density.newest, info
+
+
+def _moves(
+    config: FilterConfig, belief: Belief, jump: Jump | None, spent: Scalar
+) -> tuple[int, int | Int[Array, ""]]:
+    """The least and the largest number of moves, after so many likelihood terms for the newest reading."""
+    times = 1 if jump is None else MOVES_OF_PATHS
+    least, most = times * config.num_moves, times * config.max_moves
+    if config.max_terms is None:
+        return least, most
+    terms = belief.particles.shape[0] * jnp.maximum(belief.history.size, 1)
+    affordable = (config.max_terms - spent) / terms
+    return least, jnp.clip(affordable, least, most).astype(jnp.int32)
 
 
 def _num_free(coordinates: Coordinates, jump: Jump | None) -> int:
