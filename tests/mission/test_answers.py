@@ -179,6 +179,8 @@ POISON = {
     "bytes that are no text": b"\xff\xfe\x00\x80",
     "nested": b"[" * 60_000,
     "nested in a reading": b'{"x": 2, "y": 2, "value": ' + b"[" * 30_000 + b"]" * 30_000 + b"}",
+    "nested as deep as can be read": b'{"x": 2, "y": 2, "value": ' + b"[" * 900 + b"]" * 900 + b"}",
+    "nested in a key nobody uses": b'{"x": 2, "y": 2, "value": 1, "a": ' + b"[" * 30 + b"]" * 30 + b"}",
     "too long": b'{"x": 2, "y": 2, "value": 1, "note": "' + b"x" * 200_000 + b'"}',
     "many keys": b"{" + b",".join(b'"k%d": 1' % number for number in range(5000)) + b"}",
     "the same key twice": b'{"x": 2, "x": 3, "y": 2, "value": 1}',
@@ -207,6 +209,13 @@ def test_a_long_line_is_never_held_as_a_whole():
     assert [len(line) for line in lines] == [MAX_BYTES + 1, 5, MAX_BYTES + 1]
     exact = b"z" * MAX_BYTES + b"\n"
     assert list(stream_lines(io.BytesIO(exact + b"next"))) == [exact, b"next"]
+
+
+def test_a_line_that_is_too_long_is_refused_also_where_it_begins_blank(advisor):
+    """What is in it is not known; a short blank line is nothing."""
+    stream = io.BytesIO(b" " * 100_000 + b'{"x": 2, "y": 2, "value": 0.1}\n' + b" " * 1000 + b"\n")
+    (said,) = lines_of(advisor, *stream_lines(stream))
+    assert "Too long" in said["error"]
 
 
 def test_what_nobody_foresaw_is_refused_too(advisor, monkeypatch):

@@ -123,7 +123,8 @@ def serve_lines(advisor: Advising, lines: Iterable[bytes | str], write: Callable
     """Answer every line that is not empty by one line of JSON; an error names the line, counted from 1."""
     reported: set[str] = set()
     for number, line in enumerate(lines, start=1):
-        if not line.strip():
+        # Of one that is too long, what is not blank may be in the part that was not kept.
+        if not line.strip() and len(line) <= MAX_BYTES:
             continue
         body = answer(advisor, line, reported)
         if "error" in body:

@@ -41,6 +41,8 @@ _SUCH = 'send one JSON object a line, such as {"x": 3.2, "y": 8.1, "value": 0.4}
 MAX_DIGITS = 30
 """Of a whole number."""
 MAX_KEYS = 200
+MAX_DEPTH = 20
+"""Lists and objects in each other. What Python can just read, it may not be able to write down again."""
 Area = tuple[tuple[float, float], tuple[float, float]]
 
 
@@ -61,11 +63,21 @@ def decoded(text: str) -> dict[str, Any]:
         raise Refused(f"Not a reading: nested too deep; {_SUCH}.") from None
     if not isinstance(body, dict):
         raise Refused(f"Not a reading: {_SUCH}.")
+    _require_shallow(body)
     try:
         json.dumps(body, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError:
         raise Refused("Not text: it has half a character (a lone surrogate); leave that out.") from None
     return body
+
+
+def _require_shallow(body: dict[str, Any]) -> None:
+    level: list[Any] = [body]
+    for _ in range(MAX_DEPTH):
+        items = (item.values() if isinstance(item, dict) else item for item in level)
+        level = [part for item in items for part in item if isinstance(part, dict | list)]
+    if level:
+        raise Refused(f"Not a reading: nested too deep; {_SUCH}.")
 
 
 def _whole_number(digits: str) -> int | float:
