@@ -82,6 +82,14 @@ def test_metres_alone():
         Frame().to_degrees(np.zeros((1, 2)))
 
 
+def test_a_place_that_is_not_on_the_earth_is_said_in_metres():
+    """Where a number is absurd there are no degrees of it."""
+    frame = Frame((52.1, 5.1))
+    assert frame.words((6e6, 0.0)).endswith("° E")
+    assert frame.words((1e29, 3.0)) == "(1e+29, 3) m"
+    assert frame.words((0.0, -1e300)) == "(0, -1e+300) m"
+
+
 def test_origins_off_the_globe():
     with pytest.raises(ValueError, match=r"latitude .* swapped"):
         Frame((149.1, -35.2))

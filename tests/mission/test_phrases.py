@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dowsax.mission.frame import Frame
-from dowsax.mission.phrases import about, chance, odds, outside, times
+from dowsax.mission.phrases import about, chance, metres, odds, outside, times
 
 
 @pytest.mark.parametrize(
@@ -34,6 +34,13 @@ def test_factors():
 def test_chances():
     assert chance(0.004) == "about 1 time in 250"
     assert chance(0.0) == "less than 1 time in 1,000"
+
+
+@pytest.mark.parametrize(
+    ("length", "words"), [(3.14159, "3.14 m"), (2500.0, "2.5 km"), (4e7, "40,000 km"), (1e29, "1e+26 km")]
+)
+def test_lengths(length, words):
+    assert metres(length) == words
 
 
 def test_places_are_in_degrees_where_there_are_any():

@@ -9,6 +9,8 @@ import pymap3d
 _STEPS = 3
 _NORTHERNMOST = 89.0
 """[degrees], beyond which, north or south, directions turn by more than half a degree within a kilometre."""
+_FARTHEST_M = 6.4e6
+"""From the origin: farther out, no place of the Earth lies below the plane."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ class Frame:
 
     def words(self, position) -> str:
         """A position (2,) [m] for people: degrees where there are any, to a decimetre, else metres."""
-        if not self.is_geographic:
+        if not self.is_geographic or max(map(abs, position)) > _FARTHEST_M:
             return f"({position[0]:.6g}, {position[1]:.6g}) m"
         latitude, longitude = self.to_degrees(position)[0]
         # To a decimetre, and without a zero below zero.

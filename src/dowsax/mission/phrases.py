@@ -35,7 +35,7 @@ def chance(share: float) -> str:
 
 def metres(length: float) -> str:
     """A length in words."""
-    if length >= 1e6:
+    if 1e6 <= length < 1e9:
         return f"{length / 1000:,.0f} km"
     return f"{length / 1000:.3g} km" if length >= 1000 else f"{length:.3g} m"
 
