@@ -11,7 +11,6 @@ import asyncio
 import json
 import os
 import re
-import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -25,6 +24,7 @@ import numpy as np
 
 from benchmarks.machine import describe, load
 from dowsax.console.simulation import Truth, site_text
+from dowsax.mission.log import MissionLog
 from dowsax.mission.plan import Plan
 from dowsax.mission.site import parse_site
 
@@ -181,8 +181,8 @@ def missing(folder: Path, tally: Tally) -> int:
     """How many acknowledged readings the logs do not hold."""
     lost = 0
     for mission, ids in tally.acknowledged.items():
-        with sqlite3.connect(folder / f"{mission}.db") as log:
-            held = {row[0] for row in log.execute("SELECT id FROM readings")}
+        with MissionLog.open(folder / f"{mission}.log") as log:
+            held = {step.id for step in log.steps()}
         lost += len(set(ids) - held)
     return lost
 
