@@ -1,62 +1,10 @@
-"""A real MQTT broker for tests, in a process of its own: mosquitto where it is installed, else amqtt."""
-
-import shutil
-import socket
-import subprocess
-import sys
-import tempfile
-import time
-from contextlib import contextmanager
-from pathlib import Path
+"""A real MQTT broker for tests, and a mark for those that need one which keeps readings."""
 
 import pytest
 
-MOSQUITTO = shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin")
-AMQTT = """
-import asyncio, sys
-from amqtt.broker import Broker
+from benchmarks.brokers import MOSQUITTO, broker_at, free_port
 
-async def main(port):
-    plugins = {"amqtt.plugins.authentication.AnonymousAuthPlugin": {"allow_anonymous": True}}
-    listeners = {"default": {"type": "tcp", "bind": f"127.0.0.1:{port}"}}
-    await Broker({"listeners": listeners, "plugins": plugins}).start()
-    await asyncio.Event().wait()
-
-asyncio.run(main(sys.argv[1]))
-"""
+__all__ = ["broker_at", "free_port", "keeps_readings"]
 keeps_readings = pytest.mark.skipif(
     MOSQUITTO is None, reason="mosquitto is not installed, and amqtt does not keep readings as MQTT says"
 )
-
-
-def free_port() -> int:
-    """A port of this machine that nobody listens to."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-@contextmanager
-def broker_at(port):
-    """A broker of our own at this port, which keeps nothing when it ends."""
-    with tempfile.TemporaryDirectory() as folder:
-        settings = Path(folder) / "mosquitto.conf"
-        settings.write_text(f"listener {port} 127.0.0.1\nallow_anonymous true\n")
-        amqtt = [sys.executable, "-c", AMQTT, str(port)]
-        words = amqtt if MOSQUITTO is None else [MOSQUITTO, "-c", str(settings)]
-        process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        try:
-            _wait_for(port)
-            yield
-        finally:
-            process.terminate()
-            process.wait()
-
-
-def _wait_for(port):
-    for _ in range(400):
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.05)
-    raise AssertionError("The broker did not start within 20 s.")
