@@ -8,7 +8,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from made_brokers import free_port, mosquitto
+from made_brokers import broker_at, free_port
 from made_rehearsals import rehearsal_of
 from served_console import PARTICLES, PHONE, SITE
 
@@ -39,7 +39,7 @@ async def exchanged(port: int, topics: tuple[str, str], body: dict) -> dict:
 def test_readings_of_a_live_feed_appear_by_themselves(open_page, console):
     """Broker and topics are typed into the form; the password is never shown again."""
     port = free_port()
-    with mosquitto(port):
+    with broker_at(port):
         page = open_page("#/new/real")
         page.locator(".verdict.good").wait_for()
         page.get_by_label("Site file (TOML)").fill(SITE)
