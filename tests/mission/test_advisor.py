@@ -23,6 +23,7 @@ from dowsax.mission.site_settings import Budget, SearchSetting, StepSetting
 from dowsax.mission.tracker import ROOM, grown
 from dowsax.mission.verdicts import Gist, Spent, heights, reasons, status_of
 from dowsax.types import Station
+from dowsax.world import Jump
 
 BOUNDS = Bounds((FENCE,), (POND,))
 
@@ -255,6 +256,13 @@ def test_status_follows_the_belief():
     assert "21 times likelier without" in reasons(plan, spent, nothing, CANNOT_TELL, None)
     assert status_of(plan, spent, nothing._replace(evidence=-math.log(19))) == SEARCHING
     assert status_of(plan, Spent(40, 10.0, 5.0), sure) == FOUND
+
+
+def test_found_says_that_the_fit_was_not_checked_where_the_source_may_move():
+    plan, spent, sure = advisor().plan, Spent(5, 10.0, 5.0), Gist((3.0, 4.0), 1.0, 0.96, 1.0, 10.0)
+    moving = replace(plan, jump=Jump())
+    assert "was not checked" in reasons(moving, spent, sure, FOUND, "0 of 9 such stops were wrong")
+    assert "was not checked" not in reasons(plan, spent, sure, FOUND, "0 of 9 such stops were wrong")
 
 
 def test_reasons_are_told_in_odds_and_in_the_places_of_the_site():

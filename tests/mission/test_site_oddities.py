@@ -6,6 +6,7 @@ import pytest
 
 from dowsax.mission import NEW_SITE, parse_site, read_site
 from dowsax.mission.oddities import odd_site
+from dowsax.mission.site_words import site_words
 
 AREA = "[area]\nlow = [0, 0]\nhigh = [200, 150]\n"
 DEGREES = "[area]\nsouth = 52.1\nwest = 5.1\nnorth = 52.102\neast = 5.103\n"
@@ -241,3 +242,12 @@ def test_what_may_not_be_meant_is_asked():
     assert "write south, west, north and east" in small
     (narrow,) = odd_site(site("[[geofence]]\ncorners = [[0, 0], [3, 0], [3, 9], [0, 9]]\n"))
     assert "check the corners of geofence" in narrow
+
+
+def test_a_site_check_says_that_the_fit_is_not_checked_where_the_source_may_move():
+    said = {
+        jumps: dict(site_words(site(f"[search]\nmay_jump = {jumps}\n")))["found"]
+        for jumps in ("true", "false")
+    }
+    assert "not checked whether the readings fit" in said["true"]
+    assert "not checked" not in said["false"]

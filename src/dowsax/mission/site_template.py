@@ -151,7 +151,8 @@ preset = "survey"
 # The source is found when it lies within this radius with this probability.
 radius = 5.0
 probability = 0.95
-# Whether the source may move, or the wind change, during the search.
+# Whether the source may move, or the wind change, during the search. If so, it is not checked whether the
+# readings fit the model.
 may_jump = false
 
 # For plans of QGroundControl (`dowsax export --to qgc`).

@@ -142,7 +142,10 @@ def _budget(site: Site) -> str:
 
 def _found(site: Site) -> str:
     share = f"{100 * site.search.probability:g} %"
-    return f"when the source lies within {site.found_radius:.3g} m with a probability of {share}"
+    said = f"when the source lies within {site.found_radius:.3g} m with a probability of {share}"
+    if not site.search.may_jump:
+        return said
+    return f"{said}; as the source may move, it is not checked whether the readings fit the model"
 
 
 def _flight(site: Site) -> str:

@@ -57,6 +57,10 @@ def time_order(readings: Sequence[Reading]) -> list[int]:
     return sorted(range(len(readings)), key=lambda index: readings[index].time or 0.0)
 
 
+UNCHECKED = "Whether the readings fit the model was not checked, as no check works for a source that may move."
+"""Said of whatever is found where the source may move."""
+
+
 class Gist(NamedTuple):
     """What the belief says, in the numbers the verdict depends on."""
 
@@ -107,7 +111,7 @@ def reasons(plan: Plan, spent: Spent, gist: Gist, status: str, false_stops: str 
         return (
             f"Found: the odds are {odds(gist.mass)} that the source is within {metres(plan.radius)} of "
             f"{place}; {rate}."
-        )
+        ) + ("" if plan.jump is None else f" {UNCHECKED}")
     if _no_source(gist):
         factor = times(-(gist.evidence or 0.0))
         return f"No evidence of a source: the readings are {factor} likelier without one."
