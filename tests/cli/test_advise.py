@@ -55,7 +55,7 @@ def advise(dowsax_command, monkeypatch, site_file, tmp_path):
         stdin = io.TextIOWrapper(io.BytesIO("\n".join(lines).encode()), encoding="utf-8")
         monkeypatch.setattr("sys.stdin", stdin)
         code, stdout, stderr = dowsax_command(
-            "advise", "--site", site_file, "--log", tmp_path / "mission.db", *words
+            "advise", "--site", site_file, "--log", tmp_path / "mission.log", *words
         )
         assert code == 0, stderr
         return [json.loads(line) for line in stdout.splitlines()], stderr
@@ -82,7 +82,7 @@ def test_a_mission_and_what_comes_of_it(advise, dowsax_command, complaint, site_
     there = newest["degrees"]["next"]
 
     assert "another seed" in complaint(
-        "advise", "--site", site_file, "--log", tmp_path / "mission.db", "--seed", "5"
+        "advise", "--site", site_file, "--log", tmp_path / "mission.log", "--seed", "5"
     )
     for to, ending in (
         ("geojson", "geojson"),
@@ -91,19 +91,19 @@ def test_a_mission_and_what_comes_of_it(advise, dowsax_command, complaint, site_
         ("csv", "csv"),
         ("html", "html"),
     ):
-        assert dowsax_command("export", tmp_path / "mission.db", "--to", to).code == 0
+        assert dowsax_command("export", tmp_path / "mission.log", "--to", to).code == 0
         assert (tmp_path / f"mission.{ending}").stat().st_size > 100
     plan = json.loads((tmp_path / "mission.plan").read_text())
     places = [item["params"][4:6] for item in plan["mission"]["items"] if item.get("command") == 16]
     assert places[-1] == pytest.approx([there["latitude"], there["longitude"]], abs=1e-6)
-    flown = dowsax_command("export", tmp_path / "mission.db", "--to", "qgc", "--altitude", 35, "--hold", 4)
+    flown = dowsax_command("export", tmp_path / "mission.log", "--to", "qgc", "--altitude", 35, "--hold", 4)
     assert "takes off where the last reading was taken, flies 35 m above that and stays 4 s" in " ".join(
         flown.stdout.split()
     )
     plan = json.loads((tmp_path / "mission.plan").read_text())
     assert [(item["params"][6], item["params"][0]) for item in plan["mission"]["items"]] == [(35, 0), (35, 4)]
     assert "--altitude is for plans" in complaint(
-        "export", tmp_path / "mission.db", "--to", "kml", "--altitude", "35"
+        "export", tmp_path / "mission.log", "--to", "kml", "--altitude", "35"
     )
     header, *rows = (tmp_path / "mission.csv").read_text().splitlines()
     assert header == "id,x,y,value,time,altitude,dwell,latitude,longitude"
@@ -111,7 +111,7 @@ def test_a_mission_and_what_comes_of_it(advise, dowsax_command, complaint, site_
     again = dowsax_command("locate", tmp_path / "mission.csv", "--site", site_file, "--json")
     assert again.code == 0
     assert json.loads(again.stdout)["readings"] == 3
-    on_screen = dowsax_command("export", tmp_path / "mission.db", "--to", "csv", "--out", "-")
+    on_screen = dowsax_command("export", tmp_path / "mission.log", "--to", "csv", "--out", "-")
     assert (on_screen.code, on_screen.stdout) == (0, (tmp_path / "mission.csv").read_text())
     features = json.loads((tmp_path / "mission.geojson").read_text())["features"]
     assert {"reading", "credible region", "estimate"} <= {item["properties"]["what"] for item in features}
@@ -119,7 +119,7 @@ def test_a_mission_and_what_comes_of_it(advise, dowsax_command, complaint, site_
 
 
 def test_says_what_is_wrong_before_anything_else(complaint, dowsax_command, site_file, tmp_path):
-    log = tmp_path / "mission.db"
+    log = tmp_path / "mission.log"
     assert "missing.toml does not exist" in complaint(
         "advise", "--site", tmp_path / "missing.toml", "--log", log
     )

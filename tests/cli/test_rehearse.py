@@ -57,11 +57,11 @@ def test_missions_are_counted_kept_drawn_and_quoted(dowsax_command, monkeypatch,
     quoted = (
         f"In 3 rehearsals of this site, {kept['false_stops']['count']} of {kept['false_stops']['of']} stops"
     )
-    assert quoted in dowsax_command(*advise, tmp_path / "mission.db").stderr
+    assert quoted in dowsax_command(*advise, tmp_path / "mission.log").stderr
 
     site_file.write_text(SITE.replace("radius = 3", "radius = 4"))
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"")))
-    told = dowsax_command(*advise, tmp_path / "other.db").stderr
+    told = dowsax_command(*advise, tmp_path / "other.log").stderr
     assert "was not measured for this field and rule" in told
     assert "is of another site file): `dowsax rehearse" in told
 

@@ -74,7 +74,7 @@ def test_the_same_readings_give_the_same_advice(tmp_path):
     """Also when the mission is broken off in between and goes on from its log, to the last bit."""
     whole = advisor()
     expected = walk(whole, 6)
-    log = tmp_path / "mission.db"
+    log = tmp_path / "mission.log"
     begun = advisor(log=log)
     assert walk(begun, 3) == expected[:3]
     begun.close()
@@ -88,7 +88,7 @@ def test_the_same_readings_give_the_same_advice(tmp_path):
 
 def test_a_reading_that_comes_again_gets_the_same_answer(tmp_path):
     """By its id, or by its time where it has none; an id that was used for something else is refused."""
-    one = advisor(log=tmp_path / "mission.db")
+    one = advisor(log=tmp_path / "mission.log")
     first = one.observe((2.0, 2.0), 0.1, id="a", time=0.0)
     second = one.observe((4.0, 2.0), 0.2, time=1.0)
     assert one.observe((2.0, 2.0), 0.1, id="a", time=0.0) == first
@@ -132,7 +132,7 @@ def test_a_late_reading_counts_but_does_not_move_anyone():
     ],
 )
 def test_nonsense_is_refused_with_a_reason_and_kept_as_refused(tmp_path, given, reason):
-    log = MissionLog.resume(tmp_path / "mission.db", advisor().header)
+    log = MissionLog.resume(tmp_path / "mission.log", advisor().header)
     one = advisor(log=log)
     one.observe((2.0, 2.0), 0.1)
     before = one.belief
@@ -148,7 +148,7 @@ def test_nonsense_is_refused_with_a_reason_and_kept_as_refused(tmp_path, given, 
 
 def test_what_could_not_be_recorded_has_not_happened(tmp_path):
     """A full disk: said, not acknowledged; the same reading is taken in when there is room."""
-    log = MissionLog.resume(tmp_path / "mission.db", advisor().header)
+    log = MissionLog.resume(tmp_path / "mission.log", advisor().header)
     one, reference = advisor(log=log), advisor()
     one.observe((2.0, 2.0), 0.1, id=0)
     full = largest_file(log.path.stat().st_size + 8000)

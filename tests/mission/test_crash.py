@@ -68,7 +68,7 @@ def ask(child, line):
 def whole(tmp_path_factory):
     """The mission without a crash: every answer, and the belief at the end."""
     folder = tmp_path_factory.mktemp("whole")
-    child = start(folder / "mission.db", folder / "belief.npz")
+    child = start(folder / "mission.log", folder / "belief.npz")
     answers = [ask(child, line) for line in LINES]
     end(child)
     return answers, dict(np.load(folder / "belief.npz"))
@@ -78,7 +78,7 @@ def test_killed_at_random_moments_it_goes_on_as_if_nothing_had_been(tmp_path, wh
     """The sender sends again what it got no answer to; no reading counts twice, and none is lost."""
     expected, belief = whole
     moments = random.Random(7)
-    log, answers, kills = tmp_path / "mission.db", [], 0
+    log, answers, kills = tmp_path / "mission.log", [], 0
     while len(answers) < len(LINES):
         child = start(log, tmp_path / "belief.npz")
         for _ in range(moments.randint(2, 5)):

@@ -23,7 +23,7 @@ def advisor(**changes):
 
 def test_readings_in_a_no_go_area_count_and_are_warned_of_when_one_enters_it(tmp_path):
     """Not again while one is there, and again when one comes back; the log keeps it with the advice."""
-    one = advisor(log=tmp_path / "mission.db")
+    one = advisor(log=tmp_path / "mission.log")
     places = [(2.0, 2.0), (8.0, 8.0), (9.0, 9.0), (12.0, 12.0), (10.0, 10.0), (11.0, 9.0)]
     told = [one.observe(place, 0.2).warnings for place in places]
     assert [len(warnings) for warnings in told] == [0, 1, 0, 0, 1, 0]

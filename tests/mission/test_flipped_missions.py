@@ -123,7 +123,7 @@ def test_a_mission_goes_on_from_its_log_with_what_it_knew_of_the_wind(ready, key
     whole = ready.again(1)
     expected = told(whole, readings, (-BLOWS[0], -BLOWS[1]))
     plan = replace(ready.plan, text=SITE)
-    log = tmp_path / "mission.db"
+    log = tmp_path / "mission.log"
     begun = Advisor(plan, ready.guide, 1, log, warm_up=False)
     half = len(PLACES) // 2
     wind = (-BLOWS[0], -BLOWS[1])

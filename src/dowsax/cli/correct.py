@@ -2,7 +2,9 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from cyclopts import Parameter
 
 from dowsax.cli.console import preparing, say
 
@@ -44,7 +46,7 @@ def correct(
     dwell: float | None = None,
     sensor: str | None = None,
     reason: str = "",
-    confirm: bool = False,
+    confirm: Annotated[bool, Parameter(negative="")] = False,
 ) -> None:
     """Correct a reading of a mission: belief and advice are as if it had been sent right.
 
