@@ -27,12 +27,17 @@ def look_at(page, number: int) -> None:
     page.locator("h2", has_text=f"Reading {number}").wait_for()
 
 
+def told(page) -> str:
+    """What the page says of the reading of this step."""
+    return page.locator("section", has=page.locator("#correction-title")).inner_text()
+
+
 @pytest.mark.parametrize("settings", [{}, PHONE], ids=["desktop", "phone"])
 def test_a_reading_is_withdrawn(open_page, console, slipped, settings):
     """Of the step one looks at, with a reason; the page then shows the mission without it."""
     page = open_page(f"#/m/{slipped}", **settings)
     look_at(page, 2)
-    assert "90.0 K at 4.00 m east" in page.locator("section", has=page.locator("#correction-title")).inner_text()
+    assert "90.0 K at 4.00 m east" in told(page)
     page.get_by_role("button", name="Withdraw").click()
     page.get_by_label("Why (if you like)").fill("sensor fell")
     page.get_by_role("button", name="Withdraw it").click()
@@ -41,7 +46,7 @@ def test_a_reading_is_withdrawn(open_page, console, slipped, settings):
     now = console.get(f"/missions/{slipped}")
     assert (now["readings"], now["frames"]) == (2, 4)
     look_at(page, 2)
-    assert "It is withdrawn" in page.locator("section", has=page.locator("#correction-title")).inner_text()
+    assert "It is withdrawn" in told(page)
     assert page.get_by_role("button", name="Withdraw").is_disabled()
 
 

@@ -1,6 +1,7 @@
 """Whatever is sent, the console answers, and never that something went wrong inside it.
 
-Bodies are made from its own OpenAPI description, from JSON of any kind, and from bytes of any kind.
+Bodies are made from its own OpenAPI description. JSON, bytes and files of any kind, by the thousand, are in
+`tests/benchmarks/test_fuzz.py`.
 """
 
 import json
@@ -12,17 +13,13 @@ from openapi_bodies import bodies
 
 # Threads of the console may use it while a body is being made.
 pytestmark = pytest.mark.filterwarnings("ignore:Do not use the `random` module inside strategies")
+JSON = {"content-type": "application/json"}
 CALM = settings(
     max_examples=40,
     deadline=None,
     derandomize=True,
     database=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
-POSTS = ("readings", "control", "survey", "reveal")
-SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
-ANY = st.recursive(
-    SCALARS, lambda item: st.lists(item, max_size=3) | st.dictionaries(st.text(max_size=8), item, max_size=3)
 )
 
 
@@ -69,42 +66,6 @@ def test_bodies_that_fit_the_description_are_answered(client, targets, schemas, 
         for mission in targets:
             sent = json.dumps(body).encode()
             require_answer(client.post(path.replace("{id}", mission), content=sent, headers=JSON))
-
-
-JSON = {"content-type": "application/json"}
-
-
-@CALM
-@given(body=ANY)
-def test_any_json_is_answered(client, targets, body):
-    """Also what JSON should not have: NaN, infinities and halves of characters."""
-    sent = json.dumps(body).encode()
-    for mission in targets:
-        for what in POSTS[:2]:
-            require_answer(client.post(f"/api/missions/{mission}/{what}", content=sent, headers=JSON))
-    require_answer(client.post("/api/missions", content=sent, headers=JSON))
-
-
-@CALM
-@given(
-    value=SCALARS,
-    name=st.sampled_from(["value", "position", "time", "id", "wind", "dwell", "sensor", "unit"]),
-)
-def test_any_reading_is_answered(client, targets, value, name):
-    body = {"position": [2.0, 2.0], "value": 0.5} | {name: value}
-    sent = json.dumps(body).encode()
-    require_answer(client.post(f"/api/missions/{targets[0]}/readings", content=sent, headers=JSON))
-
-
-@CALM
-@given(data=st.binary(max_size=200))
-def test_any_bytes_are_answered(client, targets, data):
-    for what in POSTS:
-        require_answer(client.post(f"/api/missions/{targets[0]}/{what}", content=data, headers=JSON))
-    for kind in ("text/csv", "multipart/form-data; boundary=x", "multipart/form-data", "\u00ff/"):
-        headers = {"content-type": kind.encode("latin-1")}
-        require_answer(client.post(f"/api/missions/{targets[0]}/survey", content=data, headers=headers))
-    require_answer(client.post("/api/site/check", content=data))
 
 
 @CALM

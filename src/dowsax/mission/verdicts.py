@@ -57,7 +57,7 @@ def time_order(readings: Sequence[Reading]) -> list[int]:
     return sorted(range(len(readings)), key=lambda index: readings[index].time or 0.0)
 
 
-UNCHECKED = "Whether the readings fit the model was not checked, as no check works for a source that may move."
+UNCHECKED = "Whether the readings fit the model was not checked: no check works for a source that may move."
 """Said of whatever is found where the source may move."""
 
 
