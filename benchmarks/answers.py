@@ -18,11 +18,11 @@ from benchmarks.timing import Timing, timed
 from dowsax.compilation import enable_cache
 from dowsax.evaluate.missions import RehearsalConfig, simulated
 from dowsax.evaluate.tables import markdown
-from dowsax.mission import parse_site
 from dowsax.mission.advice import Advice
 from dowsax.mission.advisor import Advisor
-from dowsax.mission.reading import Reading
-from dowsax.mission.site_template import new_site
+from dowsax.site import parse_site
+from dowsax.site.template import new_site
+from dowsax.survey.reading import Reading
 
 KINDS = ("gas-plume", "radiation", "level", "magnetic-dipole")
 LIMIT = 1.0

@@ -21,7 +21,7 @@ from dowsax.evaluate.missions import RehearsalConfig, rate, simulated
 from dowsax.evaluate.tables import markdown
 from dowsax.mission.advice import FOUND, Advice
 from dowsax.mission.advisor import Advisor
-from dowsax.mission.reading import Reading
+from dowsax.survey.reading import Reading
 
 HEADINGS = ("wind given", "said to be reversed", "at reading, median", "found", "wrong, of stops")
 

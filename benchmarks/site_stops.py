@@ -20,12 +20,12 @@ from dowsax.compilation import enable_cache
 from dowsax.evaluate.missions import RehearsalConfig, rehearse
 from dowsax.evaluate.tables import markdown
 from dowsax.files import replacing
-from dowsax.mission import parse_site
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.plan import Plan
 from dowsax.mission.rehearsal import Rate, Rehearsal
-from dowsax.mission.site_template import new_site
 from dowsax.mission.standard_stops import StandardStops
+from dowsax.site import parse_site
+from dowsax.site.template import new_site
 
 KINDS = ("gas-plume", "radiation", "level", "magnetic-dipole")
 MISSIONS = {"gas-plume": 60, "radiation": 150, "level": 150, "magnetic-dipole": 150}

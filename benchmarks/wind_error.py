@@ -15,8 +15,8 @@ from benchmarks.site_stops import HEADINGS, row
 from dowsax.compilation import enable_cache
 from dowsax.evaluate.missions import RehearsalConfig, rehearse
 from dowsax.evaluate.tables import markdown
-from dowsax.mission import Site, parse_site
 from dowsax.mission.advisor import Advisor
+from dowsax.site import Site, parse_site
 
 TRUE = 5.0
 """[°], the standard deviation of the true wind's direction about the measured one."""

@@ -10,8 +10,8 @@ import numpy as np
 
 from dowsax import Station
 from dowsax.cli import run
-from dowsax.mission import read_site
-from dowsax.mission.wind import wind_from
+from dowsax.geo.wind import wind_from
+from dowsax.site import read_site
 
 SITE = """
 name = "Pasture"

@@ -3,7 +3,7 @@
 import jax
 
 from dowsax import Advisor, Station
-from dowsax.mission import parse_site
+from dowsax.site import parse_site
 
 SITE = parse_site("""
 name = "yard"

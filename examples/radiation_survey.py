@@ -10,7 +10,7 @@ import numpy as np
 
 from dowsax import Station
 from dowsax.cli import run
-from dowsax.mission import read_site
+from dowsax.site import read_site
 
 SITE = """
 name = "Scrapyard"

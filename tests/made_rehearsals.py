@@ -1,7 +1,7 @@
 """Rehearsals for tests that only need what they say."""
 
-from dowsax.mission.findings import versions
 from dowsax.mission.rehearsal import Rate, Rehearsal, filter_name, fingerprint
+from dowsax.version import versions
 
 
 def rehearsal_of(site: str, mission: dict) -> Rehearsal:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from dowsax.compilation import enable_cache
 from dowsax.registration import announce
+from dowsax.version import VERSION
 
 if TYPE_CHECKING:
     from dowsax import inference, types, world
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from dowsax.types import Station
     from dowsax.world import Model, benchmark_model
 
-__version__ = "0.1.0"
+__version__ = VERSION
 __all__ = [
     "Advisor",
     "Model",

@@ -3,9 +3,9 @@
 import pytest
 
 from benchmarks import site_stops
-from dowsax.mission import parse_site
 from dowsax.mission.advice import CANNOT_TELL, FOUND
 from dowsax.mission.rehearsal import Ended, Rate, Rehearsal
+from dowsax.site import parse_site
 
 
 @pytest.mark.parametrize("kind", site_stops.SITES)

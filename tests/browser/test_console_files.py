@@ -23,7 +23,7 @@ def downloaded(page, name: str, folder: Path) -> Path:
 
 
 def degrees(places) -> list[list[float]]:
-    from dowsax.mission.frame import Frame
+    from dowsax.geo.local import Frame
 
     return Frame((52.1, 5.1)).to_degrees(places).tolist()
 

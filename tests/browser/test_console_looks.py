@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from served_console import PARTICLES, PHONE
 
-from dowsax.mission.frame import Frame
+from dowsax.geo.local import Frame
 
 CONTRAST = """() => {
   const pen = document.createElement("canvas").getContext("2d", { willReadFrequently: true });

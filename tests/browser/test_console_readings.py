@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 from served_console import PHONE, SITE
 
-from dowsax.mission.frame import Frame
+from dowsax.geo.local import Frame
 
 
 def give(page, value: float) -> None:

@@ -8,8 +8,8 @@ import re
 import pytest
 from served_console import SITE
 
-from dowsax.mission.reading import Reading, Refused
 from dowsax.mission.stations import Stations
+from dowsax.survey.reading import Reading, Refused
 
 NONE = "0" * 12
 

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from dowsax.mission.frame import Frame
+from dowsax.geo.local import Frame
 
 ORIGIN = (52.1, 5.1)
 SITE = """

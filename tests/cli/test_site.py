@@ -2,7 +2,7 @@
 
 import pytest
 
-from dowsax.mission import NEW_SITE
+from dowsax.site import NEW_SITE
 
 SURVEY = "x,y,ppm,wind_speed,wind_from\n10,20,2.1,3,270\n20,20,,3,270\n30,20,2.4,3,270\n"
 

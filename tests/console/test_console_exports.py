@@ -23,7 +23,7 @@ def test_a_simulated_site_says_all_that_the_benchmark_does():
     import equinox as eqx
 
     from dowsax.console.simulation import site_text
-    from dowsax.mission.site import parse_site
+    from dowsax.site.site import parse_site
     from dowsax.world import MODALITIES, benchmark_model
 
     for field in MODALITIES:
@@ -107,8 +107,8 @@ def test_regions_of_draws_are_those_of_the_belief():
     from types import SimpleNamespace
 
     from dowsax.console.frames import NUM_DRAWS, draws_of, with_places
-    from dowsax.mission.geometry import signed_area
-    from dowsax.mission.regions import credible_regions
+    from dowsax.geo.polygons import signed_area
+    from dowsax.report.regions import credible_regions
 
     random = np.random.default_rng(3)
     particles = random.normal(10.0, (2.0, 1.0), (80, 2))

@@ -39,7 +39,7 @@ def fed(begin, client):
 def test_answers_are_those_of_an_advisor_of_ones_own(fed, site_text):
     """Same site, policy and seed, without any console: the same advice to the last bit."""
     from dowsax.mission.advisor import Advisor
-    from dowsax.mission.site import parse_site
+    from dowsax.site.site import parse_site
 
     advisor = Advisor(parse_site(site_text()), "greedy", 3)
     for count, (place, value) in enumerate(zip(PLACES, VALUES, strict=True)):
@@ -135,7 +135,7 @@ def test_what_is_refused_is_told_and_noted(begin, client):
 
 def test_degrees_go_in_and_out(begin, client, site_text):
     """A millimetre there and back, where the site has an origin."""
-    from dowsax.mission.frame import Frame
+    from dowsax.geo.local import Frame
 
     mission = begin(site=site_text(origin=(52.1, 5.1)))
     assert mission["geographic"]

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from dowsax.geo.local import Frame
 from dowsax.inference.posterior import Posterior, Trace
-from dowsax.mission.findings import Findings, regions_of
-from dowsax.mission.frame import Frame
+from dowsax.report.findings import Findings, regions_of
 from dowsax.world import Parameter
 
 PARAMETERS = (

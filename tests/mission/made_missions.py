@@ -6,9 +6,9 @@ import jax.numpy as jnp
 import numpy as np
 from jax.scipy.stats import norm
 
-from dowsax.mission.frame import Frame
-from dowsax.mission.site import Site
-from dowsax.mission.site_settings import Budget, SearchSetting, StepSetting
+from dowsax.geo.local import Frame
+from dowsax.site.settings import Budget, SearchSetting, StepSetting
+from dowsax.site.site import Site
 from dowsax.types import Station
 from dowsax.world import Gaussian, Identity, Model, Parameter
 

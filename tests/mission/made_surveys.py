@@ -1,6 +1,7 @@
 """Sites and survey files for the tests of reading them."""
 
-from dowsax.mission import parse_site, read_survey
+from dowsax.site import parse_site
+from dowsax.survey import read_survey
 
 GAS = '[area]\nlow = [0, 0]\nhigh = [200, 150]\n{area}[field]\nkind = "gas-plume"\n'
 COUNTS = '[area]\nlow = [0, 0]\nhigh = [200, 150]\n[field]\nkind = "radiation"\n'

@@ -12,16 +12,16 @@ import pytest
 from made_disks import largest_file
 from made_missions import FENCE, MODEL, POND, TRUTH, hill_site, read
 
+from dowsax.geo.local import Frame
+from dowsax.geo.polygons import Bounds
 from dowsax.journal import NotRecorded
 from dowsax.mission.advice import CANNOT_TELL, FOUND, SEARCHING, Advice, compass, way
 from dowsax.mission.advisor import Advisor
-from dowsax.mission.frame import Frame
-from dowsax.mission.geometry import Bounds
+from dowsax.mission.decision import Gist, Spent, heights, reasons, status_of
 from dowsax.mission.log import MissionLog
-from dowsax.mission.reading import Reading, Refused
-from dowsax.mission.site_settings import Budget, SearchSetting, StepSetting
 from dowsax.mission.tracker import ROOM, grown
-from dowsax.mission.verdicts import Gist, Spent, heights, reasons, status_of
+from dowsax.site.settings import Budget, SearchSetting, StepSetting
+from dowsax.survey.reading import Reading, Refused
 from dowsax.types import Station
 from dowsax.world import Jump
 

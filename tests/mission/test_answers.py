@@ -8,15 +8,15 @@ import pytest
 from made_disks import largest_file
 from made_missions import MODEL, hill_site
 
+from dowsax.geo.local import Frame
 from dowsax.mission.advice import Advice
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.answers import UNFORESEEN, answer, serve_lines
 from dowsax.mission.answers import lines_of as stream_lines
-from dowsax.mission.frame import Frame
 from dowsax.mission.log import MissionLog, Refusal, Step
-from dowsax.mission.reading import Reading, Refused
-from dowsax.mission.reading_keys import KEYS, decoded, from_object
 from dowsax.mission.requests import MAX_BYTES
+from dowsax.survey.reading import Reading, Refused
+from dowsax.survey.reading_keys import KEYS, decoded, from_object
 
 ORIGIN = (52.1, 5.1)
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made_missions import FENCE, POND, SIDE
 
+from dowsax.geo.polygons import Bounds
 from dowsax.mission.candidates import Reach, Steps
-from dowsax.mission.geometry import Bounds
 
 BOUNDS = Bounds((FENCE,), (POND,))
 AREA = ((0.0, 0.0), (SIDE, SIDE))

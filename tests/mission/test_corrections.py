@@ -12,8 +12,8 @@ from dowsax.journal import NotRecorded
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.log import MissionLog
 from dowsax.mission.questions import Doubted
-from dowsax.mission.reading import Reading, Refused
 from dowsax.mission.requests import Target
+from dowsax.survey.reading import Reading, Refused
 
 PLACES = [(2.0, 2.0), (4.0, 2.0), (6.0, 3.0), (8.0, 4.0), (10.0, 5.0)]
 READINGS = [(place, read(count, place)) for count, place in enumerate(PLACES)]

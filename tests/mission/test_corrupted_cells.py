@@ -7,7 +7,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dowsax.mission import parse_site, read_survey
+from dowsax.site import parse_site
+from dowsax.survey import read_survey
 
 SITE = parse_site(
     '[area]\nlow = [0, 0]\nhigh = [200, 150]\norigin = [52.1, 5.1]\n[field]\nkind = "gas-plume"\n'

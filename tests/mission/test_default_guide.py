@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from dowsax.envs import MAX_READINGS
+from dowsax.geo.polygons import Bounds
 from dowsax.inference.belief import empty_history, record
 from dowsax.inference.presets import DEFAULT
 from dowsax.mission.candidates import Reach, Steps
-from dowsax.mission.geometry import Bounds
-from dowsax.mission.guides import guide_for, latest
+from dowsax.mission.policy_adapter import guide_for, latest
 from dowsax.mission.tracker import ROOM
 from dowsax.policies.shipped import BEST, known
 from dowsax.types import Station

@@ -10,8 +10,8 @@ from dowsax.mission.advice import Advice
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.answers import answer, serve_lines, unused_words
 from dowsax.mission.log import MissionLog
-from dowsax.mission.reading import Refused
-from dowsax.mission.reading_keys import decoded, strange_keys
+from dowsax.survey.reading import Refused
+from dowsax.survey.reading_keys import decoded, strange_keys
 
 READING = {"x": 2, "y": 2, "value": 0.1}
 

@@ -11,12 +11,13 @@ import pytest
 from made_findings import FENCE, made_findings
 from made_lengths import CENTIMETRE, metres, shoelace
 
-from dowsax.mission import parse_site, read_survey
-from dowsax.mission.export import geojson, kml, posterior_table, readings_table
-from dowsax.mission.frame import Frame
+from dowsax.geo.local import Frame
+from dowsax.mission.decision import in_time
 from dowsax.mission.plan import Plan
-from dowsax.mission.reading import Reading
-from dowsax.mission.verdicts import in_time
+from dowsax.report.export import geojson, kml, posterior_table, readings_table
+from dowsax.site import parse_site
+from dowsax.survey import read_survey
+from dowsax.survey.reading import Reading
 
 KML = "{http://www.opengis.net/kml/2.2}"
 

@@ -8,9 +8,9 @@ import pytest
 from made_findings import FENCE, WOOD, made_findings
 from made_lengths import CENTIMETRE, metres, shoelace
 
-from dowsax.mission.export import qgc_plan
-from dowsax.mission.frame import Frame
-from dowsax.mission.site_settings import FlightSetting
+from dowsax.geo.local import Frame
+from dowsax.report.export import qgc_plan
+from dowsax.site.settings import FlightSetting
 
 
 @pytest.fixture(scope="module")

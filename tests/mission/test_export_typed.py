@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from dowsax.console.surveys import upload_of
-from dowsax.mission import parse_site, read_survey
-from dowsax.mission.export import log_table
 from dowsax.mission.log import Step
 from dowsax.mission.plan import Plan
-from dowsax.mission.reading import Reading
+from dowsax.report.export import log_table
+from dowsax.site import parse_site
+from dowsax.survey import read_survey
+from dowsax.survey.reading import Reading
 
 SITE = """
 area = {low = [0, 0], high = [160, 100], origin = [51.2, -1.75]}

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from made_findings import CENTRE, SPREAD, made_findings, made_posterior
 
-from dowsax.mission.findings import Rule, prior_interval
-from dowsax.mission.frame import Frame
-from dowsax.mission.summary import (
+from dowsax.geo.local import Frame
+from dowsax.report.findings import Rule, prior_interval
+from dowsax.report.summary import (
     evidence,
     parameters,
     summary_numbers,

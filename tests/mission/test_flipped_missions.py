@@ -10,12 +10,12 @@ import pytest
 from made_plume_sites import SITE as PLUME
 from scipy.stats import binom
 
-from dowsax.mission import parse_site
 from dowsax.mission.advice import FOUND, SEARCHING
 from dowsax.mission.advisor import Advisor
-from dowsax.mission.turned import Turned
-from dowsax.mission.verdicts import Gist, Spent, reasons, status_of
-from dowsax.mission.wind_check import STRONG
+from dowsax.mission.decision import Gist, Spent, reasons, status_of
+from dowsax.mission.reversed_wind import Turned
+from dowsax.site import parse_site
+from dowsax.survey.reversed_wind import STRONG
 from dowsax.types import Station
 
 SITE = PLUME.replace("[prior]", 'search = {preset = "default", particles = 256, radius = 5}\n[prior]')

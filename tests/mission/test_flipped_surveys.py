@@ -6,9 +6,9 @@ import numpy as np
 from made_plume_sites import SITE
 
 from dowsax.inference.redundancy import most_redundant
-from dowsax.mission import parse_site
-from dowsax.mission.locating import located
-from dowsax.mission.survey import Survey
+from dowsax.report.survey_findings import located
+from dowsax.site import parse_site
+from dowsax.survey.survey import Survey
 from dowsax.types import Station
 
 SOURCE = (40.0, 40.0)

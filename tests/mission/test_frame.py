@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dowsax.mission.frame import Frame
+from dowsax.geo.local import Frame
 
 # WGS84: the equatorial radius [m] and the squared eccentricity.
 RADIUS, SQUARED = 6378137.0, 0.00669437999014

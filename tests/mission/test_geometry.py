@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dowsax.mission.geometry import Bounds, covers, crosses, holds, inside, signed_area
+from dowsax.geo.polygons import Bounds, covers, crosses, holds, inside, signed_area
 
 SQUARE = np.array([[0.0, 0.0], [10.0, 0.0], [10.0, 10.0], [0.0, 10.0]])
 WALL = np.array([[4.0, -2.0], [6.0, -2.0], [6.0, 8.0], [4.0, 8.0]])

@@ -4,8 +4,8 @@ import pytest
 
 from dowsax.mission.history import History
 from dowsax.mission.log import Step
-from dowsax.mission.reading import Reading, Refused
 from dowsax.mission.requests import Target
+from dowsax.survey.reading import Reading, Refused
 
 
 def step(number, reading, corrects=None, held_wind=False):

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from dowsax.mission.units import UNITS, factor, known_unit
+from dowsax.site.units import UNITS, factor, known_unit
 
 
 @pytest.mark.parametrize("dimension", UNITS)

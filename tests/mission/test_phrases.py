@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from dowsax.mission.frame import Frame
-from dowsax.mission.phrases import about, chance, metres, odds, outside, times
+from dowsax.geo.formatting import about, chance, metres, odds, outside, times
+from dowsax.geo.local import Frame
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dowsax.mission.export import readings_table
-from dowsax.mission.frame import Frame
-from dowsax.mission.plain_cells import plain_cell, text_of
-from dowsax.mission.reading import Reading
-from dowsax.mission.site import parse_site
-from dowsax.mission.survey import read_survey
+from dowsax.geo.local import Frame
+from dowsax.report.export import readings_table
+from dowsax.site.site import parse_site
+from dowsax.survey.plain_cells import plain_cell, text_of
+from dowsax.survey.reading import Reading
+from dowsax.survey.survey import read_survey
 
 FORMULAS = [
     '=HYPERLINK("http://example.com")',

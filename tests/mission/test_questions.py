@@ -3,7 +3,7 @@
 import pytest
 
 from dowsax.mission.questions import Doubted, require_plausible
-from dowsax.mission.reading import Reading
+from dowsax.survey.reading import Reading
 
 
 def reading(value, **more):

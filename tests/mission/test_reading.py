@@ -5,12 +5,13 @@ from dataclasses import replace
 
 import pytest
 
-from dowsax.mission import Frame, parse_site
+from dowsax.geo import Frame
 from dowsax.mission.advisor import Advisor
-from dowsax.mission.columns import NAMES
-from dowsax.mission.reading import Refused, build
-from dowsax.mission.reading_keys import decoded, from_object
 from dowsax.mission.stations import Stations
+from dowsax.site import parse_site
+from dowsax.site.column_names import NAMES
+from dowsax.survey.reading import Refused, build
+from dowsax.survey.reading_keys import decoded, from_object
 
 PLACE = {"x": 1.0, "y": 2.0, "value": 3.0}
 

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 from made_missions import MODEL
 
-from dowsax.mission.reading import Reading, Refused
-from dowsax.mission.site import parse_site
-from dowsax.mission.site_settings import SensorSetting
 from dowsax.mission.stations import TRAIL_LENGTH, Stations, needed, usual_altitude
+from dowsax.site.settings import SensorSetting
+from dowsax.site.site import parse_site
+from dowsax.survey.reading import Reading, Refused
 from dowsax.types import Station
 from dowsax.world.trails import with_trail
 

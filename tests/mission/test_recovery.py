@@ -9,8 +9,8 @@ import pytest
 from dowsax.journal import encode
 from dowsax.mission.advice import Advice, Disc, Estimate
 from dowsax.mission.log import Header, MissionLog, Note, Refusal, Step
-from dowsax.mission.reading import Reading
 from dowsax.mission.recovery import recover
+from dowsax.survey.reading import Reading
 
 HEADER = Header("name = 'here'", 3, "infotaxis", "default", {"dowsax": "0"})
 

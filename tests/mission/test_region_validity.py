@@ -10,10 +10,10 @@ from made_findings import made_findings, made_posterior
 
 from dowsax.console.frames import with_places
 from dowsax.console.store import Draws
-from dowsax.mission.export import geojson, kml
-from dowsax.mission.findings import regions_of
-from dowsax.mission.frame import Frame
-from dowsax.mission.regions import credible_regions
+from dowsax.geo.local import Frame
+from dowsax.report.export import geojson, kml
+from dowsax.report.findings import regions_of
+from dowsax.report.regions import credible_regions
 
 PROBABILITIES = (0.5, 0.95)
 BOXES = (

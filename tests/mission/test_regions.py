@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dowsax.mission.regions import credible_regions
+from dowsax.report.regions import credible_regions
 
 NUM = 2000
 PROBABILITIES = (0.5, 0.95)

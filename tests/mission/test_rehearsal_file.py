@@ -7,9 +7,8 @@ from dataclasses import replace
 import pytest
 
 from dowsax.mission.advice import FOUND
+from dowsax.mission.decision import Gist, Spent, reasons
 from dowsax.mission.false_stops import measured, said_of_stops
-from dowsax.mission.findings import versions
-from dowsax.mission.locating import rehearsal_notes
 from dowsax.mission.plan import Plan
 from dowsax.mission.rehearsal import (
     Ended,
@@ -21,8 +20,9 @@ from dowsax.mission.rehearsal import (
     rehearsal_text,
     rehearsed,
 )
-from dowsax.mission.site import read_site
-from dowsax.mission.verdicts import Gist, Spent, reasons
+from dowsax.report.survey_findings import rehearsal_notes
+from dowsax.site.site import read_site
+from dowsax.version import versions
 
 TEXT = """
 area = {low = [0, 0], high = [25, 25]}

@@ -15,7 +15,7 @@ from dowsax.evaluate.missions import RehearsalConfig, assumptions, moved, rehear
 from dowsax.mission.advice import CANNOT_TELL, FOUND, SEARCHING
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.rehearsal import Ended, fingerprint
-from dowsax.mission.site_settings import Budget, SearchSetting, SensorSetting
+from dowsax.site.settings import Budget, SearchSetting, SensorSetting
 from dowsax.world import Gaussian, Jump, Model
 
 NEVER = SearchSetting(preset="plain", particles=512, radius=1e-6)

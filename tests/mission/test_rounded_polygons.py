@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import shapely
 
-from dowsax.mission.geometry import clipped
-from dowsax.mission.rounded_polygons import rounded_polygons
+from dowsax.geo.polygons import clipped
+from dowsax.geo.valid_polygons import rounded_polygons
 
 DECIMALS = 4
 UNIT = 10.0**-DECIMALS

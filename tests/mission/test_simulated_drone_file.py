@@ -7,9 +7,10 @@ import jax.numpy as jnp
 import numpy as np
 from mission.made_findings import made_findings
 
-from dowsax.mission import parse_site, read_survey
-from dowsax.mission.export import geojson
-from dowsax.mission.wind import speed_and_direction
+from dowsax.geo.wind import speed_and_direction
+from dowsax.report.export import geojson
+from dowsax.site import parse_site
+from dowsax.survey import read_survey
 from dowsax.types import Station
 
 SITE = """

@@ -6,9 +6,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dowsax.mission import NEW_SITE, Frame, new_site, parse_site
-from dowsax.mission.site_kinds import KINDS, parameter_names, world_unit
-from dowsax.mission.site_settings import LawSetting
+from dowsax.geo import Frame
+from dowsax.site import NEW_SITE, new_site, parse_site
+from dowsax.site.kinds import KINDS, parameter_names, world_unit
+from dowsax.site.settings import LawSetting
 from dowsax.types import Station
 from dowsax.world import MODALITIES
 from dowsax.world import kinds as world_kinds

@@ -6,8 +6,8 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from dowsax.mission import parse_site, read_site
-from dowsax.mission.site_scan import MAX_DEPTH, MAX_KEY_PARTS, MAX_LENGTH, MAX_VALUES, MAX_WORD, scan
+from dowsax.site import parse_site, read_site
+from dowsax.site.scan import MAX_DEPTH, MAX_KEY_PARTS, MAX_LENGTH, MAX_VALUES, MAX_WORD, scan
 
 AREA = '[area]\nlow = [0, 0]\nhigh = [200, 150]\n[field]\nkind = "gas-plume"\n'
 SIZE = 40_000
@@ -226,7 +226,7 @@ def test_memory_does_not_grow_with_corners_times_places():
 @pytest.mark.parametrize("key", ["no_go", "geofence"])
 def test_borders_are_compared_once_for_all_places(monkeypatch, key):
     """200 areas and 2,000 places to go, or none at all: a few comparisons an area, not one for each place."""
-    from dowsax.mission import geometry
+    from dowsax.geo import polygons as geometry
 
     calls = []
     plain = geometry.projections

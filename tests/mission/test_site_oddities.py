@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from dowsax.mission import NEW_SITE, parse_site, read_site
-from dowsax.mission.oddities import odd_site
-from dowsax.mission.site_words import site_words
+from dowsax.site import NEW_SITE, parse_site, read_site
+from dowsax.site.describe import site_words
+from dowsax.site.lint import odd_site
 
 AREA = "[area]\nlow = [0, 0]\nhigh = [200, 150]\n"
 DEGREES = "[area]\nsouth = 52.1\nwest = 5.1\nnorth = 52.102\neast = 5.103\n"

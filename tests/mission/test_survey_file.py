@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 from made_surveys import COUNTS, DRONE, gas_site, reader
 
-from dowsax.mission import Frame, parse_site, read_survey
+from dowsax.geo import Frame
+from dowsax.site import parse_site
+from dowsax.survey import read_survey
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the real measurements are not in ../shared/data")

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from dowsax.cli.survey_csv import read_survey as read_plain_survey
-from dowsax.mission import csv_rows, parse_site, read_survey
-from dowsax.mission.csv_rows import MAX_CELL, MAX_COLUMNS, MAX_LINE, open_table
+from dowsax.site import parse_site
+from dowsax.survey import csv_rows, read_survey
+from dowsax.survey.csv_rows import MAX_CELL, MAX_COLUMNS, MAX_LINE, open_table
 
 SITE = '[area]\nlow = [0, 0]\nhigh = [200, 150]\n[field]\nkind = "level"\n'
 HEADER = b"x,y,value\n"
@@ -135,7 +136,8 @@ def test_rows_that_are_not_chosen_cost_nothing(written, site):
 READ = """
 import resource, sys
 import numpy as np
-from dowsax.mission import parse_site, read_survey
+from dowsax.site import parse_site
+from dowsax.survey import read_survey
 site = parse_site(sys.argv[2])
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 found = read_survey(sys.argv[1], site)

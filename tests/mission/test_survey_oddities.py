@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from made_surveys import COUNTS, DRONE, gas_site, reader
 
-from dowsax.mission import parse_site
+from dowsax.site import parse_site
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dowsax.mission.wind import filled_in_time, speed_and_direction, wind_from
+from dowsax.geo.wind import filled_in_time, speed_and_direction, wind_from
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dowsax.mission.wind_check import STRONG, flipped_wind, reversed_wind
+from dowsax.survey.reversed_wind import STRONG, flipped_wind, reversed_wind
 from dowsax.types import Station
 
 

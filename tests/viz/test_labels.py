@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from mission.made_findings import ORIGIN, made_findings, made_posterior
 
-from dowsax.mission import parse_site
+from dowsax.geo.local import Frame
 from dowsax.mission.advice import CANNOT_TELL, FOUND
-from dowsax.mission.findings import regions_of
-from dowsax.mission.frame import Frame
+from dowsax.report.findings import regions_of
+from dowsax.site import parse_site
 from dowsax.viz import belief_figure
 from dowsax.viz.rehearsal import rehearsal_figure
 from dowsax.viz.search_frame import SearchFrame, Subject, Truth

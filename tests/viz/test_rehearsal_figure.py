@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from dowsax.mission import parse_site
 from dowsax.mission.advice import CANNOT_TELL, FOUND
 from dowsax.mission.rehearsal import Ended, Rate, Rehearsal
+from dowsax.site import parse_site
 from dowsax.viz.rehearsal import rehearsal_figure
 from dowsax.viz.style import save
 

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 import pytest
 from mission.made_findings import made_findings
 
-from dowsax.mission.summary import verdict
+from dowsax.report.summary import verdict
 from dowsax.viz.report import html_report
 
 SITE = '# a comment\nname = "<script>alert(1)</script>"\n\n[area]\nlow = [0.0, 0.0]\n'

@@ -70,7 +70,7 @@ def _require_broker(address: str) -> None:
 
 def _advisor(site: Path, log: Path, policy: str | None, seed: int | None) -> "Advisor":
     from dowsax.mission.log import MissionLog, is_begun
-    from dowsax.mission.site import read_site
+    from dowsax.site.site import read_site
 
     understood = read_site(site)
     if log.is_file() and log.stat().st_size == 0:

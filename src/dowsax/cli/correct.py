@@ -100,7 +100,7 @@ def _ask(log: Path, body: dict[str, Any]) -> None:
     """Have an advisor of the mission do what is asked, and say what it advises then."""
     from dowsax.mission.log import MissionLog
     from dowsax.mission.requests import request_of
-    from dowsax.mission.site import parse_site
+    from dowsax.site.site import parse_site
 
     given = {key: value for key, value in body.items() if value is not None}
     request = request_of(given)

@@ -13,8 +13,8 @@ from dowsax.cli.console import preparing, say
 from dowsax.cli.outputs import require_writable
 
 if TYPE_CHECKING:
-    from dowsax.mission.findings import Findings
     from dowsax.mission.log import MissionLog
+    from dowsax.report.findings import Findings
 
 _FARTHEST = 10_000.0
 """[m] and [s], the most that a plan is given."""
@@ -96,16 +96,16 @@ def _flown(plan: str) -> str:
 
 def _readings(log: "MissionLog") -> str:
     """The readings alone: for them no belief has to be made."""
-    from dowsax.mission.export import log_table
-    from dowsax.mission.site import parse_site
+    from dowsax.report.export import log_table
+    from dowsax.site.site import parse_site
 
     return log_table(log.steps(), parse_site(log.header.site, str(log.path)))
 
 
 def _findings(log: "MissionLog") -> "Findings":
     from dowsax.mission.advisor import Advisor
-    from dowsax.mission.outcome import findings_of
-    from dowsax.mission.site import parse_site
+    from dowsax.report.mission_findings import findings_of
+    from dowsax.site.site import parse_site
 
     header = log.header
     site = parse_site(header.site, str(log.path))
@@ -115,7 +115,7 @@ def _findings(log: "MissionLog") -> "Findings":
 
 
 def _text(findings: "Findings", to: str, site_text: str) -> str:
-    from dowsax.mission import export as formats
+    from dowsax.report import export as formats
 
     def html(findings: "Findings") -> str:
         from dowsax.viz.report import html_report

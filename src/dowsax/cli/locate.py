@@ -119,7 +119,7 @@ def _written(
     from dowsax.cli.result_folder import write_results
 
     with waiting("Writing the results"):
-        from dowsax.mission.locating import benchmark_findings
+        from dowsax.report.survey_findings import benchmark_findings
 
         findings = benchmark_findings(
             field, survey.positions, survey.values, posterior, preset=preset, seed=seed, lines=survey.lines,

@@ -11,8 +11,8 @@ from dowsax.cli.outputs import require_folder, require_picture
 from dowsax.cli.result_folder import write_results
 
 if TYPE_CHECKING:
-    from dowsax.mission.findings import Findings
-    from dowsax.mission.survey import Survey
+    from dowsax.report.findings import Findings
+    from dowsax.survey.survey import Survey
 
 _READING = re.compile(r"\b(reading|position) (\d+) \(counted from 0\)", re.IGNORECASE)
 
@@ -32,8 +32,8 @@ def locate_site(
     """Read, locate, write and say; everything that can be checked is checked before the work."""
     given = named("--column", columns), named("--row", rows)
     with waiting("Reading the survey"):
-        from dowsax.mission.site import read_site
-        from dowsax.mission.survey import read_survey
+        from dowsax.site.site import read_site
+        from dowsax.survey.survey import read_survey
 
         site = read_site(site_path)
         survey = read_survey(readings, site, *given)
@@ -42,7 +42,7 @@ def locate_site(
     if out is not None:
         require_folder(out)
     with preparing(f"Locating the source from {len(survey.values)} readings"):
-        from dowsax.mission.locating import located
+        from dowsax.report.survey_findings import located
 
         try:
             findings = located(survey, site, preset=preset, particles=particles, seed=seed)
@@ -76,7 +76,7 @@ def _written(findings: "Findings", out: Path, site_text: str) -> list[str]:
 
 
 def _tell(findings: "Findings", said: Sequence[str], json: bool) -> None:
-    from dowsax.mission.summary import summary_numbers, summary_text
+    from dowsax.report.summary import summary_numbers, summary_text
 
     if json:
         print(json_format.dumps(summary_numbers(findings), allow_nan=False))

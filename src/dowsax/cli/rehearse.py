@@ -13,7 +13,7 @@ from dowsax.cli.outputs import require_picture, require_writable
 if TYPE_CHECKING:
     from dowsax.evaluate.missions import RehearsalConfig
     from dowsax.mission.rehearsal import Rehearsal
-    from dowsax.mission.site import Site
+    from dowsax.site.site import Site
 
 
 def rehearse(
@@ -59,7 +59,7 @@ def rehearse(
     with waiting("Reading the site"):
         from dowsax.evaluate.missions import RehearsalConfig
         from dowsax.mission.rehearsal import rehearsal_path, rehearsal_text
-        from dowsax.mission.site import read_site
+        from dowsax.site.site import read_site
 
         config = RehearsalConfig(missions, without_source, seed, speed)
         understood = read_site(site)

@@ -32,7 +32,7 @@ def serve(
 
     text = None
     if site is not None:
-        from dowsax.mission.site import read_site
+        from dowsax.site.site import read_site
 
         text = read_site(site).text
     serve(door_of(host, port, token), missions, say, text, None if site is None else site.absolute())

@@ -11,7 +11,8 @@ from dowsax.cli.locate_site import named, of_the_file
 from dowsax.cli.outputs import require_writable
 
 if TYPE_CHECKING:
-    from dowsax.mission import Site, Survey
+    from dowsax.site import Site
+    from dowsax.survey import Survey
 
 site = App(name="site", help="Write a site file to start from, or check one.")
 
@@ -35,7 +36,7 @@ def new(
         Write it even where there is one already.
     """
     from dowsax.files import replacing
-    from dowsax.mission.site_template import new_site
+    from dowsax.site.template import new_site
 
     text = new_site(kind)
     require_writable(path)
@@ -69,9 +70,9 @@ def check(
     """
     columns, rows = named("--column", column), named("--row", row)
     with waiting(f"Reading {path}"):
-        from dowsax.mission import read_site
-        from dowsax.mission.column_words import column_words
-        from dowsax.mission.site_words import site_words, survey_words, unknown_words
+        from dowsax.site import read_site
+        from dowsax.site.describe import site_words, unknown_words
+        from dowsax.survey.describe import column_words, survey_words
 
         understood = read_site(path)
         readings = None if survey is None else _checked(survey, understood, columns, rows)
@@ -86,7 +87,7 @@ def check(
 def _checked(path: Path, site: "Site", columns: Mapping[str, str], rows: Mapping[str, str]) -> "Survey":
     """The survey, with readings that the sensor of the site can give."""
     from dowsax.inference.survey import checked_survey
-    from dowsax.mission import read_survey
+    from dowsax.survey import read_survey
 
     survey = read_survey(path, site, columns, rows)
     try:

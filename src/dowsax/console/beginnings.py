@@ -17,7 +17,7 @@ def begin(body: MissionBody, workshop: Workshop, file: str | None = None) -> tup
     from dowsax.console import simulation
     from dowsax.console.choices import policies
     from dowsax.console.sites import facts_of
-    from dowsax.mission.findings import versions
+    from dowsax.version import versions
 
     id, seed = new_id(), body.seed
     if seed is None:

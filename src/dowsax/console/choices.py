@@ -6,12 +6,12 @@ from typing import Any
 from dowsax.console.simulation import scenario_names
 from dowsax.console.sites import outline, read_limited
 from dowsax.envs.scenarios import SCENARIOS
-from dowsax.mission.site_kinds import KINDS
-from dowsax.mission.site_words import site_words
 from dowsax.policies.base import Informed
 from dowsax.policies.catalogue import POLICIES
 from dowsax.policies.shipped import BEST, GUARDED, known, weights_of
 from dowsax.policies.stored import load
+from dowsax.site.describe import site_words
+from dowsax.site.kinds import KINDS
 from dowsax.world import FOUR_MOVES, MODALITIES, benchmark_model
 
 _LABELS = {

@@ -11,13 +11,13 @@ from jaxtyping import Array, Float
 
 from dowsax.console.draws import Draws
 from dowsax.console.frames import finite
-from dowsax.mission.guides import elsewhere
+from dowsax.mission.policy_adapter import elsewhere
 from dowsax.types import Station
 from dowsax.world import Model
 
 if TYPE_CHECKING:
     from dowsax.mission.plan import Plan
-    from dowsax.mission.reading import Reading
+    from dowsax.survey.reading import Reading
 
 CELLS = 48
 """Along the longer side."""

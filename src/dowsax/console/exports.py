@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from dowsax.mission.advisor import Advisor
-    from dowsax.mission.findings import Findings
+    from dowsax.report.findings import Findings
 
 FORMATS = {
     "geojson": ("application/geo+json", "geojson"),
@@ -31,9 +31,9 @@ class Export(NamedTuple):
 
 def readings_of(log: Path, mission: str, site_text: str) -> Export:
     """The readings of a mission as a table: for them no belief has to be made."""
-    from dowsax.mission.export import log_table
     from dowsax.mission.log import MissionLog
-    from dowsax.mission.site import parse_site
+    from dowsax.report.export import log_table
+    from dowsax.site.site import parse_site
 
     with MissionLog.open(log) as opened:
         return _export(log_table(opened.steps(), parse_site(site_text)), "csv", mission)
@@ -41,8 +41,8 @@ def readings_of(log: Path, mission: str, site_text: str) -> Export:
 
 def found_by(advisor: "Advisor", title: str, site_text: str) -> "Findings":
     """What a mission has found so far, under the name that it has in the console."""
-    from dowsax.mission.outcome import findings_of
-    from dowsax.mission.site import parse_site
+    from dowsax.report.mission_findings import findings_of
+    from dowsax.site.site import parse_site
 
     site = parse_site(site_text)
     return replace(findings_of(advisor, site, advisor.guide.name), name=title)
@@ -50,7 +50,7 @@ def found_by(advisor: "Advisor", title: str, site_text: str) -> "Findings":
 
 def exported(findings: "Findings", to: str, mission: str, site_text: str) -> Export:
     """What was found in this format, or a ValueError in one line."""
-    from dowsax.mission import export as formats
+    from dowsax.report import export as formats
 
     if to == "html":
         from dowsax.viz.report import html_report

@@ -8,8 +8,8 @@ import numpy as np
 from dowsax.console.draws import Draws
 
 if TYPE_CHECKING:
+    from dowsax.geo.local import Frame
     from dowsax.inference import Belief
-    from dowsax.mission.frame import Frame
     from dowsax.mission.log import Step
 
 NUM_DRAWS = 400
@@ -94,7 +94,7 @@ def _regions(positions: np.ndarray, area: list[list[float]]) -> dict[str, list]:
     A particle that was drawn several times is one with so many times the weight, as it is in the belief: so
     the regions are smoothed as those of reports are, which have the belief itself.
     """
-    from dowsax.mission.regions import credible_regions
+    from dowsax.report.regions import credible_regions
 
     low, high = (np.asarray(corner, np.float64) for corner in area)
     places, weights = np.unique(positions, axis=0, return_counts=True)

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from dowsax.mission.advice import Advice
     from dowsax.mission.advisor import Advisor
     from dowsax.mission.log import Step
-    from dowsax.mission.reading import Reading
     from dowsax.mission.requests import Request
+    from dowsax.survey.reading import Reading
 
 SEARCHING = "searching"
 
@@ -191,7 +191,7 @@ class Hosted:
 
         A refusal is in the mission's own log in any case, and among its events where it `is_noted`.
         """
-        from dowsax.mission.reading import Refused
+        from dowsax.survey.reading import Refused
 
         advisor = self.do_prepare(generation)
         self._note_rehearsal(advisor)

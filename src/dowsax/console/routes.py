@@ -88,7 +88,7 @@ def _add_sites(routes: APIRouter) -> None:
     @routes.get("/site/new", response_class=PlainTextResponse)
     async def site_new(kind: Annotated[str, Query(max_length=40)] = "gas-plume") -> PlainTextResponse:
         """A site file to start from, with every key explained."""
-        from dowsax.mission.site_template import new_site
+        from dowsax.site.template import new_site
 
         return PlainTextResponse(await asyncio.to_thread(new_site, kind))
 

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dowsax.envs.scenarios import SCENARIOS
-from dowsax.mission.reading import Reading
+from dowsax.survey.reading import Reading
 from dowsax.types import Key, Scalar, Station, Theta
 from dowsax.world import MODALITIES, Model, UniformBox
 from dowsax.world.motion import SIDE, START_SIDE

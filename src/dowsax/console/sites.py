@@ -2,12 +2,12 @@
 
 from typing import TYPE_CHECKING, Any
 
-from dowsax.mission.site import Site, parse_site
+from dowsax.site.site import Site, parse_site
 
 if TYPE_CHECKING:
     from dowsax.mission.false_stops import FalseStops
-    from dowsax.mission.guides import Guide
     from dowsax.mission.plan import Plan
+    from dowsax.mission.policy_adapter import Guide
     from dowsax.mission.standard_stops import StandardStops
 
 MOST_PARTICLES = 20_000

@@ -64,7 +64,7 @@ def _quotable(record: Record, file: Path) -> "tuple[Rehearsal | None, str]":
 
 
 def _says_the_same(file: Path, text: str) -> bool:
-    from dowsax.mission.site_text import site_text
+    from dowsax.site.text import site_text
 
     try:
         return site_text(file) == text

@@ -14,8 +14,8 @@ from dowsax.mission.log import MAX_GIVEN
 if TYPE_CHECKING:
     from dowsax.console.hosted import Hosted
     from dowsax.console.service import Console
-    from dowsax.mission.reading import Reading
-    from dowsax.mission.survey import Survey
+    from dowsax.survey.reading import Reading
+    from dowsax.survey.survey import Survey
 
 MOST_ROWS = 5000
 _LONGEST_NAME = 80
@@ -54,9 +54,9 @@ def upload_of(data: bytes, called: str, site_text: str) -> Upload:
 
     Each has an id made of the file's content and its line, so that a file sent twice counts once.
     """
-    from dowsax.mission.reading import Reading
-    from dowsax.mission.site import parse_site
-    from dowsax.mission.survey import read_survey
+    from dowsax.site.site import parse_site
+    from dowsax.survey.reading import Reading
+    from dowsax.survey.survey import read_survey
 
     site = parse_site(site_text)
     with tempfile.TemporaryDirectory() as folder:
@@ -94,7 +94,7 @@ def upload_of(data: bytes, called: str, site_text: str) -> Upload:
 
 def _given(path: Path, survey: "Survey") -> dict[int, str]:
     """The cells that have a meaning, by line; where cells may have decimal commas, with points."""
-    from dowsax.mission.csv_rows import open_table
+    from dowsax.survey.csv_rows import open_table
 
     used = [(column.header, column.index) for column in survey.columns.values()]
     with open_table(path, "") as table:
@@ -111,7 +111,7 @@ async def take_survey(
     console: "Console", hosted: "Hosted", data: bytes, name: str, confirmed: bool = False
 ) -> dict[str, Any]:
     """Take in the readings of a CSV file, and say what became of its rows; the log of events says it, too."""
-    from dowsax.mission.reading import Refused
+    from dowsax.survey.reading import Refused
 
     called = shown_name(name)
     try:

@@ -15,10 +15,10 @@ from dowsax.console.stops import said_again
 if TYPE_CHECKING:
     from dowsax.console.records import Record
     from dowsax.mission.advisor import Advisor
-    from dowsax.mission.guides import Guide
     from dowsax.mission.log import MissionLog
     from dowsax.mission.plan import Plan
-    from dowsax.mission.site import Site
+    from dowsax.mission.policy_adapter import Guide
+    from dowsax.site.site import Site
 
 _KEPT = 64
 _OWN = ("name", "start", "budget", "columns", "rows")
@@ -62,7 +62,7 @@ class Workshop:
         """
         from dowsax.mission.advisor import Advisor
         from dowsax.mission.plan import Plan
-        from dowsax.mission.site import parse_site
+        from dowsax.site.site import parse_site
 
         site = parse_site(record.site)
         bench = self._bench(site, record.policy, record.type == SIMULATED)
@@ -83,8 +83,8 @@ class Workshop:
             advisor.warm_up()
 
     def _bench(self, site: "Site", policy: str | None, simulated: bool) -> _Bench:
-        from dowsax.mission.guides import guide_for
         from dowsax.mission.plan import Plan
+        from dowsax.mission.policy_adapter import guide_for
         from dowsax.world import benchmark_model
 
         key = _essence(site.text), simulated, policy

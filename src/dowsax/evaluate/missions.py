@@ -18,12 +18,12 @@ import jax.numpy as jnp
 from dowsax.evaluate.statistics import wilson_interval
 from dowsax.mission.advice import CANNOT_TELL, SEARCHING
 from dowsax.mission.advisor import Advisor
-from dowsax.mission.findings import versions
+from dowsax.mission.decision import Spent
 from dowsax.mission.plan import Plan
-from dowsax.mission.reading import Reading, Refused
 from dowsax.mission.rehearsal import Ended, Rate, Rehearsal, fingerprint
-from dowsax.mission.verdicts import Spent
+from dowsax.survey.reading import Reading, Refused
 from dowsax.types import Key, Scalar, Station, Theta
+from dowsax.version import versions
 from dowsax.world import Jump, Model, without_source
 from dowsax.world.kinds import WIND
 

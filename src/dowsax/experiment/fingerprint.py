@@ -9,12 +9,12 @@ import hashlib
 import json
 from collections.abc import Iterable
 from functools import lru_cache
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from dowsax.inference import Preset
 from dowsax.inference.learned import SHIPPED
+from dowsax.version import VERSION
 
 PACKAGE = Path(__file__).parents[1]
 PARTS = ("world", "inference", "envs/search.py")
@@ -27,7 +27,7 @@ def filter_marks(preset: Preset) -> dict[str, str | None]:
         "filter": repr(preset),
         "projection": None if preset.projection is None else _weights(preset.projection),
         # By name, as the package itself imports layers above this one.
-        "dowsax": import_module("dowsax").__version__,
+        "dowsax": VERSION,
         "code": code_mark(),
     }
 

@@ -1,13 +1,13 @@
 """Where numbers come from: versions, commit and device."""
 
-import platform
 import subprocess
 from datetime import UTC, datetime
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import jax
+
+from dowsax.version import versions
 
 
 def provenance() -> dict[str, Any]:
@@ -18,12 +18,6 @@ def provenance() -> dict[str, Any]:
         "commit": commit(),
         "device": device(),
     }
-
-
-def versions() -> dict[str, str]:
-    # By name, as the package itself imports layers above this one.
-    own = import_module("dowsax").__version__
-    return {"dowsax": own, "jax": jax.__version__, "python": platform.python_version()}
 
 
 def device() -> str:

@@ -10,9 +10,10 @@ from typing import Any
 from dowsax.evaluate.trace import Episode
 from dowsax.experiment.assemble import Cell, assemble, cells_of
 from dowsax.experiment.config import RunConfig
-from dowsax.experiment.provenance import provenance, versions
+from dowsax.experiment.provenance import provenance
 from dowsax.experiment.shards import BrokenShard, Filled, Shard, cut, read_shard, write_shard
 from dowsax.files import replacing
+from dowsax.version import versions
 
 SCHEMA = 1
 """The number of the folder's layout."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from dowsax.mission.frame import Frame
+from dowsax.geo.local import Frame
 
 SEARCHING = "searching"
 FOUND = "found"

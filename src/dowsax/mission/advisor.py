@@ -12,29 +12,29 @@ import equinox as eqx
 import jax
 import numpy as np
 
+from dowsax.geo.formatting import metres
 from dowsax.inference import Belief
-from dowsax.mission import reading as readings_
 from dowsax.mission.advice import CANNOT_TELL, SEARCHING, Advice, Disc, Estimate, compass, way
 from dowsax.mission.checks import check_reading, require_in_order
-from dowsax.mission.course import Course, Filters
-from dowsax.mission.doubts import doubts
+from dowsax.mission.decision import LEAST_LEFT, Gist, Spent, heights, in_time, reasons, status_of, stuck
 from dowsax.mission.evidence import log_odds
 from dowsax.mission.false_stops import said_of_stops
-from dowsax.mission.findings import versions
-from dowsax.mission.guides import Guide, guide_for
 from dowsax.mission.history import History, Standing
 from dowsax.mission.log import Header, MissionLog, Step, now
-from dowsax.mission.phrases import metres
 from dowsax.mission.plan import Plan
+from dowsax.mission.policy_adapter import Guide, guide_for
 from dowsax.mission.questions import require_plausible
-from dowsax.mission.reading import Reading, Refused
 from dowsax.mission.requests import Request, Target, keys_of, merged
-from dowsax.mission.site import Site, read_site
+from dowsax.mission.state import Course, Filters
 from dowsax.mission.stations import single
 from dowsax.mission.tracker import digest_of
-from dowsax.mission.verdicts import LEAST_LEFT, Gist, Spent, heights, in_time, reasons, status_of, stuck
+from dowsax.mission.warnings import doubts
 from dowsax.policies import Policy
+from dowsax.site.site import Site, read_site
+from dowsax.survey import reading as readings_
+from dowsax.survey.reading import Reading, Refused
 from dowsax.types import Key, Scalar, Station
+from dowsax.version import versions
 from dowsax.world import Model
 
 

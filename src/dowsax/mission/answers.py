@@ -10,9 +10,9 @@ from dowsax.mission.advice import Advice
 from dowsax.mission.log import MAX_GIVEN
 from dowsax.mission.plan import Plan
 from dowsax.mission.questions import CONFIRM, Doubted
-from dowsax.mission.reading import Refused
-from dowsax.mission.reading_keys import decoded
 from dowsax.mission.requests import MAX_BYTES, Request, read_request
+from dowsax.survey.reading import Refused
+from dowsax.survey.reading_keys import decoded
 
 UNFORESEEN = "Not taken in, for a reason that was not foreseen"
 MAX_REPORTED = 20

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dowsax.mission.geometry import TOUCH, Bounds
+from dowsax.geo.polygons import TOUCH, Bounds
 
 _SHORTER = (1.0, 0.5, 0.25, 0.125)
 """Shares of a step that are tried, the longest first, where whole ones lead nowhere allowed."""

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
+from dowsax.geo.formatting import outside
+from dowsax.geo.polygons import TOUCH
 from dowsax.inference.survey import checked_survey
-from dowsax.mission.geometry import TOUCH
-from dowsax.mission.marks import POSITIVE, is_mark
-from dowsax.mission.phrases import outside
 from dowsax.mission.plan import Plan
-from dowsax.mission.reading import Reading, Refused
+from dowsax.site.missing_values import POSITIVE, is_mark
+from dowsax.survey.reading import Reading, Refused
 
 
 def check_reading(plan: Plan, reading: Reading, before: Sequence[Reading]) -> Reading:

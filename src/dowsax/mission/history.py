@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from dowsax.mission.log import Step
-from dowsax.mission.reading import Reading, Refused
 from dowsax.mission.requests import Target
+from dowsax.survey.reading import Reading, Refused
 
 
 @dataclass(frozen=True)

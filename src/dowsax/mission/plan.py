@@ -6,17 +6,17 @@ from typing import Any
 
 import numpy as np
 
+from dowsax.geo.local import Frame
+from dowsax.geo.polygons import Bounds
 from dowsax.inference import PRESETS, Preset
 from dowsax.mission.candidates import Reach, Steps
-from dowsax.mission.frame import Frame
-from dowsax.mission.geometry import Bounds
-from dowsax.mission.oddities import least_reading
-from dowsax.mission.reading import Reading
-from dowsax.mission.reading_keys import from_object, strange_keys
 from dowsax.mission.rehearsal import filter_name
-from dowsax.mission.site import Site
-from dowsax.mission.site_settings import Budget
 from dowsax.mission.stations import Stations, needed, usual_altitude
+from dowsax.site.lint import least_reading
+from dowsax.site.settings import Budget
+from dowsax.site.site import Site
+from dowsax.survey.reading import Reading
+from dowsax.survey.reading_keys import from_object, strange_keys
 from dowsax.world import Jump, Model
 from dowsax.world.sensors.swaying_wind import sways
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from dowsax.mission.reading import Reading, Refused
-from dowsax.mission.units import factor, known_unit
+from dowsax.site.units import factor, known_unit
+from dowsax.survey.reading import Reading, Refused
 
 CONFIRM = "confirm"
 """The key by which a sender says that such a value is right."""

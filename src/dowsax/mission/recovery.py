@@ -20,7 +20,7 @@ from dowsax.mission.log import (
     is_of_earlier_version,
     record_of,
 )
-from dowsax.mission.reading import Reading
+from dowsax.survey.reading import Reading
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dowsax.mission.advice import FOUND
-from dowsax.mission.findings import versions
+from dowsax.version import versions
 
 FORMAT = 1
 _RATES = ("stopped", "false_stops", "covered", "cannot_tell", "found_nothing")

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dowsax.mission.questions import CONFIRM
-from dowsax.mission.reading import Reading, Refused
-from dowsax.mission.reading_keys import decoded, roles_of
+from dowsax.survey.reading import Reading, Refused
+from dowsax.survey.reading_keys import decoded, roles_of
 
 MAX_BYTES = 64 * 1024
 """Of one request."""

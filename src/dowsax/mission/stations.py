@@ -10,8 +10,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dowsax.mission.reading import Reading, Refused
-from dowsax.mission.site_settings import SensorSetting
+from dowsax.site.settings import SensorSetting
+from dowsax.survey.reading import Reading, Refused
 from dowsax.types import Station
 from dowsax.world import Model
 from dowsax.world.trails import with_trail

@@ -7,10 +7,10 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Circle, Rectangle
 from matplotlib.ticker import MaxNLocator
 
-from dowsax.mission.findings import Findings
-from dowsax.mission.frame import Frame
-from dowsax.mission.phrases import metres
-from dowsax.mission.site import Site
+from dowsax.geo.formatting import metres
+from dowsax.geo.local import Frame
+from dowsax.report.findings import Findings
+from dowsax.site.site import Site
 from dowsax.viz.style import BLUE, GREEN, INK, MUTED, ORANGE
 
 _BAR_SHARE = 0.25

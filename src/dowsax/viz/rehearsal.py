@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dowsax.mission.rehearsal import Rehearsal
-from dowsax.mission.site import Site
+from dowsax.site.site import Site
 from dowsax.viz.map_marks import draw_degrees, draw_limits, draw_scale_bar
 from dowsax.viz.style import BLUE, INK, MUTED, ORANGE, new_figure, shorten, styled
 

@@ -10,8 +10,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from dowsax.inference.posterior import INTERVAL_HEADINGS
-from dowsax.mission.findings import Findings
-from dowsax.mission.summary import ITEM, OTHERS, sections, verdict
+from dowsax.report.findings import Findings
+from dowsax.report.summary import ITEM, OTHERS, sections, verdict
 from dowsax.viz.belief_panels import draw_marginal, draw_marginal_key
 from dowsax.viz.style import BLUE, DOTS_PER_INCH, INK, MUTED, ORANGE, new_figure, styled
 from dowsax.viz.survey_map import survey_map

@@ -10,9 +10,9 @@ from matplotlib.patches import Patch as Swatch
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 
-from dowsax.mission.findings import Findings
-from dowsax.mission.regions import Region
-from dowsax.mission.summary import verdict
+from dowsax.report.findings import Findings
+from dowsax.report.regions import Region
+from dowsax.report.summary import verdict
 from dowsax.viz.belief_map import INSET_SIZE, emptiest_corner, reading_norm
 from dowsax.viz.map_marks import draw_compass, draw_degrees, draw_limits, draw_scale_bar
 from dowsax.viz.style import BLUE, GREEN, INK, MUTED, ORANGE, READING_COLOURS, new_figure, shorten, styled

@@ -1,0 +1,116 @@
+"""Findings as GeoJSON (RFC 7946): longitude before latitude, borders leftward round, rings closed."""
+
+import json
+from typing import Any
+
+import numpy as np
+
+from dowsax.geo.polygons import Polygon, signed_area
+from dowsax.report.export.places import places, region_rings
+from dowsax.report.findings import Findings
+from dowsax.report.summary import verdict
+
+_IN_METRES = (
+    "Coordinates are metres east and north of the survey's own origin, not degrees: the site has no latitude "
+    "and longitude."
+)
+
+
+def geojson(findings: Findings) -> str:
+    """A FeatureCollection of track, readings, regions, estimate, next waypoints, geofence and no-go areas.
+
+    Each feature says in `properties.what` which it is. Where the site has no latitude and longitude, the
+    coordinates are metres, and the foreign member `note` says so.
+    """
+    collection: dict[str, Any] = {"type": "FeatureCollection", "name": findings.name}
+    if not findings.frame.is_geographic:
+        collection["note"] = _IN_METRES
+    collection["features"] = [
+        *_areas(findings),
+        *_regions(findings),
+        *_track(findings),
+        *_readings(findings),
+        _estimate(findings),
+        *_waypoints(findings),
+    ]
+    return json.dumps(collection, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+
+
+def _areas(findings: Findings) -> list[dict]:
+    named = [("geofence", polygon) for polygon in findings.geofence]
+    named += [("no-go area", polygon) for polygon in findings.no_go]
+    return [
+        _feature("Polygon", [_closed(places(findings, _leftward(polygon)))], {"what": what})
+        for what, polygon in named
+    ]
+
+
+def _regions(findings: Findings) -> list[dict]:
+    """The largest first, so that a map that draws in this order hides none."""
+    return [
+        _feature(
+            "MultiPolygon",
+            [[_closed(ring) for ring in rings] for rings in region_rings(findings, region)],
+            {"what": "credible region", "probability": probability, "area_m2": round(region.area, 6)},
+        )
+        for probability, region in sorted(findings.regions.items(), reverse=True)
+    ]
+
+
+def _track(findings: Findings) -> list[dict]:
+    if len(findings.positions) < 2:
+        return []
+    return [_feature("LineString", places(findings, findings.positions).tolist(), {"what": "track"})]
+
+
+def _readings(findings: Findings) -> list[dict]:
+    """A point each, with what was measured along."""
+    extras = {"line": findings.lines, "time_s": findings.time, "altitude_m": findings.altitude}
+    if findings.wind is not None:
+        extras |= {"wind_east_m_s": findings.wind[:, 0], "wind_north_m_s": findings.wind[:, 1]}
+    features = []
+    for number, place in enumerate(places(findings, findings.positions).tolist()):
+        told = {name: _plain(column[number]) for name, column in extras.items() if column is not None}
+        value = {"what": "reading", "number": number + 1, "value": _plain(findings.values[number])}
+        features.append(_feature("Point", place, value | {"unit": findings.unit} | told))
+    return features
+
+
+def _estimate(findings: Findings) -> dict:
+    east, north = findings.posterior.std[:2]
+    told = {
+        "what": "estimate",
+        "std_east_m": _plain(east),
+        "std_north_m": _plain(north),
+        "radius_95_m": _plain(findings.radius),
+        "verdict": verdict(findings),
+        "sure": findings.is_sure,
+    }
+    return _feature("Point", places(findings, findings.estimate[None])[0].tolist(), told)
+
+
+def _waypoints(findings: Findings) -> list[dict]:
+    return [
+        _feature("Point", place, {"what": "next waypoint", "number": number + 1})
+        for number, place in enumerate(places(findings, findings.waypoints).tolist())
+    ]
+
+
+def _feature(kind: str, coordinates: list, properties: dict[str, Any]) -> dict[str, Any]:
+    geometry = {"type": kind, "coordinates": coordinates}
+    return {"type": "Feature", "geometry": geometry, "properties": properties}
+
+
+def _closed(ring: np.ndarray) -> list[list[float]]:
+    """The first place is repeated at the end."""
+    return np.concatenate([ring, ring[:1]]).tolist()
+
+
+def _leftward(polygon: Polygon) -> Polygon:
+    return polygon if signed_area(polygon) > 0 else polygon[::-1]
+
+
+def _plain(number) -> float | int | None:
+    """As JSON can hold it."""
+    number = number.item() if isinstance(number, np.generic) else number
+    return number if np.isfinite(number) else None

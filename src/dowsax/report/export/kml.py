@@ -1,0 +1,165 @@
+"""Findings as KML 2.2, for globes and phones."""
+
+from collections.abc import Sequence
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, SubElement
+
+import numpy as np
+
+from dowsax.report.export.places import places, region_rings
+from dowsax.report.findings import Findings
+from dowsax.report.summary import verdict
+
+_NAMESPACE = "http://www.opengis.net/kml/2.2"
+_READING_COLOURS = ("ffffffb2", "fffecc5c", "fffd8d3c", "fff03b20", "ffbd0026")
+"""From the least readings to the greatest, as alpha, red, green, blue."""
+_AREAS = {"geofence": ("ff009e73", "00000000"), "no-go area": ("ffd55e00", "55d55e00")}
+"""Colours of line and filling."""
+
+
+def kml(findings: Findings) -> str:
+    """A document of regions, track, readings, estimate, next waypoints, geofence and no-go areas.
+
+    A ValueError where the site has no latitude and longitude: KML knows no other coordinates.
+    """
+    if not findings.frame.is_geographic:
+        raise ValueError(
+            "KML needs latitude and longitude: give the origin of the site, or a survey in degrees."
+        )
+    root = Element("kml", xmlns=_NAMESPACE)
+    document = SubElement(root, "Document")
+    _text(document, "name", findings.name)
+    _text(document, "description", verdict(findings))
+    _styles(document)
+    _areas(document, findings)
+    _regions(document, findings)
+    _track(document, findings)
+    _readings(document, findings)
+    _points(document, findings)
+    ElementTree.indent(root)
+    return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _styles(document: Element) -> None:
+    for number, colour in enumerate(_READING_COLOURS):
+        _icon_style(document, f"reading-{number}", colour, 0.6, labelled=False)
+    _icon_style(document, "estimate", "ff22303c", 1.4, labelled=True)
+    _icon_style(document, "guess", "ff7b8894", 1.1, labelled=True)
+    _icon_style(document, "waypoint", "ff009e73", 1.0, labelled=True)
+    _line_style(document, "track", "ff7b8894", 1.5, None)
+    _line_style(document, "region-50", "ff0072b2", 2.5, "660072b2")
+    _line_style(document, "region-95", "ff0072b2", 1.5, "330072b2")
+    for what, (line, filling) in _AREAS.items():
+        _line_style(document, what.replace(" ", "-"), line, 2.0, filling)
+
+
+def _areas(document: Element, findings: Findings) -> None:
+    named = [("geofence", polygon) for polygon in findings.geofence]
+    named += [("no-go area", polygon) for polygon in findings.no_go]
+    for what, polygon in named:
+        placemark = _placemark(document, what.capitalize(), what.replace(" ", "-"))
+        _polygon(placemark, [places(findings, polygon)])
+
+
+def _regions(document: Element, findings: Findings) -> None:
+    for probability, region in sorted(findings.regions.items(), reverse=True):
+        share = f"{100 * probability:.0f}"
+        style = "region-50" if probability <= 0.5 else "region-95"
+        placemark = _placemark(document, f"{share} % region, {region.area:.3g} m²", style)
+        pieces = SubElement(placemark, "MultiGeometry")
+        for rings in region_rings(findings, region):
+            _polygon(pieces, rings)
+
+
+def _track(document: Element, findings: Findings) -> None:
+    if len(findings.positions) < 2:
+        return
+    line = SubElement(_placemark(document, "Track", "track"), "LineString")
+    _text(line, "tessellate", "1")
+    _text(line, "coordinates", _coordinates(places(findings, findings.positions)))
+
+
+def _readings(document: Element, findings: Findings) -> None:
+    """Points in a folder of their own, in five colours of equally many."""
+    folder = SubElement(document, "Folder")
+    _text(folder, "name", "Readings")
+    ranks = np.searchsorted(np.sort(findings.values), findings.values)
+    extras = {"line": findings.lines, "time_s": findings.time, "altitude_m": findings.altitude}
+    for number, value in enumerate(findings.values):
+        colour = len(_READING_COLOURS) * int(ranks[number]) // len(findings.values)
+        name = f"{value:.4g} {findings.unit}".strip()
+        placemark = _placemark(folder, name, f"reading-{colour}")
+        data = {"value": value} | {
+            name: column[number] for name, column in extras.items() if column is not None
+        }
+        told = SubElement(placemark, "ExtendedData")
+        for key, number_told in data.items():
+            _text(SubElement(told, "Data", name=key), "value", f"{number_told:.9g}")
+        point = SubElement(placemark, "Point")
+        _text(point, "coordinates", _coordinates(places(findings, findings.positions[number][None])))
+
+
+def _points(document: Element, findings: Findings) -> None:
+    name, style = ("Estimate", "estimate") if findings.is_sure else ("Guess, not sure", "guess")
+    named = [(name, style, verdict(findings), findings.estimate)]
+    named += [
+        (f"Next waypoint {number + 1}", "waypoint", "", place)
+        for number, place in enumerate(findings.waypoints)
+    ]
+    for name, style, description, place in named:
+        placemark = _placemark(document, name, style, description)
+        _text(SubElement(placemark, "Point"), "coordinates", _coordinates(places(findings, place[None])))
+
+
+def _placemark(parent: Element, name: str, style: str, description: str = "") -> Element:
+    placemark = SubElement(parent, "Placemark")
+    _text(placemark, "name", name)
+    if description:
+        _text(placemark, "description", description)
+    _text(placemark, "styleUrl", f"#{style}")
+    return placemark
+
+
+def _polygon(parent: Element, rings: Sequence[np.ndarray]) -> None:
+    """The border first, and then the holes."""
+    polygon = SubElement(parent, "Polygon")
+    _text(polygon, "tessellate", "1")
+    for number, ring in enumerate(rings):
+        boundary = SubElement(polygon, "innerBoundaryIs" if number else "outerBoundaryIs")
+        closed = np.concatenate([ring, ring[:1]])
+        _text(SubElement(boundary, "LinearRing"), "coordinates", _coordinates(closed))
+
+
+def _coordinates(lon_lat: np.ndarray) -> str:
+    """longitude,latitude of each place, with a space between; longitudes end at 180."""
+    longitudes, latitudes = lon_lat.T
+    beyond = np.copysign(360, longitudes) * (np.abs(longitudes) > 180)
+    pairs = zip(longitudes - beyond, latitudes, strict=True)
+    return " ".join(f"{longitude:.9f},{latitude:.9f}" for longitude, latitude in pairs)
+
+
+def _icon_style(document: Element, name: str, colour: str, scale: float, *, labelled: bool) -> None:
+    """The program's own mark in a colour and a size: a picture would have to be fetched."""
+    style = SubElement(document, "Style", id=name)
+    drawn = SubElement(style, "IconStyle")
+    _text(drawn, "color", _swapped(colour))
+    _text(drawn, "scale", str(scale))
+    _text(SubElement(style, "LabelStyle"), "scale", "0.8" if labelled else "0")
+
+
+def _line_style(document: Element, name: str, colour: str, width: float, filling: str | None) -> None:
+    style = SubElement(document, "Style", id=name)
+    line = SubElement(style, "LineStyle")
+    _text(line, "color", _swapped(colour))
+    _text(line, "width", str(width))
+    if filling is not None:
+        _text(SubElement(style, "PolyStyle"), "color", _swapped(filling))
+
+
+def _swapped(colour: str) -> str:
+    """KML writes alpha, blue, green, red."""
+    return colour[:2] + colour[6:8] + colour[4:6] + colour[2:4]
+
+
+def _text(parent: Element, name: str, text: str) -> None:
+    SubElement(parent, name).text = text

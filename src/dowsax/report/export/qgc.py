@@ -1,0 +1,157 @@
+"""Findings as a QGroundControl plan: the next waypoints or the source, geofence and no-go areas.
+
+https://docs.qgroundcontrol.com/master/en/qgc-dev-guide/file_formats/plan.html
+"""
+
+import json
+from typing import Any
+
+import numpy as np
+
+from dowsax.geo.polygons import Bounds, Polygon, signed_area
+from dowsax.mission.advice import FOUND
+from dowsax.report.findings import Findings
+from dowsax.site.lint import HIGHEST_FLIGHT
+
+_WAYPOINT, _TAKE_OFF = 16, 22
+"""MAV_CMD_NAV_WAYPOINT, MAV_CMD_NAV_TAKEOFF"""
+_RELATIVE = 3
+"""MAV_FRAME_GLOBAL_RELATIVE_ALT: altitudes are above the place of take-off."""
+_GENERIC_AUTOPILOT, _QUADROTOR = 0, 2
+"""MAV_AUTOPILOT_GENERIC, MAV_TYPE_QUADROTOR"""
+_ABOVE_TAKE_OFF = 1
+"""The altitude mode of a plan whose altitudes are above the place of take-off."""
+_USUAL = 20.0
+"""[m], an altitude above most trees and below most limits."""
+_BY_HAND = 5.0
+"""[m], readings below it were not taken from the air."""
+_DECIMALS = 9
+
+
+def qgc_plan(
+    findings: Findings,
+    *,
+    altitude: float | None = None,
+    hold: float | None = None,
+    speed: float | None = None,
+) -> str:
+    """A .plan that takes off and flies to the next waypoints, or to the source that a mission has found.
+
+    It takes off where the last reading was taken, straight up to the height at which it flies.
+    `altitude` [m] above the place of take-off, `hold` [s] at each place and `speed` [m/s] are the site's
+    unless given. A site that does not say how high has the mean height of its readings, or 20 m where there
+    are none or they were taken by hand, below 5 m; and `hold` is how long the newest reading counted.
+    Whoever flies a plan looks at it first.
+    """
+    if not findings.frame.is_geographic:
+        raise ValueError(
+            "A QGroundControl plan needs latitude and longitude: give the origin of the site in degrees."
+        )
+    flight = findings.flight
+    places = _places(findings)
+    height = _altitude(findings) if altitude is None else float(altitude)
+    hold = _hold(findings) if hold is None else float(hold)
+    speed = flight.speed if speed is None else float(speed)
+    home = findings.positions[-1] if len(findings.positions) else places[0]
+    ((latitude, longitude),) = _degrees(findings, home[None])
+    # Of a take-off: a pitch for wings alone, two of no use, and a heading that is left to the vehicle.
+    commands = [(_TAKE_OFF, [0.0, 0.0, 0.0, None, latitude, longitude, height])]
+    # Of a waypoint: hold time, two radii of no use here, and the heading.
+    commands += [(_WAYPOINT, [hold, 0.0, 0.0, None, *place, height]) for place in _degrees(findings, places)]
+    plan = {
+        "fileType": "Plan",
+        "groundStation": "QGroundControl",
+        "version": 1,
+        "mission": {
+            "version": 2,
+            "firmwareType": _GENERIC_AUTOPILOT,
+            "vehicleType": _QUADROTOR,
+            "globalPlanAltitudeMode": _ABOVE_TAKE_OFF,
+            "cruiseSpeed": speed,
+            "hoverSpeed": speed,
+            "plannedHomePosition": [latitude, longitude, 0.0],
+            "items": [_item(number, *command) for number, command in enumerate(commands, start=1)],
+        },
+        "geoFence": {"version": 2, "circles": [], "polygons": _fences(findings)},
+        "rallyPoints": {"version": 2, "points": []},
+    }
+    return json.dumps(plan, indent=1, allow_nan=False) + "\n"
+
+
+def _item(number: int, command: int, params: list[float | None]) -> dict[str, Any]:
+    """A `SimpleItem` with params 1 to 4, latitude, longitude and altitude."""
+    return {
+        "type": "SimpleItem",
+        "AMSLAltAboveTerrain": None,
+        "Altitude": params[-1],
+        "AltitudeMode": _ABOVE_TAKE_OFF,
+        "autoContinue": True,
+        "command": command,
+        "doJumpId": number,
+        "frame": _RELATIVE,
+        "params": params,
+    }
+
+
+def _fences(findings: Findings) -> list[dict[str, Any]]:
+    """Polygons, rightward round as the format asks, not closed: to stay in, and to stay out of."""
+    named = [(True, polygon) for polygon in findings.geofence]
+    named += [(False, polygon) for polygon in findings.no_go]
+    return [
+        {"version": 1, "inclusion": inclusion, "polygon": _degrees(findings, _rightward(polygon))}
+        for inclusion, polygon in named
+    ]
+
+
+def _places(findings: Findings) -> np.ndarray:
+    """Where to fly: (k, 2) [m], or a ValueError that says why there is no such place."""
+    if len(findings.waypoints):
+        return findings.waypoints
+    if findings.outcome != FOUND:
+        why = f" ({' '.join(findings.notes)})" if findings.outcome else ""
+        raise ValueError(
+            f"There is no next waypoint to fly to, and a QGroundControl plan needs at least one{why}; export "
+            "as kml or geojson to see what is known."
+        )
+    bounds = Bounds(findings.geofence, findings.no_go)
+    # The source itself may lie in a no-go area.
+    place = bounds.nearest(findings.estimate)
+    last = findings.positions[-1]
+    if bounds.allow(last[None]).all() and not bounds.allow_way(last, place[None]).all():
+        raise ValueError(
+            f"The straight way from the last reading to the source, found at "
+            f"{findings.frame.words(findings.estimate)}, leaves the geofence or crosses a no-go area: plan "
+            "the way there by hand."
+        )
+    return place[None]
+
+
+def _altitude(findings: Findings) -> float:
+    """[m] above the place of take-off."""
+    if findings.flight.height is not None:
+        return findings.flight.height
+    mean = None if findings.altitude is None else round(float(np.mean(findings.altitude)), 2)
+    if mean is None or mean < _BY_HAND:
+        return _USUAL
+    if mean > HIGHEST_FLIGHT:
+        raise ValueError(
+            f"The readings were taken {mean:g} m up on average, higher than most drones may fly, or above "
+            "the sea: say how high to fly above the place of take-off, by --altitude, or as `height` in "
+            "[flight] of the site file."
+        )
+    return mean
+
+
+def _hold(findings: Findings) -> float:
+    """[s]"""
+    if findings.flight.hold is not None:
+        return findings.flight.hold
+    return 0.0 if findings.dwell is None else float(findings.dwell[-1])
+
+
+def _rightward(polygon: Polygon) -> Polygon:
+    return polygon if signed_area(polygon) < 0 else polygon[::-1]
+
+
+def _degrees(findings: Findings, positions: np.ndarray) -> list[list[float]]:
+    return np.round(findings.frame.to_degrees(positions), _DECIMALS).tolist()

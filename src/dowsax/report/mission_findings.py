@@ -1,0 +1,89 @@
+"""A mission as findings, for reports and exports: the belief as it was advised upon, not computed anew."""
+
+import jax
+import numpy as np
+
+from dowsax.inference import Posterior
+from dowsax.inference.posterior import Trace
+from dowsax.mission.advisor import Advisor
+from dowsax.report.findings import Findings, Rule, prior_interval, regions_of
+from dowsax.site.site import Site
+from dowsax.survey.reading import Reading
+
+
+def findings_of(advisor: Advisor, site: Site, policy: str) -> Findings:
+    """What a mission by this policy has found so far; the next place to read at, if any, is its waypoint."""
+    plan, readings, advice = advisor.plan, advisor.readings, advisor.latest
+    if advice is None:
+        raise ValueError("The mission has no readings yet: there is nothing to export.")
+    posterior = posterior_of(advisor)
+    there, checked = advice.next_position, advisor.course.turned.check
+    area = (np.array(site.low), np.array(site.high))
+    names = ("time", "altitude", "wind", "dwell")
+    time, altitude, wind, dwell = (_column(readings, name) for name in names)
+    return Findings(
+        name=plan.name,
+        posterior=posterior,
+        regions=regions_of(posterior, (np.array(site.source_area[0]), np.array(site.source_area[1]))),
+        positions=np.array([reading.position for reading in readings]),
+        values=np.array([reading.value for reading in readings]),
+        unit=plan.unit,
+        kind=plan.kind,
+        frame=plan.frame,
+        area=area,
+        geofence=site.geofence,
+        no_go=site.no_go,
+        time=time,
+        altitude=altitude if "altitude" in plan.stations.names else None,
+        wind=wind if "wind" in plan.stations.names else None,
+        dwell=dwell if "dwell" in plan.stations.names else None,
+        evidence=advice.evidence,
+        rule=Rule(plan.radius, plan.probability),
+        prior_interval=prior_interval(plan.model),
+        waypoints=np.zeros((0, 2)) if there is None else np.array([there]),
+        caution=checked.words if checked.flipped else "",
+        outcome=advice.status,
+        flight=site.flight,
+        notes=(advice.why,),
+        settings={
+            "field": plan.kind,
+            "unit": plan.unit,
+            "preset": plan.preset_name,
+            "particles": plan.preset.config.num_particles,
+            "policy": policy,
+            "found within [m]": plan.radius,
+        },
+        seed=advisor.seed,
+    )
+
+
+def posterior_of(advisor: Advisor) -> Posterior:
+    """The belief as the answer of `locate`, with what it was after each reading."""
+    belief, readings = advisor.belief, advisor.readings
+    digests = [advisor.course.digest(number) for number in range(1, len(readings) + 1)]
+    stacked = jax.tree.map(lambda *leaves: np.stack(leaves), *digests)
+    weights = np.exp(np.asarray(belief.log_weights, np.float64))
+    return Posterior(
+        parameters=advisor.plan.model.prior.parameters,
+        samples=np.asarray(belief.particles, np.float64),
+        weights=weights / weights.sum(),
+        positions=np.array([reading.position for reading in readings]),
+        readings=np.array([reading.value for reading in readings]),
+        log_evidence=np.asarray(belief.log_evidence, np.float64),
+        fit=np.asarray(digests[-1].fit, np.float64),
+        trace=Trace(
+            stacked.mean,
+            stacked.std,
+            stacked.radius,
+            stacked.ess,
+            stacked.stages,
+            stacked.acceptance_rate,
+            stacked.evaluations,
+        ),
+    )
+
+
+def _column(readings: tuple[Reading, ...], name: str) -> np.ndarray | None:
+    """One entry a reading, or `None` where any has none."""
+    column = [getattr(reading, name) for reading in readings]
+    return None if any(entry is None for entry in column) else np.array(column, np.float64)

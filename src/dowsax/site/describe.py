@@ -1,0 +1,137 @@
+"""A site in plain words: what was understood of its file."""
+
+import numpy as np
+
+from dowsax.geo.polygons import signed_area
+from dowsax.geo.wind import speed_and_direction
+from dowsax.site.kinds import KINDS
+from dowsax.site.lint import odd_site, reachable
+from dowsax.site.site import Site
+
+
+def site_words(site: Site) -> list[tuple[str, str]]:
+    """What was understood, as headings and words."""
+    (west, south), (east, north) = site.area
+    area = (
+        f"{east - west:.6g} m from west to east ({west:.6g} to {east:.6g}), {north - south:.6g} m from south "
+    )
+    area += f"to north ({south:.6g} to {north:.6g}); readings outside: {site.outside}"
+    if site.source is not None:
+        (west, south), (east, north) = site.source
+        area += f"; the source from {west:.6g} to {east:.6g} and from {south:.6g} to {north:.6g}"
+    words = [("name", site.name), ("area", area)]
+    if site.frame.is_geographic:
+        low, high = (site.frame.words(corner) for corner in site.area)
+        words.append(("", f"from {low} to {high}"))
+    words.append(("origin", _origin(site)))
+    for heading, polygons in (("geofence", site.geofence), ("no-go", site.no_go)):
+        pieces = [f"{len(corners)} corners, {abs(signed_area(corners)):.6g} m²" for corners in polygons]
+        words.append((heading, "; ".join(pieces) or "none"))
+    if site.geofence or site.no_go:
+        words.append(("allowed", f"{100 * reachable(site):.3g} % of the area"))
+    reading = f"{site.kind}: {KINDS[site.kind].meaning}; readings in {site.unit or 'no unit'}"
+    words.append(("field", reading))
+    if site.known:
+        words.append(("known", site.known))
+    words += [("background", _background(site)), ("wind", _wind(site))]
+    words += [("sensor", _sensor(site)), ("start", _place(site, site.start)), ("step", _step(site))]
+    words += [("budget", _budget(site)), ("found", _found(site)), ("flight", _flight(site))]
+    if site.columns:
+        words.append(("columns", ", ".join(f"{role} is {name!r}" for role, name in site.columns.items())))
+    if site.rows:
+        words.append(("rows", ", ".join(f"{column} is {text!r}" for column, text in site.rows.items())))
+    return words + [("to check", question) for question in odd_site(site)]
+
+
+def unknown_words(site: Site) -> list[tuple[str, str, str, str]]:
+    """Name, unit, meaning and law beforehand of all that is unknown."""
+    prior = site.model(("each",)).prior
+    laws = ["in the area"] * 2 + [_law(law) for law in getattr(prior, "laws", ())]
+    laws += [""] * (len(prior.parameters) - len(laws))
+    return [
+        (parameter.name, parameter.unit, parameter.meaning, law)
+        for parameter, law in zip(prior.parameters, laws, strict=True)
+    ]
+
+
+def _origin(site: Site) -> str:
+    if site.frame.origin is None:
+        return "none: metres alone, no degrees"
+    latitude, longitude = site.frame.origin
+    return f"(0, 0) is at latitude {latitude:.6f}, longitude {longitude:.6f}"
+
+
+def _background(site: Site) -> str:
+    mode, law = site.background.mode, site.background.law
+    unit = "counts per second" if site.kind == "radiation" else site.unit
+    if mode == "known" and law is not None:
+        return f"{law.first:g} {unit}".strip()
+    if mode == "unknown" and law is not None and law.law in ("range", "uniform", "log-uniform"):
+        return f"unknown, from {law.first:g} to {law.second:g} {unit}".strip()
+    return {"per-sensor": "unknown, one for each sensor", "usual": "as usual for the kind"}.get(mode, mode)
+
+
+def _wind(site: Site) -> str:
+    if not KINDS[site.kind].uses_wind:
+        return "inferred with the source" if KINDS[site.kind].is_benchmark else "does not matter"
+    if site.wind.velocity is not None:
+        return f"constant, {wind_words(np.array(site.wind.velocity))}"
+    if site.wind.mode == "measured":
+        known = f"to ±{site.wind.direction_error:g}° each" if site.wind.direction_error else "exactly"
+        return f"measured with each reading, its direction {known}; where it is missing: {site.wind.missing}"
+    return "unknown, inferred with the source"
+
+
+def wind_words(velocity: np.ndarray) -> str:
+    speed, direction = speed_and_direction(velocity)
+    return f"{speed:.3g} m/s from {direction:.0f}° (u {velocity[0]:.2f}, v {velocity[1]:.2f})"
+
+
+def _sensor(site: Site) -> str:
+    sensor = site.sensor
+    said = [f"sensors {', '.join(sensor.names)}"] if sensor.names else []
+    said += [] if sensor.height is None else [f"{sensor.height:g} m above ground where a file does not say"]
+    said += [] if sensor.dwell is None else [f"{sensor.dwell:g} s a reading where a file does not say"]
+    said += [] if sensor.lag is None else ["lags"]
+    return "; ".join(said) or "nothing said"
+
+
+def _place(site: Site, place: tuple[float, float] | None) -> str:
+    if place is None:
+        return "the middle of the area"
+    degrees = f", {site.frame.words(place)}" if site.frame.is_geographic else ""
+    return f"({place[0]:.6g}, {place[1]:.6g}) m{degrees}"
+
+
+def _step(site: Site) -> str:
+    if site.step.points is not None:
+        return f"to one of {len(site.step.points)} places"
+    return f"{site.step_length:g} m in one of {site.step.directions} directions"
+
+
+def _budget(site: Site) -> str:
+    budget = site.budget
+    said = [] if budget.distance is None else [f"{budget.distance:g} m"]
+    said += [] if budget.readings is None else [f"{budget.readings} readings"]
+    said += [] if budget.time is None else [f"{budget.time:g} s"]
+    return ", ".join(said) or "no limit"
+
+
+def _found(site: Site) -> str:
+    share = f"{100 * site.search.probability:g} %"
+    said = f"when the source lies within {site.found_radius:.3g} m with a probability of {share}"
+    if not site.search.may_jump:
+        return said
+    return f"{said}; as the source may move, it is not checked whether the readings fit the model"
+
+
+def _flight(site: Site) -> str:
+    flight = site.flight
+    height = "as high as the readings, or 20 m" if flight.height is None else f"{flight.height:g} m"
+    hold = "as long as a reading counts" if flight.hold is None else f"{flight.hold:g} s"
+    return f"plans fly {height} above take-off at {flight.speed:g} m/s, and stay {hold} at each place"
+
+
+def _law(law: object) -> str:
+    numbers = ", ".join(f"{name} {value:g}" for name, value in vars(law).items() if isinstance(value, float))
+    return f"{type(law).__name__}: {numbers}"

@@ -1,0 +1,90 @@
+"""A survey in plain words: what was understood of it, and which column was read as what."""
+
+from dowsax.site.describe import wind_words
+from dowsax.site.kinds import KINDS
+from dowsax.site.site import Site
+from dowsax.site.units import factor, known_unit
+from dowsax.survey.columns import UNIT_OF_ROLE, Column
+from dowsax.survey.survey import Survey
+
+_MEANINGS = {
+    "x": "to the east",
+    "y": "to the north",
+    "latitude": "degrees north",
+    "longitude": "degrees east",
+    "wind_u": "where the air goes, to the east",
+    "wind_v": "where the air goes, to the north",
+    "wind_speed": "with the direction it comes from",
+    "wind_from": "where the wind comes FROM, degrees clockwise from north: 270 is a west wind",
+    "dwell": "how long each reading counted",
+    "date": "of the times",
+}
+
+
+def survey_words(survey: Survey, site: Site) -> list[tuple[str, str]]:
+    """What was understood of a survey of this site."""
+    low, high = survey.positions.min(axis=0), survey.positions.max(axis=0)
+    words = [
+        ("readings", f"{len(survey.values)}, {survey.left_out} left out"),
+        ("values", f"{survey.values.min():g} to {survey.values.max():g} {site.unit}".strip()),
+        ("places", f"x {low[0]:.6g} to {high[0]:.6g} m, y {low[1]:.6g} to {high[1]:.6g} m"),
+    ]
+    if survey.frame.is_geographic:
+        words.append(("", f"from {survey.frame.words(low)} to {survey.frame.words(high)}"))
+    if survey.time is not None:
+        start = "" if survey.start is None else f"{survey.start:%Y-%m-%d %H:%M:%S} UTC, "
+        words.append(("time", f"{start}{survey.time[-1]:g} s"))
+    if survey.altitude is not None:
+        words.append(("altitude", f"{survey.altitude.min():g} to {survey.altitude.max():g} m above ground"))
+    if survey.wind is not None:
+        words.append(("wind", f"on average {wind_words(survey.wind.mean(axis=0))}"))
+    if survey.sensor is not None:
+        words.append(("sensors", ", ".join(survey.sensor_names)))
+    return words + [("note", note) for note in survey.notes]
+
+
+def column_words(survey: Survey, site: Site) -> list[tuple[str, str]]:
+    """Of each column its role, and what it was taken for; then those that were not used."""
+    words = []
+    for role, column in survey.columns.items():
+        parts = [f"{column.header!r}", *_unit(role, column, site), *_meaning(role, site)]
+        parts += ["as was said, not by its name"] if column.mapped else []
+        words.append((role, ", ".join(parts) + _unused(role, site)))
+    if survey.unused:
+        words.append(("not used", ", ".join(repr(header) for header in survey.unused)))
+    return words
+
+
+def _unit(role: str, column: Column, site: Site) -> list[str]:
+    """The unit it is read in, and by what it is converted."""
+    wanted = site.unit if role == "value" else UNIT_OF_ROLE.get(role)
+    # A clock may as well be dates, and nobody takes degrees for anything else.
+    if not wanted or (column.unit is None and (role == "time" or wanted == "deg")):
+        return []
+    if column.unit is None:
+        return [f"in {wanted} (the header does not say)"]
+    given = known_unit(column.unit) or column.unit
+    if given == known_unit(wanted):
+        return [f"in {given}"]
+    times = factor(given, known_unit(wanted) or wanted)
+    by = "the time counted" if times is None else f"{times:g}"
+    return [f"from {given} to {wanted}, times {by}"]
+
+
+def _meaning(role: str, site: Site) -> list[str]:
+    if role != "altitude":
+        return [_MEANINGS[role]] if role in _MEANINGS else []
+    ground = site.sensor.ground
+    return ["above ground"] if ground == 0 else [f"less the {ground:g} m of the ground"]
+
+
+def _unused(role: str, site: Site) -> str:
+    """Why a column that was recognised is of no account."""
+    kind = KINDS[site.kind]
+    if role == "altitude" and kind.is_benchmark:
+        return "; of no account for this kind"
+    if role.startswith("wind") and not kind.uses_wind:
+        return "; of no account for this kind"
+    if role.startswith("wind") and site.wind.mode != "measured":
+        return f"; not used, as the wind of the site is {site.wind.mode}"
+    return ""

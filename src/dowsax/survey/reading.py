@@ -1,0 +1,164 @@
+"""One reading as it comes from a sensor: understood, or refused with a reason that says what to do."""
+
+import json
+import math
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from dowsax.site.missing_values import altitude_fault, says_nothing, wind_fault
+from dowsax.survey.clocks import EPOCH_MILLISECONDS, time_of_day
+
+_LARGEST = 1e30
+_AGAIN = "leave the reading out, or measure again"
+
+
+class Refused(ValueError):
+    """A reading that is not taken in; the message says why and what to do."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A reading in the site's frame. What was not measured is `None`."""
+
+    position: tuple[float, float]
+    """[m]"""
+    value: float
+    wind: tuple[float, float] | None = None
+    """[m/s], where the air goes."""
+    time: float | None = None
+    """[s], since 1970 where a date was given, else as given."""
+    sensor: str | None = None
+    altitude: float | None = None
+    """[m], above ground."""
+    dwell: float | None = None
+    """[s]"""
+    id: str | None = None
+
+    def __post_init__(self) -> None:
+        """Numbers are finite: what could not be measured must not pass for a number."""
+        numbers = {"position": self.position, "value": (self.value,), "wind": self.wind or ()}
+        for name in ("time", "altitude", "dwell"):
+            given = getattr(self, name)
+            numbers[name] = () if given is None else (given,)
+        for name, values in numbers.items():
+            if not all(math.isfinite(value) and abs(value) < _LARGEST for value in values):
+                raise Refused(f"The {name} is not a usable number: {_AGAIN}.")
+        if self.dwell is not None and self.dwell <= 0:
+            raise Refused(f"`dwell` is a time above 0 s; got {self.dwell:g}.")
+        absurd = {
+            "altitude": None if self.altitude is None else altitude_fault(self.altitude),
+            "wind": None if self.wind is None else wind_fault(math.hypot(*self.wind)),
+        }
+        for name, wrong in absurd.items():
+            if wrong is not None:
+                raise Refused(f"`{name}` {wrong}")
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, body: dict[str, Any]) -> "Reading":
+        """The inverse of `to_json`."""
+        wind = body["wind"]
+        pairs = {"position": tuple(body["position"]), "wind": None if wind is None else tuple(wind)}
+        return cls(**(body | pairs))
+
+
+def build(
+    position, value, *, wind=None, time=None, sensor=None, altitude=None, dwell=None, id=None
+) -> Reading:
+    """A reading from what a program gives: a pair of numbers, numbers and names of any kind.
+
+    What loggers write where they have nothing, such as an altitude of -999, counts as not measured.
+    """
+    given = {"time": time, "sensor": sensor, "altitude": altitude, "dwell": dwell, "id": id}
+    said = {name: None if says_nothing(name, item) else item for name, item in given.items()}
+    return Reading(
+        position=_pair("position", position),
+        value=number("value", value),
+        wind=_wind(wind),
+        time=None if said["time"] is None else read_time(said["time"])[0],
+        sensor=None if said["sensor"] is None else str(said["sensor"]),
+        altitude=None if said["altitude"] is None else number("altitude", said["altitude"]),
+        dwell=None if said["dwell"] is None else number("dwell", said["dwell"]),
+        id=None if said["id"] is None else str(said["id"]),
+    )
+
+
+def _wind(velocity) -> tuple[float, float] | None:
+    """East and north [m/s]; none where either says nothing."""
+    if velocity is None or says_nothing("wind_u", velocity):
+        return None
+    try:
+        parts = list(velocity)
+    except TypeError:
+        parts = []
+    if any(says_nothing("wind_u", part) for part in parts):
+        return None
+    return _pair("wind", velocity)
+
+
+def number(name: str, value) -> float:
+    """A number, also in a string; not a truth value, which JSON writes like one."""
+    if isinstance(value, bool):
+        raise Refused(f"`{name}` is not a number: {json.dumps(value)}; correct it.")
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        if says_nothing(name, value):
+            raise Refused(f"`{name}` says nothing, {_short(value)}: {_AGAIN}.") from None
+        raise Refused(f"`{name}` is not a number: {_short(value)}; correct it.") from None
+    if not math.isfinite(number):
+        raise Refused(f"`{name}` is {number}: {_AGAIN}.")
+    return number
+
+
+def _pair(name: str, values) -> tuple[float, float]:
+    try:
+        first, second = values
+    except (TypeError, ValueError):
+        raise Refused(f"`{name}` is a pair of numbers; got {_short(values)}.") from None
+    return number(name, first), number(name, second)
+
+
+def read_time(value) -> tuple[float, str]:
+    """The time [s] and which of `CLOCKS` it was typed by.
+
+    Seconds are taken as they are; a date and time as seconds since 1970, in UTC unless it says otherwise. A
+    time of day alone is seconds since midnight, as in a survey.
+    """
+    if not isinstance(value, str):
+        return _on_a_clock(number("time", value)), "seconds"
+    for clock, read in CLOCKS.items():
+        try:
+            return read(value), clock
+        except ValueError:
+            continue
+    raise Refused(
+        f"`time` is neither seconds nor a date such as 2026-05-04T12:30:00Z: {_short(value)}; correct it."
+    )
+
+
+def read_date(text: str) -> float:
+    """Seconds since 1970 of a date with time."""
+    moment = datetime.fromisoformat(text.strip().replace("/", "-"))
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+
+
+def _on_a_clock(number: float) -> float:
+    return number / 1000 if number >= EPOCH_MILLISECONDS else number
+
+
+CLOCKS: dict[str, Callable[[str], float]] = {
+    "date": read_date,
+    "seconds": lambda text: _on_a_clock(number("time", text)),
+    "time of day": time_of_day,
+}
+"""The forms in which a time is typed, in the order in which they are tried, and how each is read."""
+
+
+def _short(value) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."
