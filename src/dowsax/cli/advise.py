@@ -2,13 +2,14 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from dowsax.cli.console import preparing, waiting
 from dowsax.cli.locate import require_seed
-
-if TYPE_CHECKING:
-    from dowsax.mission.advisor import Advisor
+from dowsax.mission.advisor import Advisor
+from dowsax.mission.answers import lines_of, serve_lines
+from dowsax.mission.log import MissionLog, is_begun
+from dowsax.mission.mqtt import require_broker, serve_mqtt
+from dowsax.site.site import read_site
 
 
 def advise(
@@ -62,15 +63,11 @@ def _require_broker(address: str) -> None:
     """Before the filter is compiled, which takes longer."""
     import asyncio
 
-    from dowsax.mission.mqtt import require_broker
-
     with waiting("Looking for the broker"):
         asyncio.run(require_broker(address))
 
 
 def _advisor(site: Path, log: Path, policy: str | None, seed: int | None) -> "Advisor":
-    from dowsax.mission.log import MissionLog, is_begun
-    from dowsax.site.site import read_site
 
     understood = read_site(site)
     if log.is_file() and log.stat().st_size == 0:
@@ -79,8 +76,6 @@ def _advisor(site: Path, log: Path, policy: str | None, seed: int | None) -> "Ad
         seed = MissionLog.open(log).header.seed if is_begun(log) else 0
     require_seed(seed)
     with preparing("Preparing"):
-        from dowsax.mission.advisor import Advisor
-
         advisor = Advisor(understood, policy, seed, log)
     number = len(advisor.readings)
     begin = advisor.plan.frame.words(advisor.plan.start or advisor.plan.middle)
@@ -91,8 +86,6 @@ def _advisor(site: Path, log: Path, policy: str | None, seed: int | None) -> "Ad
 
 
 def _serve(advisor: "Advisor", mqtt: str | None) -> None:
-    from dowsax.mission.answers import lines_of, serve_lines
-    from dowsax.mission.mqtt import serve_mqtt
 
     if mqtt is not None:
         import asyncio

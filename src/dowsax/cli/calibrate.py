@@ -2,16 +2,22 @@
 
 import json as json_format
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from cyclopts import Parameter
 
 from dowsax.cli.console import counting, say
 from dowsax.cli.locate import require_seed
 from dowsax.cli.outputs import require_folder, require_picture, require_writable
-
-if TYPE_CHECKING:
-    from dowsax.evaluate.calibration import Calibration
+from dowsax.evaluate.calibration import Calibration, own_surveys
+from dowsax.evaluate.calibration import calibrate as run_calibration
+from dowsax.evaluate.ranks import NUM_DRAWS
+from dowsax.evaluate.tables import calibration_table
+from dowsax.evaluate.uniformity import ecdf, simultaneous_band
+from dowsax.inference import PRESETS
+from dowsax.viz.calibration import RankCurve, rank_figure
+from dowsax.viz.style import save
+from dowsax.world import MODALITIES, benchmark_model
 
 LEAST_CASES = 20
 
@@ -76,9 +82,6 @@ def _require_valid(
     if cases < LEAST_CASES:
         raise ValueError(f"Calibration needs at least {LEAST_CASES} cases to tell anything; got {cases}.")
     require_seed(seed)
-    # Late, as these import JAX.
-    from dowsax.inference import PRESETS
-    from dowsax.world import MODALITIES
 
     for what, names, known in (("field", fields, MODALITIES), ("preset", presets, PRESETS)):
         strange = [name for name in names if name not in known]
@@ -92,8 +95,6 @@ def _measured(
     fields: list[str], presets: list[str], cases: int, particles: int | None, seed: int
 ) -> dict[str, dict[str, "Calibration"]]:
     """The calibration of every preset on every field; all presets see the same surveys."""
-    from dowsax.evaluate.calibration import calibrate, own_surveys
-    from dowsax.world import benchmark_model
 
     reports = {}
     with counting(len(fields) * len(presets) * cases) as (describe, advance):
@@ -104,7 +105,7 @@ def _measured(
             reports[field] = {}
             for preset in presets:
                 describe(f"{field}: {preset}")
-                reports[field][preset] = calibrate(
+                reports[field][preset] = run_calibration(
                     model, surveys, preset=preset, particles=particles, seed=seed, progress=advance
                 )
     return reports
@@ -128,7 +129,6 @@ def _document(
 
 
 def _tables(reports: dict[str, dict[str, "Calibration"]]) -> str:
-    from dowsax.evaluate.tables import calibration_table
 
     tables = [
         calibration_table(f"{field}, {preset}", report)
@@ -139,10 +139,6 @@ def _tables(reports: dict[str, dict[str, "Calibration"]]) -> str:
 
 
 def _draw(field: str, by_preset: dict[str, "Calibration"], picture: Path) -> None:
-    from dowsax.evaluate.ranks import NUM_DRAWS
-    from dowsax.evaluate.uniformity import ecdf, simultaneous_band
-    from dowsax.viz.calibration import RankCurve, rank_figure
-    from dowsax.viz.style import save
 
     rows, names, num_cases = {}, [], 0
     for preset, report in by_preset.items():

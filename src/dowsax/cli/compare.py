@@ -4,18 +4,33 @@ import sys
 from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import Annotated, NamedTuple
 
 from cyclopts import Parameter
 
 from dowsax.cli.console import say, waiting
 from dowsax.cli.outputs import require_folder, require_picture, require_writable
-
-if TYPE_CHECKING:
-    from dowsax.evaluate.stop_calibration import StopCalibration
-    from dowsax.evaluate.stops import TraceRule
-    from dowsax.evaluate.trace import Episode
-    from dowsax.experiment.store import Run
+from dowsax.cli.stop_panels import stop_panels
+from dowsax.evaluate.metrics import summarise, undecided
+from dowsax.evaluate.paired import compare as compare_searches
+from dowsax.evaluate.paired import same_searches
+from dowsax.evaluate.search_tables import (
+    curve_csv,
+    paired_csv,
+    paired_table,
+    search_csv,
+    search_table,
+    signal_table,
+    spread_table,
+    sweep_table,
+)
+from dowsax.evaluate.stop_calibration import StopCalibration, calibrate_stops
+from dowsax.evaluate.stops import LADDER, TraceRule
+from dowsax.evaluate.trace import Episode
+from dowsax.experiment.config import stop_rule
+from dowsax.experiment.store import Run, read_run
+from dowsax.viz.stop_calibration import stop_figure
+from dowsax.viz.style import save
 
 _TABLES, _PICTURE = "tables.md", "stops.png"
 _CSV = ("summary.csv", "differences.csv", "sweep.csv", "stops.csv")
@@ -114,7 +129,6 @@ def compare(
 
 
 def _opened(folders: Sequence[Path]) -> "list[Run]":
-    from dowsax.experiment.store import read_run
 
     return [read_run(folder) for folder in {folder.resolve(): folder for folder in folders}.values()]
 
@@ -161,7 +175,6 @@ def _rules(
     runs: "Sequence[Run]", stops: list[str] | None, thresholds: list[float] | None
 ) -> "list[TraceRule]":
     """The rules asked for, or those of the runs."""
-    from dowsax.experiment.config import stop_rule
 
     own = list(dict.fromkeys(run.configuration.rule for run in runs))
     if stops is None and thresholds is None:
@@ -177,7 +190,6 @@ def _rules(
 
 def _require_decided(entries: Sequence[Entry], rules: "Sequence[TraceRule]") -> None:
     """A ValueError where records end before a rule has spoken that their run did not wait for."""
-    from dowsax.evaluate.metrics import undecided
 
     for rule in rules:
         for entry in entries:
@@ -235,8 +247,6 @@ def _require_outputs(csv: Path | None, figure: Path | None, out: Path | None) ->
 
 
 def _summary(entries: Sequence[Entry], rules: "Sequence[TraceRule]") -> Section:
-    from dowsax.evaluate.metrics import summarise
-    from dowsax.evaluate.search_tables import search_csv, search_table
 
     cells = [
         (entry.labels | {"stop": str(rule)}, summarise(entry.episodes, rule))
@@ -247,8 +257,6 @@ def _summary(entries: Sequence[Entry], rules: "Sequence[TraceRule]") -> Section:
 
 
 def _differences(pairs: Sequence[tuple[Entry, Entry]], rules: "Sequence[TraceRule]") -> Section:
-    from dowsax.evaluate.paired import compare, same_searches
-    from dowsax.evaluate.search_tables import paired_csv, paired_table
 
     lines = []
     for one, other in pairs:
@@ -262,7 +270,7 @@ def _differences(pairs: Sequence[tuple[Entry, Entry]], rules: "Sequence[TraceRul
             )
         labels = {name: one.labels[name] for name in ("field", "scenario", "seed")}
         named = {"difference": f"{one.name} − {other.name}"} | labels
-        lines += [(named | {"stop": str(rule)}, compare(first, second, rule)) for rule in rules]
+        lines += [(named | {"stop": str(rule)}, compare_searches(first, second, rule)) for rule in rules]
     return Section(
         "Differences on the same searches", paired_table(lines), "differences.csv", paired_csv(lines)
     )
@@ -270,9 +278,6 @@ def _differences(pairs: Sequence[tuple[Entry, Entry]], rules: "Sequence[TraceRul
 
 def _sweep(entries: Sequence[Entry]) -> Section:
     """All thresholds of the ladder that the records can tell of."""
-    from dowsax.evaluate.metrics import summarise, undecided
-    from dowsax.evaluate.search_tables import search_csv, sweep_table
-    from dowsax.evaluate.stops import LADDER
 
     cells = [
         (entry.labels | {"stop": str(rule)}, summarise(entry.episodes, rule))
@@ -284,13 +289,11 @@ def _sweep(entries: Sequence[Entry]) -> Section:
 
 
 def _stop_reports(entries: Sequence[Entry], rules: "Sequence[TraceRule]") -> "list[StopCalibration]":
-    from dowsax.evaluate.stop_calibration import calibrate_stops
 
     return [calibrate_stops(entry.episodes, rules, entry.max_readings) for entry in entries]
 
 
 def _stops(entries: Sequence[Entry], reports: "Sequence[StopCalibration]") -> Section:
-    from dowsax.evaluate.search_tables import curve_csv, signal_table, spread_table
 
     cells = [(entry.labels, report) for entry, report in zip(entries, reports, strict=True)]
     text = "\n".join(
@@ -305,9 +308,6 @@ def _stops(entries: Sequence[Entry], reports: "Sequence[StopCalibration]") -> Se
 
 
 def _draw(entries: Sequence[Entry], reports: "Sequence[StopCalibration]", picture: Path) -> None:
-    from dowsax.cli.stop_panels import stop_panels
-    from dowsax.viz.stop_calibration import stop_figure
-    from dowsax.viz.style import save
 
     rows: dict[str, dict] = {}
     for entry, report in zip(entries, reports, strict=True):

@@ -5,12 +5,11 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Timer
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-if TYPE_CHECKING:
-    from dowsax.inference import Posterior
+from dowsax.inference import Posterior
+from dowsax.inference.posterior import INTERVAL_HEADINGS
 
 FIRST_TIME = "the first time the filter is compiled, which takes about a minute"
 _PATIENCE = 1.5
@@ -77,8 +76,6 @@ def print_posterior(posterior: "Posterior") -> None:
     """The table with its intervals, and below it the verdict in one sentence."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
-
-    from dowsax.inference.posterior import INTERVAL_HEADINGS
 
     title = f"Posterior given {_readings(len(posterior.readings))}"
     table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)

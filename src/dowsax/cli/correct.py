@@ -7,6 +7,10 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from dowsax.cli.console import preparing, say
+from dowsax.mission.advisor import Advisor
+from dowsax.mission.log import MissionLog
+from dowsax.mission.requests import request_of
+from dowsax.site.site import parse_site
 
 
 def withdraw(log: Path, *, number: int | None = None, id: str | None = None, reason: str = "") -> None:
@@ -98,17 +102,12 @@ def correct(
 
 def _ask(log: Path, body: dict[str, Any]) -> None:
     """Have an advisor of the mission do what is asked, and say what it advises then."""
-    from dowsax.mission.log import MissionLog
-    from dowsax.mission.requests import request_of
-    from dowsax.site.site import parse_site
 
     given = {key: value for key, value in body.items() if value is not None}
     request = request_of(given)
     with MissionLog.open(log) as opened:
         header = opened.header
         with preparing("Taking in the readings of the mission"):
-            from dowsax.mission.advisor import Advisor
-
             site = parse_site(header.site, str(log))
             advisor = Advisor(site, header.policy, header.seed, opened.writable(), warm_up=False)
             advice = advisor.answer(request, json.dumps(given))

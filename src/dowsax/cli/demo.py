@@ -5,7 +5,10 @@ from pathlib import Path
 
 from dowsax.cli.console import say, waiting
 from dowsax.cli.search import watched
+from dowsax.cli.search_files import document, draw_search, prepared
+from dowsax.cli.search_run import SearchConfig
 from dowsax.cli.survey_csv import write_survey
+from dowsax.experiment.config import RunConfig
 
 _POLICY = "att-pfrl"
 """The trained one that comes with the package."""
@@ -24,10 +27,6 @@ def demo(*, out: Path = Path("demo")) -> None:
         where there is none.
     """
     with waiting("Starting"):
-        from dowsax.cli.search_files import document, draw_search, prepared
-        from dowsax.cli.search_run import SearchConfig
-        from dowsax.experiment.config import RunConfig
-
         run = RunConfig((_POLICY,), (_FIELD,), seed=_SEED, particles=_PARTICLES, max_readings=_MAX_READINGS)
         config = SearchConfig(run)
         survey, truth = out / "survey.csv", out / "truth.json"

@@ -7,18 +7,22 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from cyclopts import Parameter
 
 from dowsax.cli.console import say
+from dowsax.experiment.assemble import preset_of, require_known
+from dowsax.experiment.config import RunConfig, stop_rule
+from dowsax.experiment.execute import Engine, Progress, default_shard_size, fill, here
+from dowsax.experiment.on_ray import on_ray
+from dowsax.experiment.report import document, summaries, write_summary
+from dowsax.experiment.shards import Shard, cut
+from dowsax.experiment.store import Run, open_run
+from dowsax.experiment.workers import processes
 from dowsax.interruption import keeping
-
-if TYPE_CHECKING:
-    from dowsax.experiment.config import RunConfig
-    from dowsax.experiment.execute import Engine, Progress
-    from dowsax.experiment.shards import Shard
-    from dowsax.experiment.store import Run
+from dowsax.policies import POLICIES
+from dowsax.world import MODALITIES
 
 ALL = "all"
 
@@ -84,7 +88,6 @@ def evaluate(
     json
         Print one JSON object and nothing else.
     """
-    from dowsax.experiment.config import RunConfig, stop_rule
 
     config = RunConfig(
         *_expanded(policy, field),
@@ -105,9 +108,6 @@ def evaluate(
 
 def _opened(config: "RunConfig", out: Path | None, shard_size: int | None) -> "Run":
     """The run folder, once all names are known."""
-    from dowsax.experiment.assemble import preset_of, require_known
-    from dowsax.experiment.execute import default_shard_size
-    from dowsax.experiment.store import open_run
 
     require_known(config)
     # As a number, so that the folder still says it when the preset has changed.
@@ -125,7 +125,6 @@ def _opened(config: "RunConfig", out: Path | None, shard_size: int | None) -> "R
 
 
 def _fill(run: "Run", engine: "Engine") -> None:
-    from dowsax.experiment.execute import fill
 
     missing = run.missing(_warn)
     if not missing:
@@ -138,7 +137,6 @@ def _fill(run: "Run", engine: "Engine") -> None:
 
 
 def _report(run: "Run", json: bool) -> None:
-    from dowsax.experiment.report import document, summaries, write_summary
 
     tabulated = run.tabulate()
     cells = summaries(run)
@@ -154,9 +152,6 @@ def _report(run: "Run", json: bool) -> None:
 
 def _expanded(policy: list[str], field: list[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The names of the policies and of the fields."""
-    # Late, as these import JAX.
-    from dowsax.policies import POLICIES
-    from dowsax.world import MODALITIES
 
     return _names(policy, POLICIES), _names(field, MODALITIES)
 
@@ -168,17 +163,12 @@ def _names(words: list[str], known: Iterable[str]) -> tuple[str, ...]:
 
 
 def _engine(workers: int | None, ray: str | None) -> "Engine":
-    from dowsax.experiment.execute import here
 
     if workers is not None and workers < 1:
         raise ValueError(f"There is at least 1 worker; got {workers}.")
     if ray is not None:
-        from dowsax.experiment.on_ray import on_ray
-
         return on_ray(ray, workers)
     if workers is not None:
-        from dowsax.experiment.workers import processes
-
         return processes(workers)
     return here
 
@@ -192,8 +182,6 @@ def _display(run: "Run", missing: list["Shard"]) -> Iterator["Progress"]:
     """Two bars with the time left on stderr, for the cell and the run; nothing where it is no terminal."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    from dowsax.experiment.shards import cut
 
     console = Console(stderr=True)
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()

@@ -5,16 +5,21 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from cyclopts import Parameter
 
 from dowsax.cli.console import preparing, say
 from dowsax.cli.outputs import require_writable
-
-if TYPE_CHECKING:
-    from dowsax.mission.log import MissionLog
-    from dowsax.report.findings import Findings
+from dowsax.mission.advisor import Advisor
+from dowsax.mission.history import History
+from dowsax.mission.log import MissionLog
+from dowsax.report import export as formats
+from dowsax.report.export import log_table
+from dowsax.report.findings import Findings
+from dowsax.report.mission_findings import findings_of
+from dowsax.site.site import parse_site
+from dowsax.viz.report import html_report
 
 _FARTHEST = 10_000.0
 """[m] and [s], the most that a plan is given."""
@@ -68,8 +73,6 @@ def export(
 
 
 def _exported(log: Path, to: str, altitude: float | None, hold: float | None) -> str:
-    from dowsax.mission.history import History
-    from dowsax.mission.log import MissionLog
 
     with MissionLog.open(log) as opened:
         header = opened.header
@@ -96,16 +99,11 @@ def _flown(plan: str) -> str:
 
 def _readings(log: "MissionLog") -> str:
     """The readings alone: for them no belief has to be made."""
-    from dowsax.report.export import log_table
-    from dowsax.site.site import parse_site
 
     return log_table(log.steps(), parse_site(log.header.site, str(log.path)))
 
 
 def _findings(log: "MissionLog") -> "Findings":
-    from dowsax.mission.advisor import Advisor
-    from dowsax.report.mission_findings import findings_of
-    from dowsax.site.site import parse_site
 
     header = log.header
     site = parse_site(header.site, str(log.path))
@@ -115,10 +113,8 @@ def _findings(log: "MissionLog") -> "Findings":
 
 
 def _text(findings: "Findings", to: str, site_text: str) -> str:
-    from dowsax.report import export as formats
 
     def html(findings: "Findings") -> str:
-        from dowsax.viz.report import html_report
 
         return html_report(findings, site_text=site_text)
 

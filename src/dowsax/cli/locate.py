@@ -2,16 +2,19 @@
 
 import json as json_format
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from cyclopts import Parameter
 
 from dowsax.cli.console import finite, preparing, print_posterior, say, waiting
+from dowsax.cli.locate_site import locate_site
 from dowsax.cli.outputs import require_folder, require_picture
+from dowsax.cli.result_folder import write_results
 from dowsax.cli.survey_csv import SurveyFile, read_survey
-
-if TYPE_CHECKING:
-    from dowsax.inference import Posterior
+from dowsax.inference import Posterior
+from dowsax.inference.survey import checked_survey
+from dowsax.report.survey_findings import benchmark_findings
+from dowsax.viz import belief_figure, save
 
 _QUANTILES = (0.025, 0.05, 0.5, 0.95, 0.975)
 _RADII = (0.5, 0.9, 0.95)
@@ -66,8 +69,6 @@ def locate(
     if (field is None) == (site is None):
         raise ValueError("Give either --field, what was measured, or --site, a site file that says it.")
     if site is not None:
-        from dowsax.cli.locate_site import locate_site
-
         locate_site(readings, site, out, column, row, preset, particles, seed, json, plot)
         return
     if column or row:
@@ -116,11 +117,8 @@ def _written(
     path: Path, survey: SurveyFile, field: str, posterior: "Posterior", preset: str, seed: int, out: Path
 ) -> list[str]:
     """Write the folder of results, and what to say of it."""
-    from dowsax.cli.result_folder import write_results
 
     with waiting("Writing the results"):
-        from dowsax.report.survey_findings import benchmark_findings
-
         findings = benchmark_findings(
             field, survey.positions, survey.values, posterior, preset=preset, seed=seed, lines=survey.lines,
             name=f"Source of the {field} readings in {path.name}",
@@ -142,7 +140,6 @@ def located(
         import numpy as np
 
         import dowsax
-        from dowsax.inference.survey import checked_survey
 
         model = dowsax.benchmark_model(field)
         positions, values = np.asarray(survey.positions), np.asarray(survey.values)
@@ -159,8 +156,6 @@ def located(
 def draw(posterior: "Posterior", path: Path, unit: str, title: str, truth=None) -> None:
     """Write the picture of a belief."""
     with waiting("Drawing the picture"):
-        from dowsax.viz import belief_figure, save
-
         save(belief_figure(posterior, truth=truth, title=title, unit=unit), path)
 
 

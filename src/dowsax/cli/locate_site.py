@@ -4,15 +4,17 @@ import json as json_format
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from dowsax.cli.console import preparing, say, waiting
 from dowsax.cli.outputs import require_folder, require_picture
 from dowsax.cli.result_folder import write_results
-
-if TYPE_CHECKING:
-    from dowsax.report.findings import Findings
-    from dowsax.survey.survey import Survey
+from dowsax.report.findings import Findings
+from dowsax.report.summary import summary_numbers, summary_text
+from dowsax.report.survey_findings import located
+from dowsax.site.site import read_site
+from dowsax.survey.survey import Survey, read_survey
+from dowsax.viz.style import save
+from dowsax.viz.survey_map import survey_map
 
 _READING = re.compile(r"\b(reading|position) (\d+) \(counted from 0\)", re.IGNORECASE)
 
@@ -32,9 +34,6 @@ def locate_site(
     """Read, locate, write and say; everything that can be checked is checked before the work."""
     given = named("--column", columns), named("--row", rows)
     with waiting("Reading the survey"):
-        from dowsax.site.site import read_site
-        from dowsax.survey.survey import read_survey
-
         site = read_site(site_path)
         survey = read_survey(readings, site, *given)
     if plot is not None:
@@ -42,17 +41,12 @@ def locate_site(
     if out is not None:
         require_folder(out)
     with preparing(f"Locating the source from {len(survey.values)} readings"):
-        from dowsax.report.survey_findings import located
-
         try:
             findings = located(survey, site, preset=preset, particles=particles, seed=seed)
         except ValueError as error:
             raise ValueError(of_the_file(str(error), readings, survey)) from None
     said = [] if out is None else _written(findings, out, site.text)
     if plot is not None:
-        from dowsax.viz.style import save
-        from dowsax.viz.survey_map import survey_map
-
         save(survey_map(findings), plot)
         said.append(f"The picture is in {plot}")
     _tell(findings, said, json)
@@ -76,7 +70,6 @@ def _written(findings: "Findings", out: Path, site_text: str) -> list[str]:
 
 
 def _tell(findings: "Findings", said: Sequence[str], json: bool) -> None:
-    from dowsax.report.summary import summary_numbers, summary_text
 
     if json:
         print(json_format.dumps(summary_numbers(findings), allow_nan=False))

@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+from dowsax.viz.style import require_format
+
 
 def require_writable(path: Path) -> None:
     """A ValueError in one line unless the file can be written. Leaves the folder as it was."""
@@ -21,7 +23,6 @@ def require_writable(path: Path) -> None:
 
 def require_picture(path: Path) -> None:
     """Likewise for a picture, whose name ends in a known format."""
-    from dowsax.viz.style import require_format
 
     require_format(path)
     require_writable(path)

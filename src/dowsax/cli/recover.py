@@ -1,15 +1,15 @@
 """`dowsax recover`: a new mission log from what can be read of a damaged one."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from cyclopts import Parameter
 
 from dowsax.cli.console import say
 from dowsax.cli.locate import require_seed
-
-if TYPE_CHECKING:
-    from dowsax.mission.log import Header
+from dowsax.mission.advisor import Advisor
+from dowsax.mission.log import Header
+from dowsax.mission.recovery import recover as recover_log
 
 
 def recover(
@@ -38,7 +38,6 @@ def recover(
         Give the new log the name of the old one, which gets .damaged at its end: for a mission of the
         console, while that is not running.
     """
-    from dowsax.mission.recovery import recover as recover_log
 
     if replace and out is not None:
         raise ValueError("Give --out or --replace, not both.")
@@ -60,7 +59,6 @@ def recover(
 
 def _header(site: Path, seed: int) -> "Header":
     """What a mission at this site begins with, for one whose own beginning is lost."""
-    from dowsax.mission.advisor import Advisor
 
     require_seed(seed)
     return Advisor(site, None, seed, warm_up=False).header

@@ -2,18 +2,21 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from cyclopts import Parameter
 
 from dowsax.cli.console import counting, preparing, say, waiting
 from dowsax.cli.locate import require_seed
 from dowsax.cli.outputs import require_picture, require_writable
-
-if TYPE_CHECKING:
-    from dowsax.evaluate.missions import RehearsalConfig
-    from dowsax.mission.rehearsal import Rehearsal
-    from dowsax.site.site import Site
+from dowsax.evaluate.missions import RehearsalConfig
+from dowsax.evaluate.missions import rehearse as simulate
+from dowsax.files import replacing
+from dowsax.mission.advisor import Advisor
+from dowsax.mission.rehearsal import Rehearsal, rehearsal_path, rehearsal_text
+from dowsax.site.site import Site, read_site
+from dowsax.viz.rehearsal import rehearsal_figure
+from dowsax.viz.style import save
 
 
 def rehearse(
@@ -57,10 +60,6 @@ def rehearse(
     """
     require_seed(seed)
     with waiting("Reading the site"):
-        from dowsax.evaluate.missions import RehearsalConfig
-        from dowsax.mission.rehearsal import rehearsal_path, rehearsal_text
-        from dowsax.site.site import read_site
-
         config = RehearsalConfig(missions, without_source, seed, speed)
         understood = read_site(site)
     path = rehearsal_path(site) if out is None else out
@@ -83,9 +82,6 @@ def rehearse(
 
 def _rehearsed(site: "Site", policy: str | None, config: "RehearsalConfig") -> "Rehearsal":
     with preparing("Preparing"):
-        from dowsax.evaluate.missions import rehearse as simulate
-        from dowsax.mission.advisor import Advisor
-
         advisor = Advisor(site, policy, config.seed)
     with counting(config.missions) as (describe, advance):
         describe("missions")
@@ -93,15 +89,12 @@ def _rehearsed(site: "Site", policy: str | None, config: "RehearsalConfig") -> "
 
 
 def _write(path: Path, text: str) -> None:
-    from dowsax.files import replacing
 
     with replacing(path) as partial:
         partial.write_text(text, encoding="utf-8")
 
 
 def _draw(site: "Site", rehearsal: "Rehearsal", path: Path) -> None:
-    from dowsax.viz.rehearsal import rehearsal_figure
-    from dowsax.viz.style import save
 
     save(rehearsal_figure(rehearsal, site), path)
 

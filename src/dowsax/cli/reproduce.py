@@ -8,19 +8,22 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from cyclopts import Parameter
 
-from dowsax.cli.console import say
+from dowsax.cli.console import counting, say
 from dowsax.cli.outputs import require_folder, require_writable
+from dowsax.envs.problem import choose
 from dowsax.interruption import keeping
-
-if TYPE_CHECKING:
-    from dowsax.reproduce.cells import Cell, Sizes
-    from dowsax.reproduce.fill import Told
-    from dowsax.reproduce.store import Store
-    from dowsax.reproduce.suites import Suite
+from dowsax.reproduce.cells import Cell, Sizes
+from dowsax.reproduce.fill import Told, fill
+from dowsax.reproduce.report import write
+from dowsax.reproduce.store import Store
+from dowsax.reproduce.suites import Suite, cells_of, chosen
+from dowsax.reproduce.training import weights_in
+from dowsax.reproduce.workers import fill_together
+from dowsax.world import MODALITIES
 
 _DEVICES = {"cpu": "cpu", "gpu": "cuda"}
 _TRAINED = "rewards"
@@ -93,7 +96,6 @@ def reproduce(
     begun = time.monotonic()
     _require(device, workers, budget, earlier)
     _compute_on(device, workers)
-    from dowsax.reproduce.cells import Sizes
 
     sizes = Sizes(episodes, seed, particles, max_readings)
     store, suites = _asked(tables or [], out, sizes, weights, trust or [])
@@ -143,9 +145,6 @@ def _asked(
     tables: Sequence[str], out: Path, sizes: "Sizes", weights: Path | None, trust: Sequence[str]
 ) -> "tuple[Store, list[Suite]]":
     """The folder and the suites. Without --weights all tables are all but the one that needs them."""
-    from dowsax.reproduce.store import Store
-    from dowsax.reproduce.suites import chosen
-    from dowsax.reproduce.training import weights_in
 
     suites = chosen(tables)
     if weights is None and _TRAINED in tables:
@@ -161,9 +160,6 @@ def _wanted(
     store: "Store", suites: "Sequence[Suite]", fields: Sequence[str], policies: Sequence[str]
 ) -> "list[Cell]":
     """The cells of these fields and policies, or of all; each name is one that there is."""
-    from dowsax.envs.problem import choose
-    from dowsax.reproduce.suites import cells_of
-    from dowsax.world import MODALITIES
 
     for name in fields:
         choose("field", name, MODALITIES, str)
@@ -196,8 +192,6 @@ def _cells(number: int) -> str:
 
 
 def _fill(store: "Store", cells: "list[Cell]", deadline: float, workers: int | None) -> None:
-    from dowsax.reproduce.fill import fill
-    from dowsax.reproduce.workers import fill_together
 
     missing = store.missing(cells)
     if not missing:
@@ -216,7 +210,6 @@ def _fill(store: "Store", cells: "list[Cell]", deadline: float, workers: int | N
 
 
 def _write(store: "Store", suites: "Sequence[Suite]", command: str, earlier: Path | None) -> None:
-    from dowsax.reproduce.report import write
 
     for suite in suites:
         folder = write(suite, store, command, earlier)
@@ -267,7 +260,6 @@ def _searches(missing: "Sequence[Cell]", episodes: int) -> "Iterator[Told]":
 @contextmanager
 def _counted(total: int):
     """A bar of cells."""
-    from dowsax.cli.console import counting
 
     with counting(total) as (describe, advance):
         describe("cells")

@@ -3,22 +3,18 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from dowsax.files import replacing
-
-if TYPE_CHECKING:
-    from dowsax.report.findings import Findings
+from dowsax.report.export import geojson, kml, posterior_table
+from dowsax.report.findings import Findings
+from dowsax.report.summary import summary_numbers, summary_text
+from dowsax.viz.report import html_report
+from dowsax.viz.style import DOTS_PER_INCH, styled
+from dowsax.viz.survey_map import survey_map
 
 
 def write_results(findings: "Findings", folder: Path, site_text: str = "") -> list[str]:
     """Write all that `dowsax locate --out` promises into an existing folder; say what is left out and why."""
-    # Late, as matplotlib takes a while.
-    from dowsax.report.export import geojson, kml, posterior_table
-    from dowsax.report.summary import summary_numbers, summary_text
-    from dowsax.viz.report import html_report
-    from dowsax.viz.style import DOTS_PER_INCH, styled
-    from dowsax.viz.survey_map import survey_map
 
     def draw(path: Path) -> None:
         with styled():

@@ -2,17 +2,18 @@
 
 import json as json_format
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from cyclopts import Parameter
 from rich.console import Console
 
 from dowsax.cli.console import preparing, say, waiting
 from dowsax.cli.locate import require_seed
-
-if TYPE_CHECKING:
-    from dowsax.cli.search_files import SearchFiles
-    from dowsax.cli.search_run import SearchConfig, SearchLog
+from dowsax.cli.search_files import SearchFiles, document, draw_search, prepared, write_steps
+from dowsax.cli.search_run import INTERRUPTED, SearchConfig, Searcher, SearchLog
+from dowsax.cli.search_view import watching
+from dowsax.cli.search_words import claim, truth_sentence
+from dowsax.experiment.config import RunConfig, stop_rule
 
 _FASTEST = 50
 """Frames a second: a GIF cannot do more."""
@@ -73,10 +74,6 @@ def search(
     if not 1 <= fps <= _FASTEST:
         raise ValueError(f"`fps` is a number of frames a second from 1 to {_FASTEST}; got {fps}.")
     with waiting("Starting"):
-        from dowsax.cli.search_files import document, draw_search, prepared
-        from dowsax.cli.search_run import SearchConfig
-        from dowsax.experiment.config import RunConfig, stop_rule
-
         run = RunConfig(
             policies=(policy,),
             fields=(field,),
@@ -104,11 +101,6 @@ def watched(config: "SearchConfig", files: "SearchFiles", fps: int, live: bool, 
     One that is interrupted leaves the steps it had, and interrupts.
     """
     with preparing("Preparing the search"):
-        from dowsax.cli.search_files import write_steps
-        from dowsax.cli.search_run import INTERRUPTED, Searcher
-        from dowsax.cli.search_view import watching
-        from dowsax.cli.search_words import claim, truth_sentence
-
         searcher = Searcher(config)
     console = Console(quiet=quiet)
     with watching(console, live and console.is_terminal and not quiet, fps) as watch:

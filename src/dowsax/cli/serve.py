@@ -3,6 +3,9 @@
 from pathlib import Path
 
 from dowsax.cli.console import say
+from dowsax.console.serve import door_of
+from dowsax.console.serve import serve as serve_console
+from dowsax.site.site import read_site
 
 
 def serve(
@@ -28,11 +31,8 @@ def serve(
     token
         What clients must show, at least 16 characters, instead of one that is made.
     """
-    from dowsax.console.serve import door_of, serve
 
     text = None
     if site is not None:
-        from dowsax.site.site import read_site
-
         text = read_site(site).text
-    serve(door_of(host, port, token), missions, say, text, None if site is None else site.absolute())
+    serve_console(door_of(host, port, token), missions, say, text, None if site is None else site.absolute())

@@ -8,6 +8,8 @@ from dowsax.cli.console import say, waiting
 from dowsax.cli.locate import require_seed
 from dowsax.cli.outputs import require_writable
 from dowsax.cli.survey_csv import write_survey
+from dowsax.types import Station
+from dowsax.world import approach, benchmark_model, wander
 
 Kind = Literal["approach", "wander"]
 
@@ -67,9 +69,6 @@ def simulate(
 def simulated(field: str, kind: Kind, readings: int, seed: int) -> Simulated:
     """A source from the prior, a walk, and one reading at each of its positions."""
     import jax
-
-    from dowsax.types import Station
-    from dowsax.world import approach, benchmark_model, wander
 
     model = benchmark_model(field)
 

@@ -2,17 +2,20 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from cyclopts import App, Parameter
 
 from dowsax.cli.console import say, waiting
 from dowsax.cli.locate_site import named, of_the_file
 from dowsax.cli.outputs import require_writable
-
-if TYPE_CHECKING:
-    from dowsax.site import Site
-    from dowsax.survey import Survey
+from dowsax.files import replacing
+from dowsax.inference.survey import checked_survey
+from dowsax.site import Site, read_site
+from dowsax.site.describe import site_words, unknown_words
+from dowsax.site.template import new_site
+from dowsax.survey import Survey, read_survey
+from dowsax.survey.describe import column_words, survey_words
 
 site = App(name="site", help="Write a site file to start from, or check one.")
 
@@ -35,8 +38,6 @@ def new(
     overwrite
         Write it even where there is one already.
     """
-    from dowsax.files import replacing
-    from dowsax.site.template import new_site
 
     text = new_site(kind)
     require_writable(path)
@@ -70,10 +71,6 @@ def check(
     """
     columns, rows = named("--column", column), named("--row", row)
     with waiting(f"Reading {path}"):
-        from dowsax.site import read_site
-        from dowsax.site.describe import site_words, unknown_words
-        from dowsax.survey.describe import column_words, survey_words
-
         understood = read_site(path)
         readings = None if survey is None else _checked(survey, understood, columns, rows)
         words, unknown = site_words(understood), unknown_words(understood)
@@ -86,8 +83,6 @@ def check(
 
 def _checked(path: Path, site: "Site", columns: Mapping[str, str], rows: Mapping[str, str]) -> "Survey":
     """The survey, with readings that the sensor of the site can give."""
-    from dowsax.inference.survey import checked_survey
-    from dowsax.survey import read_survey
 
     survey = read_survey(path, site, columns, rows)
     try:

@@ -1,19 +1,16 @@
 """From the calibration of stops to what is drawn of it."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from dowsax.evaluate.metrics import Estimate
-    from dowsax.evaluate.stop_calibration import CurvePoint, StopCalibration
-    from dowsax.viz.stop_calibration import Band, StopCurve, StopPanels
+from dowsax.evaluate.metrics import Estimate
+from dowsax.evaluate.stop_calibration import CurvePoint, StopCalibration
+from dowsax.viz.stop_calibration import Band, StopCurve, StopPanels
 
 
 def stop_panels(report: "StopCalibration") -> "StopPanels":
     """The panels of one policy on one field."""
-    from dowsax.viz.stop_calibration import StopPanels
 
     signals = {
         str(rule): (_numbers(signal.recall), _numbers(signal.precision))
@@ -28,14 +25,12 @@ def stop_panels(report: "StopCalibration") -> "StopPanels":
 
 
 def _curve(points: "list[CurvePoint]") -> "StopCurve":
-    from dowsax.viz.stop_calibration import StopCurve
 
     band = _band((point.threshold for point in points), (point.false_stops for point in points))
     return StopCurve(band, np.array([_number(point.said) for point in points]))
 
 
 def _band(places: Iterable[float | int], estimates: "Iterable[Estimate]") -> "Band":
-    from dowsax.viz.stop_calibration import Band
 
     numbers = np.array([_numbers(estimate) for estimate in estimates]).reshape(-1, 3)
     return Band(np.array(list(places), np.float64), *numbers.T)

@@ -3,10 +3,10 @@
 import csv
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from dowsax.survey.csv_rows import Table
+from dowsax.survey.columns import listed
+from dowsax.survey.csv_rows import Table, numbers, open_table
 
 COLUMNS = ("x", "y", "value")
 
@@ -25,8 +25,6 @@ def read_survey(path: Path) -> SurveyFile:
 
     Comma, semicolon and tab separate cells; with a semicolon or tab a decimal comma is understood.
     """
-    # Late, so that help comes at once.
-    from dowsax.survey.csv_rows import numbers, open_table
 
     with open_table(path, ", ".join(COLUMNS)) as table:
         columns = dict(zip(COLUMNS, _columns(path, table), strict=True))
@@ -49,7 +47,6 @@ def write_survey(path: Path, positions: Iterable[Sequence[float]], values: Itera
 
 def _columns(path: Path, table: "Table") -> list[int]:
     """Where x, y and value stand in the header."""
-    from dowsax.survey.columns import listed
 
     line, cells = table.header_line, table.headers
     found = [cell.strip().lower() for cell in cells]

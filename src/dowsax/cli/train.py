@@ -9,18 +9,22 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 
 from dowsax.cli.console import say
 from dowsax.cli.outputs import require_folder, require_writable
+from dowsax.experiment.provenance import commit, device
 from dowsax.interruption import GRACE_S, Pending, deferring
-
-if TYPE_CHECKING:
-    from dowsax.learn.checkpoint import Keeper, Row
-    from dowsax.learn.methods import TrainConfig
-    from dowsax.learn.train import Progress
+from dowsax.learn.checkpoint import Keeper, Row
+from dowsax.learn.curves import measures, thinned, write_csv
+from dowsax.learn.methods import METHODS, TrainConfig
+from dowsax.learn.train import Progress
+from dowsax.learn.train import train as run_training
+from dowsax.policies.stored import Card, load, save
+from dowsax.viz.learning import LearningCurve, learning_figure
+from dowsax.viz.style import save as save_figure
 
 _CHECKPOINT, _TABLE, _PICTURE = "checkpoint.safetensors", "curves.csv", "curves.png"
 _PICTURE_EVERY, _LINE_EVERY = 30.0, 60.0
@@ -75,8 +79,6 @@ def train(
         The folder; runs/train/ and the name of the policy unless given.
     """
     with deferring("No update was finished: repeat the same command.") as pending:
-        from dowsax.learn.methods import TrainConfig
-
         chosen = {} if fields is None else {"fields": _names(fields)}
         config = TrainConfig(
             method,
@@ -104,7 +106,6 @@ def _names(words: list[str]) -> tuple[str, ...]:
 
 def _opened(config: "TrainConfig", folder: Path) -> "Keeper":
     """The keeper of the folder, once it is sure that what is there belongs to this run."""
-    from dowsax.learn.checkpoint import Keeper
 
     require_folder(folder)
     keeper = Keeper(folder / _CHECKPOINT, config.settings())
@@ -132,8 +133,6 @@ def _trained(config: "TrainConfig", keeper: "Keeper", chunk: int, pending: Pendi
     """
     import jax
 
-    from dowsax.learn.train import Progress, train
-
     kept, folder = keeper.load(), keeper.path.parent
     rows = [] if kept is None else kept.rows
     if rows:
@@ -155,7 +154,7 @@ def _trained(config: "TrainConfig", keeper: "Keeper", chunk: int, pending: Pendi
             # All is compiled now: the next chunk may be over soon enough to be kept.
             pending.grace_s = GRACE_S
 
-        state, rows = train(
+        state, rows = run_training(
             config.learner(),
             jax.random.key(config.seed),
             steps=config.steps,
@@ -176,7 +175,6 @@ def _kept(rows: "list[Row]", folder: Path) -> str:
 
 def _is_written(config: "TrainConfig", keeper: "Keeper", rows: "list[Row]") -> bool:
     """Whether the policy in the folder is whole, of these settings, and as far as the rows are."""
-    from dowsax.policies.stored import load
 
     try:
         _, card = load(keeper.path.with_name(f"{config.name}.safetensors"))
@@ -193,10 +191,6 @@ def _settings(keeper: "Keeper") -> dict[str, Any]:
 
 def _write(config: "TrainConfig", keeper: "Keeper", progress: "Progress") -> None:
     """The curve and the policy as it is so far."""
-    from dowsax.experiment.provenance import commit, device
-    from dowsax.learn.curves import thinned, write_csv
-    from dowsax.learn.methods import METHODS
-    from dowsax.policies.stored import Card, save
 
     folder, numbers = keeper.path.parent, (*keeper.extended, config.steps)
     write_csv(folder / _TABLE, progress.rows, config.fields)
@@ -219,18 +213,15 @@ def _write(config: "TrainConfig", keeper: "Keeper", progress: "Progress") -> Non
 def _draw(config: "TrainConfig", folder: Path, rows: "list[Row]") -> None:
     import numpy as np
 
-    from dowsax.learn.curves import measures
-    from dowsax.viz.learning import LearningCurve, learning_figure
-    from dowsax.viz.style import save
-
     steps, seconds = (np.array([row[name] for row in rows], float) for name in ("steps", "seconds"))
     curve = LearningCurve(steps, seconds, measures(rows))
-    save(learning_figure({config.name: curve}, f"{config.name}, seed {config.seed}"), folder / _PICTURE)
+    save_figure(
+        learning_figure({config.name: curve}, f"{config.name}, seed {config.seed}"), folder / _PICTURE
+    )
 
 
 def _command(config: "TrainConfig") -> str:
     """The command line that does the same again."""
-    from dowsax.learn.methods import TrainConfig
 
     usual, options = TrainConfig(config.method), {"fields": ",".join(config.fields)}
     names = {"scenario": "scenario", "steps": "steps", "num_searches": "searches", "num_ticks": "ticks"}
@@ -247,7 +238,6 @@ def _command(config: "TrainConfig") -> str:
 
 def _said(rows: "list[Row]") -> str:
     """The newest measures in words."""
-    from dowsax.learn.curves import measures
 
     newest = {name: float(column[-1]) for name, column in measures(rows).items()}
     if math.isnan(newest["stop_rate"]):

@@ -2,11 +2,16 @@
 
 from collections.abc import Iterable
 
+from dowsax.console import simulation
+from dowsax.console.choices import policies
 from dowsax.console.records import REAL, SIMULATED, Feed, Record, new_id, now
 from dowsax.console.schemas import MissionBody
+from dowsax.console.sites import facts_of
 from dowsax.console.store import header_of
 from dowsax.console.workshop import Workshop
 from dowsax.mission.log import Header
+from dowsax.mission.mqtt import Broker, require_mqtt, topics
+from dowsax.version import versions
 
 
 def begin(body: MissionBody, workshop: Workshop, file: str | None = None) -> tuple[Record, Header]:
@@ -14,10 +19,6 @@ def begin(body: MissionBody, workshop: Workshop, file: str | None = None) -> tup
 
     `file` is what its site file is called on this machine, where it is known.
     """
-    from dowsax.console import simulation
-    from dowsax.console.choices import policies
-    from dowsax.console.sites import facts_of
-    from dowsax.version import versions
 
     id, seed = new_id(), body.seed
     if seed is None:
@@ -67,7 +68,6 @@ def _require_only(body: MissionBody, simulated: bool) -> None:
 def _feed(body: MissionBody, name: str, id: str) -> Feed | None:
     if body.mqtt is None:
         return None
-    from dowsax.mission.mqtt import Broker, require_mqtt, topics
 
     require_mqtt()
     Broker.of(body.mqtt.url)
@@ -80,7 +80,6 @@ def _feed(body: MissionBody, name: str, id: str) -> Feed | None:
 
 def require_own_topics(feed: Feed, others: Iterable[Feed]) -> None:
     """Advice goes where no other mission's goes, and where nobody takes it for readings."""
-    from dowsax.mission.mqtt import Broker
 
     broker = Broker.of(feed.url)
     if feed.advice == feed.readings:

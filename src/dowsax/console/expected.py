@@ -1,7 +1,7 @@
 """The readings that are expected under a belief, on a grid."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -11,13 +11,11 @@ from jaxtyping import Array, Float
 
 from dowsax.console.draws import Draws
 from dowsax.console.frames import finite
+from dowsax.mission.plan import Plan
 from dowsax.mission.policy_adapter import elsewhere
+from dowsax.survey.reading import Reading
 from dowsax.types import Station
 from dowsax.world import Model
-
-if TYPE_CHECKING:
-    from dowsax.mission.plan import Plan
-    from dowsax.survey.reading import Reading
 
 CELLS = 48
 """Along the longer side."""

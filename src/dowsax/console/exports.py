@@ -3,11 +3,16 @@
 import threading
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from dowsax.mission.advisor import Advisor
-    from dowsax.report.findings import Findings
+from dowsax.mission.advisor import Advisor
+from dowsax.mission.log import MissionLog
+from dowsax.report import export as formats
+from dowsax.report.export import log_table
+from dowsax.report.findings import Findings
+from dowsax.report.mission_findings import findings_of
+from dowsax.site.site import parse_site
+from dowsax.viz.report import html_report
 
 FORMATS = {
     "geojson": ("application/geo+json", "geojson"),
@@ -31,9 +36,6 @@ class Export(NamedTuple):
 
 def readings_of(log: Path, mission: str, site_text: str) -> Export:
     """The readings of a mission as a table: for them no belief has to be made."""
-    from dowsax.mission.log import MissionLog
-    from dowsax.report.export import log_table
-    from dowsax.site.site import parse_site
 
     with MissionLog.open(log) as opened:
         return _export(log_table(opened.steps(), parse_site(site_text)), "csv", mission)
@@ -41,8 +43,6 @@ def readings_of(log: Path, mission: str, site_text: str) -> Export:
 
 def found_by(advisor: "Advisor", title: str, site_text: str) -> "Findings":
     """What a mission has found so far, under the name that it has in the console."""
-    from dowsax.report.mission_findings import findings_of
-    from dowsax.site.site import parse_site
 
     site = parse_site(site_text)
     return replace(findings_of(advisor, site, advisor.guide.name), name=title)
@@ -50,11 +50,8 @@ def found_by(advisor: "Advisor", title: str, site_text: str) -> "Findings":
 
 def exported(findings: "Findings", to: str, mission: str, site_text: str) -> Export:
     """What was found in this format, or a ValueError in one line."""
-    from dowsax.report import export as formats
 
     if to == "html":
-        from dowsax.viz.report import html_report
-
         with _DRAWING:
             text = html_report(findings, site_text=site_text)
     else:

@@ -2,17 +2,15 @@
 
 import asyncio
 import time
-from typing import TYPE_CHECKING
 
+from dowsax.console.hosted import Hosted
 from dowsax.console.scheduler import Full
-
-if TYPE_CHECKING:
-    from dowsax.console.hosted import Hosted
-    from dowsax.console.service import Console
-    from dowsax.mission.advice import Advice
-    from dowsax.mission.advisor import Advisor
-    from dowsax.mission.plan import Plan
-    from dowsax.mission.requests import Request
+from dowsax.console.service import Console
+from dowsax.mission.advice import Advice
+from dowsax.mission.advisor import Advisor
+from dowsax.mission.mqtt import serve_mqtt
+from dowsax.mission.plan import Plan
+from dowsax.mission.requests import Request
 
 _PAUSE_S = 0.2
 """Until a full queue is tried again: the broker keeps what is not acknowledged."""
@@ -58,7 +56,6 @@ class Relay:
 
 async def listen(console: "Console", hosted: "Hosted") -> None:
     """Take readings from the broker for as long as the console runs; whatever ends it, it begins again."""
-    from dowsax.mission.mqtt import serve_mqtt
 
     feed, wait = hosted.record.feed, _RESTART_S[0]
     assert feed is not None

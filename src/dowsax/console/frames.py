@@ -1,16 +1,16 @@
 """A frame: all that is to be seen of a mission after one reading, in plain numbers."""
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from dowsax.console.draws import Draws
-
-if TYPE_CHECKING:
-    from dowsax.geo.local import Frame
-    from dowsax.inference import Belief
-    from dowsax.mission.log import Step
+from dowsax.geo.local import Frame
+from dowsax.inference import Belief
+from dowsax.mission.advice import Advice
+from dowsax.mission.log import Step
+from dowsax.report.regions import credible_regions
 
 NUM_DRAWS = 400
 _PROBABILITIES = {"50": 0.5, "95": 0.95}
@@ -24,7 +24,6 @@ def frame_of(step: "Step", frame: "Frame | None") -> dict[str, Any]:
 
     The reading is that of the step: `None` for one that is withdrawn, and `corrects` says which.
     """
-    from dowsax.mission.advice import Advice
 
     advice, reading, measures = Advice.from_json(step.advice), step.reading, step.measures
     body = {
@@ -94,7 +93,6 @@ def _regions(positions: np.ndarray, area: list[list[float]]) -> dict[str, list]:
     A particle that was drawn several times is one with so many times the weight, as it is in the belief: so
     the regions are smoothed as those of reports are, which have the belief itself.
     """
-    from dowsax.report.regions import credible_regions
 
     low, high = (np.asarray(corner, np.float64) for corner in area)
     places, weights = np.unique(positions, axis=0, return_counts=True)

@@ -9,25 +9,24 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dowsax.console.draws import Draws
+from dowsax.console.expected import expected_field
 from dowsax.console.frames import draws_of, frame_of
 from dowsax.console.recall import MAX_EVENTS, REVEALED, TRUTH, Recalled, event_of
 from dowsax.console.records import DAMAGED, FAILED, PREPARING, REAL, SIMULATED, Record, now
+from dowsax.console.simulation import Truth
 from dowsax.console.stops import file_of, said_again, stamp_of
 from dowsax.console.store import Store
 from dowsax.console.workshop import Workshop
 from dowsax.journal import Damaged
-from dowsax.mission.log import MAX_GIVEN, MissionLog
-
-if TYPE_CHECKING:
-    from dowsax.console.simulation import Truth
-    from dowsax.mission.advice import Advice
-    from dowsax.mission.advisor import Advisor
-    from dowsax.mission.log import Step
-    from dowsax.mission.requests import Request
-    from dowsax.survey.reading import Reading
+from dowsax.mission.advice import Advice
+from dowsax.mission.advisor import Advisor
+from dowsax.mission.history import History
+from dowsax.mission.log import MAX_GIVEN, MissionLog, Step
+from dowsax.mission.requests import Request
+from dowsax.survey.reading import Reading, Refused
 
 SEARCHING = "searching"
 
@@ -164,7 +163,6 @@ class Hosted:
         return advisor
 
     def _drawn(self, advisor: "Advisor") -> "Truth":
-        from dowsax.console.simulation import Truth
 
         return Truth.drawn(advisor.plan, self.record.scenario or "id", self.record.seed)
 
@@ -191,7 +189,6 @@ class Hosted:
 
         A refusal is in the mission's own log in any case, and among its events where it `is_noted`.
         """
-        from dowsax.survey.reading import Refused
 
         advisor = self.do_prepare(generation)
         self._note_rehearsal(advisor)
@@ -224,8 +221,6 @@ class Hosted:
 
     def do_expect(self, generation: int, number: int) -> dict[str, Any] | None:
         """The readings that are expected after a step; nothing where there is no such step, or no reading."""
-        from dowsax.console.expected import expected_field
-        from dowsax.mission.history import History
 
         advisor, kept = self.do_prepare(generation), self._store.frames(self.id).get(number)
         assert self._log is not None
@@ -246,7 +241,6 @@ class Hosted:
         return self.do_take(generation, reading, "", confirmed=True)[1]
 
     def _source(self) -> "Truth":
-        from dowsax.console.simulation import Truth
 
         assert self._truth is not None
         return Truth.from_json(self._truth)

@@ -4,10 +4,9 @@ import secrets
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from dowsax.mission.log import Header
+from dowsax.mission.log import Header
 
 SIMULATED, REAL = "simulated", "real"
 PREPARING, FAILED, DAMAGED = "preparing", "failed", "damaged"

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Depends, Path, Query, Request
 from fastapi.responses import PlainTextResponse, Response
 
+from dowsax import __version__
 from dowsax.console import views
 from dowsax.console.answers import (
     FieldAnswer,
@@ -21,12 +22,17 @@ from dowsax.console.answers import (
     described,
     told,
 )
+from dowsax.console.choices import choices as known
+from dowsax.console.choices import understood
+from dowsax.console.exports import exported, found_by, readings_of
 from dowsax.console.hosted import Hosted, Over
 from dowsax.console.records import REAL
 from dowsax.console.schemas import SITE_LENGTH, ControlBody, CorrectionBody, MissionBody, ReadingBody
 from dowsax.console.service import Console, Unknown
+from dowsax.console.surveys import take_survey
 from dowsax.mission.requests import Request as ReadingRequest
 from dowsax.mission.requests import request_of
+from dowsax.site.template import new_site
 
 _ERROR = {
     "description": "One line that says what to do.",
@@ -65,7 +71,6 @@ def _add_lists(routes: APIRouter, console: Console) -> None:
     @routes.get("/health", **described(HealthAnswer))
     async def health() -> Response:
         """Whether the console is there, and for how long [s]."""
-        from dowsax import __version__
 
         uptime = round(time.monotonic() - console.begun, 1)
         known = {"version": __version__, "missions": len(console.missions)}
@@ -81,21 +86,18 @@ def _add_sites(routes: APIRouter) -> None:
     @routes.get("/choices")
     async def choices() -> dict[str, Any]:
         """What a mission can be begun with."""
-        from dowsax.console.choices import choices as known
 
         return await asyncio.to_thread(known)
 
     @routes.get("/site/new", response_class=PlainTextResponse)
     async def site_new(kind: Annotated[str, Query(max_length=40)] = "gas-plume") -> PlainTextResponse:
         """A site file to start from, with every key explained."""
-        from dowsax.site.template import new_site
 
         return PlainTextResponse(await asyncio.to_thread(new_site, kind))
 
     @routes.post("/site/check", openapi_extra=_body_of("text/plain"))
     async def site_check(request: Request) -> dict[str, Any]:
         """What is understood of a site file."""
-        from dowsax.console.choices import understood
 
         return await asyncio.to_thread(understood, _text(await request.body(), SITE_LENGTH))
 
@@ -120,7 +122,6 @@ def _add_missions(routes: APIRouter, console: Console) -> None:
     @routes.get("/missions/{id}/export")
     async def export(id: MissionId, to: Literal["geojson", "kml", "qgc", "csv", "html"]) -> Response:
         """What the mission has found so far, as a file."""
-        from dowsax.console.exports import exported, found_by, readings_of
 
         hosted = console.mission(id)
         name, site = hosted.record.name, hosted.record.site
@@ -191,7 +192,6 @@ def _add_actions(routes: APIRouter, console: Console) -> None:
     @routes.post("/missions/{id}/survey", openapi_extra=_body_of("text/csv"), **described(SurveyAnswer))
     async def survey(id: MissionId, request: Request, confirm: bool = False) -> Response:
         """Take in the rows of a CSV file, as the body or as `file` of a form; `confirm` odd values."""
-        from dowsax.console.surveys import take_survey
 
         hosted = _real(console.mission(id))
         return told(await take_survey(console, hosted, *await _uploaded(request), confirm))

@@ -3,7 +3,7 @@
 import math
 import zlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -11,13 +11,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from dowsax.envs.scenarios import SCENARIOS
+from dowsax.mission.plan import Plan
 from dowsax.survey.reading import Reading
 from dowsax.types import Key, Scalar, Station, Theta
 from dowsax.world import MODALITIES, Model, UniformBox
 from dowsax.world.motion import SIDE, START_SIDE
-
-if TYPE_CHECKING:
-    from dowsax.mission.plan import Plan
 
 MAX_READINGS = 200
 DEFAULT_PARTICLES = 2048

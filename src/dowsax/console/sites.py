@@ -1,14 +1,12 @@
 """Sites as the console shows them: their facts, limits on what may be asked for, and texts to start from."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from dowsax.mission.false_stops import FalseStops, measured
+from dowsax.mission.plan import Plan
+from dowsax.mission.policy_adapter import Guide
+from dowsax.mission.standard_stops import StandardStops, standard
 from dowsax.site.site import Site, parse_site
-
-if TYPE_CHECKING:
-    from dowsax.mission.false_stops import FalseStops
-    from dowsax.mission.plan import Plan
-    from dowsax.mission.policy_adapter import Guide
-    from dowsax.mission.standard_stops import StandardStops
 
 MOST_PARTICLES = 20_000
 MOST_DIRECTIONS = 64
@@ -35,8 +33,6 @@ def read_limited(text: str) -> Site:
 
 def facts_of(site: Site, plan: "Plan", guide: "Guide") -> dict[str, Any]:
     """What a map and its legend need of a site, in plain numbers."""
-    from dowsax.mission.false_stops import measured
-    from dowsax.mission.standard_stops import standard
 
     known = {
         "false_stops": measured(plan, guide.name),

@@ -3,13 +3,13 @@
 import shlex
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dowsax.console.records import SIMULATED, Record
-
-if TYPE_CHECKING:
-    from dowsax.mission.advisor import Advisor
-    from dowsax.mission.rehearsal import Rehearsal
+from dowsax.mission.advisor import Advisor
+from dowsax.mission.false_stops import said_of_stops
+from dowsax.mission.rehearsal import Rehearsal, rehearsal_command, rehearsal_path, rehearsed
+from dowsax.site.text import site_text
 
 _NUMBERS = ("rate", "low", "high", "stops")
 _USUAL = "id"
@@ -23,7 +23,6 @@ def told_of_stops(record: Record, copy: Path) -> dict[str, Any]:
     `nothing`. `sentence` says it in words, and `command` measures what was not. `copy` is the site file in
     the folder of missions.
     """
-    from dowsax.mission.rehearsal import rehearsal_command
 
     if record.type == SIMULATED:
         return _of_field(record) or _not_measured("", _evaluation(record))
@@ -50,7 +49,6 @@ def stamp_of(record: Record, copy: Path) -> tuple[int, ...]:
 
 
 def _stamp(file: Path | str) -> int:
-    from dowsax.mission.rehearsal import rehearsal_path
 
     try:
         return rehearsal_path(file).stat().st_mtime_ns
@@ -64,7 +62,6 @@ def _quotable(record: Record, file: Path) -> "tuple[Rehearsal | None, str]":
 
 
 def _says_the_same(file: Path, text: str) -> bool:
-    from dowsax.site.text import site_text
 
     try:
         return site_text(file) == text
@@ -74,14 +71,12 @@ def _says_the_same(file: Path, text: str) -> bool:
 
 def said_again(advisor: "Advisor") -> str:
     """What an advice says of a stop, as of now."""
-    from dowsax.mission.false_stops import said_of_stops
 
     return said_of_stops(advisor.plan, advisor.guide.name)
 
 
 @lru_cache(maxsize=64)
 def _rehearsed(file: str, text: str, preset: str, policy: str, stamp: int) -> tuple["Rehearsal | None", str]:
-    from dowsax.mission.rehearsal import rehearsed
 
     del stamp
     return rehearsed(file, text, preset, policy)

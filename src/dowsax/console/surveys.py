@@ -7,15 +7,15 @@ import re
 import tempfile
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from dowsax.console.hosted import Hosted
+from dowsax.console.service import Console
 from dowsax.mission.log import MAX_GIVEN
-
-if TYPE_CHECKING:
-    from dowsax.console.hosted import Hosted
-    from dowsax.console.service import Console
-    from dowsax.survey.reading import Reading
-    from dowsax.survey.survey import Survey
+from dowsax.site.site import parse_site
+from dowsax.survey.csv_rows import open_table
+from dowsax.survey.reading import Reading, Refused
+from dowsax.survey.survey import Survey, read_survey
 
 MOST_ROWS = 5000
 _LONGEST_NAME = 80
@@ -54,9 +54,6 @@ def upload_of(data: bytes, called: str, site_text: str) -> Upload:
 
     Each has an id made of the file's content and its line, so that a file sent twice counts once.
     """
-    from dowsax.site.site import parse_site
-    from dowsax.survey.reading import Reading
-    from dowsax.survey.survey import read_survey
 
     site = parse_site(site_text)
     with tempfile.TemporaryDirectory() as folder:
@@ -94,7 +91,6 @@ def upload_of(data: bytes, called: str, site_text: str) -> Upload:
 
 def _given(path: Path, survey: "Survey") -> dict[int, str]:
     """The cells that have a meaning, by line; where cells may have decimal commas, with points."""
-    from dowsax.survey.csv_rows import open_table
 
     used = [(column.header, column.index) for column in survey.columns.values()]
     with open_table(path, "") as table:
@@ -111,7 +107,6 @@ async def take_survey(
     console: "Console", hosted: "Hosted", data: bytes, name: str, confirmed: bool = False
 ) -> dict[str, Any]:
     """Take in the readings of a CSV file, and say what became of its rows; the log of events says it, too."""
-    from dowsax.survey.reading import Refused
 
     called = shown_name(name)
     try:

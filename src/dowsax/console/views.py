@@ -1,14 +1,12 @@
 """Missions as clients see them."""
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from dowsax.console.hosted import Hosted
 from dowsax.console.records import PREPARING
 from dowsax.console.service import Console
 from dowsax.console.stops import told_of_stops
-
-if TYPE_CHECKING:
-    from dowsax.console.hosted import Hosted
 
 _FACTS = (
     "area",

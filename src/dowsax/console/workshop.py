@@ -6,19 +6,16 @@ import tomllib
 from collections import OrderedDict
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from dowsax.console.records import SIMULATED
+from dowsax.console.records import SIMULATED, Record
 from dowsax.console.sites import read_limited
 from dowsax.console.stops import said_again
-
-if TYPE_CHECKING:
-    from dowsax.console.records import Record
-    from dowsax.mission.advisor import Advisor
-    from dowsax.mission.log import MissionLog
-    from dowsax.mission.plan import Plan
-    from dowsax.mission.policy_adapter import Guide
-    from dowsax.site.site import Site
+from dowsax.mission.advisor import Advisor
+from dowsax.mission.log import MissionLog
+from dowsax.mission.plan import Plan
+from dowsax.mission.policy_adapter import Guide, guide_for
+from dowsax.site.site import Site, parse_site
+from dowsax.world import benchmark_model
 
 _KEPT = 64
 _OWN = ("name", "start", "budget", "columns", "rows")
@@ -49,7 +46,6 @@ class Workshop:
 
         A simulated mission has the benchmark's own model, whether its site says where sources lie or not.
         """
-        from dowsax.mission.plan import Plan
 
         site = read_limited(text)
         bench = self._bench(site, policy, simulated)
@@ -60,9 +56,6 @@ class Workshop:
 
         `file` is the site file, next to which a rehearsal may be.
         """
-        from dowsax.mission.advisor import Advisor
-        from dowsax.mission.plan import Plan
-        from dowsax.site.site import parse_site
 
         site = parse_site(record.site)
         bench = self._bench(site, record.policy, record.type == SIMULATED)
@@ -83,9 +76,6 @@ class Workshop:
             advisor.warm_up()
 
     def _bench(self, site: "Site", policy: str | None, simulated: bool) -> _Bench:
-        from dowsax.mission.plan import Plan
-        from dowsax.mission.policy_adapter import guide_for
-        from dowsax.world import benchmark_model
 
         key = _essence(site.text), simulated, policy
         with self._lock:

@@ -1,14 +1,11 @@
 """Stop rules asked after the event: when would this rule, with this threshold, have ended that search?"""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dowsax.evaluate.trace import Row
 from dowsax.inference import Contraction, Credible, EntropyBelow, FixedSteps, MaxWeight
-
-if TYPE_CHECKING:
-    from dowsax.evaluate.trace import Row
 
 _SPEAKS = {
     "contraction": lambda row, number, at: row.spread < at,

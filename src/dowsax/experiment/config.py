@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from dowsax.evaluate.stops import DEFAULTS, LADDER, TraceRule
+from dowsax.policies.shipped import weights_of
+from dowsax.policies.stored import digest_of
 
 DEFAULT_RULE = TraceRule("credible", DEFAULTS["credible"])
 _SEEDS = 2**32
@@ -77,9 +79,6 @@ class RunConfig:
 
     def _weights(self) -> dict[str, Any]:
         """Trained policies are what their weights are, not what their file is called."""
-        # Late: most runs have no weights, and reading them takes jax.
-        from dowsax.policies.shipped import weights_of
-        from dowsax.policies.stored import digest_of
 
         files = {name: weights_of(name) for name in self.policies}
         digests = {name: digest_of(path) for name, path in sorted(files.items()) if path is not None}

@@ -7,13 +7,10 @@ import sys
 import warnings
 from collections.abc import Generator, Sequence
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
 
 from dowsax.experiment.config import RunConfig
-
-if TYPE_CHECKING:
-    from dowsax.experiment.execute import Engine, Progress
-    from dowsax.experiment.shards import Filled, Shard
+from dowsax.experiment.execute import Engine, Progress, compute
+from dowsax.experiment.shards import Filled, Shard
 
 LOCAL = "local"
 _RETRIES = 5
@@ -68,7 +65,6 @@ def _results(
 def compute_alone(config: RunConfig, shard: "Shard") -> "Filled":
     """What a worker does: the episodes of a shard one at a time on one thread, as there are other workers."""
     os.environ["NPROC"] = "1"
-    from dowsax.experiment.execute import compute
 
     return compute(config, shard, threads=1)
 

@@ -10,6 +10,7 @@ from typing import Any
 from dowsax.evaluate.trace import Episode
 from dowsax.experiment.assemble import Cell, assemble, cells_of
 from dowsax.experiment.config import RunConfig
+from dowsax.experiment.episode_table import holds, read_episodes, write_episodes
 from dowsax.experiment.provenance import provenance
 from dowsax.experiment.shards import BrokenShard, Filled, Shard, cut, read_shard, write_shard
 from dowsax.files import replacing
@@ -57,12 +58,9 @@ class Run:
 
     def cells(self) -> dict[Cell, list[Episode]]:
         """The episodes of each cell, in place of their numbers; of an incomplete run, up to the first gap."""
-        if _has_pyarrow() and self.table.exists():
-            from dowsax.experiment.episode_table import holds, read_episodes
-
-            if holds(self.table, ()):
-                read = read_episodes(self.table)
-                return {cell: read[cell] for cell in cells_of(self.configuration)}
+        if _has_pyarrow() and self.table.exists() and holds(self.table, ()):
+            read = read_episodes(self.table)
+            return {cell: read[cell] for cell in cells_of(self.configuration)}
         return self.from_shards()
 
     def from_shards(self) -> dict[Cell, list[Episode]]:
@@ -78,8 +76,6 @@ class Run:
         """Write the table of episodes of a complete run unless it is there; false where pyarrow is not."""
         if not _has_pyarrow():
             return False
-        # Late: a machine that only computes need not have pyarrow.
-        from dowsax.experiment.episode_table import holds, write_episodes
 
         if not holds(self.table, self.configuration.rules):
             search, _ = assemble(self.configuration, cells_of(self.configuration)[0])

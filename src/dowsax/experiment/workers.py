@@ -13,13 +13,11 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.connection import wait
 from multiprocessing.context import SpawnProcess
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dowsax.experiment.config import RunConfig
-
-if TYPE_CHECKING:
-    from dowsax.experiment.execute import Engine, Progress
-    from dowsax.experiment.shards import Filled, Shard
+from dowsax.experiment.execute import Engine, Progress, compute
+from dowsax.experiment.shards import Filled, Shard
 
 _ATTEMPTS = 3
 _PATIENCE = 10.0
@@ -119,7 +117,6 @@ def _work(connection: Any, config: RunConfig, shard: "Shard") -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # Read by XLA when it starts: one thread a process, as there are others.
     os.environ["NPROC"] = "1"
-    from dowsax.experiment.execute import compute
 
     def tell(ended: int) -> None:
         connection.send(("progress", ended))

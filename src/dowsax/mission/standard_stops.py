@@ -4,12 +4,10 @@ import csv
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from dowsax.mission.plan import Plan
 from dowsax.mission.rehearsal import Rate
-
-if TYPE_CHECKING:
-    from dowsax.mission.plan import Plan
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -17,9 +17,7 @@ from dowsax.mission.decision import LEAST_EVIDENCE
 from dowsax.report.regions import Box, Region, credible_regions
 from dowsax.site.settings import FlightSetting
 from dowsax.version import versions
-
-if TYPE_CHECKING:
-    from dowsax.world import Model
+from dowsax.world import Model
 
 PROBABILITIES = (0.5, 0.95)
 BEYOND = 1e6

@@ -12,6 +12,7 @@ from dowsax.reproduce.searching import FIELDS, OUTER, PRESETS, SUMMARY, lines_fo
 from dowsax.reproduce.store import Store
 from dowsax.reproduce.suites import Suite
 from dowsax.reproduce.walking import EVOLUTION_CELLS, evolution
+from dowsax.viz.paper_figures import Track, by_field, trajectories, weight_evolution
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -45,7 +46,6 @@ def _attention_lines(store: Store) -> list[Line]:
 
 
 def _attention_figures(store: Store, lines: Sequence[Line]) -> "dict[str, Figure]":
-    from dowsax.viz.paper_figures import by_field, weight_evolution
 
     series = {pair: stop_rates(lines, *pair) for pair in _ABLATION}
     figures = {"attention.png": by_field(series, FIELDS, "Stopped (ζ = 0.5), with and without attention")}
@@ -89,7 +89,6 @@ def _trajectory_lines(store: Store) -> list[Line]:
 
 def _trajectory_figures(store: Store, lines: Sequence[Line]) -> "dict[str, Figure]":
     del lines
-    from dowsax.viz.paper_figures import Track, trajectories
 
     panels = {}
     for preset in PRESETS:

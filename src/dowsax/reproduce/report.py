@@ -15,6 +15,8 @@ from dowsax.reproduce.printed import printed
 from dowsax.reproduce.store import Store
 from dowsax.reproduce.suites import Suite, folder_of, no_figures
 from dowsax.reproduce.tables import THEIRS, csv_of, lines_of, text_of
+from dowsax.viz.style import DOTS_PER_INCH, styled
+from dowsax.viz.table_figure import table_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -44,8 +46,6 @@ def write(suite: Suite, store: Store, command: str, earlier: Path | None = None)
     _write(folder / "table.md", "\n".join([*head, text_of(suite, lines, theirs)]))
     _write(folder / TABLE, csv_of(suite, lines, theirs))
     for name, figure in _figures(suite, store, lines).items():
-        from dowsax.viz.style import DOTS_PER_INCH, styled
-
         with styled(), replacing(folder / name) as partial:
             figure.savefig(partial, format="png", dpi=DOTS_PER_INCH)
     about = _about(suite, store, command, cells, abouts)
@@ -96,7 +96,6 @@ def picture_of(suite: Suite) -> str:
 
 def pictured(suite: Suite, lines: Sequence[Line]) -> "Figure":
     """The numbers of the table, theirs and ours."""
-    from dowsax.viz.table_figure import table_figure
 
     theirs, columns = printed(suite.name), list(dict.fromkeys(line.column for line in lines))
     places = sorted(

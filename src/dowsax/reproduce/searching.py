@@ -21,12 +21,12 @@ from dowsax.reproduce.lines import (
 from dowsax.reproduce.printed import printed
 from dowsax.reproduce.store import Store
 from dowsax.reproduce.suites import Suite
+from dowsax.viz.paper_figures import Series, by_field, summary
 from dowsax.world import LOCATIONS, MODALITIES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from dowsax.viz.paper_figures import Series
 
 FIELDS = tuple(MODALITIES)
 AGDC = ("agdc-kld", "agdc-ent", "agdc-ee")
@@ -88,7 +88,6 @@ def _id_lines(store: Store) -> list[Line]:
 def _id_figures(store: Store, lines: Sequence[Line]) -> "dict[str, Figure]":
     """One page: ATT-PFRL, what the paper claims of it, the straight walk, and every other method."""
     del store
-    from dowsax.viz.paper_figures import Series, summary
 
     theirs = printed("id")
     claimed = {
@@ -109,7 +108,6 @@ def _id_figures(store: Store, lines: Sequence[Line]) -> "dict[str, Figure]":
 
 
 def _series(lines: Sequence[Line], method: str, filter_: str, rule: TraceRule) -> "Series":
-    from dowsax.viz.paper_figures import Series
 
     found = [
         first_of(lines, row=method, column=field, filter=filter_, stop=str(rule)) or {} for field in FIELDS
@@ -174,7 +172,6 @@ def _elsewhere(store: Store, row: str, field: str, filter_: str) -> list[Line]:
 
 def _ood_figures(store: Store, lines: Sequence[Line]) -> "dict[str, Figure]":
     del store
-    from dowsax.viz.paper_figures import by_field
 
     series = {
         (row, filter_): stop_rates(lines, row, filter_)

@@ -17,9 +17,11 @@ from dowsax.reproduce.lines import (
     signal_of,
     until_the_ladder,
 )
+from dowsax.reproduce.printed import printed
 from dowsax.reproduce.searching import FIELDS, OUTER, PRESETS, lines_for
 from dowsax.reproduce.store import Store
 from dowsax.reproduce.suites import Suite
+from dowsax.viz.paper_figures import threshold_curves
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -59,8 +61,6 @@ def _threshold_lines(store: Store) -> list[Line]:
 
 def _threshold_figures(store: Store, lines: Sequence[Line]) -> "dict[str, Figure]":
     del store
-    from dowsax.reproduce.printed import printed
-    from dowsax.viz.paper_figures import threshold_curves
 
     theirs = printed("threshold")
     ours = {

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from dowsax.reproduce import picturing, searching, stopping, training, walking
 from dowsax.reproduce.cells import Cell
 from dowsax.reproduce.lines import MEASURES, Line
 from dowsax.reproduce.store import Store
@@ -50,7 +51,6 @@ class Suite:
 
 def all_suites() -> dict[str, Suite]:
     """The suites by name, the most valuable first."""
-    from dowsax.reproduce import picturing, searching, stopping, training, walking
 
     suites = (
         searching.ID,

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,10 +17,9 @@ from dowsax.survey.cells import Sheet, optional, positions, sensors, values
 from dowsax.survey.clocks import Clock, read_clock
 from dowsax.survey.columns import Column, listed, recognised, split_header
 from dowsax.survey.csv_rows import Rows, Table, open_table
+from dowsax.survey.stations import stations
 from dowsax.survey.wind import read_wind
-
-if TYPE_CHECKING:
-    from dowsax.types import Station
+from dowsax.types import Station
 
 _EXPECTED = "x, y, value"
 _PLACES = (("x", "y"), ("latitude", "longitude"))
@@ -71,7 +69,6 @@ class Survey:
 
     def stations(self, trail: bool = False) -> "Station":
         """Where each reading was taken, and what was measured along; with `trail`, for a sensor that lags."""
-        from dowsax.survey.stations import stations
 
         return stations(self, trail)
 
