@@ -13,7 +13,8 @@ from dowsax.reproduce.fill import LEAST, fill
 from dowsax.reproduce.filters import FILTERS
 from dowsax.reproduce.report import write
 from dowsax.reproduce.store import Store
-from dowsax.reproduce.suites import all_suites, cells_of
+from dowsax.reproduce.suite import cells_of
+from dowsax.reproduce.suites import all_suites
 from dowsax.reproduce.training import REWARDED
 from dowsax.world import LOCATIONS
 

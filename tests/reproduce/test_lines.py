@@ -18,7 +18,7 @@ from dowsax.reproduce.lines import (
     resampled,
 )
 from dowsax.reproduce.printed import Printed
-from dowsax.reproduce.suites import Suite
+from dowsax.reproduce.suite import Suite
 from dowsax.reproduce.tables import csv_of, text_of
 from dowsax.reproduce.walking import walk_numbers
 

@@ -13,7 +13,8 @@ from dowsax.reproduce.fill import LEAST, fill
 from dowsax.reproduce.lines import MEASURES
 from dowsax.reproduce.printed import printed
 from dowsax.reproduce.report import write
-from dowsax.reproduce.suites import Suite, all_suites, cells_of, chosen
+from dowsax.reproduce.suite import Suite, cells_of
+from dowsax.reproduce.suites import all_suites, chosen
 
 from .conftest import FIELDS, SIZES
 

@@ -24,6 +24,7 @@ from dowsax.cli.simulate import simulate
 from dowsax.cli.site import site
 from dowsax.cli.train import train
 from dowsax.interruption import exit_code
+from dowsax.version import VERSION
 
 NOBODY_THERE = 1
 BAD_INPUT = 2
@@ -31,9 +32,7 @@ BAD_INPUT = 2
 
 def version() -> str:
     """The version of the package."""
-    import dowsax
-
-    return dowsax.__version__
+    return VERSION
 
 
 app = App(

@@ -15,6 +15,7 @@ from dowsax.evaluate.ranks import NUM_DRAWS
 from dowsax.evaluate.tables import calibration_table
 from dowsax.evaluate.uniformity import ecdf, simultaneous_band
 from dowsax.inference import PRESETS
+from dowsax.version import VERSION
 from dowsax.viz.calibration import RankCurve, rank_figure
 from dowsax.viz.style import save
 from dowsax.world import MODALITIES, benchmark_model
@@ -95,7 +96,6 @@ def _measured(
     fields: list[str], presets: list[str], cases: int, particles: int | None, seed: int
 ) -> dict[str, dict[str, "Calibration"]]:
     """The calibration of every preset on every field; all presets see the same surveys."""
-
     reports = {}
     with counting(len(fields) * len(presets) * cases) as (describe, advance):
         for field in fields:
@@ -114,10 +114,8 @@ def _measured(
 def _document(
     reports: dict[str, dict[str, "Calibration"]], cases: int, particles: int | None, seed: int
 ) -> dict:
-    import dowsax
-
     return {
-        "version": dowsax.__version__,
+        "version": VERSION,
         "cases": cases,
         "seed": seed,
         "particles": particles,

@@ -175,7 +175,6 @@ def _rules(
     runs: "Sequence[Run]", stops: list[str] | None, thresholds: list[float] | None
 ) -> "list[TraceRule]":
     """The rules asked for, or those of the runs."""
-
     own = list(dict.fromkeys(run.configuration.rule for run in runs))
     if stops is None and thresholds is None:
         return own
@@ -190,7 +189,6 @@ def _rules(
 
 def _require_decided(entries: Sequence[Entry], rules: "Sequence[TraceRule]") -> None:
     """A ValueError where records end before a rule has spoken that their run did not wait for."""
-
     for rule in rules:
         for entry in entries:
             number = undecided(entry.episodes, rule, entry.max_readings)
@@ -278,7 +276,6 @@ def _differences(pairs: Sequence[tuple[Entry, Entry]], rules: "Sequence[TraceRul
 
 def _sweep(entries: Sequence[Entry]) -> Section:
     """All thresholds of the ladder that the records can tell of."""
-
     cells = [
         (entry.labels | {"stop": str(rule)}, summarise(entry.episodes, rule))
         for entry in entries

@@ -102,7 +102,6 @@ def correct(
 
 def _ask(log: Path, body: dict[str, Any]) -> None:
     """Have an advisor of the mission do what is asked, and say what it advises then."""
-
     given = {key: value for key, value in body.items() if value is not None}
     request = request_of(given)
     with MissionLog.open(log) as opened:

@@ -88,7 +88,6 @@ def evaluate(
     json
         Print one JSON object and nothing else.
     """
-
     config = RunConfig(
         *_expanded(policy, field),
         scenario=scenario,
@@ -108,7 +107,6 @@ def evaluate(
 
 def _opened(config: "RunConfig", out: Path | None, shard_size: int | None) -> "Run":
     """The run folder, once all names are known."""
-
     require_known(config)
     # As a number, so that the folder still says it when the preset has changed.
     config = replace(config, particles=preset_of(config).config.num_particles)
@@ -152,7 +150,6 @@ def _report(run: "Run", json: bool) -> None:
 
 def _expanded(policy: list[str], field: list[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The names of the policies and of the fields."""
-
     return _names(policy, POLICIES), _names(field, MODALITIES)
 
 

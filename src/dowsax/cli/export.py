@@ -99,7 +99,6 @@ def _flown(plan: str) -> str:
 
 def _readings(log: "MissionLog") -> str:
     """The readings alone: for them no belief has to be made."""
-
     return log_table(log.steps(), parse_site(log.header.site, str(log.path)))
 
 

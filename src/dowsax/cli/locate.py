@@ -4,6 +4,7 @@ import json as json_format
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 from cyclopts import Parameter
 
 from dowsax.cli.console import finite, preparing, print_posterior, say, waiting
@@ -12,9 +13,12 @@ from dowsax.cli.outputs import require_folder, require_picture
 from dowsax.cli.result_folder import write_results
 from dowsax.cli.survey_csv import SurveyFile, read_survey
 from dowsax.inference import Posterior
+from dowsax.inference.locate import locate as locate_source
 from dowsax.inference.survey import checked_survey
 from dowsax.report.survey_findings import benchmark_findings
+from dowsax.version import VERSION
 from dowsax.viz import belief_figure, save
+from dowsax.world import MODALITIES, benchmark_model
 
 _QUANTILES = (0.025, 0.05, 0.5, 0.95, 0.975)
 _RADII = (0.5, 0.9, 0.95)
@@ -117,7 +121,6 @@ def _written(
     path: Path, survey: SurveyFile, field: str, posterior: "Posterior", preset: str, seed: int, out: Path
 ) -> list[str]:
     """Write the folder of results, and what to say of it."""
-
     with waiting("Writing the results"):
         findings = benchmark_findings(
             field, survey.positions, survey.values, posterior, preset=preset, seed=seed, lines=survey.lines,
@@ -137,20 +140,16 @@ def located(
 ) -> tuple["Posterior", str]:
     """The posterior and the unit of the readings; what is wrong with the readings is said of the file."""
     with preparing(f"Locating the source from {len(survey.values)} readings"):
-        import numpy as np
-
-        import dowsax
-
-        model = dowsax.benchmark_model(field)
+        model = benchmark_model(field)
         positions, values = np.asarray(survey.positions), np.asarray(survey.values)
         try:
             checked_survey(positions, values, model.sensor)
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from None
-        posterior = dowsax.locate(
+        posterior = locate_source(
             positions, values, field=field, preset=preset, particles=particles, seed=seed
         )
-    return posterior, dowsax.world.MODALITIES[field].unit
+    return posterior, MODALITIES[field].unit
 
 
 def draw(posterior: "Posterior", path: Path, unit: str, title: str, truth=None) -> None:
@@ -161,8 +160,6 @@ def draw(posterior: "Posterior", path: Path, unit: str, title: str, truth=None) 
 
 def summary(posterior: "Posterior") -> dict:
     """The posterior in few numbers, as JSON can hold them; lists are in the order of the names."""
-    import dowsax
-
     return {
         "names": list(posterior.names),
         "units": [parameter.unit for parameter in posterior.parameters],
@@ -178,5 +175,5 @@ def summary(posterior: "Posterior") -> dict:
         "fits": bool(posterior.fits),
         "readings": len(posterior.readings),
         "particles": len(posterior.weights),
-        "version": dowsax.__version__,
+        "version": VERSION,
     }

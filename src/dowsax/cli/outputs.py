@@ -23,7 +23,6 @@ def require_writable(path: Path) -> None:
 
 def require_picture(path: Path) -> None:
     """Likewise for a picture, whose name ends in a known format."""
-
     require_format(path)
     require_writable(path)
 

@@ -38,7 +38,6 @@ def recover(
         Give the new log the name of the old one, which gets .damaged at its end: for a mission of the
         console, while that is not running.
     """
-
     if replace and out is not None:
         raise ValueError("Give --out or --replace, not both.")
     path = log.with_name(f"{log.stem}-recovered{log.suffix}") if out is None else out
@@ -59,7 +58,6 @@ def recover(
 
 def _header(site: Path, seed: int) -> "Header":
     """What a mission at this site begins with, for one whose own beginning is lost."""
-
     require_seed(seed)
     return Advisor(site, None, seed, warm_up=False).header
 

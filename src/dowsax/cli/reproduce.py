@@ -20,7 +20,8 @@ from dowsax.reproduce.cells import Cell, Sizes
 from dowsax.reproduce.fill import Told, fill
 from dowsax.reproduce.report import write
 from dowsax.reproduce.store import Store
-from dowsax.reproduce.suites import Suite, cells_of, chosen
+from dowsax.reproduce.suite import Suite, cells_of
+from dowsax.reproduce.suites import chosen
 from dowsax.reproduce.training import weights_in
 from dowsax.reproduce.workers import fill_together
 from dowsax.world import MODALITIES
@@ -145,7 +146,6 @@ def _asked(
     tables: Sequence[str], out: Path, sizes: "Sizes", weights: Path | None, trust: Sequence[str]
 ) -> "tuple[Store, list[Suite]]":
     """The folder and the suites. Without --weights all tables are all but the one that needs them."""
-
     suites = chosen(tables)
     if weights is None and _TRAINED in tables:
         raise ValueError(
@@ -160,7 +160,6 @@ def _wanted(
     store: "Store", suites: "Sequence[Suite]", fields: Sequence[str], policies: Sequence[str]
 ) -> "list[Cell]":
     """The cells of these fields and policies, or of all; each name is one that there is."""
-
     for name in fields:
         choose("field", name, MODALITIES, str)
     known = dict.fromkeys(cell.policy for cell in cells_of(suites, store))
@@ -260,7 +259,6 @@ def _searches(missing: "Sequence[Cell]", episodes: int) -> "Iterator[Told]":
 @contextmanager
 def _counted(total: int):
     """A bar of cells."""
-
     with counting(total) as (describe, advance):
         describe("cells")
         shown = 0

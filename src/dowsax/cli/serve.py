@@ -31,7 +31,6 @@ def serve(
     token
         What clients must show, at least 16 characters, instead of one that is made.
     """
-
     text = None
     if site is not None:
         text = read_site(site).text

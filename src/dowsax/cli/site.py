@@ -38,7 +38,6 @@ def new(
     overwrite
         Write it even where there is one already.
     """
-
     text = new_site(kind)
     require_writable(path)
     if path.exists() and not overwrite:
@@ -83,7 +82,6 @@ def check(
 
 def _checked(path: Path, site: "Site", columns: Mapping[str, str], rows: Mapping[str, str]) -> "Survey":
     """The survey, with readings that the sensor of the site can give."""
-
     survey = read_survey(path, site, columns, rows)
     try:
         checked_survey(survey.positions, survey.values, site.model(survey.sensor_names or ("each",)).sensor)

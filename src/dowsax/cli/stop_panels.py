@@ -11,7 +11,6 @@ from dowsax.viz.stop_calibration import Band, StopCurve, StopPanels
 
 def stop_panels(report: "StopCalibration") -> "StopPanels":
     """The panels of one policy on one field."""
-
     signals = {
         str(rule): (_numbers(signal.recall), _numbers(signal.precision))
         for rule, signal in report.signals.items()

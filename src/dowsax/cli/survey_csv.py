@@ -25,7 +25,6 @@ def read_survey(path: Path) -> SurveyFile:
 
     Comma, semicolon and tab separate cells; with a semicolon or tab a decimal comma is understood.
     """
-
     with open_table(path, ", ".join(COLUMNS)) as table:
         columns = dict(zip(COLUMNS, _columns(path, table), strict=True))
         rows = table.read(columns.values())
@@ -47,7 +46,6 @@ def write_survey(path: Path, positions: Iterable[Sequence[float]], values: Itera
 
 def _columns(path: Path, table: "Table") -> list[int]:
     """Where x, y and value stand in the header."""
-
     line, cells = table.header_line, table.headers
     found = [cell.strip().lower() for cell in cells]
     for name in COLUMNS:

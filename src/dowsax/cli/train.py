@@ -106,7 +106,6 @@ def _names(words: list[str]) -> tuple[str, ...]:
 
 def _opened(config: "TrainConfig", folder: Path) -> "Keeper":
     """The keeper of the folder, once it is sure that what is there belongs to this run."""
-
     require_folder(folder)
     keeper = Keeper(folder / _CHECKPOINT, config.settings())
     kept = keeper.load()
@@ -175,7 +174,6 @@ def _kept(rows: "list[Row]", folder: Path) -> str:
 
 def _is_written(config: "TrainConfig", keeper: "Keeper", rows: "list[Row]") -> bool:
     """Whether the policy in the folder is whole, of these settings, and as far as the rows are."""
-
     try:
         _, card = load(keeper.path.with_name(f"{config.name}.safetensors"))
     except ValueError:
@@ -191,7 +189,6 @@ def _settings(keeper: "Keeper") -> dict[str, Any]:
 
 def _write(config: "TrainConfig", keeper: "Keeper", progress: "Progress") -> None:
     """The curve and the policy as it is so far."""
-
     folder, numbers = keeper.path.parent, (*keeper.extended, config.steps)
     write_csv(folder / _TABLE, progress.rows, config.fields)
     card = Card(
@@ -222,7 +219,6 @@ def _draw(config: "TrainConfig", folder: Path, rows: "list[Row]") -> None:
 
 def _command(config: "TrainConfig") -> str:
     """The command line that does the same again."""
-
     usual, options = TrainConfig(config.method), {"fields": ",".join(config.fields)}
     names = {"scenario": "scenario", "steps": "steps", "num_searches": "searches", "num_ticks": "ticks"}
     names |= {"seed": "seed", "particles": "particles", "max_readings": "max-readings"}
@@ -238,7 +234,6 @@ def _command(config: "TrainConfig") -> str:
 
 def _said(rows: "list[Row]") -> str:
     """The newest measures in words."""
-
     newest = {name: float(column[-1]) for name, column in measures(rows).items()}
     if math.isnan(newest["stop_rate"]):
         return "No search has ended yet"

@@ -19,7 +19,6 @@ def begin(body: MissionBody, workshop: Workshop, file: str | None = None) -> tup
 
     `file` is what its site file is called on this machine, where it is known.
     """
-
     id, seed = new_id(), body.seed
     if seed is None:
         seed = int(id, 16) % 2**31
@@ -80,7 +79,6 @@ def _feed(body: MissionBody, name: str, id: str) -> Feed | None:
 
 def require_own_topics(feed: Feed, others: Iterable[Feed]) -> None:
     """Advice goes where no other mission's goes, and where nobody takes it for readings."""
-
     broker = Broker.of(feed.url)
     if feed.advice == feed.readings:
         raise ValueError(

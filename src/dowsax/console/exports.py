@@ -36,21 +36,18 @@ class Export(NamedTuple):
 
 def readings_of(log: Path, mission: str, site_text: str) -> Export:
     """The readings of a mission as a table: for them no belief has to be made."""
-
     with MissionLog.open(log) as opened:
         return _export(log_table(opened.steps(), parse_site(site_text)), "csv", mission)
 
 
 def found_by(advisor: "Advisor", title: str, site_text: str) -> "Findings":
     """What a mission has found so far, under the name that it has in the console."""
-
     site = parse_site(site_text)
     return replace(findings_of(advisor, site, advisor.guide.name), name=title)
 
 
 def exported(findings: "Findings", to: str, mission: str, site_text: str) -> Export:
     """What was found in this format, or a ValueError in one line."""
-
     if to == "html":
         with _DRAWING:
             text = html_report(findings, site_text=site_text)

@@ -2,10 +2,12 @@
 
 import asyncio
 import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any, Protocol
 
 from dowsax.console.hosted import Hosted
 from dowsax.console.scheduler import Full
-from dowsax.console.service import Console
 from dowsax.mission.advice import Advice
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.mqtt import serve_mqtt
@@ -18,22 +20,29 @@ _RESTART_S = (1.0, 60.0)
 """The first wait before a feed that has ended begins again and the longest; each is twice the one before."""
 
 
+class Queue(Protocol):
+    """The work of a console, done mission by mission."""
+
+    def submit(self, hosted: Hosted, work: Callable[[int], Any]) -> Future: ...
+    async def do(self, hosted: Hosted, work: Callable[[int], Any], *, limited: bool = True) -> Any: ...
+
+
 class Relay:
     """What `mission.answers` takes for an advisor: it waits in the mission's queue like everybody else."""
 
-    def __init__(self, console: "Console", hosted: "Hosted", advisor: "Advisor") -> None:
-        self._console, self._hosted = console, hosted
+    def __init__(self, queue: Queue, hosted: Hosted, advisor: Advisor) -> None:
+        self._queue, self._hosted = queue, hosted
         self._plan, self._latest = advisor.plan, advisor.latest
 
     @property
-    def plan(self) -> "Plan":
+    def plan(self) -> Plan:
         return self._plan
 
     @property
-    def latest(self) -> "Advice | None":
+    def latest(self) -> Advice | None:
         return self._latest
 
-    def answer(self, request: "Request", given: str) -> "Advice":
+    def answer(self, request: Request, given: str) -> Advice:
         advice, _ = self._done(lambda generation: self._hosted.do_answer(generation, request, given))
         self._latest = advice
         return advice
@@ -49,20 +58,19 @@ class Relay:
         """Wait for a place in the queue, and then for the work; on a thread of the feed."""
         while True:
             try:
-                return self._console.submit(self._hosted, work).result()
+                return self._queue.submit(self._hosted, work).result()
             except Full:
                 time.sleep(_PAUSE_S)
 
 
-async def listen(console: "Console", hosted: "Hosted") -> None:
+async def listen(queue: Queue, hosted: Hosted) -> None:
     """Take readings from the broker for as long as the console runs; whatever ends it, it begins again."""
-
     feed, wait = hosted.record.feed, _RESTART_S[0]
     assert feed is not None
     while not hosted.gone:
         try:
-            advisor = await console.do(hosted, hosted.do_prepare, limited=False)
-            relay, channels = Relay(console, hosted, advisor), (feed.readings, feed.advice)
+            advisor = await queue.do(hosted, hosted.do_prepare, limited=False)
+            relay, channels = Relay(queue, hosted, advisor), (feed.readings, feed.advice)
             await serve_mqtt(relay, feed.url, hosted.feed_changed, channels, f"dowsax-{hosted.id}")
         except Exception as error:
             if not hosted.gone:

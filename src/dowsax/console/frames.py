@@ -24,7 +24,6 @@ def frame_of(step: "Step", frame: "Frame | None") -> dict[str, Any]:
 
     The reading is that of the step: `None` for one that is withdrawn, and `corrects` says which.
     """
-
     advice, reading, measures = Advice.from_json(step.advice), step.reading, step.measures
     body = {
         "number": step.number,
@@ -93,7 +92,6 @@ def _regions(positions: np.ndarray, area: list[list[float]]) -> dict[str, list]:
     A particle that was drawn several times is one with so many times the weight, as it is in the belief: so
     the regions are smoothed as those of reports are, which have the belief itself.
     """
-
     low, high = (np.asarray(corner, np.float64) for corner in area)
     places, weights = np.unique(positions, axis=0, return_counts=True)
     made = credible_regions(places, weights, tuple(_PROBABILITIES.values()), (low, high))

@@ -189,7 +189,6 @@ class Hosted:
 
         A refusal is in the mission's own log in any case, and among its events where it `is_noted`.
         """
-
         advisor = self.do_prepare(generation)
         self._note_rehearsal(advisor)
         before = advisor.history.count
@@ -221,7 +220,6 @@ class Hosted:
 
     def do_expect(self, generation: int, number: int) -> dict[str, Any] | None:
         """The readings that are expected after a step; nothing where there is no such step, or no reading."""
-
         advisor, kept = self.do_prepare(generation), self._store.frames(self.id).get(number)
         assert self._log is not None
         readings = History.of(step for step in self._log.steps() if step.number <= number).readings()

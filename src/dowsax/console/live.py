@@ -34,7 +34,6 @@ def router(console: Console) -> APIRouter:
 
     @routes.websocket("/api/missions/{id}/live")
     async def mission_live(socket: WebSocket, id: str) -> None:
-        await console.ready()
         hosted = console.missions.get(id)
         if hosted is None or hosted.status == DAMAGED:
             await socket.accept()

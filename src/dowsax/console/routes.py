@@ -4,7 +4,7 @@ import asyncio
 import time
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import PlainTextResponse, Response
 
 from dowsax import __version__
@@ -55,13 +55,11 @@ Reason = Annotated[str, Query(max_length=500)]
 def router(console: Console) -> APIRouter:
     """All but the sockets."""
     routes = APIRouter(prefix="/api", responses=_ERRORS)
-    waiting = APIRouter(dependencies=[Depends(console.ready)])
     _add_lists(routes, console)
-    _add_sites(waiting)
-    _add_missions(waiting, console)
-    _add_frames(waiting, console)
-    _add_actions(waiting, console)
-    routes.include_router(waiting)
+    _add_sites(routes)
+    _add_missions(routes, console)
+    _add_frames(routes, console)
+    _add_actions(routes, console)
     return routes
 
 
@@ -71,10 +69,9 @@ def _add_lists(routes: APIRouter, console: Console) -> None:
     @routes.get("/health", **described(HealthAnswer))
     async def health() -> Response:
         """Whether the console is there, and for how long [s]."""
-
         uptime = round(time.monotonic() - console.begun, 1)
         known = {"version": __version__, "missions": len(console.missions)}
-        return told(known | {"uptime": uptime, "ready": console.is_ready})
+        return told(known | {"uptime": uptime})
 
     @routes.get("/missions", **described(list[ItemAnswer]))
     async def missions() -> Response:
@@ -86,19 +83,16 @@ def _add_sites(routes: APIRouter) -> None:
     @routes.get("/choices")
     async def choices() -> dict[str, Any]:
         """What a mission can be begun with."""
-
         return await asyncio.to_thread(known)
 
     @routes.get("/site/new", response_class=PlainTextResponse)
     async def site_new(kind: Annotated[str, Query(max_length=40)] = "gas-plume") -> PlainTextResponse:
         """A site file to start from, with every key explained."""
-
         return PlainTextResponse(await asyncio.to_thread(new_site, kind))
 
     @routes.post("/site/check", openapi_extra=_body_of("text/plain"))
     async def site_check(request: Request) -> dict[str, Any]:
         """What is understood of a site file."""
-
         return await asyncio.to_thread(understood, _text(await request.body(), SITE_LENGTH))
 
 
@@ -122,7 +116,6 @@ def _add_missions(routes: APIRouter, console: Console) -> None:
     @routes.get("/missions/{id}/export")
     async def export(id: MissionId, to: Literal["geojson", "kml", "qgc", "csv", "html"]) -> Response:
         """What the mission has found so far, as a file."""
-
         hosted = console.mission(id)
         name, site = hosted.record.name, hosted.record.site
         if hosted.readings == 0:
@@ -192,7 +185,6 @@ def _add_actions(routes: APIRouter, console: Console) -> None:
     @routes.post("/missions/{id}/survey", openapi_extra=_body_of("text/csv"), **described(SurveyAnswer))
     async def survey(id: MissionId, request: Request, confirm: bool = False) -> Response:
         """Take in the rows of a CSV file, as the body or as `file` of a form; `confirm` odd values."""
-
         hosted = _real(console.mission(id))
         return told(await take_survey(console, hosted, *await _uploaded(request), confirm))
 

@@ -3,17 +3,15 @@
 import asyncio
 import gc
 import os
-import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from dowsax.console import feed as feeds
 from dowsax.console.beginnings import begin, require_own_topics
+from dowsax.console.feed import listen
 from dowsax.console.hosted import SEARCHING, Hosted, Over
 from dowsax.console.hub import Hub
 from dowsax.console.places import Places
@@ -28,7 +26,6 @@ from dowsax.mission.log import MissionLog
 MOST_MISSIONS = 1000
 MOST_IN_MEMORY = 128
 """Missions whose advisors are kept; the others make theirs again when they need them."""
-_LOADED = ("mission.advisor", "mission.outcome", "mission.mqtt", "console.choices", "console.expected")
 _MAPS = Path("/proc/self/maps")
 _MOST_MAPS = 40_000
 """Of the 65,530 memory maps that Linux allows a process; every compiled function holds dozens of them."""
@@ -55,7 +52,6 @@ class Console:
         self._site, self._file = site, file
         self.missions: dict[str, Hosted] = {}
         self._generation = 0
-        self._loaded = threading.Event()
         self._turn = 0
         self._loop: asyncio.AbstractEventLoop | None = None
         self._tasks: dict[tuple[str, str], asyncio.Task] = {}
@@ -64,7 +60,6 @@ class Console:
     async def start(self) -> None:
         """List what there is; nothing of it runs yet but what listens to a feed."""
         self._loop = asyncio.get_running_loop()
-        threading.Thread(target=self._load, name="console-load", daemon=True).start()
         for hosted in sorted(map(self._recalled, self.store.ids()), key=lambda one: one.record.created):
             self.missions[hosted.id] = hosted
             if hosted.status == DAMAGED:
@@ -107,16 +102,6 @@ class Console:
             hosted.release()
         self.store.close()
 
-    @property
-    def is_ready(self) -> bool:
-        """Whether all that missions need has been imported."""
-        return self._loaded.is_set()
-
-    async def ready(self) -> None:
-        """Wait until all that missions need has been imported: for seconds after the start, then never."""
-        if not self._loaded.is_set():
-            await asyncio.to_thread(self._loaded.wait)
-
     def find(self, id: str) -> Hosted:
         """A mission of the list, also one that is damaged."""
         if id not in self.missions:
@@ -136,7 +121,6 @@ class Console:
         """
         if len(self.missions) >= MOST_MISSIONS:
             raise Full(f"There are {MOST_MISSIONS} missions: begin a console in another folder.")
-        await self.ready()
         record, header = await asyncio.to_thread(begin, body, self.workshop, file)
         hosted = Hosted(record, self.store, self.workshop, self._publish)
         async with self._adding:
@@ -198,7 +182,6 @@ class Console:
             return not hosted.gone and (is_long or bool(hosted.waits_for(self._generation)))
 
         def done() -> Any:
-            self._loaded.wait()
             _require_usable(hosted)
             was_long = waits()
             try:
@@ -286,7 +269,7 @@ class Console:
     def _listen(self, hosted: Hosted) -> None:
         """Take the readings of its feed, where a mission has one."""
         if hosted.record.feed is not None:
-            self._keep((hosted.id, "feed"), feeds.listen(self, hosted))
+            self._keep((hosted.id, "feed"), listen(self, hosted))
 
     def _keep(self, name: tuple[str, str], work) -> asyncio.Task:
         task = asyncio.get_running_loop().create_task(work)
@@ -305,16 +288,6 @@ class Console:
         """From any thread."""
         if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self.hub.publish, hosted.id, what, event)
-
-    def _load(self) -> None:
-        """Import what needs jax, so that the page is there at once. Here alone: two threads that import the
-        same modules at the same time may each see half of them.
-        """
-        try:
-            for name in _LOADED:
-                import_module(f"dowsax.{name}")
-        finally:
-            self._loaded.set()
 
     def _tidy(self) -> None:
         """Keep memory and memory maps within bounds; on the thread of a piece of work that was long."""

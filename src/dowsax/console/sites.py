@@ -33,7 +33,6 @@ def read_limited(text: str) -> Site:
 
 def facts_of(site: Site, plan: "Plan", guide: "Guide") -> dict[str, Any]:
     """What a map and its legend need of a site, in plain numbers."""
-
     known = {
         "false_stops": measured(plan, guide.name),
         "standard_stops": standard(plan, guide.name),

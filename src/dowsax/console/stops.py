@@ -23,7 +23,6 @@ def told_of_stops(record: Record, copy: Path) -> dict[str, Any]:
     `nothing`. `sentence` says it in words, and `command` measures what was not. `copy` is the site file in
     the folder of missions.
     """
-
     if record.type == SIMULATED:
         return _of_field(record) or _not_measured("", _evaluation(record))
     file = file_of(record, copy)
@@ -71,7 +70,6 @@ def _says_the_same(file: Path, text: str) -> bool:
 
 def said_again(advisor: "Advisor") -> str:
     """What an advice says of a stop, as of now."""
-
     return said_of_stops(advisor.plan, advisor.guide.name)
 
 

@@ -54,7 +54,6 @@ def upload_of(data: bytes, called: str, site_text: str) -> Upload:
 
     Each has an id made of the file's content and its line, so that a file sent twice counts once.
     """
-
     site = parse_site(site_text)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "survey.csv"
@@ -91,7 +90,6 @@ def upload_of(data: bytes, called: str, site_text: str) -> Upload:
 
 def _given(path: Path, survey: "Survey") -> dict[int, str]:
     """The cells that have a meaning, by line; where cells may have decimal commas, with points."""
-
     used = [(column.header, column.index) for column in survey.columns.values()]
     with open_table(path, "") as table:
         rows = table.read(index for _, index in used)
@@ -107,7 +105,6 @@ async def take_survey(
     console: "Console", hosted: "Hosted", data: bytes, name: str, confirmed: bool = False
 ) -> dict[str, Any]:
     """Take in the readings of a CSV file, and say what became of its rows; the log of events says it, too."""
-
     called = shown_name(name)
     try:
         upload = await asyncio.to_thread(upload_of, data, called, hosted.record.site)

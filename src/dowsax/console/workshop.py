@@ -46,7 +46,6 @@ class Workshop:
 
         A simulated mission has the benchmark's own model, whether its site says where sources lie or not.
         """
-
         site = read_limited(text)
         bench = self._bench(site, policy, simulated)
         return site, Plan.of(site, bench.guide.model), bench.guide
@@ -56,7 +55,6 @@ class Workshop:
 
         `file` is the site file, next to which a rehearsal may be.
         """
-
         site = parse_site(record.site)
         bench = self._bench(site, record.policy, record.type == SIMULATED)
         plan = Plan.of(site, bench.guide.model)

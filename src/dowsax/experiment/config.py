@@ -79,7 +79,6 @@ class RunConfig:
 
     def _weights(self) -> dict[str, Any]:
         """Trained policies are what their weights are, not what their file is called."""
-
         files = {name: weights_of(name) for name in self.policies}
         digests = {name: digest_of(path) for name, path in sorted(files.items()) if path is not None}
         return {"weights": digests} if digests else {}

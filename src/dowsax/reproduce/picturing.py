@@ -10,7 +10,7 @@ from dowsax.reproduce.cells import Cell, SearchCell
 from dowsax.reproduce.lines import CONTRACTION, Line
 from dowsax.reproduce.searching import FIELDS, OUTER, PRESETS, SUMMARY, lines_for, stop_rates
 from dowsax.reproduce.store import Store
-from dowsax.reproduce.suites import Suite
+from dowsax.reproduce.suite import Suite
 from dowsax.reproduce.walking import EVOLUTION_CELLS, evolution
 from dowsax.viz.paper_figures import Track, by_field, trajectories, weight_evolution
 

@@ -13,7 +13,7 @@ from dowsax.reproduce.cells import Cell
 from dowsax.reproduce.lines import Line
 from dowsax.reproduce.printed import printed
 from dowsax.reproduce.store import Store
-from dowsax.reproduce.suites import Suite, folder_of, no_figures
+from dowsax.reproduce.suite import Suite, folder_of, no_figures
 from dowsax.reproduce.tables import THEIRS, csv_of, lines_of, text_of
 from dowsax.viz.style import DOTS_PER_INCH, styled
 from dowsax.viz.table_figure import table_figure
@@ -96,7 +96,6 @@ def picture_of(suite: Suite) -> str:
 
 def pictured(suite: Suite, lines: Sequence[Line]) -> "Figure":
     """The numbers of the table, theirs and ours."""
-
     theirs, columns = printed(suite.name), list(dict.fromkeys(line.column for line in lines))
     places = sorted(
         dict.fromkeys((line.row, line.column) for line in lines), key=lambda place: columns.index(place[1])

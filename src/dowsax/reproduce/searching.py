@@ -20,7 +20,7 @@ from dowsax.reproduce.lines import (
 )
 from dowsax.reproduce.printed import printed
 from dowsax.reproduce.store import Store
-from dowsax.reproduce.suites import Suite
+from dowsax.reproduce.suite import Suite
 from dowsax.viz.paper_figures import Series, by_field, summary
 from dowsax.world import LOCATIONS, MODALITIES
 

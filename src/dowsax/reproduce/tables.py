@@ -9,7 +9,7 @@ from dowsax.evaluate.search_tables import number
 from dowsax.evaluate.tables import markdown
 from dowsax.reproduce.lines import MEASURES, Line
 from dowsax.reproduce.printed import Place, Printed
-from dowsax.reproduce.suites import Suite
+from dowsax.reproduce.suite import Suite
 
 THEIRS = "the paper"
 _NONE = "–"

@@ -9,7 +9,7 @@ from dowsax.reproduce.cells import SearchCell
 from dowsax.reproduce.lines import Line, numbers_of
 from dowsax.reproduce.searching import OUTER, PRESETS, rules_for
 from dowsax.reproduce.store import Store
-from dowsax.reproduce.suites import Suite
+from dowsax.reproduce.suite import Suite
 
 REWARDED = {
     "R1": "att-pfrl",

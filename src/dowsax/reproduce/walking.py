@@ -6,7 +6,7 @@ from dowsax.evaluate.metrics import Estimate, means, share
 from dowsax.reproduce.cells import Cell, WalkCell, Walks
 from dowsax.reproduce.lines import Line, Numbers, resampled
 from dowsax.reproduce.store import Store
-from dowsax.reproduce.suites import Suite
+from dowsax.reproduce.suite import Suite
 
 VARIANTS = {
     "PF": "paper-bare",

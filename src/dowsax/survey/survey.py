@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
+import jax.numpy as jnp
 import numpy as np
 
 from dowsax.geo.formatting import outside
@@ -17,9 +18,9 @@ from dowsax.survey.cells import Sheet, optional, positions, sensors, values
 from dowsax.survey.clocks import Clock, read_clock
 from dowsax.survey.columns import Column, listed, recognised, split_header
 from dowsax.survey.csv_rows import Rows, Table, open_table
-from dowsax.survey.stations import stations
 from dowsax.survey.wind import read_wind
 from dowsax.types import Station
+from dowsax.world.trails import with_trail
 
 _EXPECTED = "x, y, value"
 _PLACES = (("x", "y"), ("latitude", "longitude"))
@@ -67,10 +68,21 @@ class Survey:
     unused: tuple[str, ...] = ()
     """The headers of the other columns."""
 
-    def stations(self, trail: bool = False) -> "Station":
+    def stations(self, trail: bool = False) -> Station:
         """Where each reading was taken, and what was measured along; with `trail`, for a sensor that lags."""
 
-        return stations(self, trail)
+        def single(part: np.ndarray | None):
+            return None if part is None else jnp.asarray(part, jnp.float32)
+
+        found = Station(
+            position=jnp.asarray(self.positions, jnp.float32),
+            wind=single(self.wind),
+            dwell=single(self.dwell),
+            time=single(self.time),
+            altitude=single(self.altitude),
+            sensor=None if self.sensor is None else jnp.asarray(self.sensor, jnp.int32),
+        )
+        return with_trail(found) if trail else found
 
 
 def read_survey(
