@@ -1,4 +1,4 @@
-"""The command line: one file a verb. Heavy imports wait until a verb runs, so that help comes at once."""
+"""The command line: one module for each command, imported when it runs, so that help comes at once."""
 
 import sys
 import warnings
@@ -7,27 +7,66 @@ from contextlib import contextmanager
 
 from cyclopts import App, CycloptsError
 
-from dowsax.cli.advise import advise
-from dowsax.cli.calibrate import calibrate
-from dowsax.cli.compare import compare
-from dowsax.cli.correct import correct, withdraw
-from dowsax.cli.demo import demo
-from dowsax.cli.evaluate import evaluate
-from dowsax.cli.export import export
-from dowsax.cli.locate import locate
-from dowsax.cli.recover import recover
-from dowsax.cli.rehearse import rehearse
-from dowsax.cli.reproduce import reproduce
-from dowsax.cli.search import search
-from dowsax.cli.serve import serve
-from dowsax.cli.simulate import simulate
-from dowsax.cli.site import site
-from dowsax.cli.train import train
 from dowsax.interruption import exit_code
 from dowsax.version import VERSION
 
 NOBODY_THERE = 1
 BAD_INPUT = 2
+
+
+_COMMANDS = {
+    "locate": (
+        "locate",
+        "Say where the source is, how strong it is and how sure that is, from readings in a CSV file.",
+    ),
+    "simulate": ("simulate", "Make a survey of a simulated source and write it as CSV."),
+    "demo": (
+        "demo",
+        "Search for a simulated gas leak, draw the search, and say whether it ended where the leak is.",
+    ),
+    "calibrate": (
+        "calibrate",
+        "Simulate surveys of known sources, locate them, and test whether the beliefs are calibrated.",
+    ),
+    "search": (
+        "search",
+        "Watch one search for a simulated source: where the sensor goes, what is believed, when it stops.",
+    ),
+    "evaluate": (
+        "evaluate",
+        "Run many simulated searches and say how long they took, how far off they were, and how sure that is.",
+    ),
+    "compare": ("compare", "Put runs of `dowsax evaluate` next to each other. No search is run again."),
+    "reproduce": ("reproduce", "Compute the tables and figures of the paper and write ours next to theirs."),
+    "train": ("train", "Train a policy on simulated searches, on an accelerator where there is one."),
+    "site": ("site", "Write a site file to start from, or check one."),
+    "rehearse": (
+        "rehearse",
+        "Simulate whole missions of a site, and say how often they stop and how often a stop is wrong.",
+    ),
+    "advise": ("advise", "Advise a search while it goes on: one JSON object a line in, one a line out."),
+    "export": (
+        "export",
+        "Write what a mission has found so far, from its log. The log is not changed, and may be in use.",
+    ),
+    "withdraw": (
+        "correct",
+        "Withdraw a reading of a mission: belief and advice are those of the mission without it.",
+    ),
+    "correct": (
+        "correct",
+        "Correct a reading of a mission: belief and advice are as if it had been sent right.",
+    ),
+    "recover": (
+        "recover",
+        "Save every readable reading of a damaged mission log into a new log, and say what was lost.",
+    ),
+    "serve": (
+        "serve",
+        "Open the mission console: a page to watch and steer searches, and the API behind it.",
+    ),
+}
+"""Each with the module it is in, which is imported when the command runs, and its help."""
 
 
 def version() -> str:
@@ -44,23 +83,8 @@ app = App(
     # `run` answers for interruptions; otherwise they would leave it as SystemExit.
     suppress_keyboard_interrupt=False,
 )
-app.command(locate)
-app.command(simulate)
-app.command(demo)
-app.command(calibrate)
-app.command(search)
-app.command(evaluate)
-app.command(compare)
-app.command(reproduce)
-app.command(train)
-app.command(site)
-app.command(rehearse)
-app.command(advise)
-app.command(export)
-app.command(withdraw)
-app.command(correct)
-app.command(recover)
-app.command(serve)
+for name, (module, sentence) in _COMMANDS.items():
+    app.command(f"dowsax.cli.{module}:{name}", name=name, help=sentence)
 
 
 def run(tokens: Sequence[str] | None = None) -> int:
