@@ -19,8 +19,9 @@ STATION = Station(jnp.zeros(2, jnp.float32))
 
 
 def cache_folder(tmp_path, **environment):
-    """What JAX has for a compilation cache after `import dowsax` in a process of its own."""
-    script = "import dowsax, jax; print(jax.config.jax_compilation_cache_dir)"
+    """What JAX has for a compilation cache once the command line has run, in a process of its own."""
+    script = "from dowsax.cli import run; run(['--version'])\n"
+    script += "import jax; print(jax.config.jax_compilation_cache_dir)"
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("JAX_", "DOWSAX_"))}
     outcome = subprocess.run(
         [sys.executable, "-c", script],
@@ -29,7 +30,7 @@ def cache_folder(tmp_path, **environment):
         text=True,
         check=True,
     )
-    return outcome.stdout.strip()
+    return outcome.stdout.split()[-1]
 
 
 def test_the_cache_is_on_unless_switched_off_or_given(tmp_path):

@@ -1,4 +1,4 @@
-"""Gymnasium knows the search problem once both packages are imported, and neither imports the other."""
+"""`import dowsax` registers the search problem with Gymnasium, and changes nothing else."""
 
 import os
 import subprocess
@@ -12,17 +12,22 @@ KNOWN = "'dowsax/Search-v0' in gymnasium.registry and 'jax' not in sys.modules"
 SCRIPTS = {
     "gymnasium first": f"import sys, gymnasium, dowsax; assert {KNOWN}",
     "dowsax first": f"import sys, dowsax, gymnasium; assert {KNOWN}",
-    "asked for before": (
-        "import importlib.util, sys, dowsax; importlib.util.find_spec('gymnasium');"
-        f"import gymnasium; assert {KNOWN}"
-    ),
-    "twice": f"import sys, gymnasium, dowsax.registration as r; r.register(); r.announce(); assert {KNOWN}",
+    "twice": f"import sys, dowsax.registration as r, gymnasium; r.register(); assert {KNOWN}",
     "by module": (
         "import gymnasium; made = gymnasium.make('dowsax.envs.register:dowsax/Search-v0');"
         "assert made.observation_space.shape == (17,)"
     ),
-    "dowsax alone": "import sys, dowsax; assert not {'jax', 'gymnasium', 'numpy'} & set(sys.modules)",
-    "environments alone": "import sys, dowsax.envs; assert not {'gymnasium', 'PIL'} & set(sys.modules)",
+    "nothing else": (
+        "import os, sys; finders, environment = list(sys.meta_path), dict(os.environ); import dowsax;"
+        "assert sys.meta_path == finders and dict(os.environ) == environment and 'jax' not in sys.modules"
+    ),
+    "no setting of jax": (
+        "import jax; before = dict(jax.config.values); import dowsax; dowsax.locate;"
+        "assert dict(jax.config.values) == before"
+    ),
+    "every subpackage": (
+        "import dowsax; assert all(getattr(dowsax, name) is not None for name in dowsax.__all__)"
+    ),
 }
 
 

@@ -3,12 +3,25 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from dowsax.compilation import enable_cache
-from dowsax.registration import announce
+from dowsax.registration import register
 from dowsax.version import VERSION
 
 if TYPE_CHECKING:
-    from dowsax import inference, types, world
+    from dowsax import (
+        envs,
+        evaluate,
+        geo,
+        inference,
+        learn,
+        mission,
+        policies,
+        report,
+        site,
+        survey,
+        types,
+        viz,
+        world,
+    )
     from dowsax.inference.locate import locate
     from dowsax.inference.posterior import Posterior
     from dowsax.mission.advisor import Advisor
@@ -23,10 +36,20 @@ __all__ = [
     "Posterior",
     "Station",
     "benchmark_model",
+    "envs",
+    "evaluate",
+    "geo",
     "inference",
+    "learn",
     "locate",
+    "mission",
+    "policies",
     "policy",
+    "report",
+    "site",
+    "survey",
     "types",
+    "viz",
     "world",
 ]
 
@@ -54,5 +77,4 @@ def __dir__() -> list[str]:
     return sorted([*globals(), *__all__])
 
 
-enable_cache()
-announce()
+register()

@@ -4,12 +4,15 @@ import os
 import subprocess
 import sys
 import warnings
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+from cyclopts import App
 
 import dowsax
 from dowsax import cli
+from dowsax.cli import COMMANDS
 
 SOURCE = Path(__file__).parents[2] / "src"
 
@@ -100,3 +103,12 @@ def test_a_warning_is_one_line_and_said_once(dowsax_command, monkeypatch):
     with pytest.warns(DeprecationWarning, match="Old"):
         code, _, stderr = dowsax_command("search")
     assert (code, stderr) == (0, "dowsax: Not trained for that.\n")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_list_of_commands_says_what_their_own_help_says(name):
+    """The list is written apart, so that `dowsax --help` imports none of them."""
+    module, sentence = COMMANDS[name]
+    command = getattr(import_module(f"dowsax.cli.{module}"), name)
+    own = command.help if isinstance(command, App) else command.__doc__.split("\n\n")[0]
+    assert sentence == " ".join(own.split())

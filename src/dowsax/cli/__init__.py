@@ -7,14 +7,14 @@ from contextlib import contextmanager
 
 from cyclopts import App, CycloptsError
 
+from dowsax.compilation import enable_cache
 from dowsax.interruption import exit_code
 from dowsax.version import VERSION
 
 NOBODY_THERE = 1
 BAD_INPUT = 2
 
-
-_COMMANDS = {
+COMMANDS = {
     "locate": (
         "locate",
         "Say where the source is, how strong it is and how sure that is, from readings in a CSV file.",
@@ -34,7 +34,7 @@ _COMMANDS = {
     ),
     "evaluate": (
         "evaluate",
-        "Run many simulated searches and say how long they took, how far off they were, and how sure that is.",
+        "Run many simulated searches: how long they take, how far off they end, and how sure that is.",
     ),
     "compare": ("compare", "Put runs of `dowsax evaluate` next to each other. No search is run again."),
     "reproduce": ("reproduce", "Compute the tables and figures of the paper and write ours next to theirs."),
@@ -59,7 +59,7 @@ _COMMANDS = {
     ),
     "recover": (
         "recover",
-        "Save every readable reading of a damaged mission log into a new log, and say what was lost.",
+        "Save what can be read of a damaged mission log into a new one, and say what was lost.",
     ),
     "serve": (
         "serve",
@@ -83,12 +83,13 @@ app = App(
     # `run` answers for interruptions; otherwise they would leave it as SystemExit.
     suppress_keyboard_interrupt=False,
 )
-for name, (module, sentence) in _COMMANDS.items():
+for name, (module, sentence) in COMMANDS.items():
     app.command(f"dowsax.cli.{module}:{name}", name=name, help=sentence)
 
 
 def run(tokens: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code. Bad input is one line on stderr, never a traceback."""
+    enable_cache()
     try:
         with _warnings_in_one_line():
             app(tokens, exit_on_error=False, print_error=False, result_action="return_value")

@@ -46,7 +46,7 @@ def evaluate(
     shard_size: int | None = None,
     json: Annotated[bool, Parameter(negative="")] = False,
 ) -> None:
-    """Run many simulated searches and say how long they took, how far off they were, and how sure that is.
+    """Run many simulated searches: how long they take, how far off they end, and how sure that is.
 
     What is computed is kept in a folder: after an interruption the same command goes on where it was, and of
     a complete run it prints the table at once. Every policy searches for the same sources.

@@ -20,7 +20,7 @@ def recover(
     seed: int = 0,
     replace: Annotated[bool, Parameter(negative="")] = False,
 ) -> None:
-    """Save every readable reading of a damaged mission log into a new log, and say what was lost.
+    """Save what can be read of a damaged mission log into a new one, and say what was lost.
 
     The damaged log is not changed. Logs that earlier versions of dowsax wrote are converted in the same way.
 
