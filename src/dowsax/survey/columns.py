@@ -54,7 +54,7 @@ def recognised(
             found[role] = _mapped(where, headers, role, name)
             taken.add(found[role].index)
     free = [(index, header) for index, header in enumerate(headers) if index not in taken]
-    for role in ROLES:
+    for role in NAMES:
         column = None if role in mapping else _named(where, free, role, option)
         if column is not None:
             found[role] = column
@@ -70,9 +70,9 @@ def split_header(header: str) -> tuple[str, str | None]:
 
 def _require_roles(where: str, mapping: Mapping[str, str]) -> None:
     for role in mapping:
-        if role not in ROLES:
-            near = difflib.get_close_matches(role, ROLES, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(ROLES)}."
+        if role not in NAMES:
+            near = difflib.get_close_matches(role, NAMES, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(NAMES)}."
             raise ValueError(f"{where}: unknown meaning {role!r} of a column; {hint}")
 
 
