@@ -20,8 +20,7 @@ from dowsax.evaluate.missions import RehearsalConfig, simulated
 from dowsax.evaluate.tables import markdown
 from dowsax.mission.advice import Advice
 from dowsax.mission.advisor import Advisor
-from dowsax.site import parse_site
-from dowsax.site.template import new_site
+from dowsax.site import new_site, parse_site
 from dowsax.survey.reading import Reading
 
 KINDS = ("gas-plume", "radiation", "level", "magnetic-dipole")

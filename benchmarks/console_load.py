@@ -26,7 +26,7 @@ from benchmarks.machine import describe, load
 from dowsax.console.simulation import Truth, site_text
 from dowsax.mission.log import MissionLog
 from dowsax.mission.plan import Plan
-from dowsax.site.site import parse_site
+from dowsax.site import parse_site
 
 _PATIENCE = 30.0
 """[s], for one answer."""

@@ -28,7 +28,7 @@ from dowsax.compilation import enable_cache
 from dowsax.console.simulation import site_text
 from dowsax.evaluate.tables import markdown
 from dowsax.mission.advisor import Advisor
-from dowsax.site.site import parse_site
+from dowsax.site import parse_site
 
 COLUMNS = ("sent", "blank", "answered", "taken", "refused", "asked", "raised", "unanswered", "missions")
 _REAL = """\

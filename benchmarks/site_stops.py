@@ -24,8 +24,7 @@ from dowsax.mission.advisor import Advisor
 from dowsax.mission.plan import Plan
 from dowsax.mission.rehearsal import Rate, Rehearsal
 from dowsax.mission.standard_stops import StandardStops
-from dowsax.site import parse_site
-from dowsax.site.template import new_site
+from dowsax.site import new_site, parse_site
 
 KINDS = ("gas-plume", "radiation", "level", "magnetic-dipole")
 MISSIONS = {"gas-plume": 60, "radiation": 150, "level": 150, "magnetic-dipole": 150}

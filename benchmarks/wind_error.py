@@ -16,7 +16,7 @@ from dowsax.compilation import enable_cache
 from dowsax.evaluate.missions import RehearsalConfig, rehearse
 from dowsax.evaluate.tables import markdown
 from dowsax.mission.advisor import Advisor
-from dowsax.site import Site, parse_site
+from dowsax.site import Site, build_model, parse_site
 
 TRUE = 5.0
 """[°], the standard deviation of the true wind's direction about the measured one."""
@@ -54,7 +54,7 @@ def main() -> None:
     options = parser.parse_args()
     enable_cache()
     config = RehearsalConfig(options.missions, without_source=0.0, seed=options.seed)
-    truth = site(options.true).model()
+    truth = build_model(site(options.true))
     lines = []
     for error in options.reckoned:
         rehearsal = rehearse(

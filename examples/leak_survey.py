@@ -11,7 +11,7 @@ import numpy as np
 from dowsax import Station
 from dowsax.cli import run
 from dowsax.geo.wind import wind_from
-from dowsax.site import read_site
+from dowsax.site import build_model, read_site
 
 SITE = """
 name = "Pasture"
@@ -34,7 +34,7 @@ def fly(path: Path) -> None:
     columns = places, wind_from(speed, direction), height
     position, wind, altitude = (jnp.asarray(column, jnp.float32) for column in columns)
     stations = Station(position, wind=wind, altitude=altitude)
-    ppm = site.model().simulate(jax.random.key(1), TRUTH, stations)
+    ppm = build_model(site).simulate(jax.random.key(1), TRUTH, stations)
     rows = np.column_stack([site.frame.to_degrees(places), height, speed, direction, ppm])
     header = "latitude,longitude,altitude_ato,windspeed,winddir,ch4"
     np.savetxt(path, rows, "%.7f", ",", header=header, comments="")

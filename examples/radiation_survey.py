@@ -10,7 +10,7 @@ import numpy as np
 
 from dowsax import Station
 from dowsax.cli import run
-from dowsax.site import read_site
+from dowsax.site import build_model, read_site
 
 SITE = """
 name = "Scrapyard"
@@ -27,7 +27,7 @@ def walk(path: Path, truth: jax.Array) -> None:
     places = np.stack(np.meshgrid(np.linspace(5, 55, 6), np.linspace(5, 35, 5)), axis=-1).reshape(-1, 2)
     dwell = np.full(30, 5.0)
     stations = Station(jnp.asarray(places, jnp.float32), dwell=jnp.asarray(dwell, jnp.float32))
-    counts = site.model().simulate(jax.random.key(1), truth, stations)
+    counts = build_model(site).simulate(jax.random.key(1), truth, stations)
     rows = np.column_stack([site.frame.to_degrees(places), counts / dwell, dwell])
     np.savetxt(path, rows, "%.7f", ",", header="latitude,longitude,cps,dwell", comments="")
 

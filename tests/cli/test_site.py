@@ -58,7 +58,7 @@ def test_check_says_what_is_known(complaint, dowsax_command, site_file):
         "\n  known       stability is 4, widen is -0.1\n" in dowsax_command("site", "check", site_file).stdout
     )
     site_file.write_text(NEW_SITE.replace("[prior]\n", "[prior]\nwiden = 40\n"))
-    assert "prior.widen: must be at most 1; got 40." in complaint("site", "check", site_file)
+    assert "prior.widen: must be <= 1; got 40." in complaint("site", "check", site_file)
 
 
 def test_check_says_what_was_understood_of_a_survey(dowsax_command, site_file, survey_file):
@@ -78,7 +78,7 @@ LOGGED = (
 
 def test_check_says_which_column_is_read_as_what(dowsax_command, site_file, survey_file):
     """Unit and conversion of each, the wind's convention, and what is not used."""
-    site_file.write_text(NEW_SITE.replace("# origin = [52.1000, 5.1000]", "origin = [52.1000, 5.1000]"))
+    site_file.write_text(NEW_SITE.replace("# origin = [52.1, 5.1]", "origin = [52.1, 5.1]"))
     code, stdout, _ = dowsax_command("site", "check", site_file, survey_file(LOGGED))
     assert code == 0
     lines = [" ".join(line.split()) for line in stdout.splitlines()]
@@ -99,7 +99,7 @@ def test_check_asks_about_what_may_not_be_meant(dowsax_command, site_file, surve
     stdout = dowsax_command("site", "check", site_file, survey_file(text)).stdout
     assert "above the sea, give the height of the ground there as `ground`" in stdout
     site_file.write_text(NEW_SITE.replace("[200.0, 0.0], [200.0, 150.0]", "[20.0, 0.0], [20.0, 150.0]"))
-    assert "to check    One may be in " in dowsax_command("site", "check", site_file).stdout
+    assert "to check    The sensor may be in " in dowsax_command("site", "check", site_file).stdout
 
 
 def test_check_says_which_reading_the_sensor_cannot_give(complaint, dowsax_command, survey_file, tmp_path):

@@ -92,7 +92,7 @@ def whole(site_text):
     from dowsax.console.draws import Draws
     from dowsax.console.frames import draws_of
     from dowsax.mission.advisor import Advisor
-    from dowsax.site.site import parse_site
+    from dowsax.site import parse_site
 
     advisor = Advisor(parse_site(site_text()), "greedy", SEED)
     told = [

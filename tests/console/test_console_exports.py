@@ -23,11 +23,11 @@ def test_a_simulated_site_says_all_that_the_benchmark_does():
     import equinox as eqx
 
     from dowsax.console.simulation import site_text
-    from dowsax.site.site import parse_site
+    from dowsax.site import build_model, parse_site
     from dowsax.world import MODALITIES, benchmark_model
 
     for field in MODALITIES:
-        assert eqx.tree_equal(parse_site(site_text(field, "id", 3)).model(), benchmark_model(field))
+        assert eqx.tree_equal(build_model(parse_site(site_text(field, "id", 3))), benchmark_model(field))
 
 
 def test_the_log_of_a_simulation_is_exported_as_by_the_console(stepped, client):

@@ -39,7 +39,7 @@ def fed(begin, client):
 def test_answers_are_those_of_an_advisor_of_ones_own(fed, site_text):
     """Same site, policy and seed, without any console: the same advice to the last bit."""
     from dowsax.mission.advisor import Advisor
-    from dowsax.site.site import parse_site
+    from dowsax.site import parse_site
 
     advisor = Advisor(parse_site(site_text()), "greedy", 3)
     for count, (place, value) in enumerate(zip(PLACES, VALUES, strict=True)):

@@ -82,7 +82,7 @@ def test_policies_for_the_site_are_those_that_can_be_chosen(client):
     """Every choice that is told can advise in the benchmark's square, and none has to know the truth."""
     from dowsax.mission.plan import Plan
     from dowsax.mission.policy_adapter import guide_for
-    from dowsax.site.site import parse_site
+    from dowsax.site import parse_site
 
     plan = Plan.of(parse_site(AREA + "[step]\nlength = 1.0\ndirections = 4\n"))
     names = [policy["name"] for policy in client.get("/api/choices").json()["policies"]]

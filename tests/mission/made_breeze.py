@@ -7,7 +7,7 @@ from jax.scipy.stats import norm
 from made_missions import SIDE, hill_site
 
 from dowsax.mission.advisor import Advisor
-from dowsax.site.settings import Budget, SearchSetting
+from dowsax.site.schema import Budget, SearchSetting
 from dowsax.types import Station
 from dowsax.world import Gaussian, Identity, Model, Parameter
 

@@ -7,7 +7,7 @@ import numpy as np
 from jax.scipy.stats import norm
 
 from dowsax.geo.local import Frame
-from dowsax.site.settings import Budget, SearchSetting, StepSetting
+from dowsax.site.schema import Budget, SearchSetting, StepSetting
 from dowsax.site.site import Site
 from dowsax.types import Station
 from dowsax.world import Gaussian, Identity, Model, Parameter
@@ -59,9 +59,9 @@ def hill_site(preset="plain", particles=512, **changes) -> Site:
         "geofence": (FENCE,),
         "no_go": (POND,),
         "start": (2.0, 2.0),
-        "step": StepSetting(2.0, 8),
+        "step": StepSetting(length=2.0, directions=8),
         "budget": Budget(readings=40),
-        "search": SearchSetting(preset=preset, particles=particles, radius=1.5),
+        "search": SearchSetting.model_construct(preset=preset, particles=particles, radius=1.5),
     }
     return Site(**(fields | changes))
 

@@ -20,7 +20,7 @@ from dowsax.mission.advisor import Advisor
 from dowsax.mission.decision import Gist, Spent, heights, reasons, status_of
 from dowsax.mission.log import MissionLog
 from dowsax.mission.tracker import ROOM, grown
-from dowsax.site.settings import Budget, SearchSetting, StepSetting
+from dowsax.site.schema import Budget, SearchSetting, StepSetting
 from dowsax.survey.reading import Reading, Refused
 from dowsax.types import Station
 from dowsax.world import Jump
@@ -188,7 +188,7 @@ def test_the_last_step_is_as_long_as_what_is_left():
 def test_goes_only_to_the_places_there_are():
     """A list of reachable places, of which one lies behind the pond and one in it."""
     points = np.array([[2.0, 2.0], [18.0, 2.0], [2.0, 18.0], [9.0, 9.0], [12.0, 12.0]])
-    one = advisor(step=StepSetting(points=points))
+    one = advisor(step=StepSetting(points=points.tolist()))
     given = walk(one, 4)
     places = {tuple(point) for point in points[:3]} | {tuple(points[4])}
     assert all(advice.next_position in places for advice in given if advice.next_position)
@@ -227,7 +227,7 @@ def test_evidence_without_a_source_is_the_product_of_what_the_sensor_says_of_not
 
 def test_a_change_of_the_source_is_noticed_and_said():
     """The hill is elsewhere from the ninth reading on: told soon after, not before, and searched for anew."""
-    search = SearchSetting(preset="plain", particles=2048, radius=0.3, may_jump=True)
+    search = SearchSetting.model_construct(preset="plain", particles=2048, radius=0.3, may_jump=True)
     one = advisor(search=search, budget=Budget())
     places = [(2.0 + 2 * (count % 8), 2.0 + 2 * (count // 8)) for count in range(20)]
     told = []

@@ -10,7 +10,7 @@ from made_lengths import CENTIMETRE, metres, shoelace
 
 from dowsax.geo.local import Frame
 from dowsax.report.export import qgc_plan
-from dowsax.site.settings import FlightSetting
+from dowsax.site.schema import FlightSetting
 
 
 @pytest.fixture(scope="module")

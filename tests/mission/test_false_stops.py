@@ -8,7 +8,7 @@ import pytest
 
 from dowsax.mission.false_stops import measured, table
 from dowsax.mission.plan import Plan
-from dowsax.site.site import parse_site
+from dowsax.site import parse_site
 from dowsax.world import Jump
 
 DATA = Path(__file__).parents[2] / "docs" / "data"

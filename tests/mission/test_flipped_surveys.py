@@ -7,7 +7,7 @@ from made_plume_sites import SITE
 
 from dowsax.inference.redundancy import most_redundant
 from dowsax.report.survey_findings import located
-from dowsax.site import parse_site
+from dowsax.site import build_model, parse_site
 from dowsax.survey.survey import Survey
 from dowsax.types import Station
 
@@ -27,7 +27,7 @@ def survey(key, wind):
         altitude=jnp.full(number, 1.5, jnp.float32),
     )
     theta = jnp.array([*SOURCE, 1.0, 0.0], jnp.float32)
-    values = np.asarray(jax.jit(parse_site(SITE).model().simulate)(key, theta, stations), np.float64)
+    values = np.asarray(jax.jit(build_model(parse_site(SITE)).simulate)(key, theta, stations), np.float64)
     return Survey(places, values, np.arange(number) + 2, wind=wind * blows, altitude=np.full(number, 1.5))
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dowsax.geo.local import Frame
 from dowsax.report.export import readings_table
-from dowsax.site.site import parse_site
+from dowsax.site import parse_site
 from dowsax.survey.plain_cells import plain_cell, text_of
 from dowsax.survey.reading import Reading
 from dowsax.survey.survey import read_survey

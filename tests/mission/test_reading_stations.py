@@ -6,8 +6,8 @@ import pytest
 from made_missions import MODEL
 
 from dowsax.mission.stations import TRAIL_LENGTH, Stations, needed, usual_altitude
-from dowsax.site.settings import SensorSetting
-from dowsax.site.site import parse_site
+from dowsax.site import build_model, parse_site
+from dowsax.site.schema import SensorSetting
 from dowsax.survey.reading import Reading, Refused
 from dowsax.types import Station
 from dowsax.world.trails import with_trail
@@ -24,7 +24,7 @@ background = {mode = "per-sensor", range = [20, 40]}
 
 
 def model(kind, more=""):
-    return parse_site(SITE.format(kind=kind, more=more)).model()
+    return build_model(parse_site(SITE.format(kind=kind, more=more)))
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from dowsax.mission.rehearsal import (
     rehearsed,
 )
 from dowsax.report.survey_findings import rehearsal_notes
-from dowsax.site.site import read_site
+from dowsax.site import read_site
 from dowsax.version import versions
 
 TEXT = """

@@ -15,10 +15,10 @@ from dowsax.evaluate.missions import RehearsalConfig, assumptions, moved, rehear
 from dowsax.mission.advice import CANNOT_TELL, FOUND, SEARCHING
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.rehearsal import Ended, fingerprint
-from dowsax.site.settings import Budget, SearchSetting, SensorSetting
+from dowsax.site.schema import Budget, SearchSetting, SensorSetting
 from dowsax.world import Gaussian, Jump, Model
 
-NEVER = SearchSetting(preset="plain", particles=512, radius=1e-6)
+NEVER = SearchSetting.model_construct(preset="plain", particles=512, radius=1e-6)
 """A stop that cannot be reached."""
 RARE = 1e-3
 

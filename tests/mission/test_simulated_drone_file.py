@@ -9,7 +9,7 @@ from mission.made_findings import made_findings
 
 from dowsax.geo.wind import speed_and_direction
 from dowsax.report.export import geojson
-from dowsax.site import parse_site
+from dowsax.site import build_model, parse_site
 from dowsax.survey import read_survey
 from dowsax.types import Station
 
@@ -29,7 +29,7 @@ def test_comes_back_in_the_same_place_and_wind(tmp_path, key):
     Half a unit of the last digit: 5e-8 of a degree, and speeds and angles of half 1e-4.
     """
     site = parse_site(SITE)
-    model = site.model()
+    model = build_model(site)
     truth_key, place_key, wind_key, noise_key = jax.random.split(key, 4)
     truth = model.prior.sample(truth_key)
     positions = jax.random.uniform(place_key, (60, 2), minval=0.0, maxval=jnp.array([200.0, 150.0]))

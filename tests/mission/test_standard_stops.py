@@ -9,8 +9,7 @@ from dowsax.evaluate.statistics import wilson_interval
 from dowsax.mission.false_stops import measured, said_of_stops
 from dowsax.mission.plan import Plan
 from dowsax.mission.standard_stops import StandardStops, standard, table
-from dowsax.site.site import parse_site
-from dowsax.site.template import new_site
+from dowsax.site import new_site, parse_site
 from dowsax.world import Jump
 
 

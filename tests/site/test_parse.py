@@ -1,137 +1,27 @@
-"""Site files: what is understood of them; `test_site_oddities` has what is refused or asked about."""
-
-import re
+"""Site files that are understood, and the models they make; `test_errors` has what is refused."""
 
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from made_sites import AREA, DEGREES, site
 
 from dowsax.geo import Frame
-from dowsax.site import NEW_SITE, new_site, parse_site
-from dowsax.site.kinds import KINDS, parameter_names, world_unit
-from dowsax.site.settings import LawSetting
+from dowsax.site import NEW_SITE, build_model, new_site, parse_site
 from dowsax.types import Station
-from dowsax.world import MODALITIES
-from dowsax.world import kinds as world_kinds
 from dowsax.world.sensors.above_background import AboveBackground
 from dowsax.world.sensors.fuzzy_edge import FuzzyEdge
 from dowsax.world.sensors.swaying_wind import SwayingWind
 
-AREA = "[area]\nlow = [0, 0]\nhigh = [200, 150]\n"
-DEGREES = "[area]\nsouth = 52.1\nwest = 5.1\nnorth = 52.102\neast = 5.103\n"
 
-
-def site(text="", kind="gas-plume", area=AREA):
-    return parse_site(f'{area}[field]\nkind = "{kind}"\n{text}')
-
-
-def test_the_new_site_reads_back():
-    """And says what it means to say."""
-    new = parse_site(NEW_SITE)
-    assert (new.low, new.high) == ((0.0, 0.0), (200.0, 150.0))
-    assert (new.kind, new.unit, new.gas) == ("gas-plume", "ppm", "methane")
-    assert new.prior["q"] == LawSetting("range", 0.001, 10.0)
-    assert (new.budget.distance, new.budget.readings, new.budget.time) == (2000.0, 100, 1800.0)
-    assert new.text == NEW_SITE
-
-
-def complaint(text):
-    """What is wrong with a site, or nothing."""
-    try:
-        parse_site(text)
-    except ValueError as error:
-        return str(error)
-    return ""
-
-
-def refused_when_used(text):
-    """Whether each key behind a # is refused when the # is taken away, for this one alone."""
-    lines, complaints = text.splitlines(), {}
-    for index, line in enumerate(lines):
-        if re.match(r"# [a-z_]+ = \S+( *\S)*$", line):
-            changed = [*lines[:index], line.removeprefix("# "), *lines[index + 1 :]]
-            complaints.setdefault(line.split()[1], complaint("\n".join(changed)))
-    return {name: bool(words) for name, words in complaints.items()}
-
-
-def test_every_commented_key_may_be_used():
-    """But for those that the kind or another key excludes."""
-    refused = refused_when_used(NEW_SITE)
-    another_kind = {"standoff", "inclination", "declination", "dead_time", "dwell"}
-    another_mode = {"south", "west", "north", "east", "value", "speed", "from", "velocity", "points"}
-    assert {name for name, is_refused in refused.items() if is_refused} == another_kind | another_mode
-    assert {name for name, is_refused in refused.items() if not is_refused} == {
-        *("origin", "size", "names", "lag", "particles", "time", "event", "redundancy", "edge"),
-        *("height", "hold", "source_low", "source_high", "growth"),
-    }
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_new_site_of_every_kind(kind):
-    """It is of that kind, and shows no key that has no use there."""
-    text = new_site(kind)
-    assert parse_site(text).kind == kind
-    refused = refused_when_used(text)
-    another_mode = {"south", "west", "north", "east", "points", "value", "speed", "from", "velocity"}
-    another_kind = {"standoff", "inclination", "declination", "dead_time", "dwell"}
-    allowed = another_mode | (another_kind if kind == "gas-plume" else set())
-    assert {name for name, is_refused in refused.items() if is_refused} <= allowed
-    assert max(map(len, text.splitlines())) <= 110
-
-
-def test_the_kind_of_a_new_site_is_known():
-    with pytest.raises(ValueError, match="Unknown kind 'neutrinos'; known are gas-plume, radiation"):
-        new_site("neutrinos")
-
-
-def test_the_template_shows_every_key():
-    """Every key that any section knows is in the new site."""
-    shown = set(re.findall(r"^(?:# )?([a-z_]+) = ", NEW_SITE, re.MULTILINE))
-    for section in ("area", "geofence", "no_go", "field", "background", "noise", "wind", "sensor", "start"):
-        with pytest.raises(ValueError, match="unknown key; known are") as caught:
-            parse_site(_with_unknown_key(section))
-        known = re.findall(r"\w+", str(caught.value).split("known are ")[1])
-        missing = {key for key in known if key not in shown and f"{key} = " not in NEW_SITE}
-        assert not missing, (section, missing)
-
-
-def _with_unknown_key(section):
-    if section in ("area", "field"):
-        return f'{AREA}[field]\nkind = "level"\n'.replace(f"[{section}]\n", f"[{section}]\nqqqqqqq = 1\n")
-    header = f"[[{section}]]" if section in ("geofence", "no_go") else f"[{section}]"
-    return f'{AREA}[field]\nkind = "level"\n{header}\nqqqqqqq = 1\n'
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_makes_a_model(kind):
-    """A site that says nothing but area and kind has a prior on the area."""
-    parameters = site(kind=kind).model().prior.parameters
-    assert [parameter.name for parameter in parameters[:2]] == ["x", "y"]
-    facts = KINDS[kind]
-    if kind in MODALITIES:
-        assert facts.unit == MODALITIES[kind].unit
-        return
-    for unit in facts.units:
-        physics = world_kinds.kind_of(kind, world_unit(unit))
-        assert facts.uses_wind == physics.windy
-        assert set(facts.options) | {"altitude"} == set(physics.options)
-        names = [parameter.name for parameter in physics.parameters]
-        assert list(parameter_names(kind, unit, infers_wind=False)) == names
-
-
-def test_kinds_are_those_of_the_world():
-    assert set(KINDS) == {*world_kinds.KINDS, *MODALITIES}
-
-
-def test_settings_become_laws():
-    """Ranges take the scale of the usual law, known numbers leave the model, the rest is as said."""
+def test_settings_become_distributions():
+    """Ranges take the scale of the usual distribution, known numbers leave the model, the rest is as said."""
     made = site(
         'gas = "methane"\nunit = "ppb"\n[prior]\nq = [0.01, 10]\nheight = 2\nturn = {mean = 5, std = 2}\n'
         '[background]\nmode = "per-sensor"\nrange = [1700, 2500]\n[noise]\n'
         'floor = {median = 10, factor = 3}\nratio = 0.2\nrobust = true\n[sensor]\nnames = ["a", "b"]\n'
         'lag = "unknown"\n'
     )
-    prior = made.model().prior
+    prior = build_model(made).prior
     laws = dict(zip((item.name for item in prior.parameters[2:]), prior.laws, strict=True))
     assert "height" not in laws
     assert "noise_ratio" not in laws
@@ -145,7 +35,7 @@ def test_settings_become_laws():
 def test_readings_that_err_together_count_as_fewer():
     """With a redundancy of 4, four readings say what one says without."""
     text = '[background]\nmode = "none"\n[noise]\nfloor = 0.1\nratio = 0.2\n[sensor]\n'
-    alone, together = site(text).model(), site(text + "redundancy = 4\n").model()
+    alone, together = build_model(site(text)), build_model(site(text + "redundancy = 4\n"))
     arguments = (jnp.asarray(2.0), jnp.asarray(1.5), Station(jnp.zeros(2)))
     whole, part = (model.sensor.log_prob(*arguments) for model in (alone, together))
     np.testing.assert_allclose(4 * part, whole, rtol=1e-6)
@@ -155,10 +45,10 @@ def test_readings_that_err_together_count_as_fewer():
 
 def test_backgrounds_by_sensor_need_the_sensors():
     made = site('[background]\nmode = "per-sensor"\n')
-    names = [item.name for item in made.model(("N", "S")).prior.parameters]
+    names = [item.name for item in build_model(made, ("N", "S")).prior.parameters]
     assert {"background N", "background S"} <= set(names)
     with pytest.raises(ValueError, match=r"site\.toml, line 7, background\.mode: which sensors"):
-        made.model()
+        build_model(made)
 
 
 def test_an_area_in_degrees():
@@ -194,7 +84,7 @@ def test_constant_wind_is_written_either_way():
 
 def test_unknown_is_the_usual_range_of_a_benchmark_field():
     usual, said = site(kind="gas"), site('[prior]\nstrength = "unknown"\n', "gas")
-    assert usual.model().prior.strength == said.model().prior.strength
+    assert build_model(usual).prior.strength == build_model(said).prior.strength
 
 
 def test_an_area_across_the_180th_meridian():
@@ -209,7 +99,7 @@ def test_an_area_across_the_180th_meridian():
 
 def test_the_edge_is_that_of_a_gas_plume():
     """It reaches the sensor of the model; other kinds have none."""
-    sensor = site("[noise]\nedge = 0.1\n[wind]\ndirection_error = 0\n").model().sensor
+    sensor = build_model(site("[noise]\nedge = 0.1\n[wind]\ndirection_error = 0\n")).sensor
     assert isinstance(sensor, AboveBackground)
     assert isinstance(sensor.sensor, FuzzyEdge)
     with pytest.raises(ValueError, match=r"noise\.edge"):
@@ -217,10 +107,10 @@ def test_the_edge_is_that_of_a_gas_plume():
 
 
 def test_the_growth_of_a_gas_plume_may_be_unknown():
-    """Five further columns with their usual laws, but for what [prior] says; other kinds have none."""
+    """Five further columns with their usual distributions, but for what [prior] says."""
 
     def named(text):
-        return [parameter.name for parameter in parse_site(text).model().prior.parameters]
+        return [parameter.name for parameter in build_model(parse_site(text)).prior.parameters]
 
     usual = named(NEW_SITE)
     grown = NEW_SITE.replace('# growth = "unknown"', 'growth = "unknown"')
@@ -239,28 +129,28 @@ def test_how_plans_fly():
 
 def test_the_source_lies_in_a_part_of_the_area():
     """The prior is uniform on that part, its corners the area's where they are not given."""
-    site = "area = {{low = [0, 0], high = [20, 10]{part}}}\nfield = {{kind = 'gas'}}"
+    text = "area = {{low = [0, 0], high = [20, 10]{part}}}\nfield = {{kind = 'gas'}}"
     for part, low, high in (
         ("", (0.0, 0.0), (20.0, 10.0)),
         (", source_low = [5, 2]", (5.0, 2.0), (20.0, 10.0)),
         (", source_low = [5, 2], source_high = [9, 4]", (5.0, 2.0), (9.0, 4.0)),
     ):
-        location = parse_site(site.format(part=part)).model().prior.location
+        location = build_model(parse_site(text.format(part=part))).prior.location
         assert (location.low, location.high) == (low, high)
     for corner, words in (([0, 4], "encloses nothing"), ([9, 11], "outside the area")):
         with pytest.raises(ValueError, match=words):
-            parse_site(site.format(part=f", source_high = {corner}"))
+            parse_site(text.format(part=f", source_high = {corner}"))
 
 
 def test_the_error_of_a_measured_wind_is_10_degrees_unless_it_is_said():
     """It reaches the sensor of the model; a wind that is not measured has none."""
-    sensor = site().model().sensor
+    sensor = build_model(site()).sensor
     assert isinstance(sensor, AboveBackground)
     assert isinstance(sensor.sensor, SwayingWind)
     assert sensor.sensor.error == 10
     exact = site("[wind]\ndirection_error = 0\n")
     assert exact.wind.direction_error == 0
-    assert not isinstance(exact.model().sensor.sensor, SwayingWind)
+    assert not isinstance(build_model(exact).sensor.sensor, SwayingWind)
     assert site('[wind]\nmode = "unknown"\n').wind.direction_error == 0
     for wrong in ('mode = "unknown"\ndirection_error = 5', "direction_error = 60", "direction_error = -1"):
         with pytest.raises(ValueError, match=r"wind\.direction_error"):

@@ -50,15 +50,15 @@ REFUSED = {
     "a declared key twice": (AREA + f"{'a' * 200} = 1\n" * 2, "not a TOML file: Cannot overwrite a value"),
     "many corners": (
         AREA + f"[[geofence]]\ncorners = {[[i % 200, i % 150] for i in range(2001)]}\n",
-        "geofence.1.corners: 2,001 corners; all areas of [[geofence]] may have 2,000 together",
+        "geofence.1.corners: all polygons of [[geofence]] must have at most 2,000 corners; got 2,001",
     ),
     "many polygons": (
         AREA + "[[no_go]]\ncorners = [[0, 0], [9, 0], [9, 9]]\n" * 201,
-        "no_go: 201 areas; at most 200 may be given",
+        "no_go: must have at most 200 entries; got 201",
     ),
     "many points": (
         AREA + f"[step]\npoints = {[[1, 1]] * 2001}\n",
-        "step.points: 2,001 places; at most 2,000 may be given",
+        "step.points: must have 1 to 2,000 places; got 2,001",
     ),
 }
 

@@ -9,7 +9,7 @@ from dowsax.mission.advisor import Advisor
 from dowsax.mission.answers import lines_of, serve_lines
 from dowsax.mission.log import MissionLog, is_begun
 from dowsax.mission.mqtt import require_broker, serve_mqtt
-from dowsax.site.site import read_site
+from dowsax.site import read_site
 
 
 def advise(

@@ -10,7 +10,7 @@ from dowsax.cli.console import preparing, say
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.log import MissionLog
 from dowsax.mission.requests import request_of
-from dowsax.site.site import parse_site
+from dowsax.site import parse_site
 
 
 def withdraw(log: Path, *, number: int | None = None, id: str | None = None, reason: str = "") -> None:

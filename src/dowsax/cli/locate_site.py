@@ -11,7 +11,7 @@ from dowsax.cli.result_folder import write_results
 from dowsax.report.findings import Findings
 from dowsax.report.summary import summary_numbers, summary_text
 from dowsax.report.survey_findings import located
-from dowsax.site.site import read_site
+from dowsax.site import read_site
 from dowsax.survey.survey import Survey, read_survey
 from dowsax.viz.style import save
 from dowsax.viz.survey_map import survey_map

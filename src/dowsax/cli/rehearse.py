@@ -14,7 +14,7 @@ from dowsax.evaluate.missions import rehearse as simulate
 from dowsax.files import replacing
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.rehearsal import Rehearsal, rehearsal_path, rehearsal_text
-from dowsax.site.site import Site, read_site
+from dowsax.site import Site, read_site
 from dowsax.viz.rehearsal import rehearsal_figure
 from dowsax.viz.style import save
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from dowsax.cli.console import say
 from dowsax.console.serve import door_of
 from dowsax.console.serve import serve as serve_console
-from dowsax.site.site import read_site
+from dowsax.site import read_site
 
 
 def serve(

@@ -11,9 +11,8 @@ from dowsax.cli.locate_site import named, of_the_file
 from dowsax.cli.outputs import require_writable
 from dowsax.files import replacing
 from dowsax.inference.survey import checked_survey
-from dowsax.site import Site, read_site
-from dowsax.site.describe import site_words, unknown_words
-from dowsax.site.template import new_site
+from dowsax.site import Site, build_model, new_site, read_site
+from dowsax.site.describe import describe_site, describe_unknowns
 from dowsax.survey import Survey, read_survey
 from dowsax.survey.describe import column_words, survey_words
 
@@ -72,7 +71,7 @@ def check(
     with waiting(f"Reading {path}"):
         understood = read_site(path)
         readings = None if survey is None else _checked(survey, understood, columns, rows)
-        words, unknown = site_words(understood), unknown_words(understood)
+        words, unknown = describe_site(understood), describe_unknowns(understood)
     _print_words(f"Site {path}", words)
     _print_unknown(unknown)
     if readings is not None:
@@ -84,7 +83,8 @@ def _checked(path: Path, site: "Site", columns: Mapping[str, str], rows: Mapping
     """The survey, with readings that the sensor of the site can give."""
     survey = read_survey(path, site, columns, rows)
     try:
-        checked_survey(survey.positions, survey.values, site.model(survey.sensor_names or ("each",)).sensor)
+        sensor = build_model(site, survey.sensor_names or ("each",)).sensor
+        checked_survey(survey.positions, survey.values, sensor)
     except ValueError as error:
         raise ValueError(of_the_file(str(error), path, survey)) from None
     return survey

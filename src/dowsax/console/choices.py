@@ -10,7 +10,7 @@ from dowsax.policies.base import Informed
 from dowsax.policies.catalogue import POLICIES
 from dowsax.policies.shipped import BEST, GUARDED, known, weights_of
 from dowsax.policies.stored import load
-from dowsax.site.describe import site_words
+from dowsax.site.describe import describe_site
 from dowsax.site.kinds import KINDS
 from dowsax.world import FOUR_MOVES, MODALITIES, benchmark_model
 
@@ -86,5 +86,5 @@ def _label(name: str) -> str:
 def understood(text: str) -> dict[str, Any]:
     """What a site file says, in numbers and in words; or a ValueError in one line."""
     site = read_limited(text)
-    words = [{"heading": heading, "text": sentence} for heading, sentence in site_words(site)]
+    words = [{"heading": heading, "text": sentence} for heading, sentence in describe_site(site)]
     return {"name": site.name, "kind": site.kind} | outline(site) | {"words": words}

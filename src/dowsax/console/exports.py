@@ -11,7 +11,7 @@ from dowsax.report import export as formats
 from dowsax.report.export import log_table
 from dowsax.report.findings import Findings
 from dowsax.report.mission_findings import findings_of
-from dowsax.site.site import parse_site
+from dowsax.site import parse_site
 from dowsax.viz.report import html_report
 
 FORMATS = {

@@ -32,7 +32,7 @@ from dowsax.console.service import Console, Unknown
 from dowsax.console.surveys import take_survey
 from dowsax.mission.requests import Request as ReadingRequest
 from dowsax.mission.requests import request_of
-from dowsax.site.template import new_site
+from dowsax.site import new_site
 
 _ERROR = {
     "description": "One line that says what to do.",

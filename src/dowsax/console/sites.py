@@ -6,7 +6,7 @@ from dowsax.mission.false_stops import FalseStops, measured
 from dowsax.mission.plan import Plan
 from dowsax.mission.policy_adapter import Guide
 from dowsax.mission.standard_stops import StandardStops, standard
-from dowsax.site.site import Site, parse_site
+from dowsax.site import Site, parse_site
 
 MOST_PARTICLES = 20_000
 MOST_DIRECTIONS = 64

@@ -9,7 +9,7 @@ from dowsax.console.records import SIMULATED, Record
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.false_stops import said_of_stops
 from dowsax.mission.rehearsal import Rehearsal, rehearsal_command, rehearsal_path, rehearsed
-from dowsax.site.text import site_text
+from dowsax.site.text import read_text
 
 _NUMBERS = ("rate", "low", "high", "stops")
 _USUAL = "id"
@@ -63,7 +63,7 @@ def _quotable(record: Record, file: Path) -> "tuple[Rehearsal | None, str]":
 def _says_the_same(file: Path, text: str) -> bool:
 
     try:
-        return site_text(file) == text
+        return read_text(file) == text
     except (ValueError, OSError):
         return False
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from dowsax.console.hosted import Hosted
 from dowsax.console.service import Console
 from dowsax.mission.log import MAX_GIVEN
-from dowsax.site.site import parse_site
+from dowsax.site import parse_site
 from dowsax.survey.csv_rows import open_table
 from dowsax.survey.reading import Reading, Refused
 from dowsax.survey.survey import Survey, read_survey

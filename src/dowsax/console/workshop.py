@@ -14,7 +14,7 @@ from dowsax.mission.advisor import Advisor
 from dowsax.mission.log import MissionLog
 from dowsax.mission.plan import Plan
 from dowsax.mission.policy_adapter import Guide, guide_for
-from dowsax.site.site import Site, parse_site
+from dowsax.site import Site, parse_site
 from dowsax.world import benchmark_model
 
 _KEPT = 64

@@ -30,7 +30,7 @@ from dowsax.mission.stations import single
 from dowsax.mission.tracker import digest_of
 from dowsax.mission.warnings import doubts
 from dowsax.policies import Policy
-from dowsax.site.site import Site, read_site
+from dowsax.site import Site, read_site
 from dowsax.survey import reading as readings_
 from dowsax.survey.reading import Reading, Refused
 from dowsax.types import Key, Scalar, Station

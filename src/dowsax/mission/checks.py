@@ -6,14 +6,14 @@ from dowsax.geo.formatting import outside
 from dowsax.geo.polygons import TOUCH
 from dowsax.inference.survey import checked_survey
 from dowsax.mission.plan import Plan
-from dowsax.site.missing_values import POSITIVE, is_mark
+from dowsax.site.missing_values import POSITIVE_KINDS, is_missing_number
 from dowsax.survey.reading import Reading, Refused
 
 
 def check_reading(plan: Plan, reading: Reading, before: Sequence[Reading]) -> Reading:
     """Return the reading as the model needs it, after those before it; or `Refused`."""
     _require_inside(plan, reading)
-    if plan.kind in POSITIVE and is_mark(reading.value):
+    if plan.kind in POSITIVE_KINDS and is_missing_number(reading.value):
         raise Refused(
             f"`value` is {reading.value:g}, what loggers write where they have nothing: leave it out."
         )

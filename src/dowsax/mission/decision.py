@@ -10,7 +10,7 @@ from dowsax.geo.formatting import about, chance, metres, odds, times
 from dowsax.inference.posterior import LEAST_FIT
 from dowsax.mission.advice import CANNOT_TELL, FOUND, SEARCHING
 from dowsax.mission.plan import Plan
-from dowsax.site.lint import odd_heights
+from dowsax.site.lint import lint_heights
 from dowsax.survey.reading import Reading
 
 ODDS = 20.0
@@ -143,4 +143,4 @@ def stuck(readings: Sequence[Reading]) -> str | None:
 def heights(plan: Plan, readings: Sequence[Reading]) -> str | None:
     """A question, where heights matter and those of the readings may not be meant."""
     found = [reading.altitude for reading in readings if reading.altitude is not None]
-    return odd_heights(min(found), max(found)) if found and "altitude" in plan.stations.names else None
+    return lint_heights(min(found), max(found)) if found and "altitude" in plan.stations.names else None

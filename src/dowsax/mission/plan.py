@@ -12,8 +12,9 @@ from dowsax.inference import PRESETS, Preset
 from dowsax.mission.candidates import Reach, Steps
 from dowsax.mission.rehearsal import filter_name
 from dowsax.mission.stations import Stations, needed, usual_altitude
-from dowsax.site.lint import least_reading
-from dowsax.site.settings import Budget
+from dowsax.site.lint import min_reading
+from dowsax.site.model import build_model
+from dowsax.site.schema import Budget
 from dowsax.site.site import Site
 from dowsax.survey.reading import Reading
 from dowsax.survey.reading_keys import from_object, strange_keys
@@ -63,7 +64,7 @@ class Plan:
     def of(cls, site: Site, model: Model | None = None) -> "Plan":
         """The plan of a site; `model` instead of the site's own where the field is of one's own making."""
         file = site.file if site.text and model is None else None
-        model = site.model() if model is None else model
+        model = build_model(site) if model is None else model
         search = site.search
         preset = PRESETS[search.preset]
         if search.particles is not None:
@@ -95,7 +96,7 @@ class Plan:
             takes_outside=site.outside == "allow",
             text=site.text or repr(site),
             file=file,
-            least=least_reading(site),
+            least=min_reading(site),
             columns=site.columns,
         )
 

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dowsax.site.settings import SensorSetting
+from dowsax.site.schema import SensorSetting
 from dowsax.survey.reading import Reading, Refused
 from dowsax.types import Station
 from dowsax.world import Model

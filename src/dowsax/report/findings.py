@@ -15,7 +15,7 @@ from dowsax.inference import Posterior
 from dowsax.mission.advice import FOUND
 from dowsax.mission.decision import LEAST_EVIDENCE
 from dowsax.report.regions import Box, Region, credible_regions
-from dowsax.site.settings import FlightSetting
+from dowsax.site.schema import FlightSetting
 from dowsax.version import versions
 from dowsax.world import Model
 

@@ -15,6 +15,7 @@ from dowsax.inference.redundancy import counted
 from dowsax.mission.rehearsal import filter_name, rehearsal_command, rehearsed
 from dowsax.report.findings import BEYOND, Findings, Rule, as_box, prior_interval, regions_of
 from dowsax.site.kinds import KINDS
+from dowsax.site.model import build_model
 from dowsax.site.site import Site
 from dowsax.survey.reversed_wind import WindCheck, flipped_wind
 from dowsax.survey.survey import Survey
@@ -38,7 +39,7 @@ def located(
     """What a survey says of the source of a site. Preset and particles are the site's unless given."""
     preset = preset or site.search.preset
     particles = particles or site.search.particles
-    model = site.model(survey.sensor_names)
+    model = build_model(site, survey.sensor_names)
     stations = survey.stations(trail=site.sensor.lag is not None)
     posterior, _ = together(
         lambda: locate(

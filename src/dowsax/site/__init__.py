@@ -1,6 +1,8 @@
 """The site file: where a source may be, what is measured, and what is known of it beforehand."""
 
-from dowsax.site.site import Site, parse_site, read_site
+from dowsax.site.model import build_model
+from dowsax.site.parse import parse_site, read_site
+from dowsax.site.site import Site
 from dowsax.site.template import NEW_SITE, new_site
 
-__all__ = ["NEW_SITE", "Site", "new_site", "parse_site", "read_site"]
+__all__ = ["NEW_SITE", "Site", "build_model", "new_site", "parse_site", "read_site"]

@@ -1,92 +1,70 @@
 """What a site says that is well formed and cannot be meant: each is an error that names the key."""
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from dowsax.geo.polygons import Bounds
+from dowsax.inference import PRESETS
+from dowsax.site.errors import Fault
 from dowsax.site.missing_values import altitude_fault, wind_fault
-from dowsax.site.settings import LawSetting
 from dowsax.site.site import Site
-from dowsax.site.text import complaint
 
 _GRID = 50
-_POWERS = ("widen", "curve", "rise", "bend")
-"""Of the distance: below −1 a plume would narrow as it goes, above 1 widen faster than its square."""
-_NOT_BELOW_ZERO = ("height", "stability", "exponent", "attenuation", "meander", "depth")
-_LEAST: dict[str, float] = {**dict.fromkeys(_NOT_BELOW_ZERO, 0.0), **dict.fromkeys(_POWERS, -1.0)}
-_MOST: dict[str, float] = {"stability": 5.0} | dict.fromkeys(_POWERS, 1.0)
-_ABOVE = ("q", "lateral", "vertical", "speed", "reach")
-"""Parameters that lie above zero, or in a range of their own."""
 
 
 def require_sense(site: Site) -> None:
-    """A ValueError in one line for numbers that nobody means and places where nobody can be."""
-    for key, wrong in (*_numbers(site), *_places(site)):
-        if wrong is not None:
-            raise complaint(site.file, site.text, key, wrong)
+    """Raise a Fault for numbers that nobody means and places where no sensor can be."""
+    _check_numbers(site)
+    _check_places(site)
 
 
-def _numbers(site: Site) -> Iterator[tuple[str, str | None]]:
-    # Late, so that surveys are read without the filters.
-    from dowsax.inference import PRESETS
-
-    for name, law in site.prior.items():
-        yield f"prior.{name}", _out_of_range(name, law)
-    floor = site.noise.floor
-    if floor is not None and floor.law == "known" and floor.first == 0:
-        yield "noise.floor", "must be above zero: no sensor is exact."
+def _check_numbers(site: Site) -> None:
     if site.wind.velocity is not None:
-        yield "wind", wind_fault(float(np.hypot(*site.wind.velocity)))
+        _require(wind_fault(float(np.hypot(*site.wind.velocity))), "wind")
     for name, height in (("height", site.sensor.height), ("ground", site.sensor.ground)):
-        yield f"sensor.{name}", None if height is None else altitude_fault(height)
+        _require(None if height is None else altitude_fault(height), "sensor", name)
     if site.search.may_jump and not PRESETS[site.search.preset].follows_jumps:
         words = f'the preset "{site.search.preset}" does not follow changes; choose preset = "default".'
-        yield "search.may_jump", words
+        raise Fault(words, "search", "may_jump")
 
 
-def _out_of_range(name: str, law: LawSetting) -> str | None:
-    """Whether a known number, or the ends of a range, are such as the parameter cannot have."""
-    if law.law not in ("known", "range", "uniform", "log-uniform"):
-        return None
-    ends = (law.first,) if law.law == "known" else (law.first, law.second)
-    if name in _ABOVE and (min(ends) < 0 or max(ends) == 0):
-        return f"must be above zero; got {min(ends):g}."
-    if min(ends) < _LEAST.get(name, -np.inf):
-        return f"must be at least {_LEAST[name]:g}; got {min(ends):g}."
-    if max(ends) > _MOST.get(name, np.inf):
-        return f"must be at most {_MOST[name]:g}; got {max(ends):g}."
-    return None
+def _require(wrong: str | None, *keys: str) -> None:
+    if wrong is not None:
+        raise Fault(wrong, *keys)
 
 
-def _places(site: Site) -> Iterator[tuple[str, str | None]]:
+def _check_places(site: Site) -> None:
     low, high = np.array(site.low), np.array(site.high)
-    diagonal = float(np.hypot(*(high - low)))
-    if site.step.length is not None and site.step.length > diagonal:
-        yield "step.length", f"is longer than the area, {diagonal:.4g} m across; give a shorter step."
-    if site.search.radius is not None and site.search.radius > diagonal / 2:
-        yield "search.radius", f"holds the whole area, {diagonal:.4g} m across; give a smaller one."
+    across = f"the area, {site.diagonal:.4g} m across"
+    if site.step.length is not None and site.step.length > site.diagonal:
+        raise Fault(f"is longer than {across}; give a shorter step.", "step", "length")
+    if site.search.radius is not None and site.search.radius > site.diagonal / 2:
+        words = f"holds the whole area, {site.diagonal:.4g} m across; give a smaller one."
+        raise Fault(words, "search", "radius")
     bounds = Bounds(site.geofence, site.no_go)
-    if not _anywhere(bounds, low, high):
-        key = "geofence" if site.geofence else "no_go"
-        yield key, "there is no place in the area where one may be; check the corners against [area]."
+    if not _allows_any(bounds, low, high):
+        words = "there is no place in the area where the sensor may be; check the corners against [area]."
+        raise Fault(words, "geofence" if site.geofence else "no_go")
     for number, corners in enumerate(site.no_go, 1):
         if (corners.max(axis=0) < low).any() or (corners.min(axis=0) > high).any():
-            yield (
-                f"no_go.{number}.corners",
-                "lies outside the area and keeps nobody out of anything; check its corners, latitude first.",
+            words = (
+                "lies outside the area and keeps nobody out of anything; check its corners, latitude first."
             )
-    points = np.zeros((0, 2)) if site.step.points is None else site.step.points
-    for x, y in points[~np.all((low <= points) & (points <= high), axis=1)]:
-        words = f"{site.frame.words((x, y))} is outside the area; leave it out, or widen the area."
-        yield "step.points", words
-    for x, y in points[~bounds.allow(points)]:
-        words = f"{site.frame.words((x, y))} is outside the geofence or in a no-go area; leave it out."
-        yield "step.points", words
+            raise Fault(words, "no_go", str(number), "corners")
+    if site.step.points is not None:
+        inside = np.all((low <= site.step.points) & (site.step.points <= high), axis=1)
+        _check_points(site, inside, "outside the area; leave it out, or widen the area.")
+        allowed = bounds.allow(site.step.points)
+        _check_points(site, allowed, "outside the geofence or in a no-go area; leave it out.")
 
 
-def _anywhere(bounds: Bounds, low: np.ndarray, high: np.ndarray) -> bool:
-    """Whether one may be anywhere in the box."""
+def _check_points(site: Site, fine: np.ndarray, words: str) -> None:
+    if site.step.points is not None and not fine.all():
+        x, y = site.step.points[int(np.argmin(fine))]
+        raise Fault(f"{site.frame.words((x, y))} is {words}", "step", "points")
+
+
+def _allows_any(bounds: Bounds, low: np.ndarray, high: np.ndarray) -> bool:
+    """Return whether the sensor may be anywhere in the box."""
     axes = [np.linspace(low[axis], high[axis], _GRID) for axis in (0, 1)]
     grid = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2)
     if bounds.allow(grid).any():

@@ -4,13 +4,15 @@ import numpy as np
 
 from dowsax.geo.polygons import signed_area
 from dowsax.geo.wind import speed_and_direction
+from dowsax.site.distributions import ends
 from dowsax.site.kinds import KINDS
-from dowsax.site.lint import odd_site, reachable
+from dowsax.site.lint import lint_site, reachable
+from dowsax.site.model import build_model
 from dowsax.site.site import Site
 
 
-def site_words(site: Site) -> list[tuple[str, str]]:
-    """What was understood, as headings and words."""
+def describe_site(site: Site) -> list[tuple[str, str]]:
+    """Return what was understood, as headings and words."""
     (west, south), (east, north) = site.area
     area = (
         f"{east - west:.6g} m from west to east ({west:.6g} to {east:.6g}), {north - south:.6g} m from south "
@@ -40,17 +42,17 @@ def site_words(site: Site) -> list[tuple[str, str]]:
         words.append(("columns", ", ".join(f"{role} is {name!r}" for role, name in site.columns.items())))
     if site.rows:
         words.append(("rows", ", ".join(f"{column} is {text!r}" for column, text in site.rows.items())))
-    return words + [("to check", question) for question in odd_site(site)]
+    return words + [("to check", question) for question in lint_site(site)]
 
 
-def unknown_words(site: Site) -> list[tuple[str, str, str, str]]:
-    """Name, unit, meaning and law beforehand of all that is unknown."""
-    prior = site.model(("each",)).prior
-    laws = ["in the area"] * 2 + [_law(law) for law in getattr(prior, "laws", ())]
-    laws += [""] * (len(prior.parameters) - len(laws))
+def describe_unknowns(site: Site) -> list[tuple[str, str, str, str]]:
+    """Return name, unit, meaning and distribution of all that is unknown."""
+    prior = build_model(site, ("each",)).prior
+    words = ["in the area"] * 2 + [_distribution(law) for law in getattr(prior, "laws", ())]
+    words += [""] * (len(prior.parameters) - len(words))
     return [
-        (parameter.name, parameter.unit, parameter.meaning, law)
-        for parameter, law in zip(prior.parameters, laws, strict=True)
+        (parameter.name, parameter.unit, parameter.meaning, described)
+        for parameter, described in zip(prior.parameters, words, strict=True)
     ]
 
 
@@ -62,12 +64,12 @@ def _origin(site: Site) -> str:
 
 
 def _background(site: Site) -> str:
-    mode, law = site.background.mode, site.background.law
+    mode, bounds = site.background.mode, ends(site.background.distribution)
     unit = "counts per second" if site.kind == "radiation" else site.unit
-    if mode == "known" and law is not None:
-        return f"{law.first:g} {unit}".strip()
-    if mode == "unknown" and law is not None and law.law in ("range", "uniform", "log-uniform"):
-        return f"unknown, from {law.first:g} to {law.second:g} {unit}".strip()
+    if mode == "known":
+        return f"{bounds[0]:g} {unit}".strip()
+    if mode == "unknown" and len(bounds) == 2:
+        return f"unknown, from {bounds[0]:g} to {bounds[1]:g} {unit}".strip()
     return {"per-sensor": "unknown, one for each sensor", "usual": "as usual for the kind"}.get(mode, mode)
 
 
@@ -75,14 +77,14 @@ def _wind(site: Site) -> str:
     if not KINDS[site.kind].uses_wind:
         return "inferred with the source" if KINDS[site.kind].is_benchmark else "does not matter"
     if site.wind.velocity is not None:
-        return f"constant, {wind_words(np.array(site.wind.velocity))}"
+        return f"constant, {describe_wind(np.array(site.wind.velocity))}"
     if site.wind.mode == "measured":
         known = f"to ±{site.wind.direction_error:g}° each" if site.wind.direction_error else "exactly"
         return f"measured with each reading, its direction {known}; where it is missing: {site.wind.missing}"
     return "unknown, inferred with the source"
 
 
-def wind_words(velocity: np.ndarray) -> str:
+def describe_wind(velocity: np.ndarray) -> str:
     speed, direction = speed_and_direction(velocity)
     return f"{speed:.3g} m/s from {direction:.0f}° (u {velocity[0]:.2f}, v {velocity[1]:.2f})"
 
@@ -132,6 +134,6 @@ def _flight(site: Site) -> str:
     return f"plans fly {height} above take-off at {flight.speed:g} m/s, and stay {hold} at each place"
 
 
-def _law(law: object) -> str:
+def _distribution(law: object) -> str:
     numbers = ", ".join(f"{name} {value:g}" for name, value in vars(law).items() if isinstance(value, float))
     return f"{type(law).__name__}: {numbers}"

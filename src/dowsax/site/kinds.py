@@ -1,12 +1,10 @@
-"""The kinds of field a site may name, and the units in which each is read."""
+"""The kinds of field a site may name: their units, and which keys of the site file have a use for each."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
-from dowsax.site.text import Keys
-from dowsax.site.units import UNITS, known_unit
-
-BENCHMARK_RANGES = ("strength", "diffusivity", "max_speed", "max_decay_length")
-"""What may be said of the source of a benchmark field."""
+from dowsax.site.units import UNITS
 
 
 @dataclass(frozen=True)
@@ -15,26 +13,50 @@ class Kind:
 
     meaning: str
     unit: str
-    """Of the readings unless the site says another."""
+    """Of the readings unless the site gives another."""
     units: tuple[str, ...] = ()
-    """Those the site may say."""
+    """Those the site may give."""
     options: tuple[str, ...] = ()
     """Further known numbers of the field."""
+    gas: str | None = None
+    """The gas of a new site."""
     uses_wind: bool = False
     is_benchmark: bool = False
     counts: bool = False
     """Whether it matters how long a reading takes."""
+    examples: Mapping[str, Any] = field(default_factory=dict)
+    """By dotted key: what the new site of this kind has instead of the usual example."""
 
 
 def _benchmark(meaning: str, unit: str = "") -> Kind:
-    return Kind(f"benchmark: {meaning}", unit, (unit,), is_benchmark=True, counts=unit == "counts")
+    examples = {
+        "prior.strength": [10.0, 3000.0],
+        "prior.diffusivity": [1.0, 5.0],
+        "prior.max_speed": 6.0,
+        "prior.max_decay_length": 8.0,
+    }
+    counts = unit == "counts"
+    return Kind(f"benchmark: {meaning}", unit, (unit,), is_benchmark=True, counts=counts, examples=examples)
 
 
-_GAS = ("ppm", "ppb", "vol%", *UNITS["mass concentration"])
+_GAS_UNITS = ("ppm", "ppb", "vol%", *UNITS["mass concentration"])
+_GAS_EXAMPLES = {
+    "prior.q": [0.001, 10.0],
+    "prior.height": [0.0, 3.0],
+    "background.mode": "unknown",
+    "background.range": [1.7, 2.5],
+    "sensor.height": 1.5,
+}
 _LEVELS = ("dB", "dBm", "dB(A)")
 _DIPOLE_OPTIONS = ("standoff", "inclination", "declination")
 KINDS: dict[str, Kind] = {
-    "gas-plume": Kind("gas carried by the wind over open ground", "ppm", _GAS, ("size",), uses_wind=True),
+    "gas-plume": Kind(
+        "gas carried by the wind over open ground",
+        *("ppm", _GAS_UNITS, ("size",)),
+        gas="methane",
+        uses_wind=True,
+        examples=_GAS_EXAMPLES,
+    ),
     "radiation": Kind(
         "counts around a radioactive source", "counts", ("counts",), ("standoff",), counts=True
     ),
@@ -50,33 +72,29 @@ KINDS: dict[str, Kind] = {
 }
 
 
-def usual_preset(kind: str) -> str:
-    """The filter of a site that names none."""
-    return "default" if KINDS[kind].is_benchmark else "survey"
-
-
-def checked_unit(field: Keys, kind: str) -> str:
-    """The unit of the readings, one that the kind can be read in."""
-    facts = KINDS[kind]
-    given = field.text("unit", facts.unit)
-    unit = known_unit(given) or given
-    if unit not in facts.units:
-        known = " or ".join(map(repr, facts.units))
-        raise field.error("unit", f"{kind} is read in {known}; got {given!r}.")
-    return unit
-
-
-def parameter_names(kind: str, unit: str, infers_wind: bool) -> tuple[str, ...]:
-    """What a site may say of the source beforehand, besides where it is."""
-    if KINDS[kind].is_benchmark:
-        return BENCHMARK_RANGES
-    # Late, so that surveys are read without the physics.
-    from dowsax.world.kinds import WIND, kind_of
-
-    winds = tuple(parameter.name for parameter, _ in WIND) if infers_wind else ()
-    return (*(parameter.name for parameter in kind_of(kind, world_unit(unit)).parameters), *winds)
+def why_unused(name: str, section: str, key: str) -> str | None:
+    """Return why a key of the site file has no use for a kind, and `None` where it has one."""
+    kind = KINDS[name]
+    if section == "field" and key not in ("kind", "unit", *kind.options):
+        return None if kind.uses_wind and key in ("gas", "growth") else f"{name} has none; leave it out."
+    if section == "noise" and kind.counts:
+        return "counts have a noise of their own, Poisson's; leave [noise] out."
+    if (section, key) == ("noise", "ratio") and not (kind.uses_wind or kind.is_benchmark):
+        return f"{name} has none; leave it out."
+    if (section, key) == ("noise", "edge") and not kind.uses_wind:
+        return f"is that of a gas plume; leave it out for the kind {name}."
+    if section == "wind" and not kind.uses_wind:
+        why = "its wind is inferred with the source" if kind.is_benchmark else "wind does not matter"
+        return f"{why} for the kind {name}; leave [wind] out."
+    if (section, key) == ("sensor", "dead_time") and name != "radiation":
+        return "is for counts of the kind radiation; leave it out."
+    if (section, key) == ("sensor", "dwell") and not kind.counts:
+        return f"is for counts, and does not matter for the kind {name}; leave it out."
+    if section == "sensor" and key in ("height", "ground") and kind.is_benchmark:
+        return "heights do not matter for a benchmark field; leave it out."
+    return None
 
 
 def world_unit(unit: str) -> str:
-    """A unit as the world spells it."""
+    """Return a unit as the world spells it."""
     return "%" if unit == "vol%" else unit

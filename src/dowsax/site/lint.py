@@ -1,86 +1,86 @@
-"""What is well formed and may still not be meant: heights above the sea, units, places far off.
+"""Lint: what is well formed and may still not be meant: heights above the sea, units, places far off.
 
-Nothing is refused for it: it is told with what was understood, and with the result.
+Nothing is refused for it: each question is shown with the site, the survey and the result.
 """
 
 import numpy as np
 
 from dowsax.geo.polygons import Bounds
+from dowsax.site.distributions import ends
 from dowsax.site.kinds import KINDS
 from dowsax.site.site import Site
 from dowsax.site.units import UNITS, factor
 
-HIGHEST_FLIGHT = 120.0
+MAX_FLIGHT_HEIGHT_M = 120.0
 """[m] above ground: most drones may not fly higher, so that readings that all do are above the sea."""
-_BELOW_GROUND = -2.0
+_MIN_HEIGHT_M = -2.0
 """[m], less than any error of a height."""
-_FAR_OFF = 30.0
+_MAX_FACTOR = 30.0
 """How many times above or below the background the readings of no plume cannot be."""
-_NEAR = 3.0
+_NEAR_FACTOR = 3.0
 """How far off the background they are, at most, in the unit that is suggested."""
-_SMALLEST_AREA = 1.0
+_MIN_DIAGONAL_M = 1.0
 """[m], across."""
 _SHARES = (0.1, 0.9)
 """Where the background is looked for among the readings: not at the very ends, which are noise."""
 
 
-def odd_survey(site: Site, values: np.ndarray, altitude: np.ndarray | None) -> list[str]:
-    """Questions about readings in the site's unit and heights [m] above ground."""
+def lint_survey(site: Site, values: np.ndarray, altitude: np.ndarray | None) -> list[str]:
+    """Return questions about readings in the site's unit and heights [m] above ground."""
     return [*_heights(site, altitude), *_background(site, values)]
 
 
 def _heights(site: Site, altitude: np.ndarray | None) -> list[str]:
     if altitude is None or KINDS[site.kind].is_benchmark:
         return []
-    question = odd_heights(float(altitude.min()), float(altitude.max()))
+    question = lint_heights(float(altitude.min()), float(altitude.max()))
     return [] if question is None else [question]
 
 
-def odd_heights(low: float, high: float) -> str | None:
-    """A question about heights [m] above ground from the lowest to the highest, where there is one."""
+def lint_heights(low: float, high: float) -> str | None:
+    """Return a question about heights [m] above ground from the lowest to the highest, where there is one."""
     hint = "give the height of the ground there as `ground` in [sensor] of the site file"
-    if low > HIGHEST_FLIGHT:
+    if low > MAX_FLIGHT_HEIGHT_M:
         return f"All heights are {low:.4g} to {high:.4g} m above ground: if that is above the sea, {hint}."
-    if low < _BELOW_GROUND:
+    if low < _MIN_HEIGHT_M:
         return f"The lowest height is {low:.4g} m, below the ground: {hint}, or correct it there."
     return None
 
 
 def background_range(site: Site) -> tuple[float, float] | None:
-    """Between what the site says that clean air reads; `None` where it does not, or has no bounds."""
-    law = site.background.law
-    if site.kind != "gas-plume" or law is None or law.law not in ("known", "range", "uniform", "log-uniform"):
-        return None
-    return (law.first, law.first) if law.law == "known" else (law.first, law.second)
+    """Return the lowest and the highest reading of clean air; `None` where the site has no bounds of it."""
+    bounds = ends(site.background.distribution)
+    return (bounds[0], bounds[-1]) if bounds and site.kind == "gas-plume" else None
 
 
-def least_reading(site: Site) -> float | None:
-    """Below this no air reads: a sensor that dropped out, or another unit. `None` where that is not known.
+def min_reading(site: Site) -> float | None:
+    """Return the reading below which no air is: a sensor that dropped out, or another unit.
 
-    A source only adds to the background; what is far below it would have to be the noise of a large one.
+    `None` where that is not known. A source only adds to the background: what is far below it would have to
+    be the noise of a large one.
     """
     between = background_range(site)
-    return None if between is None or between[0] <= 0 else between[0] / _NEAR
+    return None if between is None or between[0] <= 0 else between[0] / _NEAR_FACTOR
 
 
 def _background(site: Site, values: np.ndarray) -> list[str]:
-    """Whether readings of no plume can be what the site says of them."""
+    """Return a question where readings outside the plume cannot be what the site says of them."""
     between = background_range(site)
     if between is None:
         return []
     low, high = between
     least, most = (float(np.quantile(values, share)) for share in _SHARES)
-    told = f"{low:g}" if low == high else f"{low:g} to {high:g}"
-    said = f"while the background of the site is {told} {site.unit}"
-    if low > 0 and least > _FAR_OFF * high:
+    stated = f"{low:g}" if low == high else f"{low:g} to {high:g}"
+    said = f"while the background of the site is {stated} {site.unit}"
+    if low > 0 and least > _MAX_FACTOR * high:
         hint = _other_unit(site.unit, least, low, high) or "check the unit of the file, and [background]"
         return [f"Nine of ten readings are above {least:.4g} {site.unit}, {said}: {hint}."]
-    if low > 0 and most < low / _NEAR:
+    if low > 0 and most < low / _NEAR_FACTOR:
         hint = _other_unit(site.unit, most, low, high)
         taken_off = 'if it is taken off already, set mode = "none" in [background]'
         hint = taken_off if hint is None else f"{hint}; {taken_off}"
         return [f"Nine of ten readings are below {most:.4g} {site.unit}, {said}: {hint}."]
-    lowest = least_reading(site)
+    lowest = min_reading(site)
     dropped = 0 if lowest is None else int(np.sum(values < lowest))
     if dropped:
         count = "A reading is" if dropped == 1 else f"{dropped} readings are"
@@ -92,39 +92,40 @@ def _background(site: Site, values: np.ndarray) -> list[str]:
 
 
 def _other_unit(unit: str, typical: float, low: float, high: float) -> str | None:
-    """The unit in which this number would be about the background, as advice."""
+    """Return the unit in which this number would be about the background, as advice."""
     for sizes in UNITS.values():
         for other in sizes if unit in sizes else ():
             times = factor(other, unit)
-            if other != unit and times and low / _NEAR <= typical * times <= _NEAR * high:
+            if other != unit and times and low / _NEAR_FACTOR <= typical * times <= _NEAR_FACTOR * high:
                 return f"if the file is in {other}, say so in the header, as in value ({other})"
     return None
 
 
-def odd_site(site: Site) -> list[str]:
-    """Questions about the places of a site."""
-    told = []
+def lint_site(site: Site) -> list[str]:
+    """Return questions about the places of a site."""
+    questions = []
     low, high = np.array(site.low), np.array(site.high)
-    diagonal = float(np.hypot(*(high - low)))
-    if diagonal < _SMALLEST_AREA:
-        told.append(
-            f"The area is {diagonal:.2g} m across: if low and high are degrees, write south, west, north and "
-            "east instead."
+    if site.diagonal < _MIN_DIAGONAL_M:
+        questions.append(
+            f"The area is {site.diagonal:.2g} m across: if low and high are degrees, write south, west, "
+            "north and east instead."
         )
     share = reachable(site)
     if share < 0.5:
-        told.append(
-            f"One may be in {100 * share:.2g} % of the area only: check the corners of geofence and no-go "
-            "areas against [area]."
+        questions.append(
+            f"The sensor may be in {100 * share:.2g} % of the area only: check the corners of "
+            "geofence and no-go areas against [area]."
         )
     for number, corners in enumerate(site.geofence, 1):
         if (corners.max(axis=0) < low).any() or (corners.min(axis=0) > high).any():
-            told.append(f"The geofence {number} lies outside the area: check its corners, latitude first.")
-    return told
+            questions.append(
+                f"The geofence {number} lies outside the area: check its corners, latitude first."
+            )
+    return questions
 
 
 def reachable(site: Site) -> float:
-    """The share of the area in which one may be, from a grid of 2,500 places."""
+    """Return the share of the area in which the sensor may be, from a grid of 2,500 places."""
     axes = [np.linspace(site.low[axis], site.high[axis], 101)[1::2] for axis in (0, 1)]
     grid = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2)
     return float(Bounds(site.geofence, site.no_go).allow(grid).mean())

@@ -1,58 +1,58 @@
-"""What passes for a number and is none: the marks of loggers that have nothing to say, and absurd heights."""
+"""Missing values: what loggers write where they have no number, and numbers that nobody can measure."""
 
-POSITIVE = ("gas-plume", "radiation")
+POSITIVE_KINDS = ("gas-plume", "radiation")
 """Kinds whose readings are never far below zero."""
-_MARKS = (-99.0, -999.0, -9999.0, -99999.0)
-_NOTHING = frozenset({"", "nan", "na", "n/a", "null", "none", "-", "--"})
-"""What loggers write where they have nothing to say, in any case."""
-_MARKED = ("altitude", "wind_u", "wind_v", "wind_speed", "wind_from")
-"""Roles in which a logger's mark for nothing cannot be a number that was measured."""
-_LOWEST, _HIGHEST = -500.0, 20_000.0
-"""[m], of altitudes above ground or sea."""
-_STRONGEST = 150.0
-"""[m/s], more than any wind that was ever measured near the ground."""
+_MISSING_NUMBERS = (-99.0, -999.0, -9999.0, -99999.0)
+_MISSING_TEXTS = frozenset({"", "nan", "na", "n/a", "null", "none", "-", "--"})
+"""In any case."""
+_NUMBERED_ROLES = ("altitude", "wind_u", "wind_v", "wind_speed", "wind_from")
+"""Roles in which such a number cannot have been measured."""
+_MIN_ALTITUDE_M, _MAX_ALTITUDE_M = -500.0, 20_000.0
+"""Above ground or sea."""
+_MAX_WIND_M_S = 150.0
+"""More than any wind that was ever measured near the ground."""
 
 
-def is_mark(number: float) -> bool:
-    """Whether loggers write this where they have nothing."""
-    return number in _MARKS
+def is_missing_number(number: float) -> bool:
+    """Return whether loggers write this number where they have none."""
+    return number in _MISSING_NUMBERS
 
 
-def says_nothing(role: str, given: object, kind: str | None = None) -> bool:
-    """Whether this, of a file or of a live reading, is what loggers write where they have nothing.
+def is_missing(role: str, given: object, kind: str | None = None) -> bool:
+    """Return whether a value of a file or of a live reading is a missing one.
 
     No text, `NaN` and `n/a` are so everywhere; -999 and the like for a height, for a wind, and for a reading
     of a kind that is never far below zero.
     """
     text = str(given).strip().lower()
-    if text in _NOTHING:
+    if text in _MISSING_TEXTS:
         return True
-    if role not in _MARKED and not (role == "value" and kind in POSITIVE):
+    if role not in _NUMBERED_ROLES and not (role == "value" and kind in POSITIVE_KINDS):
         return False
     try:
-        return is_mark(float(text.replace(",", ".")))
+        return is_missing_number(float(text.replace(",", ".")))
     except ValueError:
         return False
 
 
 def altitude_fault(altitude: float) -> str | None:
-    """What is wrong with this altitude [m], to be said after its name; `None` where nothing is."""
-    if _LOWEST <= altitude <= _HIGHEST:
+    """Return what is wrong with this altitude [m], to follow its name; `None` where nothing is."""
+    if _MIN_ALTITUDE_M <= altitude <= _MAX_ALTITUDE_M:
         return None
-    if is_mark(altitude):
-        return f"must not be {altitude:g}, which loggers write where they have nothing: leave it out."
-    return f"must be from {_LOWEST:g} to {_HIGHEST:g} m; got {altitude:g}."
+    if is_missing_number(altitude):
+        return f"must not be {altitude:g}, which loggers write where they have no number: leave it out."
+    return f"must be from {_MIN_ALTITUDE_M:g} to {_MAX_ALTITUDE_M:g} m; got {altitude:g}."
 
 
 def wind_fault(speed: float) -> str | None:
-    """What is wrong with this wind speed [m/s], to be said after its name; `None` where nothing is."""
+    """Return what is wrong with this wind speed [m/s], to follow its name; `None` where nothing is."""
     if speed < 0:
-        return f"must be 0 m/s or more; got {speed:g}."
-    if speed <= _STRONGEST:
+        return f"must be >= 0 m/s; got {speed:g}."
+    if speed <= _MAX_WIND_M_S:
         return None
-    return f"must be at most {_STRONGEST:g} m/s; got {speed:.4g}: check its unit."
+    return f"must be <= {_MAX_WIND_M_S:g} m/s; got {speed:.4g}: check its unit."
 
 
 def direction_fault(direction: float) -> str | None:
-    """What is wrong with this direction of the wind [degrees], to be said after its name."""
+    """Return what is wrong with this direction of the wind [degrees], to follow its name."""
     return None if -360 <= direction <= 360 else f"must be from -360 to 360 degrees; got {direction:g}."

@@ -1,43 +1,28 @@
-"""The model of a site: its settings as laws, handed to `world.compose`."""
+"""The model of a site: its settings as distributions, handed to `world.compose`."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from dowsax.site.distributions import LogNormalSetting, NormalSetting
+from dowsax.site.errors import Fault, locate
 from dowsax.site.kinds import KINDS, world_unit
-from dowsax.site.settings import LawSetting
 from dowsax.site.site import Site
-from dowsax.site.text import complaint
 from dowsax.world import Model, UniformBox
 from dowsax.world.compose import compose
 from dowsax.world.kinds import LAG, WIND, Number, kind_of
 from dowsax.world.laws import LogNormal, LogUniform, Normal, Uniform
 
-_LAWS: dict[str, Callable[[float, float], Any]] = {
-    "uniform": Uniform,
-    "log-uniform": LogUniform,
-    "normal": Normal,
-    "log-normal": LogNormal,
-}
 
+def build_model(site: Site, sensor_names: Sequence[str] = ()) -> Model:
+    """Return the model of source, field and sensor, for filters and planners.
 
-def model(site: Site, sensor_names: Sequence[str]) -> Model:
-    """What a site says of source, field and sensor; errors name the file, and the key where it is known."""
-    location = UniformBox(*site.source_area)
-    facts, altitude = KINDS[site.kind], site.sensor.height
-    settings: dict[str, Any] = {} if facts.is_benchmark else {"unit": world_unit(site.unit), "gas": site.gas}
-    if facts.is_benchmark:
-        settings["options"] = {name: _range(law) for name, law in site.prior.items()}
-    else:
-        settings["laws"] = _laws(site)
-        settings["options"] = {**site.options, **({} if altitude is None else {"altitude": altitude})}
-    if facts.uses_wind:
-        settings["edge"] = site.noise.edge
-        settings["wind"] = site.wind.velocity or site.wind.mode
-        settings["direction_error"] = site.wind.direction_error
+    `sensor_names`, those of the survey, are needed where each sensor has its own background and the site does
+    not name them. Errors name the file, and the key where it is known.
+    """
     try:
         return compose(
             site.kind,
-            location,
+            UniformBox(*site.source_area),
             background=_background(site),
             sensors=_sensors(site, sensor_names),
             noise=_noise(site),
@@ -45,32 +30,56 @@ def model(site: Site, sensor_names: Sequence[str]) -> Model:
             redundancy=site.sensor.redundancy or 1.0,
             dead_time=site.sensor.dead_time or 0.0,
             lag=_lag(site),
-            **settings,
+            **(_benchmark_settings(site) if KINDS[site.kind].is_benchmark else _settings(site)),
         )
+    except Fault as fault:
+        raise locate(fault, site.file, site.text) from None
     except ValueError as error:
-        named = str(error).startswith(site.file)
-        raise error if named else ValueError(f"{site.file}: {error}") from None
+        raise ValueError(f"{site.file}: {error}") from None
 
 
-def _laws(site: Site) -> Mapping[str, Number]:
+def _benchmark_settings(site: Site) -> dict[str, Any]:
+    ranges = {
+        name: value if isinstance(value, float) else (value.low, value.high)
+        for name, value in site.prior.items()
+    }
+    return {"options": ranges}
+
+
+def _settings(site: Site) -> dict[str, Any]:
+    altitude = site.sensor.height
+    settings: dict[str, Any] = {
+        "unit": world_unit(site.unit),
+        "gas": site.gas,
+        "laws": _prior(site),
+        "options": {**site.options, **({} if altitude is None else {"altitude": altitude})},
+    }
+    if KINDS[site.kind].uses_wind:
+        settings["edge"] = site.noise.edge
+        settings["wind"] = site.wind.velocity or site.wind.mode
+        settings["direction_error"] = site.wind.direction_error
+    return settings
+
+
+def _prior(site: Site) -> Mapping[str, Number]:
     kind = kind_of(site.kind, world_unit(site.unit), site.gas)
-    defaults: dict[str, Number] = {
+    usual: dict[str, Number] = {
         parameter.name: law for parameter, law in zip(kind.parameters, kind.laws, strict=True)
     }
-    defaults |= {parameter.name: law for parameter, law in WIND}
-    return {name: _number(site, f"prior.{name}", law, defaults[name]) for name, law in site.prior.items()}
+    usual |= {parameter.name: law for parameter, law in WIND}
+    return {name: _number(setting, usual[name], "prior", name) for name, setting in site.prior.items()}
 
 
 def _background(site: Site) -> Number | str | None:
     setting = site.background
     if setting.mode in ("usual", "none"):
         return None if setting.mode == "none" else "usual"
-    if setting.law is None or setting.law.law == "unknown":
+    if setting.distribution is None or setting.distribution == "unknown":
         return "unknown"
-    if KINDS[site.kind].is_benchmark:
-        return _number(site, "background.range", setting.law, None)
-    default = kind_of(site.kind, world_unit(site.unit), site.gas).background
-    return _number(site, "background.range", setting.law, default)
+    usual = None
+    if not KINDS[site.kind].is_benchmark:
+        usual = kind_of(site.kind, world_unit(site.unit), site.gas).background
+    return _number(setting.distribution, usual, "background", "range")
 
 
 def _sensors(site: Site, sensor_names: Sequence[str]) -> Sequence[str]:
@@ -78,52 +87,41 @@ def _sensors(site: Site, sensor_names: Sequence[str]) -> Sequence[str]:
         return ()
     names = site.sensor.names or tuple(sensor_names)
     if not names:
-        raise complaint(
-            site.file,
-            site.text,
-            "background.mode",
-            "which sensors are there? Give their `names` in [sensor], or a column sensor in the survey.",
-        )
+        words = "which sensors are there? Give their `names` in [sensor], or a column sensor in the survey."
+        raise Fault(words, "background", "mode")
     return names
 
 
 def _noise(site: Site) -> Mapping[str, Number]:
-    benchmark = KINDS[site.kind].is_benchmark
-    defaults = {} if benchmark else kind_of(site.kind, world_unit(site.unit), site.gas).noise
-    given = {"noise_floor": ("floor", site.noise.floor), "noise_ratio": ("ratio", site.noise.ratio)}
+    is_benchmark = KINDS[site.kind].is_benchmark
+    usual = {} if is_benchmark else kind_of(site.kind, world_unit(site.unit), site.gas).noise
+    given = {"floor": site.noise.floor, "ratio": site.noise.ratio}
     return {
-        name: _number(site, f"noise.{key}", law, defaults.get(name))
-        for name, (key, law) in given.items()
-        if law is not None
+        f"noise_{key}": _number(setting, usual.get(f"noise_{key}"), "noise", key)
+        for key, setting in given.items()
+        if setting is not None
     }
 
 
 def _lag(site: Site) -> Number | str | None:
-    if site.sensor.lag is None:
-        return None
-    return (
-        "unknown"
-        if site.sensor.lag.law == "unknown"
-        else _number(site, "sensor.lag", site.sensor.lag, LAG[1])
-    )
+    lag = site.sensor.lag
+    return lag if lag is None or lag == "unknown" else _number(lag, LAG[1], "sensor", "lag")
 
 
-def _range(law: LawSetting) -> float | tuple[float, float]:
-    return law.first if law.law == "known" else (law.first, law.second)
-
-
-def _number(site: Site, key: str, law: LawSetting, default: Number | None) -> Number:
-    """The law, or the known number, of a setting; a plain range has the scale of the default law."""
-    if law.law == "known":
-        return law.first
-    if law.law == "unknown":
-        if default is None:
-            raise complaint(site.file, site.text, key, "there is no usual law of this; give [low, high].")
-        return default
-    kind = law.law
-    if kind == "range":
-        kind = "log-uniform" if getattr(default, "logarithmic", False) else "uniform"
+def _number(setting: Any, usual: Number | None, *keys: str) -> Number:
+    """Return a known number or a distribution; a plain range has the scale of the usual distribution."""
+    if isinstance(setting, int | float):
+        return setting
+    if setting == "unknown":
+        if usual is None:
+            raise Fault("there is no usual distribution of this; give [low, high].", *keys)
+        return usual
     try:
-        return _LAWS[kind](law.first, law.second)
+        if isinstance(setting, NormalSetting):
+            return Normal(setting.mean, setting.std)
+        if isinstance(setting, LogNormalSetting):
+            return LogNormal(setting.median, setting.factor)
+        is_log = getattr(usual, "logarithmic", False) if setting.scale == "own" else setting.scale == "log"
+        return (LogUniform if is_log else Uniform)(setting.low, setting.high)
     except ValueError as error:
-        raise complaint(site.file, site.text, key, str(error)) from None
+        raise Fault(str(error), *keys) from None

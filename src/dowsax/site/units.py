@@ -1,4 +1,4 @@
-"""Units that differ by a factor alone, as loggers spell them."""
+"""Units that differ by a factor only, as loggers spell them."""
 
 # Dimension -> unit -> its size in the first unit of the dimension.
 UNITS: dict[str, dict[str, float]] = {
@@ -63,13 +63,13 @@ _SPELLINGS = {_plain(unit): unit for unit in _DIMENSIONS} | {
 
 
 def known_unit(spelling: str) -> str | None:
-    """The unit meant by a spelling, in any case and with `u` for µ; `None` where it is not a known one."""
+    """Return the unit meant by a spelling, in any case and with `u` for µ; `None` where it is unknown."""
     stripped = spelling.strip()
     return stripped if stripped in _DIMENSIONS else _SPELLINGS.get(_plain(spelling))
 
 
 def factor(given: str, wanted: str) -> float | None:
-    """By what a number in the one unit is multiplied to be in the other; `None` where no factor does it.
+    """Return the factor from one unit to another; `None` where there is none.
 
     A level in dB has an open reference, so that any level may stand for it.
     """

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dowsax.geo.local import Frame, look_swapped, require_degrees
-from dowsax.site.missing_values import says_nothing
+from dowsax.site.missing_values import is_missing
 from dowsax.site.site import Site
 from dowsax.site.units import factor, known_unit
 from dowsax.survey.columns import Column
@@ -44,7 +44,7 @@ class Sheet:
     def missing(self, role: str) -> np.ndarray:
         """Which cells of a column say nothing; of gas, counts, heights and wind, -999 says so, too."""
         kind = None if self.site is None else self.site.kind
-        return np.array([says_nothing(role, cell, kind) for cell in self.cells(role)], bool)
+        return np.array([is_missing(role, cell, kind) for cell in self.cells(role)], bool)
 
     def where(self, role: str, row: int) -> str:
         return self.rows.where(row, self.columns[role].header)

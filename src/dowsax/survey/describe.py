@@ -1,6 +1,6 @@
 """A survey in plain words: what was understood of it, and which column was read as what."""
 
-from dowsax.site.describe import wind_words
+from dowsax.site.describe import describe_wind
 from dowsax.site.kinds import KINDS
 from dowsax.site.site import Site
 from dowsax.site.units import factor, known_unit
@@ -37,7 +37,7 @@ def survey_words(survey: Survey, site: Site) -> list[tuple[str, str]]:
     if survey.altitude is not None:
         words.append(("altitude", f"{survey.altitude.min():g} to {survey.altitude.max():g} m above ground"))
     if survey.wind is not None:
-        words.append(("wind", f"on average {wind_words(survey.wind.mean(axis=0))}"))
+        words.append(("wind", f"on average {describe_wind(survey.wind.mean(axis=0))}"))
     if survey.sensor is not None:
         words.append(("sensors", ", ".join(survey.sensor_names)))
     return words + [("note", note) for note in survey.notes]

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from dowsax.site.missing_values import altitude_fault, says_nothing, wind_fault
+from dowsax.site.missing_values import altitude_fault, is_missing, wind_fault
 from dowsax.survey.clocks import EPOCH_MILLISECONDS, time_of_day
 
 _LARGEST = 1e30
@@ -74,7 +74,7 @@ def build(
     What loggers write where they have nothing, such as an altitude of -999, counts as not measured.
     """
     given = {"time": time, "sensor": sensor, "altitude": altitude, "dwell": dwell, "id": id}
-    said = {name: None if says_nothing(name, item) else item for name, item in given.items()}
+    said = {name: None if is_missing(name, item) else item for name, item in given.items()}
     return Reading(
         position=_pair("position", position),
         value=number("value", value),
@@ -89,13 +89,13 @@ def build(
 
 def _wind(velocity) -> tuple[float, float] | None:
     """East and north [m/s]; none where either says nothing."""
-    if velocity is None or says_nothing("wind_u", velocity):
+    if velocity is None or is_missing("wind_u", velocity):
         return None
     try:
         parts = list(velocity)
     except TypeError:
         parts = []
-    if any(says_nothing("wind_u", part) for part in parts):
+    if any(is_missing("wind_u", part) for part in parts):
         return None
     return _pair("wind", velocity)
 
@@ -107,7 +107,7 @@ def number(name: str, value) -> float:
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
-        if says_nothing(name, value):
+        if is_missing(name, value):
             raise Refused(f"`{name}` says nothing, {_short(value)}: {_AGAIN}.") from None
         raise Refused(f"`{name}` is not a number: {_short(value)}; correct it.") from None
     if not math.isfinite(number):

@@ -7,7 +7,7 @@ from typing import Any
 
 from dowsax.geo.local import Frame, look_swapped, require_degrees
 from dowsax.geo.wind import wind_from
-from dowsax.site.missing_values import direction_fault, says_nothing, wind_fault
+from dowsax.site.missing_values import direction_fault, is_missing, wind_fault
 from dowsax.site.units import factor, known_unit
 from dowsax.survey.columns import Column, recognised, split_header
 from dowsax.survey.reading import Reading, Refused, build, number
@@ -117,7 +117,7 @@ def from_object(
     if "value" not in given:
         raise Refused("`value` is missing: what the sensor read.")
     time = moment(given)
-    if "dwell" in given and says_nothing("dwell", given["dwell"]):
+    if "dwell" in given and is_missing("dwell", given["dwell"]):
         del given["dwell"]
     return build(
         _place(given, frame, area),
@@ -236,7 +236,7 @@ def _place(given: dict[str, Any], frame: Frame, area: Area | None) -> tuple[floa
 def _wind(given: dict[str, Any]) -> tuple[float, float] | None:
     """The wind [m/s] where the air goes; none where a half of it says nothing, as in a survey."""
     for way in _WINDS:
-        if any(says_nothing(role, given[role]) for role in way if role in given):
+        if any(is_missing(role, given[role]) for role in way if role in given):
             for role in way:
                 given.pop(role, None)
     _require_no_halves(given, _WINDS)

@@ -11,7 +11,7 @@ import numpy as np
 from dowsax.geo.formatting import outside
 from dowsax.geo.local import Frame
 from dowsax.geo.polygons import TOUCH
-from dowsax.site.lint import odd_survey
+from dowsax.site.lint import lint_survey
 from dowsax.site.missing_values import altitude_fault
 from dowsax.site.site import Site
 from dowsax.survey.cells import Sheet, optional, positions, sensors, values
@@ -125,7 +125,7 @@ def read_survey(
     clock = None if clock is None else clock._replace(times=clock.times[kept])
     altitude = _kept(_altitude(sheet), kept)
     if site is not None:
-        sheet.notes.extend(odd_survey(site, readings[kept], altitude))
+        sheet.notes.extend(lint_survey(site, readings[kept], altitude))
     return Survey(
         positions=places[kept],
         values=readings[kept],

@@ -11,7 +11,7 @@ import numpy as np
 from dowsax.geo.polygons import Bounds, Polygon, signed_area
 from dowsax.mission.advice import FOUND
 from dowsax.report.findings import Findings
-from dowsax.site.lint import HIGHEST_FLIGHT
+from dowsax.site.lint import MAX_FLIGHT_HEIGHT_M
 
 _WAYPOINT, _TAKE_OFF = 16, 22
 """MAV_CMD_NAV_WAYPOINT, MAV_CMD_NAV_TAKEOFF"""
@@ -133,7 +133,7 @@ def _altitude(findings: Findings) -> float:
     mean = None if findings.altitude is None else round(float(np.mean(findings.altitude)), 2)
     if mean is None or mean < _BY_HAND:
         return _USUAL
-    if mean > HIGHEST_FLIGHT:
+    if mean > MAX_FLIGHT_HEIGHT_M:
         raise ValueError(
             f"The readings were taken {mean:g} m up on average, higher than most drones may fly, or above "
             "the sea: say how high to fly above the place of take-off, by --altitude, or as `height` in "

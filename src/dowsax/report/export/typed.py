@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dowsax.geo.wind import wind_from
-from dowsax.site.missing_values import says_nothing
+from dowsax.site.missing_values import is_missing
 from dowsax.survey.clocks import EPOCH, time_of_day
 from dowsax.survey.reading import Reading, Refused, number, read_date, read_time
 from dowsax.survey.reading_keys import decoded, moment, values_by_role
@@ -55,9 +55,9 @@ def _typed(given: str, names: Mapping[str, str]) -> Typed:
     try:
         said, _ = values_by_role(decoded(given), names)
         time = moment(said)
-        clock = None if time is None or says_nothing("time", time) else read_time(time)[1]
+        clock = None if time is None or is_missing("time", time) else read_time(time)[1]
         altitude, speed, direction = (
-            None if says_nothing(role, said.get(role)) else number(role, said[role])
+            None if is_missing(role, said.get(role)) else number(role, said[role])
             for role in ("altitude", "wind_speed", "wind_from")
         )
         wind = None if speed is None or direction is None else (speed, direction)

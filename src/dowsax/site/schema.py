@@ -1,0 +1,375 @@
+"""The site file: every key with its type, range, default, unit and explanation.
+
+Parsing, errors, the file that `dowsax site new` writes and the reference page all come from these classes.
+The text below a key explains it to users.
+"""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, model_validator
+
+from dowsax.site.distributions import Distribution, NonNegative, ends
+from dowsax.site.errors import Fault
+from dowsax.site.kinds import KINDS
+from dowsax.site.section import Flag, Number, Pair, Points, Section, Whole, key, one_of
+from dowsax.world.units import MOLAR_MASSES
+
+BOX = ("south", "west", "north", "east")
+MAX_POLYGONS, MAX_CORNERS, MAX_POINTS = 200, 2000, 2000
+"""Polygons of a geofence or of no-go areas, corners of these in all, and places to go."""
+DIRECTION_ERROR_DEG = 10.0
+"""Of a measured wind: as it scatters within minutes in neutral air, Pasquill's class D."""
+
+
+def _require_positive(number: Any) -> Any:
+    """Require a number > 0; words and flags pass."""
+    if not isinstance(number, str | bool) and number is not None and number <= 0:
+        raise ValueError(f"must be > 0; got {number:g}.")
+    return number
+
+
+def _require_noise(floor: Any) -> Any:
+    if ends(floor) == (0.0,):
+        raise ValueError("must be > 0; got 0: no sensor is exact.")
+    return floor
+
+
+def _require_different(names: tuple[str, ...]) -> tuple[str, ...]:
+    if len(set(names)) != len(names):
+        raise ValueError("a name occurs twice; every sensor needs its own.")
+    return names
+
+
+class AreaSetting(Section):
+    """The box in which the source lies, in metres or in degrees."""
+
+    low: Pair | None = key(example=[0.0, 0.0], unit="m", active=True)
+    """South-western corner: metres east and north of your own (0, 0)."""
+    high: Pair | None = key(example=[200.0, 150.0], unit="m", active=True)
+    """North-eastern corner."""
+    south: Number | None = key(example=52.1, unit="°", ge=-90, le=90)
+    """Latitude of the southern side: south, west, north and east are instead of low and high."""
+    west: Number | None = key(example=5.1, unit="°", ge=-180, le=180)
+    """Longitude of the western side. Across the 180th meridian west is the larger number."""
+    north: Number | None = key(example=52.1015, unit="°", ge=-90, le=90)
+    """Latitude of the northern side."""
+    east: Number | None = key(example=5.103, unit="°", ge=-180, le=180)
+    """Longitude of the eastern side."""
+    origin: Pair | None = key(example=[52.1, 5.1], unit="°")
+    """Latitude and longitude of (0, 0): needed to use metres and degrees together. Default: the middle of an
+    area in degrees."""
+    outside: Literal["refuse", "leave-out", "allow"] = key("refuse", example="refuse", active=True)
+    """What becomes of a reading taken outside the area: "refuse", "leave-out" or "allow"."""
+    source_low: Pair | None = key(example=[20.0, 20.0], unit="m")
+    """South-western corner of the part of the area in which the source is known to lie. Default: low."""
+    source_high: Pair | None = key(example=[120.0, 90.0], unit="m")
+    """North-eastern corner of that part. Default: high."""
+
+    @model_validator(mode="after")
+    def _require_one_box(self) -> "AreaSetting":
+        in_degrees, in_metres = self.given(*BOX), self.given("low", "high")
+        if in_degrees and in_metres:
+            words = f"give low and high in metres, or {', '.join(BOX)} in degrees, not both."
+            raise Fault(words, in_metres[0])
+        self.require(*(BOX if in_degrees else ("low", "high")))
+        return self
+
+
+class PolygonSetting(Section):
+    """One polygon of the geofence, or one no-go area."""
+
+    name: str = key("", active=True)
+    """For yourself."""
+    corners: Points | None = key(unit="m", active=True)
+    """The corners in order, one way round."""
+    corners_degrees: Points | None = key(example=[[52.1, 5.1], [52.1, 5.103], [52.1015, 5.103]], unit="°")
+    """The corners as latitude and longitude instead."""
+
+    @model_validator(mode="after")
+    def _require_corners(self) -> "PolygonSetting":
+        self.require("corners_degrees" if self.given("corners_degrees") else "corners")
+        return self
+
+
+class FieldSetting(Section):
+    """What is measured."""
+
+    kind: Annotated[str, one_of(KINDS)] = key(..., active=True)
+    """Gas in the wind, counts, decibels that fall with distance, buried iron, or a field of the benchmark."""
+    unit: str | None = key(active=True)
+    """Unit of the readings. A survey whose header has another unit is converted where a factor is enough."""
+    gas: Annotated[str | Number, one_of(MOLAR_MASSES), AfterValidator(_require_positive)] | None = key(
+        example="methane", active=True
+    )
+    """With it the release rate is in grams per second: methane, carbon dioxide, carbon monoxide, hydrogen
+    sulfide, sulfur dioxide, ammonia, propane, hydrogen, or a molar mass [g/mol]."""
+    growth: Literal["briggs", "unknown"] = key("briggs", example="unknown")
+    """How the plume widens with distance: "briggs", by his formulas, or "unknown". Over hundreds of metres
+    the formulas claim more than is known, and the region may be too small."""
+    size: Number | None = key(example=0.2, unit="m")
+    """Width of the source itself."""
+    standoff: Number | None = key(example=0.1, unit="m")
+    """How near a sensor can come to the source."""
+    inclination: Number | None = key(example=65.0, unit="°")
+    """Inclination of the earth's magnetic field, downwards."""
+    declination: Number | None = key(example=0.0, unit="°")
+    """Declination of the earth's magnetic field, east of north."""
+
+
+class BackgroundSetting(Section):
+    """What the sensor reads where there is no source."""
+
+    mode: Literal["usual", "none", "known", "unknown", "per-sensor"] = key(
+        "usual", example="usual", active=True
+    )
+    """"usual" for the kind, "none", "known" (then give value), "unknown" (then a range may be given), or
+    "per-sensor": unknown, and different for each sensor."""
+    value: Number | None = key(example=1.9)
+    """The known background, in the unit of the readings; of counts, per second."""
+    range: Distribution | None = key(example=[1.7, 2.5])
+    """The distribution of an unknown background, in the same unit."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _imply_mode(cls, table: Any) -> Any:
+        if isinstance(table, dict) and "mode" not in table and ("value" in table or "range" in table):
+            return {**table, "mode": "known" if "value" in table else "unknown"}
+        return table
+
+    @model_validator(mode="after")
+    def _require_what_the_mode_needs(self) -> "BackgroundSetting":
+        if self.mode == "known":
+            self.require("value")
+        elif self.given("value"):
+            raise Fault('is for mode = "known"; give a range where it is not known.', "value")
+        if self.mode not in ("unknown", "per-sensor") and self.given("range"):
+            raise Fault('is for an unknown background; leave it out, or set mode = "unknown".', "range")
+        return self
+
+    @property
+    def distribution(self) -> Distribution | None:
+        """The known value or the distribution; `None` for that of the kind."""
+        return self.range if self.value is None else self.value
+
+
+class NoiseSetting(Section):
+    """How readings scatter around the truth; floor and ratio are distributions, written as in [prior]."""
+
+    floor: Annotated[NonNegative, AfterValidator(_require_noise)] | None = key(example="unknown", active=True)
+    """Standard deviation where there is nothing to read, in the unit of the readings."""
+    ratio: NonNegative | None = key(example="unknown", active=True)
+    """Standard deviation as a share of what the source adds to the background."""
+    robust: Annotated[Flag | Number, AfterValidator(_require_positive)] = key(
+        False, example=True, active=True
+    )
+    """Whether a few readings may be far off; a number is the degrees of freedom of Student's t."""
+    edge: Number = key(0.0, example=0.1, ge=0, le=0.9)
+    """How far off the edges of the plume may be, as a share of its middle: for rows of samplers across it."""
+
+
+class WindSetting(Section):
+    """What carries the plume."""
+
+    mode: Literal["measured", "constant", "unknown"] = key("measured", example="measured", active=True)
+    """"measured" with each reading, "constant" (then give it below), or "unknown" and inferred, with ux and
+    uy [m/s], where the air goes, as further keys of [prior]."""
+    missing: Literal["leave-out", "interpolate", "refuse"] = key(
+        "leave-out", example="leave-out", active=True
+    )
+    """What becomes of a reading without wind: "leave-out", "interpolate" in time, or "refuse"."""
+    direction_error: Number = key(
+        DIRECTION_ERROR_DEG, example=DIRECTION_ERROR_DEG, unit="°", active=True, ge=0, le=45
+    )
+    """Standard deviation of the measured direction from the wind that carries the plume, another error at
+    each reading: gusts, and the anemometer. 10 is usual within minutes by day; 20 in light wind and sunshine;
+    0 for one mean wind given with every reading. An error that all readings share is `turn` in [prior]."""
+    speed: Number | None = key(example=3.0, unit="m/s", ge=0)
+    """Speed of the constant wind."""
+    from_: Number | None = key(example=270.0, unit="°", ge=-360, le=360, alias="from")
+    """Direction the constant wind comes FROM, clockwise from north: 270 is a west wind."""
+    velocity: Pair | None = key(example=[3.0, 0.0], unit="m/s")
+    """Velocity of the constant wind east and north, where the air goes: instead of speed and from."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _imply_mode(cls, table: Any) -> Any:
+        constant = isinstance(table, dict) and any(name in table for name in ("velocity", "speed", "from"))
+        return {**table, "mode": "constant"} if constant and "mode" not in table else table
+
+    @model_validator(mode="after")
+    def _require_what_the_mode_needs(self) -> "WindSetting":
+        given = self.given("velocity", "speed", "from")
+        if self.mode != "measured" and self.given("direction_error"):
+            raise Fault(
+                f'is for mode = "measured"; with mode = "{self.mode}" leave it out.', "direction_error"
+            )
+        if self.mode != "constant" and given:
+            raise Fault(f'is for mode = "constant"; with mode = "{self.mode}" leave it out.', given[0])
+        if self.velocity is not None and given[1:]:
+            raise Fault("give velocity, or speed and from, not both.", given[1])
+        if self.mode == "constant" and self.velocity is None:
+            self.require("speed", "from")
+        return self
+
+
+class SensorSetting(Section):
+    """What the sensor is like, and what holds where a survey has no such column."""
+
+    names: Annotated[tuple[str, ...], AfterValidator(_require_different)] = key((), example=["A", "B"])
+    """The sensors, where there are several. Default: those of the survey."""
+    lag: NonNegative | None = key(example=5.0, unit="s")
+    """Time constant of a sensor that lags, a distribution written as in [prior]. Default: no lag."""
+    dwell: Number | None = key(example=1.0, unit="s", active=True, gt=0)
+    """How long each reading counts, where a survey does not say."""
+    dead_time: Number | None = key(example=1e-6, unit="s", ge=0)
+    """How long the sensor is blind after each count."""
+    height: Number | None = key(example=1.0, unit="m", active=True, ge=0)
+    """Height above ground, where a survey does not say."""
+    ground: Number = key(0.0, example=0.0, unit="m", active=True)
+    """Height of the ground itself, taken off every altitude in a survey."""
+    redundancy: Number | None = key(example=4, ge=1)
+    """How many readings count as one. Readings close together in place or time share their errors: counted in
+    full they make the region too small. Default: estimated from a whole survey; 1 in a mission."""
+
+
+class StartSetting(Section):
+    """Where the search starts."""
+
+    position: Pair | None = key(example=[10.0, 10.0], unit="m", active=True)
+    """Where the search starts. Default: the middle of the area."""
+    position_degrees: Pair | None = key(example=[52.1001, 5.1001], unit="°")
+    """The position as latitude and longitude instead."""
+
+
+class StepSetting(Section):
+    """Where the next reading may be."""
+
+    length: Number | None = key(example=10.0, unit="m", active=True, gt=0)
+    """Distance between readings. Default: a tenth of the shorter side of the area."""
+    directions: Whole = key(8, example=8, active=True, ge=3)
+    """In how many directions a step can go."""
+    points: Points | None = key(example=[[10.0, 10.0], [50.0, 10.0], [50.0, 50.0]], unit="m")
+    """The only places where a reading can be taken, instead of length and directions."""
+    points_degrees: Points | None = key(example=[[52.1001, 5.1001], [52.1005, 5.1001]], unit="°")
+    """These places as latitude and longitude instead."""
+
+    @model_validator(mode="after")
+    def _require_steps_or_points(self) -> "StepSetting":
+        points, steps = self.given("points", "points_degrees"), self.given("length", "directions")
+        for name in points:
+            count = len(getattr(self, name))
+            if not 1 <= count <= MAX_POINTS:
+                raise Fault(f"must have 1 to {MAX_POINTS:,} places; got {count:,}.", name)
+        if points and steps:
+            words = "is for steps of one length, and points are the only places; leave one out."
+            raise Fault(words, steps[0])
+        return self
+
+
+class Budget(Section):
+    """When the search ends at the latest."""
+
+    distance: Number | None = key(example=2000.0, unit="m", active=True, gt=0)
+    """Length of the way. Default: no limit."""
+    readings: Whole | None = key(example=100, active=True, ge=1)
+    """Number of readings. Default: no limit."""
+    time: Number | None = key(example=1800.0, unit="s", active=True, gt=0)
+    """Time since the start. Default: no limit."""
+
+
+class SearchSetting(Section):
+    """The filter, and when the source is found."""
+
+    preset: Literal["default", "survey", "paper"] = key("default", example="survey", active=True)
+    """The filter: "survey", whose particles move as often as many unknowns need, "default" or "paper".
+    Default: "survey"; "default" for benchmark fields."""
+    particles: Whole | None = key(example=2048, ge=16, le=1_000_000)
+    """More are slower and more exact. Default: those of the filter."""
+    radius: Number | None = key(example=5.0, unit="m", active=True, gt=0)
+    """The source is found when it lies within this radius with the probability below. Default: a hundredth of
+    the diagonal of the area."""
+    probability: Number = key(0.95, example=0.95, active=True, gt=0.5, le=0.999)
+    """Probability that the source lies within the radius."""
+    may_jump: Flag = key(False, example=False, active=True)
+    """Whether the source may move, or the wind change, during the search. If so, it is not checked whether
+    the readings fit the model."""
+
+
+class FlightSetting(Section):
+    """How plans for QGroundControl fly (`dowsax export --to qgc`)."""
+
+    height: Number | None = key(example=20.0, unit="m", gt=0, le=10_000)
+    """Height above the place of take-off. Default: that of the readings where these are 5 m up or more, else
+    20: the height of a sensor in the hand is not one to fly at."""
+    speed: Number = key(5.0, example=5.0, unit="m/s", gt=0, le=100)
+    """How fast to fly."""
+    hold: Number | None = key(example=10.0, unit="s", ge=0)
+    """How long to stay at each place. Default: as long as a reading counts, or not at all."""
+
+
+class ColumnsSetting(Section):
+    """Which column of a survey holds what, where its name does not say so; "" leaves a column out."""
+
+    x: str = key("", example="east_m")
+    """Metres east."""
+    y: str = key("", example="north_m")
+    """Metres north."""
+    latitude: str = key("", example="lat")
+    """Degrees north."""
+    longitude: str = key("", example="lon")
+    """Degrees east."""
+    value: str = key("", example="ch4")
+    """The reading."""
+    altitude: str = key("", example="alt")
+    """Height of the sensor [m]."""
+    time: str = key("", example="")
+    """Seconds, or date and time."""
+    date: str = key("", example="day")
+    """The date, where it is not with the time."""
+    wind_u: str = key("", example="u")
+    """Wind velocity east [m/s]: where the air goes."""
+    wind_v: str = key("", example="v")
+    """Wind velocity north [m/s]: where the air goes."""
+    wind_speed: str = key("", example="ws")
+    """Wind speed [m/s]."""
+    wind_from: str = key("", example="wd")
+    """Direction the wind comes FROM, degrees clockwise from north."""
+    dwell: str = key("", example="live_time")
+    """How long the reading counts [s]."""
+    sensor: str = key("", example="instrument")
+    """Name of the sensor."""
+
+
+_FENCE = [[0.0, 0.0], [200.0, 0.0], [200.0, 150.0], [0.0, 150.0]]
+_TANK = [[90.0, 60.0], [110.0, 60.0], [110.0, 80.0], [90.0, 80.0]]
+
+
+class SiteFile(Section):
+    """A whole site file, as it is written."""
+
+    name: str = key("site", example="My site", active=True)
+    """What the site is called."""
+    area: AreaSetting
+    geofence: list[PolygonSetting] = key(
+        [], example={"name": "fence", "corners": _FENCE}, max_length=MAX_POLYGONS
+    )
+    """Where the sensor may be, once for each polygon. Default: everywhere."""
+    no_go: list[PolygonSetting] = key([], example={"name": "tank", "corners": _TANK}, max_length=MAX_POLYGONS)
+    """Where the sensor may neither be nor pass, once for each polygon."""
+    field: FieldSetting
+    prior: dict[str, Distribution] = key({})
+    """What is believed of the source beforehand. A number is known; [low, high] is a range; {mean = 1, std =
+    0.1} and {median = 1, factor = 2} are a normal and a log-normal distribution; {low = 1, high = 9, scale =
+    "log"} is a range with its scale, "linear" or "log"; "unknown" is the usual distribution."""
+    background: BackgroundSetting = BackgroundSetting()
+    noise: NoiseSetting = NoiseSetting()
+    wind: WindSetting = WindSetting()
+    sensor: SensorSetting = SensorSetting()
+    start: StartSetting = StartSetting()
+    step: StepSetting = StepSetting()
+    budget: Budget = Budget()
+    search: SearchSetting = SearchSetting()
+    flight: FlightSetting = FlightSetting()
+    columns: ColumnsSetting = ColumnsSetting()
+    rows: dict[str, str] = key({}, example={"event": "1"})
+    """Which rows of a survey belong to this search, where a file holds several: the text in a column."""

@@ -1,0 +1,31 @@
+"""Kinds of field: those of the world, with its units, options and parameters."""
+
+import pytest
+from made_sites import site
+
+from dowsax.site import build_model
+from dowsax.site.kinds import KINDS, world_unit
+from dowsax.site.priors import prior_parameters
+from dowsax.world import MODALITIES
+from dowsax.world import kinds as world_kinds
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_makes_a_model(kind):
+    """A site that says nothing but area and kind has a prior on the area."""
+    parameters = build_model(site(kind=kind)).prior.parameters
+    assert [parameter.name for parameter in parameters[:2]] == ["x", "y"]
+    facts = KINDS[kind]
+    if kind in MODALITIES:
+        assert facts.unit == MODALITIES[kind].unit
+        return
+    for unit in facts.units:
+        physics = world_kinds.kind_of(kind, world_unit(unit))
+        assert facts.uses_wind == physics.windy
+        assert set(facts.options) | {"altitude"} == set(physics.options)
+        names = [parameter.name for parameter in physics.parameters]
+        assert list(prior_parameters(kind, unit)) == names
+
+
+def test_kinds_are_those_of_the_world():
+    assert set(KINDS) == {*world_kinds.KINDS, *MODALITIES}
