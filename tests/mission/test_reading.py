@@ -9,7 +9,7 @@ from dowsax.geo import Frame
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.stations import Stations
 from dowsax.site import parse_site
-from dowsax.site.column_names import NAMES
+from dowsax.survey.column_names import NAMES
 from dowsax.survey.reading import Refused, build
 from dowsax.survey.reading_keys import decoded, from_object
 

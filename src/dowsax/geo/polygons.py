@@ -126,6 +126,25 @@ def crosses(polygon: Polygon, start: np.ndarray, end: np.ndarray) -> bool:
     return bool(holds(polygon, _pieces([polygon], start, end)).any())
 
 
+def crosses_itself(corners: Polygon) -> bool:
+    """Return whether two sides that are no neighbours meet."""
+    ends = np.roll(corners, -1, axis=0)
+
+    def turns(start: np.ndarray, end: np.ndarray, point: np.ndarray) -> np.ndarray:
+        way, to_point = end - start, point - start
+        return np.sign(way[..., 0] * to_point[..., 1] - way[..., 1] * to_point[..., 0])
+
+    for side in range(len(corners) - 2):
+        start, end = corners[side], ends[side]
+        others = slice(side + 2, len(corners) - (side == 0))
+        starts, stops = corners[others], ends[others]
+        splits = turns(start, end, starts) * turns(start, end, stops)
+        split = turns(starts, stops, start) * turns(starts, stops, end)
+        if ((splits < 0) & (split < 0)).any():
+            return True
+    return False
+
+
 @dataclass(frozen=True)
 class Bounds:
     """Where one may be: in any polygon of the geofence (anywhere without one), in no no-go area.

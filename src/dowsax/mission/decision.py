@@ -10,7 +10,7 @@ from dowsax.geo.formatting import about, chance, metres, odds, times
 from dowsax.inference.posterior import LEAST_FIT
 from dowsax.mission.advice import CANNOT_TELL, FOUND, SEARCHING
 from dowsax.mission.plan import Plan
-from dowsax.site.lint import lint_heights
+from dowsax.survey.lint import lint_heights
 from dowsax.survey.reading import Reading
 
 ODDS = 20.0

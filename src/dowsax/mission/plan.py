@@ -12,10 +12,10 @@ from dowsax.inference import PRESETS, Preset
 from dowsax.mission.candidates import Reach, Steps
 from dowsax.mission.rehearsal import filter_name
 from dowsax.mission.stations import Stations, needed, usual_altitude
-from dowsax.site.lint import min_reading
 from dowsax.site.model import build_model
 from dowsax.site.schema import Budget
 from dowsax.site.site import Site
+from dowsax.survey.lint import min_reading
 from dowsax.survey.reading import Reading
 from dowsax.survey.reading_keys import from_object, strange_keys
 from dowsax.world import Jump, Model

@@ -1,104 +1,15 @@
-"""Lint: what is well formed and may still not be meant: heights above the sea, units, places far off.
+"""Lint of a site: what is well formed and may still not be meant.
 
-Nothing is refused for it: each question is shown with the site, the survey and the result.
+Nothing is refused for it: each question is shown with what was understood.
 """
 
 import numpy as np
 
 from dowsax.geo.polygons import Bounds
-from dowsax.site.distributions import ends
-from dowsax.site.kinds import KINDS
 from dowsax.site.site import Site
-from dowsax.site.units import UNITS, factor
 
-MAX_FLIGHT_HEIGHT_M = 120.0
-"""[m] above ground: most drones may not fly higher, so that readings that all do are above the sea."""
-_MIN_HEIGHT_M = -2.0
-"""[m], less than any error of a height."""
-_MAX_FACTOR = 30.0
-"""How many times above or below the background the readings of no plume cannot be."""
-_NEAR_FACTOR = 3.0
-"""How far off the background they are, at most, in the unit that is suggested."""
 _MIN_DIAGONAL_M = 1.0
 """[m], across."""
-_SHARES = (0.1, 0.9)
-"""Where the background is looked for among the readings: not at the very ends, which are noise."""
-
-
-def lint_survey(site: Site, values: np.ndarray, altitude: np.ndarray | None) -> list[str]:
-    """Return questions about readings in the site's unit and heights [m] above ground."""
-    return [*_heights(site, altitude), *_background(site, values)]
-
-
-def _heights(site: Site, altitude: np.ndarray | None) -> list[str]:
-    if altitude is None or KINDS[site.kind].is_benchmark:
-        return []
-    question = lint_heights(float(altitude.min()), float(altitude.max()))
-    return [] if question is None else [question]
-
-
-def lint_heights(low: float, high: float) -> str | None:
-    """Return a question about heights [m] above ground from the lowest to the highest, where there is one."""
-    hint = "give the height of the ground there as `ground` in [sensor] of the site file"
-    if low > MAX_FLIGHT_HEIGHT_M:
-        return f"All heights are {low:.4g} to {high:.4g} m above ground: if that is above the sea, {hint}."
-    if low < _MIN_HEIGHT_M:
-        return f"The lowest height is {low:.4g} m, below the ground: {hint}, or correct it there."
-    return None
-
-
-def background_range(site: Site) -> tuple[float, float] | None:
-    """Return the lowest and the highest reading of clean air; `None` where the site has no bounds of it."""
-    bounds = ends(site.background.distribution)
-    return (bounds[0], bounds[-1]) if bounds and site.kind == "gas-plume" else None
-
-
-def min_reading(site: Site) -> float | None:
-    """Return the reading below which no air is: a sensor that dropped out, or another unit.
-
-    `None` where that is not known. A source only adds to the background: what is far below it would have to
-    be the noise of a large one.
-    """
-    between = background_range(site)
-    return None if between is None or between[0] <= 0 else between[0] / _NEAR_FACTOR
-
-
-def _background(site: Site, values: np.ndarray) -> list[str]:
-    """Return a question where readings outside the plume cannot be what the site says of them."""
-    between = background_range(site)
-    if between is None:
-        return []
-    low, high = between
-    least, most = (float(np.quantile(values, share)) for share in _SHARES)
-    stated = f"{low:g}" if low == high else f"{low:g} to {high:g}"
-    said = f"while the background of the site is {stated} {site.unit}"
-    if low > 0 and least > _MAX_FACTOR * high:
-        hint = _other_unit(site.unit, least, low, high) or "check the unit of the file, and [background]"
-        return [f"Nine of ten readings are above {least:.4g} {site.unit}, {said}: {hint}."]
-    if low > 0 and most < low / _NEAR_FACTOR:
-        hint = _other_unit(site.unit, most, low, high)
-        taken_off = 'if it is taken off already, set mode = "none" in [background]'
-        hint = taken_off if hint is None else f"{hint}; {taken_off}"
-        return [f"Nine of ten readings are below {most:.4g} {site.unit}, {said}: {hint}."]
-    lowest = min_reading(site)
-    dropped = 0 if lowest is None else int(np.sum(values < lowest))
-    if dropped:
-        count = "A reading is" if dropped == 1 else f"{dropped} readings are"
-        return [
-            f"{count} below {lowest:.3g} {site.unit}, {said}: take out what is no reading of the air, or set "
-            "robust = true in [noise], so that it counts for little."
-        ]
-    return []
-
-
-def _other_unit(unit: str, typical: float, low: float, high: float) -> str | None:
-    """Return the unit in which this number would be about the background, as advice."""
-    for sizes in UNITS.values():
-        for other in sizes if unit in sizes else ():
-            times = factor(other, unit)
-            if other != unit and times and low / _NEAR_FACTOR <= typical * times <= _NEAR_FACTOR * high:
-                return f"if the file is in {other}, say so in the header, as in value ({other})"
-    return None
 
 
 def lint_site(site: Site) -> list[str]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dowsax.geo.local import Frame
-from dowsax.geo.polygons import Bounds, Polygon, signed_area
+from dowsax.geo.polygons import Bounds, Polygon, crosses_itself, signed_area
 from dowsax.site.errors import Fault
 from dowsax.site.schema import BOX, MAX_CORNERS, AreaSetting, PolygonSetting, StartSetting, StepSetting
 
@@ -158,30 +158,11 @@ def _check_polygon(corners: Polygon, *keys: str) -> Polygon:
         corners = corners[:-1]
     if len(corners) < 3:
         raise Fault(f"must have at least 3 corners; got {len(corners)}.", *keys)
-    if _crosses_itself(corners):
+    if crosses_itself(corners):
         raise Fault("the border crosses itself; give the corners in order, one way round.", *keys)
     if abs(signed_area(corners)) < 1e-6:
         raise Fault("encloses no area; give the corners of an area.", *keys)
     return corners
-
-
-def _crosses_itself(corners: Polygon) -> bool:
-    """Return whether two sides that are no neighbours meet."""
-    ends = np.roll(corners, -1, axis=0)
-
-    def turns(start: np.ndarray, end: np.ndarray, point: np.ndarray) -> np.ndarray:
-        way, to_point = end - start, point - start
-        return np.sign(way[..., 0] * to_point[..., 1] - way[..., 1] * to_point[..., 0])
-
-    for side in range(len(corners) - 2):
-        start, end = corners[side], ends[side]
-        others = slice(side + 2, len(corners) - (side == 0))
-        starts, stops = corners[others], ends[others]
-        splits = turns(start, end, starts) * turns(start, end, stops)
-        split = turns(starts, stops, start) * turns(starts, stops, end)
-        if ((splits < 0) & (split < 0)).any():
-            return True
-    return False
 
 
 def resolve_start(

@@ -5,8 +5,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from dowsax.site.column_names import NAMES
 from dowsax.site.units import factor, known_unit
+from dowsax.survey.column_names import NAMES
 
 UNIT_OF_ROLE = {
     **dict.fromkeys(("x", "y", "altitude"), "m"),

@@ -11,13 +11,13 @@ import numpy as np
 from dowsax.geo.formatting import outside
 from dowsax.geo.local import Frame
 from dowsax.geo.polygons import TOUCH
-from dowsax.site.lint import lint_survey
 from dowsax.site.missing_values import altitude_fault
 from dowsax.site.site import Site
 from dowsax.survey.cells import Sheet, optional, positions, sensors, values
 from dowsax.survey.clocks import Clock, read_clock
 from dowsax.survey.columns import Column, listed, recognised, split_header
 from dowsax.survey.csv_rows import Rows, Table, open_table
+from dowsax.survey.lint import lint_survey
 from dowsax.survey.wind import read_wind
 from dowsax.types import Station
 from dowsax.world.trails import with_trail

@@ -11,7 +11,7 @@ import numpy as np
 from dowsax.geo.polygons import Bounds, Polygon, signed_area
 from dowsax.mission.advice import FOUND
 from dowsax.report.findings import Findings
-from dowsax.site.lint import MAX_FLIGHT_HEIGHT_M
+from dowsax.survey.lint import MAX_FLIGHT_HEIGHT_M
 
 _WAYPOINT, _TAKE_OFF = 16, 22
 """MAV_CMD_NAV_WAYPOINT, MAV_CMD_NAV_TAKEOFF"""
