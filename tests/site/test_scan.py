@@ -56,6 +56,11 @@ REFUSED = {
         AREA + "[[no_go]]\ncorners = [[0, 0], [9, 0], [9, 9]]\n" * 201,
         "no_go: must have at most 200 entries; got 201",
     ),
+    "many parameters": (
+        AREA + "[prior]\n" + "".join(f"k{i} = []\n" for i in range(MAX_VALUES - 50)),
+        "prior: must have at most 100 keys; got 9,950",
+    ),
+    "many names": (AREA + "[sensor]\nnames = [" + "1," * (MAX_VALUES - 50) + "]", "must be text in quotes"),
     "many points": (
         AREA + f"[step]\npoints = {[[1, 1]] * 2001}\n",
         "step.points: must have 1 to 2,000 places; got 2,001",

@@ -68,7 +68,7 @@ def test_a_new_site_of_every_kind(kind):
         rf"^# (?!(?:{'|'.join(OTHER_MODE)}) )([a-z_]+ = \S+(?: *\S)*)$", r"\1", text, flags=re.MULTILINE
     )
     assert parse_site(used).kind == kind
-    assert len(parse_site(used).columns) == 14
+    assert len(parse_site(used).columns) == 13
 
 
 def test_the_kind_of_a_new_site_is_known():

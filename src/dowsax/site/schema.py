@@ -6,7 +6,7 @@ The text below a key explains it to users.
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, model_validator
+from pydantic import AfterValidator, BeforeValidator, FailFast, model_validator
 
 from dowsax.site.distributions import Distribution, NonNegative, ends
 from dowsax.site.errors import Fault
@@ -17,6 +17,8 @@ from dowsax.world.units import MOLAR_MASSES
 BOX = ("south", "west", "north", "east")
 MAX_POLYGONS, MAX_CORNERS, MAX_POINTS = 200, 2000, 2000
 """Polygons of a geofence or of no-go areas, corners of these in all, and places to go."""
+MAX_PRIOR_KEYS = 100
+"""More than any kind has parameters."""
 DIRECTION_ERROR_DEG = 10.0
 """Of a measured wind: as it scatters within minutes in neutral air, Pasquill's class D."""
 
@@ -38,6 +40,13 @@ def _require_different(names: tuple[str, ...]) -> tuple[str, ...]:
     if len(set(names)) != len(names):
         raise ValueError("a name occurs twice; every sensor needs its own.")
     return names
+
+
+def _require_few(table: Any) -> Any:
+    """Refuse many keys before any of them is looked at."""
+    if isinstance(table, dict) and len(table) > MAX_PRIOR_KEYS:
+        raise ValueError(f"must have at most {MAX_PRIOR_KEYS} keys; got {len(table):,}.")
+    return table
 
 
 class AreaSetting(Section):
@@ -215,7 +224,9 @@ class WindSetting(Section):
 class SensorSetting(Section):
     """What the sensor is like, and what holds where a survey has no such column."""
 
-    names: Annotated[tuple[str, ...], AfterValidator(_require_different)] = key((), example=["A", "B"])
+    names: Annotated[tuple[str, ...], FailFast(), AfterValidator(_require_different)] = key(
+        (), example=["A", "B"]
+    )
     """The sensors, where there are several. Default: those of the survey."""
     lag: NonNegative | None = key(example=5.0, unit="s")
     """Time constant of a sensor that lags, a distribution written as in [prior]. Default: no lag."""
@@ -357,7 +368,7 @@ class SiteFile(Section):
     no_go: list[PolygonSetting] = key([], example={"name": "tank", "corners": _TANK}, max_length=MAX_POLYGONS)
     """Where the sensor may neither be nor pass, once for each polygon."""
     field: FieldSetting
-    prior: dict[str, Distribution] = key({})
+    prior: Annotated[dict[str, Distribution], BeforeValidator(_require_few)] = key({})
     """What is believed of the source beforehand. A number is known; [low, high] is a range; {mean = 1, std =
     0.1} and {median = 1, factor = 2} are a normal and a log-normal distribution; {low = 1, high = 9, scale =
     "log"} is a range with its scale, "linear" or "log"; "unknown" is the usual distribution."""
