@@ -133,7 +133,7 @@ def test_all_keys_are_understood():
         ('{"x": 1, "y": 2, "value": "n/a"}', "`value` says nothing, 'n/a': leave the reading out"),
         ('{"latitude": 52.1, "longitude": 354.9, "value": 1}', "take off 360, -5.1"),
         ('{"x": 1, "y": 2, "value": 1, "wind_sped": 3}', "is 'wind_speed' meant"),
-        ('{"x": 1, "y": 2, "value": 1, "wind_speed": -3, "wind_from": 1}', "must be 0 m/s or more"),
+        ('{"x": 1, "y": 2, "value": 1, "wind_speed": -3, "wind_from": 1}', "must be >= 0 m/s"),
         ('{"x": 1, "y": 2, "value": 1, "unit": "m/s"}', "no multiple"),
         ('{"x": 1, "X": 1, "y": 2, "value": 1}', "given twice"),
         ("[" * 100_000, "nested too deep|Not JSON"),

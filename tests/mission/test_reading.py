@@ -63,13 +63,13 @@ def test_times_in_milliseconds_since_1970():
     [
         ({"altitude": -501}, "^`altitude` must be from -500 to 20000 m; got -501.$"),
         ({"altitude": 20001}, "from -500 to 20000 m; got 20001"),
-        ({"wind_u": -998, "wind_v": -999.5}, "^`wind` must be at most 150 m/s; got 1412: check its unit.$"),
+        ({"wind_u": -998, "wind_v": -999.5}, "^`wind` must be <= 150 m/s; got 1412: check its unit.$"),
         (
             {"wind_speed": 400, "wind_from": 90},
-            "^`wind_speed` must be at most 150 m/s; got 400: check its unit.$",
+            "^`wind_speed` must be <= 150 m/s; got 400: check its unit.$",
         ),
         ({"wind_speed": 3, "wind_from": 400}, "^`wind_from` must be from -360 to 360 degrees; got 400.$"),
-        ({"wind_speed": -3, "wind_from": 40}, "^`wind_speed` must be 0 m/s or more; got -3.$"),
+        ({"wind_speed": -3, "wind_from": 40}, "^`wind_speed` must be >= 0 m/s; got -3.$"),
         ({"wind_speed": 3}, "^`wind_from` is missing: give it with `wind_speed`.$"),
         ({"unit": "counts"}, "no multiple of the site's 'ppm'"),
         ({"latitude": 1, "longitude": 2}, "not both"),

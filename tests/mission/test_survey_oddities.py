@@ -104,18 +104,18 @@ REFUSED = {
         "x,y,value,ws,wd\n1,2,3,4,400\n",
         "line 2, column 'wd': must be from -360 to 360 degrees; got 400.",
     ),
-    "a wind below zero": ("x,y,value,ws,wd\n1,2,3,-4,40\n", "line 2, column 'ws': must be 0 m/s or more"),
+    "a wind below zero": ("x,y,value,ws,wd\n1,2,3,-4,40\n", "line 2, column 'ws': must be >= 0 m/s"),
     "too high": (
         "x,y,value,alt\n1,2,3,1e5\n",
         "line 2, column 'alt': must be from -500 to 20000 m; got 100000.",
     ),
     "too windy": (
         "x,y,value,windspeed,winddir\n1,2,3,400,90\n",
-        "line 2, column 'windspeed': must be at most 150 m/s; got 400: check its unit.",
+        "line 2, column 'windspeed': must be <= 150 m/s; got 400: check its unit.",
     ),
     "too windy by both components": (
         "x,y,value,u,v\n1,2,3,120,120\n",
-        "line 2, column 'u': the speed with wind_v must be at most 150 m/s; got 169.7: check its unit.",
+        "line 2, column 'u': the speed with wind_v must be <= 150 m/s; got 169.7: check its unit.",
     ),
     "no time to count": ("x,y,value,dwell\n1,2,3,0\n", "line 2, column 'dwell': must be above 0; got 0"),
     "a nameless sensor": ("x,y,value,sensor\n1,2,3,\n", "line 2, column 'sensor': the cell is empty"),

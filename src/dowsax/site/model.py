@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dowsax.site.distributions import LogNormalSetting, NormalSetting
+from dowsax.site.distributions import LogNormalSetting, NormalSetting, ends
 from dowsax.site.errors import Fault, locate
 from dowsax.site.kinds import KINDS, world_unit
 from dowsax.site.site import Site
@@ -39,11 +39,8 @@ def build_model(site: Site, sensor_names: Sequence[str] = ()) -> Model:
 
 
 def _benchmark_settings(site: Site) -> dict[str, Any]:
-    ranges = {
-        name: value if isinstance(value, float) else (value.low, value.high)
-        for name, value in site.prior.items()
-    }
-    return {"options": ranges}
+    numbers = {name: ends(setting) for name, setting in site.prior.items()}
+    return {"options": {name: pair if len(pair) == 2 else pair[0] for name, pair in numbers.items()}}
 
 
 def _settings(site: Site) -> dict[str, Any]:
@@ -105,7 +102,9 @@ def _noise(site: Site) -> Mapping[str, Number]:
 
 def _lag(site: Site) -> Number | str | None:
     lag = site.sensor.lag
-    return lag if lag is None or lag == "unknown" else _number(lag, LAG[1], "sensor", "lag")
+    if lag is None or lag == "unknown":
+        return None if lag is None else "unknown"
+    return _number(lag, LAG[1], "sensor", "lag")
 
 
 def _number(setting: Any, usual: Number | None, *keys: str) -> Number:

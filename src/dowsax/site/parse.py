@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from dowsax.geo.polygons import Bounds
 from dowsax.geo.wind import wind_from
 from dowsax.site.checks import require_sense
+from dowsax.site.distributions import Distribution
 from dowsax.site.errors import Fault, first_fault, locate
 from dowsax.site.kinds import KINDS, why_unused
 from dowsax.site.model import build_model
@@ -46,7 +47,9 @@ def _build(file: SiteFile, text: str, name: str) -> Site:
     kind = file.field.kind
     frame, area = resolve_area(file.area)
     unit = _resolve_unit(file.field.unit, kind)
-    growth = dict.fromkeys(BRIGGS if file.field.growth == "unknown" else (), "unknown")
+    growth: dict[str, Distribution] = {}
+    if file.field.growth == "unknown":
+        growth = dict.fromkeys(BRIGGS, "unknown")
     geofence = resolve_polygons(file.geofence, "geofence", frame, area)
     no_go = resolve_polygons(file.no_go, "no_go", frame, area)
     return Site(
