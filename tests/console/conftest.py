@@ -8,18 +8,6 @@ import pytest
 HOME = "http://127.0.0.1:8000"
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _imported():
-    """All that a console imports on a thread of its own: the checks of shapes are not for two threads."""
-    from importlib import import_module
-
-    from dowsax.console import app, service
-
-    for name in service._LOADED:
-        import_module(f"dowsax.{name}")
-    assert app
-
-
 @pytest.fixture(scope="session")
 def site_text():
     """(changes) -> a site in the benchmark's square, with few particles."""
