@@ -19,7 +19,7 @@ from dowsax.console.stops import file_of, said_again, stamp_of
 from dowsax.console.store import Store
 from dowsax.console.workshop import Workshop
 from dowsax.journal import Damaged
-from dowsax.mission.log import MAX_GIVEN, MissionLog
+from dowsax.mission.log import MAX_GIVEN, MissionLog, Note
 
 if TYPE_CHECKING:
     from dowsax.console.simulation import Truth
@@ -274,9 +274,19 @@ class Hosted:
         self._store.frames(self.id).close()
 
     def note(self, kind: str, text: str, durable: bool = False) -> None:
-        """Keep in the log and tell that something has happened."""
-        with self._writable() as log:
-            event = event_of(log.note(kind, text, durable=durable))
+        """Keep in the log and tell that something has happened.
+
+        It is told also where the log does not take it, unless it is to be `durable`: a reading that is
+        recorded must not be answered with an error, and a feed must not end.
+        """
+        try:
+            with self._writable() as log:
+                note = log.note(kind, text, durable=durable)
+        except (OSError, ValueError):
+            if durable:
+                raise
+            note = Note(now(), kind, text)
+        event = event_of(note)
         self.events = (*self.events, event)[-MAX_EVENTS:]
         self._publish(self, "event", event)
 
