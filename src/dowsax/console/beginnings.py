@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable
 
-from dowsax.console.records import REAL, SIMULATED, Feed, Record, new_id, now
+from dowsax.console.records import REAL, SIMULATED, Feed, Record, new_id
 from dowsax.console.schemas import MissionBody
 from dowsax.console.store import header_of
 from dowsax.console.workshop import Workshop
-from dowsax.mission.log import Header
+from dowsax.mission.log import Header, now
 
 
 def begin(body: MissionBody, workshop: Workshop, file: str | None = None) -> tuple[Record, Header]:

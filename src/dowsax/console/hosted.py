@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 from dowsax.console.draws import Draws
 from dowsax.console.frames import draws_of, frame_of
 from dowsax.console.recall import MAX_EVENTS, REVEALED, TRUTH, Recalled, event_of
-from dowsax.console.records import DAMAGED, FAILED, PREPARING, REAL, SIMULATED, Record, now
+from dowsax.console.records import DAMAGED, FAILED, PREPARING, SIMULATED, Record
 from dowsax.console.stops import file_of, said_again, stamp_of
 from dowsax.console.store import Store
 from dowsax.console.workshop import Workshop
 from dowsax.journal import Damaged
-from dowsax.mission.log import MAX_GIVEN, MissionLog, Note
+from dowsax.mission.log import MAX_GIVEN, MissionLog, Note, now
 
 if TYPE_CHECKING:
     from dowsax.console.simulation import Truth
@@ -171,9 +171,7 @@ class Hosted:
     def do_answer(
         self, generation: int, request: "Request", given: str | None = None
     ) -> tuple["Advice", dict[str, Any]]:
-        """Do what a request asks for: take in a reading, withdraw one or correct one."""
-        if self.record.type != REAL:
-            raise Over("Readings of a simulated mission come from the simulation: step it, or let it run.")
+        """Do what a request to a real mission asks for: take in a reading, withdraw one or correct one."""
         if given is None:
             given = json.dumps(request.to_json())[:MAX_GIVEN]
         return self._do(generation, lambda advisor: advisor.answer(request, given))
