@@ -13,8 +13,8 @@ Required: every reading that was answered is in its log, none is there twice, no
 and a log is whole but for an unfinished last entry, which the next writer heals. Exit code 1 otherwise.
 
 `advise` and `serve` take some 8 s of processor time to start, once compiled programs are cached (the first
-life of each, which is not killed, sees to that): hence their shares. All took 40 minutes on 2 cores that others used,
-too.
+life of each, which is not killed, sees to that): hence their shares. All took 40 minutes on 2
+cores that others used, too.
 """
 
 import argparse
