@@ -8,8 +8,8 @@ import pytest
 import shapely
 from made_findings import made_findings, made_posterior
 
+from dowsax.console.draws import Draws
 from dowsax.console.frames import with_places
-from dowsax.console.store import Draws
 from dowsax.mission.export import geojson, kml
 from dowsax.mission.findings import regions_of
 from dowsax.mission.frame import Frame
