@@ -22,10 +22,8 @@ from dowsax.console.serve import server_config
 from dowsax.console.service import Console
 from dowsax.mission.requests import request_of
 
-PATIENCE_S = 60.0
-"""For one answer."""
-PREPARING_S = 600.0
-"""For a mission to be compiled."""
+PATIENCE_S = 600.0
+"""For one answer, and for a mission to be ready: one that is being compiled is deleted after that."""
 MAX_REQUESTS = 2000
 """To one mission, whose log grows with every refusal."""
 
@@ -102,7 +100,7 @@ def fuzz_console(
 
 def _begin(client: Client, body: dict[str, Any]) -> str:
     id_ = client.json("POST", "/missions", body)["id"]
-    end = time.monotonic() + PREPARING_S
+    end = time.monotonic() + PATIENCE_S
     while client.json("GET", f"/missions/{id_}")["status"] == "preparing":
         assert time.monotonic() < end, "The mission is not ready."
         time.sleep(0.05)

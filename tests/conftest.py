@@ -8,12 +8,17 @@ from pathlib import Path
 
 import jax
 import pytest
+from hypothesis import settings
 from jaxtyping import install_import_hook
 
 # Before the first import of dowsax: every annotated function and module of it is checked at run time.
 install_import_hook("dowsax", "beartype.beartype")
 
 jax.config.update("jax_numpy_rank_promotion", "raise")
+
+# How long an example takes depends on the machine, and on what has to be compiled for it.
+settings.register_profile("dowsax", deadline=None)
+settings.load_profile("dowsax")
 
 _CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "dowsax" / "jax"
 jax.config.update("jax_compilation_cache_dir", str(_CACHE))

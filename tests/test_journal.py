@@ -243,6 +243,31 @@ def test_a_full_disk_is_said_and_nothing_is_half_written(path):
     assert len(list(read(path))) == 2 + count
 
 
+def test_a_writer_killed_at_any_call_at_the_beginning_leaves_a_file_that_can_be_begun(path, monkeypatch):
+    """After each call that changes the file, it is what a killed writer may leave."""
+    left = []
+
+    def watched(name):
+        usual = getattr(os, name)
+
+        def call(*rest):
+            made = usual(*rest)
+            left.append(path.read_bytes())
+            return made
+
+        return call
+
+    with monkeypatch.context() as patched:
+        for name in ("ftruncate", "pwrite"):
+            patched.setattr(os, name, watched(name))
+        Journal.create(path, "head", {"n": 0}).close()
+    assert left
+    for data in left[:-1]:
+        path.write_bytes(data)
+        Journal.create(path, "head", {"n": 1}).close()
+        assert bodies_of(read(path)) == [{"n": 1}]
+
+
 WRITER = """
 import sys
 from pathlib import Path

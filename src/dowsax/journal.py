@@ -20,6 +20,7 @@ import os
 import re
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -131,7 +132,7 @@ class Journal:
         self.path = path
         self._descriptor = descriptor
         self._size = size
-        """Bytes of all entries; what lies beyond is no entry."""
+        """Bytes of the first line and all entries; 0 before the first entry. What lies beyond is no entry."""
         self._count = count
         self._lock = threading.Lock()
 
@@ -152,20 +153,15 @@ class Journal:
     @classmethod
     def open(cls, path: Path, may_create: bool = False) -> "Journal":
         """Open a journal to append to; `InUse` where another program does, `Damaged` where it is."""
-        flags = os.O_RDWR | os.O_CLOEXEC | (os.O_CREAT if may_create else 0)
-        descriptor = os.open(path, flags, 0o666)
+        descriptor = _open_locked(path, os.O_RDWR | (os.O_CREAT if may_create else 0))
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            size, count = len(MAGIC), 0
+            size, count = 0, 0
             for entry in read(path):
                 size, count = entry.end, entry.number + 1
             if count and os.fstat(descriptor).st_size < size:
                 # The end of the last line was lost, and nothing else.
                 os.pwrite(descriptor, b"\n", size - 1)
             return cls(path, descriptor, size, count)
-        except BlockingIOError:
-            os.close(descriptor)
-            raise InUse(f"{path} is in use by another program: end that one first.") from None
         except BaseException:
             os.close(descriptor)
             raise
@@ -176,9 +172,10 @@ class Journal:
     def append(self, kind: str, body: dict[str, Any], durable: bool = True) -> Entry:
         """Append an entry, on the disk when this returns where it is `durable`; else `NotRecorded`."""
         with self._lock:
-            line, offset = encode(self._count, kind, body), self._size
+            line, first = encode(self._count, kind, body), b"" if self._size else MAGIC
+            offset = self._size + len(first)
             try:
-                self._write(line)
+                self._write(first + line)
                 if durable:
                     os.fsync(self._descriptor)
             except OSError as error:
@@ -201,14 +198,12 @@ class Journal:
                 os.close(self._descriptor)
             self._descriptor = -1
 
-    def _write(self, line: bytes) -> None:
-        """Write a line after the last entry, over whatever an unfinished one has left there."""
+    def _write(self, data: bytes) -> None:
+        """Write after the last entry, over whatever an unfinished one has left there."""
         os.ftruncate(self._descriptor, self._size)
-        if self._count == 0:
-            os.pwrite(self._descriptor, MAGIC, 0)
         written = 0
-        while written < len(line):
-            written += os.pwrite(self._descriptor, line[written:], self._size + written)
+        while written < len(data):
+            written += os.pwrite(self._descriptor, data[written:], self._size + written)
 
     def _take_back(self) -> None:
         """Leave nothing of a line that could not be written; where this fails the next writer does it."""
@@ -218,6 +213,16 @@ class Journal:
             return
 
 
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Keep other programs from writing to a journal while the block runs; `InUse` where one does already."""
+    descriptor = _open_locked(path, os.O_RDONLY)
+    try:
+        yield
+    finally:
+        os.close(descriptor)
+
+
 def sync_folder(path: Path) -> None:
     """Have the name of a new file on the disk, not only its content."""
     folder = os.open(path.parent, os.O_RDONLY)
@@ -225,6 +230,20 @@ def sync_folder(path: Path) -> None:
         os.fsync(folder)
     finally:
         os.close(folder)
+
+
+def _open_locked(path: Path, flags: int) -> int:
+    """A descriptor of a file that no other program writes to until it is closed; or `InUse`."""
+    descriptor = os.open(path, flags | os.O_CLOEXEC, 0o666)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        raise InUse(f"{path} is in use by another program: end that one first.") from None
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
 
 
 def _checksum(data: bytes) -> bytes:

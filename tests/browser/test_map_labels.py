@@ -36,6 +36,7 @@ DRAWN = """async ({ cases, size }) => {
     const map = new MapView({ picked() {}, chosen() {}, drawn() {} });
     room.replaceChildren(map.element);
     const mission = { facts, frame, frames: [frame], shown: 1, count: 1, isLive: true, cloud: null };
+    mission.standing = () => mission.frames;
     map.attach(mission);
     map.element.append(buildControls(map));
     texts = [];

@@ -140,4 +140,4 @@ def test_says_what_is_wrong_before_anything_else(complaint, dowsax_command, site
     assert "does not exist" in complaint("export", log, "--to", "kml")
     assert "Unknown format 'pdf'" in complaint("export", log, "--to", "pdf")
     log.write_text("x,y,value\n")
-    assert "cannot be used as a mission log" in complaint("export", log, "--to", "kml")
+    assert "holds no mission: give the file that" in complaint("export", log, "--to", "kml")

@@ -54,8 +54,8 @@ def test_a_machine_without_ipv6_is_said_to_have_none(monkeypatch):
     """Where not even a socket can be made."""
     from dowsax.console.listener import listen
 
-    def refuse(family, kind):
-        raise OSError(errno.EAFNOSUPPORT, f"{family} {kind}")
+    def refuse(family, kind, protocol):
+        raise OSError(errno.EAFNOSUPPORT, f"{family} {kind} {protocol}")
 
     monkeypatch.setattr(socket, "socket", refuse)
     with pytest.raises(

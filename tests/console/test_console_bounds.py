@@ -104,6 +104,28 @@ def test_a_disk_that_does_not_take_it_is_said_and_the_reading_counts_once(begin,
     assert numbers == [1, 2]
 
 
+def test_a_note_that_cannot_be_kept_does_not_undo_what_is_recorded(begin, client, monkeypatch):
+    """The correction is in the log: it is acknowledged, and what happened is told all the same."""
+    from dowsax.journal import Journal, NotRecorded
+
+    mission = begin()["id"]
+    for body in BODIES[:2]:
+        read(client, mission, body)
+    usual = Journal.append
+
+    def full(journal, kind, *rest, **more):
+        if kind == "note":
+            raise NotRecorded("The disk is full.")
+        return usual(journal, kind, *rest, **more)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Journal, "append", full)
+        answer = client.delete(f"/api/missions/{mission}/readings/1")
+    assert answer.status_code == 200, answer.text
+    shown = client.get(f"/api/missions/{mission}").json()
+    assert (shown["readings"], shown["events"][-1]["text"]) == (1, "Reading 1 was withdrawn.")
+
+
 def test_a_frame_that_cannot_be_kept_is_made_again(begin, client, console, monkeypatch):
     """The reading is in the log: it is acknowledged, and its frame comes from there."""
     from dowsax.journal import Journal, NotRecorded

@@ -1,7 +1,10 @@
 """A mission that is deleted is gone: from the answers, from memory and from the disk; the others are not."""
 
+import asyncio
+import gc
 import shutil
 import threading
+from concurrent.futures import Future
 
 import pytest
 from starlette.testclient import TestClient
@@ -160,3 +163,28 @@ def test_a_deletion_that_was_broken_off_is_completed(begin, client, console, mon
     assert mission not in again.ids()
     assert [path for path in folder.rglob("*") if mission in path.name] == []
     again.close()
+
+
+async def reported_of(error):
+    """What the event loop reports when work fails for which nobody waits any longer."""
+    from dowsax.console.service import outlive
+
+    reports, future = [], Future()
+    asyncio.get_running_loop().set_exception_handler(lambda loop, context: reports.append(context))
+    waiting = asyncio.create_task(outlive(future))
+    await asyncio.sleep(0)
+    waiting.cancel()
+    await asyncio.gather(waiting, return_exceptions=True)
+    future.set_exception(error)
+    await asyncio.sleep(0.01)
+    gc.collect()
+    return [report["exception"] for report in reports]
+
+
+def test_work_of_a_deleted_mission_ends_without_a_report():
+    """As when a feed is stopped that waits for its filter; what nobody foresaw is reported all the same."""
+    from dowsax.console.service import Unknown
+
+    assert asyncio.run(reported_of(Unknown("The mission was deleted."))) == []
+    failure = ZeroDivisionError()
+    assert asyncio.run(reported_of(failure)) == [failure]

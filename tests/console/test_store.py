@@ -126,6 +126,52 @@ def test_a_damaged_mark_of_a_deleted_mission_keeps_nothing_from_opening(tmp_path
     assert again.site_path(record(type="real")).is_file()
 
 
+@pytest.mark.parametrize("call", ["write_through", "sync_folder", "_remove"])
+def test_a_deletion_that_fails_is_not_made_up_for_at_the_next_start(tmp_path, monkeypatch, call):
+    """The mission goes on, and readings may come: they must not be removed then."""
+    from dowsax.console import store as module
+    from dowsax.console.store import Store
+
+    usual, failing = getattr(module, call), [True]
+
+    def fail(path, *rest):
+        if call == "write_through":
+            path.touch()
+        if failing and failing.pop():
+            raise OSError("The disk does not take it.")
+        usual(path, *rest)
+
+    store, one = Store(tmp_path), record()
+    add(store, one)
+    monkeypatch.setattr(module, call, fail)
+    with pytest.raises(OSError, match="does not take it"):
+        store.delete(one.id, one)
+    store.close()
+    again = Store(tmp_path)
+    assert again.ids() == [one.id]
+    again.close()
+
+
+def test_a_mission_that_could_not_be_kept_is_none_at_the_next_start(kept, monkeypatch):
+    from dowsax.journal import Journal, NotRecorded
+
+    usual, count = Journal.append, iter(range(9))
+
+    def fail(*rest, **more):
+        # The feed and the first header are written, the second is not.
+        if next(count) == 2:
+            raise NotRecorded("The disk is full.")
+        return usual(*rest, **more)
+
+    monkeypatch.setattr(Journal, "append", fail)
+    with pytest.raises(NotRecorded):
+        add(kept, record())
+    assert kept.ids() == []
+    assert not list(kept.folder.glob("0123456789ab*"))
+    add(kept, record())
+    assert kept.ids() == ["0123456789ab"]
+
+
 def test_frames_of_another_mission_are_none(kept):
     """Its file in the place of the own one, or a log: what is added since is kept."""
     from dowsax.console.draws import Draws

@@ -231,6 +231,14 @@ def test_what_nobody_foresaw_is_refused_too(advisor, monkeypatch):
     assert after["number"] == 1
 
 
+def test_a_full_disk_that_does_not_take_a_note_ends_nothing(advisor):
+    """Such as that the broker was lost, which is told while the feed begins again."""
+    with largest_file(advisor._log.path.stat().st_size + 10):
+        advisor.note("alarm", "No connection to the broker.")
+    (after,) = lines_of(advisor, b'{"id": 1, "x": 2, "y": 2, "value": 0.1}')
+    assert after["number"] == 1
+
+
 def test_a_reading_is_withdrawn_and_corrected_by_a_line(advisor):
     """By id or by number; the answer is advice, as a reading would get it, and the log has all of it."""
     said = lines_of(

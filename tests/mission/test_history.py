@@ -45,6 +45,18 @@ def test_a_held_wind_is_that_of_the_reading_that_now_comes_before():
     assert winds(step(5, None, corrects=1), step(6, None, corrects=2)) == [north, north]
 
 
+def test_a_held_wind_is_not_the_readings_own():
+    """It is recognised whatever wind it would have now, and what is corrected of it leaves it without one."""
+    west, north = (3.0, 0.0), (0.0, -2.0)
+    steps = [step(1, made(1.0, wind=west)), step(2, made(2.0, wind=west, id="a"), held_wind=True)]
+    history = History.of([*steps, step(3, made(1.0, wind=north), corrects=1)])
+    assert history.step_of(made(2.0, wind=north, id="a"), held_wind=True) == 2
+    with pytest.raises(Refused, match="another reading"):
+        history.step_of(made(2.0, wind=north, id="a"))
+    assert history.original(1).wind == north
+    assert history.original(2).wind is None
+
+
 def test_a_reading_that_is_sent_again_is_recognised():
     """By its id, as it was or as it was corrected; else by its time; also when it is withdrawn."""
     first, timed = made(1.0, id="a"), made(2.0, time=5.0)

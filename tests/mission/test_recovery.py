@@ -1,12 +1,15 @@
 """Recovery of a damaged log: every intact entry is in the new one, and what is lost is said."""
 
+import fcntl
 import json
 import random
 import sqlite3
 
 import pytest
+from made_disks import largest_file
 
-from dowsax.journal import encode
+from dowsax.cli import run
+from dowsax.journal import NotRecorded, encode
 from dowsax.mission.advice import Advice, Disc, Estimate
 from dowsax.mission.log import Header, MissionLog, Note, Refusal, Step
 from dowsax.mission.recovery import recover
@@ -129,6 +132,33 @@ def test_nothing_is_overwritten_and_nothing_made_of_nothing(path):
             recover(path, path.with_name("other.log"))
     with pytest.raises(ValueError, match="does not exist"):
         recover(path.with_name("none.log"), path.with_name("other.log"))
+
+
+def test_a_full_disk_leaves_no_half_of_a_log(path):
+    size = len(write(path))
+    out = path.with_name("out.log")
+    with largest_file(size // 2), pytest.raises(NotRecorded):
+        recover(path, out)
+    assert not out.exists()
+    assert recover(path, out).readings == 12
+
+
+def test_a_log_that_is_written_to_is_not_replaced(path, capsys):
+    """Else an advisor would go on in the file that was put aside."""
+    write(path)
+    command = ["recover", str(path), "--replace"]
+    with MissionLog.open(path).writable():
+        assert run(command) != 0
+    assert "in use by another program" in capsys.readouterr().err
+    held = path.with_name(".held")
+    with held.open("w") as console:
+        fcntl.flock(console, fcntl.LOCK_EX)
+        assert run(command) != 0
+    assert sorted(path.parent.iterdir()) == [held, path]
+    for _ in range(3):
+        assert run(command) == 0
+    aside = [f"{path.name}.damaged{number}" for number in ("", "-2", "-3")]
+    assert sorted(item.name for item in path.parent.iterdir()) == sorted([held.name, path.name, *aside])
 
 
 def test_logs_of_earlier_versions_are_converted(path):

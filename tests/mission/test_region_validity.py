@@ -8,8 +8,8 @@ import pytest
 import shapely
 from made_findings import made_findings, made_posterior
 
+from dowsax.console.draws import Draws
 from dowsax.console.frames import with_places
-from dowsax.console.store import Draws
 from dowsax.geo.local import Frame
 from dowsax.report.export import geojson, kml
 from dowsax.report.findings import regions_of

@@ -1,5 +1,8 @@
 """`dowsax recover`: a new mission log from what can be read of a damaged one."""
 
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from itertools import chain, count
 from pathlib import Path
 from typing import Annotated
 
@@ -7,6 +10,8 @@ from cyclopts import Parameter
 
 from dowsax.cli.console import say
 from dowsax.cli.locate import require_seed
+from dowsax.console.store import HELD
+from dowsax.journal import locked
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.log import Header
 from dowsax.mission.recovery import recover as recover_log
@@ -41,19 +46,38 @@ def recover(
     if replace and out is not None:
         raise ValueError("Give --out or --replace, not both.")
     path = log.with_name(f"{log.stem}-recovered{log.suffix}") if out is None else out
-    recovered = recover_log(log, path, None if site is None else _header(site, seed))
-    if replace:
-        kept = _free(log.with_name(f"{log.name}.damaged"))
-        # What the console has drawn of it has other numbers, and is drawn again.
-        frames = log.with_suffix(".frames")
-        if frames.is_file():
-            frames.unlink()
-        log.rename(kept)
-        path.rename(log)
-        say(f"{log} is readable again, the damaged one is {kept}.")
-    else:
+    header = None if site is None else _header(site, seed)
+    if not replace:
+        recovered = recover_log(log, path, header)
         say(f"The new log is {path}.")
+    else:
+        with _unused(log):
+            recovered = recover_log(log, path, header)
+            kept = _replace(log, path)
+        say(f"{log} is readable again, the damaged one is {kept}.")
     say(recovered.words())
+
+
+@contextmanager
+def _unused(log: Path) -> Iterator[None]:
+    """Keep advisor and console from opening a log; `InUse` where one has: it would write to the old file."""
+    with ExitStack() as locks:
+        for path in (log, log.with_name(HELD)):
+            if path.is_file():
+                locks.enter_context(locked(path))
+        yield
+
+
+def _replace(log: Path, recovered: Path) -> Path:
+    """Put the recovered log in the place of the damaged one, and return where that is now."""
+    kept = _free(log.with_name(f"{log.name}.damaged"))
+    # What the console has drawn of it has other numbers, and is drawn again.
+    frames = log.with_suffix(".frames")
+    if frames.is_file():
+        frames.unlink()
+    log.rename(kept)
+    recovered.rename(log)
+    return kept
 
 
 def _header(site: Path, seed: int) -> "Header":
@@ -64,8 +88,5 @@ def _header(site: Path, seed: int) -> "Header":
 
 def _free(path: Path) -> Path:
     """The path, or one like it where that exists."""
-    number = 1
-    while path.exists():
-        number += 1
-        path = path.with_name(f"{path.name}-{number}")
-    return path
+    others = (path.with_name(f"{path.name}-{number}") for number in count(2))
+    return next(one for one in chain([path], others) if not one.exists())

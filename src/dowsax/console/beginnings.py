@@ -4,12 +4,12 @@ from collections.abc import Iterable
 
 from dowsax.console import simulation
 from dowsax.console.choices import policies
-from dowsax.console.records import REAL, SIMULATED, Feed, Record, new_id, now
+from dowsax.console.records import REAL, SIMULATED, Feed, Record, new_id
 from dowsax.console.schemas import MissionBody
 from dowsax.console.sites import facts_of
 from dowsax.console.store import header_of
 from dowsax.console.workshop import Workshop
-from dowsax.mission.log import Header
+from dowsax.mission.log import Header, now
 from dowsax.mission.mqtt import Broker, require_mqtt, topics
 from dowsax.version import versions
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from dowsax.console.draws import Draws
-from dowsax.journal import Damaged, Entry, Journal, NotRecorded, read, salvage
+from dowsax.journal import Damaged, Entry, Journal, read, salvage
 
 FRAME = "frame"
 
@@ -32,7 +32,7 @@ class FrameFile:
         with self._lock:
             try:
                 entry = self._writer().append(FRAME, body, durable=False)
-            except (NotRecorded, OSError):
+            except OSError:
                 return
             self._index()[frame["number"]] = entry.offset
 
@@ -87,15 +87,16 @@ class FrameFile:
             try:
                 self._journal = Journal.open(self._path, may_create=True)
             except Damaged:
-                self._journal = self._mended()
+                self._mend()
+        assert self._journal is not None
         return self._journal
 
-    def _mended(self) -> Journal:
-        """A new file of the frames that are intact."""
+    def _mend(self) -> None:
+        """Begin a new file of the frames that are intact; those that the disk does not take are lost."""
         bodies = [body for _, body in self._kept()]
         self._path.unlink()
-        journal = Journal.open(self._path, may_create=True)
-        self._offsets = {
-            body["frame"]["number"]: journal.append(FRAME, body, durable=False).offset for body in bodies
-        }
-        return journal
+        self._offsets = {}
+        self._journal = Journal.open(self._path, may_create=True)
+        for body in bodies:
+            entry = self._journal.append(FRAME, body, durable=False)
+            self._offsets[body["frame"]["number"]] = entry.offset

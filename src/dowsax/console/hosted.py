@@ -15,7 +15,7 @@ from dowsax.console.draws import Draws
 from dowsax.console.expected import expected_field
 from dowsax.console.frames import draws_of, frame_of
 from dowsax.console.recall import MAX_EVENTS, REVEALED, TRUTH, Recalled, event_of
-from dowsax.console.records import DAMAGED, FAILED, PREPARING, REAL, SIMULATED, Record, now
+from dowsax.console.records import DAMAGED, FAILED, PREPARING, SIMULATED, Record
 from dowsax.console.simulation import Truth
 from dowsax.console.stops import file_of, said_again, stamp_of
 from dowsax.console.store import Store
@@ -24,7 +24,7 @@ from dowsax.journal import Damaged
 from dowsax.mission.advice import Advice
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.history import History
-from dowsax.mission.log import MAX_GIVEN, MissionLog, Step
+from dowsax.mission.log import MAX_GIVEN, MissionLog, Note, Step, now
 from dowsax.mission.requests import Request
 from dowsax.survey.reading import Reading, Refused
 
@@ -169,9 +169,7 @@ class Hosted:
     def do_answer(
         self, generation: int, request: "Request", given: str | None = None
     ) -> tuple["Advice", dict[str, Any]]:
-        """Do what a request asks for: take in a reading, withdraw one or correct one."""
-        if self.record.type != REAL:
-            raise Over("Readings of a simulated mission come from the simulation: step it, or let it run.")
+        """Do what a request to a real mission asks for: take in a reading, withdraw one or correct one."""
         if given is None:
             given = json.dumps(request.to_json())[:MAX_GIVEN]
         return self._do(generation, lambda advisor: advisor.answer(request, given))
@@ -266,9 +264,19 @@ class Hosted:
         self._store.frames(self.id).close()
 
     def note(self, kind: str, text: str, durable: bool = False) -> None:
-        """Keep in the log and tell that something has happened."""
-        with self._writable() as log:
-            event = event_of(log.note(kind, text, durable=durable))
+        """Keep in the log and tell that something has happened.
+
+        It is told also where the log does not take it, unless it is to be `durable`: a reading that is
+        recorded must not be answered with an error, and a feed must not end.
+        """
+        try:
+            with self._writable() as log:
+                note = log.note(kind, text, durable=durable)
+        except (OSError, ValueError):
+            if durable:
+                raise
+            note = Note(now(), kind, text)
+        event = event_of(note)
         self.events = (*self.events, event)[-MAX_EVENTS:]
         self._publish(self, "event", event)
 

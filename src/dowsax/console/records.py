@@ -74,8 +74,3 @@ def unreadable(id: str, log: Path) -> Record:
 def new_id() -> str:
     """An id that nobody can guess, of letters that are safe in any file name."""
     return secrets.token_hex(6)
-
-
-def now() -> str:
-    """ISO 8601, UTC."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds")

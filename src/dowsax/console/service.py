@@ -198,12 +198,11 @@ class Console:
         self, hosted: Hosted, work: Callable[[int], Any], limited: bool = True, is_long: bool = False
     ) -> Any:
         """Have something done, and wait for it. What was begun is done to its end, whoever waits for it."""
-        return await asyncio.shield(asyncio.wrap_future(self.submit(hosted, work, limited, is_long)))
+        return await outlive(self.submit(hosted, work, limited, is_long))
 
     async def aside(self, lane: str, work: Callable[[], Any]) -> Any:
         """Have something long done that needs no advisor, while the mission goes on."""
-        future = self.scheduler.submit(lane, work, lambda: True)
-        return await asyncio.shield(asyncio.wrap_future(future))
+        return await outlive(self.scheduler.submit(lane, work, lambda: True))
 
     async def step(self, hosted: Hosted) -> dict[str, Any]:
         return await self.do(hosted, hosted.do_step)
@@ -307,6 +306,23 @@ class Console:
         jax.clear_caches()
         gc.collect()
         self._generation += 1
+
+
+async def outlive(future: Future) -> Any:
+    """Wait for work that is done to its end, whoever waits for it."""
+    work = asyncio.wrap_future(future)
+    try:
+        return await asyncio.shield(work)
+    except asyncio.CancelledError:
+        work.add_done_callback(_ended_unawaited)
+        raise
+
+
+def _ended_unawaited(work: asyncio.Future) -> None:
+    """Report an error that nobody waits for any longer; a refusal, or a mission that is gone, is none."""
+    error = None if work.cancelled() else work.exception()
+    if error is not None and not isinstance(error, Unknown | Over | ValueError):
+        work.get_loop().call_exception_handler({"message": "Work has failed", "exception": error})
 
 
 def _require_usable(hosted: Hosted) -> None:

@@ -20,6 +20,8 @@ from dowsax.files import replacing, write_through
 from dowsax.journal import Journal, read, sync_folder
 from dowsax.mission.log import Header, MissionLog
 
+HELD = ".held"
+"""The file of a folder that its console has locked."""
 _LOG, _FRAMES, _FEED, _DELETED = ".log", ".frames", ".feed", ".deleted"
 _ID = re.compile("[0-9a-f]{12}")
 _FEED_KIND = "feed"
@@ -31,7 +33,7 @@ class Store:
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.folder = folder
-        self._held = (folder / ".held").open("w")
+        self._held = (folder / HELD).open("w")
         try:
             fcntl.flock(self._held, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if (folder / "console.db").exists():
@@ -86,9 +88,14 @@ class Store:
 
     def add(self, record: Record, header: Header) -> None:
         """Keep a new mission; on the disk when this returns. Its log holds the header and the record."""
-        if record.feed is not None:
-            self.keep_feed(record.id, record.feed)
-        MissionLog.create(self.log_path(record.id), header).close()
+        try:
+            if record.feed is not None:
+                self.keep_feed(record.id, record.feed)
+            MissionLog.create(self.log_path(record.id), header).close()
+        except OSError:
+            # What could not be kept as a whole must not be a mission after the next start.
+            self._remove_files(record.id, "")
+            raise
 
     def keep_feed(self, mission: str, feed: Feed) -> None:
         """Keep where the readings of a mission come from; on the disk when this returns."""
@@ -120,15 +127,23 @@ class Store:
         """
         site = "" if record is None else self.site_path(record).name
         mark = self.folder / f"{mission}{_DELETED}"
-        write_through(mark, site.encode())
-        sync_folder(mark)
-        self._remove_files(mission, site)
+        try:
+            write_through(mark, site.encode())
+            sync_folder(mark)
+            self._remove_files(mission, site)
+        except OSError:
+            # The mission goes on: a mark would have it removed at the next start, with all its readings.
+            if self.log_path(mission).exists():
+                _remove(mark)
+            raise
 
     def _remove_files(self, mission: str, site: str) -> None:
         """What is kept of a mission, and its site file unless another mission has the same."""
         if mission in self._frames:
             self._frames.pop(mission).close()
         mark = self.folder / f"{mission}{_DELETED}"
+        # Before all else, as without it there is no mission.
+        _remove(self.log_path(mission))
         for path in self.folder.glob(f"{mission}.*"):
             if path != mark:
                 _remove(path)

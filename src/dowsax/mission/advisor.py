@@ -4,6 +4,7 @@ What is advised is a function of the site, the policy, the seed and the readings
 was ended at any moment goes on from its log as if it had not been: the readings are taken in once more.
 """
 
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import numpy as np
 
 from dowsax.geo.formatting import metres
 from dowsax.inference import Belief
+from dowsax.journal import NotRecorded
 from dowsax.mission.advice import CANNOT_TELL, SEARCHING, Advice, Disc, Estimate, compass, way
 from dowsax.mission.checks import check_reading, require_in_order
 from dowsax.mission.decision import LEAST_LEFT, Gist, Spent, heights, in_time, reasons, status_of, stuck
@@ -175,7 +177,8 @@ class Advisor:
         """`observe` for a reading that is made already; `given` is how it came, for the log."""
         try:
             checked = check_reading(self.plan, reading, self.readings)
-            answered = self._history.step_of(checked)
+            held = reading.wind is None and checked.wind is not None
+            answered = self._history.step_of(checked, held)
             if answered is not None:
                 return self._advice_of(answered)
             require_in_order(self.plan, checked, self.readings)
@@ -187,7 +190,6 @@ class Advisor:
             raise
         advice = self._advice(course, station, changed)
         advice = replace(advice, warnings=doubts(self.plan, self._course, course))
-        held = reading.wind is None and checked.wind is not None
         self._record(self._step(given, checked, advice, course, held_wind=held), course)
         return advice
 
@@ -212,7 +214,7 @@ class Advisor:
             if known is not None:
                 return self._advice_of(known)
             if self._history.is_withdrawn(number):
-                raise Refused(f"{target} was withdrawn: send it again as a new one.")
+                raise Refused(f"{target} was withdrawn: send it again as a new one, with an id of its own.")
             course, station, changed = self._filters.replay(self._history.readings({number: made}))
         except Refused as refusal:
             self.note_refusal(given, str(refusal))
@@ -254,9 +256,10 @@ class Advisor:
             self._log.refuse(given, reason)
 
     def note(self, what: str, text: str) -> None:
-        """Keep in the log what happened to the mission."""
+        """Keep in the log what happened to the mission, where the disk takes it."""
         if self._log is not None:
-            self._log.note(what, text)
+            with suppress(NotRecorded):
+                self._log.note(what, text)
 
     def close(self) -> None:
         """Close the log."""
@@ -325,10 +328,8 @@ class Advisor:
         if len(candidates) == 0:
             return None, ""
         if self.plan.reach.outside(here):
-            return (
-                float(candidates[0, 0]),
-                float(candidates[0, 1]),
-            ), "You are where you may not be: go back."
+            back = float(candidates[0, 0]), float(candidates[0, 1])
+            return back, "You are where you may not be: go back."
         key = _key_of(self._choice_key, np.asarray(len(course.readings), np.int32))
         at = replace(station, position=single(here))
         choice = self.guide.choose(key, course.belief, at, candidates)

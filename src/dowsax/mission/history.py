@@ -31,8 +31,8 @@ class History:
     _withdrawn_at: dict[int, int] = field(default_factory=dict)
     """The step at which a reading was withdrawn."""
     _by_id: dict[str, int] = field(default_factory=dict)
-    _versions: dict[int, list[tuple[Reading, int]]] = field(default_factory=dict)
-    """All that a reading has been, and the step of each."""
+    _versions: dict[int, list[Standing]] = field(default_factory=dict)
+    """All that a reading has been, by its number."""
     _by_moment: dict[tuple, int] = field(default_factory=dict)
 
     @classmethod
@@ -52,24 +52,28 @@ class History:
             self._withdrawn_at[number] = step.number
             return
         reading = Reading.from_json(step.reading)
-        self._standing[number] = Standing(reading, step.number, step.held_wind)
-        self._versions.setdefault(number, []).append((reading, step.number))
+        self._standing[number] = standing = Standing(reading, step.number, step.held_wind)
+        self._versions.setdefault(number, []).append(standing)
         if reading.id is not None:
             self._by_id.setdefault(reading.id, number)
         moment = _moment(reading)
         if moment is not None:
             self._by_moment[moment] = step.number
 
-    def step_of(self, reading: Reading) -> int | None:
-        """The step at which this very reading was taken in; `Refused` where its id is that of another."""
+    def step_of(self, reading: Reading, held_wind: bool = False) -> int | None:
+        """The step at which this very reading was taken in; `Refused` where its id is that of another.
+
+        With `held_wind` it came without a wind: what stands for it now is not what stood for it then.
+        """
         if reading.id is None:
             return self._by_moment.get(_moment(reading) or ())
         number = self._by_id.get(reading.id)
         if number is None:
             return None
-        for version, step in self._versions[number]:
-            if version == reading:
-                return step
+        for version in self._versions[number]:
+            is_held = held_wind and version.held_wind
+            if version.reading == (replace(reading, wind=version.reading.wind) if is_held else reading):
+                return version.step
         raise Refused(
             f"The id {reading.id!r} was given to another reading: give each its own, or send it with "
             '"correct": true to correct that one.'
@@ -93,8 +97,9 @@ class History:
         return now.step if now.step != number and now.reading == reading else None
 
     def original(self, number: int) -> Reading:
-        """The reading as it stands, or as it last stood."""
-        return self._versions[number][-1][0]
+        """The reading as it stands, or as it last stood; without a wind where it had none of its own."""
+        last = self._versions[number][-1]
+        return replace(last.reading, wind=None) if last.held_wind else last.reading
 
     def around(self, number: int) -> tuple[tuple[Reading, ...], tuple[Reading, ...]]:
         """The readings that stand and were taken in before this one, and those after it."""

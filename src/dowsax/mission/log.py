@@ -132,7 +132,11 @@ class MissionLog:
             raise ValueError(
                 f"{path} already holds a mission: go on with it, or choose another file."
             ) from None
-        journal.append(HEADER, header.to_json())
+        try:
+            journal.append(HEADER, header.to_json())
+        except BaseException:
+            journal.close()
+            raise
         return cls(path, header, journal)
 
     @classmethod

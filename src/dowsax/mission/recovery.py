@@ -69,14 +69,20 @@ def recover(path: Path, out: Path, header: Header | None = None) -> Recovered:
         raise ValueError(
             f"What the mission in {path} was begun with cannot be read: give its site file with --site."
         )
-    with MissionLog.create(out, header) as log:
-        readings = corrections = 0
-        for record in _renumbered(found.records):
-            log.copy(record)
-            readings += isinstance(record, Step) and record.corrects is None
-            corrections += isinstance(record, Step) and record.corrects is not None
-        recovered = Recovered(readings, corrections, found.lost, found.is_cut)
-        log.note("recovered", f"Recovered from {path.name}: {recovered.words()}", durable=True)
+    log = MissionLog.create(out, header)
+    try:
+        with log:
+            readings = corrections = 0
+            for record in _renumbered(found.records):
+                log.copy(record)
+                readings += isinstance(record, Step) and record.corrects is None
+                corrections += isinstance(record, Step) and record.corrects is not None
+            recovered = Recovered(readings, corrections, found.lost, found.is_cut)
+            log.note("recovered", f"Recovered from {path.name}: {recovered.words()}", durable=True)
+    except BaseException:
+        # Part of a mission must not pass for what was saved of it.
+        out.unlink(missing_ok=True)
+        raise
     return recovered
 
 
