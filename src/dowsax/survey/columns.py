@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from dowsax.site.column_names import NAMES
+from dowsax.site.column_names import NAMES, ROLES
 from dowsax.site.units import factor, known_unit
 
 UNIT_OF_ROLE = {
