@@ -25,6 +25,8 @@ METHODS = ("get", "post", "patch", "put", "delete")
 def command_line() -> str:
     """Every command with its options, as cyclopts describes them, without its title and contents."""
     text = app.generate_docs()
+    # Run with `python -m`, cyclopts takes that for a part of the usage.
+    text = re.sub(r"^(dowsax [a-z ]+) -m [\w.]+", r"\1", text, flags=re.MULTILINE)
     return text[text.index("\n## dowsax ") + 1 :]
 
 
@@ -39,7 +41,7 @@ def http_api() -> str:
         described = build(Console(Path(folder)), Door()).openapi()
     schemas = described["components"]["schemas"]
     parts = [
-        _operation(method, path, operations[method], schemas)
+        _operation(method, path, operations[method])
         for path, operations in described["paths"].items()
         for method in METHODS
         if method in operations
@@ -49,7 +51,7 @@ def http_api() -> str:
     return "\n\n".join([*parts, "## Objects", *kinds]) + "\n"
 
 
-def _operation(method: str, path: str, operation: Mapping[str, Any], schemas: Mapping[str, Any]) -> str:
+def _operation(method: str, path: str, operation: Mapping[str, Any]) -> str:
     lines = [f"## `{method.upper()} {path}`", operation.get("description", "")]
     parameters = [
         (
@@ -68,7 +70,6 @@ def _operation(method: str, path: str, operation: Mapping[str, Any], schemas: Ma
         for name, content in about.get("content", {}).items():
             if status.startswith("2"):
                 lines.append(f"Answer {status}: `{name}`{_named(content.get('schema', {}))}.")
-    del schemas
     return "\n\n".join(line for line in lines if line)
 
 
@@ -79,7 +80,8 @@ def _kind(name: str, schema: Mapping[str, Any]) -> str:
         for key, about in schema["properties"].items()
     ]
     head = [f"### {name}", schema.get("description", "")]
-    table = "\n".join(markdown(("key", "type", "default", "meaning"), rows))
+    columns = ("key", "type", "default", "meaning")[: 4 if any(row[3] for row in rows) else 3]
+    table = "\n".join(markdown(columns, [row[: len(columns)] for row in rows]))
     return "\n\n".join([*(line for line in head if line), table])
 
 
