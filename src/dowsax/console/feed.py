@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from dowsax.console.hosted import Hosted
 from dowsax.console.scheduler import Full
@@ -20,6 +20,7 @@ _RESTART_S = (1.0, 60.0)
 """The first wait before a feed that has ended begins again and the longest; each is twice the one before."""
 
 
+@runtime_checkable
 class Queue(Protocol):
     """The work of a console, done mission by mission."""
 
