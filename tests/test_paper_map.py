@@ -1,4 +1,4 @@
-"""docs/results/paper-map.md: every name is imported, every test looked up, and nothing of the paper is left out."""
+"""The map of the paper: every name is imported, every test looked up, and nothing is left out."""
 
 import ast
 import re

@@ -71,9 +71,7 @@ def test_interruption_is_quiet(dowsax_command, monkeypatch, work):
 def test_help_waits_for_nothing():
     """Neither jax nor matplotlib nor scipy is imported before a command runs."""
     heavy = "{'jax', 'matplotlib', 'scipy', 'equinox'} & set(sys.modules)"
-    outcome = in_a_process(
-        f"import sys; from dowsax.cli import run; run(['--help']); print({heavy})"
-    )
+    outcome = in_a_process(f"import sys; from dowsax.cli import run; run(['--help']); print({heavy})")
     assert outcome.stdout.splitlines()[-1] == "set()", outcome.stderr
 
 

@@ -1,4 +1,4 @@
-"""The tutorials do what they say: their files are written, their commands and their Python are run, in order."""
+"""The tutorials do what they say: their files are written, their commands and Python are run, in order."""
 
 import os
 import re
