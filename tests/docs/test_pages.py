@@ -35,7 +35,9 @@ def test_links_lead_somewhere(page):
 
 @pytest.mark.parametrize("page", PAGES, ids=named)
 def test_included_files_exist(page):
-    for path in INCLUDED.findall(page.read_text(encoding="utf-8")):
+    text = page.read_text(encoding="utf-8")
+    assert text.count("--8") == len(INCLUDED.findall(text)), "a formatter has changed an include"
+    for path in INCLUDED.findall(text):
         assert path.startswith(MADE) or (ROOT / path).is_file(), path
 
 
