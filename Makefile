@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check bench lock clean
+.PHONY: demo test check docs wheel bench lock clean
 
 demo: .venv/.base
 	$(BIN)/dowsax demo --out demo
@@ -16,6 +16,13 @@ check: .venv/.dev
 	$(BIN)/lint-imports
 	$(BIN)/basedpyright
 
+docs: .venv/.docs
+	$(BIN)/python -m tools.reference_pages
+	$(BIN)/python -m zensical build --clean --strict
+
+wheel: .venv/bin/python
+	$(BIN)/pip wheel -q --no-deps --wheel-dir dist .
+
 bench: .venv/.peers
 	$(BIN)/python -m benchmarks.run
 
@@ -26,6 +33,7 @@ lock: .venv/.dev
 	$(COMPILE) --extra dev -o requirements-dev.txt
 	$(COMPILE) -c requirements-dev.txt -o requirements.txt
 	$(COMPILE) --extra peers -c requirements-dev.txt -o requirements-peers.txt
+	$(COMPILE) --extra docs -c requirements-dev.txt -o requirements-docs.txt
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
@@ -43,5 +51,9 @@ lock: .venv/.dev
 	$(BIN)/pip install -q -r requirements-peers.txt
 	touch $@
 
+.venv/.docs: requirements-docs.txt .venv/.base
+	$(BIN)/pip install -q -r requirements-docs.txt
+	touch $@
+
 clean:
-	rm -rf .venv demo .pytest_cache .ruff_cache
+	rm -rf .venv build demo dist site .pytest_cache .ruff_cache

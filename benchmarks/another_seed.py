@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.paper_page import FOLDER
+from benchmarks.paper_tables import FOLDER
 from dowsax.evaluate.metrics import Estimate
 from dowsax.evaluate.search_tables import number
 from dowsax.evaluate.tables import markdown

@@ -1,4 +1,4 @@
-"""The rates of false stops that ship with the package, from the tables of the docs.
+"""The rates of false stops that ship with the package, from the numbers in results.
 
     python -m benchmarks.false_stops        # after `benchmarks.searches` and `benchmarks.learned`
 

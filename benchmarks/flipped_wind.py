@@ -1,4 +1,4 @@
-"""Whether a mission notices that its wind is given the wrong way round: a table of docs/missions.md.
+"""Whether a mission notices that its wind is reversed: results/tables/missions/reversed-wind.md.
 
     python -m benchmarks.flipped_wind                       # as published
     python -m benchmarks.flipped_wind --missions 4          # a trial; its numbers mean little

@@ -1,6 +1,6 @@
 """The default preset against the reference posteriors, field by field: `python -m benchmarks.gold`
 
-All cases of both sets, with several filter seeds; the table of the README and docs/benchmarks.md.
+All cases of both sets, with several filter seeds; the table of docs/results/speed.md.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""The learned policies on every field, next to the planners: the numbers of docs/learning.md.
+"""The learned policies on every field, next to the planners: results/learned.csv.
 
     python -m benchmarks.learned --out runs/learned --budget 540      # so many seconds; call again to go on
     python -m benchmarks.learned --out runs/learned --weights runs/train    # policies that do not ship yet
@@ -8,8 +8,8 @@
 
 The searches are those of `benchmarks.searches` (seed 0, the default filter), so that the planners' lines are
 taken from its table. `straight` is run again, as its searches are needed one by one. Cells are measured field
-by field and kept in small files (`benchmarks.cells`); the files in docs/data are written from all cells that
-are there. `python -m benchmarks.learning_page` makes the tables of the page from them.
+by field and kept in small files (`benchmarks.cells`); the files in results are written from all cells that
+are there. `python -m benchmarks.learning_tables` makes the tables of the page from them.
 """
 
 import argparse
@@ -40,7 +40,7 @@ LIMITS = (LIMIT, "circle")
 """They are told where the source is: what the path is compared with, and how many searches can be stopped."""
 OURS = "att-pfrl"
 PARTS = ("id", "ood", "ablation")
-DATA = ROOT / "docs/data"
+DATA = ROOT / "results"
 SLACK = {"stop_rate": 0.003, "path_length_stopped": 0.01}
 """As shares: on one kind of device a few searches of a thousand may go otherwise for rounding, not more."""
 PUBLISHED_ON = "NVIDIA H200"

@@ -22,7 +22,7 @@ from dowsax.evaluate.statistics import resample_counts, wilson_interval
 from dowsax.inference import Posterior
 from dowsax.inference.locate import locate
 
-OUT = Path(__file__).resolve().parents[1] / "docs" / "data" / "real.csv"
+OUT = Path(__file__).resolve().parents[1] / "results" / "real.csv"
 PROBABILITY = 0.9
 
 

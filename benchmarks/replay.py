@@ -33,7 +33,7 @@ from dowsax.policies.utilities import information_gain
 from dowsax.types import Key, Station
 from dowsax.world import Model
 
-OUT = Path(__file__).resolve().parents[1] / "docs" / "data" / "replay.csv"
+OUT = Path(__file__).resolve().parents[1] / "results" / "replay.csv"
 INFOTAXIS = "infotaxis"
 BLIND = {"random": random_picks, "round": going_round}
 ORDERS = (INFOTAXIS, *BLIND)

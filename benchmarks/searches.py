@@ -1,4 +1,4 @@
-"""Every policy on every field: the table of docs/searches.md.
+"""Every policy on every field: results/searches.csv.
 
     python -m benchmarks.searches --out runs/searches            # as published, on a graphics card
     python -m benchmarks.searches --out runs/tiny --tiny         # a rehearsal; its numbers mean nothing

@@ -1,4 +1,4 @@
-"""What a stop is worth at the standard sites, one of each kind: the table of docs/missions.md.
+"""What a stop is worth at the standard sites, one of each kind: results/tables/missions/site-stops.md.
 
     python -m benchmarks.site_stops                                    # as published
     python -m benchmarks.site_stops --missions 4 --out trial.csv       # a trial; its numbers mean little

@@ -1,6 +1,6 @@
 """How many moves a second searches make with the filters of training, on whatever device JAX has.
 
-    python -m benchmarks.throughput --methods att-pfrl pfrl --data docs/data
+    python -m benchmarks.throughput --methods att-pfrl pfrl --data results
     python -m benchmarks.throughput --methods att-pfrl --searches 32768     # more at once
 
 All seven fields at once, the moves chosen by the shipped policy of the method, or by an untrained network
@@ -116,7 +116,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--methods", nargs="+", default=USUAL, choices=METHODS)
-    parser.add_argument("--data", type=Path, default=ROOT / "docs/data")
+    parser.add_argument("--data", type=Path, default=ROOT / "results")
     parser.add_argument("--searches", type=int)
     parser.add_argument("--tiny", action="store_true")
     options = parser.parse_args()

@@ -41,7 +41,7 @@ LEAST = 120.0
 PATIENCE = 20.0
 """[s], for an interrupted run to end by itself: the chunk under way has to be over first."""
 PRETRAINED = ROOT / "src/dowsax/policies/pretrained"
-DATA = ROOT / "docs/data"
+DATA = ROOT / "results"
 CURVES = "ablation-curves.csv"
 TINY_STEPS = 300
 TINY_SIZES: dict[str, Any] = {"num_searches": 14, "num_ticks": 8, "particles": 32, "max_readings": 6}

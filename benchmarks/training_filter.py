@@ -67,7 +67,7 @@ def main() -> None:
     parser.add_argument("--fields", nargs="+", default=FIELDS, choices=FIELDS)
     parser.add_argument("--episodes", type=int, default=100)
     parser.add_argument("--budget", type=float, default=math.inf, metavar="SECONDS")
-    parser.add_argument("--data", type=Path, default=ROOT / "docs/data", help="where the table is written")
+    parser.add_argument("--data", type=Path, default=ROOT / "results", help="where the table is written")
     parser.add_argument("--tiny", action="store_true")
     options = parser.parse_args()
     deadline = time.monotonic() + options.budget

@@ -1,4 +1,4 @@
-"""What a stop is worth in a wind whose direction jitters: the second table of docs/missions.md.
+"""What a stop is worth in a wind whose direction jitters: results/tables/missions/wind-error.md.
 
     python -m benchmarks.wind_error                         # as published
     python -m benchmarks.wind_error --missions 4            # a trial; its numbers mean little

@@ -27,6 +27,7 @@ jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
 _LONGEST = (
     "experiment/test_engines.py",
     "test_examples.py",
+    "docs/test_tutorials.py",
     "reproduce/test_suites.py",
     "browser/test_console_looks.py",
     "inference/test_gold.py",

@@ -1,4 +1,4 @@
-"""docs/paper-map.md: every name is imported, every test looked up, and nothing of the paper is left out."""
+"""The map of the paper: every name is imported, every test looked up, and nothing is left out."""
 
 import ast
 import re
@@ -12,8 +12,8 @@ from dowsax.reproduce.suites import all_suites
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT.parent / "shared/paper/att-pfrl.tex"
-PAGE = (ROOT / "docs/paper-map.md").read_text(encoding="utf-8")
-RESULTS = (ROOT / "docs/results.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/results/paper-map.md").read_text(encoding="utf-8")
+RESULTS = (ROOT / "docs/results/paper.md").read_text(encoding="utf-8")
 QUOTED = re.findall(r"`([^`]+)`", PAGE)
 OBJECTS = sorted({name for name in QUOTED if name.startswith("dowsax.")})
 TESTS = sorted({name for name in QUOTED if name.startswith("tests/") and "::" in name})
@@ -70,9 +70,9 @@ def test_every_row_has_what_its_table_promises():
 
 def test_every_suite_has_a_row_and_a_place_among_the_results():
     for name in all_suites():
-        assert f"(results.md#{name})" in PAGE
-        assert f'<a id="{name}"></a>`{name}`' in RESULTS
-    assert set(re.findall(r"results\.md#([\w-]+)", PAGE)) == set(all_suites())
+        assert f"(paper.md#{name})" in PAGE
+        assert f"{{ #{name} }}" in RESULTS
+    assert set(re.findall(r"\(paper\.md#([\w-]+)", PAGE)) == set(all_suites())
 
 
 def test_nothing_of_the_paper_is_left_out():

@@ -1,5 +1,6 @@
 """The table of learned policies, on made-up searches: what is measured, kept, compared and told."""
 
+import csv
 import json
 import math
 import re
@@ -10,9 +11,10 @@ import numpy as np
 import pytest
 from made_cells import cell
 
-from benchmarks import cells, elsewhere, learned, learning_page, pages
+from benchmarks import cells, elsewhere, learned, learning_tables, searches_tables, table_files
 from benchmarks.cells import CONTRACTION, CREDIBLE, Wanted
 from benchmarks.csv_lines import estimate, estimates, read_lines, where
+from benchmarks.machine import ROOT
 from benchmarks.searches import FIELDS
 from benchmarks.train_all import SEEDED, SHIPPED
 from dowsax.evaluate.search_tables import labelled_csv
@@ -225,11 +227,12 @@ def test_results_go_into_the_cards(tmp_path, found, monkeypatch):
 
 def test_the_page_says_what_is_reached(tmp_path, found):
     learned.write(found, tmp_path, planners(tmp_path, found))
-    tables = learning_page.tables(tmp_path)
+    tables = learning_tables.tables(tmp_path)
     # How the shipped policies were trained is on their cards.
     assert set(tables) == {"headline", "levels", "best", "fields", "training"}
     shown = [part.strip() for part in tables["headline"].splitlines()[2].split("|")[1:-1]]
-    assert [bool(cell.strip("–")) for cell in shown] == [True, True, True, False, True, False, False]
+    assert [bool(cell.strip("–")) for cell in shown] == [True, True, True, False]
+    assert shown[2].startswith("infotaxis: ")
     # A rate of stops never stands without how many of them are false.
     assert all(re.search(r"\], \d\.\d{3} false; ", cell) for cell in shown[1:] if cell.strip("–"))
     row = tables["levels"].splitlines()[2]
@@ -244,14 +247,27 @@ def test_the_page_says_what_is_reached(tmp_path, found):
     assert policies == ["straight", "att-pfrl", "pfrl", "infotaxis"]
 
 
-def test_tables_find_their_places():
-    page = "above\n<!-- best -->\nold\n<!-- /best -->\nbelow\n<!-- speed -->\n<!-- /speed -->\n"
-    other = "<!-- speed -->\nold\n<!-- /speed -->\n"
-    filled = pages.placed([page, other], {"best": "| new \\1 |"})
-    assert filled == [page.replace("old\n", "\n| new \\1 |\n\n"), other]
-    assert pages.placed(filled, {"best": "| new \\1 |"}) == filled
-    with pytest.raises(ValueError, match="No page has a place <!-- levels -->"):
-        pages.placed([page, other], {"levels": "|"})
+def test_each_table_has_its_file(tmp_path):
+    (tmp_path / "other.md").write_text("stays")
+    paths = table_files.write_tables(tmp_path, {"best": "| new |\n\n"})
+    assert [path.name for path in paths] == ["best.md"]
+    assert paths[0].read_text() == "| new |\n"
+    assert (tmp_path / "other.md").read_text() == "stays"
+
+
+def test_the_files_are_those_of_the_numbers():
+    """What the docs include is made of the numbers beside it."""
+    for name, text in learning_tables.tables(learned.DATA).items():
+        path = table_files.TABLES / "learning" / f"{name}.md"
+        assert path.read_text(encoding="utf-8").strip() == text.strip(), name
+    with (learned.DATA / "searches.csv").open(encoding="utf-8") as file:
+        fields = searches_tables.tables(list(csv.DictReader(file)))
+    assert (table_files.TABLES / "searches/fields.md").read_text(encoding="utf-8").strip() == fields.strip()
+
+
+def test_the_headline_is_that_of_the_readme():
+    headline = learning_tables.tables(learned.DATA)["headline"]
+    assert headline in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_elsewhere_is_held_against_where_it_was_trained(tmp_path):
@@ -262,7 +278,7 @@ def test_elsewhere_is_held_against_where_it_was_trained(tmp_path):
         cell("att-pfrl-ood", np.ones(SEARCHES), scenario=region, stopped=stopped[region]) for region in shares
     )
     learned.write(found, tmp_path, tmp_path / "searches.csv")
-    row = [part.strip() for part in learning_page.tables(tmp_path)["elsewhere"].splitlines()[2].split("|")]
+    row = [part.strip() for part in learning_tables.tables(tmp_path)["elsewhere"].splitlines()[2].split("|")]
     values = [part.split(" ")[0] for part in row[3:10]]
     assert values == ["0.750", "0.250", "0.750", "0.500", "+0.500", "+0.000", "+0.250"]
     assert not (tmp_path / learned.AGAINST).exists()
@@ -304,7 +320,7 @@ def test_seeds_are_the_cases_of_an_ablation(tmp_path):
     found |= dict(cell("straight", np.full(number, 10.0), field=field, weights=None) for field in FIELDS)
     learned.write(found, tmp_path, tmp_path / "searches.csv")
     assert {path.name for path in tmp_path.iterdir()} == {learned.ABLATION}
-    rows = learning_page.tables(tmp_path)["ablation"].splitlines()[2:]
+    rows = learning_tables.tables(tmp_path)["ablation"].splitlines()[2:]
     assert len(rows) == 1
     seeds = "0.500 0.600 0.700"
     assert [part.strip() for part in rows[0].split("|")[1:4]] == ["pfrl", seeds, "0.600 [0.352, 0.848]"]
@@ -312,8 +328,8 @@ def test_seeds_are_the_cases_of_an_ablation(tmp_path):
 
 
 def test_an_interval_over_seeds_ends_where_its_numbers_do():
-    assert learning_page.over_seeds([0.1, 0.9], 1.0)[1:3] == (0.0, 1.0)
-    assert learning_page.over_seeds([1.0, 9.0], math.inf).high == pytest.approx(5 + 12.706 * 4, rel=1e-4)
+    assert learning_tables.over_seeds([0.1, 0.9], 1.0)[1:3] == (0.0, 1.0)
+    assert learning_tables.over_seeds([1.0, 9.0], math.inf).high == pytest.approx(5 + 12.706 * 4, rel=1e-4)
 
 
 def test_levels_know_their_direction():
@@ -321,7 +337,7 @@ def test_levels_know_their_direction():
 
     found = Estimate(0.96, 0.94, 0.98, 100)
     said = "0.96 [0.94, 0.98], "
-    assert pages.judged(found, 0.95, 2, least=True) == said + "≥ 0.95 reached"
-    assert pages.judged(found, 0.95, 2, least=False) == said + "≤ 0.95 missed, within the interval"
-    assert pages.judged(found, 0.99, 2, least=True) == said + "≥ 0.99 missed"
-    assert pages.judged(NOTHING, 0.99, least=True) == "not measured"
+    assert table_files.judged(found, 0.95, 2, least=True) == said + "≥ 0.95 reached"
+    assert table_files.judged(found, 0.95, 2, least=False) == said + "≤ 0.95 missed, within the interval"
+    assert table_files.judged(found, 0.99, 2, least=True) == said + "≥ 0.99 missed"
+    assert table_files.judged(NOTHING, 0.99, least=True) == "not measured"

@@ -3,7 +3,7 @@
 import numpy as np
 from made_cells import cell
 
-from benchmarks import learning_page, training_filter
+from benchmarks import learning_tables, training_filter
 from benchmarks.csv_lines import read_lines
 from dowsax.evaluate.search_tables import labelled_csv
 from dowsax.inference import PRESETS
@@ -28,7 +28,7 @@ def test_collapse_is_seen(tmp_path):
     path = tmp_path / training_filter.FILE
     path.write_text(labelled_csv(training_filter.lines_of(dict(cells))), encoding="utf-8")
     assert len(read_lines(path)) == 4
-    table = learning_page.tables(tmp_path)["filters"]
-    rows = [[part.strip() for part in line.split("|")[1:4]] for line in table.splitlines()[4:6]]
+    table = learning_tables.tables(tmp_path)["filters-credible"]
+    rows = [[part.strip() for part in line.split("|")[1:4]] for line in table.splitlines()[2:4]]
     assert rows[0] == ["training", "straight", "0.03 [0.00, 0.13]"]
     assert rows[1] == ["plain", "straight", "**0.50 [0.35, 0.65]**"]

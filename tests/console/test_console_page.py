@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-PAGE = Path(__file__).parents[2] / "docs" / "console.md"
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "console.md"
 SURVEY = b"x,y,value,dwell\n5,5,3,1\n9,9,4,1\n"
 
 

@@ -11,7 +11,7 @@ from dowsax.mission.plan import Plan
 from dowsax.site import parse_site
 from dowsax.world import Jump
 
-DATA = Path(__file__).parents[2] / "docs" / "data"
+DATA = Path(__file__).parents[2] / "results"
 SITE = parse_site(
     """
 area = {low = [0, 0], high = [25, 25]}

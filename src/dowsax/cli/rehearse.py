@@ -125,7 +125,7 @@ def lines(rehearsal: "Rehearsal") -> list[str]:
     ]
 
 
-def _spread(numbers: Sequence[float], unit: str) -> str:
+def _spread(numbers: Sequence[float | int], unit: str) -> str:
     """The median, and what nine of ten lie between."""
     import numpy as np
 

@@ -119,7 +119,7 @@ def _require(device: str | None, workers: int | None, budget: float | None, earl
     if budget is not None and not budget > 0:
         raise ValueError(f"--budget is a number of seconds above 0; got {budget:g}.")
     if earlier is not None and not earlier.is_dir():
-        raise ValueError(f"There is no folder {earlier}: give --earlier one of tables, such as docs/paper.")
+        raise ValueError(f"There is no folder {earlier}: give --earlier a folder such as results/paper.")
 
 
 def _compute_on(device: str | None, workers: int | None) -> None:

@@ -54,7 +54,7 @@ PAPER = Preset(
     follows_jumps=False,
 )
 
-# Chosen by `python -m benchmarks.preset_study`; the table is in docs/preset-study.md.
+# Chosen by `python -m benchmarks.preset_study`; the table is in docs/results/presets.md.
 DEFAULT = Preset(
     FilterConfig(num_particles=2048, ess_ratio=0.5, num_moves=12, max_moves=12),
     proposals=(DifferentialEvolution(),),
@@ -68,7 +68,7 @@ SURVEY = Preset(
 )
 
 # For training: an eighth of the particles and two thirds of the moves. What that costs the belief is measured
-# in docs/learning.md.
+# in docs/results/learning.md.
 TRAINING = Preset(
     FilterConfig(num_particles=256, ess_ratio=0.5, num_moves=8, max_moves=8),
     proposals=(DifferentialEvolution(),),
