@@ -20,9 +20,9 @@ from benchmarks.paper_tables import FOLDER
 from dowsax.evaluate.metrics import Estimate
 from dowsax.evaluate.search_tables import number
 from dowsax.evaluate.tables import markdown
-from dowsax.reproduce.lines import MEASURES
-from dowsax.reproduce.report import lines_in
-from dowsax.reproduce.suites import all_suites
+from dowsax.experiments.suites.measures import MEASURES
+from dowsax.experiments.suites.registry import all_suites
+from dowsax.experiments.suites.report import lines_in
 
 TIMES = ("REV", "wall time")
 

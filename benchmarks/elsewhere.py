@@ -9,10 +9,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from benchmarks.cells import RULES, Measured, Wanted
+from benchmarks.measured import RULES, Measured
 from benchmarks.train_all import ELSEWHERE
 from dowsax.evaluate.metrics import Estimate, share
 from dowsax.evaluate.paired import paired_share
+from dowsax.experiments.run import Run
 
 OUTER = ("ood-west", "ood-east")
 REGIONS = (ELSEWHERE, *OUTER)
@@ -20,11 +21,11 @@ REGIONS = (ELSEWHERE, *OUTER)
 FILE = "learned-elsewhere.csv"
 
 
-def lines_of(found: Mapping[Wanted, Measured]) -> list[tuple[dict[str, str], dict[str, Estimate]]]:
+def lines_of(found: Mapping[Run, Measured]) -> list[tuple[dict[str, str], dict[str, Estimate]]]:
     """A line for each policy, field and rule that was measured in all regions."""
     lines = []
-    for policy, field in dict.fromkeys((one.label, one.field) for one in found):
-        of = {one.scenario: cell for one, cell in found.items() if (one.label, one.field) == (policy, field)}
+    for policy, field in dict.fromkeys((one.policy, one.field) for one in found):
+        of = {run.scenario: one for run, one in found.items() if (run.policy, run.field) == (policy, field)}
         if not set(REGIONS) <= set(of):
             continue
         require_same_numbers([of[region] for region in REGIONS])
@@ -81,10 +82,10 @@ def _correlation(first: np.ndarray, second: np.ndarray) -> float:
     return float(np.corrcoef(first, second)[0, 1])
 
 
-def require_same_numbers(cells: Sequence[Measured]) -> None:
+def require_same_numbers(regions: Sequence[Measured]) -> None:
     """A ValueError unless the regions have the same numbered searches."""
     names = ("seed", "episodes", "weights")
-    if len({tuple(str(cell.about[name]) for name in names) for cell in cells}) > 1:
+    if len({tuple(str(region.about.get(name)) for name in names) for region in regions}) > 1:
         raise ValueError(
-            f"{cells[0].about['label']} was not measured alike in all regions: they cannot be paired."
+            f"{regions[0].about['policy']} was not measured alike in all regions: they cannot be paired."
         )

@@ -9,11 +9,11 @@ sources elsewhere are not among them.
 import csv
 from pathlib import Path
 
-from benchmarks.cells import CREDIBLE
 from benchmarks.csv_lines import Line, estimate, read_lines, where
 from benchmarks.learned import DATA, LEARNED, SEARCHES
 from benchmarks.machine import ROOT
 from dowsax.envs import SUCCESS
+from dowsax.experiments.run import CREDIBLE
 from dowsax.files import replacing
 
 FILE = ROOT / "src/dowsax/mission/data/false_stops.csv"

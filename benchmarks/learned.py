@@ -7,30 +7,30 @@
     python -m benchmarks.learned --out runs/tiny-learned --tiny --data runs/tiny-learned      # a rehearsal
 
 The searches are those of `benchmarks.searches` (seed 0, the default filter), so that the planners' lines are
-taken from its table. `straight` is run again, as its searches are needed one by one. Cells are measured field
-by field and kept in small files (`benchmarks.cells`); the files in results are written from all cells that
-are there. `python -m benchmarks.learning_tables` makes the tables of the page from them.
+taken from its table. `straight` is run again, as its searches are needed one by one. Runs are computed field
+by field; the files in results are written from all runs that are complete. The tables of the page are made
+from these files by `python -m benchmarks.learning_tables`.
 """
 
 import argparse
 import json
 import math
 import sys
-import time
 from collections.abc import Mapping, Sequence
 from itertools import product
 from pathlib import Path
 
-from benchmarks import cells, elsewhere, throughput
-from benchmarks.cells import RULES, Measured, Wanted
+from benchmarks import elsewhere, throughput
 from benchmarks.csv_lines import Line, estimates, read_lines, where
 from benchmarks.elsewhere import REGIONS
 from benchmarks.machine import ROOT
+from benchmarks.measured import RULES, Measured, compute, open_store, read_measured, require_paired, resize
 from benchmarks.rivals import Against, by_intervals, paired, path_ratio
 from benchmarks.searches import FIELDS
 from benchmarks.train_all import SEEDED, SHIPPED, Entry, differing, judged, same_run
 from dowsax.evaluate.metrics import NOTHING, Estimate
 from dowsax.evaluate.search_tables import labelled_csv
+from dowsax.experiments.run import Run
 from dowsax.files import replacing
 from dowsax.policies.shipped import FOLDER
 from dowsax.policies.stored import card_of
@@ -97,10 +97,10 @@ def policies_in(folder: Path, tiny: bool = False) -> dict[str, list[tuple[str, d
 
 def plan(
     known: Mapping[str, Sequence[tuple[str, Mapping[str, str]]]], parts: Sequence[str], fields: Sequence[str]
-) -> list[Wanted]:
-    """All cells for which there are policies, the most important first."""
+) -> list[Run]:
+    """All runs for which there are policies, the most important first."""
     wanted = (
-        Wanted(label, source, field, scenario)
+        Run(label, field, scenario, weights=source)
         for part in parts
         for field in fields
         for scenario, policies in known[part]
@@ -109,45 +109,46 @@ def plan(
     return list(dict.fromkeys(wanted))
 
 
-def lines_of(found: Mapping[Wanted, Measured]) -> list[tuple[dict[str, str], dict[str, Estimate]]]:
-    """A line for each cell and rule, with the path against the straight walk's on the same searches."""
-    limits = {_searches(one): measured for one, measured in found.items() if one.label == LIMIT}
+def lines_of(found: Mapping[Run, Measured]) -> list[tuple[dict[str, str], dict[str, Estimate]]]:
+    """A line for each run and rule, with the path against the straight walk's on the same searches."""
+    limits = {_searches(one): measured for one, measured in found.items() if one.policy == LIMIT}
     lines = []
     for wanted, measured in found.items():
-        limit = None if wanted.label == LIMIT else limits.get(_searches(wanted))
+        limit = None if wanted.policy == LIMIT else limits.get(_searches(wanted))
         if limit is not None:
-            cells.require_paired(measured, limit)
+            require_paired(measured, limit)
         for rule in RULES:
             numbers = measured.summary(rule)._asdict()
             del numbers["seconds_per_episode"]
             ratio = NOTHING if limit is None else path_ratio(measured.ends[rule], limit.ends[rule])
-            labels = {"policy": wanted.label, "field": wanted.field, "scenario": wanted.scenario}
+            labels = {"policy": wanted.policy, "field": wanted.field, "scenario": wanted.scenario}
             labels |= {"stop": str(rule)} | _made_with(measured)
             lines.append((labels, numbers | {"path_ratio": ratio}))
     return lines
 
 
-def _searches(wanted: Wanted) -> tuple[str, str]:
+def _searches(wanted: Run) -> tuple[str, str]:
     return wanted.field, wanted.scenario
 
 
 def _made_with(measured: Measured) -> dict[str, str]:
     names = ("preset", "particles", "seed", "weights", "steps", "device")
-    return {name: "" if measured.about[name] is None else str(measured.about[name]) for name in names}
+    found = {name: measured.about.get(name) for name in names}
+    return {name: "" if value is None else str(value) for name, value in found.items()}
 
 
 def against(
-    found: Mapping[Wanted, Measured], planners: Sequence[Line], ours: str = OURS
+    found: Mapping[Run, Measured], planners: Sequence[Line], ours: str = OURS
 ) -> list[tuple[dict[str, str], dict[str, Estimate]]]:
     """Ours minus every other policy in the scenario id, on every field under every rule."""
     lines = []
     for wanted, measured in found.items():
-        if (wanted.label, wanted.scenario) != (ours, "id"):
+        if (wanted.policy, wanted.scenario) != (ours, "id"):
             continue
         others = {
-            one.label: other
+            one.policy: other
             for one, other in found.items()
-            if _searches(one) == _searches(wanted) and one.label not in (ours, *LIMITS)
+            if _searches(one) == _searches(wanted) and one.policy not in (ours, *LIMITS)
         }
         for rule in RULES:
             rivals = {name: paired(measured.ends[rule], other.ends[rule]) for name, other in others.items()}
@@ -160,14 +161,14 @@ def against(
 
 
 def _compared(
-    wanted: Wanted, rule: str, rival: str, found: Against
+    wanted: Run, rule: str, rival: str, found: Against
 ) -> tuple[dict[str, str], dict[str, Estimate]]:
-    labels = {"policy": wanted.label, "rival": rival, "field": wanted.field, "stop": rule}
+    labels = {"policy": wanted.policy, "rival": rival, "field": wanted.field, "stop": rule}
     labels |= {"from": "the same searches" if found.paired else "intervals"}
     return labels, {"stop_rate": found.stop_rate, "path_length": found.path_length}
 
 
-def planners_of(path: Path, found: Mapping[Wanted, Measured]) -> list[Line]:
+def planners_of(path: Path, found: Mapping[Run, Measured]) -> list[Line]:
     """The planners' lines, once it is sure that they are of the same searches under the same filter."""
     lines = where(read_lines(path), scenario="id")
     measured = [one for wanted, one in found.items() if wanted.scenario == "id"]
@@ -184,12 +185,12 @@ def planners_of(path: Path, found: Mapping[Wanted, Measured]) -> list[Line]:
     return lines
 
 
-def _compare_limits(path: Path, lines: Sequence[Line], found: Mapping[Wanted, Measured]) -> None:
+def _compare_limits(path: Path, lines: Sequence[Line], found: Mapping[Run, Measured]) -> None:
     """A ValueError where the straight walk here is not the one of the table: then neither are the searches.
 
     On another kind of device many searches go otherwise for rounding alone: there it is only told.
     """
-    limits = [(one, cell) for one, cell in found.items() if (one.label, one.scenario) == (LIMIT, "id")]
+    limits = [(run, one) for run, one in found.items() if (run.policy, run.scenario) == (LIMIT, "id")]
     for (wanted, measured), rule in product(limits, RULES):
         here = measured.summary(rule)._asdict()
         for line in where(lines, policy=LIMIT, field=wanted.field, stop=str(rule)):
@@ -211,18 +212,18 @@ def _apart(here: Estimate, there: Estimate) -> float:
     return abs(here.value - there.value) / max(abs(there.value), 1e-9)
 
 
-def write(found: Mapping[Wanted, Measured], data: Path, searches: Path) -> None:
-    """The files for which there are cells."""
-    seeded = {one: measured for one, measured in found.items() if "-seed-" in one.label}
-    rest = {one: measured for one, measured in found.items() if "-seed-" not in one.label}
+def write(found: Mapping[Run, Measured], data: Path, searches: Path) -> None:
+    """Write the files for which there are runs."""
+    seeded = {one: measured for one, measured in found.items() if "-seed-" in one.policy}
+    rest = {one: measured for one, measured in found.items() if "-seed-" not in one.policy}
     texts = {}
-    learnt = {one: measured for one, measured in rest.items() if one.label not in LIMITS}
+    learnt = {one: measured for one, measured in rest.items() if one.policy not in LIMITS}
     if learnt:
         texts[LEARNED] = labelled_csv(lines_of(rest))
         texts[AGAINST] = labelled_csv(against(rest, planners_of(searches, rest)))
         texts[elsewhere.FILE] = labelled_csv(elsewhere.lines_of(rest))
     if seeded:
-        limits = {one: measured for one, measured in rest.items() if one.label == LIMIT}
+        limits = {one: measured for one, measured in rest.items() if one.policy == LIMIT}
         texts[ABLATION] = labelled_csv([line for line in lines_of(seeded | limits) if line[0]["weights"]])
     data.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
@@ -232,11 +233,11 @@ def write(found: Mapping[Wanted, Measured], data: Path, searches: Path) -> None:
             partial.write_text(text, encoding="utf-8")
 
 
-def write_cards(found: Mapping[Wanted, Measured]) -> None:
+def write_cards(found: Mapping[Run, Measured]) -> None:
     """Note in the cards of shipped policies what they reach: value, low, high and n."""
     names = ("stop_rate", "path_length_stopped", "false_stop_given_stop", "path_ratio")
     shipped = {LIMIT, *(entry.name for entry in SHIPPED)}
-    everything = lines_of({one: measured for one, measured in found.items() if one.label in shipped})
+    everything = lines_of({one: measured for one, measured in found.items() if one.policy in shipped})
     for entry in SHIPPED:
         card = FOLDER / f"{entry.name}.json"
         lines = [line for line in everything if line[0]["policy"] == entry.name]
@@ -262,7 +263,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--out", type=Path, default=Path("runs/learned"), help="the folder of the cells")
+    parser.add_argument("--out", type=Path, default=Path("runs/learned"), help="the folder of the runs")
     parser.add_argument("--weights", type=Path, default=FOLDER, help="of policies, or of training runs")
     parser.add_argument("--parts", nargs="+", default=["id", "ood"], choices=PARTS)
     parser.add_argument("--fields", nargs="+", default=FIELDS, choices=FIELDS)
@@ -277,7 +278,6 @@ def main() -> None:
     parser.add_argument("--throughput", action="store_true", help="only measure moves a second")
     parser.add_argument("--tiny", action="store_true")
     options = parser.parse_args()
-    deadline = time.monotonic() + options.budget
     if options.throughput:
         throughput.write(options.data, tiny=options.tiny)
         return
@@ -286,14 +286,15 @@ def main() -> None:
     except ValueError as error:
         parser.error(str(error))
     wanted, everything = (
-        [cells.sized(one, options.episodes, options.tiny) for one in plan(known, parts, fields)]
+        [resize(one, options.episodes, options.tiny) for one in plan(known, parts, fields)]
         for parts, fields in ((options.parts, options.fields), (PARTS, FIELDS))
     )
     if not wanted:
         parser.error(f"there are no trained policies for {', '.join(options.parts)} in {options.weights}")
     try:
-        cells.fill(options.out, wanted, deadline, options.trust)
-        found = cells.there(options.out, everything, options.trust)
+        store = open_store(options.out, options.trust)
+        compute(store, wanted, options.budget)
+        found = read_measured(store, everything)
         write(found, options.data, options.out / SEARCHES if options.tiny else options.searches)
         if options.cards and not options.tiny:
             write_cards(found)

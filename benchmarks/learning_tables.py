@@ -16,7 +16,6 @@ import numpy as np
 from scipy.stats import t as student
 
 from benchmarks import learning_curves, rivals, searches_tables
-from benchmarks.cells import CONTRACTION, CREDIBLE
 from benchmarks.csv_lines import Line, estimate, read_lines, where
 from benchmarks.elsewhere import FILE as REGIONAL
 from benchmarks.learned import ABLATION, AGAINST, DATA, LEARNED, LIMIT, LIMITS, OURS, SEARCHES
@@ -31,6 +30,7 @@ from benchmarks.training_filter import FILTERS
 from dowsax.evaluate.metrics import NOTHING, Estimate
 from dowsax.evaluate.search_tables import number
 from dowsax.evaluate.tables import markdown
+from dowsax.experiments.run import CONTRACTION, CREDIBLE
 
 STOP_RATE = dict.fromkeys(FIELDS, 0.97) | {"electric": 0.95, "energy": 0.90}
 RATIO = dict.fromkeys(FIELDS, 1.3) | {"energy": 1.8}

@@ -19,14 +19,14 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from benchmarks import cells
-from benchmarks.cells import CREDIBLE, Measured, Wanted
 from benchmarks.learned import DATA, LIMIT
+from benchmarks.measured import Measured, open_store, read_measured, resize
 from benchmarks.rivals import ratio_of_sums
 from benchmarks.searches import FIELDS
 from dowsax.envs import MAX_READINGS
 from dowsax.evaluate.metrics import NOTHING, Estimate
 from dowsax.evaluate.search_tables import labelled_csv
+from dowsax.experiments.run import CREDIBLE, Run
 from dowsax.files import replacing
 from dowsax.types import Station
 from dowsax.world import Model, benchmark_model
@@ -129,10 +129,10 @@ def told_ratio(model: Model, straight: Measured) -> Estimate:
 
 def write(folder: Path, data: Path, fields: Sequence[str], episodes: int) -> None:
     """A line for each field of which the straight walk has been measured."""
-    wanted = [cells.sized(Wanted(LIMIT, LIMIT, field), episodes, False) for field in fields]
+    wanted = [resize(Run(LIMIT, field), episodes, False) for field in fields]
     lines = []
-    for one, measured in cells.there(folder, wanted).items():
-        ratio = told_ratio(benchmark_model(one.field), measured)
+    for one, straight in read_measured(open_store(folder), wanted).items():
+        ratio = told_ratio(benchmark_model(one.field), straight)
         lines.append(({"field": one.field, "seed": str(one.seed)}, {"told_ratio": ratio}))
         print(f"{one.field}: {ratio.value:.3f} [{ratio.low:.3f}, {ratio.high:.3f}]", flush=True)
     if not lines:
@@ -146,7 +146,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--out", type=Path, default=Path("runs/learned"), help="the folder of the cells")
+    parser.add_argument("--out", type=Path, default=Path("runs/learned"), help="the folder of the runs")
     parser.add_argument("--data", type=Path, default=DATA, help="where the table is written")
     parser.add_argument("--fields", nargs="+", default=FIELDS, choices=FIELDS)
     parser.add_argument("--episodes", type=int, default=1000)

@@ -19,12 +19,14 @@ from benchmarks.table_files import TABLES, judged, write_tables
 from dowsax.evaluate.metrics import NOTHING, Estimate
 from dowsax.evaluate.search_tables import number
 from dowsax.evaluate.tables import markdown
-from dowsax.reproduce.lines import CONTRACTION, CREDIBLE, MEASURES
-from dowsax.reproduce.printed import printed
-from dowsax.reproduce.report import TABLE, lines_in, picture_of, pictured
-from dowsax.reproduce.searching import FIELDS
-from dowsax.reproduce.suites import all_suites, no_figures
-from dowsax.reproduce.training import REWARDED, SEEDS
+from dowsax.experiments.run import CONTRACTION, CREDIBLE
+from dowsax.experiments.suites.measures import MEASURES
+from dowsax.experiments.suites.printed import printed
+from dowsax.experiments.suites.registry import all_suites
+from dowsax.experiments.suites.report import TABLE, draw_table, lines_in, picture_of
+from dowsax.experiments.suites.rewards import REWARDED, SEEDS
+from dowsax.experiments.suites.searches import FIELDS
+from dowsax.experiments.suites.suite import no_figures
 from dowsax.viz.style import save
 
 FOLDER, PICTURES = ROOT / "results/paper", ROOT / "docs/pictures/paper"
@@ -236,7 +238,7 @@ def drawn(folder: Path, pictures: Path) -> None:
         lines, path = lines_in(folder / suite.name), pictures / picture_of(suite)
         if lines and suite.figures is no_figures and not path.exists():
             pictures.mkdir(parents=True, exist_ok=True)
-            save(pictured(suite, lines), path)
+            save(draw_table(suite, lines), path)
 
 
 def main() -> None:

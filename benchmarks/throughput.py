@@ -22,7 +22,7 @@ import numpy as np
 
 from benchmarks.csv_lines import Line, read_lines
 from benchmarks.machine import ROOT, commit, cores
-from dowsax.experiment.provenance import device
+from dowsax.experiments.provenance import device
 from dowsax.learn import METHODS, TrainConfig, rollout
 from dowsax.policies.shipped import weights_of
 from dowsax.policies.stored import load

@@ -1,27 +1,26 @@
 """Does the filter of training tell the truth? Its false stops, next to those of other filters.
 
-    python -m benchmarks.training_filter --out runs/training-filter                    # 100 searches a cell
+    python -m benchmarks.training_filter --out runs/training-filter                    # 100 searches a run
     python -m benchmarks.training_filter --out runs/training-filter-card --episodes 1000 --budget 540
     python -m benchmarks.training_filter --out runs/tiny-filter --tiny --data runs/tiny-filter  # a rehearsal
 
 A learner that is paid for stops is paid for a belief that collapses, so a filter that stops falsely teaches
 to stop falsely. `training` and `training-attention` are the filters of training, `plain` that of the AGDC
-methods; `default` and `paper` are there for contrast. One cell of it is
+methods; `default` and `paper` are there for contrast. One run of it is
 `dowsax evaluate --preset training --policy straight --field gas --episodes 100`.
 """
 
 import argparse
 import math
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from benchmarks import cells
-from benchmarks.cells import RULES, Measured, Wanted
 from benchmarks.machine import ROOT
+from benchmarks.measured import RULES, Measured, compute, open_store, read_measured, resize
 from benchmarks.searches import FIELDS
 from dowsax.evaluate.metrics import Estimate
 from dowsax.evaluate.search_tables import labelled_csv
+from dowsax.experiments.run import Run
 from dowsax.files import replacing
 from dowsax.policies import policy_names
 
@@ -32,22 +31,22 @@ FILE = "training-filter.csv"
 NAMES = ("stop_rate", "false_stop_given_stop", "error_stopped", "path_length_stopped")
 
 
-def plan(filters: Sequence[str], policies: Sequence[str], fields: Sequence[str]) -> list[Wanted]:
+def plan(filters: Sequence[str], policies: Sequence[str], fields: Sequence[str]) -> list[Run]:
     """Filter by filter, as each has to be compiled; the filters of training first."""
     return [
-        Wanted(Path(policy).stem, policy, field, preset=preset)
+        Run(Path(policy).stem, field, preset=preset, weights=policy)
         for preset in filters
         for field in fields
         for policy in policies
     ]
 
 
-def lines_of(found: Mapping[Wanted, Measured]) -> list[tuple[dict[str, str], dict[str, Estimate]]]:
-    """A line for each cell and rule."""
+def lines_of(found: Mapping[Run, Measured]) -> list[tuple[dict[str, str], dict[str, Estimate]]]:
+    """A line for each run and rule."""
     lines = []
     for wanted, measured in found.items():
         labels = {"preset": wanted.preset, "particles": str(measured.about["particles"])}
-        labels |= {"policy": wanted.label, "field": wanted.field}
+        labels |= {"policy": wanted.policy, "field": wanted.field}
         for rule in RULES:
             summary = measured.summary(rule)._asdict()
             numbers = {name: summary[name] for name in NAMES}
@@ -61,7 +60,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     usual = [name for name in POLICIES if name in policy_names()]
-    parser.add_argument("--out", type=Path, default=Path("runs/training-filter"), help="of the cells")
+    parser.add_argument("--out", type=Path, default=Path("runs/training-filter"), help="of the runs")
     parser.add_argument("--filters", nargs="+", default=FILTERS, choices=FILTERS)
     parser.add_argument("--policies", nargs="+", default=usual, help="names, or files of weights")
     parser.add_argument("--fields", nargs="+", default=FIELDS, choices=FIELDS)
@@ -70,14 +69,14 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=ROOT / "results", help="where the table is written")
     parser.add_argument("--tiny", action="store_true")
     options = parser.parse_args()
-    deadline = time.monotonic() + options.budget
     wanted, everything = (
-        [cells.sized(one, options.episodes, options.tiny) for one in plan(filters, options.policies, fields)]
+        [resize(one, options.episodes, options.tiny) for one in plan(filters, options.policies, fields)]
         for filters, fields in ((options.filters, options.fields), (FILTERS, FIELDS))
     )
     try:
-        cells.fill(options.out, wanted, deadline)
-        found = cells.there(options.out, everything)
+        store = open_store(options.out)
+        compute(store, wanted, options.budget)
+        found = read_measured(store, everything)
     except ValueError as error:
         parser.error(str(error))
     if found:

@@ -30,7 +30,7 @@ from dowsax.evaluate.search_steps import Keys
 from dowsax.evaluate.search_tables import number
 from dowsax.evaluate.stops import DEFAULTS, TraceRule
 from dowsax.evaluate.tables import markdown
-from dowsax.experiment.assemble import episode_keys
+from dowsax.experiments.run import episode_keys
 from dowsax.inference import Belief, systematic
 from dowsax.inference.belief import record
 from dowsax.inference.replay import newest_terms

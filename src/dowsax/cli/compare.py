@@ -27,8 +27,8 @@ from dowsax.evaluate.search_tables import (
 from dowsax.evaluate.stop_calibration import StopCalibration, calibrate_stops
 from dowsax.evaluate.stops import LADDER, TraceRule
 from dowsax.evaluate.trace import Episode
-from dowsax.experiment.config import stop_rule
-from dowsax.experiment.store import Run, read_run
+from dowsax.experiments.evaluation import Evaluation, read_evaluation
+from dowsax.experiments.run import stop_rule
 from dowsax.viz.stop_calibration import stop_figure
 from dowsax.viz.style import save
 
@@ -102,11 +102,11 @@ def compare(
         Folder to write all tables and the picture into; made where there is none.
     """
     with waiting("Reading the runs"):
-        opened = _opened(runs)
-        entries = _entries(opened)
-        rules = _rules(opened, stop, threshold)
+        evaluations = _read(runs)
+        entries = _entries(evaluations)
+        rules = _rules(evaluations, stop, threshold)
         _require_decided(entries, rules)
-        pairs = _pairs(entries, baseline, len(opened))
+        pairs = _pairs(entries, baseline, len(evaluations))
     _require_outputs(csv, figure, out)
     _warn_of_incomplete(entries)
     with waiting("Comparing"):
@@ -128,40 +128,38 @@ def compare(
         say(f"Wrote {', '.join(written)}")
 
 
-def _opened(folders: Sequence[Path]) -> "list[Run]":
+def _read(folders: Sequence[Path]) -> list[Evaluation]:
+    return [read_evaluation(folder) for folder in {folder.resolve(): folder for folder in folders}.values()]
 
-    return [read_run(folder) for folder in {folder.resolve(): folder for folder in folders}.values()]
 
-
-def _entries(runs: "Sequence[Run]") -> list[Entry]:
-    """The cells of all runs in which at least one search has ended."""
+def _entries(evaluations: Sequence[Evaluation]) -> list[Entry]:
+    """The runs in which at least one search has ended."""
     entries = []
-    for run in runs:
-        config = run.configuration
-        for cell, episodes in run.cells().items():
+    for evaluation in evaluations:
+        for run, episodes in evaluation.episodes().items():
             labels = {
-                "policy": cell.policy,
-                "run": str(run.folder),
-                "field": cell.field,
-                "scenario": cell.scenario,
-                "preset": config.preset,
-                "particles": str(config.particles or "of the preset"),
-                "seed": str(config.seed),
+                "policy": run.policy,
+                "run": str(evaluation.folder),
+                "field": run.field,
+                "scenario": run.scenario,
+                "preset": run.preset,
+                "particles": str(run.particles or "of the preset"),
+                "seed": str(run.seed),
             }
-            shared = sum(cell.policy in other.configuration.policies for other in runs) > 1
-            name = f"{cell.policy} ({_run_name(run, runs)})" if shared else cell.policy
+            shared = sum(any(run.policy == one.policy for one in other.runs) for other in evaluations) > 1
+            name = f"{run.policy} ({_folder_name(evaluation, evaluations)})" if shared else run.policy
             if episodes:
-                entries.append(Entry(labels, name, config.max_readings, config.episodes, episodes))
+                entries.append(Entry(labels, name, run.max_readings, run.episodes, episodes))
     if not entries:
         raise ValueError("No search has ended in these runs: go on with the same `dowsax evaluate` first.")
     return entries
 
 
-def _run_name(run: "Run", runs: "Sequence[Run]") -> str:
-    """The last part of its folder, or all of it where that would not tell the runs apart."""
-    names = [other.folder.resolve().name for other in runs]
-    name = run.folder.resolve().name
-    return name if names.count(name) == 1 else str(run.folder)
+def _folder_name(evaluation: Evaluation, evaluations: Sequence[Evaluation]) -> str:
+    """The name of its folder, or the whole path where several folders have the same name."""
+    names = [other.folder.resolve().name for other in evaluations]
+    name = evaluation.folder.resolve().name
+    return name if names.count(name) == 1 else str(evaluation.folder)
 
 
 def _warn_of_incomplete(entries: Sequence[Entry]) -> None:
@@ -172,10 +170,10 @@ def _warn_of_incomplete(entries: Sequence[Entry]) -> None:
 
 
 def _rules(
-    runs: "Sequence[Run]", stops: list[str] | None, thresholds: list[float] | None
-) -> "list[TraceRule]":
-    """The rules asked for, or those of the runs."""
-    own = list(dict.fromkeys(run.configuration.rule for run in runs))
+    evaluations: Sequence[Evaluation], stops: list[str] | None, thresholds: list[float] | None
+) -> list[TraceRule]:
+    """The rules that are asked for, or those of the evaluations."""
+    own = list(dict.fromkeys(evaluation.rule for evaluation in evaluations))
     if stops is None and thresholds is None:
         return own
     names = list(dict.fromkeys(rule.name for rule in own)) if stops is None else stops

@@ -8,7 +8,7 @@ from dowsax.cli.search import watched
 from dowsax.cli.search_files import document, draw_search, prepared
 from dowsax.cli.search_run import SearchConfig
 from dowsax.cli.survey_csv import write_survey
-from dowsax.experiment.config import RunConfig
+from dowsax.experiments.run import Run
 
 _POLICY = "att-pfrl"
 """The trained one that comes with the package."""
@@ -27,7 +27,7 @@ def demo(*, out: Path = Path("demo")) -> None:
         where there is none.
     """
     with waiting("Starting"):
-        run = RunConfig((_POLICY,), (_FIELD,), seed=_SEED, particles=_PARTICLES, max_readings=_MAX_READINGS)
+        run = Run(_POLICY, _FIELD, seed=_SEED, particles=_PARTICLES, max_readings=_MAX_READINGS)
         config = SearchConfig(run)
         survey, truth = out / "survey.csv", out / "truth.json"
         files = prepared(out, survey.name, truth.name)

@@ -1,25 +1,21 @@
-"""`dowsax evaluate`: many simulated searches of every policy on every field, in a folder one can resume."""
+"""`dowsax evaluate`: many simulated searches of every policy on every field, which can be resumed."""
 
 import json as json_format
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from threading import Lock
 from typing import Annotated
 
 from cyclopts import Parameter
 
 from dowsax.cli.console import say
-from dowsax.experiment.assemble import preset_of, require_known
-from dowsax.experiment.config import RunConfig, stop_rule
-from dowsax.experiment.execute import Engine, Progress, default_shard_size, fill, here
-from dowsax.experiment.on_ray import on_ray
-from dowsax.experiment.report import document, summaries, write_summary
-from dowsax.experiment.shards import Shard, cut
-from dowsax.experiment.store import Run, open_run
-from dowsax.experiment.workers import processes
+from dowsax.cli.run_progress import show_progress
+from dowsax.experiments.evaluation import Evaluation, grid, name_of, open_evaluation
+from dowsax.experiments.on_ray import on_ray
+from dowsax.experiments.run import Run, require_known, stop_rule
+from dowsax.experiments.runner import Engine, default_shard_size, execute, local, processes
+from dowsax.experiments.summary import document, summaries, write_summary
 from dowsax.interruption import keeping
 from dowsax.policies import POLICIES
 from dowsax.world import MODALITIES
@@ -46,157 +42,117 @@ def evaluate(
     shard_size: int | None = None,
     json: Annotated[bool, Parameter(negative="")] = False,
 ) -> None:
-    """Run many simulated searches: how long they take, how far off they end, and how sure that is.
+    """Run many simulated searches: how long they take, how far off they end, how reliable their stops are.
 
-    What is computed is kept in a folder: after an interruption the same command goes on where it was, and of
-    a complete run it prints the table at once. Every policy searches for the same sources.
+    Results are written to a folder: after an interruption the same command resumes, and for a complete
+    evaluation it prints the table at once. Every policy searches for the same sources.
 
     Parameters
     ----------
     policy
-        Who searches; give it again, or names with commas, or all. A wrong name lists what there is, such as
-        att-pfrl-guarded, from which Infotaxis takes over when a search takes long.
+        The policies: repeat the option, separate names with commas, or give all. A wrong name lists the known
+        ones. NAME-guarded hands a search that takes long to Infotaxis.
     field
-        What is measured; likewise.
+        The fields, likewise.
     scenario
-        Where sources are and what is believed beforehand: id, ood, shift, prior-… .
+        Where sources are and what the prior is: id, ood, shift, prior-… .
     episodes
         Searches of each policy on each field.
     seed
-        The same seed gives the same sources, noise and answer.
+        The same seed gives the same sources, noise and numbers.
     stop
-        The stop rule of the table: credible, contraction, entropy, max-weight or fixed. The usual thresholds
-        of the first two are recorded in any case, so that asking again with another costs nothing.
+        The stop rule of the table: credible, contraction, entropy, max-weight or fixed. Many
+        thresholds of the first two are always recorded, so that asking for another one later costs nothing.
     threshold
-        The threshold of the stop rule, if not its usual one.
+        The threshold of the stop rule. Default: that of the rule.
     preset
-        The filter: default or paper.
+        The filter: default, paper or another preset.
     particles
-        Another number of particles than the preset's.
+        Number of particles. Default: that of the preset.
     max_readings
         A search without a stop ends after this many readings.
     to_the_end
-        Take all readings whatever the rules say, to compare rules that may never speak.
+        Take all readings of every search, to compare rules that may never stop one.
     out
-        The run folder; runs/ and a name from the settings unless given.
+        The run folder. Default: runs/ and a name from the settings.
     workers
         Compute in this many processes.
     ray
         Compute on Ray: local, or the address of a cluster whose machines have this version of dowsax.
     shard_size
-        Episodes computed and kept together: 25, or 1000 on an accelerator. Stays as it was in a begun run.
+        Episodes computed and written together. Default: 25, or 1000 on an accelerator.
     json
         Print one JSON object and nothing else.
     """
-    config = RunConfig(
-        *_expanded(policy, field),
+    runs = grid(
+        _names(policy, POLICIES),
+        _names(field, MODALITIES),
         scenario=scenario,
+        preset=preset,
         episodes=episodes,
         seed=seed,
-        preset=preset,
         particles=particles,
         max_readings=max_readings,
         rule=stop_rule(stop, threshold),
         to_the_end=to_the_end,
     )
     engine = _engine(workers, ray)
-    run = _opened(config, out, shard_size)
-    _fill(run, engine)
-    _report(run, json)
+    evaluation = _open(runs, out, shard_size)
+    _compute(evaluation, engine)
+    _report(evaluation, json)
 
 
-def _opened(config: "RunConfig", out: Path | None, shard_size: int | None) -> "Run":
-    """The run folder, once all names are known."""
-    require_known(config)
+def _open(runs: Sequence[Run], out: Path | None, shard_size: int | None) -> Evaluation:
+    """Open the folder, once all names are known."""
+    require_known(runs)
     # As a number, so that the folder still says it when the preset has changed.
-    config = replace(config, particles=preset_of(config).config.num_particles)
-    if shard_size is not None:
-        config = replace(config, shard_size=shard_size)
-    folder = Path("runs") / config.name if out is None else out
-    run = open_run(folder, config, default_shard_size if shard_size is None else lambda: shard_size)
-    there = run.configuration.shard_size
-    if shard_size not in (None, there):
+    runs = [replace(run, particles=run.filter.config.num_particles) for run in runs]
+    folder = Path("runs") / name_of(runs) if out is None else out
+    evaluation = open_evaluation(folder, runs, default_shard_size() if shard_size is None else shard_size)
+    if shard_size not in (None, evaluation.shard_size):
         raise ValueError(
-            f"{folder} is cut into shards of {there} episodes: leave --shard-size out, or give another --out."
+            f"{folder} has shards of {evaluation.shard_size} episodes: leave --shard-size out, "
+            "or give another --out."
         )
-    return run
+    return evaluation
 
 
-def _fill(run: "Run", engine: "Engine") -> None:
-
-    missing = run.missing(_warn)
-    if not missing:
-        return
-    for change in run.changes():
-        _warn(f"{run.folder} was begun with {change}; what is missing is computed with what is here.")
-    message = f"What was finished is kept in {run.folder}: the same command goes on from there."
-    with keeping(message), _display(run, missing) as progress:
-        fill(run, missing, engine, progress)
+def _compute(evaluation: Evaluation, engine: Engine) -> None:
+    missing = evaluation.missing(_warn)
+    if missing:
+        for change in evaluation.changes():
+            _warn(f"{evaluation.folder} was begun with {change}; the rest is computed with what is here.")
+    message = f"Finished shards are kept in {evaluation.folder}: the same command goes on from there."
+    with keeping(message), show_progress(evaluation.runs, missing) as progress:
+        execute(evaluation.store, evaluation.runs, engine, progress=progress)
 
 
-def _report(run: "Run", json: bool) -> None:
-
-    tabulated = run.tabulate()
-    cells = summaries(run)
-    write_summary(run, cells)
+def _report(evaluation: Evaluation, json: bool) -> None:
+    has_table = evaluation.write_table()
+    found = summaries(evaluation)
+    write_summary(evaluation, found)
     if json:
-        print(json_format.dumps(document(run, cells), allow_nan=False))
+        print(json_format.dumps(document(evaluation, found), allow_nan=False))
         return
-    say((run.folder / "summary.md").read_text(encoding="utf-8"))
-    say(f"The run is in {run.folder}.")
-    if not tabulated:
-        say("Without pyarrow there is no episodes.parquet: the same command makes it where pyarrow is.")
-
-
-def _expanded(policy: list[str], field: list[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The names of the policies and of the fields."""
-    return _names(policy, POLICIES), _names(field, MODALITIES)
+    say((evaluation.folder / "summary.md").read_text(encoding="utf-8"))
+    say(f"The run is in {evaluation.folder}.")
+    if not has_table:
+        say("Without pyarrow there is no episodes.parquet: install it and run the same command again.")
 
 
 def _names(words: list[str], known: Iterable[str]) -> tuple[str, ...]:
-    """The names in the words, which may hold several with commas between, each once; `all` is every one."""
+    """The names in the words, each of which may hold several with commas; `all` is every known one."""
     names = [name.strip() for word in words for name in word.split(",") if name.strip()]
     return tuple(dict.fromkeys(known if ALL in names else names))
 
 
-def _engine(workers: int | None, ray: str | None) -> "Engine":
-
+def _engine(workers: int | None, ray: str | None) -> Engine:
     if workers is not None and workers < 1:
-        raise ValueError(f"There is at least 1 worker; got {workers}.")
+        raise ValueError(f"There must be at least 1 worker; got {workers}.")
     if ray is not None:
         return on_ray(ray, workers)
-    if workers is not None:
-        return processes(workers)
-    return here
+    return local if workers is None else processes(workers)
 
 
 def _warn(message: str) -> None:
     print(f"dowsax: {message}", file=sys.stderr)
-
-
-@contextmanager
-def _display(run: "Run", missing: list["Shard"]) -> Iterator["Progress"]:
-    """Two bars with the time left on stderr, for the cell and the run; nothing where it is no terminal."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    console = Console(stderr=True)
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
-    config = run.configuration
-    shards, lock = cut(config), Lock()
-    # A shard that is computed again, as its worker died or the batch did not fit, must not count twice.
-    ended = {shard: 0 if shard in missing else shard.size for shard in shards}
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
-        cell_bar = bars.add_task("", total=config.episodes)
-        whole_bar = bars.add_task("in all", total=config.episodes * len({shard.cell for shard in shards}))
-
-        def show(shard: "Shard", more: int) -> None:
-            with lock:
-                ended[shard] = min(ended[shard] + more, shard.size)
-            of_cell = sum(number for other, number in ended.items() if other.cell == shard.cell)
-            description = f"{shard.cell.policy} on {shard.cell.field}"
-            bars.update(cell_bar, description=description, completed=of_cell)
-            bars.update(whole_bar, completed=sum(ended.values()))
-
-        show(missing[0], 0)
-        yield show

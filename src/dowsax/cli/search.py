@@ -13,7 +13,7 @@ from dowsax.cli.search_files import SearchFiles, document, draw_search, prepared
 from dowsax.cli.search_run import INTERRUPTED, SearchConfig, Searcher, SearchLog
 from dowsax.cli.search_view import watching
 from dowsax.cli.search_words import claim, truth_sentence
-from dowsax.experiment.config import RunConfig, stop_rule
+from dowsax.experiments.run import Run, stop_rule
 
 _FASTEST = 50
 """Frames a second: a GIF cannot do more."""
@@ -74,9 +74,9 @@ def search(
     if not 1 <= fps <= _FASTEST:
         raise ValueError(f"`fps` is a number of frames a second from 1 to {_FASTEST}; got {fps}.")
     with waiting("Starting"):
-        run = RunConfig(
-            policies=(policy,),
-            fields=(field,),
+        run = Run(
+            policy,
+            field,
             scenario=scenario,
             seed=seed,
             preset=preset,

@@ -11,7 +11,7 @@ from dowsax.cli.console import finite
 from dowsax.cli.outputs import require_folder, require_writable
 from dowsax.cli.search_run import STOPPED, SearchLog
 from dowsax.cli.search_words import title, verdict
-from dowsax.experiment.provenance import provenance
+from dowsax.experiments.provenance import provenance
 from dowsax.viz import belief_figure, save
 from dowsax.viz.search_animation import frames, write_gif
 from dowsax.viz.search_frame import SearchFrame, Subject, Truth

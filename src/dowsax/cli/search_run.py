@@ -10,8 +10,7 @@ from dowsax.envs import SUCCESS, SearchState
 from dowsax.evaluate.episodes import ONE, compiled
 from dowsax.evaluate.search_steps import traced
 from dowsax.evaluate.trace import Row
-from dowsax.experiment.assemble import Cell, assemble, cells_of, episode_keys, preset_of, require_known
-from dowsax.experiment.config import RunConfig
+from dowsax.experiments.run import Run, episode_keys, require_known
 from dowsax.inference import Belief
 from dowsax.inference.posterior import Posterior, Trace
 from dowsax.types import Key
@@ -26,42 +25,41 @@ STOPPED, SPENT, LOST, INTERRUPTED = "stopped", "readings-ran-out", "no-particle-
 class SearchConfig:
     """One search of a run: that of one policy on one field with this number."""
 
-    run: RunConfig
+    run: Run
     episode: int = 0
     """From 0."""
 
     def __post_init__(self) -> None:
-        require_known(self.run)
+        require_known([self.run])
         if not 0 <= self.episode < 2**32:
             raise ValueError(f"An episode is a whole number from 0 to {2**32 - 1}; got {self.episode}.")
 
     @property
-    def cell(self) -> Cell:
-        return cells_of(self.run)[0]
-
-    @property
     def unit(self) -> str:
         """Of the readings; empty where the benchmark leaves it open."""
-        return MODALITIES[self.cell.field].unit
+        return MODALITIES[self.run.field].unit
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
         """Of Θ."""
-        return benchmark_model(self.cell.field).prior.parameters
+        return benchmark_model(self.run.field).prior.parameters
 
     @property
     def num_particles(self) -> int:
-        return preset_of(self.run).config.num_particles
+        return self.run.filter.config.num_particles
 
     @property
     def key(self) -> Key:
         """The key of the same episode of `dowsax evaluate`."""
-        return episode_keys(self.run.seed, self.cell.field, np.array([self.episode]))[0]
+        return episode_keys(self.run.seed, self.run.field, np.array([self.episode]))[0]
 
     def to_dict(self) -> dict:
         """The settings by name."""
         run = self.run
-        return self.cell._asdict() | {
+        return {
+            "policy": run.policy,
+            "field": run.field,
+            "scenario": run.scenario,
             "seed": run.seed,
             "episode": self.episode,
             "preset": run.preset,
@@ -134,7 +132,7 @@ class Searcher:
 
     def __init__(self, config: SearchConfig) -> None:
         self.config, self.key = config, config.key
-        self.search, self.policy = (traced(part) for part in assemble(config.run, config.cell))
+        self.search, self.policy = (traced(part) for part in config.run.build())
         compiled(ONE, self.search, self.policy, self.key)
 
     def run(self, watch: Callable[[SearchLog], None]) -> SearchLog:

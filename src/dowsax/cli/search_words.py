@@ -6,7 +6,7 @@ from dowsax.viz.search_moments import Moment
 
 def title(config: SearchConfig) -> str:
     """What is searched, how and with which seed."""
-    policy, field, scenario = config.cell
+    policy, field, scenario = config.run.policy, config.run.field, config.run.scenario
     number = f"seed {config.run.seed}" + (f", episode {config.episode}" if config.episode else "")
     return f"{policy} on {field}{'' if scenario == 'id' else f', {scenario}'}, {number}"
 

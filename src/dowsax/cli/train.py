@@ -15,7 +15,7 @@ from cyclopts import Parameter
 
 from dowsax.cli.console import say
 from dowsax.cli.outputs import require_folder, require_writable
-from dowsax.experiment.provenance import commit, device
+from dowsax.experiments.provenance import commit, device
 from dowsax.interruption import GRACE_S, Pending, deferring
 from dowsax.learn.checkpoint import Keeper, Row
 from dowsax.learn.curves import measures, thinned, write_csv

@@ -1,1 +1,0 @@
-"""Named configurations, run folders and the engines that fill them."""

@@ -1,0 +1,83 @@
+"""Episodes as one Parquet file: a row for each, with what was recorded in list columns."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from dowsax.evaluate.stops import TraceRule
+from dowsax.evaluate.trace import Episode, Row
+from dowsax.experiments.run import Run
+from dowsax.files import replacing
+
+_THETA = "theta_"
+_POINTS = ("position", "mean")
+"""The entries of a row that have two columns each."""
+
+
+def write_episodes(
+    path: Path,
+    runs: Mapping[Run, Sequence[Episode]],
+    names: Sequence[str],
+    rules: Sequence[TraceRule],
+) -> None:
+    """Write the episodes of all runs; `names` are those of Θ, `rules` those whose stops get columns."""
+    tables = [_table(run, episodes, names, rules) for run, episodes in runs.items()]
+    with replacing(path) as partial:
+        pq.write_table(pa.concat_tables(tables), partial)
+
+
+def holds(path: Path, rules: Sequence[TraceRule]) -> bool:
+    """Whether the file exists, can be read, and has the stops of all these rules."""
+    try:
+        return {f"{rule}_reading" for rule in rules} <= set(pq.read_schema(path).names)
+    except (OSError, pa.ArrowInvalid):
+        return False
+
+
+def _table(
+    run: Run, episodes: Sequence[Episode], names: Sequence[str], rules: Sequence[TraceRule]
+) -> pa.Table:
+    theta = np.stack([episode.theta for episode in episodes])
+    final_theta = np.stack([episode.final_theta for episode in episodes])
+    labels = {"policy": run.policy, "field": run.field, "scenario": run.scenario}
+    columns = {name: pa.array([label] * len(episodes)) for name, label in labels.items()}
+    columns["episode"] = pa.array(np.arange(len(episodes), dtype=np.int32))
+    columns |= {_THETA + name: pa.array(theta[:, place]) for place, name in enumerate(names)}
+    columns |= {"final_x": pa.array(final_theta[:, 0]), "final_y": pa.array(final_theta[:, 1])}
+    lengths = np.array([len(episode.rows.error) for episode in episodes], np.int32)
+    columns["readings"] = pa.array(lengths)
+    columns["seconds"] = pa.array(np.array([episode.seconds for episode in episodes], np.float64))
+    for rule in rules:
+        columns |= _stops(rule, episodes)
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+    for name in Row._fields:
+        values = np.concatenate([getattr(episode.rows, name) for episode in episodes])
+        parts = zip(_columns(name), values.T if name in _POINTS else [values], strict=True)
+        columns |= {part: _lists(offsets, numbers) for part, numbers in parts}
+    return pa.table(columns)
+
+
+def _stops(rule: TraceRule, episodes: Sequence[Episode]) -> dict[str, pa.Array]:
+    """Where the rule stops each episode: the reading, the error [m] and the path [m]; null without a stop."""
+    firsts = [rule.first(episode.rows) for episode in episodes]
+    stopped = [
+        (None, None) if first is None else (rows.error[first - 1], rows.path_length[first - 1])
+        for first, rows in zip(firsts, (episode.rows for episode in episodes), strict=True)
+    ]
+    errors, paths = zip(*stopped, strict=True)
+    return {
+        f"{rule}_reading": pa.array(firsts, pa.int32()),
+        f"{rule}_error": pa.array(errors, pa.float32()),
+        f"{rule}_path_length": pa.array(paths, pa.float32()),
+    }
+
+
+def _columns(name: str) -> tuple[str, ...]:
+    return (f"{name}_x", f"{name}_y") if name in _POINTS else (name,)
+
+
+def _lists(offsets: np.ndarray, numbers: np.ndarray) -> pa.Array:
+    return pa.ListArray.from_arrays(pa.array(offsets), pa.array(np.ascontiguousarray(numbers, np.float32)))

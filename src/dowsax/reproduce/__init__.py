@@ -1,1 +1,0 @@
-"""The paper's tables and figures, each a named suite: which searches it takes, and what is made of them."""

@@ -1,0 +1,1 @@
+"""A package, as other folders have tests of the same name."""
