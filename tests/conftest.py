@@ -25,10 +25,11 @@ jax.config.update("jax_compilation_cache_dir", str(_CACHE))
 jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
 
 _LONGEST = (
-    "experiment/test_engines.py",
+    "experiments/test_on_ray.py",
+    "experiments/test_runner.py",
     "test_examples.py",
     "docs/test_tutorials.py",
-    "reproduce/test_suites.py",
+    "experiments/suites/test_report.py",
     "browser/test_console_looks.py",
     "inference/test_gold.py",
     "inference/test_swaying_surveys.py",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dowsax.reproduce.suites import all_suites
+from dowsax.experiments.suites.registry import all_suites
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT.parent / "shared/paper/att-pfrl.tex"

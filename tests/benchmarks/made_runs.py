@@ -1,9 +1,10 @@
-"""Cells whose searches ended as the test says, without any filter."""
+"""Runs whose searches ended as the test says, without any filter."""
 
 import numpy as np
 
-from benchmarks.cells import CONTRACTION, CREDIBLE, Measured, Wanted
+from benchmarks.measured import Measured
 from dowsax.evaluate.metrics import Ends
+from dowsax.experiments.run import CONTRACTION, CREDIBLE, Run
 
 
 def ended(path_length, *, stopped=True, error=0.5) -> Ends:
@@ -14,12 +15,14 @@ def ended(path_length, *, stopped=True, error=0.5) -> Ends:
     return Ends(fill(stopped, bool), reading, path_length, fill(error, float), fill(0.96, float))
 
 
-def cell(label, path_length, *, field="temperature", scenario="id", preset="default", weights="abc", **ends):
-    """A cell and what was measured in it; both rules stop alike."""
-    wanted = Wanted(label, label, field, scenario, preset, episodes=len(path_length))
-    about = {"label": label, "preset": preset, "particles": 2048, "seed": 0, "weights": weights}
+def made_run(
+    policy, path_length, *, field="temperature", scenario="id", preset="default", weights="abc", **ends
+):
+    """A run and what was measured in it; both rules stop alike."""
+    run = Run(policy, field, scenario, preset, episodes=len(path_length))
+    about = {"policy": policy, "preset": preset, "particles": 2048, "seed": 0, "weights": weights}
     about |= {"steps": None if weights is None else 5000}
     about |= {"episodes": len(path_length), "device": "abacus"}
     end = ended(path_length, **ends)
     theta = np.arange(2.0 * len(path_length)).reshape(-1, 2)
-    return wanted, Measured(about, theta, np.ones(len(path_length)), {CREDIBLE: end, CONTRACTION: end})
+    return run, Measured(about, theta, np.ones(len(path_length)), {CREDIBLE: end, CONTRACTION: end})

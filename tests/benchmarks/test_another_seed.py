@@ -9,10 +9,10 @@ from benchmarks import another_seed
 from benchmarks.another_seed import Twice
 from benchmarks.table_files import TABLES
 from dowsax.evaluate.metrics import Estimate
-from dowsax.reproduce.lines import Line
-from dowsax.reproduce.printed import printed
-from dowsax.reproduce.suites import all_suites
-from dowsax.reproduce.tables import csv_of
+from dowsax.experiments.suites.measures import Line
+from dowsax.experiments.suites.printed import printed
+from dowsax.experiments.suites.registry import all_suites
+from dowsax.experiments.suites.tables import csv_of
 
 PLACE = ("fixed", "PF", "temperature", "paper-bare", "20 readings", "RMSE@20")
 

@@ -4,21 +4,25 @@ import csv
 import json
 import math
 import re
-import time
 
 import jax
 import numpy as np
 import pytest
-from made_cells import cell
+from made_runs import made_run
 
-from benchmarks import cells, elsewhere, learned, learning_tables, searches_tables, table_files
-from benchmarks.cells import CONTRACTION, CREDIBLE, Wanted
+from benchmarks import elsewhere, learned, learning_tables, searches_tables, table_files
 from benchmarks.csv_lines import estimate, estimates, read_lines, where
 from benchmarks.machine import ROOT
+from benchmarks.measured import compute, open_store, read_measured
 from benchmarks.searches import FIELDS
 from benchmarks.train_all import SEEDED, SHIPPED
 from dowsax.evaluate.search_tables import labelled_csv
-from dowsax.experiment import fingerprint
+from dowsax.evaluate.trace import Episode, Row
+from dowsax.experiments import fingerprint
+from dowsax.experiments.records import pack
+from dowsax.experiments.run import CONTRACTION, CREDIBLE, Run
+from dowsax.experiments.runner import FIRST_SHARD_S
+from dowsax.experiments.store import Store
 from dowsax.policies.networks import PaperNetwork, PaperSizes
 from dowsax.policies.stored import Card, save
 
@@ -31,9 +35,9 @@ def found():
     straight = np.linspace(10, 30, SEARCHES)
     return dict(
         [
-            cell("straight", straight, weights=None),
-            cell("att-pfrl", 1.5 * straight),
-            cell("pfrl", 2.0 * straight, error=[3.0] * 4 + [0.1] * (SEARCHES - 4)),
+            made_run("straight", straight, weights=None),
+            made_run("att-pfrl", 1.5 * straight),
+            made_run("pfrl", 2.0 * straight, error=[3.0] * 4 + [0.1] * (SEARCHES - 4)),
         ]
     )
 
@@ -50,35 +54,51 @@ def planners(tmp_path, found, **changes):
     return path
 
 
-def test_a_cell_is_kept_as_it_was(tmp_path, found):
-    for wanted, measured in found.items():
-        path = tmp_path / f"{wanted.label}.npz"
-        cells.keep(path, measured)
-        again = cells.read(path)
-        assert again.about == measured.about
-        for one, other in zip(again.ends[CREDIBLE], measured.ends[CREDIBLE], strict=True):
-            np.testing.assert_array_equal(one, other.astype(one.dtype))
-        np.testing.assert_array_equal(again.theta, measured.theta)
+@pytest.fixture
+def computed(monkeypatch):
+    """The policies whose searches were computed; each search has its error fall to 0.1 m."""
+    policies = []
+
+    def compute(run, start, stop, progress, threads):
+        policies.append(run.policy)
+        columns = {
+            name: np.zeros((3, 2) if name in ("position", "mean") else 3, np.float32) for name in Row._fields
+        }
+        columns |= {"error": np.array([5, 2, 0.1], np.float32), "mass": np.array([0, 0.5, 0.99], np.float32)}
+        columns |= {"spread": np.array([9, 4, 0.2], np.float32)}
+        theta = np.arange(7, dtype=np.float32)
+        return pack([Episode(theta + number, theta, Row(**columns), 0.5) for number in range(start, stop)])
+
+    monkeypatch.setattr(Run, "compute", compute)
+    return policies
 
 
-def test_measured_cells_are_not_measured_again(tmp_path, monkeypatch, found):
-    calls = []
+def test_where_searches_ended_is_what_was_recorded(tmp_path, computed):
+    store, run = open_store(tmp_path), Run("straight", "gas", episodes=SEARCHES)
+    compute(store, [run], math.inf)
+    (measured,) = read_measured(store, [run]).values()
+    assert measured.theta.shape == (SEARCHES, 7)
+    assert measured.seconds.tolist() == [0.5] * SEARCHES
+    for rule in (CREDIBLE, CONTRACTION):
+        end = measured.ends[rule]
+        assert end.stopped.all()
+        assert set(end.reading) == {3}
+        assert set(end.error) == {np.float32(0.1)}
+    assert measured.about["policy"] == "straight"
 
-    def measure(wanted):
-        calls.append(wanted.label)
-        measured = next(iter(found.values()))
-        return measured._replace(about=wanted.settings())
 
-    monkeypatch.setattr(cells, "measure", measure)
-    wanted = [Wanted(name, name, "gas", episodes=SEARCHES) for name in ("straight", "greedy", "random")]
-    cells.fill(tmp_path, wanted[:2], time.monotonic() + 1000)
-    cells.fill(tmp_path, wanted, time.monotonic() + cells.MARGIN - 1)
-    assert calls == ["straight", "greedy"]
-    assert list(cells.there(tmp_path, wanted)) == wanted[:2]
-    with pytest.raises(ValueError, match=r"of other searches: episodes is 40 there, 9 here"):
-        cells.there(tmp_path, [Wanted("straight", "straight", "gas", episodes=9)])
+def test_complete_runs_are_not_computed_again(tmp_path, computed, capsys):
+    store = Store(tmp_path, shard_size=SEARCHES)
+    runs = [Run(name, "gas", episodes=SEARCHES) for name in ("straight", "greedy", "random")]
+    compute(store, runs[:2], 1000.0)
+    assert capsys.readouterr().err == ""
+    compute(store, runs, FIRST_SHARD_S - 1)
+    assert computed == ["straight", "greedy"]
+    assert "1 of 3 runs are incomplete" in capsys.readouterr().err
+    assert list(read_measured(store, runs)) == runs[:2]
+    assert read_measured(store, [Run("straight", "gas", episodes=9)]) == {}
     with pytest.raises(ValueError, match="Unknown policy 'dreaming'"):
-        cells.fill(tmp_path, [Wanted("dreaming", "dreaming", "gas")], time.monotonic() + 1000)
+        compute(store, [Run("dreaming", "gas")], 1000.0)
 
 
 def weights(path, entry, steps=None, **changes):
@@ -99,16 +119,16 @@ def test_the_plan_is_what_there_are_weights_for(tmp_path):
     for name in ("att-pfrl.safetensors", "pfrl/pfrl.safetensors", "agdc-ee-ood/agdc-ee-ood.safetensors"):
         weights(tmp_path / name, entry_of((tmp_path / name).stem))
     plan = planned(["id"], FIELDS)
-    assert [one.label for one in plan] == ["straight", "circle", "att-pfrl", "pfrl"] * len(FIELDS)
+    assert [one.policy for one in plan] == ["straight", "circle", "att-pfrl", "pfrl"] * len(FIELDS)
     assert [one.field for one in plan[:5]] == ["temperature"] * 4 + ["concentration"]
     plan = planned(["ood"], ["gas"])
-    assert [(one.scenario, one.label) for one in plan] == [
+    assert [(one.scenario, one.policy) for one in plan] == [
         (region, policy) for region in learned.REGIONS for policy in ("straight", "agdc-ee-ood")
     ]
     seeded = next(entry for entry in SEEDED if (entry.method, entry.seed) == ("pfrl", 2))
     weights(tmp_path / seeded.label / "pfrl.safetensors", seeded)
     plan = planned(["id", "ablation"], ["gas"])
-    assert [one.label for one in plan] == ["straight", "circle", "att-pfrl", "pfrl", "pfrl-seed-2"]
+    assert [one.policy for one in plan] == ["straight", "circle", "att-pfrl", "pfrl", "pfrl-seed-2"]
 
 
 @pytest.mark.parametrize(
@@ -127,16 +147,14 @@ def test_runs_that_are_not_those_of_the_plan_are_left_out(tmp_path, capsys, chan
     assert list(learned.weights_in(tmp_path, tiny=True)) == ["pfrl"]
 
 
-def test_cells_of_another_filter_are_refused(tmp_path, monkeypatch, found):
-    """Whether its choices have changed, or its code."""
-    wanted = Wanted("straight", "straight", "gas", episodes=SEARCHES)
-    measured = next(iter(found.values()))._replace(about=wanted.settings())
-    cells.keep(wanted.path(tmp_path), measured)
-    assert list(cells.there(tmp_path, [wanted])) == [wanted]
+def test_runs_of_other_code_are_refused(tmp_path, monkeypatch, computed):
+    run = Run("straight", "gas", episodes=SEARCHES)
+    compute(open_store(tmp_path), [run], math.inf)
+    mark = open_store(tmp_path).about(run)["code"]
     monkeypatch.setattr(fingerprint, "code_mark", lambda: "other")
-    with pytest.raises(ValueError, match=r"code is [0-9a-f]{16} there, other here"):
-        cells.there(tmp_path, [wanted])
-    assert list(cells.there(tmp_path, [wanted], trusted=[measured.about["code"]])) == [wanted]
+    with pytest.raises(ValueError, match=r"marked [0-9a-f]{16}, here it is other"):
+        read_measured(open_store(tmp_path), [run])
+    assert list(read_measured(open_store(tmp_path, [mark]), [run])) == [run]
 
 
 def test_the_mark_of_code_is_of_what_it_does():
@@ -158,7 +176,7 @@ def test_paths_are_held_against_the_straight_walk(found):
 
 
 def test_other_sources_are_not_paired(found):
-    wanted, measured = cell("agdc-ee", np.ones(SEARCHES))
+    wanted, measured = made_run("agdc-ee", np.ones(SEARCHES))
     found[wanted] = measured._replace(theta=measured.theta + 1)
     with pytest.raises(ValueError, match="agdc-ee and straight did not search for the same sources"):
         learned.lines_of(found)
@@ -191,8 +209,8 @@ def test_planners_of_other_searches_are_refused(tmp_path, found, changes):
 def test_another_straight_walk_means_other_searches(tmp_path, found, device, capsys):
     """Refused where it was measured on the same kind of device, told on another."""
     path = planners(tmp_path, found, device=device)
-    ours = next(wanted for wanted in found if wanted.label == "straight")
-    found[ours] = cell("straight", 1.1 * np.linspace(10, 30, SEARCHES), weights=None)[1]
+    ours = next(wanted for wanted in found if wanted.policy == "straight")
+    found[ours] = made_run("straight", 1.1 * np.linspace(10, 30, SEARCHES), weights=None)[1]
     if device == "abacus":
         with pytest.raises(ValueError, match=r"straight on temperature .*path_length_stopped 22"):
             learned.planners_of(path, found)
@@ -275,7 +293,8 @@ def test_elsewhere_is_held_against_where_it_was_trained(tmp_path):
     shares = dict(zip(elsewhere.REGIONS, (0.75, 0.25, 0.75), strict=True))
     stopped = {region: np.arange(SEARCHES) < share * SEARCHES for region, share in shares.items()}
     found = dict(
-        cell("att-pfrl-ood", np.ones(SEARCHES), scenario=region, stopped=stopped[region]) for region in shares
+        made_run("att-pfrl-ood", np.ones(SEARCHES), scenario=region, stopped=stopped[region])
+        for region in shares
     )
     learned.write(found, tmp_path, tmp_path / "searches.csv")
     row = [part.strip() for part in learning_tables.tables(tmp_path)["elsewhere"].splitlines()[2].split("|")]
@@ -301,7 +320,7 @@ def test_the_interval_of_a_mean_of_regions_covers():
 
 def test_regions_of_other_weights_are_not_paired():
     found = dict(
-        cell("agdc-ee-ood", np.ones(SEARCHES), scenario=region, weights=f"of {region}")
+        made_run("agdc-ee-ood", np.ones(SEARCHES), scenario=region, weights=f"of {region}")
         for region in elsewhere.REGIONS
     )
     with pytest.raises(ValueError, match="agdc-ee-ood was not measured alike in all regions"):
@@ -313,11 +332,11 @@ def test_seeds_are_the_cases_of_an_ablation(tmp_path):
     number = 10
     stopped = {seed: np.arange(number) < hits for seed, hits in enumerate((5, 6, 7))}
     found = dict(
-        cell(f"pfrl-seed-{seed}", np.full(number, 20.0), field=field, stopped=stopped[seed])
+        made_run(f"pfrl-seed-{seed}", np.full(number, 20.0), field=field, stopped=stopped[seed])
         for field in FIELDS
         for seed in stopped
     )
-    found |= dict(cell("straight", np.full(number, 10.0), field=field, weights=None) for field in FIELDS)
+    found |= dict(made_run("straight", np.full(number, 10.0), field=field, weights=None) for field in FIELDS)
     learned.write(found, tmp_path, tmp_path / "searches.csv")
     assert {path.name for path in tmp_path.iterdir()} == {learned.ABLATION}
     rows = learning_tables.tables(tmp_path)["ablation"].splitlines()[2:]

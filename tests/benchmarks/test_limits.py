@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from benchmarks import limits
-from benchmarks.cells import CREDIBLE, Measured
+from benchmarks.measured import Measured
 from dowsax.evaluate.metrics import Ends
+from dowsax.experiments.run import CREDIBLE
 from dowsax.world import benchmark_model
 
 STRONG = np.array([12.0, 9.0, 2000.0, 0.5, 0.0, 2.0, 6.0], np.float32)

@@ -7,11 +7,12 @@ import pytest
 from benchmarks import paper_tables
 from benchmarks.table_files import TABLES
 from dowsax.evaluate.metrics import Estimate
-from dowsax.reproduce.lines import CONTRACTION, CREDIBLE, Line
-from dowsax.reproduce.printed import printed
-from dowsax.reproduce.searching import FIELDS
-from dowsax.reproduce.suites import all_suites
-from dowsax.reproduce.tables import csv_of, text_of
+from dowsax.experiments.run import CONTRACTION, CREDIBLE
+from dowsax.experiments.suites.measures import Line
+from dowsax.experiments.suites.printed import printed
+from dowsax.experiments.suites.registry import all_suites
+from dowsax.experiments.suites.searches import FIELDS
+from dowsax.experiments.suites.tables import csv_of, text_of
 
 
 def made(rate):

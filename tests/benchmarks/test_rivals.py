@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from made_cells import ended
+from made_runs import ended
 
 from benchmarks import rivals
 from benchmarks.rivals import Against

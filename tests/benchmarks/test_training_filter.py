@@ -1,7 +1,7 @@
-"""The check of the filters of training: its cells and its table, on made-up searches."""
+"""The check of the filters of training: its runs and its table, on made-up searches."""
 
 import numpy as np
-from made_cells import cell
+from made_runs import made_run
 
 from benchmarks import learning_tables, training_filter
 from benchmarks.csv_lines import read_lines
@@ -13,7 +13,7 @@ from dowsax.learn import METHODS
 def test_every_filter_of_training_is_checked():
     assert {method.preset for method in METHODS.values()} <= set(training_filter.FILTERS) <= set(PRESETS)
     plan = training_filter.plan(["plain", "training"], ["straight", "folder/mine.safetensors"], ["gas"])
-    assert [(one.preset, one.label) for one in plan] == [
+    assert [(one.preset, one.policy) for one in plan] == [
         (preset, policy) for preset in ("plain", "training") for policy in ("straight", "mine")
     ]
 
@@ -21,12 +21,12 @@ def test_every_filter_of_training_is_checked():
 def test_collapse_is_seen(tmp_path):
     """One false stop of forty is allowed; half of them are not."""
     error = np.full(40, 0.1)
-    cells = [
-        cell("straight", np.ones(40), preset="training", error=np.where(np.arange(40) < 1, 2.0, error)),
-        cell("straight", np.ones(40), preset="plain", error=np.where(np.arange(40) < 20, 2.0, error)),
+    runs = [
+        made_run("straight", np.ones(40), preset="training", error=np.where(np.arange(40) < 1, 2.0, error)),
+        made_run("straight", np.ones(40), preset="plain", error=np.where(np.arange(40) < 20, 2.0, error)),
     ]
     path = tmp_path / training_filter.FILE
-    path.write_text(labelled_csv(training_filter.lines_of(dict(cells))), encoding="utf-8")
+    path.write_text(labelled_csv(training_filter.lines_of(dict(runs))), encoding="utf-8")
     assert len(read_lines(path)) == 4
     table = learning_tables.tables(tmp_path)["filters-credible"]
     rows = [[part.strip() for part in line.split("|")[1:4]] for line in table.splitlines()[2:4]]

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from dowsax.evaluate.trace import Episode, Row
-from dowsax.experiment.config import RunConfig
-from dowsax.experiment.shards import Filled, cut
-from dowsax.experiment.store import open_run
+from dowsax.experiments.evaluation import grid, open_evaluation
+from dowsax.experiments.records import pack
 
 READINGS = 30
 SOURCES = np.random.default_rng(0).uniform(5, 20, size=(12, 7)).astype(np.float32)
@@ -30,16 +29,14 @@ def make_run(tmp_path):
     """(name, speed by policy, settings) -> a run folder, its first shards filled with made searches."""
 
     def make(name, speeds, num_shards=3, num_readings=READINGS, **settings):
-        config = RunConfig(
-            tuple(speeds), ("gas",), episodes=12, max_readings=READINGS, particles=64, **settings
-        )
-        run = open_run(tmp_path / name, config, lambda: 4)
-        for shard in cut(run.configuration):
-            if shard.number < num_shards:
-                numbers = range(shard.start, shard.stop)
-                made = [episode(number, speeds[shard.cell.policy], num_readings) for number in numbers]
-                run.keep(Filled(shard, made, "none"))
-        return run.folder
+        sizes = {"episodes": 12, "max_readings": READINGS, "particles": 64}
+        evaluation = open_evaluation(tmp_path / name, grid(tuple(speeds), ("gas",), **sizes, **settings), 4)
+        store = evaluation.store
+        for shard in [shard for run in evaluation.runs for shard in store.shards(run)[:num_shards]]:
+            numbers = range(shard.start, shard.stop)
+            made = [episode(number, speeds[shard.run.policy], num_readings) for number in numbers]
+            store.write(shard, pack(made), {"device": "none", "took": 0.0})
+        return evaluation.folder
 
     return make
 

@@ -5,7 +5,7 @@ import json
 import pyarrow.parquet as pq
 import pytest
 
-from dowsax.experiment import execute, store
+from dowsax.experiments import evaluation, run, runner
 
 # The same sizes as in the tests of the library: one compilation serves both.
 TINY = ("--episodes", "6", "--particles", "64", "--max-readings", "6", "--shard-size", "2")
@@ -30,7 +30,7 @@ def nothing_computed(monkeypatch):
     def started(*_, **__):
         raise AssertionError("something was computed")
 
-    return lambda: monkeypatch.setattr(execute, "run_episodes", started)
+    return lambda: monkeypatch.setattr(run, "run_episodes", started)
 
 
 def test_json_is_one_object_with_intervals(dowsax_command, tmp_path):
@@ -56,7 +56,7 @@ def test_writes_a_run_that_is_printed_at_once_the_second_time(dowsax_command, tm
     assert "| random" in stdout
     assert {path.name for path in folder.iterdir()} == {
         "run.json",
-        "shards",
+        "runs",
         "episodes.parquet",
         "summary.md",
         "summary.csv",
@@ -77,30 +77,30 @@ def test_writes_a_run_that_is_printed_at_once_the_second_time(dowsax_command, tm
 def test_goes_on_after_an_interruption(dowsax_command, tmp_path, monkeypatch):
     folder, computed = tmp_path / "run", []
     words = ("evaluate", *CELL, *TINY, "--out", folder)
-    compute = execute.compute
+    compute = runner.compute
 
-    def counted(config, shard, progress, **options):
+    def counted(shard, *options):
         if len(computed) == 2:
             raise KeyboardInterrupt
-        computed.append(shard.number)
-        return compute(config, shard, progress, **options)
+        computed.append(shard.start)
+        return compute(shard, *options)
 
-    monkeypatch.setattr(execute, "compute", counted)
+    monkeypatch.setattr(runner, "compute", counted)
     code, stdout, stderr = dowsax_command(*words)
     assert (code, stdout) == (130, "")
     assert stderr.count("\n") == 1
     assert "the same command goes on" in stderr
-    assert computed == [0, 1]
+    assert computed == [0, 2]
     computed.clear()
     assert dowsax_command(*words).code == 0
-    assert computed == [2]
+    assert computed == [4]
 
 
-def test_a_broken_shard_is_named_and_mended(dowsax_command, tmp_path):
+def test_a_damaged_file_is_named_and_computed_again(dowsax_command, tmp_path):
     folder = tmp_path / "run"
     words = ("evaluate", *CELL, *TINY, "--out", folder, "--json")
     before = json.loads(dowsax_command(*words).stdout)
-    broken = folder / "shards" / "greedy--temperature--id--00001.npz"
+    (broken,) = folder.glob("runs/default/id/temperature/greedy-*.npz")
     broken.write_bytes(broken.read_bytes()[:1000])
     (folder / "episodes.parquet").unlink()
     code, stdout, stderr = dowsax_command(*words)
@@ -116,7 +116,7 @@ def test_a_machine_without_pyarrow_only_computes(dowsax_command, tmp_path, monke
     folder = tmp_path / "run"
     words = ("evaluate", *CELL, *TINY, "--out", folder)
     with monkeypatch.context() as patch:
-        patch.setattr(store, "_has_pyarrow", lambda: False)
+        patch.setattr(evaluation, "has_pyarrow", lambda: False)
         code, stdout, _ = dowsax_command(*words)
     assert code == 0
     assert "pyarrow" in stdout
@@ -166,7 +166,7 @@ def test_a_folder_that_cannot_be_made_is_refused(complaint, tmp_path):
 
 
 def test_without_ray_it_says_how_to_get_it(complaint, tmp_path, monkeypatch):
-    monkeypatch.setattr("dowsax.experiment.on_ray.find_spec", lambda name: None)
+    monkeypatch.setattr("dowsax.experiments.on_ray.find_spec", lambda name: None)
     said = complaint("evaluate", *CELL, *TINY, "--out", tmp_path / "run", "--ray", "local")
     assert "pip install 'dowsax[ray]'" in said
 

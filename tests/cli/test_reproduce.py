@@ -4,12 +4,20 @@ import json
 
 import jax
 import pytest
+from experiments.suites.conftest import made_small
 
 from dowsax import cli
-from dowsax.reproduce import cells
-from dowsax.reproduce.training import REWARDED, episodes_to_reach, weights_in
+from dowsax.experiments import walks
+from dowsax.experiments.suites.rewards import REWARDED, episodes_to_reach, weights_in
 
 TINY = ("--episodes", "3", "--particles", "64", "--max-readings", "6")
+
+
+@pytest.fixture
+def small():
+    """Small suites in one test."""
+    with made_small():
+        yield
 
 
 @pytest.fixture
@@ -39,14 +47,14 @@ def test_lists_every_table(command):
     code, stdout, stderr = command("--list")
     assert (code, stderr) == (0, "")
     assert [line.split()[0] for line in stdout.splitlines()[:3]] == ["id", "ood", "threshold"]
-    assert "(tab:calibration_metrics_; 14 cells)" in stdout
+    assert "(tab:calibration_metrics_; 14 runs)" in stdout
 
 
 def test_computes_says_how_far_it_is_and_goes_on(small, command, tmp_path, monkeypatch):
     words = ("fixed", *TINY, "--out", tmp_path / "out")
-    assert command(*words, "--status")[1].splitlines()[0].split() == ["fixed", "0", "of", "7", "cells"]
+    assert command(*words, "--status")[1].splitlines()[0].split() == ["fixed", "0", "of", "7", "runs"]
     assert not (tmp_path / "out").exists()
-    assert command(*words, "--cells-only") == (0, "", "")
+    assert command(*words, "--runs-only") == (0, "", "")
     assert not (tmp_path / "out/fixed").exists()
     code, stdout, stderr = command(*words)
     assert (code, stderr) == (0, "")
@@ -54,12 +62,12 @@ def test_computes_says_how_far_it_is_and_goes_on(small, command, tmp_path, monke
     table = (tmp_path / "out/fixed/table.csv").read_text()
     about = json.loads((tmp_path / "out/fixed/about.json").read_text())
     assert about["command"].startswith("dowsax reproduce fixed --episodes 3 --seed 0 --particles 64")
-    assert command(*words, "--status")[1].splitlines()[0].split() == ["fixed", "7", "of", "7", "cells"]
+    assert command(*words, "--status")[1].splitlines()[0].split() == ["fixed", "7", "of", "7", "runs"]
 
     def computed(*_, **__):
         raise AssertionError("something was computed")
 
-    monkeypatch.setattr(cells, "locate", computed)
+    monkeypatch.setattr(walks, "locate", computed)
     assert command(*words)[0] == 0
     assert (tmp_path / "out/fixed/table.csv").read_text() == table
 
@@ -67,19 +75,19 @@ def test_computes_says_how_far_it_is_and_goes_on(small, command, tmp_path, monke
 def test_a_budget_that_is_too_short_computes_nothing_and_says_so(small, command, tmp_path):
     code, stdout, stderr = command("fixed", *TINY, "--out", tmp_path, "--budget", "1")
     assert code == 0
-    assert "7 of 7 cells are still missing" in stderr
+    assert "7 of 7 runs are still missing" in stderr
     assert stdout == "fixed: nothing yet\n"
 
 
-def test_only_the_cells_of_a_field_are_computed(small, command, tmp_path):
+def test_only_the_runs_of_a_field_are_computed(small, command, tmp_path):
     """Walks are on temperature, so of another field there is nothing to compute."""
     code, stdout, stderr = command("fixed", *TINY, "--out", tmp_path, "--only-field", "gas")
     assert (code, stdout, stderr) == (0, "fixed: nothing yet\n", "")
 
 
-def test_only_the_cells_of_a_policy_are_computed(small, command, tmp_path):
+def test_only_the_runs_of_a_policy_are_computed(small, command, tmp_path):
     code, _, stderr = command("id", *TINY, "--out", tmp_path, "--only-policy", "random", "--budget", "1")
-    assert (code, "4 of 4 cells are still missing" in stderr) == (0, True)
+    assert (code, "4 of 4 runs are still missing" in stderr) == (0, True)
 
 
 def test_bad_input_is_refused_in_one_line(complaint, tmp_path):
@@ -91,7 +99,7 @@ def test_bad_input_is_refused_in_one_line(complaint, tmp_path):
     assert "Unknown device 'tpu'; known are cpu, gpu" in complaint("id", "--device", "tpu")
     assert "at least 1 worker" in complaint("id", "--workers", "0")
     assert "above 0" in complaint("id", "--budget", "-5")
-    assert "at least 1 search" in complaint("id", "--episodes", "0")
+    assert "at least 1 episode" in complaint("id", "--episodes", "0")
     assert "--weights" in complaint("rewards", "--out", tmp_path)
     assert "There is no folder" in complaint("rewards", "--weights", tmp_path / "none")
     assert "No policies of the ablation below" in complaint("rewards", "--weights", tmp_path)
@@ -116,11 +124,11 @@ def test_a_device_that_is_not_there_is_refused(complaint, monkeypatch, failure):
     assert "There is no gpu that JAX can compute on here" in complaint("id", "--device", "gpu")
 
 
-def test_an_interruption_is_told(small, command, tmp_path, monkeypatch):
+def test_an_interruption_is_reported(small, command, tmp_path, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cells, "locate", interrupted)
+    monkeypatch.setattr(walks, "locate", interrupted)
     code, stdout, stderr = command("fixed", *TINY, "--out", tmp_path)
     assert (code, stdout) == (130, "")
     assert "the same command goes on" in stderr

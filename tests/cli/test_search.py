@@ -3,6 +3,7 @@
 import contextlib
 import io
 import json
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -16,10 +17,10 @@ from dowsax.cli.search_run import LOST, STOPPED, SearchConfig, Searcher, SearchL
 from dowsax.cli.search_view import view, watching
 from dowsax.cli.search_words import claim, truth_sentence
 from dowsax.evaluate.stops import TraceRule
-from dowsax.experiment.assemble import cells_of
-from dowsax.experiment.config import RunConfig
-from dowsax.experiment.execute import compute
-from dowsax.experiment.shards import Shard
+from dowsax.experiments.records import unpack
+from dowsax.experiments.run import Run
+from dowsax.experiments.runner import compute
+from dowsax.experiments.store import Shard
 
 # The programs of the tests of runs: one compilation serves both.
 READINGS = 6
@@ -33,7 +34,7 @@ SETTINGS = (
     "--max-readings",
     str(READINGS),
 )
-CONFIG = RunConfig(("greedy",), ("temperature",), particles=64, max_readings=READINGS)
+RUN = Run("greedy", "temperature", particles=64, max_readings=READINGS)
 FILES = ["end.png", "search.gif", "search.json"]
 
 
@@ -58,14 +59,14 @@ def watched(tmp_path_factory):
 @pytest.fixture(scope="module")
 def log():
     """A search that has ended, by a rule that speaks at the fifth reading."""
-    config = RunConfig(**vars(CONFIG) | {"rule": TraceRule("fixed", 5.0)})
-    return Searcher(SearchConfig(config)).run(lambda log: None)
+    run = replace(RUN, rule=TraceRule("fixed", 5.0))
+    return Searcher(SearchConfig(run)).run(lambda log: None)
 
 
 def test_it_is_the_search_of_the_evaluation(watched):
     """Every step equals that of the same episode of a run with the same seed, bit for bit."""
-    config = RunConfig(**vars(CONFIG) | {"seed": 3, "to_the_end": True})
-    (episode,) = compute(config, Shard(cells_of(config)[0], number=0, start=2, stop=3)).episodes
+    arrays, _ = compute(Shard(replace(RUN, seed=3, to_the_end=True), start=2, stop=3))
+    (episode,) = unpack(arrays)
     steps = watched.document["steps"]
     for name, column in episode.rows._asdict().items():
         assert [step[name] for step in steps] == np.asarray(column).tolist(), name

@@ -1,4 +1,4 @@
-"""A tiny run, computed once, and made-up episodes for tests that need none."""
+"""A tiny evaluation, computed once, and made-up episodes for tests that need none."""
 
 from typing import NamedTuple
 
@@ -6,58 +6,55 @@ import numpy as np
 import pytest
 
 from dowsax.evaluate.trace import Episode, Row
-from dowsax.experiment.config import RunConfig
-from dowsax.experiment.execute import fill, here
-from dowsax.experiment.shards import Filled, cut
-from dowsax.experiment.store import Run, open_run
+from dowsax.experiments.evaluation import Evaluation, grid, open_evaluation
+from dowsax.experiments.records import pack
+from dowsax.experiments.runner import execute, local
+
+SHARD_SIZE = 2
+MADE = {"device": "an abacus", "took": 1.5}
 
 
 class Computed(NamedTuple):
-    """A run folder and the shards that were computed for it."""
+    """An evaluation and the progress that was reported while it was computed."""
 
-    run: Run
+    evaluation: Evaluation
     progress: list
 
 
 @pytest.fixture(scope="session")
-def config():
+def runs():
     """Two policies, six episodes in shards of two."""
-    return RunConfig(
-        ("greedy", "random"), ("temperature",), episodes=6, particles=64, max_readings=6, shard_size=2
-    )
+    return grid(("greedy", "random"), ("temperature",), episodes=6, particles=64, max_readings=6)
 
 
 @pytest.fixture(scope="session")
-def filled_run(tmp_path_factory):
-    """(config, engine, name) -> the run in a folder of its own, computed by the engine."""
+def computed(tmp_path_factory):
+    """(runs, engine, name) -> the evaluation in a folder of its own, computed by the engine."""
 
-    def compute(config, engine, name):
-        run = open_run(tmp_path_factory.mktemp(name), config, lambda: config.shard_size)
+    def compute(runs, engine, name, shard_size=SHARD_SIZE):
+        evaluation = open_evaluation(tmp_path_factory.mktemp(name), runs, shard_size)
         progress = []
-        fill(run, run.missing(), engine, lambda shard, ended: progress.append((shard, ended)))
-        return Computed(run, progress)
+        report = lambda shard, ended: progress.append((shard, ended))  # noqa: E731
+        execute(evaluation.store, runs, engine, progress=report)
+        return Computed(evaluation, progress)
 
     return compute
 
 
 @pytest.fixture(scope="session")
-def reference(config, filled_run):
-    """The tiny run, computed here."""
-    return filled_run(config, here, "reference")
+def reference(runs, computed):
+    """The tiny evaluation, computed in this process."""
+    return computed(runs, local, "reference")
 
 
-@pytest.fixture
-def invented_run(config, tmp_path):
-    """A complete run of made-up episodes; nothing may be computed from its numbers."""
-    run = open_run(tmp_path / "invented", config, lambda: config.shard_size)
-    for shard in cut(config):
-        run.keep(invented(shard))
-    return run
+def shards_of(evaluation):
+    """All shards of an evaluation."""
+    return [shard for run in evaluation.runs for shard in evaluation.store.shards(run)]
 
 
 def invented(shard):
     """Episodes of random numbers of different lengths, some not finite, the same at every call."""
-    numbers = np.random.default_rng([shard.number, len(shard.cell.policy)])
+    numbers = np.random.default_rng([shard.start, len(shard.run.policy)])
 
     def episode(length):
         draw = lambda *shape: numbers.normal(size=(length, *shape)).astype(np.float32)  # noqa: E731
@@ -68,14 +65,34 @@ def invented(shard):
         final_theta[:2] += 1
         return Episode(theta, final_theta, Row(**parts), float(numbers.uniform()))
 
-    return Filled(shard, [episode(2 + place) for place in range(shard.size)], "an abacus")
+    return [episode(2 + place) for place in range(shard.size)]
+
+
+def invent(store, shard):
+    """Write made-up episodes of a shard."""
+    store.write(shard, pack(invented(shard)), MADE)
+
+
+def invented_episodes(evaluation):
+    """The made-up episodes by run."""
+    store = evaluation.store
+    return {run: [one for shard in store.shards(run) for one in invented(shard)] for run in evaluation.runs}
+
+
+@pytest.fixture
+def invented_evaluation(runs, tmp_path):
+    """A complete evaluation of made-up episodes; nothing may be computed from its numbers."""
+    evaluation = open_evaluation(tmp_path / "invented", runs, SHARD_SIZE)
+    for shard in shards_of(evaluation):
+        invent(evaluation.store, shard)
+    return evaluation
 
 
 def assert_same(some, others, *, seconds=True):
-    """The same cells with the same episodes, bit for bit."""
+    """The same runs with the same episodes, bit for bit."""
     assert list(some) == list(others)
-    for cell, episodes in some.items():
-        for one, other in zip(episodes, others[cell], strict=True):
+    for run, episodes in some.items():
+        for one, other in zip(episodes, others[run], strict=True):
             expected = other if seconds else other._replace(seconds=one.seconds)
             assert one.seconds == expected.seconds
             for left, right in zip((*one[:2], *one.rows), (*expected[:2], *expected.rows), strict=True):

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from dowsax.experiments.presets import RHOS, VARIANTS, mixing
 from dowsax.inference import DEFAULT, PAPER
-from dowsax.reproduce.filters import FILTERS, RHOS, mixing
 from dowsax.world import benchmark_model
 
 
@@ -14,28 +14,28 @@ def with_config(preset, **changes):
 
 
 def test_the_parts_of_algorithm_1():
-    assert FILTERS["paper"] is PAPER
-    assert FILTERS["default"] is DEFAULT
-    assert FILTERS["paper-no-attention"] == with_config(PAPER, attention=None)
-    assert FILTERS["paper-no-moves"] == with_config(PAPER, num_moves=0, max_moves=0)
-    assert FILTERS["paper-bare"] == with_config(PAPER, attention=None, num_moves=0, max_moves=0)
+    assert VARIANTS["paper"] is PAPER
+    assert VARIANTS["default"] is DEFAULT
+    assert VARIANTS["paper-no-attention"] == with_config(PAPER, attention=None)
+    assert VARIANTS["paper-no-moves"] == with_config(PAPER, num_moves=0, max_moves=0)
+    assert VARIANTS["paper-bare"] == with_config(PAPER, attention=None, num_moves=0, max_moves=0)
 
 
 def test_mixing_is_in_the_place_of_attention():
     assert RHOS == (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
     assert (mixing("paper", 0.0), mixing("default", 0.0)) == ("paper-no-attention", "default")
-    assert FILTERS[mixing("paper", 0.3)] == with_config(PAPER, attention=None, mixing=0.3)
-    assert FILTERS[mixing("default", 0.3)] == with_config(DEFAULT, mixing=0.3)
+    assert VARIANTS[mixing("paper", 0.3)] == with_config(PAPER, attention=None, mixing=0.3)
+    assert VARIANTS[mixing("default", 0.3)] == with_config(DEFAULT, mixing=0.3)
 
 
 def test_attention_in_the_default_filter_is_trained():
-    with_attention = FILTERS["default-attention"]
+    with_attention = VARIANTS["default-attention"]
     assert with_attention.config.attention is not None
     assert with_attention.projection is not None
     bare = replace(with_attention, projection=None)
     assert with_config(bare, attention=None) == DEFAULT
 
 
-@pytest.mark.parametrize("name", list(FILTERS))
+@pytest.mark.parametrize("name", list(VARIANTS))
 def test_can_be_built(name):
-    FILTERS[name].build(benchmark_model("temperature"))
+    VARIANTS[name].build(benchmark_model("temperature"))

@@ -1,4 +1,4 @@
-"""What is kept of a cell: small, and enough for any stop rule."""
+"""What is recorded of a run: all of it, or little that is enough for any stop rule."""
 
 import io
 import zlib
@@ -8,12 +8,9 @@ import pytest
 
 from dowsax.evaluate.stops import TraceRule
 from dowsax.evaluate.trace import Episode, Row
-from dowsax.experiment.assemble import Cell
-from dowsax.experiment.config import RunConfig
-from dowsax.experiment.execute import compute
-from dowsax.experiment.shards import Shard
-from dowsax.reproduce.cells import SearchCell, Sizes, packed, unpacked
-from dowsax.reproduce.lines import CONTRACTION, CREDIBLE, numbers_of, until_the_ladder
+from dowsax.experiments.records import pack, unpack
+from dowsax.experiments.run import CONTRACTION, CREDIBLE, Run
+from dowsax.experiments.suites.measures import cut_to_ladder, numbers_of
 
 RULES = (
     CONTRACTION,
@@ -56,7 +53,7 @@ def test_any_rule_stops_where_it_did():
     """Half precision is off by 2⁻¹¹ at most: of 200 searches no more than one may stop elsewhere."""
     generator = np.random.default_rng(5)
     episodes = [made_search(generator, int(length)) for length in generator.integers(2, 60, 200)]
-    again = unpacked(packed(episodes, whole=True))
+    again = unpack(pack(episodes, "compact", signals=True))
     for rule in RULES:
         moved = sum(
             rule.first(one.rows) != rule.first(other.rows) for one, other in zip(episodes, again, strict=True)
@@ -78,26 +75,43 @@ def test_a_thousand_searches_are_some_200_kilobytes():
     """35 readings a search; three numbers of two bytes each, which are random here, and moves."""
     generator = np.random.default_rng(6)
     episodes = [made_search(generator, 35) for _ in range(1000)]
-    assert size_of(packed(episodes, whole=False)) < 300_000
+    assert size_of(pack(episodes, "compact")) < 300_000
 
 
-def test_a_rule_whose_column_was_not_kept_never_speaks():
+def test_a_rule_whose_column_was_not_recorded_never_stops():
     episodes = [made_search(np.random.default_rng(7), 20)]
-    (again,) = unpacked(packed(episodes, whole=False))
+    (again,) = unpack(pack(episodes, "compact"))
     assert np.isnan(again.rows.entropy).all()
     assert TraceRule("entropy", 9.0).first(again.rows) is None
 
 
-def test_the_searches_are_those_of_evaluate(small):
-    """The same sources, moves and errors as `dowsax evaluate` with the plain filter."""
-    sizes = Sizes(episodes=3, seed=4, particles=64, max_readings=6)
-    cell = SearchCell("greedy", "temperature", "id", "plain")
-    ours = unpacked(cell.measure(sizes, "greedy", lambda ended: None, None))
-    config = RunConfig(
-        ("greedy",), ("temperature",), episodes=3, seed=4, preset="plain", particles=64, max_readings=6
+def test_a_full_record_loses_nothing():
+    generator = np.random.default_rng(4)
+    episodes = [made_search(generator, length) for length in (3, 8, 2)]
+    for one, other in zip(episodes, unpack(pack(episodes)), strict=True):
+        assert one.seconds == other.seconds
+        for left, right in zip((*one[:2], *one.rows), (*other[:2], *other.rows), strict=True):
+            np.testing.assert_array_equal(left, right)
+
+
+def test_rows_that_are_missing_are_noticed():
+    arrays = pack([made_search(np.random.default_rng(4), 8)])
+    with pytest.raises(ValueError, match="rows are missing"):
+        unpack(arrays | {"row_ess": arrays["row_ess"][:-1]})
+
+
+def test_a_compact_record_is_of_the_same_searches():
+    """The same sources, moves and errors in both details."""
+    sizes = {"episodes": 3, "seed": 4, "particles": 64, "max_readings": 6}
+    full, compact = (
+        unpack(
+            Run("greedy", "temperature", preset="plain", detail=detail, **sizes).compute(
+                0, 3, lambda ended: None, None
+            )
+        )
+        for detail in ("full", "compact")
     )
-    theirs = compute(config, Shard(Cell("greedy", "temperature", "id"), 0, 0, 3)).episodes
-    for one, other in zip(ours, theirs, strict=True):
+    for one, other in zip(compact, full, strict=True):
         np.testing.assert_array_equal(one.theta, other.theta)
         np.testing.assert_allclose(one.rows.position, other.rows.position, atol=1e-3)
         np.testing.assert_allclose(one.rows.error, other.rows.error, rtol=2**-11)
@@ -108,10 +122,10 @@ def test_a_whole_record_is_read_as_far_as_others_go():
     sure = made_search(np.random.default_rng(8), 30)
     sure.rows.spread[:] = 9.0
     sure.rows.mass[:] = 0.0
-    assert len(until_the_ladder(sure).rows.error) == 30
+    assert len(cut_to_ladder(sure).rows.error) == 30
     sure.rows.spread[11:] = 0.1
     sure.rows.mass[17] = 0.999
-    assert len(until_the_ladder(sure).rows.error) == 18
+    assert len(cut_to_ladder(sure).rows.error) == 18
 
 
 def test_time_is_shared_out_over_the_readings():
@@ -123,20 +137,6 @@ def test_time_is_shared_out_over_the_readings():
     assert numbers["REV"].value == pytest.approx(0.125)
     assert numbers["readings"].value == 10
     assert numbers["OCE"].value == 1
-
-
-@pytest.mark.parametrize(
-    ("word", "sizes"),
-    [
-        ("at least 1 search", {"episodes": 0}),
-        ("A seed is", {"seed": -1}),
-        ("at least 2 readings", {"max_readings": 1}),
-        ("at least 16 particles", {"particles": 3}),
-    ],
-)
-def test_sizes_that_make_no_sense_are_refused(word, sizes):
-    with pytest.raises(ValueError, match=word):
-        Sizes(**sizes)
 
 
 def test_made_searches_are_random():

@@ -13,7 +13,7 @@ from made_beliefs import walk_belief
 from made_networks import CARDS, small
 
 import dowsax
-from dowsax.experiment.config import RunConfig
+from dowsax.experiments.run import Run
 from dowsax.policies import SIGHTS, Guarded, Lookahead, Neural, policy_named, save, shipped
 from dowsax.policies.guarded import patience
 from dowsax.policies.shipped import FOLDER, known, weights_of
@@ -150,9 +150,9 @@ def test_a_field_that_the_network_does_not_know_is_warned_of(tmp_path, monkeypat
 
 
 def test_a_run_has_the_weights_of_the_bare_policy_and_a_name_of_its_own():
-    bare, guarded = (RunConfig((name,), ("gas",)) for name in ("att-pfrl-ood", NAME))
+    bare, guarded = (Run(name, "gas") for name in ("att-pfrl-ood", NAME))
     assert weights_of(NAME) == weights_of("att-pfrl-ood")
     digest = digest_of(FOLDER / "att-pfrl-ood.safetensors")
-    assert bare.settings()["weights"] == {"att-pfrl-ood": digest}
-    assert guarded.settings()["weights"] == {NAME: digest}
+    assert bare.settings()["weights"] == digest
+    assert guarded.settings()["weights"] == digest
     assert bare.fingerprint != guarded.fingerprint

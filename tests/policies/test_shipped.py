@@ -10,8 +10,7 @@ from made_beliefs import walk_belief
 from made_networks import CARDS, small
 
 import dowsax
-from dowsax.experiment.assemble import require_known
-from dowsax.experiment.config import RunConfig
+from dowsax.experiments.run import Run, require_known
 from dowsax.policies import Lookahead, Neural, policy_named, policy_names, save, shipped
 from dowsax.policies.shipped import FOLDER, field_of, known
 from dowsax.types import Station
@@ -43,16 +42,16 @@ def test_a_path_is_a_name(path, key):
     assert policy.sight.num_particles == 16
     action = eqx.filter_jit(policy)(key, walk_belief(0), Station(jnp.zeros(2)))
     assert FOUR_MOVES.free(jnp.zeros(2))[action]
-    require_known(RunConfig((str(path), "greedy"), ("gas",)))
+    require_known([Run(str(path), "gas"), Run("greedy", "gas")])
 
 
 def test_a_run_of_weights_is_named_without_folders_and_tells_weights_apart(path):
     """The folder's name has no slash in it, and other weights in the same file are another run."""
-    config = RunConfig((str(path),), ("gas",))
-    assert "/" not in config.name
-    before = config.fingerprint
+    run = Run(str(path), "gas")
+    assert "/" not in run.name
+    before = run.fingerprint
     save(path, small("paper"), CARDS["paper"])
-    assert RunConfig((str(path),), ("gas",)).fingerprint != before
+    assert Run(str(path), "gas").fingerprint != before
 
 
 def test_shipped_names_are_policies(path, monkeypatch):

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from dowsax.evaluate.metrics import NOTHING, Estimate
-from dowsax.reproduce.lines import Line
-from dowsax.reproduce.printed import printed
-from dowsax.reproduce.report import pictured
-from dowsax.reproduce.suites import all_suites
+from dowsax.experiments.suites.measures import Line
+from dowsax.experiments.suites.printed import printed
+from dowsax.experiments.suites.registry import all_suites
+from dowsax.experiments.suites.report import draw_table
 from dowsax.viz.table_figure import table_figure
 
 
@@ -49,7 +49,7 @@ def test_the_papers_numbers_stand_beside_ours():
         for row in ("ID", "OOD")
         for filter_, rule in (("paper", "contraction-0.5"), ("default", "credible-0.95"))
     ]
-    figure = pictured(suite, lines)
+    figure = draw_table(suite, lines)
     rate, false = figure.axes[:2]
     assert set(shown(rate)) == {"the paper", "ours, Algorithm 1, contraction", "ours, default, credible"}
     theirs = [printed(suite.name)[row, "temperature", "OCE"].value for row in ("ID", "OOD")]
@@ -61,5 +61,5 @@ def test_the_papers_numbers_stand_beside_ours():
 def test_a_rule_that_the_row_names_is_not_told_again():
     lines = [Line("entropy", "temperature", "default", "entropy-2", {"OCE": Estimate(0.5, 0.4, 0.6, 9)})]
     lines += [Line("fixed-25", "temperature", "paper", "fixed-25", {"OCE": Estimate(1.0, 0.9, 1.0, 9)})]
-    figure = pictured(all_suites()["criteria"], lines)
+    figure = draw_table(all_suites()["criteria"], lines)
     assert set(shown(figure.axes[0])) == {"ours, default", "ours, Algorithm 1"}

@@ -6,21 +6,21 @@ from scipy import stats
 
 from dowsax.evaluate.metrics import Estimate
 from dowsax.evaluate.trace import Episode, Row
-from dowsax.reproduce.cells import Walks
-from dowsax.reproduce.lines import (
-    CONTRACTION,
+from dowsax.experiments.run import CONTRACTION
+from dowsax.experiments.suites.fixed_walks import walk_numbers
+from dowsax.experiments.suites.measures import (
     Line,
+    bootstrap,
     correlation,
     mean_difference,
     numbers_of,
     ratio,
     require_decided,
-    resampled,
 )
-from dowsax.reproduce.printed import Printed
-from dowsax.reproduce.suite import Suite
-from dowsax.reproduce.tables import csv_of, text_of
-from dowsax.reproduce.walking import walk_numbers
+from dowsax.experiments.suites.printed import Printed
+from dowsax.experiments.suites.suite import Suite
+from dowsax.experiments.suites.tables import csv_of, text_of
+from dowsax.experiments.walks import Walks
 
 
 def search(spread, error, mass=None):
@@ -93,7 +93,7 @@ def test_the_interval_of_a_statistic_covers_it():
     generator = np.random.default_rng(11)
     inside = 0
     for _ in range(60):
-        found = resampled(generator.exponential(size=80), np.median)
+        found = bootstrap(generator.exponential(size=80), np.median)
         inside += found.low <= np.log(2) <= found.high
     assert abs(inside / 60 - 0.95) < 5 * np.sqrt(0.95 * 0.05 / 60) + 0.01
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from dowsax.reproduce import printed
-from dowsax.reproduce.suites import all_suites
+from dowsax.experiments.suites import printed
+from dowsax.experiments.suites.registry import all_suites
 
-SOURCE = Path(__file__).parents[3] / "shared/paper/att-pfrl.tex"
+SOURCE = Path(__file__).parents[4] / "shared/paper/att-pfrl.tex"
 FIELDS = ("temperature", "concentration", "magnetic", "electric", "gas", "energy", "noise")
 NUMBERS = {
     "id": 4 * 8 * 7,

@@ -3,20 +3,20 @@
 import csv
 import io
 import json
-import time
 from dataclasses import replace
 
 import pytest
 
-from dowsax.reproduce import cells
-from dowsax.reproduce.fill import LEAST, fill
-from dowsax.reproduce.lines import MEASURES
-from dowsax.reproduce.printed import printed
-from dowsax.reproduce.report import write
-from dowsax.reproduce.suite import Suite, cells_of
-from dowsax.reproduce.suites import all_suites, chosen
+from dowsax.experiments import run, walks
+from dowsax.experiments.runner import execute
+from dowsax.experiments.store import Store
+from dowsax.experiments.suites.measures import MEASURES
+from dowsax.experiments.suites.printed import printed
+from dowsax.experiments.suites.registry import all_suites
+from dowsax.experiments.suites.report import write
+from dowsax.experiments.suites.suite import Suite, runs_of
 
-from .conftest import FIELDS, SIZES
+from .conftest import FIELDS
 
 PICTURES = {
     "id": {"summary.png"},
@@ -38,7 +38,7 @@ def numbers_in(folder):
 
 @suites
 def test_is_rendered(filled, written, name):
-    folder, store, suite = written(name), filled(), all_suites()[name]
+    folder, paper, suite = written(name), filled(), all_suites()[name]
     pictures = PICTURES.get(name, {f"{name}.png"})
     assert {path.name for path in folder.iterdir()} == {"table.md", "table.csv", "about.json"} | pictures
     for picture in pictures:
@@ -47,8 +47,8 @@ def test_is_rendered(filled, written, name):
     assert about["command"] == f"dowsax reproduce {name}"
     assert (about["seed"], about["episodes"]) == (0, 3)
     assert {"versions", "device", "commit"} <= set(about["written"])
-    assert len(about["cells"]) == len(suite.cells(store)) > 0
-    assert all(cell["there"] and cell["device"] for cell in about["cells"])
+    assert len(about["runs"]) == len(suite.runs(paper)) > 0
+    assert all(one["complete"] and one["device"] for one in about["runs"])
     table = (folder / "table.md").read_text(encoding="utf-8")
     assert f"dowsax reproduce {name}" in table
     assert "| ours, " in table
@@ -58,7 +58,7 @@ def test_is_rendered(filled, written, name):
 
 
 def test_a_suite_that_cannot_draw_its_own_picture_has_none(filled):
-    suite = replace(all_suites()["threshold"], name="undrawn", figures=lambda store, lines: {})
+    suite = replace(all_suites()["threshold"], name="undrawn", figures=lambda paper, lines: {})
     folder = write(suite, filled(), "")
     assert {path.name for path in folder.iterdir()} == {"table.md", "table.csv", "about.json"}
 
@@ -84,36 +84,36 @@ def test_both_filters_are_in_every_suite(written, name):
 
 @suites
 def test_is_computed_once_and_its_numbers_stay(filled, written, name, monkeypatch):
-    store, suite = filled(), all_suites()[name]
+    paper, suite = filled(), all_suites()[name]
     before = numbers_in(written(name))
 
     def computed(*_, **__):
         raise AssertionError("something was computed")
 
-    monkeypatch.setattr(cells, "run_episodes", computed)
-    monkeypatch.setattr(cells, "locate", computed)
-    fill(store, suite.cells(store), time.monotonic() + 2 * LEAST)
-    assert numbers_in(write(suite, store, f"dowsax reproduce {name}")) == before
+    monkeypatch.setattr(run, "run_episodes", computed)
+    monkeypatch.setattr(walks, "locate", computed)
+    execute(paper.store, suite.runs(paper))
+    assert numbers_in(write(suite, paper, f"dowsax reproduce {name}")) == before
 
 
 @suites
 def test_another_seed_gives_other_numbers(written, name):
-    first, second = written(name), written(name, replace(SIZES, seed=1))
+    first, second = written(name), written(name, seed=1)
     assert numbers_in(first) != numbers_in(second)
 
 
 def test_the_same_seed_elsewhere_gives_the_same_numbers(filled, written, tmp_path):
     suite = all_suites()["threshold"]
-    again = replace(filled(), folder=tmp_path)
-    fill(again, suite.cells(again), time.monotonic() + 2 * LEAST)
+    again = replace(filled(), store=Store(tmp_path))
+    execute(again.store, suite.runs(again))
     assert numbers_in(write(suite, again, "")) == numbers_in(written("threshold"))
 
 
 def test_suites_that_read_again_compute_nothing_of_their_own(filled):
-    store, known = filled(), all_suites()
-    searched = set(cells_of([known[name] for name in ("id", "ood", "shift")], store))
+    paper, known = filled(), all_suites()
+    searched = set(runs_of([known[name] for name in ("id", "ood", "shift")], paper))
     for name in ("threshold", "calibration", "criteria", "threshold-robustness", "trajectories"):
-        assert set(known[name].cells(store)) <= searched
+        assert set(known[name].runs(paper)) <= searched
 
 
 def test_the_guarded_policy_stands_below_the_bare_one_without_the_papers_numbers(written):
@@ -134,40 +134,40 @@ def test_the_guarded_policy_stands_below_the_bare_one_without_the_papers_numbers
     assert not any(line["paper"] for line in lines if "guarded" in line["row"])
 
 
-def two_cells_of(store, suite, folder):
-    """A folder with the second and third cell of a suite alone."""
-    partial = replace(store, folder=folder)
-    for cell in suite.cells(store)[1:3]:
-        partial.path(cell).parent.mkdir(parents=True)
-        partial.path(cell).write_bytes(store.path(cell).read_bytes())
+def two_runs_of(paper, suite, folder):
+    """A folder with the second and third run of a suite only."""
+    partial = replace(paper, store=Store(folder))
+    for one in suite.runs(paper)[1:3]:
+        partial.store.path(one).parent.mkdir(parents=True)
+        partial.store.path(one).write_bytes(paper.store.path(one).read_bytes())
     return partial
 
 
 def test_what_is_missing_is_left_out(filled, tmp_path):
-    """Half of the cells give half of the table, which says so."""
-    store, suite = filled(), all_suites()["priors"]
-    partial = two_cells_of(store, suite, tmp_path)
+    """Half of the runs give half of the table, which says so."""
+    paper, suite = filled(), all_suites()["priors"]
+    partial = two_runs_of(paper, suite, tmp_path)
     folder = write(suite, partial, "")
-    assert f"2 of {len(suite.cells(store))} cells" in (folder / "table.md").read_text(encoding="utf-8")
+    assert f"- runs: 2 of {len(suite.runs(paper))}" in (folder / "table.md").read_text(encoding="utf-8")
     assert write(all_suites()["id"], partial, "") is None
 
 
 @pytest.mark.parametrize("name", ["priors", "ood"])
 def test_what_is_missing_is_taken_from_an_earlier_table(filled, written, tmp_path, name):
-    """Some cells and the lines of the whole table are the whole table, in its order."""
-    store, suite = filled(), all_suites()[name]
+    """Some runs and the lines of the whole table are the whole table, in its order."""
+    paper, suite = filled(), all_suites()[name]
     whole = written(name)
-    folder = write(suite, two_cells_of(store, suite, tmp_path), "", earlier=whole.parent)
+    folder = write(suite, two_runs_of(paper, suite, tmp_path), "", earlier=whole.parent)
     assert numbers_in(folder) == numbers_in(whole)
-    assert "of the lines are those of the table" in (folder / "table.md").read_text(encoding="utf-8")
-    assert "of the lines are those" not in (whole / "table.md").read_text(encoding="utf-8")
+    assert "- lines of an earlier table: " in (folder / "table.md").read_text(encoding="utf-8")
+    assert "lines of an earlier table" not in (whole / "table.md").read_text(encoding="utf-8")
 
 
 def test_an_earlier_table_that_is_none_is_refused(filled, tmp_path):
-    store, suite = filled(), all_suites()["priors"]
+    paper, suite = filled(), all_suites()["priors"]
     folder = tmp_path / "earlier" / "priors"
     folder.mkdir(parents=True)
-    partial = two_cells_of(store, suite, tmp_path / "new")
+    partial = two_runs_of(paper, suite, tmp_path / "new")
     (folder / "table.csv").write_text("row,value\n1,2\n", encoding="utf-8")
     with pytest.raises(ValueError, match="is no table of `dowsax reproduce`: its columns"):
         write(suite, partial, "", earlier=tmp_path / "earlier")
@@ -179,16 +179,9 @@ def test_an_earlier_table_that_is_none_is_refused(filled, tmp_path):
 
 def test_no_suite_shows_stops_without_false_stops():
     with pytest.raises(ValueError, match="without its false stops"):
-        Suite("one", "", "", lambda store: [], lambda store: [], ("OCE", "ADE"))
+        Suite("one", "", "", lambda paper: [], lambda paper: [], ("OCE", "ADE"))
     with pytest.raises(ValueError, match="Unknown measure"):
-        Suite("one", "", "", lambda store: [], lambda store: [], ("OCD",))
-
-
-def test_names():
-    assert [suite.name for suite in chosen(["fixed", "id"])] == ["id", "fixed"]
-    assert len(chosen([])) == 13
-    with pytest.raises(ValueError, match="Unknown table 'idd'; known are id, ood"):
-        chosen(["idd"])
+        Suite("one", "", "", lambda paper: [], lambda paper: [], ("OCD",))
 
 
 def test_every_measure_says_what_it_is():
