@@ -167,30 +167,34 @@ def test_two_processes_one_killed(runs, reference, computed):
     assert_same(reference.evaluation.episodes(), evaluation.episodes(), seconds=False)
 
 
-def start_process(target, *arguments):
-    """A worker whose process does something else."""
-    context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe()
-    process = context.Process(target=target, args=(theirs, *arguments), daemon=True)
-    process.start()
+class Ended:
+    """A process that has ended."""
+
+    def __init__(self, exitcode):
+        self.exitcode = exitcode
+
+    def join(self, timeout=None):
+        """There is nothing to wait for."""
+
+    def is_alive(self):
+        return False
+
+
+def ended_worker(message, exitcode):
+    """A worker that has sent a message and ended."""
+    ours, theirs = multiprocessing.Pipe()
+    theirs.send(message)
     theirs.close()
-    return runner._Worker(process, ours)
-
-
-def die(connection, shard):
-    connection.send(("progress", (shard, 0)))
-    os._exit(1)
-
-
-def complain(connection, *message):
-    connection.send(message)
+    worker = object.__new__(runner._Worker)
+    worker.process, worker.connection, worker.shard = Ended(exitcode), ours, None
+    return worker
 
 
 def test_a_shard_that_kills_every_process_ends_the_run(store, monkeypatch):
-    started, shard = [], Shard(RUNS[1], 0, 2)
-    monkeypatch.setattr(runner, "_start", lambda tasks: started.append(1) or start_process(die, shard))
+    started, message = [], ("progress", (Shard(RUNS[1], 0, 2), 0))
+    monkeypatch.setattr(runner, "_start", lambda tasks: started.append(1) or ended_worker(message, -9))
     with pytest.raises(ValueError, match=r"greedy-\w{8}\.shards/00000-00002\.npz died 3 times"):
-        execute(store, RUNS[:2], processes(1))
+        execute(store, RUNS[:1], processes(1))
     assert len(started) == 3
 
 
@@ -199,7 +203,8 @@ def test_a_shard_that_kills_every_process_ends_the_run(store, monkeypatch):
     [(("input", "no such weights"), ValueError), (("failure", "Traceback: no such weights"), RuntimeError)],
 )
 def test_the_error_of_a_process_is_raised(store, monkeypatch, message, error):
-    monkeypatch.setattr(runner, "_start", lambda tasks: start_process(complain, *message))
+    monkeypatch.setattr(runner, "_start", lambda tasks: ended_worker(message, 0))
+    monkeypatch.setattr(Ended, "terminate", lambda process: None, raising=False)
     with pytest.raises(error, match="no such weights"):
         execute(store, RUNS, processes(2))
 
