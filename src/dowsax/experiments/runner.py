@@ -144,8 +144,9 @@ def _receive(worker: _Worker, progress: ShardProgress) -> bool:
     except (EOFError, OSError):
         return False
     if kind == "progress":
-        worker.shard, ended = content
-        progress(worker.shard, ended)
+        shard, ended = content
+        worker.shard = shard
+        progress(shard, ended)
         return True
     raise ValueError(content) if kind == "input" else RuntimeError(f"A worker failed:\n{content}")
 

@@ -85,7 +85,8 @@ class WalkRun:
         error = np.linalg.norm(trace.mean[:, :, :2] - thetas[:, None, :2], axis=2)
         columns = (error, trace.std[:, :, :2], trace.ess, trace.evaluations.sum(axis=1))
         progress(stop - start)
-        return Walks(*(column.astype(np.float32) for column in columns), inside, seconds)._asdict()
+        singles = [column.astype(np.float32) for column in columns]
+        return dict(zip(Walks._fields, (*singles, inside, seconds), strict=True))
 
 
 class Walks(NamedTuple):

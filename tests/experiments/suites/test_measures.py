@@ -131,7 +131,7 @@ def test_a_record_that_ends_too_early_is_refused():
 @pytest.fixture
 def suite():
     nothing = lambda store: []  # noqa: E731
-    return Suite("one", "A title", "tab:one", nothing, nothing, ("OCE", "false stops", "ADE"), "columns")
+    return Suite("one", "A title", "tab:one", nothing, ("OCE", "false stops", "ADE"), "columns")
 
 
 def test_a_table_has_theirs_first_and_false_stops_beside_stops(suite):

@@ -179,9 +179,9 @@ def test_an_earlier_table_that_is_none_is_refused(filled, tmp_path):
 
 def test_no_suite_shows_stops_without_false_stops():
     with pytest.raises(ValueError, match="without its false stops"):
-        Suite("one", "", "", lambda paper: [], lambda paper: [], ("OCE", "ADE"))
+        Suite("one", "", "", lambda paper: [], ("OCE", "ADE"))
     with pytest.raises(ValueError, match="Unknown measure"):
-        Suite("one", "", "", lambda paper: [], lambda paper: [], ("OCD",))
+        Suite("one", "", "", lambda paper: [], ("OCD",))
 
 
 def test_every_measure_says_what_it_is():

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dowsax.evaluate.metrics import ends
-from dowsax.experiments.run import CONTRACTION, Run
-from dowsax.experiments.store import AnyRun
+from dowsax.experiments.run import CONTRACTION
 from dowsax.experiments.suites.fixed_walks import EVOLUTION_FILTERS, evolution
 from dowsax.experiments.suites.measures import Line
-from dowsax.experiments.suites.searches import FIELDS, OUTER, PRESETS, SUMMARY, lines_for, stop_rates
-from dowsax.experiments.suites.suite import Reproduction, Suite
+from dowsax.experiments.suites.searches import FIELDS, OUTER, PRESETS, SUMMARY, stop_rates
+from dowsax.experiments.suites.suite import Entry, Reproduction, Suite
 from dowsax.viz.paper_figures import Track, by_field, trajectories, weight_evolution
 
 if TYPE_CHECKING:
@@ -30,17 +29,11 @@ _ABLATION = (
 """Policies and filters: with attention, without it, and without it in training too."""
 
 
-def _attention_runs(paper: Reproduction) -> list[AnyRun]:
-    searches = [paper.run(policy, field, "id", filter_) for field in FIELDS for policy, filter_ in _ABLATION]
-    return [*searches, *(paper.walk_run(filter_) for filter_ in EVOLUTION_FILTERS)]
-
-
-def _attention_lines(paper: Reproduction) -> list[Line]:
+def _attention_entries(paper: Reproduction) -> list[Entry]:
     return [
-        line
+        Entry(policy, field, [paper.run(policy, field, "id", filter_)])
         for field in FIELDS
         for policy, filter_ in _ABLATION
-        for line in lines_for(paper, policy, field, [paper.run(policy, field, "id", filter_)])
     ]
 
 
@@ -55,54 +48,39 @@ ATTENTION = Suite(
     name="attention",
     title="With and without attention",
     label="fig_ood_ablation",
-    runs=_attention_runs,
-    lines=_attention_lines,
+    entries=_attention_entries,
     measures=SUMMARY,
     across="columns",
     figures=_attention_figures,
+    other_runs=lambda paper: [paper.walk_run(filter_) for filter_ in EVOLUTION_FILTERS],
 )
 
 
-def _drawn_runs(paper: Reproduction, preset: str) -> dict[str, list[Run]]:
-    return {
-        f"ID, {preset}": [paper.run("att-pfrl", "temperature", "id", preset)],
-        f"OOD, {preset}": [paper.run("att-pfrl-ood", "temperature", outer, preset) for outer in OUTER],
-    }
-
-
-def _trajectory_runs(paper: Reproduction) -> list[Run]:
-    return [run for preset in PRESETS for runs in _drawn_runs(paper, preset).values() for run in runs]
-
-
-def _trajectory_lines(paper: Reproduction) -> list[Line]:
+def _trajectory_entries(paper: Reproduction) -> list[Entry]:
+    places = {"ID": [("att-pfrl", "id")], "OOD": [("att-pfrl-ood", outer) for outer in OUTER]}
     return [
-        line
+        Entry(row, "temperature", [paper.run(policy, "temperature", at, preset) for policy, at in runs])
         for preset in PRESETS
-        for name, runs in _drawn_runs(paper, preset).items()
-        for line in lines_for(paper, name.split(",")[0], "temperature", runs)
+        for row, runs in places.items()
     ]
 
 
 def _trajectory_figures(paper: Reproduction, lines: Sequence[Line]) -> "dict[str, Figure]":
     del lines
     panels = {}
-    for preset in PRESETS:
-        for name, runs in _drawn_runs(paper, preset).items():
-            parts = [paper.episodes(run) for run in runs]
-            if all(part is not None for part in parts):
-                first = [episode for part in parts for episode in (part or [])[: NUM_DRAWN // len(parts)]]
-                end = ends(first, CONTRACTION)
-                panels[name] = [
-                    Track(
-                        np.asarray(episode.rows.position[:reading]),
-                        episode.theta[:2],
-                        bool(stopped),
-                        bool(false),
-                    )
-                    for episode, reading, stopped, false in zip(
-                        first, end.reading, end.stopped, end.false, strict=True
-                    )
-                ]
+    for entry in _trajectory_entries(paper):
+        parts = [paper.episodes(run) for run in entry.runs]
+        known = [part for part in parts if part is not None]
+        if len(known) < len(parts):
+            continue
+        first = [episode for part in known for episode in part[: NUM_DRAWN // len(parts)]]
+        end = ends(first, CONTRACTION)
+        panels[f"{entry.row}, {entry.preset}"] = [
+            Track(np.asarray(episode.rows.position[:reading]), episode.theta[:2], bool(stopped), bool(false))
+            for episode, reading, stopped, false in zip(
+                first, end.reading, end.stopped, end.false, strict=True
+            )
+        ]
     return {"trajectories.png": trajectories(panels)} if panels else {}
 
 
@@ -110,8 +88,7 @@ TRAJECTORIES = Suite(
     name="trajectories",
     title="A hundred searches of ATT-PFRL on temperature",
     label="fig_id_ood_traj",
-    runs=_trajectory_runs,
-    lines=_trajectory_lines,
+    entries=_trajectory_entries,
     measures=SUMMARY,
     figures=_trajectory_figures,
 )

@@ -4,8 +4,8 @@ import numpy as np
 
 from dowsax.evaluate.metrics import Estimate, means, share
 from dowsax.experiments.suites.measures import Line, Numbers, bootstrap
-from dowsax.experiments.suites.suite import Reproduction, Suite
-from dowsax.experiments.walks import WalkRun, Walks
+from dowsax.experiments.suites.suite import Entry, Reproduction, Suite
+from dowsax.experiments.walks import Walks
 
 VARIANTS = {
     "PF": "paper-bare",
@@ -25,18 +25,15 @@ _EVOLUTION = {
 EVOLUTION_FILTERS = tuple(name for pair in _EVOLUTION.values() for name in pair.values())
 
 
-def _runs(paper: Reproduction) -> list[WalkRun]:
-    return [paper.walk_run(filter_) for filter_ in VARIANTS.values()]
+def _entries(paper: Reproduction) -> list[Entry]:
+    return [Entry(row, "temperature", [paper.walk_run(filter_)]) for row, filter_ in VARIANTS.items()]
 
 
-def _lines(paper: Reproduction) -> list[Line]:
-    reference = paper.walks(paper.walk_run("reference"))
-    lines = []
-    for row, filter_ in VARIANTS.items():
-        walks = paper.walks(paper.walk_run(filter_))
-        if walks is not None:
-            lines.append(Line(row, "temperature", filter_, "20 readings", walk_numbers(walks, reference)))
-    return lines
+def _lines(paper: Reproduction, entry: Entry) -> list[Line]:
+    walks, reference = (paper.walks(run) for run in (entry.runs[0], paper.walk_run("reference")))
+    if walks is None:
+        return []
+    return [Line(entry.row, entry.column, entry.preset, "20 readings", walk_numbers(walks, reference))]
 
 
 def walk_numbers(walks: Walks, reference: Walks | None) -> Numbers:
@@ -66,8 +63,8 @@ FIXED = Suite(
     name="fixed",
     title="Filters on the same random walks",
     label="tab:fixed_trajectory_inference_",
-    runs=_runs,
-    lines=_lines,
+    entries=_entries,
+    make_lines=_lines,
     measures=("RMSE@20", "ESS@20", "likelihood evaluations", "wall time", "coverage", "std ratio"),
 )
 

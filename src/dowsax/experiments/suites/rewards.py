@@ -1,14 +1,13 @@
-"""The suite of rewards: policies that were paid for one thing or another, from a folder of training runs."""
+"""The suite of rewards: policies that were trained with different rewards, from a folder of training runs."""
 
 import csv
+from itertools import product
 from pathlib import Path
 
 from dowsax.evaluate.metrics import NOTHING, Estimate
-from dowsax.evaluate.trace import Episode
-from dowsax.experiments.run import Run
 from dowsax.experiments.suites.measures import Line, numbers_of
-from dowsax.experiments.suites.searches import OUTER, PRESETS, rules_for
-from dowsax.experiments.suites.suite import Reproduction, Suite
+from dowsax.experiments.suites.searches import OUTER, PRESETS
+from dowsax.experiments.suites.suite import Entry, Reproduction, Suite, rules_for
 
 REWARDED = {
     "R1": "att-pfrl",
@@ -18,7 +17,7 @@ REWARDED = {
 }
 """The method of each row."""
 SEEDS = range(16)
-_REACHED = 0.90
+_STOP_RATE = 0.90
 
 
 def weights_in(folder: Path) -> dict[str, str]:
@@ -43,56 +42,31 @@ def _seeds(paper: Reproduction, method: str) -> list[str]:
     return [f"{method}-seed-{seed}" for seed in SEEDS if f"{method}-seed-{seed}" in paper.weights]
 
 
-def _runs(paper: Reproduction) -> list[Run]:
-    return [
-        paper.run(policy, "temperature", scenario, preset)
-        for scenario in ("id", *OUTER)
-        for preset in PRESETS
-        for method in REWARDED.values()
-        for policy in _seeds(paper, method)
-    ]
+def _entries(paper: Reproduction) -> list[Entry]:
+    """All seeds together, and each alone if there are several."""
+    entries = []
+    for preset, (row, method) in product(PRESETS, REWARDED.items()):
+        policies = _seeds(paper, method)
+        alone = [(f"{row}, seed {policy.rpartition('-')[2]}", [policy]) for policy in policies]
+        for name, of in [(row, policies), *(alone if len(alone) > 1 else [])]:
+            runs = [paper.run(policy, "temperature", at, preset) for policy in of for at in ("id", *OUTER)]
+            entries += [Entry(name, "temperature", runs)] if runs else []
+    return entries
 
 
-def _lines(paper: Reproduction) -> list[Line]:
-    return [
-        line
-        for preset in PRESETS
-        for row, method in REWARDED.items()
-        for name, policies in _rows(row, _seeds(paper, method))
-        for line in _rewarded(paper, name, policies, preset)
-    ]
-
-
-def _rows(row: str, policies: list[str]) -> list[tuple[str, list[str]]]:
-    """All seeds together, and each by itself where there are several."""
-    alone = [(f"{row}, seed {policy.rpartition('-')[2]}", [policy]) for policy in policies]
-    return [(row, policies), *(alone if len(alone) > 1 else [])]
-
-
-def _rewarded(paper: Reproduction, row: str, policies: list[str], preset: str) -> list[Line]:
-    """A line for each rule, over the searches of all these policies."""
-    here = _together(paper, policies, ["id"], preset)
-    outside = _together(paper, policies, OUTER, preset)
+def _lines(paper: Reproduction, entry: Entry) -> list[Line]:
+    """A line for each rule, over the searches of all seeds."""
+    here = paper.all_episodes([run for run in entry.runs if run.scenario == "id"])
+    outside = paper.all_episodes([run for run in entry.runs if run.scenario != "id"])
     if here is None or outside is None:
         return []
     lines = []
-    for rule in rules_for(preset):
+    for rule in rules_for(entry.preset):
         numbers, elsewhere = numbers_of(here, rule), numbers_of(outside, rule)
         numbers |= {f"{name} (OOD)": elsewhere[name] for name in ("OCE", "false stops")}
-        numbers["episodes to 0.90"] = _episodes_needed([paper.weights[policy] for policy in policies])
-        lines.append(Line(row, "temperature", preset, str(rule), numbers))
+        numbers["episodes to 0.90"] = _episodes_needed(list(dict.fromkeys(run.source for run in entry.runs)))
+        lines.append(Line(entry.row, entry.column, entry.preset, str(rule), numbers))
     return lines
-
-
-def _together(paper: Reproduction, policies: list[str], scenarios, preset: str) -> list[Episode] | None:
-    parts = [
-        paper.episodes(paper.run(policy, "temperature", scenario, preset))
-        for policy in policies
-        for scenario in scenarios
-    ]
-    if not parts or any(part is None for part in parts):
-        return None
-    return [episode for part in parts for episode in part or ()]
 
 
 def _episodes_needed(paths: list[str]) -> Estimate:
@@ -104,7 +78,7 @@ def _episodes_needed(paths: list[str]) -> Estimate:
     return Estimate(sum(known) / len(known), float(min(known)), float(max(known)), len(known))
 
 
-def episodes_to_reach(curve: Path, rate: float = _REACHED) -> int | None:
+def episodes_to_reach(curve: Path, rate: float = _STOP_RATE) -> int | None:
     """Searches that had ended when the recent stop rate rose to `rate` for good; none if it never did.
 
     Searches go side by side, and one that does not stop is the last to end: until the first has run out of
@@ -123,10 +97,10 @@ def episodes_to_reach(curve: Path, rate: float = _REACHED) -> int | None:
 
 REWARDS = Suite(
     name="rewards",
-    title="What the learner is paid for",
+    title="What the learner is rewarded for",
     label="tab:reward_design_ablation_",
-    runs=_runs,
-    lines=_lines,
+    entries=_entries,
+    make_lines=_lines,
     measures=(
         "OCE",
         "false stops",

@@ -1,16 +1,17 @@
 """The suites of searches: the main comparison, sources elsewhere, a jump, other priors, mixing."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
 from typing import TYPE_CHECKING
 
 from dowsax.evaluate.metrics import Estimate, ends
 from dowsax.evaluate.stops import TraceRule
-from dowsax.evaluate.trace import Episode
 from dowsax.experiments.presets import RHOS, mixing
 from dowsax.experiments.run import CONTRACTION, CREDIBLE, Run
-from dowsax.experiments.suites.measures import MEASURES, Line, first_of, mean_difference, numbers_of, ratio
+from dowsax.experiments.suites.measures import MEASURES, Line, first_of, mean_difference, ratio
 from dowsax.experiments.suites.printed import printed
-from dowsax.experiments.suites.suite import Reproduction, Suite
+from dowsax.experiments.suites.suite import Entry, Reproduction, Suite, rules_for, search_lines
 from dowsax.viz.paper_figures import Series, by_field, summary
 from dowsax.world import LOCATIONS, MODALITIES
 
@@ -39,39 +40,13 @@ def filter_for(policy: str, preset: str) -> str:
     return "plain" if preset == "paper" and policy.startswith("agdc") else preset
 
 
-def rules_for(filter_: str) -> tuple[TraceRule, ...]:
-    """The paper's rule, and ours for filters whose probabilities are calibrated."""
-    return (CONTRACTION, CREDIBLE) if filter_.startswith("default") else (CONTRACTION,)
-
-
-def lines_for(paper: Reproduction, row: str, column: str, runs: Sequence[Run]) -> Iterator[Line]:
-    """A line for each rule, from the searches of all these runs together, which have one filter.
-
-    If a run is missing, the lines of an earlier table.
-    """
-    filter_ = runs[0].preset
-    parts = [paper.episodes(run) for run in runs]
-    if any(part is None for part in parts):
-        place = row, column, filter_
-        yield from (line for line in paper.earlier if (line.row, line.column, line.filter) == place)
-        return
-    episodes: list[Episode] = [episode for part in parts for episode in part or ()]
-    for rule in rules_for(filter_):
-        yield Line(row, column, filter_, str(rule), numbers_of(episodes, rule))
-
-
-def _id_runs(paper: Reproduction) -> list[Run]:
+def _id_entries(paper: Reproduction) -> list[Entry]:
     return [
-        paper.run(policy, field, "id", filter_for(policy, preset))
+        Entry(policy, field, [paper.run(policy, field, "id", filter_for(policy, preset))])
         for field in FIELDS
         for preset in PRESETS
         for policy in METHODS
     ]
-
-
-def _id_lines(paper: Reproduction) -> list[Line]:
-    runs = _id_runs(paper)
-    return [line for run in runs for line in lines_for(paper, run.policy, run.field, [run])]
 
 
 def _id_figures(paper: Reproduction, lines: Sequence[Line]) -> "dict[str, Figure]":
@@ -107,47 +82,36 @@ ID = Suite(
     name="id",
     title="Sources from the prior: the main comparison",
     label="tab:fundamental_experiments_",
-    runs=_id_runs,
-    lines=_id_lines,
+    entries=_id_entries,
     measures=(*SUMMARY, "REV"),
     across="columns",
     figures=_id_figures,
 )
 
 
-def _ood_runs(paper: Reproduction) -> list[Run]:
-    return [
-        paper.run(policy, field, scenario, filter_for(policy, preset))
-        for field in FIELDS
-        for scenario in (*OUTER, HOME)
-        for preset in PRESETS
-        for policy in ELSEWHERE.values()
-    ]
-
-
-def _ood_lines(paper: Reproduction) -> list[Line]:
-    lines: list[Line] = []
-    for field in FIELDS:
-        for row in ELSEWHERE:
-            for preset in PRESETS:
-                lines += _elsewhere(paper, row, field, filter_for(row, preset))
-    return lines
-
-
-def _elsewhere(paper: Reproduction, row: str, field: str, filter_: str) -> list[Line]:
+def _ood_entries(paper: Reproduction) -> list[Entry]:
     """Both regions together, each of them, and sources as in training."""
-    west, east, home = (paper.run(ELSEWHERE[row], field, at, filter_) for at in (*OUTER, HOME))
-    lines = list(lines_for(paper, row, field, [west, east]))
-    regions = {"west": west, "east": east, "as in training": home}
-    apart = [
-        line for name, run in regions.items() for line in lines_for(paper, f"{row}, {name}", field, [run])
-    ]
-    found = [paper.episodes(run) for run in (home, west, east)]
-    if lines and found[0] is not None:
-        for line, rule in zip(lines, rules_for(filter_), strict=True):
+    entries = []
+    for field, row, preset in product(FIELDS, ELSEWHERE, PRESETS):
+        filter_ = filter_for(row, preset)
+        west, east, home = (paper.run(ELSEWHERE[row], field, at, filter_) for at in (*OUTER, HOME))
+        apart = {"west": west, "east": east, "as in training": home}
+        entries += [
+            Entry(row, field, [west, east]),
+            *(Entry(f"{row}, {name}", field, [run]) for name, run in apart.items()),
+        ]
+    return entries
+
+
+def _ood_lines(paper: Reproduction, entry: Entry) -> list[Line]:
+    """For both regions together also what is lost against sources as in training."""
+    lines = search_lines(paper, entry)
+    found = [paper.episodes(run) for run in (replace(entry.runs[0], scenario=HOME), *entry.runs)]
+    if len(entry.runs) > 1 and lines and found[0] is not None:
+        for line, rule in zip(lines, rules_for(entry.preset), strict=True):
             first, *others = (ends(part or [], rule).stopped for part in found)
             line.numbers["drop"] = mean_difference(first, others)
-    return lines + apart
+    return lines
 
 
 def _ood_figures(paper: Reproduction, lines: Sequence[Line]) -> "dict[str, Figure]":
@@ -172,36 +136,34 @@ OOD = Suite(
     name="ood",
     title="Sources elsewhere than in training",
     label="tab:ood_compact",
-    runs=_ood_runs,
-    lines=_ood_lines,
+    entries=_ood_entries,
+    make_lines=_ood_lines,
     measures=(*SUMMARY, "drop"),
     across="columns",
     figures=_ood_figures,
 )
 
 
-def _shift_runs(paper: Reproduction) -> list[Run]:
+def _shift_entries(paper: Reproduction) -> list[Entry]:
     return [
-        paper.run(policy, field, scenario, filter_for(policy, preset))
+        Entry(policy, field, [paper.run(policy, field, "shift", filter_for(policy, preset))])
         for field in FIELDS
         for preset in PRESETS
         for policy in ("att-pfrl", "agdc-kld")
-        for scenario in ("shift", "id")
     ]
 
 
-def _shift_lines(paper: Reproduction) -> list[Line]:
-    lines: list[Line] = []
-    for run in _shift_runs(paper):
-        if run.scenario != "shift":
-            continue
-        own = list(lines_for(paper, run.policy, run.field, [run]))
-        moved = paper.episodes(run)
-        still = paper.episodes(paper.run(run.policy, run.field, "id", run.preset))
-        if moved is not None and still is not None:
-            for line, rule in zip(own, rules_for(run.preset), strict=True):
-                line.numbers["kept"] = ratio(ends(moved, rule).stopped, ends(still, rule).stopped)
-        lines += own
+def _still(run: Run, paper: Reproduction) -> Run:
+    """The same searches without a jump."""
+    return paper.run(run.policy, run.field, "id", run.preset)
+
+
+def _shift_lines(paper: Reproduction, entry: Entry) -> list[Line]:
+    lines = search_lines(paper, entry)
+    moved, still = (paper.episodes(run) for run in (entry.runs[0], _still(entry.runs[0], paper)))
+    if moved is not None and still is not None:
+        for line, rule in zip(lines, rules_for(entry.preset), strict=True):
+            line.numbers["kept"] = ratio(ends(moved, rule).stopped, ends(still, rule).stopped)
     return lines
 
 
@@ -209,30 +171,20 @@ SHIFT = Suite(
     name="shift",
     title="The source moves after reading 15",
     label="tab:nonstationary_conditions_",
-    runs=_shift_runs,
-    lines=_shift_lines,
+    entries=_shift_entries,
+    make_lines=_shift_lines,
+    other_runs=lambda paper: [_still(entry.runs[0], paper) for entry in _shift_entries(paper)],
     measures=(*SUMMARY, "kept"),
     across="columns",
 )
 
 
-def _prior_runs(paper: Reproduction) -> list[Run]:
+def _prior_entries(paper: Reproduction) -> list[Entry]:
+    shapes = [shape.replace("_", "-") for shape in LOCATIONS]
     return [
-        paper.run("att-pfrl", "temperature", _started(shape), preset)
+        Entry(shape, "temperature", [paper.run("att-pfrl", "temperature", f"prior-{shape}", preset)])
         for preset in PRESETS
-        for shape in LOCATIONS
-    ]
-
-
-def _started(shape: str) -> str:
-    return f"prior-{shape.replace('_', '-')}"
-
-
-def _prior_lines(paper: Reproduction) -> list[Line]:
-    return [
-        line
-        for run in _prior_runs(paper)
-        for line in lines_for(paper, run.scenario.removeprefix("prior-"), "temperature", [run])
+        for shape in shapes
     ]
 
 
@@ -240,36 +192,25 @@ PRIORS = Suite(
     name="priors",
     title="Particles that start in other shapes than the prior",
     label="tab:complex_distribution_",
-    runs=_prior_runs,
-    lines=_prior_lines,
+    entries=_prior_entries,
     measures=SUMMARY,
 )
 
 
-def _mixing_runs(paper: Reproduction) -> list[Run]:
-    return [
-        paper.run(policy, "temperature", scenario, filter_)
-        for preset in PRESETS
-        for filter_ in (*(mixing(preset, rho) for rho in RHOS), *(["paper"] if preset == "paper" else []))
-        for policy, scenario in (("att-pfrl", "id"), *(("att-pfrl-ood", outer) for outer in OUTER))
-    ]
-
-
-def _mixing_lines(paper: Reproduction) -> list[Line]:
+def _mixing_entries(paper: Reproduction) -> list[Entry]:
     named = [(f"{rho:.1f}", mixing(preset, rho)) for preset in PRESETS for rho in RHOS]
-    lines: list[Line] = []
+    entries = []
     for row, filter_ in [*named, ("attention", "paper")]:
-        here = [paper.run("att-pfrl", "temperature", "id", filter_)]
         outside = [paper.run("att-pfrl-ood", "temperature", outer, filter_) for outer in OUTER]
-        lines += [*lines_for(paper, row, "ID", here), *lines_for(paper, row, "OOD", outside)]
-    return lines
+        entries.append(Entry(row, "ID", [paper.run("att-pfrl", "temperature", "id", filter_)]))
+        entries.append(Entry(row, "OOD", outside))
+    return entries
 
 
 MIXING = Suite(
     name="mixing",
-    title="Uniform mixing in the place of attention",
+    title="Uniform mixing in place of attention",
     label="tab:uniform_mixing_comparison_",
-    runs=_mixing_runs,
-    lines=_mixing_lines,
+    entries=_mixing_entries,
     measures=SUMMARY,
 )

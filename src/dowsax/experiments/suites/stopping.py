@@ -1,11 +1,11 @@
 """The suites of stopping. They need no runs of their own: they read those of other suites."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from dowsax.evaluate.stops import TraceRule
 from dowsax.evaluate.trace import Episode
-from dowsax.experiments.run import CONTRACTION, CREDIBLE, Run
+from dowsax.experiments.run import CONTRACTION, CREDIBLE
 from dowsax.experiments.suites.measures import (
     Line,
     correlation,
@@ -16,8 +16,8 @@ from dowsax.experiments.suites.measures import (
     signal_of,
 )
 from dowsax.experiments.suites.printed import printed
-from dowsax.experiments.suites.searches import FIELDS, OUTER, PRESETS, lines_for
-from dowsax.experiments.suites.suite import Reproduction, Suite
+from dowsax.experiments.suites.searches import FIELDS, OUTER, PRESETS
+from dowsax.experiments.suites.suite import Entry, Reproduction, Suite
 from dowsax.viz.paper_figures import threshold_curves
 
 if TYPE_CHECKING:
@@ -34,25 +34,24 @@ _SIGNALS = {
 """The column of the records that a rule looks at."""
 
 
-def _ours(paper: Reproduction, preset: str) -> Run:
-    return paper.run("att-pfrl", "temperature", "id", preset)
+def _temperature(paper: Reproduction) -> list[Entry]:
+    """ATT-PFRL on temperature with both filters."""
+    return [
+        Entry("", "temperature", [paper.run("att-pfrl", "temperature", "id", preset)]) for preset in PRESETS
+    ]
 
 
-def _two_runs(paper: Reproduction) -> list[Run]:
-    return [_ours(paper, preset) for preset in PRESETS]
+def _threshold_lines(paper: Reproduction, entry: Entry) -> list[Line]:
+    episodes = paper.all_episodes(entry.runs)
+    if episodes is None:
+        return []
+    rules = [TraceRule("contraction", zeta) for zeta in ZETAS]
+    return [_line(paper, entry, f"{rule.threshold:.1f}", rule, episodes) for rule in rules]
 
 
-def _threshold_lines(paper: Reproduction) -> list[Line]:
-    lines = []
-    for preset in PRESETS:
-        episodes = paper.episodes(_ours(paper, preset))
-        for zeta in ZETAS if episodes is not None else ():
-            rule = TraceRule("contraction", zeta)
-            require_decided(episodes or [], rule, paper.max_readings)
-            lines.append(
-                Line(f"{zeta:.1f}", "temperature", preset, str(rule), numbers_of(episodes or [], rule))
-            )
-    return lines
+def _line(paper: Reproduction, entry: Entry, row: str, rule: TraceRule, episodes: Sequence[Episode]) -> Line:
+    require_decided(episodes, rule, paper.max_readings)
+    return Line(row, entry.column, entry.preset, str(rule), numbers_of(episodes, rule))
 
 
 def _threshold_figures(paper: Reproduction, lines: Sequence[Line]) -> "dict[str, Figure]":
@@ -73,37 +72,36 @@ THRESHOLD = Suite(
     name="threshold",
     title="The threshold ζ on temperature",
     label="tab:threshold_sensitivity_basic_",
-    runs=_two_runs,
-    lines=_threshold_lines,
+    entries=_temperature,
+    make_lines=_threshold_lines,
     measures=STOPPING,
     figures=_threshold_figures,
 )
 
 
-def _calibration_runs(paper: Reproduction) -> list[Run]:
-    return [paper.run("att-pfrl", field, "id", preset) for field in FIELDS for preset in PRESETS]
+def _calibration_entries(paper: Reproduction) -> list[Entry]:
+    return [
+        Entry(field, "", [paper.run("att-pfrl", field, "id", preset)])
+        for field in FIELDS
+        for preset in PRESETS
+    ]
 
 
-def _calibration_lines(paper: Reproduction) -> list[Line]:
-    lines = []
-    for run in _calibration_runs(paper):
-        episodes = paper.episodes(run)
-        if episodes is None:
-            continue
-        read = list(map(cut_to_ladder, episodes))
-        numbers = (
-            {"Spearman": correlation(read)} | numbers_of(read, CONTRACTION) | signal_of(read, CONTRACTION)
-        )
-        lines.append(Line(run.field, "", run.preset, str(CONTRACTION), numbers))
-    return lines
+def _calibration_lines(paper: Reproduction, entry: Entry) -> list[Line]:
+    episodes = paper.all_episodes(entry.runs)
+    if episodes is None:
+        return []
+    read = list(map(cut_to_ladder, episodes))
+    numbers = {"Spearman": correlation(read)} | numbers_of(read, CONTRACTION) | signal_of(read, CONTRACTION)
+    return [Line(entry.row, "", entry.preset, str(CONTRACTION), numbers)]
 
 
 CALIBRATION = Suite(
     name="calibration",
     title="Does a small spread mean a small error?",
     label="tab:calibration_metrics_",
-    runs=_calibration_runs,
-    lines=_calibration_lines,
+    entries=_calibration_entries,
+    make_lines=_calibration_lines,
     measures=("Spearman", "false stops", "precision", "recall"),
 )
 
@@ -116,32 +114,25 @@ _CRITERIA = {
 }
 
 
-def _criteria_lines(paper: Reproduction) -> list[Line]:
-    lines: list[Line] = []
-    for preset in PRESETS:
-        episodes = paper.episodes(_ours(paper, preset))
-        if episodes is not None:
-            lines += _criteria(episodes, preset, paper.max_readings)
-    return lines
-
-
-def _criteria(episodes: Sequence[Episode], preset: str, max_readings: int) -> Iterator[Line]:
-    """A line for each rule. A rule that only counts has nothing to hold against the error."""
+def _criteria_lines(paper: Reproduction, entry: Entry) -> list[Line]:
+    """A line for each rule. A rule that only counts has no correlation with the error."""
+    episodes = paper.all_episodes(entry.runs)
+    if episodes is None:
+        return []
     read = list(map(cut_to_ladder, episodes))
     found = {name: {"Spearman": correlation(read, column)} for name, column in _SIGNALS.items()}
-    for row, rules in _CRITERIA.items():
-        for rule in rules:
-            require_decided(episodes, rule, max_readings)
-            numbers = numbers_of(episodes, rule) | found.get(rule.name, {})
-            yield Line(row, "temperature", preset, str(rule), numbers)
+    lines = [
+        (rule, _line(paper, entry, row, rule, episodes)) for row, rules in _CRITERIA.items() for rule in rules
+    ]
+    return [line._replace(numbers=line.numbers | found.get(rule.name, {})) for rule, line in lines]
 
 
 CRITERIA = Suite(
     name="criteria",
     title="When to stop: five rules on temperature",
     label="tab:termination_criteria_comparison_",
-    runs=_two_runs,
-    lines=_criteria_lines,
+    entries=_temperature,
+    make_lines=_criteria_lines,
     measures=(*STOPPING, "Spearman"),
 )
 
@@ -152,23 +143,11 @@ _SETTINGS = {
 }
 
 
-def _robustness_runs(paper: Reproduction) -> list[Run]:
+def _robustness_entries(paper: Reproduction) -> list[Entry]:
     return [
-        paper.run(policy, "temperature", scenario, preset)
-        for preset in PRESETS
-        for places in _SETTINGS.values()
-        for policy, scenario in places
-    ]
-
-
-def _robustness_lines(paper: Reproduction) -> list[Line]:
-    return [
-        line
+        Entry(row, "temperature", [paper.run(who, "temperature", at, preset) for who, at in places])
         for preset in PRESETS
         for row, places in _SETTINGS.items()
-        for line in lines_for(
-            paper, row, "temperature", [paper.run(who, "temperature", at, preset) for who, at in places]
-        )
     ]
 
 
@@ -176,7 +155,6 @@ ROBUSTNESS = Suite(
     name="threshold-robustness",
     title="The same threshold elsewhere and after a jump",
     label="tab:threshold_robustness_",
-    runs=_robustness_runs,
-    lines=_robustness_lines,
+    entries=_robustness_entries,
     measures=STOPPING,
 )

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from dowsax.evaluate.stops import TraceRule
 from dowsax.evaluate.trace import Episode
-from dowsax.experiments.run import Run
+from dowsax.experiments.run import CONTRACTION, CREDIBLE, Run
 from dowsax.experiments.store import AnyRun, Store
-from dowsax.experiments.suites.measures import MEASURES, Line
+from dowsax.experiments.suites.measures import MEASURES, Line, numbers_of
 from dowsax.experiments.walks import WalkRun, Walks
 
 if TYPE_CHECKING:
@@ -57,10 +58,49 @@ class Reproduction:
         """The searches of a run; `None` if it is missing."""
         return self.store.episodes(run)
 
+    def all_episodes(self, runs: Sequence[Run]) -> list[Episode] | None:
+        """The searches of several runs together; `None` if one is missing."""
+        parts = [self.episodes(run) for run in runs]
+        known = [part for part in parts if part is not None]
+        return [episode for part in known for episode in part] if len(known) == len(parts) else None
+
     def walks(self, run: WalkRun) -> Walks | None:
         """The walks of a run; `None` if it is missing."""
         arrays = self.store.read(run)
         return None if arrays is None else Walks(**arrays)
+
+
+class Entry(NamedTuple):
+    """A row and column of a table, and the runs that its numbers are made of, which have one filter."""
+
+    row: str
+    column: str
+    runs: Sequence[AnyRun]
+
+    @property
+    def preset(self) -> str:
+        return self.runs[0].preset
+
+
+def rules_for(preset: str) -> tuple[TraceRule, ...]:
+    """The paper's rule, and ours for filters whose probabilities are calibrated."""
+    return (CONTRACTION, CREDIBLE) if preset.startswith("default") else (CONTRACTION,)
+
+
+def search_lines(paper: Reproduction, entry: Entry) -> list[Line]:
+    """A line for each rule, from the searches of all runs together.
+
+    If a run is missing, the lines of an earlier table.
+    """
+    row, column, _ = entry
+    episodes = paper.all_episodes(entry.runs)
+    if episodes is None:
+        place = row, column, entry.preset
+        return [line for line in paper.earlier if (line.row, line.column, line.filter) == place]
+    return [
+        Line(row, column, entry.preset, str(rule), numbers_of(episodes, rule))
+        for rule in rules_for(entry.preset)
+    ]
 
 
 Figures = Callable[[Reproduction, Sequence[Line]], "dict[str, Figure]"]
@@ -80,13 +120,24 @@ class Suite:
     title: str
     label: str
     """Of the table or figure in the paper's source."""
-    runs: Callable[[Reproduction], Sequence[AnyRun]]
-    lines: Callable[[Reproduction], list[Line]]
-    """From the runs that are complete."""
+    entries: Callable[[Reproduction], Sequence[Entry]]
     measures: tuple[str, ...]
     across: Literal["columns", "measures"] = "measures"
     """The columns of the table: those of the paper, with a table for each measure, or the measures."""
+    make_lines: Callable[[Reproduction, Entry], Sequence[Line]] = search_lines
+    """The lines of an entry; none if its runs are missing."""
     figures: Figures = no_figures
+    other_runs: Callable[[Reproduction], Sequence[AnyRun]] = lambda paper: ()
+    """Runs that lines or figures need and no entry has."""
+
+    def runs(self, paper: Reproduction) -> list[AnyRun]:
+        """All runs, each once."""
+        own = (run for entry in self.entries(paper) for run in entry.runs)
+        return list(dict.fromkeys([*own, *self.other_runs(paper)]))
+
+    def lines(self, paper: Reproduction) -> list[Line]:
+        """The lines of the table, from the runs that are complete."""
+        return [line for entry in self.entries(paper) for line in self.make_lines(paper, entry)]
 
     def __post_init__(self) -> None:
         for measure in self.measures:
