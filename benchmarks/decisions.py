@@ -1,11 +1,11 @@
-"""What one decision costs, and how many imagined readings it needs: `python -m benchmarks.decisions`
+"""What one decision costs, and how many simulated readings it needs: `python -m benchmarks.decisions`
 
 The cost: Infotaxis against Stone Soup's planner of information, on the same particles (gas, prior draws, four
 moves; the peer judges standing still as well), in turns, warm.
 
-The readings: beliefs from real searches; for each, what Infotaxis chooses with few imagined readings against
+The readings: beliefs from real searches; for each, what Infotaxis chooses with few simulated readings against
 what is best by very many. `loss` is the information that a choice gives away, as a share of the best one's.
-A few of the imagined readings carry nearly all of the variance, so that agreement need not grow with their
+A few of the simulated readings carry nearly all of the variance, so that agreement need not grow with their
 number.
 """
 
@@ -37,7 +37,7 @@ SEED = 93
 POSITION = np.array([4.0, 3.0])
 OURS = ((10_000, 32), (2_048, 32))
 THEIRS = ((10_000, 1), (10_000, 10), (10_000, 32))
-"""(particles, imagined readings for each candidate)"""
+"""(particles, simulated readings for each candidate)"""
 READINGS = (8, 16, 32, 64)
 MANY, REFERENCE_RUNS = 512, 16
 MOMENTS = (1, 4, 9, 16, 25)
@@ -144,7 +144,7 @@ def agreement(found: np.ndarray, reference: np.ndarray) -> dict[str, float]:
 
 
 def readings_needed(field: str, count: int, num_particles: int | None) -> list[dict]:
-    """A row for each number of imagined readings; the reference has keys of its own."""
+    """A row for each number of simulated readings; the reference has keys of its own."""
     states = searched_beliefs(field, count, num_particles)
     planner = lambda readings: traced(  # noqa: E731
         Lookahead(benchmark_model(field), information_gain, num_readings=readings)
@@ -163,7 +163,7 @@ def readings_needed(field: str, count: int, num_particles: int | None) -> list[d
 def table(report: dict) -> str:
     """Both tables in markdown."""
     lines = [
-        "| engine | particles | imagined readings | CPU ms a decision | wall ms | CPU, ours at 10,000 = 1 |",
+        "| engine | particles | simulated readings | CPU ms a decision | wall ms | CPU, ours at 10,000 = 1 |",
         "|---|---|---|---|---|---|",
     ]
     base = report["costs"][0]["cpu_ms"]
@@ -173,7 +173,7 @@ def table(report: dict) -> str:
         for row in report["costs"]
     ]
     fields = list(dict.fromkeys(row["field"] for row in report["readings"]))
-    lines += ["", f"| imagined readings | {' | '.join(f'{field}: agreement, loss' for field in fields)} |"]
+    lines += ["", f"| simulated readings | {' | '.join(f'{field}: agreement, loss' for field in fields)} |"]
     lines.append("|---|" + "---|" * len(fields))
     for readings in dict.fromkeys(row["readings"] for row in report["readings"]):
         cells = [
@@ -182,12 +182,7 @@ def table(report: dict) -> str:
             if row["readings"] == readings
         ]
         lines.append(f"| {readings} | {' | '.join(cells)} |")
-    many = REFERENCE_RUNS * MANY
-    return "\n".join(lines) + (
-        f"\n\nCosts: gas, on {report['device']}; the peer judges five candidates, dowsax four. Readings: "
-        f"agreement with the best move by {many:,} imagined readings, and the share of its information "
-        f"that the chosen one gives away; {report['beliefs']} beliefs of searches by Infotaxis a field.\n"
-    )
+    return "\n".join(lines) + "\n"
 
 
 def main() -> None:

@@ -9,9 +9,9 @@ sources elsewhere are not among them.
 import csv
 from pathlib import Path
 
-from benchmarks.csv_lines import Line, estimate, read_lines, where
 from benchmarks.learned import DATA, LEARNED, SEARCHES
 from benchmarks.machine import ROOT
+from benchmarks.table_files import Line, estimate, read_lines, where
 from dowsax.envs import SUCCESS
 from dowsax.experiments.run import CREDIBLE
 from dowsax.files import replacing

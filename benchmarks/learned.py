@@ -21,12 +21,12 @@ from itertools import product
 from pathlib import Path
 
 from benchmarks import elsewhere, throughput
-from benchmarks.csv_lines import Line, estimates, read_lines, where
 from benchmarks.elsewhere import REGIONS
 from benchmarks.machine import ROOT
 from benchmarks.measured import RULES, Measured, compute, open_store, read_measured, require_paired, resize
 from benchmarks.rivals import Against, by_intervals, paired, path_ratio
 from benchmarks.searches import FIELDS
+from benchmarks.table_files import Line, estimates, read_lines, where
 from benchmarks.train_all import SEEDED, SHIPPED, Entry, differing, judged, same_run
 from dowsax.evaluate.metrics import NOTHING, Estimate
 from dowsax.evaluate.search_tables import labelled_csv

@@ -16,13 +16,12 @@ import numpy as np
 from scipy.stats import t as student
 
 from benchmarks import learning_curves, rivals, searches_tables
-from benchmarks.csv_lines import Line, estimate, read_lines, where
 from benchmarks.elsewhere import FILE as REGIONAL
 from benchmarks.learned import ABLATION, AGAINST, DATA, LEARNED, LIMIT, LIMITS, OURS, SEARCHES
 from benchmarks.limits import FILE as TOLD
 from benchmarks.rivals import Against
 from benchmarks.searches import FIELDS
-from benchmarks.table_files import TABLES, judged, write_tables
+from benchmarks.table_files import TABLES, Line, estimate, judged, read_lines, where, write_tables
 from benchmarks.throughput import FILE as THROUGHPUT
 from benchmarks.train_all import REWARDED, SEEDS
 from benchmarks.training_filter import FILE as FILTER
@@ -158,13 +157,13 @@ def fields(learned: Sequence[Line], planners: Sequence[Line]) -> str:
             rows.append(
                 (
                     line["policy"],
-                    searches_tables.estimate(line, "stop_rate", 3),
-                    searches_tables.estimate(line, "path_length_stopped", 1),
+                    searches_tables.written(line, "stop_rate", 3),
+                    searches_tables.written(line, "path_length_stopped", 1),
                     "–" if ratio.value is None else number(ratio, 2),
-                    searches_tables.estimate(line, "error_stopped", 2),
-                    searches_tables.estimate(line, "false_stop_given_stop", 3),
-                    searches_tables.estimate(other[0] if other else None, "stop_rate", 3),
-                    searches_tables.estimate(other[0] if other else None, "false_stop_given_stop", 3),
+                    searches_tables.written(line, "error_stopped", 2),
+                    searches_tables.written(line, "false_stop_given_stop", 3),
+                    searches_tables.written(other[0] if other else None, "stop_rate", 3),
+                    searches_tables.written(other[0] if other else None, "false_stop_given_stop", 3),
                 )
             )
         headings = ("policy", "stopped", "path to the stop [m]", "path over the straight walk's")

@@ -3,13 +3,15 @@
 python -m benchmarks.searches_tables results/searches.csv    # writes results/tables/searches/fields.md
 """
 
-import csv
 import sys
 from collections import defaultdict
 from pathlib import Path
 
-from benchmarks.table_files import TABLES, write_tables
+from benchmarks.table_files import TABLES, Line, estimate, read_lines, write_tables
+from dowsax.evaluate.metrics import NOTHING
+from dowsax.evaluate.search_tables import number
 from dowsax.evaluate.tables import markdown
+from dowsax.experiments.run import CONTRACTION, CREDIBLE
 
 HEADINGS = (
     "policy",
@@ -20,20 +22,17 @@ HEADINGS = (
     "false stops, credible",
     "false stops, ζ = 0.5",
 )
-CREDIBLE, CONTRACTION = "credible-0.95", "contraction-0.5"
 
 
-def estimate(line: dict[str, str] | None, name: str, digits: int) -> str:
-    """A number with its interval; a dash where it was not measured."""
-    if line is None or not line[name]:
-        return "–"
-    value, low, high = (float(line[f"{name}{end}"]) for end in ("", "_low", "_high"))
-    return f"{value:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
+def written(line: Line | None, name: str, digits: int) -> str:
+    """A number with its interval; a dash if it was not measured."""
+    found = NOTHING if line is None else estimate(line, name)
+    return "–" if found.value is None else number(found, digits)
 
 
-def tables(lines: list[dict[str, str]]) -> str:
+def tables(lines: list[Line]) -> str:
     """One table a field, in the order of the file; every line has both rules."""
-    fields: dict[str, dict[str, dict[str, dict[str, str]]]] = defaultdict(lambda: defaultdict(dict))
+    fields: dict[str, dict[str, dict[str, Line]]] = defaultdict(lambda: defaultdict(dict))
     for line in lines:
         fields[line["field"]][line["policy"]][line["stop"]] = line
     pieces = []
@@ -41,12 +40,12 @@ def tables(lines: list[dict[str, str]]) -> str:
         rows = [
             (
                 policy,
-                rules[CREDIBLE]["stop_rate_n"],
-                estimate(rules[CREDIBLE], "stop_rate", 3),
-                estimate(rules[CREDIBLE], "path_length_stopped", 1),
-                estimate(rules[CREDIBLE], "error_stopped", 2),
-                estimate(rules[CREDIBLE], "false_stop_given_stop", 3),
-                estimate(rules.get(CONTRACTION), "false_stop_given_stop", 3),
+                rules[str(CREDIBLE)]["stop_rate_n"],
+                written(rules[str(CREDIBLE)], "stop_rate", 3),
+                written(rules[str(CREDIBLE)], "path_length_stopped", 1),
+                written(rules[str(CREDIBLE)], "error_stopped", 2),
+                written(rules[str(CREDIBLE)], "false_stop_given_stop", 3),
+                written(rules.get(str(CONTRACTION)), "false_stop_given_stop", 3),
             )
             for policy, rules in policies.items()
         ]
@@ -55,5 +54,4 @@ def tables(lines: list[dict[str, str]]) -> str:
 
 
 if __name__ == "__main__":
-    with Path(sys.argv[1]).open(encoding="utf-8") as file:
-        write_tables(TABLES / "searches", {"fields": tables(list(csv.DictReader(file)))})
+    write_tables(TABLES / "searches", {"fields": tables(read_lines(Path(sys.argv[1])))})

@@ -1,4 +1,4 @@
-"""The findings of all steps as one page of markdown, with what they were measured on."""
+"""The tables of all steps in one file, with what they were measured on."""
 
 import csv
 import json
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def write(out: Path, outcomes: Mapping[str, Mapping], machine: Mapping[str, object]) -> str:
-    """One section a step that was ever run in the folder. A step that failed says so and nothing else."""
+    """A section for each step that was run in the folder; of a step that failed only the error."""
     parts = ["# Speed", _machine(machine)]
     for name, outcome in outcomes.items():
         parts += [f"## {TITLES[name]}", _stamp(outcome)]
@@ -32,14 +32,12 @@ def speed(out: Path) -> str:
         f"| {batch['cpu_ms_per_reading']:.2f} | {1000 / batch['surveys_per_second']:.0f} |"
     )
     paper = report["paper"]
-    closing = (
-        f"Medians over warm runs on simulated surveys ({', '.join(report['fields'])}; the batch: "
-        f"temperature), JAX on {report['device']}. Paper preset on {paper['readings']} readings: "
-        f"{paper['a_survey']['wall_ms']:.0f} ms; the paper says {paper['paper_ms']:.0f} ms, on a machine "
-        "that is not known."
+    lines.append(
+        f"| one survey of {paper['readings']}, paper preset; in the paper {paper['paper_ms']:.0f} ms | – | – "
+        f"| {paper['a_survey']['wall_ms']:.0f} |"
     )
     compiled = batch["compiled"] + sum(one["a_survey"]["compiled"] for one in (*report["single"], paper))
-    return "\n".join(lines) + "\n\n" + closing + _warning(compiled)
+    return "\n".join(lines) + _warning(compiled)
 
 
 def startup(out: Path) -> str:
@@ -50,10 +48,7 @@ def startup(out: Path) -> str:
         seconds = ", ".join(f"{value:.1f}" for value in report[f"{kind}_seconds"])
         within = "yes" if report[f"{kind}_within"] else "no"
         lines.append(f"| {kind} | {seconds} | {report[f'{kind}_limit']:.0f} | {within} |")
-    return "\n".join(lines) + (
-        f"\n\nFrom process start to the answer, a CSV of {report['readings']} readings ({report['field']}). "
-        "Cold: no compiled programs in the cache."
-    )
+    return "\n".join(lines)
 
 
 def growth(out: Path) -> str:
@@ -82,13 +77,11 @@ def against_n_log_n(points: list[dict], start: int = 10_000) -> str:
     """Time over N log N at the largest size, relative to that at `start`: 1 is N log N, above 1 is worse."""
     large = [(int(one["size"]), float(one["wall_ms"])) for one in points if int(one["size"]) >= start]
     if len(large) < 2:
-        return "Too few sizes above 10,000 to hold against N log N."
+        return f"Fewer than two sizes above {start:,}."
     (first, early), (last, late) = min(large), max(large)
     ratio = (late / (last * math.log(last))) / (early / (first * math.log(first)))
-    return (
-        f"From {first:,} to {last:,} particles the time of attention grows {late / early:.1f} times, "
-        f"{ratio:.2f} of N log N. The recall falls meanwhile: see its column."
-    )
+    heading = "| attention from | to | times as long | of N log N |\n|---|---|---|---|"
+    return f"{heading}\n| {first:,} | {last:,} | {late / early:.1f} | {ratio:.2f} |"
 
 
 def peers(out: Path) -> str:

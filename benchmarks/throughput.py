@@ -20,8 +20,8 @@ import equinox as eqx
 import jax
 import numpy as np
 
-from benchmarks.csv_lines import Line, read_lines
 from benchmarks.machine import ROOT, commit, cores
+from benchmarks.table_files import Line, read_lines
 from dowsax.experiments.provenance import device
 from dowsax.learn import METHODS, TrainConfig, rollout
 from dowsax.policies.shipped import weights_of

@@ -11,10 +11,10 @@ import pytest
 from made_runs import made_run
 
 from benchmarks import elsewhere, learned, learning_tables, searches_tables, table_files
-from benchmarks.csv_lines import estimate, estimates, read_lines, where
 from benchmarks.machine import ROOT
 from benchmarks.measured import compute, open_store, read_measured
 from benchmarks.searches import FIELDS
+from benchmarks.table_files import estimate, estimates, read_lines, where
 from benchmarks.train_all import SEEDED, SHIPPED
 from dowsax.evaluate.search_tables import labelled_csv
 from dowsax.evaluate.trace import Episode, Row

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import pytest
 
 from benchmarks import throughput
-from benchmarks.csv_lines import read_lines
+from benchmarks.table_files import read_lines
 from dowsax.learn import METHODS, Rollout
 
 
