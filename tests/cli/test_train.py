@@ -171,7 +171,7 @@ def test_goes_on_after_an_interruption(dowsax_command, learner, tmp_path, monkey
     assert "200 steps are kept" in stderr
     monkeypatch.setattr(train, "_write", write)
     code, stdout, stderr = dowsax_command("train", *TINY, "--out", tmp_path)
-    assert (code, stderr) == (0, f"dowsax: goes on from 200 steps in {tmp_path}.\n")
+    assert (code, stderr) == (0, f"dowsax: resumes from 200 steps in {tmp_path}.\n")
     assert "after 600 steps" in stdout
     network, _ = load(tmp_path / "att-pfrl-paper.safetensors")
     np.testing.assert_allclose(network.actor.layers[0].bias, 0.06, rtol=1e-5)
@@ -237,7 +237,7 @@ def test_a_finished_run_is_extended(dowsax_command, monkeypatch, tmp_path, sched
     assert dowsax_command("train", *TINY, "--out", one).code == 0
     longer = ("train", *WITHOUT_STEPS, "--steps", "1600")
     outcome = dowsax_command(*longer, "--out", one)
-    assert (outcome.code, outcome.stderr) == (0, f"dowsax: goes on from 600 steps in {one}.\n")
+    assert (outcome.code, outcome.stderr) == (0, f"dowsax: resumes from 600 steps in {one}.\n")
     assert "after 1,600 steps" in outcome.stdout
     dowsax_command(*longer, "--out", other)
     (network, card), (expected, expected_card) = (
@@ -288,7 +288,7 @@ def test_folders_of_others_are_refused(complaint, dowsax_command, learner, tmp_p
     newest.write_bytes(newest.read_bytes()[:-9])
     code, _, stderr = dowsax_command("train", *TINY, "--out", tmp_path)
     assert code == 0
-    assert f"cannot be read, it is cut short: {before.name} takes its place" in stderr
+    assert f"is truncated and cannot be read: {before.name} is used" in stderr
     newest.write_bytes(newest.read_bytes()[:-9])
     before.unlink()
     assert "cannot be read, it is cut short" in complaint("train", *TINY, "--out", tmp_path)

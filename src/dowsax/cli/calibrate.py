@@ -1,4 +1,4 @@
-"""`dowsax calibrate`: is the belief right on average over simulated surveys? A table and a rank plot say."""
+"""`dowsax calibrate`: test whether the belief is calibrated, with tables and rank plots."""
 
 import json as json_format
 from pathlib import Path
@@ -20,7 +20,7 @@ from dowsax.viz.calibration import RankCurve, rank_figure
 from dowsax.viz.style import save
 from dowsax.world import MODALITIES, benchmark_model
 
-LEAST_CASES = 20
+MIN_CASES = 20
 
 
 def calibrate(
@@ -38,17 +38,17 @@ def calibrate(
     Parameters
     ----------
     field
-        What is measured; give it again for more fields.
+        The field; repeat it for several.
     cases
         Simulated surveys for each field, at least 20.
     preset
-        The filter, default or paper; give it again to compare.
+        The filter, default or paper; repeat it to compare.
     particles
-        Another number of particles than the preset's.
+        Number of particles. Default: that of the preset.
     seed
-        The same seed gives the same surveys and the same answer.
+        The same seed gives the same surveys and the same numbers.
     out
-        Folder to write calibration.json, calibration.md and the rank plots into; made where there is none.
+        Folder for calibration.json, calibration.md and the rank plots; made if it does not exist.
     json
         Print the report as one JSON object, and nothing else.
     """
@@ -60,7 +60,7 @@ def calibrate(
         require_writable(path)
     for picture in pictures:
         require_picture(picture)
-    reports = _measured(fields, presets, cases, particles, seed)
+    reports = _measure(fields, presets, cases, particles, seed)
     text = json_format.dumps(_document(reports, cases, particles, seed), allow_nan=False)
     (out / "calibration.json").write_text(text + "\n", encoding="utf-8")
     (out / "calibration.md").write_text(_tables(reports), encoding="utf-8")
@@ -80,19 +80,19 @@ def _unique(names: list[str]) -> list[str]:
 def _require_valid(
     fields: list[str], presets: list[str], cases: int, particles: int | None, seed: int
 ) -> None:
-    if cases < LEAST_CASES:
-        raise ValueError(f"Calibration needs at least {LEAST_CASES} cases to tell anything; got {cases}.")
+    if cases < MIN_CASES:
+        raise ValueError(f"Calibration needs at least {MIN_CASES} cases; got {cases}.")
     require_seed(seed)
 
     for what, names, known in (("field", fields, MODALITIES), ("preset", presets, PRESETS)):
-        strange = [name for name in names if name not in known]
-        if strange:
-            raise ValueError(f"Unknown {what} {strange[0]!r}; known are {', '.join(known)}.")
+        unknown = [name for name in names if name not in known]
+        if unknown:
+            raise ValueError(f"Unknown {what} {unknown[0]!r}; known are {', '.join(known)}.")
     if particles is not None:
         PRESETS[presets[0]].with_particles(particles)
 
 
-def _measured(
+def _measure(
     fields: list[str], presets: list[str], cases: int, particles: int | None, seed: int
 ) -> dict[str, dict[str, "Calibration"]]:
     """The calibration of every preset on every field; all presets see the same surveys."""

@@ -45,12 +45,12 @@ class Entry(NamedTuple):
     """The policy, with its run where several runs have it."""
     max_readings: int
     num_asked: int
-    """Of how many searches these are the first."""
+    """How many searches were asked for; these are the first of them."""
     episodes: "list[Episode]"
 
     @property
     def searches(self) -> tuple[str, ...]:
-        """Entries that agree in this had the same sources, starts and noise."""
+        """Entries in which this is equal had the same sources, starts and noise."""
         return (*(self.labels[name] for name in ("field", "scenario", "seed")), str(self.max_readings))
 
 
@@ -77,29 +77,29 @@ def compare(
     figure: Path | None = None,
     out: Path | None = None,
 ) -> None:
-    """Put runs of `dowsax evaluate` next to each other. No search is run again.
+    """Compare runs of `dowsax evaluate`. No search is run again.
 
     Policies that searched for the same sources (same seed, field, scenario and number of readings) are
-    compared search by search, which tells smaller differences apart than two tables would.
+    compared search by search, which shows smaller differences than two tables would.
 
     Parameters
     ----------
     runs
         Run folders.
     stop
-        The stop rule; give it again for several. Those of the runs unless given.
+        The stop rule; repeat it for several. Default: those of the runs.
     threshold
-        Its threshold, if not the usual one; as often as --stop.
+        Its threshold; as often as --stop. Default: that of the rule.
     baseline
-        Differences to this policy alone, instead of between all pairs.
+        Show differences to this policy only, instead of between all pairs.
     sweep
-        Also stops, false stops and paths over the thresholds of the contraction and the credible rule.
+        Also show stops, false stops and paths over the thresholds of the contraction and the credible rule.
     csv
-        CSV file to write with the numbers of the first table.
+        CSV file for the numbers of the first table.
     figure
-        Picture to write of how far the stops can be trusted (.png, .pdf or .svg); its numbers are printed.
+        Picture of the calibration of stops (.png, .pdf or .svg); its numbers are printed.
     out
-        Folder to write all tables and the picture into; made where there is none.
+        Folder for all tables and the picture; made if it does not exist.
     """
     with waiting("Reading the runs"):
         evaluations = _read(runs)
@@ -186,7 +186,7 @@ def _rules(
 
 
 def _require_decided(entries: Sequence[Entry], rules: "Sequence[TraceRule]") -> None:
-    """A ValueError where records end before a rule has spoken that their run did not wait for."""
+    """Raise a ValueError if records end before a rule has stopped the search."""
     for rule in rules:
         for entry in entries:
             number = undecided(entry.episodes, rule, entry.max_readings)

@@ -1,4 +1,4 @@
-"""`dowsax train`: learn to search, in a folder from which an interrupted run goes on."""
+"""`dowsax train`: train a policy, in a folder from which an interrupted run resumes."""
 
 import json
 import math
@@ -27,8 +27,8 @@ from dowsax.viz.learning import LearningCurve, learning_figure
 from dowsax.viz.style import save as save_figure
 
 _CHECKPOINT, _TABLE, _PICTURE = "checkpoint.safetensors", "curves.csv", "curves.png"
-_PICTURE_EVERY, _LINE_EVERY = 30.0, 60.0
-"""[s]; drawing takes longer than a chunk on an accelerator, and a log need not hold every chunk."""
+_PICTURE_INTERVAL_S, _LINE_INTERVAL_S = 30.0, 60.0
+"""Drawing takes longer than a chunk on an accelerator, and a log need not have every chunk."""
 
 
 def train(
@@ -45,38 +45,38 @@ def train(
     chunk: int = 4,
     out: Path | None = None,
 ) -> None:
-    """Train a policy on simulated searches, on an accelerator where there is one.
+    """Train a policy on simulated searches, on an accelerator if there is one.
 
     The folder holds a checkpoint, the curve (curves.csv, curves.png) and the policy as it is so far
-    (.safetensors with its card .json), which works wherever the name of a policy does. After an interruption
-    the same command goes on from the last checkpoint. A finished run is extended by a larger number of steps.
+    (.safetensors with its card .json), which can be given wherever a policy is named. After an interruption
+    the same command resumes from the last checkpoint. A larger number of steps extends a finished run.
 
     Parameters
     ----------
     method
-        What is learned and how: att-pfrl, pfrl, agdc-kld, agdc-ent, agdc-ee, att-pfrl-r2, att-pfrl-r3,
+        The method: att-pfrl, pfrl, agdc-kld, agdc-ent, agdc-ee, att-pfrl-r2, att-pfrl-r3,
         att-pfrl-right or att-pfrl-paper.
     fields
-        What is measured; give it again, or names with commas. All of them unless given.
+        The fields: repeat the option, or separate names with commas. Default: all.
     scenario
-        Where sources are: id, or ood-training to be tested elsewhere.
+        Where sources are: id, or ood-training for a test with sources elsewhere.
     steps
-        Moves, over all searches. When a finished run is extended, learning rate and entropy weight go back up
-        to where they are at that step of a run of the larger number, and come down again until its end.
+        Moves, over all searches. In an extended run, learning rate and entropy weight continue with the
+        values that a run of the larger number has at that step.
     searches
-        Searches under way at a time; 8,192 of most methods.
+        Searches that run in parallel. Default: that of the method, mostly 8,192.
     ticks
-        How long the searches go on between two updates; 16 of most methods.
+        Steps of each search between two updates. Default: that of the method, mostly 16.
     seed
         The same seed gives the same policy on the same device.
     particles
-        Another number of particles than the method's.
+        Number of particles. Default: that of the method.
     max_readings
         A search without a stop ends after this many readings.
     chunk
         Updates between two checkpoints; an interruption loses at most these.
     out
-        The folder; runs/train/ and the name of the policy unless given.
+        The folder. Default: runs/train/ and the name of the policy.
     """
     with deferring("No update was finished: repeat the same command.") as pending:
         chosen = {} if fields is None else {"fields": _names(fields)}
@@ -92,7 +92,7 @@ def train(
             **chosen,
         )
         if chunk < 1:
-            raise ValueError(f"A chunk has at least 1 update; got {chunk}.")
+            raise ValueError(f"A chunk must have at least 1 update; got {chunk}.")
         folder = Path("runs/train") / (config.name + (f"-seed-{seed}" if seed else ""))
         folder = folder if out is None else out
         rows = _trained(config, _opened(config, folder), chunk, pending)
@@ -105,7 +105,7 @@ def _names(words: list[str]) -> tuple[str, ...]:
 
 
 def _opened(config: "TrainConfig", folder: Path) -> "Keeper":
-    """The keeper of the folder, once it is sure that what is there belongs to this run."""
+    """The keeper of the folder, after checking that its content belongs to this run."""
     require_folder(folder)
     keeper = Keeper(folder / _CHECKPOINT, config.settings())
     kept = keeper.load()
@@ -119,16 +119,16 @@ def _opened(config: "TrainConfig", folder: Path) -> "Keeper":
     for name in names:
         require_writable(folder / name)
     if kept is not None and kept.path != keeper.path and keeper.path.exists():
-        _warn(f"{keeper.path.name} cannot be read, it is cut short: {kept.path.name} takes its place.")
+        _warn(f"{keeper.path.name} is truncated and cannot be read: {kept.path.name} is used.")
     if kept is not None and kept.rows and kept.rows[-1]["steps"] < config.steps:
-        _warn(f"goes on from {kept.rows[-1]['steps']:,} steps in {folder}.")
+        _warn(f"resumes from {kept.rows[-1]['steps']:,} steps in {folder}.")
     return keeper if kept is None else replace(keeper, extended=kept.extended)
 
 
 def _trained(config: "TrainConfig", keeper: "Keeper", chunk: int, pending: Pending) -> "list[Row]":
-    """The rows of the finished run; what there is to see of it is written as it goes on.
+    """The rows of the finished run; curve, picture and policy are written after each chunk.
 
-    A signal that comes while a chunk is computed is heeded after its checkpoint.
+    A signal that arrives while a chunk is computed takes effect after its checkpoint.
     """
     import jax
 
@@ -145,7 +145,7 @@ def _trained(config: "TrainConfig", keeper: "Keeper", chunk: int, pending: Pendi
             nonlocal drawn
             pending.message = _kept(progress.rows, folder)
             _write(config, keeper, progress)
-            if time.monotonic() > drawn + _PICTURE_EVERY:
+            if time.monotonic() > drawn + _PICTURE_INTERVAL_S:
                 _draw(config, folder, progress.rows)
                 drawn = time.monotonic()
             show(progress)
@@ -173,7 +173,7 @@ def _kept(rows: "list[Row]", folder: Path) -> str:
 
 
 def _is_written(config: "TrainConfig", keeper: "Keeper", rows: "list[Row]") -> bool:
-    """Whether the policy in the folder is whole, of these settings, and as far as the rows are."""
+    """Whether the policy in the folder is complete, has these settings, and has as many steps as the rows."""
     try:
         _, card = load(keeper.path.with_name(f"{config.name}.safetensors"))
     except ValueError:
@@ -182,13 +182,13 @@ def _is_written(config: "TrainConfig", keeper: "Keeper", rows: "list[Row]") -> b
 
 
 def _settings(keeper: "Keeper") -> dict[str, Any]:
-    """All that decides about the result, as JSON gives it back: a tuple is a list."""
+    """All that decides about the result, as JSON returns it: a tuple is a list."""
     extended = {"extended": keeper.extended} if keeper.extended else {}
     return json.loads(json.dumps({**keeper.configuration, **extended}))
 
 
 def _write(config: "TrainConfig", keeper: "Keeper", progress: "Progress") -> None:
-    """The curve and the policy as it is so far."""
+    """Write the curve and the policy as it is so far."""
     folder, numbers = keeper.path.parent, (*keeper.extended, config.steps)
     write_csv(folder / _TABLE, progress.rows, config.fields)
     card = Card(
@@ -218,7 +218,7 @@ def _draw(config: "TrainConfig", folder: Path, rows: "list[Row]") -> None:
 
 
 def _command(config: "TrainConfig") -> str:
-    """The command line that does the same again."""
+    """The command line that repeats the run."""
     usual, options = TrainConfig(config.method), {"fields": ",".join(config.fields)}
     names = {"scenario": "scenario", "steps": "steps", "num_searches": "searches", "num_ticks": "ticks"}
     names |= {"seed": "seed", "particles": "particles", "max_readings": "max-readings"}
@@ -254,7 +254,7 @@ def _warn(message: str) -> None:
 
 @contextmanager
 def _display(config: "TrainConfig") -> "Iterator[Callable[[Progress], None]]":
-    """A bar with the newest measures on stderr; a line a minute where that is no terminal."""
+    """A bar with the newest measures on stderr; a line per minute if it is no terminal."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
@@ -264,7 +264,7 @@ def _display(config: "TrainConfig") -> "Iterator[Callable[[Progress], None]]":
 
         def tell(progress: "Progress") -> None:
             nonlocal said
-            if time.monotonic() > said + _LINE_EVERY:
+            if time.monotonic() > said + _LINE_INTERVAL_S:
                 said = time.monotonic()
                 _warn(f"{progress.rows[-1]['steps']:,} steps: {_state(progress)}")
 
