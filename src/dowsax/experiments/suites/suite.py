@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from dowsax.evaluate.stops import TraceRule
 from dowsax.evaluate.trace import Episode
@@ -75,7 +75,8 @@ class Entry(NamedTuple):
 
     row: str
     column: str
-    runs: Sequence[AnyRun]
+    runs: Sequence[Any]
+    """All `Run` or all `WalkRun`."""
 
     @property
     def preset(self) -> str:
