@@ -12,7 +12,7 @@ from jaxtyping import Array, Int
 
 from dowsax.envs.scenarios import Scenario
 from dowsax.inference import Belief, Filter, FilterInfo, Preset, Stage
-from dowsax.inference.filter import refreshed
+from dowsax.inference.filter import while_degenerate
 from dowsax.inference.summaries import mean
 from dowsax.types import Key, Position, Scalar, Station, Theta
 from dowsax.world import FOUR_MOVES, Model, Motion
@@ -72,7 +72,7 @@ class Search(eqx.Module):
     def take(self, key: Key, state: SearchState, position: Position) -> tuple[SearchState, FilterInfo]:
         """One reading at a position, and one step of the filter."""
         taking = self.begin_taking(key, state, position)
-        return self.taken(taking._replace(stage=refreshed(self.filter().refresh, taking.stage)))
+        return self.taken(taking._replace(stage=while_degenerate(self.filter().refresh, taking.stage)))
 
     def begin_taking(self, key: Key, state: SearchState, position: Position) -> Taking:
         """A reading at a position, taken in as far as the particles bear without being refreshed."""

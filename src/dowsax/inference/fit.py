@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 
 from dowsax.inference.belief import Belief
-from dowsax.inference.replay import newest_terms
+from dowsax.inference.replay import reading_log_likelihood
 from dowsax.inference.resampling import systematic
 from dowsax.types import Key, Scalar
 from dowsax.world import Model
@@ -45,7 +45,7 @@ def predictive_fit(
         keys = jax.random.split(jax.random.fold_in(noise_key, at), num_draws)
         replicas = jax.vmap(model.sample_reading, in_axes=(0, 1, None))(keys, thetas, station)
         terms = jax.vmap(model.log_likelihood, in_axes=(1, None, 0))(thetas, station, replicas)
-        excess = newest_terms(model, thetas, station, history.readings[at]) - terms
+        excess = reading_log_likelihood(model, thetas, station, history.readings[at]) - terms
         # The last go may reach beyond the newest reading.
         return jnp.where(number < count, excess, 0.0)
 

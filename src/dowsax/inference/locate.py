@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Float
 
 from dowsax.inference import summaries
-from dowsax.inference.filter import nothing_yet
+from dowsax.inference.filter import initial_info
 from dowsax.inference.fit import predictive_fit
 from dowsax.inference.posterior import Posterior, Trace
 from dowsax.inference.presets import PRESETS, Preset
@@ -247,7 +247,7 @@ def _run(model: Model, preset: Preset, stations: Station, values, num_readings, 
         return belief, outputs
 
     # The shapes of what a step emits, without tracing a step for them.
-    shapes = eqx.filter_eval_shape(lambda: summary(belief, nothing_yet(belief, belief.log_weights)))
+    shapes = eqx.filter_eval_shape(lambda: summary(belief, initial_info(belief, belief.log_weights)))
     outputs = jax.tree.map(lambda leaf: jnp.zeros((values.shape[0], *leaf.shape), leaf.dtype), shapes)
     belief, (trace, explained) = jax.lax.fori_loop(0, num_readings, step, (belief, outputs))
     fit = predictive_fit(fit_key, model, belief)

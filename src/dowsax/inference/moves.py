@@ -14,7 +14,7 @@ from dowsax.inference.config import FilterConfig
 from dowsax.inference.jumps import MOVES_OF_PATHS, Paths
 from dowsax.inference.proposals import Columns, Proposal, freeze
 from dowsax.inference.rejuvenation import Density, adapted, rejuvenate
-from dowsax.inference.replay import newest_terms, replay
+from dowsax.inference.replay import reading_log_likelihood, replay
 from dowsax.inference.straightening import Straightening, straightening
 from dowsax.types import Key, Scalar
 from dowsax.world import Coordinates, Jump, LogLinear, Model
@@ -67,7 +67,7 @@ class Target(eqx.Module):
     def newest(self, thetas: Columns) -> Float[Array, " n"]:
         at = self.history.size - 1
         station = jax.tree.map(lambda leaf: leaf[at], self.history.stations)
-        return newest_terms(self.model, thetas, station, self.history.readings[at])
+        return reading_log_likelihood(self.model, thetas, station, self.history.readings[at])
 
     def __call__(self, rows: Columns) -> Density:
         columns, thetas = self.thetas(rows)

@@ -11,7 +11,7 @@ from dowsax.types import Scalar, Station
 from dowsax.world import Model
 
 
-def newest_terms(
+def reading_log_likelihood(
     model: Model, thetas: Float[Array, "d n"], station: Station, reading: Scalar
 ) -> Float[Array, " n"]:
     r"""$\log p(z \mid \Theta_i)$ of one reading for every column."""
@@ -40,7 +40,7 @@ def replay(
             filled = jnp.minimum(at, last)
             station = jax.tree.map(lambda leaf, filled=filled: leaf[filled], history.stations)
             then = thetas if paths is None else paths.thetas_at(thetas, filled)
-            terms = newest_terms(model, then, station, history.readings[filled])
+            terms = reading_log_likelihood(model, then, station, history.readings[filled])
             counts = at < stop if paths is None else (at < stop) & paths.counts(at)
             total = total + jnp.where(counts, terms, 0.0)
         return total
