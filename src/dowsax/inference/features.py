@@ -3,12 +3,10 @@ r"""What attention compares: $[\Theta_i;\, \log p(o_k | \Theta_i);\, \log(w_i + 
 from typing import Protocol, runtime_checkable
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from dowsax.inference.weights import normalise
-from dowsax.types import Key
 
 FLOOR = 1e-12
 """ε of the features: a weight, or a likelihood over the largest one, below this counts as this."""
@@ -56,18 +54,3 @@ class Standardise(eqx.Module):
         spread = jnp.sqrt(weights @ centred**2)
         varies = spread > 1e-6 * jnp.max(jnp.abs(features), axis=0)
         return centred * jnp.where(varies, 1 / jnp.where(varies, spread, 1.0), 0.0)[None, :]
-
-
-class MLPProjection(eqx.Module):
-    """A small network on the standardised features: g of the paper, with weights that can be trained."""
-
-    network: eqx.nn.MLP
-    standardise: Standardise = Standardise()
-
-    @staticmethod
-    def build(key: Key, num_features: int, num_embedding: int = 8, width: int = 32) -> "MLPProjection":
-        """An untrained projection with one hidden layer."""
-        return MLPProjection(eqx.nn.MLP(num_features, num_embedding, width, 1, jax.nn.tanh, key=key))
-
-    def __call__(self, features: Float[Array, "n f"], log_weights: Float[Array, " n"]) -> Float[Array, "n e"]:
-        return jax.vmap(self.network)(self.standardise(features, log_weights))

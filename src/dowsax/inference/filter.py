@@ -95,6 +95,22 @@ class ParticleFilter:
     transition: Transition | Jump | None
     importance: Importance | None
     budget: KLDBudget | None
+    initial: Prior
+    template: Station
+
+    def init(self, key: Key) -> Belief:
+        """Draw the particles of a belief that has no readings yet."""
+        num_particles = self.config.num_particles
+        return Belief(
+            particles=jax.vmap(self.initial.sample)(jax.random.split(key, num_particles)),
+            log_weights=normalise(jnp.zeros(num_particles)),
+            log_likelihoods=jnp.zeros(num_particles),
+            starts=jnp.zeros(num_particles, jnp.int32),
+            history=empty_history(self.template, self.config.horizon),
+            log_evidence=jnp.zeros(()),
+            step_size=jnp.ones(()),
+            earlier=None if self.jump is None else no_regimes(num_particles, self.jump),
+        )
 
     def step(self, key: Key, belief: Belief, station: Station, reading: Scalar) -> tuple[Belief, FilterInfo]:
         """Assimilate one reading, in as many tempered stages as it needs (Algorithm 1, lines 5 to 12)."""
@@ -347,31 +363,17 @@ def build(
             "`importance` proposes the next state of a drifting source: give a `transition` too."
         )
     algorithm = ParticleFilter(
-        model,
-        config,
-        resample,
-        tuple(proposals),
-        model.prior.coordinates if coordinates is None else coordinates,
-        search,
-        project,
-        transition,
-        importance,
-        budget,
+        model=model,
+        config=config,
+        resampler=resample,
+        proposals=tuple(proposals),
+        coordinates=model.prior.coordinates if coordinates is None else coordinates,
+        search=search,
+        project=project,
+        transition=transition,
+        importance=importance,
+        budget=budget,
+        initial=model.prior if initial is None else initial,
+        template=Station(jnp.zeros(2)) if template is None else template,
     )
-    start = model.prior if initial is None else initial
-    place = Station(jnp.zeros(2)) if template is None else template
-
-    def init(key: Key) -> Belief:
-        num_particles = config.num_particles
-        return Belief(
-            particles=jax.vmap(start.sample)(jax.random.split(key, num_particles)),
-            log_weights=normalise(jnp.zeros(num_particles)),
-            log_likelihoods=jnp.zeros(num_particles),
-            starts=jnp.zeros(num_particles, jnp.int32),
-            history=empty_history(place, config.horizon),
-            log_evidence=jnp.zeros(()),
-            step_size=jnp.ones(()),
-            earlier=None if algorithm.jump is None else no_regimes(num_particles, algorithm.jump),
-        )
-
-    return Filter(init, algorithm.step, algorithm.begin, algorithm.refresh, algorithm.finish)
+    return Filter(algorithm.init, algorithm.step, algorithm.begin, algorithm.refresh, algorithm.finish)

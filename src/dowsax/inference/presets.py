@@ -6,7 +6,7 @@ from typing import Any
 from dowsax.inference.attention import AttentionConfig
 from dowsax.inference.config import FilterConfig
 from dowsax.inference.filter import Filter, build
-from dowsax.inference.learned import PROJECTION, projection_for
+from dowsax.inference.projection import PROJECTION, projection_for
 from dowsax.inference.proposals import DifferentialEvolution, Proposal, RandomWalk
 from dowsax.world import Identity, Model
 
