@@ -12,7 +12,7 @@ from dowsax.inference.belief import empty_history, record
 from dowsax.inference.locate import _like, locate
 from dowsax.types import Station
 from dowsax.world import UniformBox, compose, with_trail, without_source
-from dowsax.world.laws import LogUniform
+from dowsax.world.distributions import LogUniform
 
 NUM_READINGS = 24
 
@@ -59,7 +59,7 @@ def test_evidence_for_a_source_against_none(stations, key):
     model = compose(
         "radiation",
         UniformBox((0, 0), (50, 50)),
-        laws={"attenuation": 0.01, "height": 1.0},
+        distributions={"attenuation": 0.01, "height": 1.0},
         background=LogUniform(1.0, 100.0),
     )
     null, truth = without_source(model), jnp.float32([30, 20, 3000, 10])
