@@ -23,7 +23,7 @@ from dowsax.experiment.execute import compute
 from dowsax.experiment.fingerprint import filter_marks
 from dowsax.experiment.provenance import provenance
 from dowsax.experiment.shards import Shard
-from dowsax.files import replacing
+from dowsax.files import replace_file
 from dowsax.policies.shipped import weights_of
 from dowsax.policies.stored import card_of, digest_of
 
@@ -114,7 +114,7 @@ def keep(path: Path, measured: Measured) -> None:
     """Write a cell down, whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     arrays = {f"{rule} {name}": part for rule, end in measured.ends.items() for name, part in _parts(end)}
-    with replacing(path) as partial, partial.open("wb") as file:
+    with replace_file(path) as partial, partial.open("wb") as file:
         about = np.array(json.dumps(measured.about))
         np.savez_compressed(file, about=about, theta=measured.theta, seconds=measured.seconds, **arrays)
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import safetensors.numpy
 
-from dowsax.files import replacing, write_through
+from dowsax.files import replace_file, write_through
 from dowsax.inference import AttentionConfig
 from dowsax.inference.projection import CARD_FORMAT, PROJECTION, MLPProjection, load_card
 
@@ -23,7 +23,7 @@ def save_projection(path: Path, projection: MLPProjection, card: dict[str, Any])
     path.parent.mkdir(parents=True, exist_ok=True)
     described = (json.dumps(header | card, indent=1) + "\n").encode()
     for place, data in ((path, safetensors.numpy.save(arrays)), (path.with_suffix(".json"), described)):
-        with replacing(place) as partial:
+        with replace_file(place) as partial:
             write_through(partial, data)
 
 

@@ -22,7 +22,7 @@ from benchmarks.machine import ROOT
 from benchmarks.searches import FIELDS
 from dowsax.evaluate.metrics import Estimate
 from dowsax.evaluate.search_tables import labelled_csv
-from dowsax.files import replacing
+from dowsax.files import replace_file
 from dowsax.policies import policy_names
 
 FILTERS = ("training", "training-attention", "default", "plain", "paper")
@@ -82,7 +82,7 @@ def main() -> None:
         parser.error(str(error))
     if found:
         options.data.mkdir(parents=True, exist_ok=True)
-        with replacing(options.data / FILE) as partial:
+        with replace_file(options.data / FILE) as partial:
             partial.write_text(labelled_csv(lines_of(found)), encoding="utf-8")
 
 

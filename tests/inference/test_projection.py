@@ -10,7 +10,7 @@ import pytest
 import safetensors.numpy
 
 from dowsax.inference import PRESETS, Preset
-from dowsax.inference.attention import STANDARDISE
+from dowsax.inference.attention import DEFAULT_PROJECTION
 from dowsax.inference.projection import PROJECTION, load_projection, projection_for, projection_path
 from dowsax.inference.weights import normalise
 from dowsax.world import benchmark_model
@@ -98,5 +98,5 @@ def test_a_preset_hands_its_projection_to_the_filter():
     assert hash(preset) != hash(plain)
     model = benchmark_model("gas")
     used = [made.build(model).step.__self__.project for made in (plain, preset)]
-    assert used[0] is STANDARDISE
+    assert used[0] is DEFAULT_PROJECTION
     assert used[1] is load_projection(PROJECTION)

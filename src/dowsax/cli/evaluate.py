@@ -20,7 +20,7 @@ from dowsax.experiment.report import document, summaries, write_summary
 from dowsax.experiment.shards import Shard, cut
 from dowsax.experiment.store import Run, open_run
 from dowsax.experiment.workers import processes
-from dowsax.interruption import keeping
+from dowsax.interruption import explain_interruption
 from dowsax.policies import POLICIES
 from dowsax.world import MODALITIES
 
@@ -130,7 +130,7 @@ def _fill(run: "Run", engine: "Engine") -> None:
     for change in run.changes():
         _warn(f"{run.folder} was begun with {change}; what is missing is computed with what is here.")
     message = f"What was finished is kept in {run.folder}: the same command goes on from there."
-    with keeping(message), _display(run, missing) as progress:
+    with explain_interruption(message), _display(run, missing) as progress:
         fill(run, missing, engine, progress)
 
 

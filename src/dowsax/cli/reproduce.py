@@ -15,7 +15,7 @@ from cyclopts import Parameter
 from dowsax.cli.console import counting, say
 from dowsax.cli.outputs import require_folder, require_writable
 from dowsax.envs.problem import choose
-from dowsax.interruption import keeping
+from dowsax.interruption import explain_interruption
 from dowsax.reproduce.cells import Cell, Sizes
 from dowsax.reproduce.fill import Told, fill
 from dowsax.reproduce.report import write
@@ -195,7 +195,7 @@ def _fill(store: "Store", cells: "list[Cell]", deadline: float, workers: int | N
     missing = store.missing(cells)
     if not missing:
         return
-    with keeping(f"What was finished is kept in {store.folder}: the same command goes on."):
+    with explain_interruption(f"What was finished is kept in {store.folder}: the same command goes on."):
         if workers is None:
             with _searches(missing, store.sizes.episodes) as told:
                 fill(store, missing, deadline, told)

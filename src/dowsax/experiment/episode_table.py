@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 from dowsax.evaluate.stops import TraceRule
 from dowsax.evaluate.trace import Episode, Row
 from dowsax.experiment.assemble import Cell
-from dowsax.files import replacing
+from dowsax.files import replace_file
 
 _THETA = "theta_"
 _PAIRS = ("position", "mean")
@@ -25,7 +25,7 @@ def write_episodes(
 ) -> None:
     """Write the episodes of all cells; `names` are those of Θ, `rules` those whose stops are written down."""
     tables = [_table(cell, episodes, names, rules) for cell, episodes in cells.items()]
-    with replacing(path) as partial:
+    with replace_file(path) as partial:
         pq.write_table(pa.concat_tables(tables), partial)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from dowsax.evaluate.metrics import Summary, summarise, summary_json
 from dowsax.evaluate.search_tables import search_csv, search_table
 from dowsax.experiment.store import Run
-from dowsax.files import replacing
+from dowsax.files import replace_file
 
 Cells = Sequence[tuple[dict[str, str], Summary]]
 
@@ -54,5 +54,5 @@ def write_summary(run: Run, cells: Cells) -> None:
         "json": json.dumps(entries, indent=2, allow_nan=False) + "\n",
     }
     for ending, text in texts.items():
-        with replacing(run.folder / f"summary.{ending}") as partial:
+        with replace_file(run.folder / f"summary.{ending}") as partial:
             partial.write_text(text, encoding="utf-8")

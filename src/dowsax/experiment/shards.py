@@ -11,7 +11,7 @@ import numpy as np
 from dowsax.evaluate.trace import Episode, Row
 from dowsax.experiment.assemble import Cell, cells_of
 from dowsax.experiment.config import RunConfig
-from dowsax.files import replacing
+from dowsax.files import replace_file
 
 _ROW = "row_"
 
@@ -72,7 +72,7 @@ def write_shard(path: Path, filled: Filled, fingerprint: str) -> None:
         _ROW + name: np.concatenate([getattr(episode.rows, name) for episode in episodes])
         for name in Row._fields
     }
-    with replacing(path) as partial, partial.open("wb") as file:
+    with replace_file(path) as partial, partial.open("wb") as file:
         np.savez(
             file,
             about=np.array(json.dumps(about)),

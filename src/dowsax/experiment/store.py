@@ -13,7 +13,7 @@ from dowsax.experiment.config import RunConfig
 from dowsax.experiment.episode_table import holds, read_episodes, write_episodes
 from dowsax.experiment.provenance import provenance
 from dowsax.experiment.shards import BrokenShard, Filled, Shard, cut, read_shard, write_shard
-from dowsax.files import replacing
+from dowsax.files import replace_file
 from dowsax.version import versions
 
 SCHEMA = 1
@@ -165,7 +165,7 @@ def _begin(folder: Path, config: RunConfig, shard_size: int) -> Run:
 
 
 def _write_json(path: Path, record: dict[str, Any]) -> None:
-    with replacing(path) as partial:
+    with replace_file(path) as partial:
         partial.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
 
 

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jax.core import Tracer
 from jaxtyping import Array, Bool, Float, Int
 
-from dowsax.inference.attention import STANDARDISE, attend, smooth, uniform_mixing
+from dowsax.inference.attention import DEFAULT_PROJECTION, attend, smooth, uniform_mixing
 from dowsax.inference.belief import Belief, History, empty_history, is_full, record
 from dowsax.inference.budget import KLDBudget, mask_to
 from dowsax.inference.config import FilterConfig
@@ -27,8 +27,8 @@ from dowsax.inference.weights import alive, ess, log_total, normalise
 from dowsax.types import Key, Scalar, Station
 from dowsax.world import Coordinates, Jump, Model, Prior, Transition
 
-STANDARD = FilterConfig()
-EVOLUTION = (DifferentialEvolution(),)
+DEFAULT_CONFIG = FilterConfig()
+DEFAULT_PROPOSALS = (DifferentialEvolution(),)
 
 
 class FilterInfo(NamedTuple):
@@ -306,13 +306,13 @@ def _require_room(history: History) -> None:
 
 def build(
     model: Model,
-    config: FilterConfig = STANDARD,
+    config: FilterConfig = DEFAULT_CONFIG,
     *,
     resample: Resampler = systematic,
-    proposals: Sequence[Proposal] = EVOLUTION,
+    proposals: Sequence[Proposal] = DEFAULT_PROPOSALS,
     coordinates: Coordinates | None = None,
     search: NeighbourSearch = exact_neighbours,
-    project: Projection = STANDARDISE,
+    project: Projection = DEFAULT_PROJECTION,
     transition: Transition | Jump | None = None,
     importance: Importance | None = None,
     budget: KLDBudget | None = None,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dowsax.evaluate.metrics import NOTHING, Estimate
 from dowsax.experiment.provenance import provenance
-from dowsax.files import replacing
+from dowsax.files import replace_file
 from dowsax.reproduce.cells import Cell
 from dowsax.reproduce.lines import Line
 from dowsax.reproduce.printed import printed
@@ -46,7 +46,7 @@ def write(suite: Suite, store: Store, command: str, earlier: Path | None = None)
     _write(folder / "table.md", "\n".join([*head, text_of(suite, lines, theirs)]))
     _write(folder / TABLE, csv_of(suite, lines, theirs))
     for name, figure in _figures(suite, store, lines).items():
-        with styled(), replacing(folder / name) as partial:
+        with styled(), replace_file(folder / name) as partial:
             figure.savefig(partial, format="png", dpi=DOTS_PER_INCH)
     about = _about(suite, store, command, cells, abouts)
     _write(folder / "about.json", json.dumps(about, indent=2) + "\n")
@@ -140,5 +140,5 @@ def lines_in(folder: Path) -> list[Line]:
 
 
 def _write(path: Path, text: str) -> None:
-    with replacing(path) as partial:
+    with replace_file(path) as partial:
         partial.write_text(text, encoding="utf-8")

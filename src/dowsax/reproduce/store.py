@@ -16,7 +16,7 @@ import numpy as np
 from dowsax.evaluate.trace import Episode
 from dowsax.experiment.fingerprint import filter_marks
 from dowsax.experiment.provenance import provenance
-from dowsax.files import replacing
+from dowsax.files import replace_file
 from dowsax.policies.shipped import weights_of
 from dowsax.policies.stored import card_of, digest_of
 from dowsax.reproduce.cells import Arrays, Cell, SearchCell, Sizes, WalkCell, Walks, unpacked
@@ -105,7 +105,7 @@ class Store:
         path.parent.mkdir(parents=True, exist_ok=True)
         about = self.settings(cell) | provenance() | {"took": took}
         kept: dict[str, Any] = {"about": np.array(json.dumps(about)), **arrays}
-        with replacing(path) as partial, partial.open("wb") as file:
+        with replace_file(path) as partial, partial.open("wb") as file:
             np.savez_compressed(file, **kept)
 
     def _read(self, cell: Cell) -> Arrays | None:
