@@ -14,7 +14,7 @@ from benchmarks.machine import ROOT
 from benchmarks.table_files import Line, estimate, read_lines, where
 from dowsax.envs import SUCCESS
 from dowsax.experiments.run import CREDIBLE
-from dowsax.files import replacing
+from dowsax.files import replace_file
 
 FILE = ROOT / "src/dowsax/mission/data/false_stops.csv"
 HEADINGS = ("policy", "field", "preset", "particles", "radius", "probability", "rate", "low", "high", "stops")
@@ -37,7 +37,7 @@ def _row(line: Line) -> tuple[str, ...]:
 
 
 def main() -> None:
-    with replacing(FILE) as partial, partial.open("w", encoding="utf-8", newline="") as file:
+    with replace_file(FILE) as partial, partial.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file, lineterminator="\n").writerows([HEADINGS, *rows(DATA)])
 
 

@@ -27,7 +27,7 @@ from dowsax.inference.attention import attend, smooth
 from dowsax.inference.features import Standardise, particle_features
 from dowsax.inference.locate import locate
 from dowsax.inference.neighbours import NeighbourSearch, exact_neighbours, tree_neighbours
-from dowsax.inference.replay import newest_terms
+from dowsax.inference.replay import reading_log_likelihood
 from dowsax.inference.weights import normalise
 from dowsax.types import Station
 from dowsax.viz import save
@@ -84,7 +84,7 @@ def population(num_particles: int, num_readings: int = 6) -> Population:
     preset = replace(DEFAULT, config=replace(DEFAULT.config, temper=False, ess_ratio=1.0))
     post = locate(positions[:-1], readings[:-1], model=model, preset=preset, particles=num_particles)
     particles = jnp.asarray(post.samples, jnp.float32)
-    newest = newest_terms(model, particles.T, Station(positions[-1]), readings[-1])
+    newest = reading_log_likelihood(model, particles.T, Station(positions[-1]), readings[-1])
     log_weights = normalise(jnp.asarray(np.log(post.weights), jnp.float32) + newest)
     if not np.isfinite(log_weights).all():
         raise RuntimeError("Some particles of the population are inactive: the search would have less to do.")

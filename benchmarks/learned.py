@@ -31,7 +31,7 @@ from benchmarks.train_all import SEEDED, SHIPPED, Entry, differing, judged, same
 from dowsax.evaluate.metrics import NOTHING, Estimate
 from dowsax.evaluate.search_tables import labelled_csv
 from dowsax.experiments.run import Run
-from dowsax.files import replacing
+from dowsax.files import replace_file
 from dowsax.policies.shipped import FOLDER
 from dowsax.policies.stored import card_of
 
@@ -229,7 +229,7 @@ def write(found: Mapping[Run, Measured], data: Path, searches: Path) -> None:
     for name, text in texts.items():
         if not text:
             continue
-        with replacing(data / name) as partial:
+        with replace_file(data / name) as partial:
             partial.write_text(text, encoding="utf-8")
 
 
@@ -250,7 +250,7 @@ def write_cards(found: Mapping[Run, Measured]) -> None:
         about = json.loads(card.read_text(encoding="utf-8"))
         if any(labels["weights"] != about["digest"] for labels, _ in lines):
             raise ValueError(f"{card} is of other weights than those that were measured: collect them first.")
-        with replacing(card) as partial:
+        with replace_file(card) as partial:
             text = json.dumps(about | {"results": results}, indent=2) + "\n"
             partial.write_text(text, encoding="utf-8")
 

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from benchmarks.train_all import SHIPPED
 from dowsax.evaluate.tables import markdown
-from dowsax.files import replacing
+from dowsax.files import replace_file
 from dowsax.policies.shipped import FOLDER
 from dowsax.policies.stored import Card, card_of
 from dowsax.viz.style import BLUE, GREEN, MUTED, ORANGE, new_figure, styled
@@ -87,7 +87,7 @@ def main() -> None:
     found = cards()
     print(table(found))
     if options.figure is not None:
-        with replacing(options.figure) as partial:
+        with replace_file(options.figure) as partial:
             figure(found).savefig(partial, format="png")
 
 

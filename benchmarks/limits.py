@@ -27,7 +27,7 @@ from dowsax.envs import MAX_READINGS
 from dowsax.evaluate.metrics import NOTHING, Estimate
 from dowsax.evaluate.search_tables import labelled_csv
 from dowsax.experiments.run import CREDIBLE, Run
-from dowsax.files import replacing
+from dowsax.files import replace_file
 from dowsax.types import Station
 from dowsax.world import Model, benchmark_model
 
@@ -138,7 +138,7 @@ def write(folder: Path, data: Path, fields: Sequence[str], episodes: int) -> Non
     if not lines:
         raise ValueError(f"{folder} has no {LIMIT} walk: run `python -m benchmarks.learned` first.")
     data.mkdir(parents=True, exist_ok=True)
-    with replacing(data / FILE) as partial:
+    with replace_file(data / FILE) as partial:
         partial.write_text(labelled_csv(lines), encoding="utf-8")
 
 

@@ -17,14 +17,15 @@ import jax
 import numpy as np
 
 from benchmarks.preset_study import FILTER_SEED, NUM_READINGS, SURVEY_SEED, median_interval
+from benchmarks.projection_files import trained_attention
+from benchmarks.projection_learner import ProjectionConfig
 from benchmarks.projection_training import Training, train
 from benchmarks.timing import timed
 from dowsax.evaluate.statistics import bootstrap_interval, wilson_interval
 from dowsax.evaluate.surveys import simulate_surveys
 from dowsax.inference import DEFAULT, PAPER, AttentionConfig, Preset
-from dowsax.inference.learned import PROJECTION, learned_attention, load_projection
 from dowsax.inference.locate import locate
-from dowsax.learn.projection import ProjectionConfig
+from dowsax.inference.projection import PROJECTION, load_projection
 from dowsax.world import MODALITIES, benchmark_model
 
 SIZES = ["small", "default", "paper"]
@@ -50,7 +51,7 @@ def variants(weights: str) -> dict[str, Preset]:
         ("small", (256, 4), [(256, 6), (256, 8), (256, 12), (512, 8)]),
         ("default", (2048, 12), [(2048, 16), (2048, 24), (4096, 24), (4096, 48), (8192, 36)]),
     ):
-        learned = sized(particles, moves, attention=learned_attention(weights))
+        learned = sized(particles, moves, attention=trained_attention(weights))
         found |= {
             f"{size}: {particles} × {moves}": sized(particles, moves),
             f"{size}: {particles} × {moves}, uniform mixing": sized(particles, moves, mixing=0.2),
@@ -60,7 +61,7 @@ def variants(weights: str) -> dict[str, Preset]:
             f"{size}: {particles} × {moves}, learned": replace(learned, projection=weights),
         }
         found |= {f"{size}: {more} × {often}": sized(more, often) for more, often in larger}
-    attention = learned_attention(weights)
+    attention = trained_attention(weights)
     found |= {
         "paper: 500 × 1": paper(),
         "paper: 500 × 1, standardising": PAPER,

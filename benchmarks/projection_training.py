@@ -14,14 +14,8 @@ import numpy as np
 from rich.progress import track
 
 from benchmarks import machine
-from dowsax.evaluate.statistics import bootstrap_interval
-from dowsax.evaluate.surveys import simulate_surveys
-from dowsax.inference import DEFAULT, Preset
-from dowsax.inference.attention import attend, smooth, uniform_mixing
-from dowsax.inference.learned import save_projection
-from dowsax.inference.weights import ess
-from dowsax.learn.populations import Reweighted, collect, degenerate, joined
-from dowsax.learn.projection import (
+from benchmarks.projection_files import save_projection
+from benchmarks.projection_learner import (
     ProjectionConfig,
     Smoother,
     build,
@@ -29,6 +23,12 @@ from dowsax.learn.projection import (
     smoothed_weights,
     updates,
 )
+from benchmarks.projection_populations import Reweighted, collect, degenerate, joined
+from dowsax.evaluate.statistics import bootstrap_interval
+from dowsax.evaluate.surveys import simulate_surveys
+from dowsax.inference import DEFAULT, Preset
+from dowsax.inference.attention import attend, smooth, uniform_mixing
+from dowsax.inference.weights import ess
 from dowsax.world import MODALITIES, benchmark_model
 
 NUM_READINGS = 36

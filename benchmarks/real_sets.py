@@ -16,9 +16,9 @@ import numpy as np
 
 from dowsax.types import Station
 from dowsax.world import Model, UniformBox
-from dowsax.world.base import Law
+from dowsax.world.base import Distribution
 from dowsax.world.compose import compose
-from dowsax.world.laws import LogNormal, LogUniform, Normal, Uniform
+from dowsax.world.distributions import LogNormal, LogUniform, Normal, Uniform
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 """Beside the checkout, unless told otherwise."""
@@ -65,7 +65,7 @@ def missing(data: Path) -> str | None:
     return None if data.is_dir() else f"The real sets are not at {data}; give their folder by --data."
 
 
-def stability_of(obukhov: float) -> Law:
+def stability_of(obukhov: float) -> Distribution:
     """What an Obukhov length L [m] says of Pasquill's class, 0 (A) to 5 (F): unstable, neutral or stable.
 
     After Golder (1972): over grass it is neutral where |L| is above 100 m. Nothing where L is not known.
@@ -100,7 +100,7 @@ def prairie(data: Path, edge: float = EDGE, release: float | None = None) -> Ite
             "gas-plume",
             UniformBox((-1200.0, -1200.0), (1200.0, 1200.0)),
             unit="mg/m3",
-            laws={
+            distributions={
                 "q": LogUniform(0.1, 1e4),
                 **({} if release is None else {"height": LogNormal(release, 2.0)}),
                 "stability": stability_of(obukhov),
@@ -145,7 +145,11 @@ def bluetooth(data: Path) -> Iterator[Case]:
         "level",
         UniformBox((0.0, 0.0), (20.7, 17.6)),
         unit="dBm",
-        laws={"level": Normal(-55.0, 10.0), "exponent": LogNormal(2.0, 1.4), "height": Uniform(0.0, 3.0)},
+        distributions={
+            "level": Normal(-55.0, 10.0),
+            "exponent": LogNormal(2.0, 1.4),
+            "height": Uniform(0.0, 3.0),
+        },
         noise={"noise_floor": LogNormal(5.0, 1.5)},
         robust=True,
     )
@@ -165,7 +169,7 @@ def napa(data: Path) -> Iterator[Case]:
         model = compose(
             "level",
             UniformBox(tuple(places.min(axis=0)), tuple(places.max(axis=0))),
-            laws={
+            distributions={
                 "level": Normal(60.0, 30.0),
                 "exponent": LogNormal(3.0, 1.5),
                 "height": LogNormal(10.0, 2.0),
@@ -229,7 +233,7 @@ def _methane(
         UniformBox(tuple(places.min(axis=0) - 10), tuple(places.max(axis=0) + 10)),
         unit="ppm",
         gas="methane",
-        laws={
+        distributions={
             "q": LogUniform(1e-3, 10.0),
             "height": LogNormal(1.5, 2.0),
             **_GROWTH,

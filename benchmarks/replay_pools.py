@@ -14,7 +14,7 @@ import numpy as np
 
 from benchmarks import real_sets
 from benchmarks.real_sets import Case
-from dowsax.inference.redundancy import counted
+from dowsax.inference.redundancy import with_redundancy
 from dowsax.world import Model
 
 ANY_TURN = -1
@@ -49,7 +49,7 @@ class Pool(NamedTuple):
 
 def samplers(case: Case) -> Pool:
     """Each sampler can be read once, at any time. Neighbours err together."""
-    turns, model = np.full(len(case.values), ANY_TURN, np.int32), counted(case.model, REDUNDANCY)
+    turns, model = np.full(len(case.values), ANY_TURN, np.int32), with_redundancy(case.model, REDUNDANCY)
     return Pool(case, turns, model, model)
 
 
@@ -72,7 +72,7 @@ def metec(data: Path) -> Iterator[Pool]:
         fewer = _fewer(case)
         # The fewer are chosen, the fewer err together.
         count = float(max(1, round(REDUNDANCY * len(fewer.values) / len(case.values))))
-        yield Pool(fewer, _turns(fewer), case.model, counted(case.model, count))
+        yield Pool(fewer, _turns(fewer), case.model, with_redundancy(case.model, count))
 
 
 def _fewer(case: Case) -> Case:

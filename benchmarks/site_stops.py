@@ -19,7 +19,7 @@ from benchmarks import machine
 from dowsax.compilation import enable_cache
 from dowsax.evaluate.missions import RehearsalConfig, rehearse
 from dowsax.evaluate.tables import markdown
-from dowsax.files import replacing
+from dowsax.files import replace_file
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.plan import Plan
 from dowsax.mission.rehearsal import Rate, Rehearsal
@@ -95,7 +95,7 @@ def write(rows: Iterable[StandardStops], path: Path) -> None:
         with path.open(encoding="utf-8", newline="") as file:
             lines = {row["kind"]: [row[name] for name in names] for row in csv.DictReader(file)}
     lines |= {row.kind: [_cell(cell) for cell in astuple(row)] for row in rows}
-    with replacing(path) as partial, partial.open("w", encoding="utf-8", newline="") as file:
+    with replace_file(path) as partial, partial.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file, lineterminator="\n").writerows(
             [names, *(lines[kind] for kind in KINDS if kind in lines)]
         )

@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.machine import ROOT
-from dowsax.files import replacing
+from dowsax.files import replace_file
 
 AGDC = ("agdc-kld", "agdc-ent", "agdc-ee")
 REWARDED = ("att-pfrl", "att-pfrl-r2", "att-pfrl-r3", "att-pfrl-right", "pfrl")
@@ -275,7 +275,7 @@ def copy(path: Path, package: Path) -> None:
         before = json.loads(card_path(place).read_text(encoding="utf-8"))
         if before["digest"] == about["digest"]:
             about |= {"results": before["results"]}
-    with replacing(place) as weights, replacing(card_path(place)) as described:
+    with replace_file(place) as weights, replace_file(card_path(place)) as described:
         shutil.copyfile(path, weights)
         described.write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
 

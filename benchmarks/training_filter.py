@@ -21,7 +21,7 @@ from benchmarks.searches import FIELDS
 from dowsax.evaluate.metrics import Estimate
 from dowsax.evaluate.search_tables import labelled_csv
 from dowsax.experiments.run import Run
-from dowsax.files import replacing
+from dowsax.files import replace_file
 from dowsax.policies import policy_names
 
 FILTERS = ("training", "training-attention", "default", "plain", "paper")
@@ -81,7 +81,7 @@ def main() -> None:
         parser.error(str(error))
     if found:
         options.data.mkdir(parents=True, exist_ok=True)
-        with replacing(options.data / FILE) as partial:
+        with replace_file(options.data / FILE) as partial:
             partial.write_text(labelled_csv(lines_of(found)), encoding="utf-8")
 
 

@@ -33,7 +33,7 @@ from dowsax.evaluate.tables import markdown
 from dowsax.experiments.run import episode_keys
 from dowsax.inference import Belief, systematic
 from dowsax.inference.belief import record
-from dowsax.inference.replay import newest_terms
+from dowsax.inference.replay import reading_log_likelihood
 from dowsax.inference.summaries import mass_within
 from dowsax.inference.weights import normalise
 from dowsax.policies import policy_named
@@ -82,7 +82,7 @@ class Ahead(eqx.Module):
                 reading = model.sample_reading(noise_key, source, there)
                 imagined = Belief(
                     particles,
-                    normalise(newest_terms(model, particles.T, there, reading)),
+                    normalise(reading_log_likelihood(model, particles.T, there, reading)),
                     jnp.zeros(number),
                     jnp.zeros(number, jnp.int32),
                     record(belief.history, there, reading),

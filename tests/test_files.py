@@ -2,13 +2,13 @@
 
 import pytest
 
-from dowsax.files import replacing, write_through
+from dowsax.files import replace_file, write_through
 
 
 def test_takes_the_place_of_the_old_one(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("old")
-    with replacing(path) as partial:
+    with replace_file(path) as partial:
         write_through(partial, b"new")
         assert path.read_text() == "old"
     assert path.read_text() == "new"
@@ -25,6 +25,6 @@ def test_a_failure_leaves_the_old_one(tmp_path):
 
 
 def fail_half_way(path):
-    with replacing(path) as partial:
+    with replace_file(path) as partial:
         partial.write_text("half")
         raise RuntimeError

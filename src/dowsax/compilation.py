@@ -1,35 +1,35 @@
-"""Compiled programs are kept in a user cache folder, so that the second start is a fast one."""
+"""The persistent cache of compiled programs, in a user cache folder: it makes the second start fast."""
 
 import os
 import sys
 from pathlib import Path
 
-SWITCH = "DOWSAX_COMPILATION_CACHE"
-_LEAST_SECONDS = 0.0
-"""Compiled in less is not kept: nothing, as a start has dozens of small programs that add up."""
+CACHE_VARIABLE = "DOWSAX_COMPILATION_CACHE"
+_MIN_COMPILE_S = 0.0
+"""Programs that compile faster are not cached: zero, as a start has dozens of small ones that add up."""
 
 
 def cache_folder() -> Path:
-    """Where compiled programs are kept: under XDG_CACHE_HOME, or ~/.cache."""
+    """Return the cache folder: under XDG_CACHE_HOME, or ~/.cache."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dowsax" / "jax"
 
 
 def enable_cache() -> None:
     """Turn JAX's persistent compilation cache on.
 
-    Set DOWSAX_COMPILATION_CACHE=off to do without it. A folder the user has given JAX is left as it is.
+    DOWSAX_COMPILATION_CACHE=off disables it. A cache folder that the user has set for JAX is not changed.
     """
-    if os.environ.get(SWITCH, "").lower() in ("off", "0", "no", "false"):
+    if os.environ.get(CACHE_VARIABLE, "").lower() in ("off", "0", "no", "false"):
         return
     if "jax" not in sys.modules:
-        # jax reads these when it is imported; until then nobody has to wait for it.
+        # jax reads these when it is imported, which takes long and may not be needed.
         if "JAX_COMPILATION_CACHE_DIR" not in os.environ:
             os.environ["JAX_COMPILATION_CACHE_DIR"] = str(cache_folder())
-            os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", str(_LEAST_SECONDS))
+            os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", str(_MIN_COMPILE_S))
         return
     import jax
 
     if getattr(jax.config, "jax_compilation_cache_dir") is not None:  # noqa: B009 (unknown to type checkers)
         return
     jax.config.update("jax_compilation_cache_dir", str(cache_folder()))
-    jax.config.update("jax_persistent_cache_min_compile_time_secs", _LEAST_SECONDS)
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", _MIN_COMPILE_S)

@@ -1,4 +1,4 @@
-"""Files that are whole or not there, whenever a program is ended."""
+"""Atomic writes: a file is complete or does not exist, even if the program is killed."""
 
 import os
 from collections.abc import Iterator
@@ -7,8 +7,8 @@ from pathlib import Path
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """A file to write that takes the place of `path` at the end, at once; nothing is left of a failure."""
+def replace_file(path: Path) -> Iterator[Path]:
+    """Yield a temporary file that atomically replaces `path` at the end; it is removed after an error."""
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
         yield partial
@@ -18,7 +18,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def write_through(path: Path, data: bytes) -> None:
-    """Write a file that is on the disk when this returns."""
+    """Write a file and flush it to the disk."""
     with path.open("wb") as file:
         file.write(data)
         file.flush()

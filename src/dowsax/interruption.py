@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: a command ends soon, says in one line what is kept, and never crashes.
+"""Ctrl-C and SIGTERM: a command ends soon, says in one line what was saved, and never crashes.
 
 Python raises an interruption between two instructions of the main thread. That is not enough here: a
 compilation runs for minutes without one, JAX's hook in the garbage collector drops the exception, and an
@@ -41,18 +41,18 @@ def exit_code(error: KeyboardInterrupt) -> int:
 
 # A plain class, as this is imported first and `dataclasses` takes longer than all the rest.
 class Pending:
-    """What to say and do when a signal comes."""
+    """What to print and do at the next signal."""
 
     def __init__(self, message: str = "") -> None:
         self.message = message
-        """What is kept and how to go on; nothing is said where it is empty."""
+        """What was saved and how to continue; empty: nothing is printed."""
         self.grace_s: float | None = None
         """How long the main thread has to end by itself; default: `GRACE_S`."""
         self.signum: int | None = None
-        """The signal that was deferred."""
+        """The deferred signal."""
 
     def check(self) -> None:
-        """Raise the interruption that was deferred, if there is one."""
+        """Raise the deferred interruption, if there is one."""
         if self.signum is not None:
             raise _interruption(self.signum)
 
@@ -66,8 +66,8 @@ _innermost = Pending()
 
 
 @contextmanager
-def keeping(message: str) -> Iterator[Pending]:
-    """Say `message` on stderr when the block is interrupted. The interruption goes on to the caller."""
+def explain_interruption(message: str) -> Iterator[Pending]:
+    """Print `message` on stderr if the block is interrupted, and re-raise the interruption."""
     global _innermost
     before, _innermost = _innermost, Pending(message)
     try:
@@ -80,12 +80,12 @@ def keeping(message: str) -> Iterator[Pending]:
 
 
 @contextmanager
-def deferring(message: str) -> Iterator[Pending]:
-    """Like `keeping`, but nothing is raised before `check` is called or the block ends.
+def defer_interruption(message: str) -> Iterator[Pending]:
+    """Like `explain_interruption`, but nothing is raised before `check` is called or the block ends.
 
-    Until the block sets `grace_s`, there is nothing worth waiting for: a signal ends the process at once.
+    Until the block sets `grace_s`, a signal ends the process at once.
     """
-    with keeping(message) as pending:
+    with explain_interruption(message) as pending:
         pending.grace_s = 0.0
         handlers = {signum: _install(signum, _defer) for signum in _SIGNALS}
         try:
@@ -119,7 +119,7 @@ def run_and_exit(run: Callable[[], int]) -> NoReturn:
 
 
 class _Watcher(threading.Thread):
-    """Hears of signals whatever the main thread does, and ends the process if that does not."""
+    """Watches for signals while the main thread is busy, and ends the process if that does not."""
 
     def __init__(self) -> None:
         super().__init__(name="signals", daemon=True)
@@ -130,7 +130,7 @@ class _Watcher(threading.Thread):
         self._num_echoes = 0
         signal.set_wakeup_fd(self._sender, warn_on_full_buffer=False)
         unraisable_hook, except_hook = sys.unraisablehook, sys.excepthook
-        # Python and extension modules print what they cannot raise, and go on without it.
+        # Python and extension modules print what they cannot raise, and continue.
         sys.unraisablehook = lambda hooked: self._was_dropped(hooked.exc_type) or unraisable_hook(hooked)
         sys.excepthook = lambda *error: self._was_dropped(error[0]) or except_hook(*error)
 
@@ -156,7 +156,7 @@ class _Watcher(threading.Thread):
         os._exit(_EXIT_CODE_BASE + (self.signum or signal.SIGINT))
 
     def _next_signal(self, timeout_s: float | None) -> int | None:
-        """Wait for the next signal that is ours to handle; None when the time is up."""
+        """Wait for the next signal that this module handles; `None` after the timeout."""
         deadline = None if timeout_s is None else time.monotonic() + timeout_s
         while True:
             left = None if deadline is None else max(deadline - time.monotonic(), 0.0)
@@ -179,7 +179,7 @@ class _Watcher(threading.Thread):
         if self._num_echoes and signum == self.signum:
             self._num_echoes -= 1
             return False
-        # A handler of somebody else, such as a web server's, ends the process in its own time.
+        # Another handler, such as a web server's, ends the process itself.
         ours = (signal.default_int_handler, _raise, _defer)
         return signum in _SIGNALS and signal.getsignal(signum) in ours
 
@@ -197,7 +197,7 @@ def _raise(signum: int, frame: FrameType | None) -> None:
 
 
 def _defer(signum: int, frame: FrameType | None) -> None:
-    """Note the first signal; the second is not deferred, also where no thread watches."""
+    """Record the first signal; a second one is not deferred."""
     _innermost.check()
     _innermost.signum = signum
 

@@ -1,4 +1,4 @@
-"""A journal: a file of entries that is only appended to, whole after any crash and readable after any damage.
+"""A journal: an append-only file of entries, intact after any crash and readable after any damage.
 
 An entry is one line of ASCII: checksum, length, number, kind, and a JSON object of that length, never an
 empty one. So no text inside of an entry can pass for another entry: its quotes are escaped.
@@ -6,10 +6,10 @@ empty one. So no text inside of an entry can pass for another entry: its quotes 
     dowsax journal 1
     7d865e959b2466918c9863afca942d0f 16 0 note {"text":"hello"}
 
-The checksum covers all that follows it. An entry is on the disk before `append` returns, unless the caller
-says that it need not be. A program that is killed leaves at most an unfinished last line, which was
-acknowledged to nobody: it is ignored, and overwritten by the next writer. Any other line that does not match
-its checksum is damage: `read` stops there with `Damaged`, `salvage` finds every intact entry.
+The checksum covers all that follows it. An entry is on the disk before `append` returns, unless it is not
+`durable`. A killed program leaves at most an unfinished last line, which was never acknowledged: it is
+ignored, and overwritten by the next writer. Any other line that does not match its checksum is damage: `read`
+stops there with `Damaged`, `salvage` finds every intact entry.
 """
 
 import errno
@@ -30,7 +30,7 @@ MAX_ENTRY_BYTES = 4 * 1024 * 1024
 MAGIC = b"dowsax journal 1\n"
 """The first line of the file."""
 _CHECKSUM_BYTES = 16
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_DISK_FULL_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _HEAD = re.compile(rb"([0-9a-f]{32}) ([1-9][0-9]{0,7}) ([0-9]{1,9}) ([a-z]{1,16}) (?=\{\")")
 _UNFINISHED_HEAD = re.compile(rb"[0-9a-f]{0,32}|[0-9a-f]{32} [0-9]{0,8}( [0-9]{0,9}( [a-z]{0,16}( \{?)?)?)?")
 
@@ -40,11 +40,11 @@ class Damaged(ValueError):
 
 
 class InUse(ValueError):
-    """Another program writes to the journal."""
+    """Another program is writing to the journal."""
 
 
 class NotRecorded(OSError):
-    """The entry is not on the disk, and nothing of it is; it may be tried again."""
+    """The entry was not written, not even in part; it may be retried."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def read(path: Path, start: int | None = None) -> Iterator[Entry]:
 
 
 def salvage(path: Path) -> Iterator[Entry]:
-    """Yield every intact entry of a file, wherever it is and whatever lies between, each number once."""
+    """Yield every intact entry of a file, each number once, and skip any damage between."""
     if path.stat().st_size == 0:
         return
     seen: set[int] = set()
@@ -180,7 +180,7 @@ class Journal:
                     os.fsync(self._descriptor)
             except OSError as error:
                 self._take_back()
-                full = error.errno in _FULL
+                full = error.errno in _DISK_FULL_ERRORS
                 why = "the disk is full" if full else f"the disk does not take it ({error.strerror})"
                 raise NotRecorded(f"Not recorded in {self.path}: {why}. Make room and try again.") from None
             self._size, self._count = offset + len(line), self._count + 1
@@ -199,14 +199,14 @@ class Journal:
             self._descriptor = -1
 
     def _write(self, data: bytes) -> None:
-        """Write after the last entry, over whatever an unfinished one has left there."""
+        """Write after the last entry, over the remains of an unfinished one."""
         os.ftruncate(self._descriptor, self._size)
         written = 0
         while written < len(data):
             written += os.pwrite(self._descriptor, data[written:], self._size + written)
 
     def _take_back(self) -> None:
-        """Leave nothing of a line that could not be written; where this fails the next writer does it."""
+        """Remove a line that could not be written; if this fails the next writer does it."""
         try:
             os.ftruncate(self._descriptor, self._size)
         except OSError:
@@ -214,8 +214,8 @@ class Journal:
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Keep other programs from writing to a journal while the block runs; `InUse` where one does already."""
+def lock_journal(path: Path) -> Iterator[None]:
+    """Keep other programs from writing to a journal while the block runs; `InUse` if one already does."""
     descriptor = _open_locked(path, os.O_RDONLY)
     try:
         yield
@@ -224,7 +224,7 @@ def locked(path: Path) -> Iterator[None]:
 
 
 def sync_folder(path: Path) -> None:
-    """Have the name of a new file on the disk, not only its content."""
+    """Flush the name of a new file to the disk, not only its content."""
     folder = os.open(path.parent, os.O_RDONLY)
     try:
         os.fsync(folder)
@@ -233,7 +233,7 @@ def sync_folder(path: Path) -> None:
 
 
 def _open_locked(path: Path, flags: int) -> int:
-    """A descriptor of a file that no other program writes to until it is closed; or `InUse`."""
+    """Return the descriptor of a file, locked until it is closed; `InUse` if another program has the lock."""
     descriptor = os.open(path, flags | os.O_CLOEXEC, 0o666)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -251,7 +251,7 @@ def _checksum(data: bytes) -> bytes:
 
 
 def _entry(line: bytes, offset: int) -> Entry | None:
-    """The entry in a line, with or without its end; none where it does not match its checksum."""
+    """Return the entry in a line, with or without its end; `None` if it does not match its checksum."""
     head = _HEAD.match(line)
     if head is None:
         return None
@@ -262,7 +262,7 @@ def _entry(line: bytes, offset: int) -> Entry | None:
 
 
 def _is_unfinished(line: bytes) -> bool:
-    """Whether this is the beginning of an entry, of which the rest was never written."""
+    """Whether this is the beginning of an entry whose rest was never written."""
     if line.endswith(b"\n") or _HEAD.search(line, 1) is not None:
         # With another entry in it, the line is what was left when bytes between two were lost.
         return False

@@ -1,4 +1,4 @@
-"""The words every layer shares: keys, scalars, positions, parameter vectors and stations."""
+"""Types that every layer shares: keys, scalars, positions, parameter vectors and stations."""
 
 import equinox as eqx
 from jaxtyping import Array, Float, Int, PRNGKeyArray
@@ -10,27 +10,27 @@ Theta = Float[Array, " d"]
 
 
 class Trail(eqx.Module):
-    """The stations just before this one, the newest first, and how long ago they were.
+    """The stations just before this one, the latest first, and their ages.
 
-    Where there were fewer than there is room for, the oldest is repeated; the trail of a first reading is its
-    own station with age zero.
+    If there are fewer stations than the trail's length, the oldest is repeated; the trail of a first reading
+    is its own station with age zero.
     """
 
     stations: "Station"
-    """One more axis, the last of the batch, and no trails of their own."""
+    """With one more batch axis, the last, and without trails of their own."""
     ages: Float[Array, "*batch length"]
-    """[s] before this station, at least zero and never falling."""
+    """[s] before this station, at least zero and never decreasing."""
 
 
 class Station(eqx.Module):
     """Where a reading was taken, and what was measured along with it.
 
     In the benchmark a station is just a position. What was not measured is `None`, so that a field or
-    sensor that needs it fails when it is traced and not with a wrong number.
+    sensor that needs it fails at trace time and not with a wrong number.
     """
 
     position: Float[Array, "*batch 2"]
-    """[m], east and north in the local frame."""
+    """[m], east and north in local coordinates."""
     wind: Float[Array, "*batch 2"] | None = None
     """[m/s], the velocity of the air: where it goes, not where it comes from."""
     dwell: Float[Array, "*batch"] | None = None

@@ -18,7 +18,7 @@ from dowsax.inference import DEFAULT
 from dowsax.types import Station
 from dowsax.world import Model, UniformBox
 from dowsax.world.compose import compose
-from dowsax.world.laws import Normal
+from dowsax.world.distributions import Normal
 
 HERE = pytest.mark.skipif(real_sets.missing(real_sets.DATA) is not None, reason="the real sets are not there")
 SOURCE = np.array([3.0, -2.0])
@@ -32,7 +32,7 @@ def _model() -> Model:
     return compose(
         "level",
         UniformBox((-10.0, -10.0), (10.0, 10.0)),
-        laws={"level": Normal(0.0, 1.0), "exponent": 2.0, "height": 1.0},
+        distributions={"level": Normal(0.0, 1.0), "exponent": 2.0, "height": 1.0},
         noise={"noise_floor": 1.0},
         options={"altitude": 0.0},
     )

@@ -8,7 +8,7 @@ import pytest
 from walks import at
 
 from dowsax.envs import OBSERVATIONS, of_belief, raw
-from dowsax.inference.views import scaled_reading
+from dowsax.inference.scaling import scale_reading
 
 
 @pytest.mark.parametrize("name", OBSERVATIONS)
@@ -45,7 +45,7 @@ def test_the_belief_is_seen_in_units_of_the_prior(search, strolls):
 
 def test_readings_of_all_sizes_are_told_apart():
     readings = jnp.array([-1e9, -100.0, -1.0, -0.01, 0.0, 0.01, 1.0, 100.0, 1e4, 1e9])
-    seen = np.asarray(jax.vmap(scaled_reading)(readings))
+    seen = np.asarray(jax.vmap(scale_reading)(readings))
     assert (np.diff(seen) > 0).all()
     assert seen[0] == -1
     assert seen[-1] == 1

@@ -18,8 +18,9 @@ from dowsax.inference.attention import (
     uniform_mixing,
     widened_attention,
 )
-from dowsax.inference.features import MLPProjection, Standardise, particle_features
+from dowsax.inference.features import Standardise, particle_features
 from dowsax.inference.neighbours import exact_neighbours, tree_neighbours
+from dowsax.inference.projection import MLPProjection
 from dowsax.inference.weights import normalise
 
 NUM_PARTICLES = 48

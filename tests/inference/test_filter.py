@@ -23,7 +23,7 @@ from dowsax.inference import (
     stratified,
     systematic,
 )
-from dowsax.inference.cells import Grid
+from dowsax.inference.grid import Grid
 from dowsax.types import Key, Scalar, Station, Theta
 from dowsax.world import Drift, Identity, Jump, Model, benchmark_model
 
@@ -151,7 +151,7 @@ def test_constant_field(key):
     assert_exact(results, positions, readings)
 
 
-def test_hugely_informative_readings_are_taken_in_by_parts(key):
+def test_hugely_informative_readings_are_assimilated_in_parts(key):
     """Noise of a thousandth of the prior: no prior draw explains the readings, the parts lead there."""
     noise = 1e-3
     readings = POSITIONS @ np.array([1.5, -0.5]) + noise * np.array([0.5, -1.0, 0.3, 1.2, -0.4, 0.1])

@@ -11,15 +11,15 @@ import pytest
 from scipy import stats
 
 from dowsax.inference import DEFAULT, PAPER, PRESETS, FilterConfig, RandomWalk
-from dowsax.inference.filter import Parts
+from dowsax.inference.filter import ParticleFilter
 from dowsax.types import Station
 from dowsax.world import Identity, benchmark_model
 
 MODEL = benchmark_model("temperature")
 
 
-def parts_of(filter_) -> Parts:
-    """What a filter was assembled from."""
+def algorithm_of(filter_) -> ParticleFilter:
+    """Return what a filter was assembled from."""
     return filter_.step.__self__
 
 
@@ -34,10 +34,10 @@ def test_paper_is_algorithm_1_as_printed():
     assert not config.temper
     assert config.mixing == 0
     assert PAPER.proposals == (RandomWalk(scales=(1.0, 1.0)),)
-    parts = parts_of(PAPER.build(MODEL))
-    assert isinstance(parts.coordinates, Identity)
-    assert parts.transition is None
-    assert parts.budget is None
+    algorithm = algorithm_of(PAPER.build(MODEL))
+    assert isinstance(algorithm.coordinates, Identity)
+    assert algorithm.transition is None
+    assert algorithm.budget is None
 
 
 POSITIONS = np.array([[1.0, 0.0], [0.5, 1.0], [-1.0, 2.0], [0.0, 1.0]])

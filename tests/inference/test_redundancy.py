@@ -8,13 +8,13 @@ from scipy.special import ndtr
 
 from dowsax.inference.locate import locate
 from dowsax.inference.redundancy import (
-    correlated,
-    counted,
+    bisect_readings,
+    correlation_estimate,
+    estimate_redundancy,
     groupings,
-    halved,
-    jackknifed,
-    most_redundant,
-    redundancy,
+    jackknife_estimate,
+    max_redundancy,
+    with_redundancy,
 )
 from dowsax.types import Station
 from dowsax.world import benchmark_model
@@ -39,7 +39,10 @@ def test_independent_errors_count_one_by_one():
     One survey of 20 does so; it then has the mean of a normal beyond 1.645, which is 2.06 standard errors.
     """
     generator = np.random.default_rng(0)
-    found = [correlated(generator.uniform(size=NUM_READINGS), grid(NUM_READINGS)) for _ in range(NUM_SURVEYS)]
+    found = [
+        correlation_estimate(generator.uniform(size=NUM_READINGS), grid(NUM_READINGS))
+        for _ in range(NUM_SURVEYS)
+    ]
     share = np.mean(np.array(found) > 1)
     assert share <= 0.05 + 5 * np.sqrt(0.05 * 0.95 / NUM_SURVEYS)
     assert np.mean(found) - 1 <= 2 * 0.05 * 2.06 / np.sqrt(NUM_READINGS) + 5 * np.std(found) / np.sqrt(
@@ -51,7 +54,7 @@ def test_independent_errors_count_one_by_one():
 def test_errors_that_are_the_same_count_once(size):
     """Readings in groups that share their error: a group of m counts as one."""
     generator = np.random.default_rng(size)
-    found = [correlated(*clustered(generator, size)) for _ in range(NUM_SURVEYS)]
+    found = [correlation_estimate(*clustered(generator, size)) for _ in range(NUM_SURVEYS)]
     # Each of the m − 1 correlations is one; the next is zero and counts by chance only.
     slack = 2 * 0.05 * 2.06 * np.sqrt(size / NUM_READINGS) * size
     assert abs(np.mean(found) - size) <= slack + 5 * np.std(found) / np.sqrt(NUM_SURVEYS)
@@ -67,7 +70,7 @@ def test_an_autoregression_has_its_known_sum():
         errors[0] = generator.standard_normal()
         for at in range(1, number):
             errors[at] = rho * errors[at - 1] + noise[at]
-        found.append(correlated(ndtr(errors), grid(number)))
+        found.append(correlation_estimate(ndtr(errors), grid(number)))
     # Correlations below 1.645/√n are not added: two at each lag from the first such one on.
     first_lost = np.ceil(np.log(1.645 / np.sqrt(number)) / np.log(rho))
     whole = 1 + 2 * rho / (1 - rho)
@@ -82,14 +85,19 @@ def test_readings_of_one_place_are_neighbours_in_time():
     errors = np.repeat(generator.standard_normal(NUM_READINGS // 10), 10)
     mixed = generator.permutation(NUM_READINGS)
     scores, places = ndtr(errors)[mixed], np.zeros((NUM_READINGS, 2))
-    assert correlated(scores, places, times=mixed.astype(float)) > 3 > 2 > correlated(scores, places)
+    assert (
+        correlation_estimate(scores, places, times=mixed.astype(float))
+        > 3
+        > 2
+        > correlation_estimate(scores, places)
+    )
 
 
 def test_neither_units_nor_the_frame_matter():
     generator = np.random.default_rng(5)
     scores, places = clustered(generator, 5)
     turn = np.array([[0.6, -0.8], [0.8, 0.6]])
-    assert correlated(scores, places) == correlated(scores, 3.0 * places @ turn + 100.0)
+    assert correlation_estimate(scores, places) == correlation_estimate(scores, 3.0 * places @ turn + 100.0)
 
 
 def test_the_jackknife_is_that_of_means():
@@ -99,13 +107,13 @@ def test_the_jackknife_is_that_of_means():
     """
     generator, number, num_samples = np.random.default_rng(6), 128, 100_000
     readings = np.repeat(generator.standard_normal((number // 8, 2)), 8, axis=0)
-    groups = halved(grid(number), 4)
+    groups = bisect_readings(grid(number), 4)
     samples = readings.mean(axis=0) + generator.standard_normal((num_samples, 2)) / np.sqrt(number)
     terms = np.stack([-0.5 * np.sum((samples - reading) ** 2, axis=1) for reading in readings], axis=1)
     without = np.array([readings[groups != group].mean(axis=0) for group in range(16)])
     moved = without - without.mean(axis=0)
     exact = np.linalg.eigvalsh(number * moved.T @ moved * 15 / 16)[-1]
-    found = jackknifed(samples, np.ones(num_samples), terms, groups)
+    found = jackknife_estimate(samples, np.ones(num_samples), terms, groups)
     # Samples weigh differently without a group: count those that are as good as equal ones.
     effective = num_samples * (number - number / 16) / number
     np.testing.assert_allclose(found, exact, rtol=5 * np.sqrt(2 * 16 / effective))
@@ -122,7 +130,7 @@ def test_a_single_sample_does_not_decide_on_the_jackknife():
     samples[0] = 3.0, 0.0
     terms = np.zeros((number, num_groups))
     terms[0, 0] = -np.log(number)
-    found = jackknifed(samples, np.ones(number), terms, np.arange(num_groups))
+    found = jackknife_estimate(samples, np.ones(number), terms, np.arange(num_groups))
     most = np.sqrt(number) * (2 - 1 / number)
     share = most / (most + number - 1)
     away = samples[0] - samples.mean(axis=0)
@@ -133,7 +141,7 @@ def test_a_single_sample_does_not_decide_on_the_jackknife():
 
 def test_groups_are_halves_of_halves():
     """Of about equal size, in one piece each."""
-    groups = halved(grid(100), 3)
+    groups = bisect_readings(grid(100), 3)
     assert groups.max() == 7
     assert set(np.bincount(groups)) <= {12, 13}
     assert (np.diff(groups) >= 0).all()
@@ -157,7 +165,7 @@ def test_simulated_readings_count_one_by_one(key):
     stations = Station(jax.random.uniform(place_key, (60, 2), maxval=20.0))
     values = np.asarray(jax.jit(model.simulate)(noise_key, theta, stations))
     samples, weights = np.tile(np.asarray(theta), (4, 1)), np.full(4, 0.25)
-    found = redundancy(own_key, counted(model, 1.0), samples, weights, stations, values)
+    found = estimate_redundancy(own_key, with_redundancy(model, 1.0), samples, weights, stations, values)
     assert 1 <= found <= 1 + 5 / np.sqrt(60)
 
 
@@ -178,7 +186,7 @@ def test_a_survey_given_twice_counts_as_once(key):
 
 
 def test_the_count_of_a_counted_model_is_replaced():
-    model = counted(counted(benchmark_model("gas"), 3.0), 2.0)
+    model = with_redundancy(with_redundancy(benchmark_model("gas"), 3.0), 2.0)
     assert isinstance(model.sensor, Redundant)
     assert not isinstance(model.sensor.sensor, Redundant)
     assert model.sensor.count == 2
@@ -186,7 +194,7 @@ def test_the_count_of_a_counted_model_is_replaced():
 
 @pytest.mark.parametrize("wrong", ["many", 0.5, float("nan")])
 def test_a_wrong_redundancy_is_refused(wrong):
-    with pytest.raises(ValueError, match="`redundancy` is a number from 1 on"):
+    with pytest.raises(ValueError, match="`redundancy` must be a number >= 1"):
         locate([[1.0, 1.0]], [1.0], "gas", redundancy=wrong)
 
 
@@ -199,7 +207,7 @@ def test_the_count_is_the_one_its_own_belief_asks_for(monkeypatch):
     """From the first, loose one on, until the next asks for no more than a fifth more."""
     asks = {4.0: 2.0, 2.0: 3.0, 3.0: 3.3}
     monkeypatch.setattr(
-        "dowsax.inference.locate.estimated", lambda _, model, *__: asks[float(model.sensor.count)]
+        "dowsax.inference.locate.estimate_redundancy", lambda _, model, *__: asks[float(model.sensor.count)]
     )
     places = np.stack(np.meshgrid(np.arange(6.0), np.arange(8.0)), axis=-1).reshape(-1, 2)
     found = locate(places, np.ones(48), "temperature", preset="plain", particles=256, redundancy="estimated")
@@ -208,17 +216,20 @@ def test_the_count_is_the_one_its_own_belief_asks_for(monkeypatch):
 
 @pytest.mark.parametrize(("number", "most"), [(5, 1), (12, 1), (48, 4), (252, 21)])
 def test_a_dozen_readings_are_left(number, most):
-    assert most_redundant(number) == most
+    assert max_redundancy(number) == most
 
 
 def test_the_count_of_a_survey_has_its_limit(monkeypatch):
     """An absurd estimate is cut, kept beside it, and told as a misfit; one of neighbours is not."""
     places = np.stack(np.meshgrid(np.arange(6.0), np.arange(8.0)), axis=-1).reshape(-1, 2)
     for asked, used, misfit in ((40.0, 4.0, True), (6.0, 4.0, False), (3.0, 3.0, False)):
-        monkeypatch.setattr("dowsax.inference.locate.estimated", lambda *_, asked=asked: asked)
+        monkeypatch.setattr("dowsax.inference.locate.estimate_redundancy", lambda *_, asked=asked: asked)
         found = locate(
             places, np.ones(48), "temperature", preset="plain", particles=256, redundancy="estimated"
         )
         assert (found.redundancy, found.redundancy_estimate) == (used, asked)
-        assert found.errs_as_a_whole == misfit
-    assert locate(places, np.ones(48), "temperature", preset="plain", particles=256).errs_as_a_whole is False
+        assert found.has_systematic_errors == misfit
+    assert (
+        locate(places, np.ones(48), "temperature", preset="plain", particles=256).has_systematic_errors
+        is False
+    )

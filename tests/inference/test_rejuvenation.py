@@ -7,13 +7,13 @@ import pytest
 
 from dowsax.inference.proposals import DifferentialEvolution, RandomWalk, freeze
 from dowsax.inference.rejuvenation import (
-    WANTED_ACCEPTANCE,
+    TARGET_ACCEPTANCE,
     Density,
-    adapted,
+    adapt_step_size,
     log_target,
     metropolis_step,
     rejuvenate,
-    remembered,
+    start_correlation,
 )
 
 NUM_PARTICLES = 256
@@ -53,29 +53,32 @@ def test_remembered_is_the_largest_correlation(key):
     now = jnp.array([[0.2], [-0.9], [0.6]]) * (start - 50.0) / start.std(axis=1, keepdims=True)
     now = now + jax.random.normal(now_key, (3, 200)) - 7.0
     expected = max(np.corrcoef(np.asarray(start[row]), np.asarray(now[row]))[0, 1] for row in range(3))
-    assert abs(float(remembered(start, now)) - expected) < 1e-3
-    assert abs(float(remembered(start, start)) - 1) < 1e-3
-    assert abs(float(remembered(start, -start)) + 1) < 1e-3
+    assert abs(float(start_correlation(start, now)) - expected) < 1e-3
+    assert abs(float(start_correlation(start, start)) - 1) < 1e-3
+    assert abs(float(start_correlation(start, -start)) + 1) < 1e-3
 
 
 def test_a_coordinate_without_width_remembers_nothing(key):
     """No division by zero, and no end put off for ever."""
     flat = jnp.ones((1, 50))
-    assert float(remembered(flat, flat)) == 0
+    assert float(start_correlation(flat, flat)) == 0
     values = jax.random.normal(key, (1, 50))
-    assert abs(float(remembered(jnp.concatenate([flat, values]), jnp.concatenate([flat, values]))) - 1) < 1e-5
+    assert (
+        abs(float(start_correlation(jnp.concatenate([flat, values]), jnp.concatenate([flat, values]))) - 1)
+        < 1e-5
+    )
 
 
 def test_adapted_is_at_rest_at_the_wanted_acceptance():
     step_size = jnp.float32(0.8)
-    assert abs(float(adapted(step_size, jnp.float32(WANTED_ACCEPTANCE))) - 0.8) < 1e-6
+    assert abs(float(adapt_step_size(step_size, jnp.float32(TARGET_ACCEPTANCE))) - 0.8) < 1e-6
     rates = jnp.linspace(0, 1, 11)
-    sizes = np.asarray(jax.vmap(lambda rate: adapted(step_size, rate))(rates))
+    sizes = np.asarray(jax.vmap(lambda rate: adapt_step_size(step_size, rate))(rates))
     assert (np.diff(sizes) > 0).all()
     # It stays in bounds however long all or none are accepted.
     low = high = step_size
     for _ in range(100):
-        low, high = adapted(low, jnp.zeros(())), adapted(high, ONE)
+        low, high = adapt_step_size(low, jnp.zeros(())), adapt_step_size(high, ONE)
     assert 0 < low < 0.8 < high < 10
 
 
@@ -103,10 +106,10 @@ def test_moves_end_when_the_start_is_forgotten(key):
     done = moves(1, 60)(key, columns, ONE)
     count = int(done.num_moves)
     assert 2 < count < 60
-    assert float(remembered(columns, done.columns)) <= 0.3
+    assert float(start_correlation(columns, done.columns)) <= 0.3
     # The same key leads the same way.
     earlier = moves(count - 1, count - 1)(key, columns, ONE)
-    assert float(remembered(columns, earlier.columns)) > 0.3
+    assert float(start_correlation(columns, earlier.columns)) > 0.3
 
 
 def test_the_least_and_the_most_moves_are_kept(key):
@@ -122,15 +125,15 @@ def test_step_size_finds_the_wanted_acceptance(proposal, start, key):
     columns = jax.random.normal(key, (6, NUM_PARTICLES))
     run = moves(4, 4, proposal=proposal)
 
-    def turn(step_size, key):
+    def number(step_size, key):
         done = run(key, columns, step_size)
-        return adapted(step_size, done.acceptance_rate), done.acceptance_rate
+        return adapt_step_size(step_size, done.acceptance_rate), done.acceptance_rate
 
-    _, rates = jax.jit(lambda keys: jax.lax.scan(turn, jnp.float32(start), keys))(jax.random.split(key, 80))
+    _, rates = jax.jit(lambda keys: jax.lax.scan(number, jnp.float32(start), keys))(jax.random.split(key, 80))
     late = np.asarray(rates[40:], float)
     # At rest the log step sizes of the late rounds drift no further than their bounds allow.
-    assert abs(late.mean() - WANTED_ACCEPTANCE) < 5 * late.std() / 40**0.5 + 0.01
-    assert abs(float(rates[0]) - WANTED_ACCEPTANCE) > 0.1
+    assert abs(late.mean() - TARGET_ACCEPTANCE) < 5 * late.std() / 40**0.5 + 0.01
+    assert abs(float(rates[0]) - TARGET_ACCEPTANCE) > 0.1
 
 
 @pytest.mark.parametrize("value", [-jnp.inf, jnp.nan])
@@ -138,7 +141,7 @@ def test_impossible_proposals_are_rejected(value, key):
     """A density of zero, or none at all, is never accepted; all others are judged as before."""
 
     def evaluate(columns):
-        return standard_normal(columns)._replace(past=jnp.where(columns[0] > 0, 0.0, value))
+        return standard_normal(columns)._replace(past_log_likelihood=jnp.where(columns[0] > 0, 0.0, value))
 
     columns = jnp.abs(jax.random.normal(key, (2, NUM_PARTICLES)))
     propose = lambda key, at: (at + jax.random.normal(key, at.shape), jnp.zeros(at.shape[1]))  # noqa: E731

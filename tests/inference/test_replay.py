@@ -7,7 +7,7 @@ import pytest
 
 from dowsax.inference.belief import History
 from dowsax.inference.jumps import Paths, Regimes, no_regimes
-from dowsax.inference.replay import newest_terms, replay
+from dowsax.inference.replay import reading_log_likelihood, replay
 from dowsax.types import Station
 from dowsax.world import Jump, benchmark_model
 
@@ -93,7 +93,7 @@ def test_nothing_beyond_the_end_is_seen(thetas, history, paths, poison):
         assert (replayed(thetas, history, stop, paths) == replayed(thetas, spoilt, stop, paths)).all()
 
 
-def test_newest_terms_are_the_model_itself(thetas, history):
+def test_log_likelihoods_of_a_reading_are_the_models(thetas, history):
     station = Station(history.stations.position[3])
-    ours = jax.jit(lambda *parts: newest_terms(MODEL, *parts))(thetas, station, history.readings[3])
+    ours = jax.jit(lambda *parts: reading_log_likelihood(MODEL, *parts))(thetas, station, history.readings[3])
     np.testing.assert_allclose(ours, terms(thetas, history)[3], rtol=1e-5, atol=1e-5)

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from dowsax.inference.arguments import check_stations
 from dowsax.inference.belief import empty_history, record
-from dowsax.inference.locate import _like, locate
+from dowsax.inference.locate import locate
 from dowsax.types import Station
 from dowsax.world import UniformBox, compose, with_trail, without_source
-from dowsax.world.laws import LogUniform
+from dowsax.world.distributions import LogUniform
 
 NUM_READINGS = 24
 
@@ -31,7 +32,7 @@ def stations(key):
 
 def test_every_leaf_is_kept_and_numbers_of_sensors_stay_whole(stations):
     full = with_trail(stations, 3)
-    kept = _like(full, np.asarray(full.position))
+    kept = check_stations(full, np.asarray(full.position))
     assert jax.tree.structure(kept) == jax.tree.structure(full)
     for ours, theirs in zip(jax.tree.leaves(kept), jax.tree.leaves(full), strict=True):
         np.testing.assert_array_equal(ours, theirs)
@@ -48,7 +49,7 @@ def test_the_history_keeps_whole_numbers_too(stations):
 def test_extras_are_checked(stations):
     broken = replace(stations, altitude=jnp.full(NUM_READINGS, jnp.nan))
     with pytest.raises(ValueError, match="one value a position"):
-        _like(broken, np.asarray(stations.position))
+        check_stations(broken, np.asarray(stations.position))
 
 
 def test_evidence_for_a_source_against_none(stations, key):
@@ -59,7 +60,7 @@ def test_evidence_for_a_source_against_none(stations, key):
     model = compose(
         "radiation",
         UniformBox((0, 0), (50, 50)),
-        laws={"attenuation": 0.01, "height": 1.0},
+        distributions={"attenuation": 0.01, "height": 1.0},
         background=LogUniform(1.0, 100.0),
     )
     null, truth = without_source(model), jnp.float32([30, 20, 3000, 10])

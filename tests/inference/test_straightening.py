@@ -7,7 +7,7 @@ import pytest
 
 from dowsax.inference.belief import empty_history, record
 from dowsax.inference.presets import DEFAULT
-from dowsax.inference.straightening import level, straightening
+from dowsax.inference.straightening import build_straightening, log_intensity_moments
 from dowsax.types import Station
 from dowsax.world import MODALITIES, Plume, benchmark_model
 
@@ -34,15 +34,15 @@ def rows_of(key, model, number):
 
 @pytest.mark.parametrize("field", ["temperature", "energy"])
 def test_is_a_bijection_of_unit_volume(field, key):
-    """`bent` undoes `straight`, and the determinant of its derivative is one."""
+    """`bend` undoes `straighten`, and the determinant of its derivative is one."""
     survey_key, draw_key = jax.random.split(key)
     model, _, history = surveyed(survey_key, field)
-    straight = straightening(model, model.prior.coordinates, history, jnp.asarray(0.5))
+    shift = build_straightening(model, model.prior.coordinates, history, jnp.asarray(0.5))
     rows = rows_of(draw_key, model, 32)
-    back = jax.jit(lambda rows: straight.bent(straight.straight(rows)))(rows)
+    back = jax.jit(lambda rows: shift.bend(shift.straighten(rows)))(rows)
     # The shift is of the size of a hundred: single precision leaves about 1e-5 of it.
     np.testing.assert_allclose(back, rows, atol=2e-3)
-    derivative = jax.jit(jax.vmap(jax.jacfwd(lambda row: straight.straight(row[:, None])[:, 0])))(rows.T)
+    derivative = jax.jit(jax.vmap(jax.jacfwd(lambda row: shift.straighten(row[:, None])[:, 0])))(rows.T)
     np.testing.assert_allclose(np.linalg.det(np.asarray(derivative, np.float64)), 1.0, rtol=1e-4)
 
 
@@ -68,7 +68,7 @@ def test_level_is_the_posterior_of_the_log_intensity(field, key):
     """Against numerical integration on a fine grid, for a reading of an intensity well above every floor."""
     model, station = benchmark_model(field), Station(jnp.zeros(2))
     reading = model.sensor.sample(key, jnp.asarray(20.0), station)
-    mean, precision = jax.jit(level)(model, station, reading)
+    mean, precision = jax.jit(log_intensity_moments)(model, station, reading)
     logs = jnp.linspace(-12, 18, 60001)
     terms = jax.vmap(lambda log: model.sensor.log_prob(reading, jnp.exp(log), station))(logs)
     density = np.exp(np.asarray(terms, np.float64) - float(jnp.max(terms)))
@@ -81,7 +81,7 @@ def test_level_is_the_posterior_of_the_log_intensity(field, key):
 
 def test_a_reading_that_nothing_explains_says_little():
     """No NaN, and hardly any precision."""
-    mean, precision = jax.jit(level)(
+    mean, precision = jax.jit(log_intensity_moments)(
         benchmark_model("concentration"), Station(jnp.zeros(2)), jnp.asarray(-1.0)
     )
     assert np.isfinite(mean)

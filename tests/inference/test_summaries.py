@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dowsax.inference import summaries
-from dowsax.inference.cells import Grid, cell_index
+from dowsax.inference.grid import Grid, cell_index
 from dowsax.inference.summaries import weighted_quantile
 
 

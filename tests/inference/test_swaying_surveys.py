@@ -22,7 +22,7 @@ def model(error):
         "gas-plume",
         UniformBox((0.0, 0.0), (SIDE, SIDE)),
         gas="methane",
-        laws={**known, "turn": 0.0, "speed": 1.0},
+        distributions={**known, "turn": 0.0, "speed": 1.0},
         background=2.0,
         noise={"noise_ratio": 0.1, "noise_floor": 0.02},
         robust=True,

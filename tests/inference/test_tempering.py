@@ -12,16 +12,16 @@ NUM_PARTICLES = 400
 exponent_after = jax.jit(next_exponent)
 
 
-def size_after(log_weights, newest, step):
+def size_after(log_weights, new_log_likelihood, step):
     """The ESS after a step, in double precision."""
-    log_weights = np.asarray(log_weights, float) + float(step) * np.asarray(newest, float)
+    log_weights = np.asarray(log_weights, float) + float(step) * np.asarray(new_log_likelihood, float)
     weights = np.exp(log_weights - log_weights.max())
     return weights.sum() ** 2 / (weights**2).sum()
 
 
-def step_from(log_weights, newest, exponent, wanted):
+def step_from(log_weights, new_log_likelihood, exponent, wanted):
     exponent = jnp.float32(exponent)
-    return exponent_after(log_weights, newest, exponent, jnp.float32(wanted)) - exponent
+    return exponent_after(log_weights, new_log_likelihood, exponent, jnp.float32(wanted)) - exponent
 
 
 @pytest.mark.parametrize("share", [0.3, 0.5, 0.9])
@@ -32,21 +32,21 @@ def test_keeps_the_wanted_size(spread, share, key):
     Three passes over sixteen points leave 15⁻³ of the bracket, which is fifteen decades at the most.
     """
     log_weights = normalise(jnp.zeros(NUM_PARTICLES))
-    newest = spread * jax.random.normal(key, (NUM_PARTICLES,))
+    new_log_likelihood = spread * jax.random.normal(key, (NUM_PARTICLES,))
     wanted = share * NUM_PARTICLES
-    step = float(step_from(log_weights, newest, 0.0, wanted))
+    step = float(step_from(log_weights, new_log_likelihood, 0.0, wanted))
     assert 0 < step <= 1
-    assert size_after(log_weights, newest, step) > wanted * (1 - 1e-3)
+    assert size_after(log_weights, new_log_likelihood, step) > wanted * (1 - 1e-3)
     if step < 1:
-        assert size_after(log_weights, newest, step * 10**0.01) < wanted
+        assert size_after(log_weights, new_log_likelihood, step * 10**0.01) < wanted
 
 
 @pytest.mark.parametrize("spread", [0.0, 1e-3, 0.1])
 @pytest.mark.parametrize("exponent", [0.0, 0.4, 0.99])
 def test_is_one_when_the_rest_is_harmless(spread, exponent, key):
     log_weights = normalise(jnp.zeros(NUM_PARTICLES))
-    newest = -1e3 + spread * jax.random.normal(key, (NUM_PARTICLES,))
-    step = step_from(log_weights, newest, exponent, 0.5 * NUM_PARTICLES)
+    new_log_likelihood = -1e3 + spread * jax.random.normal(key, (NUM_PARTICLES,))
+    step = step_from(log_weights, new_log_likelihood, exponent, 0.5 * NUM_PARTICLES)
     assert jnp.float32(exponent) + step == 1
 
 
@@ -55,8 +55,8 @@ def test_is_one_when_the_rest_is_harmless(spread, exponent, key):
 def test_goes_on_from_any_exponent(spread, exponent, key):
     """Every step is forward and none beyond one, as long as float32 can tell the two exponents apart."""
     log_weights = normalise(jnp.zeros(NUM_PARTICLES))
-    newest = spread * jax.random.normal(key, (NUM_PARTICLES,))
-    step = float(step_from(log_weights, newest, exponent, 0.5 * NUM_PARTICLES))
+    new_log_likelihood = spread * jax.random.normal(key, (NUM_PARTICLES,))
+    step = float(step_from(log_weights, new_log_likelihood, exponent, 0.5 * NUM_PARTICLES))
     assert step > 0
     assert exponent + step < 1 + 1e-6
 
@@ -64,29 +64,29 @@ def test_goes_on_from_any_exponent(spread, exponent, key):
 def test_impossible_particles_do_not_count(key):
     """Particles that the reading excludes are lost at the smallest step; the rest decides on its length."""
     log_weights = normalise(jnp.zeros(NUM_PARTICLES))
-    newest = 50 * jax.random.normal(key, (NUM_PARTICLES,)).at[:100].set(-jnp.inf)
+    new_log_likelihood = 50 * jax.random.normal(key, (NUM_PARTICLES,)).at[:100].set(-jnp.inf)
     wanted = 0.5 * NUM_PARTICLES
-    step = float(step_from(log_weights, newest, 0.0, wanted))
+    step = float(step_from(log_weights, new_log_likelihood, 0.0, wanted))
     assert 0 < step < 1
-    assert size_after(log_weights[100:], newest[100:], step) > wanted * (1 - 1e-3)
-    assert size_after(log_weights[100:], newest[100:], step * 10**0.01) < wanted
+    assert size_after(log_weights[100:], new_log_likelihood[100:], step) > wanted * (1 - 1e-3)
+    assert size_after(log_weights[100:], new_log_likelihood[100:], step * 10**0.01) < wanted
 
 
 def test_still_goes_on_when_too_few_are_possible(key):
     """No step keeps the wanted size: the smallest is taken, and particles are drawn anew."""
-    newest = 50 * jax.random.normal(key, (NUM_PARTICLES,)).at[10:].set(-jnp.inf)
-    step = float(step_from(normalise(jnp.zeros(NUM_PARTICLES)), newest, 0.0, 0.5 * NUM_PARTICLES))
+    new_log_likelihood = 50 * jax.random.normal(key, (NUM_PARTICLES,)).at[10:].set(-jnp.inf)
+    step = float(step_from(normalise(jnp.zeros(NUM_PARTICLES)), new_log_likelihood, 0.0, 0.5 * NUM_PARTICLES))
     assert 0 < step < 1
 
 
 def test_inactive_particles_do_not_count(key):
     """The likelihoods of particles outside the budget change nothing, whatever they are."""
-    newest = 50 * jax.random.normal(key, (NUM_PARTICLES,))
+    new_log_likelihood = 50 * jax.random.normal(key, (NUM_PARTICLES,))
     log_weights = normalise(jnp.zeros(NUM_PARTICLES).at[200:].set(-jnp.inf))
     steps = [
-        float(step_from(log_weights, newest.at[200:].set(value), 0.0, 100.0))
+        float(step_from(log_weights, new_log_likelihood.at[200:].set(value), 0.0, 100.0))
         for value in (0.0, 1e6, -1e9, -jnp.inf)
     ]
     assert steps[0] > 0
     assert len(set(steps)) == 1
-    assert size_after(log_weights[:200], newest[:200], steps[0]) > 100 * (1 - 1e-3)
+    assert size_after(log_weights[:200], new_log_likelihood[:200], steps[0]) > 100 * (1 - 1e-3)

@@ -15,7 +15,7 @@ from dowsax.learn.rollout import Slots, Tally, Transitions, merged
 from dowsax.policies.networks import PaperNetwork, untrained
 from dowsax.policies.sight import Moments, seen_shapes
 from dowsax.world import FOUR_MOVES, benchmark_model
-from dowsax.world.motion import SIDE
+from dowsax.world.motion import AREA_SIDE_M
 
 NUM_SEARCHES, NUM_TICKS, MAX_READINGS = 32, 60, 9
 FIELDS = ("temperature", "energy")
@@ -74,7 +74,7 @@ def walks(transitions):
 def test_a_walk_is_where_its_moves_lead(happened):
     """A search that goes on stands where the last move led; a new one stands in the corner of the start."""
     for walk in walks(happened.transitions):
-        positions = (walk.seen.numbers[:, :2] + 1) * SIDE / 2
+        positions = (walk.seen.numbers[:, :2] + 1) * AREA_SIDE_M / 2
         led = np.asarray(jax.vmap(FOUR_MOVES)(jnp.asarray(positions), jnp.asarray(walk.action)))
         goes_on = ~(walk.terminated | walk.truncated)[:-1]
         np.testing.assert_allclose(led[:-1][goes_on], positions[1:][goes_on], atol=1e-4)

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 from made_plume_sites import SITE
 
-from dowsax.inference.redundancy import most_redundant
+from dowsax.inference.redundancy import max_redundancy
 from dowsax.report.survey_findings import located
 from dowsax.site import build_model, parse_site
 from dowsax.survey.survey import Survey
@@ -42,14 +42,14 @@ def test_a_flipped_wind_is_noticed_however_many_readings_err_as_one(key, monkeyp
     assert right.caution == ""
     assert np.hypot(*(right.estimate - SOURCE)) < right.radius
     number = COLUMNS * ROWS
-    monkeypatch.setattr("dowsax.inference.locate.estimated", lambda *_: float(number))
+    monkeypatch.setattr("dowsax.inference.locate.estimate_redundancy", lambda *_: float(number))
     flipped = findings(key, -1.0)
-    assert flipped.posterior.redundancy == most_redundant(number) == 8
+    assert flipped.posterior.redundancy == max_redundancy(number) == 8
     assert "The wind looks reversed" in flipped.caution
     assert (
         f"The model does not fit the survey: {number} of its {number} readings err as one" in flipped.caution
     )
     assert "the direction of the wind, a second source and the background" in flipped.caution
     # Without the limit a single reading is left, and nothing is noticed.
-    monkeypatch.setattr("dowsax.inference.locate.most_redundant", float)
+    monkeypatch.setattr("dowsax.inference.locate.max_redundancy", float)
     assert "looks reversed" not in findings(key, -1.0).caution

@@ -23,7 +23,7 @@ REFUSED = {
     "a section that is none": ("[[budget]]\ntime = 3\n", "line 6, budget: must be a table, [budget]"),
     "a list that is none": ("[geofence]\ncorners = []\n", "geofence: must be written as [[geofence]]"),
     "a range turned round": ("[prior]\nq = [2, 1]\n", "prior.q: must be [low, high] with low below high"),
-    "zero on a log scale": ("[prior]\nq = [0, 1]\n", "line 7, prior.q: `low` is above zero"),
+    "zero on a log scale": ("[prior]\nq = [0, 1]\n", "line 7, prior.q: `low` must be > 0"),
     "half a law": ("[prior]\nq = {mean = 1}\n", "prior.q: must be a number"),
     "a background without value": ('[background]\nmode = "known"\n', "background.value: this key is missing"),
     "a value for nothing": (

@@ -22,14 +22,18 @@ def test_settings_become_distributions():
         'lag = "unknown"\n'
     )
     prior = build_model(made).prior
-    laws = dict(zip((item.name for item in prior.parameters[2:]), prior.laws, strict=True))
-    assert "height" not in laws
-    assert "noise_ratio" not in laws
-    assert (type(laws["q"]).__name__, laws["q"].low, laws["q"].high) == ("LogUniform", 0.01, 10.0)
-    assert (laws["turn"].mean, laws["turn"].std) == (5.0, 2.0)
-    assert (laws["background b"].low, laws["background b"].high) == (1700.0, 2500.0)
-    assert (laws["noise_floor"].median, laws["noise_floor"].factor) == (10.0, 3.0)
-    assert "lag" in laws
+    distributions = dict(zip((item.name for item in prior.parameters[2:]), prior.distributions, strict=True))
+    assert "height" not in distributions
+    assert "noise_ratio" not in distributions
+    assert (type(distributions["q"]).__name__, distributions["q"].low, distributions["q"].high) == (
+        "LogUniform",
+        0.01,
+        10.0,
+    )
+    assert (distributions["turn"].mean, distributions["turn"].std) == (5.0, 2.0)
+    assert (distributions["background b"].low, distributions["background b"].high) == (1700.0, 2500.0)
+    assert (distributions["noise_floor"].median, distributions["noise_floor"].factor) == (10.0, 3.0)
+    assert "lag" in distributions
 
 
 def test_readings_that_err_together_count_as_fewer():

@@ -15,7 +15,7 @@ from dowsax.viz.rehearsal import rehearsal_figure
 from dowsax.viz.search_frame import SearchFrame, Subject, Truth
 from dowsax.viz.style import styled
 from dowsax.viz.survey_map import survey_map
-from dowsax.world.motion import SIDE
+from dowsax.world.motion import AREA_SIDE_M
 
 from .labels import boxes, require_inside, require_readable
 from .searches import contracting
@@ -71,9 +71,9 @@ def test_calm_air_comes_from_nowhere():
 @pytest.mark.parametrize("corner", CORNERS)
 def test_labels_of_a_belief(corner):
     """The start at every edge, and the source on the other side."""
-    start, source = SIDE * np.array(corner), SIDE * (1 - np.array(corner))
+    start, source = AREA_SIDE_M * np.array(corner), AREA_SIDE_M * (1 - np.array(corner))
     draws = CENTRE + SPREAD * np.random.default_rng(0).normal(size=(300, 7))
-    draws[:, :2] = np.clip(draws[:, :2] - CENTRE[:2] + source, 0, SIDE)
+    draws[:, :2] = np.clip(draws[:, :2] - CENTRE[:2] + source, 0, AREA_SIDE_M)
     share = np.linspace(0, 1, 12)[:, None]
     posterior = posterior_of(draws, np.geomspace(0.001, 10, 12))
     posterior = replace(posterior, positions=(1 - share) * start + share * source)
@@ -87,7 +87,7 @@ def test_labels_of_a_search(corner):
     """The truth at every edge."""
     with styled():
         frame = SearchFrame(Subject("A search", "K", contraction=None, credible=0.95), contracting(6))
-        figure = frame.draw(6, Truth(SIDE * np.array(corner), "STOP"))
+        figure = frame.draw(6, Truth(AREA_SIDE_M * np.array(corner), "STOP"))
     require_readable(figure)
     require_inside(figure, frame.axes, "truth")
 

@@ -21,8 +21,8 @@ from dowsax.world import (
     with_trail,
     without_source,
 )
+from dowsax.world.distributions import LogUniform, Normal
 from dowsax.world.fields.gaussian_plume import BRIGGS
-from dowsax.world.laws import LogUniform, Normal
 from dowsax.world.sensors.above_background import AboveBackground
 
 BOX = UniformBox((0, 0), (100, 100))
@@ -93,7 +93,7 @@ def test_known_numbers_leave_no_columns(stations):
         "gas-plume",
         BOX,
         unit="mg/m3",
-        laws={"height": 0.5, "stability": 3, "turn": 0, "meander": 0.2, "lateral": 1.0},
+        distributions={"height": 0.5, "stability": 3, "turn": 0, "meander": 0.2, "lateral": 1.0},
         background=1.5,
         noise={"noise_ratio": 0.2, "noise_floor": Normal(1.0, 0.1)},
     )
@@ -107,10 +107,12 @@ def test_known_numbers_leave_no_columns(stations):
 
 
 def test_what_is_usually_known_may_be_unknown():
-    """By "unknown", with the default law, or with a law of one's own."""
-    model = compose("gas-plume", BOX, laws={"reach": "unknown", "rise": Normal(0, 0.1)}, background=None)
+    """By "unknown", with the default distribution, or with a distribution of one's own."""
+    model = compose(
+        "gas-plume", BOX, distributions={"reach": "unknown", "rise": Normal(0, 0.1)}, background=None
+    )
     assert names_of(model)[-4:] == ["reach", "rise", "noise_ratio", "noise_floor"]
-    assert "attenuation" in names_of(compose("level", BOX, laws={"attenuation": "unknown"}))
+    assert "attenuation" in names_of(compose("level", BOX, distributions={"attenuation": "unknown"}))
 
 
 def test_redundant_readings_count_less(stations):
@@ -126,8 +128,8 @@ def test_redundant_readings_count_less(stations):
 def test_wind_given_inferred_and_measured_agree(stations):
     """The same wind by three ways gives the same readings."""
     known = {"turn": 0.0, "speed": 1.0}
-    measured = compose("gas-plume", BOX, laws=known)
-    given = compose("gas-plume", BOX, laws=known, wind=(3, 1))
+    measured = compose("gas-plume", BOX, distributions=known)
+    given = compose("gas-plume", BOX, distributions=known, wind=(3, 1))
     inferred = compose("gas-plume", BOX, wind="unknown")
     theta = [40.0, 40.0, 900.0, 1.0, 2.0, 1.0, 1.0, 0.3]
     rest = [1.0, 0.1, 0.01]
@@ -176,8 +178,8 @@ def test_unknown_units_keep_the_readings_unit():
     ("kind", "given", "word"),
     [
         ("gas-plum", {}, "did you mean 'gas-plume'"),
-        ("gas-plume", {"laws": {"heigth": 1.0}}, "did you mean 'height'"),
-        ("gas-plume", {"laws": {"height": np.nan}}, "`height`"),
+        ("gas-plume", {"distributions": {"heigth": 1.0}}, "did you mean 'height'"),
+        ("gas-plume", {"distributions": {"height": np.nan}}, "`height`"),
         ("gas-plume", {"wind": "west"}, "`wind`"),
         ("gas-plume", {"wind": (1.0, np.nan)}, "`wind`"),
         ("gas-plume", {"background": "some"}, "`background`"),
@@ -191,8 +193,8 @@ def test_unknown_units_keep_the_readings_unit():
         ("radiation", {"wind": "unknown"}, "`wind`|unknown"),
         ("level", {"lag": "some"}, "`lag`"),
         ("gas", {"robust": True}, "`robust`"),
-        ("gas", {"laws": {"q": 1.0}}, "`laws`"),
-        ("gas", {"background": "unknown"}, "law"),
+        ("gas", {"distributions": {"q": 1.0}}, "`distributions`"),
+        ("gas", {"background": "unknown"}, "distribution"),
     ],
 )
 def test_refuses_in_one_line(kind, given, word):

@@ -8,7 +8,7 @@ from scipy import stats
 
 from dowsax.world import ExtendedPrior, Parameter, PlumePrior, ProductPrior, UniformBox
 from dowsax.world.conditional import log_prob_given, sample_given
-from dowsax.world.laws import LogUniform, Normal
+from dowsax.world.distributions import LogUniform, Normal
 
 PLUME = PlumePrior(max_speed=4.0, max_decay_length=6.0)
 NAMED = (Parameter("b", "", "background"), Parameter("n", "", "noise"))

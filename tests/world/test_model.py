@@ -59,7 +59,7 @@ def test_simulate_reads_once_at_every_station(key):
 
 @pytest.mark.parametrize("name", ["concentration", "gas", "energy"])
 def test_simulated_readings_are_possible(name, key, draw):
-    """Sensors that rule some readings out never give them, and their law gives every reading a density."""
+    """Sensors that rule some readings out never give them, and give every reading a density."""
     model = benchmark_model(name)
     path = jnp.stack([jnp.linspace(0, 25, 20), jnp.linspace(3, 20, 20)], axis=1)
 

@@ -30,12 +30,12 @@ def test_is_the_sensor_of_its_number(several, name, key):
     """Draws and densities, up to rounding: its numbers are in single precision."""
     sensor = MODALITIES[name].sensor
     numbered = eqx.tree_at(lambda at: at.number, several, jnp.asarray(NAMES.index(name), jnp.int32))
-    draw = lambda law: jax.vmap(lambda key, level: law(key, level, HERE))(  # noqa: E731
+    draw = lambda distribution: jax.vmap(lambda key, level: distribution(key, level, HERE))(  # noqa: E731
         jax.random.split(key, len(INTENSITIES)), INTENSITIES
     )
     readings = draw(sensor.sample)
     np.testing.assert_allclose(draw(numbered.sample), readings, rtol=1e-5, atol=1e-6)
-    log_prob = lambda law: jax.vmap(lambda reading, level: law(reading, level, HERE))(  # noqa: E731
+    log_prob = lambda distribution: jax.vmap(lambda reading, level: distribution(reading, level, HERE))(  # noqa: E731
         readings, INTENSITIES
     )
     np.testing.assert_allclose(log_prob(numbered.log_prob), log_prob(sensor.log_prob), rtol=1e-4, atol=1e-4)

@@ -1,4 +1,4 @@
-"""Transitions: sample and log density are one law, in Θ whatever the coordinates."""
+"""Transitions: sample and log density are one distribution, in Θ whatever the coordinates."""
 
 import jax
 import jax.numpy as jnp
@@ -38,8 +38,10 @@ def test_drift_samples_have_that_density(coordinates, key):
     draws = jax.jit(jax.vmap(lambda key: drift.sample(key, OLD)))(jax.random.split(key, 4000))
     first, second = np.asarray(draws, float).T
     assert stats.kstest(first, stats.norm(1.0, 0.5).cdf).pvalue > 1e-4
-    law = stats.lognorm(0.3, scale=2.0) if isinstance(coordinates, Logarithmic) else stats.norm(2.0, 0.3)
-    assert stats.kstest(second, law.cdf).pvalue > 1e-4
+    distribution = (
+        stats.lognorm(0.3, scale=2.0) if isinstance(coordinates, Logarithmic) else stats.norm(2.0, 0.3)
+    )
+    assert stats.kstest(second, distribution.cdf).pvalue > 1e-4
     assert abs(np.corrcoef(first, second)[0, 1]) < 5 / 4000**0.5
 
 

@@ -16,7 +16,7 @@ from dowsax.experiments.on_ray import on_ray
 from dowsax.experiments.run import Run, require_known, stop_rule
 from dowsax.experiments.runner import Engine, default_shard_size, execute, local, processes
 from dowsax.experiments.summary import document, summaries, write_summary
-from dowsax.interruption import keeping
+from dowsax.interruption import explain_interruption
 from dowsax.policies import POLICIES
 from dowsax.world import MODALITIES
 
@@ -123,7 +123,7 @@ def _compute(evaluation: Evaluation, engine: Engine) -> None:
         for change in evaluation.changes():
             _warn(f"{evaluation.folder} was begun with {change}; the rest is computed with what is here.")
     message = f"Finished shards are kept in {evaluation.folder}: the same command goes on from there."
-    with keeping(message), show_progress(evaluation.runs, missing) as progress:
+    with explain_interruption(message), show_progress(evaluation.runs, missing) as progress:
         execute(evaluation.store, evaluation.runs, engine, progress=progress)
 
 

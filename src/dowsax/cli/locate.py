@@ -13,8 +13,8 @@ from dowsax.cli.outputs import require_folder, require_picture
 from dowsax.cli.result_folder import write_results
 from dowsax.cli.survey_csv import SurveyFile, read_survey
 from dowsax.inference import Posterior
+from dowsax.inference.arguments import check_survey
 from dowsax.inference.locate import locate as locate_source
-from dowsax.inference.survey import checked_survey
 from dowsax.report.survey_findings import benchmark_findings
 from dowsax.version import VERSION
 from dowsax.viz import belief_figure, save
@@ -143,7 +143,7 @@ def located(
         model = benchmark_model(field)
         positions, values = np.asarray(survey.positions), np.asarray(survey.values)
         try:
-            checked_survey(positions, values, model.sensor)
+            check_survey(positions, values, model.sensor)
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from None
         posterior = locate_source(

@@ -11,7 +11,7 @@ from cyclopts import Parameter
 from dowsax.cli.console import say
 from dowsax.cli.locate import require_seed
 from dowsax.console.store import HELD
-from dowsax.journal import locked
+from dowsax.journal import lock_journal
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.log import Header
 from dowsax.mission.recovery import recover as recover_log
@@ -64,7 +64,7 @@ def _unused(log: Path) -> Iterator[None]:
     with ExitStack() as locks:
         for path in (log, log.with_name(HELD)):
             if path.is_file():
-                locks.enter_context(locked(path))
+                locks.enter_context(lock_journal(path))
         yield
 
 

@@ -11,7 +11,7 @@ from dowsax.cli.locate import require_seed
 from dowsax.cli.outputs import require_picture, require_writable
 from dowsax.evaluate.missions import RehearsalConfig
 from dowsax.evaluate.missions import rehearse as simulate
-from dowsax.files import replacing
+from dowsax.files import replace_file
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.rehearsal import Rehearsal, rehearsal_path, rehearsal_text
 from dowsax.site import Site, read_site
@@ -90,7 +90,7 @@ def _rehearsed(site: "Site", policy: str | None, config: "RehearsalConfig") -> "
 
 def _write(path: Path, text: str) -> None:
 
-    with replacing(path) as partial:
+    with replace_file(path) as partial:
         partial.write_text(text, encoding="utf-8")
 
 

@@ -21,7 +21,7 @@ from dowsax.experiments.suites.registry import choose_suites
 from dowsax.experiments.suites.report import write
 from dowsax.experiments.suites.rewards import weights_in
 from dowsax.experiments.suites.suite import Reproduction, Suite, runs_of
-from dowsax.interruption import keeping
+from dowsax.interruption import explain_interruption
 from dowsax.world import MODALITIES
 
 _DEVICES = {"cpu": "cpu", "gpu": "cuda"}
@@ -187,7 +187,7 @@ def _compute(paper: Reproduction, runs: list[AnyRun], deadline: float, workers: 
     store = paper.store
     engine = local if workers is None else processes(workers, share_accelerator=True)
     message = f"Finished results are kept in {store.folder}: the same command goes on."
-    with keeping(message), show_progress(runs, store.missing(runs)) as progress:
+    with explain_interruption(message), show_progress(runs, store.missing(runs)) as progress:
         execute(store, runs, engine, deadline, progress)
     left = len(store.incomplete(runs))
     if left:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from dowsax.files import replacing
+from dowsax.files import replace_file
 from dowsax.report.export import geojson, kml, posterior_table
 from dowsax.report.findings import Findings
 from dowsax.report.summary import summary_numbers, summary_text
@@ -26,7 +26,7 @@ def write_results(findings: "Findings", folder: Path, site_text: str = "") -> li
     _write(folder / "result.geojson", lambda: geojson(findings))
     _write(folder / "posterior.csv", lambda: posterior_table(findings))
     _write(folder / "report.html", lambda: html_report(findings, site_text=site_text))
-    with replacing(folder / "map.png") as partial:
+    with replace_file(folder / "map.png") as partial:
         draw(partial)
     notes = []
     if findings.frame.is_geographic:
@@ -39,7 +39,7 @@ def write_results(findings: "Findings", folder: Path, site_text: str = "") -> li
 
 
 def _write(path: Path, text: Callable[[], str]) -> None:
-    with replacing(path) as partial:
+    with replace_file(path) as partial:
         partial.write_text(text(), encoding="utf-8")
 
 
@@ -49,6 +49,6 @@ def _netcdf(findings: "Findings", path: Path) -> list[str]:
         data = findings.posterior.to_arviz(findings.seed)
     except ImportError:
         return ["No posterior.nc: it needs ArviZ, pip install 'dowsax[arviz]'."]
-    with replacing(path) as partial:
+    with replace_file(path) as partial:
         data.to_netcdf(str(partial))
     return []

@@ -9,8 +9,8 @@ from cyclopts import App, Parameter
 from dowsax.cli.console import say, waiting
 from dowsax.cli.locate_site import named, of_the_file
 from dowsax.cli.outputs import require_writable
-from dowsax.files import replacing
-from dowsax.inference.survey import checked_survey
+from dowsax.files import replace_file
+from dowsax.inference.arguments import check_survey
 from dowsax.site import Site, build_model, new_site, read_site
 from dowsax.site.describe import describe_site, describe_unknowns
 from dowsax.survey import Survey, read_survey
@@ -41,7 +41,7 @@ def new(
     require_writable(path)
     if path.exists() and not overwrite:
         raise ValueError(f"{path} exists already: give another name, or --overwrite.")
-    with replacing(path) as partial:
+    with replace_file(path) as partial:
         partial.write_text(text, encoding="utf-8")
     say(f"Wrote {path}: change it with any text editor, then `dowsax site check {path}`.")
 
@@ -84,7 +84,7 @@ def _checked(path: Path, site: "Site", columns: Mapping[str, str], rows: Mapping
     survey = read_survey(path, site, columns, rows)
     try:
         sensor = build_model(site, survey.sensor_names or ("each",)).sensor
-        checked_survey(survey.positions, survey.values, sensor)
+        check_survey(survey.positions, survey.values, sensor)
     except ValueError as error:
         raise ValueError(of_the_file(str(error), path, survey)) from None
     return survey

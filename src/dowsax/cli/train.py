@@ -16,7 +16,7 @@ from cyclopts import Parameter
 from dowsax.cli.console import say
 from dowsax.cli.outputs import require_folder, require_writable
 from dowsax.experiments.provenance import commit, device
-from dowsax.interruption import GRACE_S, Pending, deferring
+from dowsax.interruption import GRACE_S, Pending, defer_interruption
 from dowsax.learn.checkpoint import Keeper, Row
 from dowsax.learn.curves import measures, thinned, write_csv
 from dowsax.learn.methods import METHODS, TrainConfig
@@ -78,7 +78,7 @@ def train(
     out
         The folder. Default: runs/train/ and the name of the policy.
     """
-    with deferring("No update was finished: repeat the same command.") as pending:
+    with defer_interruption("No update was finished: repeat the same command.") as pending:
         chosen = {} if fields is None else {"fields": _names(fields)}
         config = TrainConfig(
             method,

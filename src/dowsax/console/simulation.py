@@ -15,7 +15,7 @@ from dowsax.mission.plan import Plan
 from dowsax.survey.reading import Reading
 from dowsax.types import Key, Scalar, Station, Theta
 from dowsax.world import MODALITIES, Model, UniformBox
-from dowsax.world.motion import SIDE, START_SIDE
+from dowsax.world.motion import AREA_SIDE_M, START_SIDE_M
 
 MAX_READINGS = 200
 DEFAULT_PARTICLES = 2048
@@ -35,7 +35,7 @@ def site_text(field: str, scenario: str, seed: int, particles: int = DEFAULT_PAR
         raise ValueError(f"Unknown field {field!r}; known are {', '.join(MODALITIES)}.")
     if scenario not in scenario_names():
         raise ValueError(f"Unknown scenario {scenario!r}; known are {', '.join(scenario_names())}.")
-    x, y = (round(float(share) * START_SIDE, 3) for share in np.random.default_rng(seed).random(2))
+    x, y = (round(float(share) * START_SIDE_M, 3) for share in np.random.default_rng(seed).random(2))
     jumps = SCENARIOS[scenario].jump_after is not None
     inner = UniformBox()
     return f"""\
@@ -43,7 +43,7 @@ name = "Simulated {field}"
 
 [area]
 low = [0.0, 0.0]
-high = [{SIDE}, {SIDE}]
+high = [{AREA_SIDE_M}, {AREA_SIDE_M}]
 source_low = {list(inner.low)}
 source_high = {list(inner.high)}
 

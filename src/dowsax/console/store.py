@@ -16,7 +16,7 @@ from typing import Any
 
 from dowsax.console.frame_file import FrameFile
 from dowsax.console.records import REAL, Feed, Record
-from dowsax.files import replacing, write_through
+from dowsax.files import replace_file, write_through
 from dowsax.journal import Journal, read, sync_folder
 from dowsax.mission.log import Header, MissionLog
 
@@ -83,7 +83,7 @@ class Store:
             return
         with suppress(OSError):
             path.parent.mkdir(exist_ok=True)
-            with replacing(path) as partial:
+            with replace_file(path) as partial:
                 partial.write_text(record.site, encoding="utf-8", newline="\n")
 
     def add(self, record: Record, header: Header) -> None:

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from dowsax.envs.search import Search, SearchState
-from dowsax.inference.views import prior_draws, scaled_moments, scaled_place, scaled_reading
+from dowsax.inference.scaling import prior_draws, scale_moments, scale_position, scale_reading
 from dowsax.types import Position, Theta
 
 Observation = Float[Array, " features"]
@@ -21,8 +21,8 @@ class Raw(eqx.Module):
     high: Position
 
     def __call__(self, state: SearchState) -> Float[Array, "3"]:
-        place = scaled_place(state.station.position, self.low, self.high)
-        return jnp.append(place, scaled_reading(state.reading))
+        place = scale_position(state.station.position, self.low, self.high)
+        return jnp.append(place, scale_reading(state.reading))
 
 
 class OfBelief(eqx.Module):
@@ -33,7 +33,7 @@ class OfBelief(eqx.Module):
     scale: Theta
 
     def __call__(self, state: SearchState) -> Observation:
-        moments = scaled_moments(state.belief, self.centre, self.scale)
+        moments = scale_moments(state.belief, self.centre, self.scale)
         return jnp.concatenate([self.raw(state), moments])
 
 

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool
 
 from dowsax.envs.search import SUCCESS, Search, SearchState, error
-from dowsax.inference.replay import newest_terms
+from dowsax.inference.replay import reading_log_likelihood
 from dowsax.inference.summaries import covariance, location_entropy, location_spread, mean
 from dowsax.inference.weights import normalise
 from dowsax.types import Scalar
@@ -53,7 +53,7 @@ def information_gain(
 ) -> Scalar:
     r"""AGDC-KLD: $\mathrm{KL}(b_{k+1} \,\|\, b_k)$ [nats] of the newest reading, on the particles before."""
     del stopped
-    terms = newest_terms(search.model, before.belief.particles.T, after.station, after.reading)
+    terms = reading_log_likelihood(search.model, before.belief.particles.T, after.station, after.reading)
     log_weights = normalise(before.belief.log_weights)
     log_posterior = normalise(log_weights + terms)
     # A particle without weight adds nothing; 0 · (−∞ + ∞) would.

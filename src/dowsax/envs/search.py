@@ -12,11 +12,11 @@ from jaxtyping import Array, Int
 
 from dowsax.envs.scenarios import Scenario
 from dowsax.inference import Belief, Filter, FilterInfo, Preset, Stage
-from dowsax.inference.filter import refreshed
+from dowsax.inference.filter import while_degenerate
 from dowsax.inference.summaries import mean
 from dowsax.types import Key, Position, Scalar, Station, Theta
 from dowsax.world import FOUR_MOVES, Model, Motion
-from dowsax.world.motion import START_SIDE
+from dowsax.world.motion import START_SIDE_M
 
 MAX_READINGS = 200
 """K_max: the reading at the start is the first."""
@@ -66,13 +66,13 @@ class Search(eqx.Module):
         """Draw a source, a start and a belief; nothing has been read yet."""
         source_key, start_key, init_key = jax.random.split(key, 3)
         theta = self.scenario.sources(self.model.prior, source_key)
-        station = Station(jax.random.uniform(start_key, (2,), maxval=START_SIDE))
+        station = Station(jax.random.uniform(start_key, (2,), maxval=START_SIDE_M))
         return SearchState(theta, station, jnp.zeros(()), self.filter().init(init_key), jnp.zeros(()))
 
     def take(self, key: Key, state: SearchState, position: Position) -> tuple[SearchState, FilterInfo]:
         """One reading at a position, and one step of the filter."""
         taking = self.begin_taking(key, state, position)
-        return self.taken(taking._replace(stage=refreshed(self.filter().refresh, taking.stage)))
+        return self.taken(taking._replace(stage=while_degenerate(self.filter().refresh, taking.stage)))
 
     def begin_taking(self, key: Key, state: SearchState, position: Position) -> Taking:
         """A reading at a position, taken in as far as the particles bear without being refreshed."""

@@ -198,7 +198,9 @@ def _sensor(names: tuple[str, ...], number: int) -> str | None:
 
 def _wind(key: Key) -> tuple[float, float]:
     """[m/s], as measured in one mission: drawn from what is believed of an unknown wind, and then steady."""
-    east, north = (law.sample(part) for part, (_, law) in zip(jax.random.split(key), WIND, strict=True))
+    east, north = (
+        distribution.sample(part) for part, (_, distribution) in zip(jax.random.split(key), WIND, strict=True)
+    )
     return float(east), float(north)
 
 

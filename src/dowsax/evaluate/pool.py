@@ -39,7 +39,7 @@ class Served(NamedTuple):
 def served(search: Search, taking: Taking) -> Served:
     """The row means something only once the reading has been taken in."""
     state, info = search.taken(taking)
-    return Served(taking, ~taking.stage.degenerate, row(state, info), taking.theta)
+    return Served(taking, ~taking.stage.is_degenerate, row(state, info), taking.theta)
 
 
 def start(search: Search, key: Key) -> Served:

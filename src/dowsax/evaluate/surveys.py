@@ -16,7 +16,7 @@ from jaxtyping import Array, Float
 
 from dowsax.types import Key, Position, Scalar, Station, Theta
 from dowsax.world import Model, wander
-from dowsax.world.motion import MOVES, SIDE, START_SIDE
+from dowsax.world.motion import AREA_SIDE_M, START_SIDE_M, UNIT_MOVES_M
 
 _NUM_GUESSES = 2000
 _DETERMINATION = 0.8
@@ -49,7 +49,7 @@ def pursuing(key: Key, model: Model, theta: Theta, length: int) -> Survey:
     """
     start_key, guess_key, walk_key = jax.random.split(key, 3)
     guesses = jax.vmap(model.prior.sample)(jax.random.split(guess_key, _NUM_GUESSES))
-    start = jax.random.uniform(start_key, (2,), maxval=START_SIDE)
+    start = jax.random.uniform(start_key, (2,), maxval=START_SIDE_M)
 
     def advance(carry: tuple[Position, Float[Array, " n"]], key: Key):
         position, log_weights = carry
@@ -58,7 +58,7 @@ def pursuing(key: Key, model: Model, theta: Theta, length: int) -> Survey:
         terms = jax.vmap(model.log_likelihood, in_axes=(0, None, None))(guesses, Station(position), reading)
         log_weights = log_weights + jnp.maximum(terms, _RULED_OUT)
         target = guesses[jax.random.categorical(guess_key, log_weights), :2]
-        moved = jnp.clip(position + _move(move_key, target - position), 0.0, SIDE)
+        moved = jnp.clip(position + _move(move_key, target - position), 0.0, AREA_SIDE_M)
         return (moved, log_weights), (position, reading)
 
     keys = jax.random.split(walk_key, length)
@@ -72,7 +72,7 @@ def _move(key: Key, offset: Position) -> Position:
     size = jnp.abs(offset)
     east: Scalar = jax.random.uniform(axis_key) * jnp.sum(size) < size[0]
     direct = jnp.where(jnp.stack([east, ~east]), jnp.sign(offset), 0.0)
-    anywhere = jnp.array(MOVES)[jax.random.randint(random_key, (), 0, len(MOVES))]
+    anywhere = jnp.array(UNIT_MOVES_M)[jax.random.randint(random_key, (), 0, len(UNIT_MOVES_M))]
     return jnp.where(jax.random.uniform(aim_key) < _DETERMINATION, direct, anywhere)
 
 

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 from dowsax.evaluate.stops import TraceRule
 from dowsax.evaluate.trace import Episode, Row
 from dowsax.experiments.run import Run
-from dowsax.files import replacing
+from dowsax.files import replace_file
 
 _THETA = "theta_"
 _POINTS = ("position", "mean")
@@ -25,7 +25,7 @@ def write_episodes(
 ) -> None:
     """Write the episodes of all runs; `names` are those of Θ, `rules` those whose stops get columns."""
     tables = [_table(run, episodes, names, rules) for run, episodes in runs.items()]
-    with replacing(path) as partial:
+    with replace_file(path) as partial:
         pq.write_table(pa.concat_tables(tables), partial)
 
 

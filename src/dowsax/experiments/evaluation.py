@@ -17,7 +17,7 @@ from dowsax.experiments.episode_table import holds, write_episodes
 from dowsax.experiments.provenance import provenance
 from dowsax.experiments.run import Run, hash_of
 from dowsax.experiments.store import Shard, Store, Warn
-from dowsax.files import replacing
+from dowsax.files import replace_file
 from dowsax.version import versions
 
 SCHEMA = 2
@@ -202,5 +202,5 @@ def _begin(folder: Path, runs: Sequence[Run], shard_size: int) -> Evaluation:
 
 
 def _write_json(path: Path, record: dict[str, Any]) -> None:
-    with replacing(path) as partial:
+    with replace_file(path) as partial:
         partial.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")

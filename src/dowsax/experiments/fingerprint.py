@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from dowsax.inference import Preset
-from dowsax.inference.learned import SHIPPED
+from dowsax.inference.projection import projection_path
 from dowsax.version import VERSION
 
 PACKAGE = Path(__file__).parents[1]
@@ -70,5 +70,4 @@ def _files() -> list[Path]:
 
 
 def _weights(name: str) -> str:
-    path = Path(name) if name.endswith(".safetensors") else SHIPPED / f"{name}.safetensors"
-    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+    return hashlib.sha256(projection_path(name).read_bytes()).hexdigest()[:16]

@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from dowsax.inference import DEFAULT, PAPER, PRESETS, AttentionConfig, FilterConfig, Preset
-from dowsax.inference.learned import PROJECTION
 from dowsax.inference.presets import PLAIN
+from dowsax.inference.projection import PROJECTION
 from dowsax.inference.proposals import DifferentialEvolution
 
 RHOS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)

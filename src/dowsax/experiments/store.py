@@ -17,7 +17,7 @@ from dowsax.experiments.provenance import provenance
 from dowsax.experiments.records import Arrays, unpack
 from dowsax.experiments.run import Run
 from dowsax.experiments.walks import WalkRun
-from dowsax.files import replacing
+from dowsax.files import replace_file
 
 AnyRun = Run | WalkRun
 Warn = Callable[[str], None]
@@ -155,7 +155,7 @@ class Store:
     def _write(self, path: Path, results: Results) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         arrays: dict[str, Any] = {"about": np.array(json.dumps(results.about)), **results.arrays}
-        with replacing(path) as partial, partial.open("wb") as file:
+        with replace_file(path) as partial, partial.open("wb") as file:
             np.savez_compressed(file, **arrays)
 
     def _read_shard(self, shard: Shard, warn: Warn = lambda message: None) -> Results | None:

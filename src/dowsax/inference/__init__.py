@@ -1,4 +1,4 @@
-"""Inference: the belief over the source, the filter that keeps it, and the rules that say when to stop."""
+"""Inference: the belief over the source, the filter that updates it, and stop rules."""
 
 from dowsax.inference.attention import AttentionConfig
 from dowsax.inference.belief import Belief, History, with_horizon

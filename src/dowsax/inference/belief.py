@@ -1,4 +1,4 @@
-"""What the filter carries from reading to reading: weighted particles and the readings they must explain."""
+"""The belief: weighted particles, and the history of readings that they explain."""
 
 from dataclasses import replace
 
@@ -30,17 +30,17 @@ class Belief(eqx.Module):
     log_weights: Float[Array, " n"]
     log_likelihoods: Float[Array, " n"]
     starts: Int[Array, " n"]
-    """The reading at which the particle's present regime began: 0 unless the source may jump."""
+    """Index of the reading at which the particle's present regime began: 0 unless the source may jump."""
     history: History
     log_evidence: Scalar
     """$\\log p(z_{1:k})$, the sum of the evidence increments."""
     step_size: Scalar
     """Scale of the random-walk moves, adapted to the acceptance rate."""
     earlier: Regimes | None = None
-    """What the source was before its latest jump; `None` unless it may jump."""
+    """The source before its latest jumps; `None` unless it may jump."""
 
     def select(self, ancestors: Int[Array, " n"]) -> "Belief":
-        """Return the belief with these particles in place of its own; weights stay."""
+        """Return the belief with the particles of these indices; weights stay."""
         return replace(
             self,
             particles=self.particles[ancestors],
@@ -51,7 +51,7 @@ class Belief(eqx.Module):
 
 
 def empty_history(template: Station, horizon: int) -> History:
-    """A history with room for `horizon` stations of the template's kind."""
+    """Return a history with room for `horizon` stations like the template."""
 
     def room(leaf):
         dtype = jnp.int32 if jnp.issubdtype(jnp.result_type(leaf), jnp.integer) else jnp.float32
@@ -75,10 +75,10 @@ def record(history: History, station: Station, reading: Scalar) -> History:
 
 
 def with_horizon(belief: Belief, horizon: int) -> Belief:
-    """Return the same belief with room for `horizon` readings: what was built for it compiles again."""
+    """Return the same belief with room for `horizon` readings; programs compile again for it."""
     room = belief.history.readings.shape[0]
     if horizon < room:
-        raise ValueError(f"`horizon` must be at least the {room} readings there is room for; got {horizon}.")
+        raise ValueError(f"`horizon` must be at least the present {room} readings; got {horizon}.")
 
     def longer(leaf: Array) -> Array:
         return jnp.pad(leaf, [(0, horizon - room), *[(0, 0)] * (leaf.ndim - 1)])

@@ -11,28 +11,28 @@ class FilterConfig:
 
     num_particles: int = 1024
     horizon: int = 201
-    """The most readings there will ever be: the benchmark's 200 moves and the reading at the start."""
+    """Maximal number of readings; default: the benchmark's 200 moves and the reading at the start."""
     ess_ratio: float = 0.5
-    """η: resample when ESS < η·n. A reading that would leave less is taken in by parts."""
+    """η: resample when ESS < η·n. With `temper`, a reading that would leave less is assimilated in parts."""
     temper: bool = True
-    """Take a reading that would collapse the weights in parts, with moves in between."""
+    """Assimilate a reading that would collapse the weights in parts, with moves in between."""
     max_stages: int = 64
-    """The most parts. A reading not taken in by then cannot be explained by the model."""
+    """Maximal number of parts. A reading that needs more cannot be explained by the model."""
     num_moves: int = 8
     """Metropolis–Hastings moves of each particle after resampling."""
     max_moves: int = 8
-    """Move on until the start is forgotten, at most this often."""
+    """Maximal number of moves: particles move beyond `num_moves` until they have forgotten their start."""
     max_terms: float | None = None
-    """Likelihood terms a reading may cost with moves beyond `num_moves`; `None` for as many as needed."""
+    """Maximal number of likelihood terms of a reading, for moves beyond `num_moves`; `None`: no limit."""
     forgetting: float = 0.3
-    """A start is forgotten when it correlates with the present by less, in every coordinate."""
+    """Start and present positions of forgotten starts correlate by less than this, in every coordinate."""
     straighten: bool = True
     """Move in coordinates that follow the readings, where the field allows it (`straightening`)."""
     attention: AttentionConfig | None = None
     smooth_first: bool = True
-    """Smooth before resampling, so that moves mend the bias; the paper smooths after it, at every reading."""
+    """Smooth before resampling, so that moves remove the bias; the paper does after it, at every reading."""
     mixing: float = 0.0
-    """ρ of uniform mixing, the control for attention, in the same place."""
+    """ρ of uniform mixing, the control for attention, at the same point of the algorithm."""
 
     def __post_init__(self) -> None:
         if self.num_particles < 16:
@@ -42,12 +42,14 @@ class FilterConfig:
         if self.horizon < 1 or self.max_stages < 1:
             raise ValueError("`horizon` and `max_stages` must be at least 1.")
         if not 0 < self.ess_ratio <= 1:
-            raise ValueError(f"`ess_ratio` is a share of the particles, in (0, 1]; got {self.ess_ratio}.")
+            raise ValueError(
+                f"`ess_ratio`, a share of the particles, must be in (0, 1]; got {self.ess_ratio}."
+            )
         if not 0 <= self.num_moves <= self.max_moves:
             raise ValueError(
                 f"`num_moves` must be from 0 to `max_moves`; got {self.num_moves} and {self.max_moves}."
             )
         if self.max_terms is not None and not self.max_terms > 0:
-            raise ValueError(f"`max_terms` must be above 0, or `None`; got {self.max_terms}.")
+            raise ValueError(f"`max_terms` must be > 0, or `None`; got {self.max_terms}.")
         if not 0 <= self.mixing <= 1:
-            raise ValueError(f"`mixing` is a share of the weights, in [0, 1]; got {self.mixing}.")
+            raise ValueError(f"`mixing`, a share of the weights, must be in [0, 1]; got {self.mixing}.")

@@ -1,4 +1,4 @@
-"""The filter: reweight, temper, resample, smooth, rejuvenate. Assembly only; each part has its own file."""
+"""The particle filter (Algorithm 1 of the paper). Assembly only: each part has its own file."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jax.core import Tracer
 from jaxtyping import Array, Bool, Float, Int
 
-from dowsax.inference.attention import STANDARDISE, attend, smooth, uniform_mixing
+from dowsax.inference.attention import DEFAULT_PROJECTION, attend, smooth, uniform_mixing
 from dowsax.inference.belief import Belief, History, empty_history, is_full, record
 from dowsax.inference.budget import KLDBudget, mask_to
 from dowsax.inference.config import FilterConfig
@@ -20,57 +20,58 @@ from dowsax.inference.moves import move
 from dowsax.inference.neighbours import NeighbourSearch, exact_neighbours
 from dowsax.inference.prediction import Importance, predict
 from dowsax.inference.proposals import DifferentialEvolution, Proposal
-from dowsax.inference.replay import newest_terms
+from dowsax.inference.replay import reading_log_likelihood
 from dowsax.inference.resampling import Resampler, systematic
 from dowsax.inference.tempering import next_exponent
 from dowsax.inference.weights import alive, ess, log_total, normalise
 from dowsax.types import Key, Scalar, Station
 from dowsax.world import Coordinates, Jump, Model, Prior, Transition
 
-STANDARD = FilterConfig()
-EVOLUTION = (DifferentialEvolution(),)
+DEFAULT_CONFIG = FilterConfig()
+DEFAULT_PROPOSALS = (DifferentialEvolution(),)
 
 
 class FilterInfo(NamedTuple):
     """What happened in one step; nothing here is needed by the next one."""
 
     ess: Scalar
-    """After reweighting by the whole reading, before anything was done about it."""
+    """After reweighting by the whole reading, before tempering, resampling or moves."""
     resampled: Bool[Array, ""]
     stages: Int[Array, ""]
-    """Parts in which the reading was taken in."""
+    """Number of parts in which the reading was assimilated."""
     acceptance_rate: Scalar
-    """Of the last moves; 0 when there were none."""
+    """Of the last round of moves; 0 without moves."""
     evaluations: Scalar
-    """Likelihood terms evaluated."""
+    """Number of likelihood terms evaluated."""
     unique_ancestors: Int[Array, ""]
-    """Particles that had offspring at the last resampling; all of them when there was none."""
+    """Number of particles copied at the last resampling; all of them without resampling."""
     log_evidence: Scalar
     r"""$\log p(z_k \mid z_{1:k-1})$."""
     explained: Bool[Array, ""]
-    """False when no particle explains the reading: the belief then says nothing."""
+    """False when no particle explains the reading: the belief is then meaningless."""
     recorded: Bool[Array, ""]
-    """False when the history was full: the reading is not in the belief, which is as it was."""
+    """False when the history was full: the reading was not assimilated and the belief is unchanged."""
 
 
 class Stage(NamedTuple):
-    """A belief that has taken in the part `exponent` of the newest reading."""
+    """A belief that has assimilated the part `exponent` of the new reading."""
 
     key: Key
-    """Of what is still to be done about this reading."""
+    """For the rest of this step."""
     belief: Belief
-    newest: Float[Array, " n"]
+    new_log_likelihood: Float[Array, " n"]
+    """Of the new reading, for each particle."""
     exponent: Scalar
-    degenerate: Bool[Array, ""]
-    """The particles have to be refreshed before anything else."""
+    is_degenerate: Bool[Array, ""]
+    """The weights have collapsed: resample and move before anything else."""
     info: FilterInfo
 
 
 class Filter(NamedTuple):
-    """A filter is a pair of pure functions.
+    """A filter is a pair of pure functions, `init` and `step`.
 
-    `step` is `begin`, then `refresh` as long as the stage is degenerate, then `finish`. Most readings need no
-    refreshing and a few need many: who steps a batch may refresh those alone that have to.
+    `begin`, `refresh` and `finish` are the three parts of `step`, for batches: most readings need no refresh
+    and a few need many, so a caller may refresh the degenerate members of a batch only.
     """
 
     init: Callable[[Key], Belief]
@@ -81,12 +82,12 @@ class Filter(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Parts:
-    """The choices a filter is assembled from; see `build`."""
+class ParticleFilter:
+    """Algorithm 1 and the choices it is assembled from; see `build`."""
 
     model: Model
     config: FilterConfig
-    resample: Resampler
+    resampler: Resampler
     proposals: tuple[Proposal, ...]
     coordinates: Coordinates
     search: NeighbourSearch
@@ -94,87 +95,45 @@ class Parts:
     transition: Transition | Jump | None
     importance: Importance | None
     budget: KLDBudget | None
+    initial: Prior
+    template: Station
 
-    @property
-    def jump(self) -> Jump | None:
-        """How the source jumps, where it does."""
-        return self.transition if isinstance(self.transition, Jump) else None
-
-    def reweighted(self, stage: Stage) -> Stage:
-        """Take in the next part of the newest reading, and say whether the weights have degenerated."""
-        belief = stage.belief
-        num_active = jnp.sum(belief.log_weights > -jnp.inf)
-        wanted = self.config.ess_ratio * num_active.astype(jnp.float32)
-        exponent = jnp.ones(())
-        if self.config.temper:
-            exponent = next_exponent(belief.log_weights, stage.newest, stage.exponent, wanted)
-        log_weights = belief.log_weights + (exponent - stage.exponent) * stage.newest
-        log_weights = jnp.where(jnp.isnan(log_weights), -jnp.inf, log_weights)
-        increment = log_total(log_weights)
-        log_weights = normalise(log_weights)
-        # A reading taken in by parts has degenerated the weights by construction, up to rounding.
-        degenerate = ((ess(log_weights) < wanted) | (exponent < 1)) & alive(log_weights)
-        info = stage.info._replace(
-            stages=stage.info.stages + 1, log_evidence=stage.info.log_evidence + increment
+    def init(self, key: Key) -> Belief:
+        """Draw the particles of a belief that has no readings yet."""
+        num_particles = self.config.num_particles
+        return Belief(
+            particles=jax.vmap(self.initial.sample)(jax.random.split(key, num_particles)),
+            log_weights=normalise(jnp.zeros(num_particles)),
+            log_likelihoods=jnp.zeros(num_particles),
+            starts=jnp.zeros(num_particles, jnp.int32),
+            history=empty_history(self.template, self.config.horizon),
+            log_evidence=jnp.zeros(()),
+            step_size=jnp.ones(()),
+            earlier=None if self.jump is None else no_regimes(num_particles, self.jump),
         )
-        belief = eqx.tree_at(lambda at: at.log_weights, belief, log_weights)
-        stage = Stage(stage.key, belief, stage.newest, exponent, degenerate, info)
-        if not self.config.smooth_first:
-            stage = jax.lax.cond(degenerate, lambda: stage, lambda: self.smoothed(stage))
-        return stage
 
-    def resampled(self, key: Key, stage: Stage) -> Stage:
-        """Copy particles in proportion to their weights; fewer of them if the budget says so."""
-        if self.config.smooth_first:
-            stage = self.smoothed(stage)
-        belief, num_particles = stage.belief, self.config.num_particles
-        num_active = jnp.asarray(num_particles, jnp.int32) if self.budget is None else self.budget(belief)
-        ancestors = self.resample(key, belief.log_weights, num_particles, num_active)
-        if self.budget is not None:
-            # Places outside the budget mirror those inside, so that moves learn from the belief alone.
-            ancestors = ancestors[jnp.arange(num_particles) % num_active]
-        unique = jnp.sum(jnp.zeros(num_particles, jnp.int32).at[ancestors].set(1))
-        belief = replace(belief.select(ancestors), log_weights=mask_to(num_particles, num_active))
-        info = stage.info._replace(resampled=jnp.ones((), bool), unique_ancestors=unique)
-        return stage._replace(belief=belief, newest=stage.newest[ancestors], info=info)
-
-    def smoothed(self, stage: Stage) -> Stage:
-        """Pass weight along the attention, or mix it with the uniform; as it is when neither is asked for."""
-        belief, config = stage.belief, self.config
-        log_weights = belief.log_weights
-        if config.attention is not None:
-            attention = attend(
-                belief.particles, stage.newest, log_weights, config.attention, self.search, self.project
-            )
-            log_weights = smooth(log_weights, attention, config.attention.epsilon)
-        if config.mixing > 0:
-            log_weights = uniform_mixing(log_weights, config.mixing)
-        return stage._replace(belief=eqx.tree_at(lambda at: at.log_weights, belief, log_weights))
-
-    def moved(self, key: Key, stage: Stage) -> Stage:
-        """Metropolis–Hastings moves under the posterior as far as it has been taken in."""
-        belief, newest, done = move(
-            key,
-            self.model,
-            self.coordinates,
-            self.config,
-            self.proposals,
-            stage.belief,
-            stage.newest,
-            stage.exponent,
-            jump=self.jump,
-            spent=stage.info.evaluations,
+    def step(self, key: Key, belief: Belief, station: Station, reading: Scalar) -> tuple[Belief, FilterInfo]:
+        """Assimilate one reading, in as many tempered stages as it needs (Algorithm 1, lines 5 to 12)."""
+        stage = self.predict(key, belief, station, reading)
+        stage = self.reweight(stage)
+        stage = while_degenerate(
+            lambda stage: self.reweight(self.move(self.smooth(self.resample(stage)))), stage
         )
-        info = stage.info._replace(
-            acceptance_rate=done.acceptance_rate, evaluations=stage.info.evaluations + done.evaluations
-        )
-        return stage._replace(belief=belief, newest=newest, info=info)
+        return self.finish(stage)
 
     def begin(self, key: Key, belief: Belief, station: Station, reading: Scalar) -> Stage:
-        """Record a reading and take in as much of it as the particles bear.
+        """Run `step` up to its loop."""
+        return self.reweight(self.predict(key, belief, station, reading))
 
-        A full history is refused: where it can be seen, by an error, and in a compiled program by leaving the
-        belief as it is.
+    def refresh(self, stage: Stage) -> Stage:
+        """Run the loop of `step` once, for a degenerate stage."""
+        return self.reweight(self.move(self.smooth(self.resample(stage))))
+
+    def predict(self, key: Key, belief: Belief, station: Station, reading: Scalar) -> Stage:
+        """Let the source change, record the reading and evaluate its likelihood.
+
+        A full history raises a ValueError. In a compiled program, which cannot raise, the belief stays as it
+        is and `FilterInfo.recorded` is false.
         """
         _require_room(belief.history)
         predict_key, stage_key = jax.random.split(key)
@@ -184,57 +143,147 @@ class Parts:
                 predict_key, self.model, belief, self.transition, self.importance, station, reading
             )
             belief = jax.tree.map(lambda new, old: jnp.where(recorded, new, old), predicted, belief)
-        newest = newest_terms(self.model, belief.particles.T, station, reading)
-        newest = jnp.where(recorded, newest, 0.0)
+        log_likelihood = reading_log_likelihood(self.model, belief.particles.T, station, reading)
+        log_likelihood = jnp.where(recorded, log_likelihood, 0.0)
         belief = replace(belief, history=record(belief.history, station, reading))
-        nothing = jnp.zeros((), bool)
-        info = nothing_yet(belief, newest)._replace(recorded=recorded)
-        stage = self.reweighted(Stage(stage_key, belief, newest, jnp.zeros(()), nothing, info))
-        return stage._replace(degenerate=stage.degenerate & recorded)
+        info = initial_info(belief, log_likelihood)._replace(recorded=recorded)
+        return Stage(stage_key, belief, log_likelihood, jnp.zeros(()), jnp.zeros((), bool), info)
 
-    def refresh(self, stage: Stage) -> Stage:
-        """Lines 8 to 12 of Algorithm 1 for a degenerate stage, and the next part of the reading if any."""
-        key, stage_key = jax.random.split(stage.key)
-        resample_key, move_key = jax.random.split(stage_key)
-        stage = self.resampled(resample_key, stage._replace(key=key))
+    def reweight(self, stage: Stage) -> Stage:
+        """Multiply the weights by the next part of the likelihood, if the reading is not yet assimilated."""
+        is_partial = (stage.exponent < 1) & (stage.info.stages < self.config.max_stages)
+        return jax.lax.cond(is_partial, lambda: self._reweight(stage), lambda: stage)
+
+    def _reweight(self, stage: Stage) -> Stage:
+        belief, recorded = stage.belief, stage.info.recorded
+        num_active = jnp.sum(belief.log_weights > -jnp.inf)
+        min_ess = self.config.ess_ratio * num_active.astype(jnp.float32)
+        exponent = jnp.ones(())
+        if self.config.temper:
+            exponent = next_exponent(belief.log_weights, stage.new_log_likelihood, stage.exponent, min_ess)
+        log_weights = belief.log_weights + (exponent - stage.exponent) * stage.new_log_likelihood
+        log_weights = jnp.where(jnp.isnan(log_weights), -jnp.inf, log_weights)
+        increment = log_total(log_weights)
+        log_weights = normalise(log_weights)
+        # A reading assimilated in parts has degenerated the weights by construction, up to rounding.
+        is_degenerate = ((ess(log_weights) < min_ess) | (exponent < 1)) & alive(log_weights) & recorded
+        info = stage.info._replace(
+            stages=stage.info.stages + 1, log_evidence=stage.info.log_evidence + increment
+        )
+        belief = eqx.tree_at(lambda at: at.log_weights, belief, log_weights)
+        stage = Stage(stage.key, belief, stage.new_log_likelihood, exponent, is_degenerate, info)
         if not self.config.smooth_first:
-            stage = self.smoothed(stage)
-        if self.config.num_moves > 0:
-            stage = self.moved(move_key, stage)
-        refreshed = stage._replace(degenerate=jnp.zeros((), bool))
-        more = (stage.exponent < 1) & (stage.info.stages < self.config.max_stages)
-        return jax.lax.cond(more, lambda: self.reweighted(refreshed), lambda: refreshed)
+            stage = jax.lax.cond(is_degenerate | ~recorded, lambda: stage, lambda: self._smooth(stage))
+        return stage
+
+    def resample(self, stage: Stage) -> Stage:
+        """Copy particles in proportion to their weights, smoothed before with `smooth_first`.
+
+        With a budget the number of active particles may change.
+        """
+        if self.config.smooth_first:
+            stage = self._smooth(stage)
+        belief, num_particles = stage.belief, self.config.num_particles
+        num_active = jnp.asarray(num_particles, jnp.int32) if self.budget is None else self.budget(belief)
+        ancestors = self.resampler(_round_keys(stage).resample, belief.log_weights, num_particles, num_active)
+        if self.budget is not None:
+            # Inactive particles mirror active ones, so that moves adapt to the belief alone.
+            ancestors = ancestors[jnp.arange(num_particles) % num_active]
+        unique = jnp.sum(jnp.zeros(num_particles, jnp.int32).at[ancestors].set(1))
+        belief = replace(belief.select(ancestors), log_weights=mask_to(num_particles, num_active))
+        info = stage.info._replace(resampled=jnp.ones((), bool), unique_ancestors=unique)
+        new_log_likelihood = stage.new_log_likelihood[ancestors]
+        return stage._replace(belief=belief, new_log_likelihood=new_log_likelihood, info=info)
+
+    def smooth(self, stage: Stage) -> Stage:
+        """Smooth the weights after resampling, as the paper does; nothing with `smooth_first`."""
+        return stage if self.config.smooth_first else self._smooth(stage)
+
+    def _smooth(self, stage: Stage) -> Stage:
+        """Pass weight along the attention, or mix it with the uniform, as configured."""
+        belief, config = stage.belief, self.config
+        log_weights = belief.log_weights
+        if config.attention is not None:
+            attention = attend(
+                belief.particles,
+                stage.new_log_likelihood,
+                log_weights,
+                config.attention,
+                self.search,
+                self.project,
+            )
+            log_weights = smooth(log_weights, attention, config.attention.epsilon)
+        if config.mixing > 0:
+            log_weights = uniform_mixing(log_weights, config.mixing)
+        return stage._replace(belief=eqx.tree_at(lambda at: at.log_weights, belief, log_weights))
+
+    def move(self, stage: Stage) -> Stage:
+        """Move the particles by Metropolis–Hastings under the part of the posterior assimilated so far."""
+        keys = _round_keys(stage)
+        stage = stage._replace(key=keys.next, is_degenerate=jnp.zeros((), bool))
+        if self.config.num_moves == 0:
+            return stage
+        belief, new_log_likelihood, moves = move(
+            keys.move,
+            self.model,
+            self.coordinates,
+            self.config,
+            self.proposals,
+            stage.belief,
+            stage.new_log_likelihood,
+            stage.exponent,
+            jump=self.jump,
+            spent=stage.info.evaluations,
+        )
+        info = stage.info._replace(
+            acceptance_rate=moves.acceptance_rate, evaluations=stage.info.evaluations + moves.evaluations
+        )
+        return stage._replace(belief=belief, new_log_likelihood=new_log_likelihood, info=info)
 
     def finish(self, stage: Stage) -> tuple[Belief, FilterInfo]:
-        """The belief after the reading."""
+        """Return the belief after the reading, with its likelihoods and its evidence added up."""
         explained = (stage.exponent >= 1) & alive(stage.belief.log_weights)
         belief = eqx.tree_at(
             lambda at: (at.log_likelihoods, at.log_evidence),
             stage.belief,
             (
-                stage.belief.log_likelihoods + stage.newest,
+                stage.belief.log_likelihoods + stage.new_log_likelihood,
                 stage.belief.log_evidence + stage.info.log_evidence,
             ),
         )
         return belief, stage.info._replace(explained=explained)
 
-    def step(self, key: Key, belief: Belief, station: Station, reading: Scalar) -> tuple[Belief, FilterInfo]:
-        """Take in one reading, in as many parts as it needs."""
-        start = self.begin(key, belief, station, reading)
-        return self.finish(refreshed(self.refresh, start))
+    @property
+    def jump(self) -> Jump | None:
+        """The transition, if the source jumps."""
+        return self.transition if isinstance(self.transition, Jump) else None
 
 
-def refreshed(refresh: Callable[[Stage], Stage], stage: Stage) -> Stage:
-    """The stage once it needs no more refreshing."""
+def while_degenerate(refresh: Callable[[Stage], Stage], stage: Stage) -> Stage:
+    """Refresh a stage until its weights are no longer degenerate."""
     # A bound method would be hashed, and with it the model's traced numbers.
-    return jax.lax.while_loop(lambda at: at.degenerate, lambda at: refresh(at), stage)
+    return jax.lax.while_loop(lambda at: at.is_degenerate, lambda at: refresh(at), stage)
 
 
-def nothing_yet(belief: Belief, newest: Float[Array, " n"]) -> FilterInfo:
-    """The info at the start of a step."""
-    num_particles = newest.shape[0]
+class _RoundKeys(NamedTuple):
+    """The keys of one round of resampling and moving, and the key of the next round."""
+
+    resample: Key
+    move: Key
+    next: Key
+
+
+def _round_keys(stage: Stage) -> _RoundKeys:
+    next_key, round_key = jax.random.split(stage.key)
+    resample_key, move_key = jax.random.split(round_key)
+    return _RoundKeys(resample_key, move_key, next_key)
+
+
+def initial_info(belief: Belief, new_log_likelihood: Float[Array, " n"]) -> FilterInfo:
+    """Return the info at the start of a step."""
+    num_particles = new_log_likelihood.shape[0]
     return FilterInfo(
-        ess=ess(normalise(belief.log_weights + newest)),
+        ess=ess(normalise(belief.log_weights + new_log_likelihood)),
         resampled=jnp.zeros((), bool),
         stages=jnp.zeros((), jnp.int32),
         acceptance_rate=jnp.zeros(()),
@@ -247,7 +296,7 @@ def nothing_yet(belief: Belief, newest: Float[Array, " n"]) -> FilterInfo:
 
 
 def _require_room(history: History) -> None:
-    """Raise a ValueError where a history is known to be full; within a compiled program it is not."""
+    """Raise a ValueError if the history is full; does nothing in a compiled program."""
     if not isinstance(history.size, Tracer) and bool(is_full(history)):
         raise ValueError(
             f"The history has room for {history.readings.shape[0]} readings and is full: build the filter "
@@ -257,13 +306,13 @@ def _require_room(history: History) -> None:
 
 def build(
     model: Model,
-    config: FilterConfig = STANDARD,
+    config: FilterConfig = DEFAULT_CONFIG,
     *,
     resample: Resampler = systematic,
-    proposals: Sequence[Proposal] = EVOLUTION,
+    proposals: Sequence[Proposal] = DEFAULT_PROPOSALS,
     coordinates: Coordinates | None = None,
     search: NeighbourSearch = exact_neighbours,
-    project: Projection = STANDARDISE,
+    project: Projection = DEFAULT_PROJECTION,
     transition: Transition | Jump | None = None,
     importance: Importance | None = None,
     budget: KLDBudget | None = None,
@@ -272,10 +321,37 @@ def build(
 ) -> Filter:
     """Assemble a filter for the model.
 
-    Particles move in `coordinates` (the prior's own unless given). `transition` says how the source may
-    change and `importance` proposes its next state (the transition itself unless given); `budget` says how
-    many particles are kept; `initial` where they start, if not in the model's prior; `template` what a
-    station holds besides its position.
+    Parameters
+    ----------
+    model
+        Prior, field and sensor.
+    config
+        Static choices: number of particles, horizon [readings], tempering, moves, attention.
+    resample
+        Resampling scheme.
+    proposals
+        Metropolis–Hastings proposals, used in turn.
+    coordinates
+        Coordinates in which particles move; default: the prior's.
+    search
+        Neighbour search of the attention.
+    project
+        Map from particle features to the embeddings that attention compares.
+    transition
+        How the source may change between two readings; default: not at all.
+    importance
+        Proposal for the next state of a drifting source; default: the transition.
+    budget
+        Chooses the number of active particles at each resampling; default: all.
+    initial
+        Distribution of the first particles; default: the model's prior.
+    template
+        A station with the same fields as those of the readings; default: a position [m] only.
+
+    Returns
+    -------
+    Filter
+        `init(key)` gives a belief; `step(key, belief, station, reading)` the next belief and a `FilterInfo`.
     """
     if isinstance(transition, Jump) and transition.hazard == 0:
         transition = None
@@ -286,32 +362,18 @@ def build(
         raise ValueError(
             "`importance` proposes the next state of a drifting source: give a `transition` too."
         )
-    parts = Parts(
-        model,
-        config,
-        resample,
-        tuple(proposals),
-        model.prior.coordinates if coordinates is None else coordinates,
-        search,
-        project,
-        transition,
-        importance,
-        budget,
+    algorithm = ParticleFilter(
+        model=model,
+        config=config,
+        resampler=resample,
+        proposals=tuple(proposals),
+        coordinates=model.prior.coordinates if coordinates is None else coordinates,
+        search=search,
+        project=project,
+        transition=transition,
+        importance=importance,
+        budget=budget,
+        initial=model.prior if initial is None else initial,
+        template=Station(jnp.zeros(2)) if template is None else template,
     )
-    start = model.prior if initial is None else initial
-    place = Station(jnp.zeros(2)) if template is None else template
-
-    def init(key: Key) -> Belief:
-        num_particles = config.num_particles
-        return Belief(
-            particles=jax.vmap(start.sample)(jax.random.split(key, num_particles)),
-            log_weights=normalise(jnp.zeros(num_particles)),
-            log_likelihoods=jnp.zeros(num_particles),
-            starts=jnp.zeros(num_particles, jnp.int32),
-            history=empty_history(place, config.horizon),
-            log_evidence=jnp.zeros(()),
-            step_size=jnp.ones(()),
-            earlier=None if parts.jump is None else no_regimes(num_particles, parts.jump),
-        )
-
-    return Filter(init, parts.step, parts.begin, parts.refresh, parts.finish)
+    return Filter(algorithm.init, algorithm.step, algorithm.begin, algorithm.refresh, algorithm.finish)

@@ -1,4 +1,4 @@
-r"""A source that jumps: some particles try a new source at each reading, and remember the earlier ones.
+r"""A source that jumps: at each reading some particles try a new source, and remember their earlier ones.
 
 A particle is a path: the parameters that persist, the source of its present regime, and the sources of the
 regimes before it, each with the reading at which it began. Its target density is
@@ -6,9 +6,9 @@ regimes before it, each with the reading at which it began. Its target density i
 $$p(\Theta) \prod_{r} p(J_r \mid K) \prod_t p(o_t \mid J_{r(t)}, K)$$
 
 with $J_r$ the columns that jump and $K$ those that persist. Moves change present source, earlier sources and
-$K$ together, so that what earlier regimes said of $K$ still counts; where nothing persists, earlier sources
-say nothing of the present one and stay as they are. Only when a particle has had more than `EARLIER_REGIMES`
-of them does it forget the oldest, with its readings.
+$K$ together, so that readings of earlier regimes still inform $K$; if nothing persists, earlier sources stay
+as they are. A particle with more than `EARLIER_REGIMES` earlier regimes forgets the oldest, with its
+readings.
 """
 
 import equinox as eqx
@@ -20,24 +20,24 @@ from dowsax.types import Key
 from dowsax.world import Jump, Model
 
 EARLIER_REGIMES = 4
-"""Earlier sources that a particle remembers."""
-MOVES_OF_PATHS = 4
-"""Times as many moves as without jumps: the paths after one descend from few particles."""
+"""Number of earlier sources that a particle remembers."""
+PATH_MOVES_FACTOR = 4
+"""Ratio of the number of moves to that without jumps: paths after a jump descend from few particles."""
 NEVER = jnp.iinfo(jnp.int32).max
-"""The start of a regime that there was not."""
+"""The start of an unused regime."""
 
 
 class Regimes(eqx.Module):
-    """The sources of the particles before their latest jump, the newest first."""
+    """The sources of the particles before their latest jump, the latest first."""
 
     starts: Int[Array, "n regimes"]
-    """The reading at which each began, counted from 0; `NEVER` for places that are not in use."""
+    """Index of the reading at which each began; `NEVER` for unused entries."""
     values: Float[Array, "n regimes jumping"]
-    """The columns of Θ that jump; zero in places that are not in use."""
+    """The columns of Θ that jump; zero in unused entries."""
 
 
 def no_regimes(num_particles: int, jump: Jump) -> Regimes:
-    """Before any jump."""
+    """Return the regimes before any jump."""
     return Regimes(
         jnp.full((num_particles, EARLIER_REGIMES), NEVER, jnp.int32),
         jnp.zeros((num_particles, EARLIER_REGIMES, len(jump.columns))),
@@ -45,7 +45,7 @@ def no_regimes(num_particles: int, jump: Jump) -> Regimes:
 
 
 class Paths(eqx.Module):
-    """Regimes by the column of Θ, as the likelihood of the history needs them."""
+    """Regimes by column of Θ, as the likelihood of the history needs them."""
 
     jump: Jump
     starts: Int[Array, " n"]
@@ -58,7 +58,7 @@ class Paths(eqx.Module):
         return cls(jump, starts, earlier.starts.T, jnp.moveaxis(earlier.values, 0, -1))
 
     def thetas_at(self, thetas: Float[Array, "d n"], number: Int[Array, ""]) -> Float[Array, "d n"]:
-        """Θ as it was at the reading of this number; `thetas` holds the present one."""
+        """Return Θ at the reading of this index; `thetas` is the present one."""
         rows = list(thetas)
         for place, column in enumerate(self.jump.columns):
             value = self.earlier_values[-1, place]
@@ -68,12 +68,12 @@ class Paths(eqx.Module):
             rows[column] = jnp.where(number >= self.starts, rows[column], value)
         return jnp.stack(rows)
 
-    def counts(self, number: Int[Array, ""]) -> Bool[Array, " n"]:
-        """Whether a particle remembers its regime at the reading of this number."""
+    def remembers(self, number: Int[Array, ""]) -> Bool[Array, " n"]:
+        """Return whether each particle remembers its regime at the reading of this index."""
         return number >= jnp.minimum(self.starts, jnp.min(self.earlier_starts, axis=0))
 
     def log_prior(self, model: Model, thetas: Float[Array, "d n"]) -> Float[Array, " n"]:
-        r"""$\sum_r \log p(J_r \mid K)$ over the earlier regimes."""
+        r"""Return $\sum_r \log p(J_r \mid K)$ over the earlier regimes."""
         columns = jnp.array(self.jump.columns)
 
         def one(theta, starts, values):
@@ -89,7 +89,7 @@ class Paths(eqx.Module):
         return self.earlier_values.reshape(-1, self.starts.shape[0])
 
     def with_rows(self, rows: Float[Array, "rows n"]) -> "Paths":
-        """The inverse of `rows`; the same paths where there is no row."""
+        """Return the paths with these rows, the inverse of `rows`; unchanged without rows."""
         if rows.shape[0] == 0:
             return self
         return eqx.tree_at(
@@ -98,7 +98,7 @@ class Paths(eqx.Module):
 
     @property
     def earlier(self) -> Regimes:
-        """The inverse of `of`; places that are not in use are zero, wherever moves have taken them."""
+        """The inverse of `of`; unused entries are zero, even if they were moved."""
         used = self.earlier_starts < NEVER
         values = jnp.where(used[:, None, :], self.earlier_values, 0.0)
         return Regimes(self.earlier_starts.T, jnp.moveaxis(values, -1, 0))
@@ -115,8 +115,8 @@ def give_birth(
 ) -> tuple[Float[Array, "n d"], Int[Array, " n"], Regimes, Float[Array, " n"]]:
     """Let a share of the particles jump before the reading `now`.
 
-    Returns particles, starts, earlier regimes, and the factors by which the log weights make up for the share
-    not being the hazard. Before the first reading there is nothing to jump from.
+    Returns particles, starts, earlier regimes, and the log factors that correct the weights for the share
+    that differs from the hazard. Nothing jumps before the first reading.
     """
     num_particles = particles.shape[0]
     choice_key, birth_key = jax.random.split(key)

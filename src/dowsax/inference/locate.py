@@ -1,6 +1,5 @@
-"""The door for library users: a survey in, a posterior out."""
+"""Locate a source from a survey: readings in, posterior out."""
 
-import math
 import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -13,25 +12,31 @@ import numpy as np
 from jaxtyping import Array, Bool, Float
 
 from dowsax.inference import summaries
-from dowsax.inference.filter import nothing_yet
+from dowsax.inference.arguments import (
+    check_key,
+    check_model,
+    check_preset,
+    check_redundancy,
+    check_stations,
+    check_survey,
+)
+from dowsax.inference.filter import initial_info
 from dowsax.inference.fit import predictive_fit
 from dowsax.inference.posterior import Posterior, Trace
-from dowsax.inference.presets import PRESETS, Preset
-from dowsax.inference.redundancy import counted, most_redundant
-from dowsax.inference.redundancy import redundancy as estimated
-from dowsax.inference.survey import checked_survey
+from dowsax.inference.presets import Preset
+from dowsax.inference.redundancy import estimate_redundancy, max_redundancy, with_redundancy
 from dowsax.types import Key, Scalar, Station
-from dowsax.world import Model, Prior, benchmark_model
+from dowsax.world import Model, Prior
 from dowsax.world.sensors.redundant import Redundant
 
 # Surveys are padded to one of these lengths, so that another number of readings rarely compiles again.
-_LENGTHS = (32, 64, 128, 256, 512, 1024, 2048, 4096)
+_PADDED_LENGTHS = (32, 64, 128, 256, 512, 1024, 2048, 4096)
 
-# As many readings as often count as one. A belief that is too loose fits as one that is not, and is quicker.
-_FIRST_COUNT = 4.0
-# A belief whose errors ask for this much more is not made anew: it would be a tenth wider.
-_SETTLED = 1.2
-_MOST_TURNS = 3
+# A typical redundancy. A belief that is too wide estimates it as well as one that is not, and is faster.
+_INITIAL_REDUNDANCY = 4.0
+# An estimate that is larger by less than this factor is not used: the belief would be a tenth wider.
+_REDUNDANCY_TOLERANCE = 1.2
+_MAX_ROUNDS = 3
 
 
 def locate(
@@ -46,77 +51,104 @@ def locate(
     seed: int = 0,
     redundancy: float | int | str | None = None,
 ) -> Posterior:
-    """Where the source is, how strong, and what carries it, from readings taken one after another.
+    """Infer the position and the strength of a source, and all other unknowns, from a survey.
 
-    `positions` (k, 2) [m] and `readings` (k,), or batches (b, k, 2) and (b, k); `positions` may be a
-    `Station` with wind, dwell or time besides. Either `field` names one of the seven benchmark fields,
-    optionally with another `prior`, or `model` says it all. The filter is `preset`, with another number of
-    `particles` if given. The same seed gives the same answer. `redundancy` is how many readings count as one,
-    as neighbours err together; "estimated" takes the survey in two to four times, and what a belief leaves
-    unexplained says how many in the next, as long as a dozen are left.
+    Parameters
+    ----------
+    positions
+        [m], (k, 2) east and north of each reading, or (b, k, 2) for a batch of surveys; or a `Station` with
+        wind [m/s], dwell time [s], time [s] and more besides.
+    readings
+        (k,) or (b, k), in the unit of the field, in the order in which they were taken.
+    field
+        Name of a benchmark field; either this or `model`.
+    model
+        Prior, field and sensor.
+    prior
+        Replaces the prior of the field or model.
+    preset
+        The filter: a name in `dowsax.inference.PRESETS`, or a `Preset`.
+    particles
+        Number of particles; default: the preset's.
+    seed
+        The same seed gives the same posterior.
+    redundancy
+        Number of neighbouring readings that err together and count as one; default: 1. "estimated" runs the
+        filter two to four times and estimates it from the errors of each run, so that at least a dozen
+        effective readings are left.
+
+    Returns
+    -------
+    Posterior
+        Weighted samples of Θ and their summaries.
     """
-    model = _model(field, model, prior)
-    preset = _preset(preset, particles)
-    key = _key(seed)
-    stations, values = _survey(positions, readings, model)
+    model = check_model(field, model, prior)
+    preset = check_preset(preset, particles)
+    key = check_key(seed)
+    stations, values = _check_survey(positions, readings, model)
     if redundancy is None:
-        return _posterior(model, preset, stations, values, key)
+        return _locate(model, preset, stations, values, key)
     if redundancy != "estimated":
-        return _posterior(counted(model, _count(redundancy)), preset, stations, values, key)
+        return _locate(with_redundancy(model, check_redundancy(redundancy)), preset, stations, values, key)
     if values.ndim != 1:
         raise ValueError(
             "`redundancy` can be estimated for one survey, not for a batch: locate them one by one."
         )
-    return _as_its_errors_ask(model, preset, stations, values, key)
+    return _locate_with_estimated_redundancy(model, preset, stations, values, key)
 
 
 def compile_for(
     positions, readings, *, model: Model, preset: str | Preset = "default", particles: int | None = None
 ) -> None:
-    """Compile what `locate` needs for such a survey, by taking in its first reading.
+    """Compile `locate` for a survey of this size, by running it on the first reading.
 
-    For who knows that there will be two models, and has another core for the second one meanwhile.
+    Another thread may do so while the first of two models is running.
     """
-    stations, values = _survey(positions, readings, model)
-    jax.block_until_ready(_taken_in(model, _preset(preset, particles), stations, values, 1, _key(0)))
+    stations, values = _check_survey(positions, readings, model)
+    preset, key = check_preset(preset, particles), check_key(0)
+    jax.block_until_ready(_run_filter(model, preset, stations, values, 1, key))
 
 
-def _count(redundancy: float | int | str) -> float:
-    if isinstance(redundancy, str) or not 1 <= redundancy < math.inf:
-        raise ValueError(f'`redundancy` is a number from 1 on, or "estimated"; got {redundancy!r}.')
-    return float(redundancy)
+def _check_survey(positions, readings, model: Model) -> tuple[Station, np.ndarray]:
+    given = positions.position if isinstance(positions, Station) else positions
+    places, values = check_survey(given, readings, model.sensor)
+    if isinstance(positions, Station):
+        return check_stations(positions, places), values
+    return Station(jnp.asarray(places)), values
 
 
-def _as_its_errors_ask(
+def _locate_with_estimated_redundancy(
     model: Model, preset: Preset, stations: Station, values: np.ndarray, key: Key
 ) -> Posterior:
-    """The belief that counts as many readings as one as its own errors ask for.
+    """Locate with the redundancy that the errors of the posterior itself ask for.
 
-    From a belief that is too sure one cannot tell how wide it would be without some readings: what it asks
-    for is less than enough, and the next belief asks again.
+    A posterior that is too narrow underestimates it, so the next posterior estimates it again.
     """
-    most = most_redundant(len(values))
+    limit = max_redundancy(len(values))
 
-    def believed(count: float, turn: int) -> tuple[Posterior, float]:
-        used = counted(model, count)
-        found = _posterior(used, preset, stations, values, key)
-        turn_key = jax.random.fold_in(key, turn)
-        return found, estimated(turn_key, used, found.samples, found.weights, stations, values)
+    def locate_with(redundancy: float, number: int) -> tuple[Posterior, float]:
+        used = with_redundancy(model, redundancy)
+        posterior = _locate(used, preset, stations, values, key)
+        round_key = jax.random.fold_in(key, number)
+        estimate = estimate_redundancy(
+            round_key, used, posterior.samples, posterior.weights, stations, values
+        )
+        return posterior, estimate
 
-    found, asked = believed(_FIRST_COUNT, 1)
-    for turn in range(_MOST_TURNS):
-        count = min(asked, most)
-        found, again = believed(count, turn + 2)
-        asked = max(asked, again)
-        if min(again, most) <= _SETTLED * count:
+    posterior, estimate = locate_with(_INITIAL_REDUNDANCY, 1)
+    for number in range(_MAX_ROUNDS):
+        redundancy = min(estimate, limit)
+        posterior, next_estimate = locate_with(redundancy, number + 2)
+        estimate = max(estimate, next_estimate)
+        if min(next_estimate, limit) <= _REDUNDANCY_TOLERANCE * redundancy:
             break
-    return replace(found, redundancy_estimate=asked)
+    return replace(posterior, redundancy_estimate=estimate)
 
 
-def _posterior(model: Model, preset: Preset, stations: Station, values: np.ndarray, key: Key) -> Posterior:
-    """The filter over the survey, and its answer checked."""
+def _locate(model: Model, preset: Preset, stations: Station, values: np.ndarray, key: Key) -> Posterior:
+    """Run the filter over the survey and check its answer."""
     num_readings = values.shape[-1]
-    found = jax.tree.map(np.asarray, _taken_in(model, preset, stations, values, num_readings, key))
+    found = jax.tree.map(np.asarray, _run_filter(model, preset, stations, values, num_readings, key))
     places = np.asarray(stations.position)
     _require_support(found.supported)
     _require_explained(found.explained[..., :num_readings], places, values)
@@ -135,19 +167,8 @@ def _posterior(model: Model, preset: Preset, stations: Station, values: np.ndarr
     )
 
 
-def _taken_in(
-    model: Model, preset: Preset, stations: Station, values: np.ndarray, number: int, key: Key
-) -> "Found":
-    """The filter over the first `number` readings; how many these are is not compiled in."""
-    size = values.shape[-1]
-    length = next((enough for enough in _LENGTHS if enough >= size), size)
-    at, padded = jax.tree.map(lambda leaf: _padded(leaf, length, values.ndim - 1), (stations, values))
-    run = _located if values.ndim == 1 else _batch
-    return run(model, preset.with_horizon(length), at, padded, jnp.asarray(number), key)
-
-
-class Found(NamedTuple):
-    """What the filter made of one survey."""
+class FilterOutput(NamedTuple):
+    """The belief after one survey, and its summaries after each reading."""
 
     particles: Float[Array, "n d"]
     log_weights: Float[Array, " n"]
@@ -158,69 +179,26 @@ class Found(NamedTuple):
     explained: Bool[Array, " k"]
 
 
-def _survey(positions, readings, model: Model) -> tuple[Station, np.ndarray]:
-    """The stations and readings, checked."""
-    given = positions.position if isinstance(positions, Station) else positions
-    places, values = checked_survey(given, readings, model.sensor)
-    if isinstance(positions, Station):
-        return _like(positions, places), values
-    return Station(jnp.asarray(places)), values
+def _run_filter(
+    model: Model, preset: Preset, stations: Station, values: np.ndarray, num_readings: int, key: Key
+) -> FilterOutput:
+    """Run the filter over the first `num_readings` readings, a number that is not compiled in."""
+    size = values.shape[-1]
+    length = next((padded for padded in _PADDED_LENGTHS if padded >= size), size)
+    at, padded = jax.tree.map(lambda leaf: _pad(leaf, length, values.ndim - 1), (stations, values))
+    run = _run_survey if values.ndim == 1 else _run_batch
+    return run(model, preset.with_horizon(length), at, padded, jnp.asarray(num_readings), key)
 
 
-def _key(seed: int) -> Key:
-    if not isinstance(seed, int | np.integer) or not 0 <= seed < 2**32:
-        raise ValueError(f"`seed` is a whole number from 0 to 2**32 − 1; got {seed!r}.")
-    return jax.random.key(int(seed))
-
-
-def _model(field: str | None, model: Model | None, prior: Prior | None) -> Model:
-    if (field is None) == (model is None):
-        raise ValueError("Give either `field`, the name of a benchmark field, or `model`.")
-    if model is not None and not isinstance(model, Model):
-        raise ValueError(f"`model` is a dowsax.Model; for a benchmark field use `field`. Got {model!r}.")
-    if prior is not None and not isinstance(prior, Prior):
-        raise ValueError(f"`prior` needs parameters, coordinates, sample and log_prob; got {prior!r}.")
-    if model is None:
-        assert field is not None
-        return benchmark_model(field, prior)
-    return model if prior is None else eqx.tree_at(lambda at: at.prior, model, prior)
-
-
-def _preset(preset: str | Preset, particles: int | None) -> Preset:
-    if isinstance(preset, str):
-        if preset not in PRESETS:
-            raise ValueError(f"Unknown preset {preset!r}; known are {', '.join(PRESETS)}.")
-        preset = PRESETS[preset]
-    if not isinstance(preset, Preset):
-        raise ValueError(f"`preset` is one of {', '.join(PRESETS)}, or a Preset; got {preset!r}.")
-    if particles is None:
-        return preset
-    if not isinstance(particles, int | np.integer):
-        raise ValueError(f"`particles` is a whole number; got {particles!r}.")
-    return preset.with_particles(int(particles))
-
-
-def _like(stations: Station, places: np.ndarray) -> Station:
-    """The stations as float32 and numbers of sensors as int32, their extras checked against the positions."""
-
-    def checked(path, leaf):
-        leaf = np.asarray(leaf, np.int32 if path[-1].name == "sensor" else np.float32)
-        if leaf.shape[: places.ndim - 1] != places.shape[:-1] or not np.isfinite(leaf).all():
-            raise ValueError("What was measured along with a reading must be finite, one value a position.")
-        return jnp.asarray(leaf)
-
-    return jax.tree.map_with_path(checked, replace(stations, position=jnp.asarray(places)))
-
-
-def _padded(leaf, length: int, axis: int):
-    """Repeat the last entry up to the length; what is added is never looked at."""
+def _pad(leaf, length: int, axis: int):
+    """Repeat the last entry up to the length; the padding is never used."""
     widths = [(0, 0)] * leaf.ndim
     widths[axis] = (0, length - leaf.shape[axis])
     return np.pad(leaf, widths, mode="edge")
 
 
-def _run(model: Model, preset: Preset, stations: Station, values, num_readings, key: Key) -> Found:
-    """The filter over one survey, and the belief in few numbers after each reading."""
+def _run(model: Model, preset: Preset, stations: Station, values, num_readings, key: Key) -> FilterOutput:
+    """Run the filter over one survey, and summarise the belief after each reading."""
     init_key, step_key, fit_key = jax.random.split(key, 3)
     template = jax.tree.map(lambda leaf: leaf[0], stations)
     filter_ = preset.build(model, template=template)
@@ -246,44 +224,46 @@ def _run(model: Model, preset: Preset, stations: Station, values, num_readings, 
         outputs = jax.tree.map(lambda all_, new: all_.at[number].set(new), outputs, summary(belief, info))
         return belief, outputs
 
-    # The shapes of what a step emits, without tracing a step for them.
-    shapes = eqx.filter_eval_shape(lambda: summary(belief, nothing_yet(belief, belief.log_weights)))
+    # The shapes of the summaries, without tracing a step.
+    shapes = eqx.filter_eval_shape(lambda: summary(belief, initial_info(belief, belief.log_weights)))
     outputs = jax.tree.map(lambda leaf: jnp.zeros((values.shape[0], *leaf.shape), leaf.dtype), shapes)
     belief, (trace, explained) = jax.lax.fori_loop(0, num_readings, step, (belief, outputs))
     fit = predictive_fit(fit_key, model, belief)
-    return Found(belief.particles, belief.log_weights, belief.log_evidence, fit, supported, trace, explained)
+    return FilterOutput(
+        belief.particles, belief.log_weights, belief.log_evidence, fit, supported, trace, explained
+    )
 
 
 @eqx.filter_jit
-def _located(model: Model, preset: Preset, stations: Station, values, num_readings, key: Key):
+def _run_survey(model: Model, preset: Preset, stations: Station, values, num_readings, key: Key):
     return _run(model, preset, stations, values, num_readings, key)
 
 
 @eqx.filter_jit
-def _located_together(model: Model, preset: Preset, stations: Station, values, num_readings, keys):
+def _run_vmapped(model: Model, preset: Preset, stations: Station, values, num_readings, keys):
     run = lambda stations, values, key: _run(model, preset, stations, values, num_readings, key)  # noqa: E731
     return jax.vmap(run)(stations, values, keys)
 
 
-def _batch(model: Model, preset: Preset, stations: Station, values, num_readings, key: Key):
-    """All surveys of a batch. Survey i gets the same answer in every batch of the same size.
+def _run_batch(model: Model, preset: Preset, stations: Station, values, num_readings, key: Key):
+    """Run the filter over a batch. Survey i gets the same answer in every batch of the same size.
 
-    An accelerator takes them in step. On a CPU each member of such a batch would wait for the slowest at
-    every reading, so there they run one by one, as many at a time as there are cores.
+    An accelerator runs the surveys in step. On a CPU every survey would then wait for the slowest at each
+    reading, so they run in threads there, as many at a time as there are cores.
     """
     keys = jax.random.split(key, values.shape[0])
     if jax.default_backend() != "cpu":
-        return _located_together(model, preset, stations, values, num_readings, keys)
+        return _run_vmapped(model, preset, stations, values, num_readings, keys)
 
-    def one(index: int):
+    def run_one(index: int):
         station = jax.tree.map(lambda leaf: leaf[index], stations)
         return jax.tree.map(
-            np.asarray, _located(model, preset, station, values[index], num_readings, keys[index])
+            np.asarray, _run_survey(model, preset, station, values[index], num_readings, keys[index])
         )
 
-    first = one(0)
+    first = run_one(0)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        rest = list(pool.map(one, range(1, values.shape[0])))
+        rest = list(pool.map(run_one, range(1, values.shape[0])))
     return jax.tree.map(lambda *leaves: np.stack(leaves), first, *rest)
 
 

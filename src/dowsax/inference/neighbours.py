@@ -3,10 +3,10 @@
 `exact_neighbours` compares all pairs: right up to a few thousand particles, and on an accelerator.
 `tree_neighbours` asks a k-d tree on the host: in nine dimensions it is far faster than all pairs from ten
 thousand particles on, while windows along random projections lose most neighbours there.
-Three things make it fast: branches that could improve the list only slightly are skipped, the more of them
-the more particles there are (`slack`), the particles are laid out in the order of a first tree, so that
-queries that follow each other touch the same memory, and copies of one particle are told apart by a hair,
-because a k-d tree cannot split equal points and would compare all of them.
+Three things make it fast: branches that could improve the list only slightly are skipped, more of them with
+more particles (`slack`); the particles are laid out in the order of a first tree, so that successive queries
+touch the same memory; and a little noise separates copies of one particle, because a k-d tree cannot split
+equal points and would compare all of them.
 """
 
 import math
@@ -19,17 +19,17 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
-_BLOCK = 256
+_BLOCK_ROWS = 256
 """Rows of the distance matrix that exist at once."""
-_LEAF = 32
-_HAIR = 1e-7
+_LEAF_SIZE = 32
+_TIE_BREAKING_NOISE = 1e-7
 
 
 class Neighbours(eqx.Module):
     """For each particle the indices of its neighbours, nearest first.
 
-    Where fewer particles are active than neighbours were asked for, or the particle itself is inactive,
-    the places left over hold its own index and are not `valid`.
+    If fewer particles are active than neighbours were asked for, or the particle itself is inactive, the
+    remaining entries hold its own index and are not `valid`.
     """
 
     indices: Int[Array, "n m"]
@@ -48,7 +48,7 @@ class NeighbourSearch(Protocol):
 def exact_neighbours(
     embeddings: Float[Array, "n e"], active: Bool[Array, " n"], num_neighbours: int
 ) -> Neighbours:
-    """All pairs, in blocks of rows: time in n², memory in n."""
+    """Compare all pairs, in blocks of rows: time O(n²), memory O(n)."""
     num_particles = embeddings.shape[0]
     size = min(num_neighbours, num_particles)
     points = jax.lax.stop_gradient(embeddings)
@@ -61,11 +61,11 @@ def exact_neighbours(
         return jnp.where(valid, indices, index), valid
 
     rows = jnp.arange(num_particles, dtype=jnp.int32)
-    return Neighbours(*jax.lax.map(row, rows, batch_size=min(_BLOCK, num_particles)))
+    return Neighbours(*jax.lax.map(row, rows, batch_size=min(_BLOCK_ROWS, num_particles)))
 
 
 def slack(num_particles: int) -> float:
-    r"""ε of the tree: it skips what cannot be nearer than $1/(1+ε)$ of the farthest neighbour so far.
+    r"""Return ε of the tree: branches not nearer than $1/(1+ε)$ of the farthest neighbour are skipped.
 
     In nine dimensions the branches to visit grow with the number of particles. Rising with its logarithm,
     0.5 at 10,000 and 0.9 at 100,000, ε holds the time near n log n; 97 to 99 % of the true neighbours are
@@ -77,7 +77,7 @@ def slack(num_particles: int) -> float:
 def tree_neighbours(
     embeddings: Float[Array, "n e"], active: Bool[Array, " n"], num_neighbours: int
 ) -> Neighbours:
-    """A k-d tree on the host, called from within the compiled program; one population at a time."""
+    """Query a k-d tree on the host, from within the compiled program; one population at a time."""
     num_particles = embeddings.shape[0]
     size = min(num_neighbours, num_particles)
     shape = (num_particles, size)
@@ -101,13 +101,13 @@ def _query_tree(embeddings: jax.Array, active: jax.Array, *, size: int) -> tuple
     if found == 0:
         return indices, valid
     points = np.asarray(embeddings, np.float64)[chosen]
-    points += _HAIR * np.random.default_rng(0).standard_normal(points.shape)
+    points += _TIE_BREAKING_NOISE * np.random.default_rng(0).standard_normal(points.shape)
     # Late, as it takes a quarter of a second and the default filter has no use for it.
     from scipy.spatial import KDTree
 
-    order = KDTree(points, _LEAF, compact_nodes=False, balanced_tree=False).indices
+    order = KDTree(points, _LEAF_SIZE, compact_nodes=False, balanced_tree=False).indices
     points, chosen = points[order], chosen[order]
-    tree = KDTree(points, _LEAF, balanced_tree=False)
+    tree = KDTree(points, _LEAF_SIZE, balanced_tree=False)
     _, nearest = tree.query(points, found, eps=slack(chosen.size), workers=-1)
     indices[chosen, :found] = chosen[np.reshape(nearest, (-1, found))]
     valid[chosen, :found] = True

@@ -1,4 +1,4 @@
-"""What a survey has told: the answer of `locate`, for people and programs."""
+"""The posterior of a survey: the answer of `locate`, for people and programs."""
 
 import warnings
 from dataclasses import dataclass
@@ -9,12 +9,12 @@ import numpy as np
 
 from dowsax.world import Parameter
 
-_USUAL_REDUNDANCY = 4.0
+_TYPICAL_REDUNDANCY = 4.0
 
 
 @dataclass(frozen=True)
 class Trace:
-    """What the belief was after each reading: (k, …), or (b, k, …) for a batch."""
+    """Summaries of the belief after each reading: (k, …), or (b, k, …) for a batch."""
 
     mean: np.ndarray
     std: np.ndarray
@@ -28,9 +28,32 @@ class Trace:
 
 @dataclass(frozen=True, repr=False)
 class Posterior:
-    """Weighted draws of Θ given a survey, and what they say in few numbers.
+    """Weighted samples of Θ given a survey, and their summaries.
 
-    Everything has a leading batch axis when a batch of surveys was given.
+    All arrays have a leading batch axis (b, …) for a batch of surveys.
+
+    Parameters
+    ----------
+    parameters
+        Name, unit and meaning of each column of Θ; the first two are the position x, y [m].
+    samples
+        (n, d), in the units of the parameters.
+    weights
+        (n,), of the samples; they sum to one.
+    positions
+        (k, 2) [m], of the readings.
+    readings
+        (k,), in the unit of the field.
+    log_evidence
+        log p(readings): compares models of the same readings.
+    fit
+        Posterior predictive probability of readings that fit worse; near 0 the model does not fit.
+    trace
+        Summaries after each reading.
+    redundancy
+        Number of readings that were counted as one.
+    redundancy_estimate
+        Its estimate from the errors, if it was estimated: at least as large.
     """
 
     parameters: tuple[Parameter, ...]
@@ -39,30 +62,26 @@ class Posterior:
     positions: np.ndarray
     readings: np.ndarray
     log_evidence: np.ndarray
-    """log p(readings): compare models of the same readings by it."""
     fit: np.ndarray
-    """Posterior predictive probability of readings that fit the model worse; near 0 it does not fit."""
     trace: Trace
     redundancy: float = 1.0
-    """How many readings were counted as one."""
     redundancy_estimate: float | None = None
-    """How many their errors asked for, where that was estimated: at least as many."""
 
     @property
-    def errs_as_a_whole(self) -> bool:
-        """Whether readings err together by far more than neighbours do: the model is not that of the survey.
+    def has_systematic_errors(self) -> bool:
+        """Whether the whole survey errs together, far more than neighbours do: the model is wrong.
 
-        More than twice as many would have to count as one as may, and as usually do.
+        The estimated redundancy is more than twice the one used, and more than twice the typical one.
         """
         asked = self.redundancy_estimate
-        return asked is not None and asked > 2 * max(self.redundancy, _USUAL_REDUNDANCY)
+        return asked is not None and asked > 2 * max(self.redundancy, _TYPICAL_REDUNDANCY)
 
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(parameter.name for parameter in self.parameters)
 
     @property
-    def batched(self) -> bool:
+    def is_batch(self) -> bool:
         return self.samples.ndim == 3
 
     @cached_property
@@ -79,23 +98,23 @@ class Posterior:
         return np.sqrt(np.diagonal(self.covariance, axis1=-2, axis2=-1))
 
     def quantile(self, probability: float) -> np.ndarray:
-        """The weighted quantile of each parameter: always one of the samples."""
+        """Return the weighted quantile of each parameter, always one of the samples."""
         _require_probability(probability)
         return _quantile(self.samples, self.weights[..., None], probability, axis=-2)
 
     def interval(self, probability: float = 0.9) -> tuple[np.ndarray, np.ndarray]:
-        """The central interval of each parameter that holds this much of its probability."""
+        """Return the ends of the central interval of each parameter with this probability."""
         _require_probability(probability)
         return self.quantile((1 - probability) / 2), self.quantile((1 + probability) / 2)
 
     def credible_radius(self, probability: float = 0.95) -> np.ndarray:
-        """[m], the smallest r with P(|(x, y) − mean| ≤ r) at least this probability."""
+        """Return the smallest r [m] with P(|(x, y) − mean| ≤ r) at least this probability."""
         _require_probability(probability)
         offsets = self.samples[..., :2] - self.mean[..., None, :2]
         return _quantile(np.linalg.norm(offsets, axis=-1), self.weights, probability, axis=-1)
 
     def probability_within(self, radius: float) -> np.ndarray:
-        """P(|(x, y) − mean| ≤ radius)."""
+        """Return P(|(x, y) − mean| ≤ radius), the radius in m."""
         offsets = self.samples[..., :2] - self.mean[..., None, :2]
         return np.asarray(np.sum(self.weights * (np.linalg.norm(offsets, axis=-1) <= radius), axis=-1))
 
@@ -111,12 +130,12 @@ class Posterior:
 
     @property
     def fits(self) -> np.ndarray:
-        """Whether the model explains the readings; if not, the belief is the best of bad explanations."""
-        return np.asarray(self.fit >= LEAST_FIT)
+        """Whether the model explains the readings; if not, the posterior is not to be trusted."""
+        return np.asarray(self.fit >= MIN_FIT)
 
     def verdict(self) -> str:
-        """One sentence: contracted or not, and how far off the source may be."""
-        if self.batched:
+        """Return one sentence: contracted or not, and how far off the source may be."""
+        if self.is_batch:
             count, total = int(np.sum(self.found)), self.samples.shape[0]
             misfits = int(np.sum(~self.fits))
             warning = f" {misfits} do not fit the model." if misfits else ""
@@ -137,16 +156,16 @@ class Posterior:
         return f"{middle}: standard deviation {spread:.2f} m, 95 % credible radius {radius:.2f} m."
 
     def to_arviz(self, seed: int = 0):
-        """An ArviZ InferenceData of equally weighted draws; one chain a survey."""
+        """Return an ArviZ InferenceData of equally weighted draws, one chain for each survey."""
         try:
             with warnings.catch_warnings():
-                # Of its own plans, which are of no concern to who wants a file.
+                # ArviZ announces its future versions on import.
                 warnings.simplefilter("ignore", FutureWarning)
                 arviz = import_module("arviz")
         except ImportError:
             raise ImportError("`to_arviz` needs ArviZ: pip install 'dowsax[arviz]'.") from None
-        samples = self.samples if self.batched else self.samples[None]
-        weights = self.weights if self.batched else self.weights[None]
+        samples = self.samples if self.is_batch else self.samples[None]
+        weights = self.weights if self.is_batch else self.weights[None]
         number = samples.shape[1]
         points = (np.arange(number) + np.random.default_rng(seed).uniform()) / number
         chosen = [np.searchsorted(np.cumsum(row)[:-1], points) for row in weights]
@@ -154,8 +173,8 @@ class Posterior:
         return arviz.from_dict({name: draws[..., column] for column, name in enumerate(self.names)})
 
     def rows(self) -> list[tuple[str, ...]]:
-        """Name, unit, mean, standard deviation and ends of the 95 % interval of each parameter, as text."""
-        low, high = self.interval(INTERVAL)
+        """Return name, unit, mean, standard deviation and 95 % interval of each parameter, as text."""
+        low, high = self.interval(INTERVAL_PROBABILITY)
         numbers = zip(self.mean, self.std, low, high, strict=True)
         return [
             (parameter.name, parameter.unit, *(f"{number:.4g}" for number in row))
@@ -163,12 +182,12 @@ class Posterior:
         ]
 
     def __repr__(self) -> str:
-        if self.batched:
+        if self.is_batch:
             surveys, draws, _ = self.samples.shape
             size = f"{surveys} surveys, {self.readings.shape[1]} readings each, {draws} samples"
             return f"Posterior of {size}.\n{self.verdict()}"
-        table = [HEADINGS, *self.rows()]
-        widths = [max(len(row[column]) for row in table) for column in range(len(HEADINGS))]
+        table = [TABLE_HEADINGS, *self.rows()]
+        widths = [max(len(row[column]) for row in table) for column in range(len(TABLE_HEADINGS))]
         lines = [
             "  ".join(
                 cell.ljust(width) if column < 2 else cell.rjust(width)
@@ -181,25 +200,25 @@ class Posterior:
         return "\n".join([title, *lines, self.verdict()])
 
     def _repr_html_(self) -> str:
-        if self.batched:
+        if self.is_batch:
             return f"<pre>{self!r}</pre>"
-        head = "".join(f"<th>{cell}</th>" for cell in HEADINGS)
+        head = "".join(f"<th>{cell}</th>" for cell in TABLE_HEADINGS)
         body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in self.rows())
         caption = f"Posterior given {len(self.readings)} readings"
         return f"<table><caption>{caption}</caption><tr>{head}</tr>{body}</table><p>{self.verdict()}</p>"
 
 
-LEAST_FIT = 0.005
-"""Below this the readings do not fit: a right model is suspected wrongly in fewer than one survey in 200."""
-INTERVAL = 0.95
-"""The probability that the intervals hold which are told of a parameter."""
+MIN_FIT = 0.005
+"""Below this the readings do not fit: a right model is rejected in fewer than one survey in 200."""
+INTERVAL_PROBABILITY = 0.95
+"""The probability of the intervals that are reported for a parameter."""
 INTERVAL_HEADINGS = ("95 % from", "to")
-HEADINGS = ("name", "unit", "mean", "std", *INTERVAL_HEADINGS)
+TABLE_HEADINGS = ("name", "unit", "mean", "std", *INTERVAL_HEADINGS)
 
 
 def _require_probability(probability: float) -> None:
     if np.ndim(probability) != 0 or not 0 <= probability <= 1:
-        raise ValueError(f"A probability is one number from 0 to 1; got {probability}.")
+        raise ValueError(f"A probability must be one number from 0 to 1; got {probability}.")
 
 
 def _quantile(values: np.ndarray, weights: np.ndarray, probability: float, axis: int) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Before a reading is taken in: the source may have changed."""
+"""The prediction step: how the source may have changed before a reading."""
 
 from dataclasses import replace
 from typing import Protocol, runtime_checkable
@@ -15,7 +15,7 @@ from dowsax.world import Jump, Model, Transition
 
 @runtime_checkable
 class Importance(Protocol):
-    r"""A proposal $q(\Theta_{k+1} \mid \Theta_k, o_{k+1})$ that may look at the newest reading."""
+    r"""A proposal $q(\Theta_{k+1} \mid \Theta_k, o_{k+1})$ that may use the new reading."""
 
     def sample(self, key: Key, theta: Theta, station: Station, reading: Scalar) -> Theta: ...
     def log_prob(self, new: Theta, old: Theta, station: Station, reading: Scalar) -> Scalar: ...
@@ -32,8 +32,8 @@ def predict(
 ) -> Belief:
     r"""Draw $\Theta'$ and multiply the weights by $p(\Theta' \mid \Theta)/q(\Theta' \mid \Theta, o)$.
 
-    The factor is one when the transition itself proposes. Weights are left as they are, not normalised: only
-    together with the likelihood of the reading, which follows, is their sum the evidence.
+    The factor is one if the transition itself proposes. The weights are not normalised: their sum after
+    multiplication by the likelihood of the reading is the evidence.
     """
     if isinstance(transition, Jump):
         return _jump(key, model, belief, transition)
@@ -52,7 +52,7 @@ def predict(
 
 
 def _jump(key: Key, model: Model, belief: Belief, jump: Jump) -> Belief:
-    """Let some particles jump; their weights make up for their number."""
+    """Let some particles jump, and correct their weights."""
     assert belief.earlier is not None
     particles, starts, earlier, log_factors = give_birth(
         key, model, jump, belief.particles, belief.starts, belief.earlier, belief.history.size

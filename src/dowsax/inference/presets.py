@@ -1,4 +1,4 @@
-"""The named filters: Algorithm 1 of the paper as printed, the best calibrated one per second, and others."""
+"""Presets: Algorithm 1 of the paper as printed, the best calibrated filter per second, and others."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -6,23 +6,23 @@ from typing import Any
 from dowsax.inference.attention import AttentionConfig
 from dowsax.inference.config import FilterConfig
 from dowsax.inference.filter import Filter, build
-from dowsax.inference.learned import PROJECTION, projection_for
+from dowsax.inference.projection import PROJECTION, projection_for
 from dowsax.inference.proposals import DifferentialEvolution, Proposal, RandomWalk
 from dowsax.world import Identity, Model
 
 
 @dataclass(frozen=True)
 class Preset:
-    """A filter but for its model."""
+    """The choices of a filter, without its model."""
 
     config: FilterConfig
     proposals: tuple[Proposal, ...]
     natural: bool = False
-    """Move in Θ as it is, not in the prior's coordinates."""
+    """Move particles in Θ itself instead of the prior's coordinates."""
     follows_jumps: bool = True
-    """Take part in a search for a source that may jump by reckoning with jumps."""
+    """Use the transition of a source that may jump; otherwise the filter ignores jumps."""
     projection: str | None = None
-    """Trained weights of the attention's projection, by name or path; without any it standardises."""
+    """Trained projection of the attention, by name or path; default: standardised features."""
 
     def with_particles(self, num_particles: int) -> "Preset":
         return replace(self, config=replace(self.config, num_particles=num_particles))
@@ -31,7 +31,7 @@ class Preset:
         return replace(self, config=replace(self.config, horizon=horizon))
 
     def build(self, model: Model, **parts: Any) -> Filter:
-        """The filter of this preset; `parts` as in `filter.build`."""
+        """Build the filter of this preset for a model; `parts` as in `filter.build`."""
         if self.natural:
             parts.setdefault("coordinates", Identity())
         if self.projection is not None:
@@ -60,15 +60,15 @@ DEFAULT = Preset(
     proposals=(DifferentialEvolution(),),
 )
 
-# For fields with more unknowns than the benchmark's seven: fewer particles that move on until they have
-# forgotten where they were, as far as an answer within a second allows.
+# For fields with more unknowns than the benchmark's seven: fewer particles, which move until they have
+# forgotten their start, as far as the time allows.
 SURVEY = Preset(
     FilterConfig(num_particles=1024, ess_ratio=0.5, num_moves=12, max_moves=400, max_terms=1.2e7),
     proposals=(DifferentialEvolution(),),
 )
 
-# For training: an eighth of the particles and two thirds of the moves. What that costs the belief is measured
-# in docs/results/learning.md.
+# For training: an eighth of the particles and two thirds of the moves. Its cost in accuracy is measured in
+# docs/results/learning.md.
 TRAINING = Preset(
     FilterConfig(num_particles=256, ess_ratio=0.5, num_moves=8, max_moves=8),
     proposals=(DifferentialEvolution(),),
@@ -77,7 +77,7 @@ TRAINING_ATTENTION = replace(
     TRAINING, config=replace(TRAINING.config, attention=AttentionConfig()), projection=PROJECTION
 )
 
-# The filter of the AGDC baselines: weights and resampling, nothing else.
+# The filter of the AGDC baselines: weights and resampling only.
 PLAIN = Preset(
     FilterConfig(num_particles=1024, ess_ratio=0.5, temper=False, num_moves=0, max_moves=0), proposals=()
 )

@@ -1,7 +1,7 @@
 """Proposals for the moves. Each is exact given the frozen population.
 
-The population is that of the start, and no particle is paired with its own start; that it has a share of 1/n
-in the covariance is the usual small price of adaptation.
+The population is that before the moves, and no particle is paired with its own start. Its share of 1/n in the
+covariance is the usual small error of adaptation.
 
 All work on columns (d, n) in the prior's coordinates, and return the proposed columns with
 $\\log q(\\Theta \\mid \\Theta') - \\log q(\\Theta' \\mid \\Theta)$.
@@ -22,13 +22,13 @@ Ratios = Float[Array, " n"]
 
 
 class Population(NamedTuple):
-    """The particles at the start of the moves, frozen: what proposals may learn from."""
+    """The particles before the moves, frozen: proposals adapt to them."""
 
     columns: Columns
     factor: Float[Array, "d d"]
     """Lower Cholesky factor of their covariance."""
     gradients: Columns | None
-    """Gradient of the newest log likelihood at each of them; only for proposals that ask for it."""
+    """Gradient of the new log likelihood at each particle; only for proposals that need it."""
 
 
 @runtime_checkable
@@ -43,13 +43,13 @@ class Proposal(Protocol):
 
 
 def freeze(columns: Columns, gradients: Columns | None = None) -> Population:
-    """Take the population's covariance once, with a floor for directions in which it has no width."""
+    """Return the population with its covariance, which has a floor for directions without width."""
     centred = columns - jnp.mean(columns, axis=1, keepdims=True)
     num_rows, num_particles = columns.shape
     covariance = centred @ centred.T / num_particles
     floor = 1e-6 * jnp.trace(covariance) / num_rows + 1e-12
     factor = jnp.linalg.cholesky(covariance + floor * jnp.eye(num_rows, dtype=columns.dtype))
-    # A covariance with an infinite entry has no factor: stand still rather than spread NaN.
+    # A covariance with an infinite entry has no factor: do not move rather than spread NaN.
     factor = jnp.where(jnp.all(jnp.isfinite(factor)), factor, jnp.zeros_like(factor))
     return Population(columns, factor, gradients)
 
@@ -76,9 +76,9 @@ class RandomWalk(eqx.Module):
 class DifferentialEvolution(eqx.Module):
     r"""$\Theta'_i = \Theta_i + \gamma\,(\Theta_a - \Theta_b)$ with $a \ne b$ two other frozen particles.
 
-    Differences of the population know its correlations and the way between its modes. Pairs are taken by
-    rolling the population twice by random amounts: every other particle is as likely as the next, exchanging
-    the two rolls reverses the step, and no gather and next to no random numbers are needed.
+    Differences of the population follow its correlations and lead between its modes. Pairs are taken by
+    rolling the population twice by random amounts: every other particle is equally likely, exchanging the two
+    rolls reverses the step, and no gather and hardly any random numbers are needed.
     $\gamma$ is the adapted step size times $2.38/\sqrt{2d}$ times a log-uniform factor from `scales`.
     """
 
@@ -146,6 +146,6 @@ class AttentionLangevin(eqx.Module):
 
 
 def _mixed(key: Key, scales: tuple[float, float]) -> Scalar:
-    """One log-uniform factor for all particles of a move: moves differ, and random numbers are dear."""
+    """Draw one log-uniform factor for all particles of a move: random numbers are expensive."""
     low, high = (math.log(scale) for scale in scales)
     return jnp.exp(jax.random.uniform(key, minval=low, maxval=high))

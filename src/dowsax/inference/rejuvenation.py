@@ -10,25 +10,25 @@ from jaxtyping import Array, Bool, Float, Int
 from dowsax.inference.proposals import Columns, Population, Proposal
 from dowsax.types import Key, Scalar
 
-WANTED_ACCEPTANCE = 0.25
-_STEP_SIZES = (0.1, 3.0)
+TARGET_ACCEPTANCE = 0.25
+_STEP_SIZE_RANGE = (0.1, 3.0)
 
 
 class Density(NamedTuple):
-    """The parts of the target, each (n,): they are kept, so that only proposals are evaluated."""
+    """The terms of the log target, each (n,), carried along so that only proposals are evaluated."""
 
     log_prior: Float[Array, " n"]
     """In the coordinates of the moves, Jacobian included."""
-    past: Float[Array, " n"]
-    """Log likelihood of all readings but the newest."""
-    newest: Float[Array, " n"]
+    past_log_likelihood: Float[Array, " n"]
+    """Of all readings but the new one."""
+    new_log_likelihood: Float[Array, " n"]
 
 
 Evaluate = Callable[[Columns], Density]
 
 
-class Moved(NamedTuple):
-    """Where the particles are after the moves."""
+class MoveResult(NamedTuple):
+    """The particles after the moves."""
 
     columns: Columns
     density: Density
@@ -37,8 +37,8 @@ class Moved(NamedTuple):
 
 
 def log_target(density: Density, exponent: Scalar) -> Float[Array, " n"]:
-    r"""$\log p(\Theta) + \sum_{t<k} \log p(o_t \mid \Theta) + \beta \log p(o_k \mid \Theta)$."""
-    return density.log_prior + density.past + exponent * density.newest
+    r"""Return $\log p(\Theta) + \sum_{t<k} \log p(o_t \mid \Theta) + \beta \log p(o_k \mid \Theta)$."""
+    return density.log_prior + density.past_log_likelihood + exponent * density.new_log_likelihood
 
 
 def metropolis_step(
@@ -75,51 +75,55 @@ def rejuvenate(
     num_moves: int,
     max_moves: int | Int[Array, ""],
     forgetting: float,
-    watched: int | None = None,
-) -> Moved:
+    num_watched: int | None = None,
+) -> MoveResult:
     """Move every particle `num_moves` times, and on until it has forgotten its start, `max_moves` at most.
 
-    Forgotten means: over the population none of the first `watched` coordinates (default: all) correlates
-    with its own start by more than `forgetting`. The proposals take turns.
+    Forgotten means: over the population none of the first `num_watched` coordinates (default: all) correlates
+    with its own start by more than `forgetting`. Proposals alternate.
     """
-    # Known beforehand, and the same for all of a batch: none has to be held back.
+    # Known at compile time and equal within a batch, which needs no masking then.
     fixed = isinstance(max_moves, int) and max_moves == num_moves
 
-    def propose(turn: Int[Array, ""], key: Key, columns: Columns) -> tuple[Columns, Float[Array, " n"]]:
+    def propose(number: Int[Array, ""], key: Key, columns: Columns) -> tuple[Columns, Float[Array, " n"]]:
         branches = [
             lambda key, columns, proposal=proposal: proposal(key, columns, population, step_size)
             for proposal in proposals
         ]
-        return jax.lax.switch(turn % len(branches), branches, key, columns)
+        return jax.lax.switch(number % len(branches), branches, key, columns)
 
     def move(carry):
-        turn, key, columns, density, num_accepted, _ = carry
+        number, key, columns, density, num_accepted, _ = carry
         key, move_key = jax.random.split(key)
         columns, density, accepted = metropolis_step(
-            move_key, columns, density, exponent, lambda key, at: propose(turn, key, at), evaluate
+            move_key, columns, density, exponent, lambda key, at: propose(number, key, at), evaluate
         )
-        memory = jnp.ones(()) if fixed else remembered(population.columns[:watched], columns[:watched])
-        return turn + 1, key, columns, density, num_accepted + jnp.mean(accepted), memory
+        memory = (
+            jnp.ones(())
+            if fixed
+            else start_correlation(population.columns[:num_watched], columns[:num_watched])
+        )
+        return number + 1, key, columns, density, num_accepted + jnp.mean(accepted), memory
 
-    def unfinished(carry) -> Bool[Array, ""]:
-        turn, _, _, _, _, memory = carry
+    def is_unfinished(carry) -> Bool[Array, ""]:
+        number, _, _, _, _, memory = carry
         if fixed:
-            return turn < num_moves
-        return (turn < num_moves) | ((turn < max_moves) & (memory > forgetting))
+            return number < num_moves
+        return (number < num_moves) | ((number < max_moves) & (memory > forgetting))
 
     start = (jnp.zeros((), jnp.int32), key, population.columns, density, jnp.zeros(()), jnp.ones(()))
-    turn, _, columns, density, num_accepted, _ = jax.lax.while_loop(unfinished, move, start)
-    return Moved(columns, density, num_accepted / jnp.maximum(turn, 1), turn)
+    number, _, columns, density, num_accepted, _ = jax.lax.while_loop(is_unfinished, move, start)
+    return MoveResult(columns, density, num_accepted / jnp.maximum(number, 1), number)
 
 
-def remembered(start: Columns, now: Columns) -> Scalar:
-    """The largest correlation over the coordinates between where particles started and where they are."""
+def start_correlation(start: Columns, now: Columns) -> Scalar:
+    """Return the largest correlation, over the coordinates, of the particles with their start."""
     start = start - jnp.mean(start, axis=1, keepdims=True)
     now = now - jnp.mean(now, axis=1, keepdims=True)
     scale = jnp.sqrt(jnp.sum(start**2, axis=1) * jnp.sum(now**2, axis=1))
     return jnp.max(jnp.sum(start * now, axis=1) / jnp.maximum(scale, 1e-30))
 
 
-def adapted(step_size: Scalar, acceptance_rate: Scalar) -> Scalar:
-    """The step size of the next moves: longer after too many acceptances, shorter after too few."""
-    return jnp.clip(step_size * jnp.exp(acceptance_rate - WANTED_ACCEPTANCE), *_STEP_SIZES)
+def adapt_step_size(step_size: Scalar, acceptance_rate: Scalar) -> Scalar:
+    """Return the step size of the next moves: larger after many acceptances, smaller after few."""
+    return jnp.clip(step_size * jnp.exp(acceptance_rate - TARGET_ACCEPTANCE), *_STEP_SIZE_RANGE)

@@ -1,7 +1,7 @@
 r"""Unbiased resampling: the mean number of copies of particle $i$ among $n$ draws is $n w_i$.
 
 A float32 running sum of 100,000 weights is off by whole particles near its end. Here the running sum of
-the expected copies is kept as an integer and a 30-bit fraction, so that it stays exact, and it is scaled
+the expected copies is held as an integer and a 30-bit fraction, so that it stays exact, and it is scaled
 to end at $n$, so that no draw can fall beyond the last particle. The limit is two million particles.
 """
 
@@ -16,16 +16,16 @@ from dowsax.types import Key
 Ancestors = Int[Array, " num_draws"]
 Count = Int[Array, ""]
 
-_LIMB = 10
-_MASK = 2**_LIMB - 1
+_LIMB_BITS = 10
+_LIMB_MASK = 2**_LIMB_BITS - 1
 
 
 @runtime_checkable
 class Resampler(Protocol):
     """Draws the indices of the particles that are copied.
 
-    `num_draws` is static. Only the first `num_active` draws count, all of them unless told otherwise;
-    these alone are an unbiased sample of that size.
+    `num_draws` is static. Only the first `num_active` draws count (default: all); these are an unbiased
+    sample of that size.
     """
 
     def __call__(
@@ -34,9 +34,9 @@ class Resampler(Protocol):
 
 
 def relative_weights(log_weights: Float[Array, " n"]) -> Float[Array, " n"]:
-    """Weights over their maximum; all one when no particle is left, so that every index drawn is valid."""
-    largest = jnp.max(log_weights)
-    return jnp.where(jnp.isfinite(largest), jnp.exp(log_weights - largest), 1.0)
+    """Return weights over their maximum; all one if no particle is left, so that every index is valid."""
+    batch_max = jnp.max(log_weights)
+    return jnp.where(jnp.isfinite(batch_max), jnp.exp(log_weights - batch_max), 1.0)
 
 
 def expected_copies(weights: Float[Array, " n"], num_active: Count) -> Float[Array, " n"]:
@@ -53,14 +53,19 @@ def running_copies(
     The fraction is cut in three limbs of ten bits, whose running sums fit in 32 bits.
     """
     floor = jnp.floor(copies)
-    fraction = ((copies - floor) * 2.0 ** (3 * _LIMB)).astype(jnp.int32)
-    limbs = [floor.astype(jnp.int32), fraction >> 2 * _LIMB, (fraction >> _LIMB) & _MASK, fraction & _MASK]
+    fraction = ((copies - floor) * 2.0 ** (3 * _LIMB_BITS)).astype(jnp.int32)
+    limbs = [
+        floor.astype(jnp.int32),
+        fraction >> 2 * _LIMB_BITS,
+        (fraction >> _LIMB_BITS) & _LIMB_MASK,
+        fraction & _LIMB_MASK,
+    ]
     whole, high, middle, low = jnp.cumsum(jnp.stack(limbs), axis=1)
-    middle = middle + (low >> _LIMB)
-    high = high + (middle >> _LIMB)
-    whole = whole + (high >> _LIMB)
-    bits = (high & _MASK) << 2 * _LIMB | (middle & _MASK) << _LIMB | low & _MASK
-    part = bits.astype(jnp.float32) * 2.0 ** (-3 * _LIMB)
+    middle = middle + (low >> _LIMB_BITS)
+    high = high + (middle >> _LIMB_BITS)
+    whole = whole + (high >> _LIMB_BITS)
+    bits = (high & _LIMB_MASK) << 2 * _LIMB_BITS | (middle & _LIMB_MASK) << _LIMB_BITS | low & _LIMB_MASK
+    part = bits.astype(jnp.float32) * 2.0 ** (-3 * _LIMB_BITS)
     # The copies sum to n only up to rounding: scale by n over their exact sum. The correction is small,
     # so it may be computed in single precision without touching the whole part.
     sums = whole + part
@@ -73,7 +78,7 @@ def running_copies(
 def _one_per_stratum(
     offsets: Float[Array, " num_draws"], log_weights: Float[Array, " n"], num_active: Count
 ) -> Ancestors:
-    """The ancestors of the points k + offsets[k], one in each unit interval of the running sum."""
+    """Return the ancestors of the points k + offsets[k], one in each unit interval of the running sum."""
     num_particles, num_draws = log_weights.shape[0], offsets.shape[0]
     weights = relative_weights(log_weights)
     whole, part = running_copies(expected_copies(weights, num_active), num_active)
@@ -112,7 +117,7 @@ def stratified(
 
 
 def _independent(key: Key, weights: Float[Array, " n"], num_draws: int) -> Ancestors:
-    """Independent draws: a stratum, an offset in it, and a binary search of the exact running sum."""
+    """Draw independently: a stratum, an offset in it, and a binary search of the exact running sum."""
     stratum_key, offset_key = jax.random.split(key)
     strata = jax.random.randint(stratum_key, (num_draws,), 0, num_draws)
     offsets = jax.random.uniform(offset_key, (num_draws,))
@@ -146,7 +151,7 @@ def residual(
     r"""$\lfloor n w_i \rfloor$ sure copies of each particle, then independent draws from the fractions."""
     weights = relative_weights(log_weights)
     copies = expected_copies(weights, _count(num_draws, num_active))
-    # A weight of exactly k / n may have come out a rounding error below: it still has k sure copies.
+    # A weight of exactly k / n may be a rounding error below it: it still has k sure copies.
     sure = jnp.floor(copies * (1 + 2e-6))
     drawn = _independent(key, jnp.maximum(copies - sure, 0.0), num_draws)
     ends = jnp.cumsum(sure.astype(jnp.int32))

@@ -1,6 +1,6 @@
-"""When to stop. Every rule looks at the belief alone; none of them knows the truth.
+"""Stop rules: functions of the belief alone.
 
-Numbers are fields, so that a rule may be mapped over a range of thresholds; choices are static.
+Thresholds are array fields, so that a rule can be mapped over a range of them; choices are static.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ Verdict = Bool[Array, ""]
 
 @runtime_checkable
 class StopRule(Protocol):
-    """Whether the search may end with this belief. A belief with no particle left never stops a search."""
+    """Whether the search may end with this belief. A belief without particles never stops a search."""
 
     def __call__(self, belief: Belief) -> Verdict: ...
 

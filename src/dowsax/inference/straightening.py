@@ -1,10 +1,10 @@
-"""Moves along straight lines: coordinates that follow what the readings say of the source, wherever it is.
+"""Coordinates in which curved ridges of the posterior are straight.
 
 A weak source nearby and a strong one far away explain the same readings, and so do many winds: particles
-lie on long thin curved ridges, on which straight proposals are refused. Where the logarithm of the field is
-linear in some coordinates given the others, weighted least squares says what those would have to be, and a
-particle moves in its distance from that. The shift depends on the other coordinates alone, so the Jacobian is
-one and any shift is exact, however rough the least squares.
+lie on long thin curved ridges, on which straight proposals are rejected. If the logarithm of the field is
+linear in some coordinates given the others, weighted least squares predicts those from the others, and a
+particle moves in the difference to the prediction. The shift depends on the other coordinates only, so the
+Jacobian is one and the moves are exact, even if the least squares are rough.
 """
 
 import equinox as eqx
@@ -13,22 +13,22 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from dowsax.inference.belief import History
-from dowsax.inference.turns import READINGS_A_TURN, over_readings
+from dowsax.inference.reading_loop import READINGS_PER_CHUNK, loop_over_chunks
 from dowsax.types import Scalar, Station
 from dowsax.world import LogLinear, Model
 
 Rows = Float[Array, "m n"]
 
-# Log intensities that are told apart, first coarsely over all of these, then finely about the best.
-_LOWEST, _HIGHEST, _NUM_COARSE = -12.0, 18.0, 76
+# The range of log intensities, searched first on a coarse grid, then on a fine one about the best.
+_MIN_LOG_INTENSITY, _MAX_LOG_INTENSITY, _NUM_COARSE = -12.0, 18.0, 76
 _NUM_FINE = 33
-_LEAST_VARIANCE = 1e-5
-_LEAST_PIVOT = 1e-6
-_LARGEST = 1e3
+_MIN_VARIANCE = 1e-5
+_MIN_PIVOT = 1e-6
+_MAX_SHIFT = 1e3
 
 
 class Levels(eqx.Module):
-    """What each reading alone says of the log intensity at its station: a mean and a precision."""
+    """Mean and precision of the log intensity at each station given its reading alone."""
 
     stations: Station
     means: Float[Array, " horizon"]
@@ -37,20 +37,20 @@ class Levels(eqx.Module):
 
 
 class Straightening(eqx.Module):
-    """The shift of the linear coordinates as a function of the others."""
+    """A shift of the linear coordinates as a function of the others."""
 
     coordinates: LogLinear
     levels: Levels
 
-    def straight(self, rows: Rows) -> Rows:
-        """Coordinates as distances from what least squares says."""
-        return rows.at[jnp.array(self.coordinates.linear)].add(-self._fitted(rows))
+    def straighten(self, rows: Rows) -> Rows:
+        """Subtract the least-squares prediction from the linear coordinates."""
+        return rows.at[jnp.array(self.coordinates.linear)].add(-self._fit(rows))
 
-    def bent(self, rows: Rows) -> Rows:
-        """The inverse of `straight`."""
-        return rows.at[jnp.array(self.coordinates.linear)].add(self._fitted(rows))
+    def bend(self, rows: Rows) -> Rows:
+        """Add it again: the inverse of `straighten`."""
+        return rows.at[jnp.array(self.coordinates.linear)].add(self._fit(rows))
 
-    def _fitted(self, rows: Rows) -> Float[Array, "k n"]:
+    def _fit(self, rows: Rows) -> Float[Array, "k n"]:
         r"""$\arg\min_\beta \sum_t w_t (y_t - a_t - h_t \cdot \beta)^2 + \sum_j p_j (\beta_j - \beta_{0j})^2$.
 
         $y_t$ and $w_t$ are the levels, $a_t$ and $h_t$ the terms of the log intensity at the column.
@@ -62,10 +62,10 @@ class Straightening(eqx.Module):
             normal[row][row] = normal[row][row] + precision[row]
             right[row] = right[row] + precision[row] * guess[row]
         solved = jnp.stack(_solve(normal, right))
-        return jnp.clip(jnp.where(jnp.isfinite(solved), solved, 0.0), -_LARGEST, _LARGEST)
+        return jnp.clip(jnp.where(jnp.isfinite(solved), solved, 0.0), -_MAX_SHIFT, _MAX_SHIFT)
 
     def _normal_equations(self, rows: Rows) -> tuple[list[list[Array]], list[Array]]:
-        """The sums over the readings so far; the lower triangle of the matrix."""
+        """Return the sums over the readings so far; of the matrix, the lower triangle."""
         levels, size = self.levels, len(self.coordinates.linear)
         last = jnp.maximum(levels.size - 1, 0)
         terms = jax.vmap(self.coordinates.log_terms, in_axes=(1, None))
@@ -83,37 +83,39 @@ class Straightening(eqx.Module):
                 normal[row] = [old + weighted * design[:, column] for column, old in enumerate(normal[row])]
             return normal, right
 
-        def turn(number, sums):
-            for offset in range(READINGS_A_TURN):
-                sums = add(number * READINGS_A_TURN + offset, sums)
+        def add_chunk(number, sums):
+            for offset in range(READINGS_PER_CHUNK):
+                sums = add(number * READINGS_PER_CHUNK + offset, sums)
             return sums
 
         zero = jnp.zeros(rows.shape[1], rows.dtype)
         start = ([[zero] * (row + 1) for row in range(size)], [zero] * size)
-        return over_readings(levels.size, turn, start)
+        return loop_over_chunks(levels.size, add_chunk, start)
 
 
-def straightening(model: Model, coordinates: LogLinear, history: History, exponent: Scalar) -> Straightening:
-    """The shift for the readings so far, of which the newest counts by its exponent."""
+def build_straightening(
+    model: Model, coordinates: LogLinear, history: History, exponent: Scalar
+) -> Straightening:
+    """Return the shift for the readings so far, of which the last is weighted by its exponent."""
     horizon = history.readings.shape[0]
     last = jnp.maximum(history.size - 1, 0)
 
-    def turn(number, levels):
-        at = jnp.minimum(number * READINGS_A_TURN + jnp.arange(READINGS_A_TURN), last)
+    def add_chunk(number, levels):
+        at = jnp.minimum(number * READINGS_PER_CHUNK + jnp.arange(READINGS_PER_CHUNK), last)
         stations = jax.tree.map(lambda leaf: leaf[at], history.stations)
-        found = jax.vmap(level, in_axes=(None, 0, 0))(model, stations, history.readings[at])
+        found = jax.vmap(log_intensity_moments, in_axes=(None, 0, 0))(model, stations, history.readings[at])
         return tuple(all_.at[at].set(new) for all_, new in zip(levels, found, strict=True))
 
     nothing = jnp.zeros(horizon, jnp.float32)
-    means, precisions = over_readings(history.size, turn, (nothing, nothing))
+    means, precisions = loop_over_chunks(history.size, add_chunk, (nothing, nothing))
     precisions = precisions.at[last].multiply(exponent)
     return Straightening(coordinates, Levels(history.stations, means, precisions, history.size))
 
 
-def level(model: Model, station: Station, reading: Scalar) -> tuple[Scalar, Scalar]:
-    """Mean and precision of the log intensity given one reading, for a flat prior on a wide range."""
-    step = (_HIGHEST - _LOWEST) / (_NUM_COARSE - 1)
-    coarse = jnp.linspace(_LOWEST, _HIGHEST, _NUM_COARSE)
+def log_intensity_moments(model: Model, station: Station, reading: Scalar) -> tuple[Scalar, Scalar]:
+    """Return mean and precision of the log intensity given one reading, under a wide flat prior."""
+    step = (_MAX_LOG_INTENSITY - _MIN_LOG_INTENSITY) / (_NUM_COARSE - 1)
+    coarse = jnp.linspace(_MIN_LOG_INTENSITY, _MAX_LOG_INTENSITY, _NUM_COARSE)
     density = _density(model, station, reading, coarse)
     best = coarse[jnp.argmax(density)]
     fine = best + jnp.linspace(-2 * step, 2 * step, _NUM_FINE)
@@ -127,17 +129,17 @@ def level(model: Model, station: Station, reading: Scalar) -> tuple[Scalar, Scal
 def _density(model: Model, station: Station, reading: Scalar, logs: Float[Array, " l"]) -> Float[Array, " l"]:
     terms = jax.vmap(lambda log: model.sensor.log_prob(reading, jnp.exp(log), station))(logs)
     terms = jnp.where(jnp.isfinite(terms), terms, -jnp.inf)
-    # A reading that nothing explains says nothing.
+    # A reading that no intensity explains is uninformative.
     return jax.nn.softmax(jnp.where(jnp.any(terms > -jnp.inf), terms, 0.0))
 
 
 def _moments(logs: Float[Array, " l"], density: Float[Array, " l"]) -> tuple[Scalar, Scalar]:
     mean = jnp.sum(density * logs)
-    return mean, jnp.sum(density * (logs - mean) ** 2) + _LEAST_VARIANCE
+    return mean, jnp.sum(density * (logs - mean) ** 2) + _MIN_VARIANCE
 
 
 def _solve(normal: list[list[Array]], right: list[Array]) -> list[Array]:
-    """Cholesky's solution of many small systems at once, one column each; a batch of calls is far slower."""
+    """Solve many small systems at once by Cholesky, one per column; batched library calls are far slower."""
     size = len(right)
     factor: list[list[Array]] = []
     for row in range(size):
@@ -146,8 +148,8 @@ def _solve(normal: list[list[Array]], right: list[Array]) -> list[Array]:
             inner = sum((factor[row][k] * factor[column][k] for k in range(column)), start=jnp.zeros(()))
             factor[row].append((normal[row][column] - inner) * factor[column][column])
         pivot = normal[row][row] - sum((entry**2 for entry in factor[row]), start=jnp.zeros(()))
-        # The diagonal is kept as its inverse.
-        factor[row].append(jax.lax.rsqrt(jnp.maximum(pivot, _LEAST_PIVOT)))
+        # The diagonal is stored as its inverse.
+        factor[row].append(jax.lax.rsqrt(jnp.maximum(pivot, _MIN_PIVOT)))
     forward: list[Array] = []
     for row in range(size):
         inner = sum((factor[row][k] * forward[k] for k in range(row)), start=jnp.zeros(()))

@@ -1,6 +1,6 @@
-"""What a belief says in few numbers: moments, quantiles, entropies and the credible radius of the source.
+"""Summaries of a belief: moments, quantiles, entropies and the credible radius of the source.
 
-Columns 0 and 1 of Θ are the location [m]. When no particle is left, every weight counts as zero.
+Columns 0 and 1 of Θ are the location [m]. If no particle is left, every weight is zero.
 """
 
 import jax
@@ -8,17 +8,17 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from dowsax.inference.belief import Belief
-from dowsax.inference.cells import UNIT_CELLS, Grid, cell_mass
+from dowsax.inference.grid import BENCHMARK_GRID, Grid, cell_mass
 from dowsax.inference.weights import alive, normalise
 from dowsax.types import Scalar, Theta
 
-# A graphics card would round the factors of a product to ten bits: centimetres of a mean position.
-_EXACT = jax.lax.Precision.HIGHEST
+# By default a GPU rounds the factors of a product to ten bits: centimetres of a mean position.
+_MATMUL_PRECISION = jax.lax.Precision.HIGHEST
 
 
 def weighted_mean(particles: Float[Array, "n d"], log_weights: Float[Array, " n"]) -> Theta:
     r"""$\mu = \sum_i w_i \Theta_i$."""
-    return jnp.matmul(jnp.exp(normalise(log_weights)), particles, precision=_EXACT)
+    return jnp.matmul(jnp.exp(normalise(log_weights)), particles, precision=_MATMUL_PRECISION)
 
 
 def weighted_covariance(
@@ -26,7 +26,9 @@ def weighted_covariance(
 ) -> Float[Array, "d d"]:
     r"""$\Sigma = \sum_i w_i (\Theta_i - \mu)(\Theta_i - \mu)^\top$."""
     centred = particles - weighted_mean(particles, log_weights)[None, :]
-    return jnp.matmul((centred * jnp.exp(normalise(log_weights))[:, None]).T, centred, precision=_EXACT)
+    return jnp.matmul(
+        (centred * jnp.exp(normalise(log_weights))[:, None]).T, centred, precision=_MATMUL_PRECISION
+    )
 
 
 def weighted_quantile(
@@ -59,11 +61,13 @@ def covariance(belief: Belief) -> Float[Array, "d d"]:
 def std(belief: Belief) -> Theta:
     r"""$\sigma_k = \sqrt{\mathrm{diag}\,\Sigma_k}$, in the units of Θ."""
     centred = belief.particles - mean(belief)[None, :]
-    return jnp.sqrt(jnp.matmul(jnp.exp(normalise(belief.log_weights)), centred**2, precision=_EXACT))
+    return jnp.sqrt(
+        jnp.matmul(jnp.exp(normalise(belief.log_weights)), centred**2, precision=_MATMUL_PRECISION)
+    )
 
 
 def location_spread(belief: Belief) -> Scalar:
-    r"""$\max(\sigma_x, \sigma_y)$ [m]; infinite when no particle is left, as such a belief knows nothing."""
+    r"""$\max(\sigma_x, \sigma_y)$ [m]; infinite if no particle is left."""
     return jnp.where(alive(belief.log_weights), jnp.max(std(belief)[:2]), jnp.inf)
 
 
@@ -123,7 +127,7 @@ def credible_radius(belief: Belief, probability: float | Scalar) -> Scalar:
         enough = jnp.sum(weights, where=distances <= middle) >= wanted
         return jnp.where(enough, low, middle), jnp.where(enough, middle, high)
 
-    # Halving is many times faster than sorting on a CPU. What it leaves open is settled by the particles.
+    # Bisection is many times faster than sorting on a CPU; the particles resolve the final bracket.
     furthest = jnp.max(distances, where=weights > 0, initial=0.0)
     low, high = jax.lax.fori_loop(0, 30, halve, (-jnp.ones(()), furthest))
     inside = (distances > low) & (distances <= high) & (weights > 0)
@@ -134,11 +138,11 @@ def _entropy(weights: Float[Array, " m"]) -> Scalar:
     return -jnp.sum(jax.scipy.special.xlogy(weights, weights))
 
 
-def location_entropy(belief: Belief, grid: Grid = UNIT_CELLS) -> Scalar:
+def location_entropy(belief: Belief, grid: Grid = BENCHMARK_GRID) -> Scalar:
     r"""$-\sum_c P_c \log P_c$ [nats] over the cells of the grid; from 0 to the log of their number."""
     return _entropy(cell_mass(grid, belief))
 
 
 def weight_entropy(belief: Belief) -> Scalar:
-    r"""$-\sum_i w_i \log w_i$ [nats], from 0 to $\log n$. It measures degeneracy, not what is known."""
+    r"""$-\sum_i w_i \log w_i$ [nats], from 0 to $\log n$. It measures degeneracy, not knowledge."""
     return _entropy(jnp.exp(normalise(belief.log_weights)))

@@ -13,24 +13,23 @@ def log_total(log_weights: Float[Array, " n"]) -> Scalar:
 
 
 def alive(log_weights: Float[Array, " n"]) -> Bool[Array, ""]:
-    """Whether any particle has weight. A belief that is not alive explains none of its readings."""
+    """Whether any particle has weight; if none has, no particle explains the readings."""
     return jnp.max(log_weights) > -jnp.inf
 
 
 def normalise(log_weights: Float[Array, " n"]) -> Float[Array, " n"]:
     r"""$\ell_i - \log \sum_j e^{\ell_j}$, so that the weights sum to one.
 
-    When every entry is −∞ there is nothing to share out: the result is −∞ throughout, never NaN, and
-    `log_total` or `alive` tells the caller.
+    If every entry is −∞ the result is −∞ throughout, never NaN; check with `log_total` or `alive`.
     """
     total = log_total(log_weights)
     return log_weights - jnp.where(jnp.isfinite(total), total, 0.0)
 
 
 def log_mean_exp(log_values: Float[Array, " n"], log_weights: Float[Array, " n"] | None = None) -> Scalar:
-    r"""$\log \sum_i w_i e^{v_i}$ for normalised weights, uniform when not given.
+    r"""$\log \sum_i w_i e^{v_i}$ for normalised weights; default: uniform.
 
-    With the log likelihoods of the newest reading as values this is its evidence increment.
+    With the log likelihoods of a new reading as values this is its evidence increment.
     """
     if log_weights is None:
         return jax.nn.logsumexp(log_values) - jnp.log(jnp.float32(log_values.shape[0]))

@@ -20,7 +20,7 @@ import safetensors
 import safetensors.numpy
 from jaxtyping import Array
 
-from dowsax.files import replacing, write_through
+from dowsax.files import replace_file, write_through
 from dowsax.learn.base import LearnerState
 
 VERSION = 1
@@ -78,7 +78,7 @@ class Keeper:
             if self.exact or not name.startswith(_SLOTS)
         }
         data = safetensors.numpy.save(arrays, metadata={_HEADER: json.dumps(header)})
-        with replacing(self.path) as partial:
+        with replace_file(self.path) as partial:
             write_through(partial, data)
             if self.path.exists():
                 os.replace(self.path, self.previous)

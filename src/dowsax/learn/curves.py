@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dowsax.files import replacing
+from dowsax.files import replace_file
 from dowsax.learn.checkpoint import Row
 
 MEASURES = ("stop_rate", "success", "false_stops", "path_length", "entropy")
@@ -35,7 +35,7 @@ def measures(rows: Sequence[Row], window: int = 8) -> dict[str, np.ndarray]:
 def write_csv(path: Path, rows: Sequence[Row], fields: Sequence[str] = ()) -> None:
     """One line an update: what was counted and lost, and the measures. Sums by field get its name."""
     found = measures(rows)
-    with replacing(path) as partial, partial.open("w", encoding="utf-8", newline="") as file:
+    with replace_file(path) as partial, partial.open("w", encoding="utf-8", newline="") as file:
         extra = [f"recent_{name}" for name in MEASURES]
         writer = csv.writer(file)
         writer.writerow([*(_heading(name, fields) for name in rows[0]), *extra] if rows else extra)

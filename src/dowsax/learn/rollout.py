@@ -209,7 +209,7 @@ def move(
     """What one search does in a tick: nothing, unless its reading has been taken in."""
     see_key, act_key, take_key = jax.random.split(key, 3)
     search = crew.search(field)
-    ready = ~slot.taking.stage.degenerate & ~slot.vacant
+    ready = ~slot.taking.stage.is_degenerate & ~slot.vacant
     after, _ = search.taken(slot.taking)
     living = alive(after.belief.log_weights)
     terminated = crew.stop(after.belief) & ~slot.begun
@@ -276,12 +276,12 @@ def _put(tree: PyTree, members: Int[Array, " some"], new: PyTree) -> PyTree:
 
 def refreshed(crew: Crew, slots: Slots) -> Slots:
     """One stage for the searches that need it, in groups of like histories."""
-    degenerate, sizes = slots.taking.stage.degenerate, slots.taking.stage.belief.history.size
+    degenerate, sizes = slots.taking.stage.is_degenerate, slots.taking.stage.belief.history.size
     longest_last = jnp.argsort(jnp.where(degenerate, sizes, jnp.iinfo(sizes.dtype).max))
 
     def refresh(field: Array, taking: Taking) -> Taking:
         # Who has no need is here to fill up the last group; a reading taken in must stay as it is.
-        return _where(taking.stage.degenerate, crew.search(field).refresh(taking), taking)
+        return _where(taking.stage.is_degenerate, crew.search(field).refresh(taking), taking)
 
     def refresh_group(number: Array, taking: Taking) -> Taking:
         # Where the last group would go beyond the end it reaches back instead: a stage more does no harm.

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from dowsax.geo.formatting import outside
 from dowsax.geo.polygons import TOUCH
-from dowsax.inference.survey import checked_survey
+from dowsax.inference.arguments import check_survey
 from dowsax.mission.plan import Plan
 from dowsax.site.missing_values import POSITIVE_KINDS, is_missing_number
 from dowsax.survey.reading import Reading, Refused
@@ -24,7 +24,7 @@ def check_reading(plan: Plan, reading: Reading, before: Sequence[Reading]) -> Re
             "[background]."
         )
     try:
-        checked_survey([reading.position], [reading.value], plan.model.sensor)
+        check_survey([reading.position], [reading.value], plan.model.sensor)
     except ValueError as error:
         # One reading at a time: which of them it is goes without saying.
         raise Refused(str(error).replace("Reading 0 (counted from 0)", "`value`")) from None

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from dowsax.geo.formatting import about, chance, metres, odds, times
-from dowsax.inference.posterior import LEAST_FIT
+from dowsax.inference.posterior import MIN_FIT
 from dowsax.mission.advice import CANNOT_TELL, FOUND, SEARCHING
 from dowsax.mission.plan import Plan
 from dowsax.survey.lint import lint_heights
@@ -91,7 +91,7 @@ def exhausted(plan: Plan, spent: Spent) -> str | None:
 
 def status_of(plan: Plan, spent: Spent, gist: Gist) -> str:
     """The status before anybody has looked for a next place."""
-    sound = gist.fit >= LEAST_FIT and not gist.flipped and not _no_source(gist)
+    sound = gist.fit >= MIN_FIT and not gist.flipped and not _no_source(gist)
     if gist.mass >= plan.probability and sound:
         return FOUND
     if exhausted(plan, spent) is not None or _no_source(gist):
@@ -116,7 +116,7 @@ def reasons(plan: Plan, spent: Spent, gist: Gist, status: str, false_stops: str 
     if _no_source(gist):
         factor = times(-(gist.evidence or 0.0))
         return f"No evidence of a source: the readings are {factor} likelier without one."
-    if gist.fit < LEAST_FIT:
+    if gist.fit < MIN_FIT:
         return (
             "No source fits these readings well: check the unit, the positions, the field and the prior. "
             f"By chance a right model would fit so badly {chance(gist.fit)}."

@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
 from dowsax.inference import Belief, FilterInfo, Preset, summaries, with_horizon
-from dowsax.inference.filter import nothing_yet
+from dowsax.inference.filter import initial_info
 from dowsax.inference.fit import quick_fit
 from dowsax.inference.weights import normalise
 from dowsax.types import Key, Scalar, Station, Theta
@@ -111,7 +111,7 @@ def _take(
 
 @eqx.filter_jit
 def _describe(belief: Belief, radius):
-    return _row(belief, nothing_yet(belief, jnp.zeros_like(belief.log_weights)), jnp.ones(()), radius, 0)
+    return _row(belief, initial_info(belief, jnp.zeros_like(belief.log_weights)), jnp.ones(()), radius, 0)
 
 
 def _row(belief: Belief, info: FilterInfo, fit: Scalar, radius, regime) -> Float[Array, " numbers"]:

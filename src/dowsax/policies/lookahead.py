@@ -15,7 +15,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from dowsax.inference import Belief, systematic
-from dowsax.inference.replay import newest_terms
+from dowsax.inference.replay import reading_log_likelihood
 from dowsax.inference.weights import normalise
 from dowsax.policies.base import Action, best
 from dowsax.types import Key, Position, Station
@@ -115,7 +115,7 @@ def imagine(
     """
     draw = model.sketch_reading if sketched else model.sample_reading
     readings = jax.vmap(draw, in_axes=(0, 0, None))(keys, sources, station)
-    terms = jax.vmap(lambda reading: newest_terms(model, particles.T, station, reading))(readings)
+    terms = jax.vmap(lambda reading: reading_log_likelihood(model, particles.T, station, reading))(readings)
     if isinstance(model.sensor, Mixed):
         terms = terms + jax.vmap(model.sensor.log_unit)(readings)[:, None]
     return terms

@@ -13,9 +13,9 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from dowsax.inference import Belief, Credible, History, systematic
-from dowsax.inference.cells import UNIT_CELLS
+from dowsax.inference.grid import BENCHMARK_GRID
+from dowsax.inference.scaling import prior_draws
 from dowsax.inference.summaries import location_entropy, mass_within, weighted_mean
-from dowsax.inference.views import prior_draws
 from dowsax.inference.weights import ess, normalise
 from dowsax.policies.frames import Frame, action_orders, frame_of
 from dowsax.policies.lookahead import Outlook, imagine
@@ -237,7 +237,7 @@ def _certainty(belief: Belief) -> Float[Array, "5"]:
     """How much of the belief is near its mean, how wide it is, how healthy, and the readings used up."""
     mass = mass_within(belief, _RULE.radius)
     missing = jnp.log(jnp.maximum(1.0 - mass, 0.0) + _FINE) / math.log(_FINE)
-    entropy = location_entropy(belief) / math.log(UNIT_CELLS.num_cells)
+    entropy = location_entropy(belief) / math.log(BENCHMARK_GRID.num_cells)
     healthy = ess(normalise(belief.log_weights)) / belief.log_weights.shape[0]
     used = belief.history.size / belief.history.readings.shape[0]
     return jnp.stack([mass, missing, entropy, healthy, used])

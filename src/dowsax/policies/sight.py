@@ -9,12 +9,12 @@ from jaxtyping import Array, Bool, Float, Int
 
 from dowsax.inference import Belief
 from dowsax.inference.belief import empty_history
-from dowsax.inference.views import (
-    newest_reading,
+from dowsax.inference.scaling import (
+    latest_reading,
     prior_draws,
-    scaled_moments,
-    scaled_place,
-    scaled_reading,
+    scale_moments,
+    scale_position,
+    scale_reading,
 )
 from dowsax.types import Key, Station, Theta
 from dowsax.world import FOUR_MOVES, Model, Motion
@@ -65,9 +65,9 @@ class Moments(eqx.Module):
 
     def __call__(self, key: Key, belief: Belief, station: Station) -> SeenMoments:
         del key
-        place = scaled_place(station.position, jnp.array(self.motion.low), jnp.array(self.motion.high))
-        reading = scaled_reading(newest_reading(belief.history))
-        moments = scaled_moments(belief, self.centre, self.scale)
+        place = scale_position(station.position, jnp.array(self.motion.low), jnp.array(self.motion.high))
+        reading = scale_reading(latest_reading(belief.history))
+        moments = scale_moments(belief, self.centre, self.scale)
         numbers = jnp.concatenate([place, reading[None], moments])
         return SeenMoments(jnp.nan_to_num(numbers), self.motion.free(station.position))
 

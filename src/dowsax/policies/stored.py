@@ -17,7 +17,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load as decode
 from safetensors.numpy import save as encode
 
-from dowsax.files import replacing
+from dowsax.files import replace_file
 from dowsax.policies.networks import NETWORKS, PaperNetwork, SetNetwork
 
 FORMAT = 1
@@ -73,7 +73,7 @@ def save(path: Path, network: Stored, card: Card) -> None:
     text = json.dumps(about, indent=2) + "\n"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(path) as weights_file, replacing(card_path(path)) as card_file:
+        with replace_file(path) as weights_file, replace_file(card_path(path)) as card_file:
             weights_file.write_bytes(weights)
             card_file.write_text(text, encoding="utf-8")
     except OSError as error:

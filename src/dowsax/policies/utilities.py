@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from dowsax.inference.cells import UNIT_CELLS, cell_index
+from dowsax.inference.grid import BENCHMARK_GRID, cell_index
 from dowsax.policies.lookahead import Outlook
 from dowsax.types import Scalar
 
@@ -61,7 +61,7 @@ def negative_time_to_find(outlook: Outlook) -> Scalar:
 
 def _cell_masses(outlook: Outlook, posteriors: Float[Array, "readings n"]) -> Float[Array, "readings cells"]:
     """The mass in each cell. A product and no scatter: the same sum in the same order on every device."""
-    members = jax.nn.one_hot(cell_index(UNIT_CELLS, outlook.particles[:, :2]), UNIT_CELLS.num_cells)
+    members = jax.nn.one_hot(cell_index(BENCHMARK_GRID, outlook.particles[:, :2]), BENCHMARK_GRID.num_cells)
     return jnp.matmul(posteriors, members, precision=_EXACT)
 
 

@@ -102,7 +102,7 @@ class Findings:
     versions: Mapping[str, str] = field(default_factory=versions)
 
     def __post_init__(self) -> None:
-        if self.posterior.batched:
+        if self.posterior.is_batch:
             raise ValueError("Findings are those of one survey: locate the surveys of a batch one by one.")
         if np.shape(self.positions) != (len(self.values), 2):
             raise ValueError(

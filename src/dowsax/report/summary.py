@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from dowsax.geo.formatting import chance, metres, times
-from dowsax.inference.posterior import INTERVAL
+from dowsax.inference.posterior import INTERVAL_PROBABILITY
 from dowsax.mission.advice import CANNOT_TELL, SEARCHING
 from dowsax.report.findings import BEYOND, Findings
 
@@ -131,7 +131,7 @@ def parameters(findings: Findings, *, main: bool) -> list[str]:
     The number is the median: the mean of a rate that may be a hundred times as large is no rate one expects.
     """
     posterior = findings.posterior
-    low, high = posterior.interval(INTERVAL)
+    low, high = posterior.interval(INTERVAL_PROBABILITY)
     numbers = zip(posterior.parameters, low, posterior.quantile(0.5), high, strict=True)
     return [
         f"{_capital(parameter.meaning or parameter.name)}: {plain(middle)}{_unit(parameter.unit)} "

@@ -11,7 +11,7 @@ import numpy as np
 from dowsax.inference import Posterior
 from dowsax.inference.locate import compile_for, locate
 from dowsax.inference.presets import PRESETS
-from dowsax.inference.redundancy import counted
+from dowsax.inference.redundancy import with_redundancy
 from dowsax.mission.rehearsal import filter_name, rehearsal_command, rehearsed
 from dowsax.report.findings import BEYOND, Findings, Rule, as_box, prior_interval, regions_of
 from dowsax.site.kinds import KINDS
@@ -53,10 +53,10 @@ def located(
         ),
         # It is needed afterwards, and takes a core that is idle now.
         lambda: compile_for(
-            stations, survey.values, model=without_source(counted(model, 1.0)), **_null_filter(preset)
+            stations, survey.values, model=without_source(with_redundancy(model, 1.0)), **_null_filter(preset)
         ),
     )
-    model = counted(model, posterior.redundancy)
+    model = with_redundancy(model, posterior.redundancy)
     log_evidence = float(posterior.log_evidence)
     area = as_box(site.low, site.high)
     # A wind that the model does not use is not told of.
@@ -105,7 +105,7 @@ def _counted_words(redundancy: float, site: Site) -> tuple[str, ...]:
 
 def misfit_words(posterior: Posterior, windy: bool) -> str:
     """What is said of a survey that errs as a whole; nothing of others."""
-    if not posterior.errs_as_a_whole:
+    if not posterior.has_systematic_errors:
         return ""
     asked, number = posterior.redundancy_estimate or 1.0, len(posterior.readings)
     causes = [*(["the direction of the wind"] if windy else []), "a second source", "the background"]

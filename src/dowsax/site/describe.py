@@ -48,7 +48,9 @@ def describe_site(site: Site) -> list[tuple[str, str]]:
 def describe_unknowns(site: Site) -> list[tuple[str, str, str, str]]:
     """Return name, unit, meaning and distribution of all that is unknown."""
     prior = build_model(site, ("each",)).prior
-    words = ["in the area"] * 2 + [_distribution(law) for law in getattr(prior, "laws", ())]
+    words = ["in the area"] * 2 + [
+        _distribution(distribution) for distribution in getattr(prior, "distributions", ())
+    ]
     words += [""] * (len(prior.parameters) - len(words))
     return [
         (parameter.name, parameter.unit, parameter.meaning, described)
@@ -134,6 +136,8 @@ def _flight(site: Site) -> str:
     return f"plans fly {height} above take-off at {flight.speed:g} m/s, and stay {hold} at each place"
 
 
-def _distribution(law: object) -> str:
-    numbers = ", ".join(f"{name} {value:g}" for name, value in vars(law).items() if isinstance(value, float))
-    return f"{type(law).__name__}: {numbers}"
+def _distribution(distribution: object) -> str:
+    numbers = ", ".join(
+        f"{name} {value:g}" for name, value in vars(distribution).items() if isinstance(value, float)
+    )
+    return f"{type(distribution).__name__}: {numbers}"

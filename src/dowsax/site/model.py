@@ -9,8 +9,8 @@ from dowsax.site.kinds import KINDS, world_unit
 from dowsax.site.site import Site
 from dowsax.world import Model, UniformBox
 from dowsax.world.compose import compose
+from dowsax.world.distributions import LogNormal, LogUniform, Normal, Uniform
 from dowsax.world.kinds import LAG, WIND, Number, kind_of
-from dowsax.world.laws import LogNormal, LogUniform, Normal, Uniform
 
 
 def build_model(site: Site, sensor_names: Sequence[str] = ()) -> Model:
@@ -48,7 +48,7 @@ def _settings(site: Site) -> dict[str, Any]:
     settings: dict[str, Any] = {
         "unit": world_unit(site.unit),
         "gas": site.gas,
-        "laws": _prior(site),
+        "distributions": _prior(site),
         "options": {**site.options, **({} if altitude is None else {"altitude": altitude})},
     }
     if KINDS[site.kind].uses_wind:
@@ -61,9 +61,10 @@ def _settings(site: Site) -> dict[str, Any]:
 def _prior(site: Site) -> Mapping[str, Number]:
     kind = kind_of(site.kind, world_unit(site.unit), site.gas)
     usual: dict[str, Number] = {
-        parameter.name: law for parameter, law in zip(kind.parameters, kind.laws, strict=True)
+        parameter.name: distribution
+        for parameter, distribution in zip(kind.parameters, kind.distributions, strict=True)
     }
-    usual |= {parameter.name: law for parameter, law in WIND}
+    usual |= {parameter.name: distribution for parameter, distribution in WIND}
     return {name: _number(setting, usual[name], "prior", name) for name, setting in site.prior.items()}
 
 

@@ -11,7 +11,7 @@ from matplotlib.patches import Patch
 from dowsax.inference import Posterior
 from dowsax.viz.density import Density, highest_density_level, position_density
 from dowsax.viz.style import BLUE, DENSITY_COLOURS, GREEN, INK, MUTED, READING_COLOURS
-from dowsax.world.motion import SIDE
+from dowsax.world.motion import AREA_SIDE_M
 
 _LOGARITHMIC = 30.0
 """Readings whose sizes differ by more than this factor are coloured on a logarithmic scale."""
@@ -167,8 +167,8 @@ def _limits(posterior: Posterior, truth: np.ndarray | None) -> tuple[np.ndarray,
     points = [posterior.positions, kept, posterior.mean[None, :2]]
     points = np.concatenate(points if truth is None else [*points, truth[None]])
     low, high = points.min(axis=0), points.max(axis=0)
-    if low.min() >= 0 and high.max() <= SIDE:
-        low, high = np.zeros(2), np.full(2, SIDE)
+    if low.min() >= 0 and high.max() <= AREA_SIDE_M:
+        low, high = np.zeros(2), np.full(2, AREA_SIDE_M)
     half = 0.5 * max(float((high - low).max()), 1.0)
     centre, margin = 0.5 * (low + high), 0.03 * half
     return centre - half - margin, centre + half + margin

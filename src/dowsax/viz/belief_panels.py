@@ -7,7 +7,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
 
 from dowsax.inference import Posterior
-from dowsax.inference.posterior import INTERVAL
+from dowsax.inference.posterior import INTERVAL_PROBABILITY
 from dowsax.viz.density import marginal_density
 from dowsax.viz.style import BLUE, GREEN, INK, ORANGE
 from dowsax.world import Parameter
@@ -27,7 +27,7 @@ def draw_marginal(axes: Axes, posterior: Posterior, column: int, truth: float | 
     """The density of one parameter, its mean and its 95 % interval."""
     parameter, values = posterior.parameters[column], posterior.samples[:, column]
     centres, density = marginal_density(values, posterior.weights)
-    low, high = (float(bound[column]) for bound in posterior.interval(INTERVAL))
+    low, high = (float(bound[column]) for bound in posterior.interval(INTERVAL_PROBABILITY))
     axes.fill_between(centres, density, color=BLUE, alpha=0.12, linewidth=0)
     axes.fill_between(
         centres, density, where=(centres >= low) & (centres <= high), color=BLUE, alpha=0.35, linewidth=0
@@ -46,7 +46,7 @@ def draw_marginal(axes: Axes, posterior: Posterior, column: int, truth: float | 
 def draw_marginal_key(axes: Axes, with_truth: bool) -> None:
     """What the marginals show, in a place of its own."""
     marks = [
-        Patch(facecolor=BLUE, alpha=0.45, label=f"{100 * INTERVAL:.0f} % interval"),
+        Patch(facecolor=BLUE, alpha=0.45, label=f"{100 * INTERVAL_PROBABILITY:.0f} % interval"),
         Line2D([], [], color=INK, linewidth=1.2, label="mean"),
     ]
     if with_truth:

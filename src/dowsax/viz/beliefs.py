@@ -32,7 +32,7 @@ def belief_figure(
     `truth` is the true position or the whole true Θ, where one simulated; `unit` is that of the readings.
     `verdict` is said in place of the posterior's own.
     """
-    if posterior.batched:
+    if posterior.is_batch:
         raise ValueError("A picture shows one survey: locate the surveys of a batch one by one to draw them.")
     known = None if truth is None else np.asarray(truth, np.float64)
     if known is not None and known.shape not in ((2,), posterior.mean.shape):

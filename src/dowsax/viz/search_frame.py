@@ -20,7 +20,7 @@ from dowsax.viz.belief_map import INSET_SIZE, REGIONS, SMALL, emptiest_corner, r
 from dowsax.viz.density import Density, highest_density_level, position_density
 from dowsax.viz.search_moments import Moment
 from dowsax.viz.style import BLUE, DENSITY_COLOURS, GREEN, INK, MUTED, ORANGE, READING_COLOURS, new_figure
-from dowsax.world.motion import SIDE
+from dowsax.world.motion import AREA_SIDE_M
 
 # The layout, in inches.
 _WIDTH, _HEIGHT = 9.0, 5.0
@@ -143,7 +143,7 @@ class SearchFrame:
             zorder=9,
             bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.75, "pad": 0.8},
         )
-        limits = (-_MARGIN, SIDE + _MARGIN)
+        limits = (-_MARGIN, AREA_SIDE_M + _MARGIN)
         axes.set(xlim=limits, ylim=limits, xlabel="x, east [m]", ylabel="y, north [m]")
         axes.set_aspect("equal")
         for side in ("top", "right"):
@@ -153,7 +153,7 @@ class SearchFrame:
         bar.set_label(f"reading [{self.subject.unit or 'sensor unit'}]")
         bar.outline.set_visible(False)
         places = np.stack([moment.position for moment in self.moments] + [self.moments[-1].mean])
-        corner = emptiest_corner((places + _MARGIN) / (SIDE + 2 * _MARGIN))
+        corner = emptiest_corner((places + _MARGIN) / (AREA_SIDE_M + 2 * _MARGIN))
         self.inset = axes.inset_axes((*corner, INSET_SIZE, INSET_SIZE), zorder=8)
         self.outline = axes.add_patch(
             Rectangle((0, 0), 1, 1, fill=False, edgecolor=MUTED, linewidth=0.8, zorder=5)
@@ -177,7 +177,7 @@ class SearchFrame:
         if truth is not None:
             self.told.xy = tuple(truth)
             # On the side of its mark that is towards the middle, where it does not cross the border.
-            right, top = truth > SIDE * (1 - _NEAR_EDGE)
+            right, top = truth > AREA_SIDE_M * (1 - _NEAR_EDGE)
             self.told.set(
                 position=(-9 if right else 9, -5 if top else 5),
                 ha="right" if right else "left",
@@ -186,7 +186,7 @@ class SearchFrame:
 
     def _update_magnified(self, newest: Moment, density: Density | None, truth: np.ndarray | None) -> None:
         """The neighbourhood of the mean again, larger, once the belief is small."""
-        small = density is not None and newest.radius < SMALL * SIDE
+        small = density is not None and newest.radius < SMALL * AREA_SIDE_M
         self.inset.set_visible(small)
         self.outline.set_visible(small)
         if not small:

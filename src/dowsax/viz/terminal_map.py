@@ -12,7 +12,7 @@ from scipy.ndimage import gaussian_filter
 from dowsax.viz.belief_map import reading_norm
 from dowsax.viz.density import bandwidth
 from dowsax.viz.search_moments import Moment
-from dowsax.world.motion import SIDE
+from dowsax.world.motion import AREA_SIDE_M
 
 SENSOR, ESTIMATE, TRUTH = "●", "+", "★"
 SENSOR_COLOUR, TRUTH_COLOUR = "#ffb000", "#3ddc97"
@@ -59,9 +59,9 @@ def _ground(moment: Moment, size: int) -> np.ndarray:
     shade = np.zeros((size, size))
     if moment.living:
         points, weights = np.asarray(moment.points, np.float64), moment.weights
-        edges = np.linspace(0, SIDE, size + 1)
+        edges = np.linspace(0, AREA_SIDE_M, size + 1)
         mass, *_ = np.histogram2d(points[:, 1], points[:, 0], bins=[edges, edges], weights=weights)
-        widths = [max(bandwidth(points[:, axis], weights, 2) * size / SIDE, 0.4) for axis in (1, 0)]
+        widths = [max(bandwidth(points[:, axis], weights, 2) * size / AREA_SIDE_M, 0.4) for axis in (1, 0)]
         mass = gaussian_filter(mass, widths)
         shade = np.sqrt(mass / max(mass.max(), np.finfo(float).tiny))
     return _GROUND(shade[::-1])[..., :3]
@@ -69,7 +69,7 @@ def _ground(moment: Moment, size: int) -> np.ndarray:
 
 def _pixel(places: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
     """Rows from the north and columns of positions (k, 2) [m]."""
-    index = np.clip((places * size / SIDE).astype(int), 0, size - 1)
+    index = np.clip((places * size / AREA_SIDE_M).astype(int), 0, size - 1)
     return size - 1 - index[:, 1], index[:, 0]
 
 

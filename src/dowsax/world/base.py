@@ -22,7 +22,7 @@ class Field(Protocol):
 
 @runtime_checkable
 class Sensor(Protocol):
-    """A noise model. Both methods describe one and the same law of the reading given the intensity."""
+    """A noise model. Both methods describe the same distribution of a reading given the intensity."""
 
     def sample(self, key: Key, intensity: Scalar, station: Station) -> Scalar: ...
     def log_prob(self, reading: Scalar, intensity: Scalar, station: Station) -> Scalar: ...
@@ -30,62 +30,62 @@ class Sensor(Protocol):
 
 @runtime_checkable
 class Removable(Protocol):
-    """A field that knows what is left of it where there is no source."""
+    """A field that says what is left of it without its source."""
 
     def without_source(self) -> Field: ...
 
 
-class Turning(NamedTuple):
+class DirectionProfile(NamedTuple):
     """A field at a station as a function of the direction of the wind."""
 
     angle: Scalar
-    """[rad], of the station from the axis of the field, counter-clockwise."""
+    """[rad], from the axis of the field to the station, counter-clockwise."""
     width: Scalar
-    """[rad], of the field there."""
+    """[rad], of the field at the distance of the station."""
     value: Callable[[Scalar], Scalar]
-    """What the field is in a wind turned by so much [rad], counter-clockwise."""
+    """The field in a wind turned by an angle [rad], counter-clockwise."""
 
 
 @runtime_checkable
-class Turnable(Protocol):
-    """A field that knows what it is in other directions of the wind."""
+class DirectionDependent(Protocol):
+    """A field that can be evaluated for other wind directions at little cost."""
 
-    def turning(self, theta: Theta, station: Station) -> Turning: ...
+    def direction_profile(self, theta: Theta, station: Station) -> DirectionProfile: ...
 
 
 @runtime_checkable
-class Unsettled(Protocol):
-    """A sensor whose noise is unknown too: it depends on Θ."""
+class NeedsTheta(Protocol):
+    """A sensor whose noise depends on Θ."""
 
-    def settled(self, theta: Theta) -> Sensor:
-        """The sensor, were Θ the truth."""
+    def bind(self, theta: Theta) -> Sensor:
+        """Return the sensor for this Θ."""
         ...
 
 
 @runtime_checkable
 class Checked(Protocol):
-    """A sensor that knows which readings it can never give."""
+    """A sensor that can tell which readings are impossible."""
 
     def fault(self, readings: np.ndarray) -> str | None:
-        """One line that says what is wrong with the readings and what to do, or `None`."""
+        """Return one line that says what is wrong with the readings and what to do, or `None`."""
         ...
 
 
 @runtime_checkable
 class Mixed(Protocol):
-    """A sensor of which some readings have a probability and others a density.
+    """A sensor some of whose readings have a probability and others a density.
 
-    The entropy of such a reading depends on the unit of the densities; the sensor says which is its own.
+    The entropy of such a reading depends on the unit of the density, which the sensor defines.
     """
 
     def log_unit(self, reading: Scalar) -> Scalar:
-        """The log of the unit in which the density of this reading counts; 0 where it has a probability."""
+        """Return the log of the unit of this reading's density; 0 where it has a probability."""
         ...
 
 
 @runtime_checkable
 class Sketched(Protocol):
-    """A sensor whose draws are expensive, and that has cheap ones which are nearly of its law."""
+    """A sensor with expensive exact draws, and cheap approximate ones."""
 
     def sketch(self, key: Key, intensity: Scalar, station: Station) -> Scalar: ...
 
@@ -95,7 +95,7 @@ class Coordinates(Protocol):
     r"""A bijection between Θ and the coordinates in which the filter moves particles.
 
     The last `free` coordinates are uniform on (0, 1) under the prior, and neither the prior nor any
-    likelihood depends on them: the filter redraws them exactly and for nothing.
+    likelihood depends on them: the filter redraws them exactly at no cost.
     """
 
     free: int
@@ -109,17 +109,17 @@ class Coordinates(Protocol):
 
 @runtime_checkable
 class LogLinear(Coordinates, Protocol):
-    r"""Coordinates of which some enter the logarithm of the field linearly, given the others.
+    r"""Coordinates some of which enter the logarithm of the field linearly, given the others.
 
-    Moves make use of it. They stay exact where it is only roughly so.
+    Moves exploit this, and stay exact where it holds only approximately.
     """
 
     linear: tuple[int, ...]
-    """Which of the coordinates."""
+    """The indices of these coordinates."""
 
     @property
     def linear_guess(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        """What they are beforehand, and how precisely (one over the variance)."""
+        """Their prior means, and their prior precisions (one over the variance)."""
         ...
 
     def log_terms(self, coordinates: Theta, station: Station) -> tuple[Scalar, Float[Array, " k"]]:
@@ -129,7 +129,7 @@ class LogLinear(Coordinates, Protocol):
 
 @runtime_checkable
 class Prior(Protocol):
-    """The law of Θ before the first reading; `log_prob` is normalised and −∞ outside the support."""
+    """The distribution of Θ before the first reading; `log_prob` is normalised and −∞ outside the support."""
 
     @property
     def parameters(self) -> tuple[Parameter, ...]: ...
@@ -144,33 +144,33 @@ class Conditional(Protocol):
     """A prior that knows the distribution of some columns given the others."""
 
     def sample_given(self, key: Key, theta: Theta, columns: tuple[int, ...]) -> Theta:
-        """Draw these columns of Θ again, given the others."""
+        """Redraw these columns of Θ given the others."""
         ...
 
     def log_prob_given(self, theta: Theta, columns: tuple[int, ...]) -> Scalar:
-        """Density of these columns given the others."""
+        """Return the log density of these columns given the others."""
         ...
 
 
 @runtime_checkable
 class Location(Protocol):
-    """The law of the source position alone: one factor of a prior."""
+    """The distribution of the source position alone: one factor of a prior."""
 
     def sample(self, key: Key) -> Theta: ...
     def log_prob(self, position: Theta) -> Scalar: ...
 
 
 @runtime_checkable
-class Law(Protocol):
-    """The law of one number; `log_prob` is normalised and −∞ outside the support."""
+class Distribution(Protocol):
+    """The distribution of one number; `log_prob` is normalised and −∞ outside the support."""
 
     @property
     def logarithmic(self) -> bool:
-        """Whether the number is positive and best moved by factors."""
+        """Whether the number is positive and is best moved by factors."""
         ...
 
     def quantile(self, share: Scalar) -> Scalar:
-        """The number below which this share of the draws is, in [0, 1)."""
+        """Return the number below which this share, in [0, 1), of the draws lies."""
         ...
 
     def sample(self, key: Key) -> Scalar: ...

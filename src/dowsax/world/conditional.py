@@ -1,4 +1,4 @@
-"""Some columns of Θ given the others, under any prior."""
+"""Conditional distributions of some columns of Θ given the others, under any prior."""
 
 import jax
 import jax.numpy as jnp
@@ -8,7 +8,7 @@ from dowsax.world.base import Conditional, Prior
 
 
 def sample_given(key: Key, prior: Prior, theta: Theta, columns: tuple[int, ...]) -> Theta:
-    """Draw these columns again, given the others; independent of them unless the prior is `Conditional`."""
+    """Redraw these columns given the others; a prior that is not `Conditional` takes them as independent."""
     if isinstance(prior, Conditional):
         return prior.sample_given(key, theta, columns)
     at = jnp.array(columns)
@@ -16,7 +16,7 @@ def sample_given(key: Key, prior: Prior, theta: Theta, columns: tuple[int, ...])
 
 
 def log_prob_given(prior: Prior, theta: Theta, columns: tuple[int, ...]) -> Scalar:
-    """Density of these columns given the others, up to a constant."""
+    """Return the log density of these columns given the others, up to a constant."""
     if isinstance(prior, Conditional):
         return prior.log_prob_given(theta, columns)
     # For independent columns p(J, K) / p(J₀, K) = p(J) / p(J₀), at any place J₀ of the support.

@@ -1,4 +1,4 @@
-"""Coordinates for priors that need nothing special: Θ itself, or the logarithm of some of its columns."""
+"""Simple coordinates: Θ itself, or the logarithm of some of its columns."""
 
 from collections.abc import Callable
 
@@ -9,11 +9,11 @@ from jaxtyping import Array
 
 from dowsax.types import Scalar, Theta
 
-_LARGEST_EXPONENT = 80.0
+_MAX_EXPONENT = 80.0
 
 
 class Identity(eqx.Module):
-    """Particles move in Θ as it is."""
+    """Θ itself."""
 
     free: int = eqx.field(default=0, static=True)
 
@@ -28,24 +28,24 @@ class Identity(eqx.Module):
 
 
 class Logarithmic(eqx.Module):
-    """Positive columns move by factors, the others as they are."""
+    """The logarithm of some (positive) columns, and the others as they are."""
 
     columns: tuple[int, ...] = eqx.field(static=True)
     free: int = eqx.field(default=0, static=True)
 
     def forward(self, theta: Theta) -> Theta:
-        return self._mapped(jnp.log, theta)
+        return self._map_columns(jnp.log, theta)
 
     def inverse(self, coordinates: Theta) -> Theta:
-        # Beyond the largest exponent of float32 there is nothing to tell apart, and nothing overflows.
-        return self._mapped(lambda logs: jnp.exp(jnp.minimum(logs, _LARGEST_EXPONENT)), coordinates)
+        # Capped, so that nothing overflows float32.
+        return self._map_columns(lambda logs: jnp.exp(jnp.minimum(logs, _MAX_EXPONENT)), coordinates)
 
     def log_det(self, coordinates: Theta) -> Scalar:
         r"""$\sum \log \Theta_c$, since $d\Theta_c = \Theta_c\, d\log\Theta_c$."""
         return sum((coordinates[column] for column in self.columns), start=jnp.zeros((), coordinates.dtype))
 
-    def _mapped(self, function: Callable[[Array], Array], values: Theta) -> Theta:
-        """The function of the named columns. By selection: to scatter into a column is far slower."""
+    def _map_columns(self, function: Callable[[Array], Array], values: Theta) -> Theta:
+        """Apply a function to the named columns, by selection: scattering into a column is far slower."""
         named = np.zeros(values.shape[0], bool)
         named[list(self.columns)] = True
         return jnp.where(named, function(jnp.where(named, values, 1.0)), values)

@@ -1,22 +1,22 @@
-"""The kinds of fields that people survey: physics, units, and what one believes of each beforehand."""
+"""The kinds of fields that people survey: physics, units, and default priors."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dowsax.world.base import Field, Law, Sensor
+from dowsax.world.base import Distribution, Field, Sensor
+from dowsax.world.distributions import LogUniform, Normal, Uniform
 from dowsax.world.fields import dipole, gaussian_plume, inverse_square, log_distance
 from dowsax.world.fields.dipole import Dipole
 from dowsax.world.fields.gaussian_plume import GaussianPlume
 from dowsax.world.fields.inverse_square import InverseSquare
 from dowsax.world.fields.log_distance import LogDistance
-from dowsax.world.laws import LogUniform, Normal, Uniform
 from dowsax.world.sensors import Counting, Gaussian, StudentT
 from dowsax.world.source import Parameter
 from dowsax.world.units import per_gram
 
-Number = Law | float | int
-"""What is believed of a number: a law, or the number itself where it is known."""
+Number = Distribution | float | int
+"""A distribution, or the number itself if it is known."""
 
 WIND = (
     (Parameter("ux", "m/s", "wind velocity, east (where the air goes)"), Normal(0.0, 3.0)),
@@ -27,40 +27,40 @@ LAG = (Parameter("lag", "s", "time constant of the sensor"), LogUniform(1.0, 60.
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of field in one unit, and the default laws of everything that may be unknown."""
+    """One kind of field in one unit, with the default distributions of its unknowns."""
 
     name: str
     unit: str
     """Of the reading."""
     field: Callable[..., Field]
-    """The field, given its options."""
+    """Builds the field from its options."""
     parameters: tuple[Parameter, ...]
-    laws: tuple[Law, ...]
+    distributions: tuple[Distribution, ...]
     """Of the parameters, in their order."""
     known: Mapping[str, float]
-    """Those which are taken as known unless something is said of them."""
-    background: Law
+    """Values of the parameters that are known by default."""
+    background: Distribution
     noise: Mapping[str, Number]
-    """Of the sensor's numbers by name."""
+    """Noise parameters of the sensor by name."""
     options: tuple[str, ...]
-    """What `field` takes: numbers of the field that are always known."""
+    """Arguments of `field`: numbers that are always known."""
     usual_background: bool = True
     windy: bool = False
-    """Needs the wind."""
+    """Whether the field needs the wind."""
     levels: bool = False
-    """Readings are levels in decibel."""
+    """Whether readings are levels in decibel."""
     per_second: bool = False
-    """Readings add up while the sensor dwells: background is theirs of one second."""
+    """Whether readings add up over the dwell time: the background is then per second."""
 
     @property
     def background_unit(self) -> str:
         return f"{self.unit}/s" if self.per_second else self.unit
 
     def sensor(self, numbers: Mapping[str, float], robust: float | None, dead_time: float) -> Sensor:
-        """The sensor with these numbers; `robust` is the degrees of freedom of Student's t."""
+        """Build the sensor; `robust` is the degrees of freedom of Student's t."""
         if not self.noise:
             if robust is not None:
-                raise ValueError(f"Counts of {self.name} have their own law: `robust` does not apply.")
+                raise ValueError(f"`robust` does not apply to counts of {self.name}: leave it out.")
             return Counting(dead_time)
         if dead_time:
             raise ValueError(f"`dead_time` is for counts, not for {self.name}.")
@@ -69,20 +69,23 @@ class Kind:
 
 
 def gas_plume(unit: str = "ppm", gas: str | float | None = None) -> Kind:
-    """A gas released into the wind. The rate is in g/s where the unit says how many grams a reading is."""
+    """Return the kind of a gas released into the wind.
+
+    The release rate is in g/s if the unit (with the gas) can be converted to g/m³.
+    """
     gain = per_gram(unit, gas)
-    # Where it is not known, roughly, for the default laws.
+    # Roughly, for the default distributions, if it is not known.
     grams = 1e3 if gain is None else gain
-    parameters, laws = GaussianPlume.PARAMETERS, gaussian_plume.default_laws()
+    parameters, distributions = GaussianPlume.PARAMETERS, gaussian_plume.default_distributions()
     if gain is None:
         parameters = (replace(parameters[0], unit=f"{unit}·m³/s"), *parameters[1:])
-        laws = gaussian_plume.default_laws((1e-3 * grams, 1e3 * grams))
+        distributions = gaussian_plume.default_distributions((1e-3 * grams, 1e3 * grams))
     return Kind(
         name="gas-plume",
         unit=unit,
         field=lambda **options: GaussianPlume(1.0 if gain is None else gain, **options),
         parameters=parameters,
-        laws=laws,
+        distributions=distributions,
         known=gaussian_plume.BRIGGS,
         background=Uniform(0.0, 5e-3 * grams),
         noise={"noise_ratio": LogUniform(0.05, 1.0), "noise_floor": LogUniform(3e-6 * grams, 1e-3 * grams)},
@@ -92,13 +95,13 @@ def gas_plume(unit: str = "ppm", gas: str | float | None = None) -> Kind:
 
 
 def radiation(unit: str = "counts") -> Kind:
-    """Counts of a detector, over its dwell time."""
+    """Return the kind of counts of a detector over its dwell time."""
     return Kind(
         name="radiation",
         unit=unit,
         field=InverseSquare,
         parameters=InverseSquare.PARAMETERS,
-        laws=inverse_square.default_laws(),
+        distributions=inverse_square.default_distributions(),
         known={},
         background=LogUniform(0.1, 1e4),
         noise={},
@@ -108,14 +111,14 @@ def radiation(unit: str = "counts") -> Kind:
 
 
 def level(unit: str = "dB") -> Kind:
-    """A level that falls with the logarithm of the distance."""
+    """Return the kind of a level that falls with the logarithm of the distance."""
     parameters = LogDistance.PARAMETERS
     return Kind(
         name="level",
         unit=unit,
         field=LogDistance,
         parameters=(replace(parameters[0], unit=unit), *parameters[1:]),
-        laws=log_distance.default_laws(),
+        distributions=log_distance.default_distributions(),
         known={"attenuation": 0.0},
         background=Uniform(-120.0, 120.0),
         noise={"noise_floor": LogUniform(0.5, 15.0)},
@@ -126,13 +129,13 @@ def level(unit: str = "dB") -> Kind:
 
 
 def magnetic_dipole(unit: str = "nT") -> Kind:
-    """The anomaly of the earth's field over a dipole."""
+    """Return the kind of the anomaly of the earth's field over a dipole."""
     return Kind(
         name="magnetic-dipole",
         unit=unit,
         field=Dipole,
         parameters=Dipole.PARAMETERS,
-        laws=dipole.default_laws(),
+        distributions=dipole.default_distributions(),
         known={},
         background=Normal(0.0, 100.0),
         noise={"noise_floor": LogUniform(0.1, 100.0)},
@@ -150,10 +153,10 @@ KINDS: dict[str, Callable[..., Kind]] = {
 
 
 def kind_of(name: str, unit: str | None = None, gas: str | float | None = None) -> Kind:
-    """The kind by name, in its own unit unless another is given."""
+    """Return the kind by name; default unit: the kind's own."""
     given: dict[str, Any] = {} if unit is None else {"unit": unit}
     if gas is not None:
         if name != "gas-plume":
-            raise ValueError(f"`gas` is for the kind gas-plume, not for {name}.")
+            raise ValueError(f"`gas` is for the kind gas-plume only, not for {name}: leave it out.")
         given["gas"] = gas
     return KINDS[name](**given)

@@ -1,4 +1,4 @@
-"""The seven fields of the benchmark as data: one sensor law each, on the same plume."""
+"""The seven fields of the benchmark: one sensor each, on the same plume."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from dowsax.world.sensors import Censored, Decibel, Gaussian, LogNormal, Poisson
 
 @dataclass(frozen=True)
 class Modality:
-    """What is measured, and by which law."""
+    """One field of the benchmark: what is measured, by which sensor."""
 
     name: str
     sensor: Sensor
@@ -35,7 +35,16 @@ MODALITIES: dict[str, Modality] = {
 
 
 def benchmark_model(name: str, prior: Prior | None = None) -> Model:
-    """The model of a benchmark field by name, with the benchmark's prior unless another is given."""
+    """Return the model of a benchmark field.
+
+    Parameters
+    ----------
+    name
+        temperature [K], concentration, magnetic, electric, gas, energy [counts] or noise [dB].
+    prior
+        Prior over x, y [m], strength q, wind ux, uy [m/s] (where the air goes), diffusivity [m²/s] and decay
+        length [m]; default: the benchmark's `PlumePrior`, with the source in [5, 20]² m.
+    """
     if name not in MODALITIES:
         raise ValueError(f"unknown field {name!r}; known are {', '.join(MODALITIES)}.")
     return Model(PlumePrior() if prior is None else prior, Plume(), MODALITIES[name].sensor)

@@ -1,4 +1,4 @@
-"""How the sensor moves: a few moves of fixed length inside a box."""
+"""Motion of the sensor: a few moves of fixed length inside a box."""
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -6,24 +6,24 @@ from jaxtyping import Array, Bool, Float, Int
 
 from dowsax.types import Position
 
-SIDE = 25.0
+AREA_SIDE_M = 25.0
 """[m], the search area is [0, SIDE]²."""
-START_SIDE = 5.0
+START_SIDE_M = 5.0
 """[m], searches start uniformly in (0, START_SIDE)²."""
-MOVES = ((1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0))
+UNIT_MOVES_M = ((1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0))
 """[m], east, west, north, south."""
 
-# A move that fits is clipped by rounding at the most.
-_ROUNDING = 1e-3
+# A move that stays inside may still be clipped by rounding.
+_ROUNDING_TOLERANCE_M = 1e-3
 
 
 class Motion(eqx.Module):
-    """The moves there are, clipped at the border of the area."""
+    """A set of moves, clipped at the border of the area."""
 
-    moves: tuple[tuple[float, float], ...] = eqx.field(default=MOVES, static=True)
+    moves: tuple[tuple[float, float], ...] = eqx.field(default=UNIT_MOVES_M, static=True)
     """[m]"""
     low: tuple[float, float] = eqx.field(default=(0.0, 0.0), static=True)
-    high: tuple[float, float] = eqx.field(default=(SIDE, SIDE), static=True)
+    high: tuple[float, float] = eqx.field(default=(AREA_SIDE_M, AREA_SIDE_M), static=True)
     """[m], the corners of the area."""
 
     @property
@@ -31,18 +31,18 @@ class Motion(eqx.Module):
         return len(self.moves)
 
     def reach(self, position: Position) -> Float[Array, "actions 2"]:
-        """Where each move leads."""
+        """Return the position after each move."""
         there = position[None, :] + jnp.array(self.moves)
         return jnp.clip(there, jnp.array(self.low)[None, :], jnp.array(self.high)[None, :])
 
     def __call__(self, position: Position, action: Int[Array, ""]) -> Position:
-        """Where one move leads."""
+        """Return the position after one move."""
         return self.reach(position)[action]
 
     def free(self, position: Position) -> Bool[Array, " actions"]:
-        """Whether each move fits into the area as a whole."""
+        """Return whether each move stays inside the area without being clipped."""
         wanted = position[None, :] + jnp.array(self.moves)
-        return jnp.max(jnp.abs(self.reach(position) - wanted), axis=1) < _ROUNDING
+        return jnp.max(jnp.abs(self.reach(position) - wanted), axis=1) < _ROUNDING_TOLERANCE_M
 
 
 FOUR_MOVES = Motion()

@@ -1,4 +1,4 @@
-"""Numbers and ranges as people give them: read as floats, refused in one line when they make no sense."""
+"""Checks of numbers and ranges, with errors of one line."""
 
 from collections.abc import Sequence
 
@@ -6,24 +6,24 @@ Pair = tuple[float, float]
 
 
 def pair(values: Sequence[float | int]) -> Pair:
-    """Two numbers as floats."""
+    """Convert two numbers to floats."""
     first, second = values
     return float(first), float(second)
 
 
 def number(value: float | int) -> float:
-    """One number as a float."""
+    """Convert a number to a float."""
     return float(value)
 
 
 def require_positive(name: str, value: float) -> None:
     if not 0 < value < float("inf"):
-        raise ValueError(f"`{name}` is above zero and finite; got {value:g}.")
+        raise ValueError(f"`{name}` must be > 0 and finite; got {value:g}.")
 
 
 def require_range(name: str, bounds: Pair) -> None:
     if not bounds[0] < bounds[1] or not abs(bounds[0]) + abs(bounds[1]) < float("inf"):
-        raise ValueError(f"`{name}` is a finite (low, high) with low < high; got {bounds}.")
+        raise ValueError(f"`{name}` must be a finite (low, high) with low < high; got {bounds}.")
 
 
 def require_box(low: Pair, high: Pair) -> None:

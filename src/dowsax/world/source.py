@@ -1,4 +1,4 @@
-"""Θ by name: the one place that knows the columns of the benchmark source, their order and their units."""
+"""The columns of Θ of the benchmark source: names, order and units."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from dowsax.types import Scalar, Theta
 
 @dataclass(frozen=True)
 class Parameter:
-    """One column of Θ as people read it."""
+    """Name, unit and meaning of one column of Θ."""
 
     name: str
     unit: str
@@ -41,10 +41,10 @@ class Source(NamedTuple):
 
 
 def unpack(theta: Theta) -> Source:
-    """The named view of Θ, or of its first seven columns where nuisances follow."""
+    """Return the first seven columns of Θ by name; nuisance parameters may follow them."""
     return Source(*theta[: len(PARAMETERS)])
 
 
 def pack(source: Source) -> Theta:
-    """The inverse of `unpack`."""
+    """Return Θ of a source; the inverse of `unpack`."""
     return jnp.stack(source)

@@ -1,4 +1,4 @@
-"""What came before each reading of a survey, for sensors that lag."""
+"""Trails: the stations before each reading, for sensors that lag."""
 
 from dataclasses import replace
 
@@ -10,15 +10,14 @@ from dowsax.types import Station, Trail
 
 
 def with_trail(stations: Station, length: int = 8) -> Station:
-    """The stations of one survey (k, …), each with the `length` before it that had the same sensor.
+    """Return the stations of one survey (k, …), each with the `length` stations before it of the same sensor.
 
-    Times must not run backwards for any one sensor. The more of the lag the trail covers the better: its ages
-    should reach a few time constants back.
+    Times of each sensor must not decrease. A trail should reach a few time constants of the lag back.
     """
     if stations.time is None:
-        raise ValueError("A trail needs the time of each reading.")
+        raise ValueError("A trail needs the time of each reading: give the stations a `time`.")
     if length < 1:
-        raise ValueError(f"`length` of a trail is at least 1; got {length}.")
+        raise ValueError(f"`length` of a trail must be at least 1; got {length}.")
     times = np.asarray(stations.time, np.float64)
     sensors = np.zeros(times.shape, int) if stations.sensor is None else np.asarray(stations.sensor)
     before = np.empty((*times.shape, length), int)

@@ -1,4 +1,4 @@
-"""How the source may change between two readings. A source that stays as it is needs no transition."""
+"""Transitions: how the source may change between two readings. A constant source needs none."""
 
 import equinox as eqx
 import jax
@@ -24,7 +24,7 @@ class Drift(eqx.Module):
         return self.coordinates.inverse(self.coordinates.forward(theta) + self.spread * noise)
 
     def log_prob(self, new: Theta, old: Theta) -> Scalar:
-        """Density over Θ, Jacobian included; coordinates that stand still do not count."""
+        """Return the log density over Θ, Jacobian included; coordinates without spread do not count."""
         there = self.coordinates.forward(new)
         moves = self.spread > 0
         spread = jnp.where(moves, self.spread, 1.0)
@@ -34,10 +34,10 @@ class Drift(eqx.Module):
 
 
 class Jump(eqx.Module):
-    """At each reading, with a small hazard, the source is somewhere else: its position is drawn again.
+    """At each reading, with a small probability, the source jumps: its position is redrawn.
 
-    The other columns of Θ persist. A filter lets `birth_share` of the particles try it at every reading, more
-    than the hazard asks for, and makes up for it in their weights.
+    The other columns of Θ persist. A filter lets `birth_share` of the particles jump at every reading, more
+    than the hazard, and corrects their weights.
 
     Columns that jump must be independent of the others under the prior, or the prior must be `Conditional`.
     """
@@ -47,21 +47,21 @@ class Jump(eqx.Module):
     birth_share: float = eqx.field(default=0.1, static=True)
     """Share of the particles that jump at each reading, at least the hazard."""
     columns: tuple[int, ...] = eqx.field(default=(0, 1), static=True)
-    """The columns of Θ that are drawn again."""
+    """The columns of Θ that are redrawn."""
 
     def __check_init__(self) -> None:
         if not 0 <= self.hazard < 1:
-            raise ValueError(f"`hazard` is a probability a reading, in [0, 1); got {self.hazard}.")
+            raise ValueError(f"`hazard` must be a probability per reading in [0, 1); got {self.hazard}.")
         if not self.hazard <= self.birth_share < 1:
             raise ValueError(
-                "`birth_share` is a share of the particles, at least the hazard and below 1; "
+                "`birth_share` must be a share of the particles, >= the hazard and < 1; "
                 f"got {self.birth_share}."
             )
 
     def sample(self, key: Key, prior: Prior, theta: Theta) -> Theta:
-        """Draw the source after a jump: the columns that jump given those that persist."""
+        """Draw Θ after a jump: the columns that jump, given those that persist."""
         return sample_given(key, prior, theta, self.columns)
 
     def log_prob(self, prior: Prior, theta: Theta) -> Scalar:
-        """Density of `sample`, up to a constant."""
+        """Return the log density of `sample`, up to a constant."""
         return log_prob_given(prior, theta, self.columns)

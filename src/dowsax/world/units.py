@@ -1,4 +1,4 @@
-"""Units of concentration: how much of the reading one gram per cubic metre is."""
+"""Units of concentration: conversion from g/m³."""
 
 MOLAR_MASSES = {
     "methane": 16.043,
@@ -11,26 +11,26 @@ MOLAR_MASSES = {
     "hydrogen": 2.016,
 }
 """[g/mol]"""
-_MASS = {"kg/m3": 1e-3, "g/m3": 1.0, "mg/m3": 1e3, "ug/m3": 1e6, "ng/m3": 1e9}
-_SHARE = {"%": 1e2, "ppm": 1e6, "ppb": 1e9}
+_MASS_UNITS = {"kg/m3": 1e-3, "g/m3": 1.0, "mg/m3": 1e3, "ug/m3": 1e6, "ng/m3": 1e9}
+_VOLUME_SHARES = {"%": 1e2, "ppm": 1e6, "ppb": 1e9}
 _SPELLINGS = str.maketrans({"³": "3", "µ": "u", "μ": "u"})
 # [m³/mol] of an ideal gas at 15 °C and 1013.25 hPa.
-_MOLAR_VOLUME = 8.314462618 * 288.15 / 101325.0
+_MOLAR_VOLUME_M3 = 8.314462618 * 288.15 / 101325.0
 
 
 def per_gram(unit: str, gas: str | float | None = None) -> float | None:
-    """Readings in this unit per g/m³, or `None` where that is not known.
+    """Return what 1 g/m³ is in this unit, or `None` if it cannot be converted.
 
-    Shares of the volume (ppm, ppb, %) need the gas: its name, or its molar mass [g/mol].
+    Volume fractions (ppm, ppb, %) need the gas: its name, or its molar mass [g/mol].
     """
     plain = unit.translate(_SPELLINGS)
-    if plain in _MASS:
-        return _MASS[plain]
-    if plain not in _SHARE or gas is None:
+    if plain in _MASS_UNITS:
+        return _MASS_UNITS[plain]
+    if plain not in _VOLUME_SHARES or gas is None:
         return None
     if isinstance(gas, str) and gas not in MOLAR_MASSES:
         raise ValueError(f"unknown gas {gas!r}; known are {', '.join(MOLAR_MASSES)}, or give its g/mol.")
     mass = MOLAR_MASSES[gas] if isinstance(gas, str) else float(gas)
     if not 0 < mass < 1e4:
-        raise ValueError(f"`gas` is a name or a molar mass [g/mol] above zero; got {mass:g}.")
-    return _SHARE[plain] * _MOLAR_VOLUME / mass
+        raise ValueError(f"`gas` must be a name or a molar mass [g/mol] > 0; got {mass:g}.")
+    return _VOLUME_SHARES[plain] * _MOLAR_VOLUME_M3 / mass

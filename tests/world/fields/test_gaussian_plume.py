@@ -8,11 +8,11 @@ from scipy import integrate
 
 from dowsax.types import Station
 from dowsax.world import GaussianPlume, ProductPrior, UniformBox
-from dowsax.world.fields.gaussian_plume import BRIGGS, default_laws
+from dowsax.world.fields.gaussian_plume import BRIGGS, default_distributions
 
 PLUME = GaussianPlume()
 POINT = GaussianPlume(size=1e-3)
-ANY = ProductPrior(UniformBox((-50, -50), (50, 50)), default_laws(), GaussianPlume.PARAMETERS)
+ANY = ProductPrior(UniformBox((-50, -50), (50, 50)), default_distributions(), GaussianPlume.PARAMETERS)
 
 
 def theta_of(**given):

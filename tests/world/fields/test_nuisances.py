@@ -9,8 +9,8 @@ from scipy.integrate import solve_ivp
 from dowsax.types import Station
 from dowsax.world import with_trail
 from dowsax.world.fields import Arranged, Background, GivenWind, InferredWind, Lagged, Nothing
-from dowsax.world.fields.absence import absent
-from dowsax.world.fields.arranged import KNOWN
+from dowsax.world.fields.arranged import KNOWN_COLUMN
+from dowsax.world.fields.nothing import remove_source
 
 HERE = Station(jnp.float32([3, 4]))
 
@@ -105,13 +105,15 @@ def test_wind_is_given_or_inferred():
 
 def test_known_numbers_take_the_place_of_columns():
     field = Arranged(lambda theta, station: jnp.sum(theta * jnp.float32([1, 10, 100, 1000])),
-                     (0, 1, KNOWN, 2), (0.0, 0.0, 3.0, 0.0))  # fmt: skip
+                     (0, 1, KNOWN_COLUMN, 2), (0.0, 0.0, 3.0, 0.0))  # fmt: skip
     assert float(field(jnp.float32([1, 2, 4]), HERE)) == 1 + 20 + 300 + 4000
 
 
 def test_without_a_source_the_nuisances_stay(walk):
     """Whatever is wrapped around a field, its absence is the same around nothing."""
-    field = Arranged(Background(Lagged(InferredWind(breeze, 3), 5), 6), (0, 1, KNOWN, 2, 3, 4, 5), (9.0,) * 7)
+    field = Arranged(
+        Background(Lagged(InferredWind(breeze, 3), 5), 6), (0, 1, KNOWN_COLUMN, 2, 3, 4, 5), (9.0,) * 7
+    )
     stations, theta = with_trail(walk, 3), jnp.float32([1, 1, 2, 3, 4, 5.5])
-    np.testing.assert_allclose(at_all(absent(field), theta, stations), 5.5)
-    assert isinstance(absent(GivenWind(breeze, (1, 1))).field, Nothing)
+    np.testing.assert_allclose(at_all(remove_source(field), theta, stations), 5.5)
+    assert isinstance(remove_source(GivenWind(breeze, (1, 1))).field, Nothing)

@@ -22,7 +22,9 @@ def survey(key):
 
 def prior_of(name):
     field = FIELDS[name]
-    return ProductPrior(UniformBox((0, 0), (50, 50)), MODULES[name].default_laws(), type(field).PARAMETERS)
+    return ProductPrior(
+        UniformBox((0, 0), (50, 50)), MODULES[name].default_distributions(), type(field).PARAMETERS
+    )
 
 
 def evaluate(field, thetas, positions, altitudes):

@@ -61,7 +61,7 @@ def test_samples_match_a_rejection_sampler(prior, key, draw):
 
 @PRIORS
 def test_density_integrates_to_one(prior):
-    """By importance sampling from the unconditioned law, within five standard errors."""
+    """By importance sampling from the unconditioned distribution, within five standard errors."""
     candidates, speed = unconditioned(prior, 1, NUM_DRAWS)
     sides = np.subtract(prior.location.high, prior.location.low).prod()
     volume = sides * np.ptp(prior.strength) * np.ptp(prior.diffusivity) * prior.max_decay_length

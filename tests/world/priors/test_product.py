@@ -7,10 +7,10 @@ import pytest
 from scipy import stats
 
 from dowsax.world import ExtendedPrior, Parameter, PlumePrior, Prior, ProductPrior, UniformBox
-from dowsax.world.laws import LogNormal, LogUniform, Normal, Uniform
+from dowsax.world.distributions import LogNormal, LogUniform, Normal, Uniform
 
 NAMED = tuple(Parameter(name, "", name) for name in "abcd")
-LAWS = (LogUniform(1, 1000), Normal(2, 3), LogNormal(0.5, 2), Uniform(-1, 1))
+DISTRIBUTIONS = (LogUniform(1, 1000), Normal(2, 3), LogNormal(0.5, 2), Uniform(-1, 1))
 ORACLES = (
     stats.loguniform(1, 1000),
     stats.norm(2, 3),
@@ -18,8 +18,8 @@ ORACLES = (
     stats.uniform(-1, 2),
 )
 PRIORS = {
-    "product": ProductPrior(UniformBox((0, 0), (10, 40)), LAWS, NAMED),
-    "extended": ExtendedPrior(PlumePrior(), LAWS, NAMED),
+    "product": ProductPrior(UniformBox((0, 0), (10, 40)), DISTRIBUTIONS, NAMED),
+    "extended": ExtendedPrior(PlumePrior(), DISTRIBUTIONS, NAMED),
 }
 
 
@@ -84,9 +84,9 @@ def test_wild_coordinates_stay_finite(prior, key):
 
 def test_needs_a_name_for_each_law():
     with pytest.raises(ValueError, match="name"):
-        ProductPrior(UniformBox(), LAWS, NAMED[:2])
+        ProductPrior(UniformBox(), DISTRIBUTIONS, NAMED[:2])
     with pytest.raises(ValueError, match="name"):
-        ExtendedPrior(PlumePrior(), LAWS[:1], NAMED)
+        ExtendedPrior(PlumePrior(), DISTRIBUTIONS[:1], NAMED)
 
 
 def test_coordinates_select_and_do_not_scatter(prior):

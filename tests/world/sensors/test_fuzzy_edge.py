@@ -29,7 +29,7 @@ def stations(theta, distances, angles, wind=(3.0, 0.0)):
 
 def test_the_axis_is_the_plume_straight_downwind(key):
     """At every angle the axis is what the plume is at the same distance straight downwind."""
-    plume = model(laws={"turn": 0.0, "speed": 1.0})
+    plume = model(distributions={"turn": 0.0, "speed": 1.0})
     theta = plume.prior.sample(key)
     distances, angles = jnp.array([20.0, 50.0, 90.0]), jnp.array([0.4, -0.2, 1.0])
     assert isinstance(plume.sensor, FuzzyEdge)
@@ -78,5 +78,5 @@ def test_what_has_no_edge_is_refused():
         compose("level", BOX, edge=0.1)
     with pytest.raises(ValueError, match="`edge`"):
         compose("gas", BOX, edge=0.1)
-    with pytest.raises(ValueError, match="between 0 and 1"):
+    with pytest.raises(ValueError, match=r"in \(0, 1\)"):
         model(edge=2.0)

@@ -16,14 +16,14 @@ from dowsax.world.sensors import (
     Poisson,
     StudentT,
     UnknownNoise,
-    sketching,
+    cheap_sampler,
 )
 
 STATION = Station(jnp.zeros(2))
 
 
 def test_dwell_multiplies_the_rate(key):
-    """Over 30 s the mean count is 30 (c + b), within five standard errors, and the law is Poisson."""
+    """Over 30 s the mean count is 30 (c + b), within five standard errors, and its distribution Poisson."""
     sensor, long = Poisson(2.0), Station(jnp.zeros(2), dwell=jnp.float32(30.0))
     counts = jax.jit(jax.vmap(lambda key: sensor.sample(key, jnp.float32(1.5), long)))(
         jax.random.split(key, 2000)
@@ -35,7 +35,7 @@ def test_dwell_multiplies_the_rate(key):
 
 @pytest.mark.parametrize("count", [0, 1, 2, 7, 15, 16, 40, 1000, 10**6])
 def test_counts_are_exact_however_many(count):
-    """Within 1e-3 of the exact law in float32, from far below the mean to far above."""
+    """Within 1e-3 of the exact distribution in float32, from far below the mean to far above."""
     sensor = Counting()
     ratios = np.array([0.5, 0.9, 1 - 3 / max(count, 4) ** 0.5, 1.0, 1 + 3 / max(count, 4) ** 0.5, 2.0])
     means = np.float32(np.maximum(count, 0.1) * np.maximum(ratios, 0.01))
@@ -49,11 +49,11 @@ def test_counts_are_exact_however_many(count):
 def test_a_dead_time_hides_counts(key):
     """In 10 s at 5,000 events a second and 50 µs: 5000/(1 + 0.25) a second are counted, dwell and all."""
     sensor, long = Counting(50e-6), Station(jnp.zeros(2), dwell=jnp.float32(10.0))
-    draw = lambda law: jax.jit(jax.vmap(lambda key: law(key, jnp.float32(5000.0), long)))(  # noqa: E731
+    draw = lambda distribution: jax.jit(jax.vmap(lambda key: distribution(key, jnp.float32(5000.0), long)))(  # noqa: E731
         jax.random.split(key, 500)
     )
-    for law in (sensor.sample, sketching(sensor)):
-        assert abs(np.asarray(draw(law)).mean() - 40_000) < 5 * (40_000 / 500) ** 0.5
+    for distribution in (sensor.sample, cheap_sampler(sensor)):
+        assert abs(np.asarray(draw(distribution)).mean() - 40_000) < 5 * (40_000 / 500) ** 0.5
 
 
 def test_an_outlier_costs_a_logarithm():
@@ -67,8 +67,8 @@ def test_unknown_noise_is_that_of_theta():
     """Settled it is the sensor with numbers of Θ; by itself the sensor as it was given, faults and all."""
     sensor = UnknownNoise(Gaussian(0.5, 2.0), (("noise_floor", 3), ("noise_ratio", 2)))
     z, c = jnp.float32(3.0), jnp.float32(1.5)
-    settled = sensor.settled(jnp.float32([0, 0, 0.1, 0.7]))
-    assert float(settled.log_prob(z, c, STATION)) == pytest.approx(stats.norm.logpdf(3, 1.5, 0.85), rel=1e-5)
+    bind = sensor.bind(jnp.float32([0, 0, 0.1, 0.7]))
+    assert float(bind.log_prob(z, c, STATION)) == pytest.approx(stats.norm.logpdf(3, 1.5, 0.85), rel=1e-5)
     assert float(sensor.log_prob(z, c, STATION)) == pytest.approx(stats.norm.logpdf(3, 1.5, 2.75), rel=1e-5)
     assert "finite" in sensor.fault(np.array([np.nan]))
     assert float(sensor.log_unit(z)) == 0

@@ -1,4 +1,4 @@
-"""One set of laws for every sensor: `sample` and `log_prob` are the same, normalised law."""
+"""One set of laws for every sensor: `sample` and `log_prob` are the same, normalised distribution."""
 
 import functools
 

@@ -1,4 +1,4 @@
-"""A wind that is off by another angle at each reading: its law against a fine grid of plain ones."""
+"""A wind that is off by another angle at each reading: its distribution against a fine grid of plain ones."""
 
 import math
 from dataclasses import replace
@@ -20,7 +20,7 @@ from dowsax.world.sensors.swaying_wind import SwayingWind, sways
 from dowsax.world.trails import with_trail
 
 BOX = UniformBox((0.0, 0.0), (200.0, 200.0))
-KNOWN = {"height": 1.0, "vertical": 1.0, "meander": 0.1, "turn": 0.0, "speed": 1.0}
+KNOWN_COLUMN = {"height": 1.0, "vertical": 1.0, "meander": 0.1, "turn": 0.0, "speed": 1.0}
 NUM_READINGS = 200
 
 
@@ -31,7 +31,7 @@ def model(error, robust=True, background=2.0, **settings):
         "gas-plume",
         BOX,
         gas="methane",
-        laws=KNOWN,
+        distributions=KNOWN_COLUMN,
         background=background,
         noise=noise,
         robust=robust,
@@ -57,7 +57,7 @@ def by_grid(plain, error, theta, station, reading):
 
 
 def cases(swaying, key, width=(0.2, 1.5)):
-    """Sources, stations downwind of them within the reach of plume and error, and readings of the law."""
+    """Sources, stations downwind of them within the reach of plume and error, and sampled readings."""
     source_key, place_key, wind_key, noise_key = jax.random.split(key, 4)
     thetas = jax.vmap(swaying.prior.sample)(jax.random.split(source_key, NUM_READINGS))
     distance = jax.random.uniform(place_key, (NUM_READINGS,), minval=10.0, maxval=150.0)
@@ -72,7 +72,7 @@ def cases(swaying, key, width=(0.2, 1.5)):
 
 
 def differences(error, robust, key):
-    """log p by the grid less log p̃ by the cells, of readings that have the law."""
+    """log p by the grid less log p̃ by the bins, of sampled readings."""
     swaying, plain = model(error, robust), model(0.0, robust)
     drawn = cases(swaying, key)
     ours = jax.jit(jax.vmap(swaying.log_likelihood))(*drawn)
@@ -82,21 +82,21 @@ def differences(error, robust, key):
 
 @pytest.mark.parametrize(("error", "robust"), [(3.0, True), (10.0, False), (25.0, True)])
 def test_little_is_lost_against_a_fine_grid(error, robust, key):
-    """Kullback and Leibler's divergence of the law from ours is below 0.03 nats a reading.
+    """Kullback and Leibler's divergence of the distribution from ours is below 0.03 nats a reading.
 
     Plumes are down to 1° wide at an error of 25°. Since readings are drawn and not computed, this is also
-    the agreement of `sample` with `log_prob`: draws of another law would lose more.
+    the agreement of `sample` with `log_prob`: draws of another distribution would lose more.
     """
     lost = differences(error, robust, key)
     assert lost.mean() <= 0.03 + 5 * lost.std() / np.sqrt(NUM_READINGS)
     assert np.abs(lost).max() < 1.5
 
 
-def test_more_cells_are_nearer(key, monkeypatch):
+def test_more_bins_are_nearer(key, monkeypatch):
     """Ten times as many leave less than a fifth of the difference, which falls about with their number."""
     few = np.abs(differences(10.0, True, key)).mean()
-    monkeypatch.setattr(swaying_wind, "NUM_CELLS", 10 * swaying_wind.NUM_CELLS)
-    # Another model, as what is compiled knows the number of cells.
+    monkeypatch.setattr(swaying_wind, "NUM_ANGLE_BINS", 10 * swaying_wind.NUM_ANGLE_BINS)
+    # Another model, as what is compiled knows the number of bins.
     many = np.abs(differences(10.000001, True, key)).mean()
     assert many <= few / 5
 
@@ -191,11 +191,11 @@ def test_without_a_source_nothing_sways():
 
 
 def test_what_cannot_sway_is_refused():
-    with pytest.raises(ValueError, match="wind that is measured"):
+    with pytest.raises(ValueError, match="`direction_error`"):
         compose("gas-plume", BOX, wind="unknown", direction_error=10.0)
-    with pytest.raises(ValueError, match="wind that is measured"):
+    with pytest.raises(ValueError, match="`direction_error`"):
         compose("level", BOX, direction_error=10.0)
     with pytest.raises(ValueError, match="`direction_error`"):
         compose("gas", BOX, direction_error=10.0)
-    with pytest.raises(ValueError, match="from 0 to 45"):
+    with pytest.raises(ValueError, match="45"):
         model(60.0)

@@ -13,7 +13,7 @@ from dowsax.experiments.suites.measures import Line
 from dowsax.experiments.suites.printed import printed
 from dowsax.experiments.suites.suite import Reproduction, Suite, no_figures
 from dowsax.experiments.suites.tables import THEIRS, csv_of, lines_of, text_of
-from dowsax.files import replacing
+from dowsax.files import replace_file
 from dowsax.viz.style import DOTS_PER_INCH, styled
 from dowsax.viz.table_figure import table_figure
 
@@ -45,7 +45,7 @@ def write(suite: Suite, paper: Reproduction, command: str, earlier: Path | None 
     _write(folder / "table.md", "\n".join([*head, text_of(suite, lines, theirs)]))
     _write(folder / TABLE, csv_of(suite, lines, theirs))
     for name, figure in _figures(suite, paper, lines).items():
-        with styled(), replacing(folder / name) as partial:
+        with styled(), replace_file(folder / name) as partial:
             figure.savefig(partial, format="png", dpi=DOTS_PER_INCH)
     about = _about(suite, paper, command, runs, abouts)
     _write(folder / "about.json", json.dumps(about, indent=2) + "\n")
@@ -143,5 +143,5 @@ def lines_in(folder: Path) -> list[Line]:
 
 
 def _write(path: Path, text: str) -> None:
-    with replacing(path) as partial:
+    with replace_file(path) as partial:
         partial.write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Fields: the noiseless reading a source produces at a station, and what a sensor adds to it."""
+"""Fields: the noiseless reading of a source at a station, with background, lag and wind."""
 
 from dowsax.world.fields.arranged import Arranged
 from dowsax.world.fields.background import Background

@@ -1,14 +1,14 @@
-"""What is known of a field: numbers in the place of columns."""
+"""Fields some of whose columns of Θ are known numbers."""
 
 import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from dowsax.types import Scalar, Station, Theta
-from dowsax.world.base import Field, Turnable, Turning
-from dowsax.world.fields.absence import absent
+from dowsax.world.base import DirectionDependent, DirectionProfile, Field
+from dowsax.world.fields.nothing import remove_source
 
-KNOWN = -1
+KNOWN_COLUMN = -1
 
 
 class Arranged(eqx.Module):
@@ -16,22 +16,22 @@ class Arranged(eqx.Module):
 
     field: Field
     columns: tuple[int, ...] = eqx.field(static=True)
-    """For each column of the field's Θ that of ours, or `KNOWN`."""
+    """For each column of the field's Θ the column of the model's Θ, or `KNOWN_COLUMN`."""
     numbers: tuple[float, ...] = eqx.field(static=True)
-    """What is known, in the same places."""
+    """The known numbers, at the same indices."""
 
     def __call__(self, theta: Theta, station: Station) -> Scalar:
         return self.field(self._full(theta), station)
 
-    def turning(self, theta: Theta, station: Station) -> Turning:
-        assert isinstance(self.field, Turnable)
-        return self.field.turning(self._full(theta), station)
+    def direction_profile(self, theta: Theta, station: Station) -> DirectionProfile:
+        assert isinstance(self.field, DirectionDependent)
+        return self.field.direction_profile(self._full(theta), station)
 
     def _full(self, theta: Theta) -> Float[Array, " full"]:
-        """The field's own Θ."""
+        """Return the field's own Θ."""
         entries = zip(self.columns, self.numbers, strict=True)
-        full = [jnp.asarray(known, theta.dtype) if at == KNOWN else theta[at] for at, known in entries]
+        full = [jnp.asarray(known, theta.dtype) if at == KNOWN_COLUMN else theta[at] for at, known in entries]
         return jnp.stack(full)
 
     def without_source(self) -> Field:
-        return Arranged(absent(self.field), self.columns, self.numbers)
+        return Arranged(remove_source(self.field), self.columns, self.numbers)

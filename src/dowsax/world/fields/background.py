@@ -1,4 +1,4 @@
-"""What is there without a source: added to the field, the same for all sensors or one for each."""
+"""Background: added to the field, the same for all sensors or one for each."""
 
 import math
 
@@ -8,9 +8,9 @@ import jax.numpy as jnp
 
 from dowsax.types import Scalar, Station, Theta
 from dowsax.world.base import Field
-from dowsax.world.fields.absence import absent
+from dowsax.world.fields.nothing import remove_source
 
-_DECIBEL = 10 / math.log(10)
+_DB_PER_LOG_POWER = 10 / math.log(10)
 
 
 class Background(eqx.Module):
@@ -29,14 +29,18 @@ class Background(eqx.Module):
         intensity, background = self.field(theta, station), self._background(theta, station)
         if not self.levels:
             return intensity + background
-        return _DECIBEL * jnp.logaddexp(intensity / _DECIBEL, background / _DECIBEL)
+        return _DB_PER_LOG_POWER * jnp.logaddexp(
+            intensity / _DB_PER_LOG_POWER, background / _DB_PER_LOG_POWER
+        )
 
     def _background(self, theta: Theta, station: Station) -> Scalar:
         if self.num_sensors == 1:
             return theta[self.column]
         if station.sensor is None:
-            raise ValueError("A background for each sensor needs to know the sensor of each reading.")
+            raise ValueError(
+                "A background for each sensor needs the sensor of each reading: give `Station.sensor`."
+            )
         return jax.lax.dynamic_index_in_dim(theta, self.column + station.sensor, keepdims=False)
 
     def without_source(self) -> Field:
-        return Background(absent(self.field), self.column, self.num_sensors, self.levels)
+        return Background(remove_source(self.field), self.column, self.num_sensors, self.levels)

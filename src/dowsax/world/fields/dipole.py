@@ -1,4 +1,4 @@
-"""A magnetic dipole in the ground, as a magnetometer of the total field sees it."""
+"""A magnetic dipole in the ground, read by a total-field magnetometer."""
 
 import math
 from typing import ClassVar
@@ -7,14 +7,14 @@ import equinox as eqx
 import jax
 
 from dowsax.types import Scalar, Station, Theta
-from dowsax.world.base import Law
+from dowsax.world.base import Distribution
+from dowsax.world.distributions import LogUniform, Normal
 from dowsax.world.fields.nothing import Nothing
-from dowsax.world.laws import LogUniform, Normal
 from dowsax.world.ranges import number
 from dowsax.world.source import Parameter
 
 # μ0/4π in nT·m³/(A·m²).
-_CONSTANT = 100.0
+_MU0_OVER_4PI = 100.0
 
 
 class Dipole(eqx.Module):
@@ -37,7 +37,7 @@ class Dipole(eqx.Module):
     declination: float = eqx.field(default=0.0, converter=number, static=True)
     """[°], of the earth's field east of north."""
     altitude: float = eqx.field(default=1.0, converter=number, static=True)
-    """[m], of sensors whose station says none."""
+    """[m], of the sensor if the station has no altitude."""
     standoff: float = eqx.field(default=0.1, converter=number, static=True)
     """$s$ [m], above zero: $s^2$ is added to $d^2$."""
 
@@ -58,12 +58,14 @@ class Dipole(eqx.Module):
         along_ambient = east_part * east + north_part * north + up_part * rise
         aligned = moment[0] * east_part + moment[1] * north_part + moment[2] * up_part
         squares = inverse * inverse
-        return _CONSTANT * inverse * squares * (3 * along_moment * along_ambient * squares - aligned)
+        return _MU0_OVER_4PI * inverse * squares * (3 * along_moment * along_ambient * squares - aligned)
 
     def without_source(self) -> Nothing:
         return Nothing()
 
 
-def default_laws(moment: float = 10.0, depth: tuple[float, float] = (0.1, 10.0)) -> tuple[Law, ...]:
-    """Moments of about this size [A·m²] in any direction, in this range of depths [m]."""
+def default_distributions(
+    moment: float = 10.0, depth: tuple[float, float] = (0.1, 10.0)
+) -> tuple[Distribution, ...]:
+    """Return the defaults: moments of this size [A·m²] in any direction, in this range of depths [m]."""
     return Normal(0.0, moment), Normal(0.0, moment), Normal(0.0, moment), LogUniform(*depth)

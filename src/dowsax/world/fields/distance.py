@@ -1,4 +1,4 @@
-"""How far a sensor is from the source."""
+"""Distance from the source to a sensor."""
 
 from dowsax.types import Scalar, Station, Theta
 
@@ -6,7 +6,7 @@ from dowsax.types import Scalar, Station, Theta
 def squared_distance(
     theta: Theta, height: Scalar, station: Station, altitude: float, standoff: float
 ) -> Scalar:
-    r"""$|p - (x, y)|^2 + (z - h)^2 + s^2$ [m²]; `altitude` is that of stations which say none."""
+    r"""$|p - (x, y)|^2 + (z - h)^2 + s^2$ [m²]; `altitude` is the default of stations without one."""
     east, north = station.position[0] - theta[0], station.position[1] - theta[1]
     rise = (altitude if station.altitude is None else station.altitude) - height
     return east * east + north * north + rise * rise + standoff**2

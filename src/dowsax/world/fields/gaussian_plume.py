@@ -1,4 +1,4 @@
-"""A plume of gas in the wind near the ground, in calm air too."""
+"""A gas plume in the wind near the ground, also in calm air."""
 
 import math
 from typing import ClassVar, NamedTuple
@@ -9,27 +9,27 @@ import jax.numpy as jnp
 from jax.scipy.special import i0e
 
 from dowsax.types import Scalar, Station, Theta
-from dowsax.world.base import Law, Turning
+from dowsax.world.base import DirectionProfile, Distribution
+from dowsax.world.distributions import LogNormal, LogUniform, Normal, Uniform
 from dowsax.world.fields.angles import angle_of, versine
 from dowsax.world.fields.nothing import Nothing
 from dowsax.world.fields.stability import lateral_slope, vertical_slope
-from dowsax.world.laws import LogNormal, LogUniform, Normal, Uniform
 from dowsax.world.ranges import number
 from dowsax.world.source import Parameter
 
-# [m/s], meandering below this is not told apart from none.
-_LEAST_MEANDER = 1e-2
-_LEAST_FACTOR = 1e-3
-# e^−40 of the axis is as good as nothing, and still above zero.
-_LEAST_EXPONENT = -40.0
+# Less meandering counts as this much.
+_MIN_MEANDER_M_S = 1e-2
+_MIN_SPREAD_FACTOR = 1e-3
+# e^−40 of the axis is negligible, and still above zero.
+_MIN_EXPONENT = -40.0
 _CALM_SQUARED = 1e-12
-_LEAST_SHARPNESS = 1e-6
+_MIN_SHARPNESS = 1e-6
 # From A to F the reach falls 33-fold.
-_REACH_A_CLASS = 0.7
-_SHORTEST_REACH = 1e-3
-_REFERENCE = 100.0
+_LOG_REACH_PER_CLASS = 0.7
+_MIN_REACH_M = 1e-3
+_REFERENCE_DISTANCE_M = 100.0
 # Of ln(r / 100 m), and of the logarithm of the growth: spreads stay finite at the source and far away.
-_FARTHEST = 5.0
+_MAX_LOG_RATIO = 5.0
 
 
 class GaussianPlume(eqx.Module):
@@ -77,37 +77,40 @@ class GaussianPlume(eqx.Module):
     gain: float = eqx.field(default=1.0, converter=number, static=True)
     """$g$: readings per g/m³."""
     altitude: float = eqx.field(default=1.5, converter=number, static=True)
-    """[m], of sensors whose station says none."""
+    """[m], of the sensor if the station has no altitude."""
     size: float = eqx.field(default=0.2, converter=number, static=True)
     """$s$ [m], above zero."""
     on_axis: bool = eqx.field(default=False, static=True)
-    """As it would be, were the wind to blow from the source to the station: θ = 0 everywhere."""
+    """Evaluate on the axis: θ = 0 at every station."""
 
     def __call__(self, theta: Theta, station: Station) -> Scalar:
         plume = self._shape(theta, station)
         exponent = -plume.sharpness * (0.0 if self.on_axis else plume.away) - plume.vertical
-        return plume.axis * jnp.exp(jnp.maximum(exponent, _LEAST_EXPONENT))
+        return plume.axis * jnp.exp(jnp.maximum(exponent, _MIN_EXPONENT))
 
-    def turning(self, theta: Theta, station: Station) -> Turning:
-        """All but the direction is computed once."""
+    def direction_profile(self, theta: Theta, station: Station) -> DirectionProfile:
+        """Return the plume as a function of the wind direction; the rest is computed once."""
         plume = self._shape(theta, station)
         angle = jnp.where(plume.across < 0, -1.0, 1.0) * angle_of(plume.away)
 
         def value(turn: Scalar) -> Scalar:
             exponent = -plume.sharpness * versine(angle - turn) - plume.vertical
-            return plume.axis * jnp.exp(jnp.maximum(exponent, _LEAST_EXPONENT))
+            return plume.axis * jnp.exp(jnp.maximum(exponent, _MIN_EXPONENT))
 
-        return Turning(angle, jax.lax.rsqrt(jnp.maximum(plume.sharpness, _LEAST_SHARPNESS)), value)
+        return DirectionProfile(angle, jax.lax.rsqrt(jnp.maximum(plume.sharpness, _MIN_SHARPNESS)), value)
 
     def _shape(self, theta: Theta, station: Station) -> "_Shape":
-        """What the plume is at the distance of the station, and how far off its axis the station lies."""
+        """Return the plume at the distance of the station, and the station's offset from its axis."""
         if station.wind is None:
             raise ValueError("A gas plume needs the wind: measure it with each reading, give or infer it.")
         strength, height, stability, lateral, vertical, meander, turn, factor = theta[2:10]
         reach, widen, curve, rise, bend = theta[10:15]
         strength, factor = jnp.maximum(strength, 0.0), jnp.maximum(factor, 0.0)
-        lateral, vertical = jnp.maximum(lateral, _LEAST_FACTOR), jnp.maximum(vertical, _LEAST_FACTOR)
-        meander = jnp.maximum(meander, _LEAST_MEANDER)
+        lateral, vertical = (
+            jnp.maximum(lateral, _MIN_SPREAD_FACTOR),
+            jnp.maximum(vertical, _MIN_SPREAD_FACTOR),
+        )
+        meander = jnp.maximum(meander, _MIN_MEANDER_M_S)
         angle = turn * (math.pi / 180)
         cosine, sine = factor * jnp.cos(angle), factor * jnp.sin(angle)
         wind_x = cosine * station.wind[0] - sine * station.wind[1]
@@ -119,7 +122,9 @@ class GaussianPlume(eqx.Module):
         inverse_distance = jax.lax.rsqrt(squared)
         distance = squared * inverse_distance
         share = (self.size * inverse_distance) ** 2
-        log_ratio = jnp.clip(0.5 * jnp.log(squared) - math.log(_REFERENCE), -_FARTHEST, _FARTHEST)
+        log_ratio = jnp.clip(
+            0.5 * jnp.log(squared) - math.log(_REFERENCE_DISTANCE_M), -_MAX_LOG_RATIO, _MAX_LOG_RATIO
+        )
         lasting = jnp.sqrt(distance * _inverse_reach(reach, stability))
         lateral_slopes = lateral * lateral_slope(stability, distance, _log_growth(widen, curve, log_ratio))
         lateral_squared = (lateral_slopes / (1.0 + lasting)) ** 2 + share
@@ -158,31 +163,33 @@ class _Shape(NamedTuple):
     sharpness: Scalar
     """κ"""
     vertical: Scalar
-    """What the height of the sensor takes off the exponent."""
+    """Subtracted from the exponent for the height of the sensor."""
     away: Scalar
     """1 − cos θ"""
     across: Scalar
-    """Above zero where the station is to the left of the axis, as seen along the wind."""
+    """Positive if the station is to the left of the axis, looking along the wind."""
 
 
 def _inverse_reach(reach: Scalar, stability: Scalar) -> Scalar:
-    """[1/m], of the reach in air of this stability: gusts last minutes in sunshine, seconds at night."""
-    return jnp.exp(_REACH_A_CLASS * jnp.clip(stability, 0.0, 5.0)) / jnp.maximum(reach, _SHORTEST_REACH)
+    """Return one over the reach [1/m] at this stability: gusts last minutes in sunshine, seconds at night."""
+    return jnp.exp(_LOG_REACH_PER_CLASS * jnp.clip(stability, 0.0, 5.0)) / jnp.maximum(reach, _MIN_REACH_M)
 
 
 def _log_growth(power: Scalar, bend: Scalar, log_ratio: Scalar) -> Scalar:
-    """Of a spread, beyond Briggs' law."""
-    return jnp.clip((power + bend * log_ratio) * log_ratio, -_FARTHEST, _FARTHEST)
+    """Return the log growth of a spread beyond Briggs' law."""
+    return jnp.clip((power + bend * log_ratio) * log_ratio, -_MAX_LOG_RATIO, _MAX_LOG_RATIO)
 
 
 BRIGGS = {"reach": 1e18, "widen": 0.0, "curve": 0.0, "rise": 0.0, "bend": 0.0}
-"""Numbers with which the spreads grow just as Briggs says."""
+"""Values with which the spreads grow as in Briggs' formulas."""
 
 
-def default_laws(strength: tuple[float, float] = (1e-3, 1e3), height: float = 3.0) -> tuple[Law, ...]:
-    """Any stability, factors of 1.5 on Briggs' spreads, a wind known to 10° and 20 %.
+def default_distributions(
+    strength: tuple[float, float] = (1e-3, 1e3), height: float = 3.0
+) -> tuple[Distribution, ...]:
+    """Return the defaults: any stability, factors of 1.5 on Briggs' spreads, a wind known to 10° and 20 %.
 
-    Strength [g/s] over these decades, a release up to this height [m]. Where growth is unknown, the reach is
+    Strength [g/s] over these decades, a release up to this height [m]. If the growth is unknown, the reach is
     within a factor of 3 of 2.5 km in class A, which is 75 m in F. A plume from near the ground rises into a
     wind that is faster and spreads it less: by a power of about −0.1 of the distance where the wind grows as
     the logarithm of the height.

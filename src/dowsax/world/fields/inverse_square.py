@@ -1,4 +1,4 @@
-"""Radiation from a point: the inverse square of the distance, weakened by what is in between."""
+"""Radiation from a point: the inverse square of the distance, with attenuation."""
 
 from typing import ClassVar
 
@@ -7,20 +7,20 @@ import jax
 import jax.numpy as jnp
 
 from dowsax.types import Scalar, Station, Theta
-from dowsax.world.base import Law
+from dowsax.world.base import Distribution
+from dowsax.world.distributions import LogNormal, LogUniform, Uniform
 from dowsax.world.fields.distance import squared_distance
 from dowsax.world.fields.nothing import Nothing
-from dowsax.world.laws import LogNormal, LogUniform, Uniform
 from dowsax.world.ranges import number
 from dowsax.world.source import Parameter
 
-_LARGEST_EXPONENT = 60.0
+_MAX_EXPONENT = 60.0
 
 
 class InverseSquare(eqx.Module):
     r"""$c = q\, e^{-\mu d}/d^2$ with $d^2 = |p - (x, y)|^2 + (z - h)^2 + s^2$, $q$ in counts/s at 1 m.
 
-    μ = 0.0093/m is air for 662 keV (caesium). What shields the source on all sides is part of $q$.
+    μ = 0.0093/m is air for 662 keV (caesium). Shielding on all sides of the source is part of $q$.
     """
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = (
@@ -30,7 +30,7 @@ class InverseSquare(eqx.Module):
     )
 
     altitude: float = eqx.field(default=1.0, converter=number, static=True)
-    """[m], of sensors whose station says none."""
+    """[m], of the sensor if the station has no altitude."""
     standoff: float = eqx.field(default=0.1, converter=number, static=True)
     """$s$ [m], above zero: keeps the field finite and smooth at the source."""
 
@@ -38,13 +38,15 @@ class InverseSquare(eqx.Module):
         strength, attenuation, height = theta[2:5]
         squared = squared_distance(theta, height, station, self.altitude, self.standoff)
         inverse = jax.lax.rsqrt(squared)
-        exponent = jnp.minimum(-attenuation * squared * inverse, _LARGEST_EXPONENT)
+        exponent = jnp.minimum(-attenuation * squared * inverse, _MAX_EXPONENT)
         return jnp.maximum(strength, 0.0) * inverse * inverse * jnp.exp(exponent)
 
     def without_source(self) -> Nothing:
         return Nothing()
 
 
-def default_laws(strength: tuple[float, float] = (1.0, 1e7), height: float = 2.0) -> tuple[Law, ...]:
-    """Strength [counts/s at 1 m] over these decades, air within a factor 1.5, up to this height [m]."""
+def default_distributions(
+    strength: tuple[float, float] = (1.0, 1e7), height: float = 2.0
+) -> tuple[Distribution, ...]:
+    """Return the defaults: strength [counts/s at 1 m], air within a factor 1.5, up to this height [m]."""
     return LogUniform(*strength), LogNormal(0.0093, 1.5), Uniform(0.0, height)

@@ -1,4 +1,4 @@
-"""A sensor that follows the field with a delay."""
+"""The field as a sensor with a time lag reads it."""
 
 import equinox as eqx
 import jax
@@ -6,10 +6,10 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from dowsax.types import Scalar, Station, Theta
-from dowsax.world.base import Field, Turnable, Turning
-from dowsax.world.fields.absence import absent
+from dowsax.world.base import DirectionDependent, DirectionProfile, Field
+from dowsax.world.fields.nothing import remove_source
 
-_SHORTEST = 1e-6
+_MIN_LAG_S = 1e-6
 
 
 class Lagged(eqx.Module):
@@ -20,7 +20,8 @@ class Lagged(eqx.Module):
 
     $$y = \sum_{j<l} (e^{-a_j/\tau} - e^{-a_{j+1}/\tau})\, c_j + e^{-a_l/\tau} c_l :$$
 
-    where the trail ends, the sensor is taken as settled. The weights add up to one. τ is a column of Θ [s].
+    at the end of the trail the sensor is taken to be in equilibrium. The weights add up to one. τ [s] is a
+    column of Θ.
     """
 
     field: Field
@@ -33,27 +34,27 @@ class Lagged(eqx.Module):
         )
         return jnp.sum(weights * values)
 
-    def turning(self, theta: Theta, station: Station) -> Turning:
-        """The winds of the trail turn with that of the station: within the lag they are nearly one."""
+    def direction_profile(self, theta: Theta, station: Station) -> DirectionProfile:
+        """Turn the winds of the trail with that of the station: they are nearly equal within the lag."""
         turnable = self.field
-        assert isinstance(turnable, Turnable)
+        assert isinstance(turnable, DirectionDependent)
         weights, before = self._trail(theta, station)
-        now = turnable.turning(theta, station)
+        now = turnable.direction_profile(theta, station)
 
         def value(turn: Scalar) -> Scalar:
-            then = jax.vmap(lambda at: turnable.turning(theta, at).value(turn))(before)
+            then = jax.vmap(lambda at: turnable.direction_profile(theta, at).value(turn))(before)
             return weights[0] * now.value(turn) + jnp.sum(weights[1:] * then)
 
-        return Turning(now.angle, now.width, value)
+        return DirectionProfile(now.angle, now.width, value)
 
     def _trail(self, theta: Theta, station: Station) -> tuple[Float[Array, " l"], Station]:
-        """The weights of the station and of those before it, and the latter."""
+        """Return the weights of the station and of those before it, and the stations before it."""
         trail = station.trail
         if trail is None:
             raise ValueError("A sensor that lags needs the stations before each reading: see `with_trail`.")
-        rate = 1.0 / jnp.maximum(theta[self.column], _SHORTEST)
+        rate = 1.0 / jnp.maximum(theta[self.column], _MIN_LAG_S)
         left = jnp.exp(-rate * trail.ages)
         return jnp.append(1.0, left) - jnp.append(left, 0.0), trail.stations
 
     def without_source(self) -> Field:
-        return Lagged(absent(self.field), self.column)
+        return Lagged(remove_source(self.field), self.column)

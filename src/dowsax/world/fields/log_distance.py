@@ -7,10 +7,10 @@ import equinox as eqx
 import jax.numpy as jnp
 
 from dowsax.types import Scalar, Station, Theta
-from dowsax.world.base import Law
+from dowsax.world.base import Distribution
+from dowsax.world.distributions import LogNormal, Uniform
 from dowsax.world.fields.distance import squared_distance
 from dowsax.world.fields.nothing import Flat
-from dowsax.world.laws import LogNormal, Uniform
 from dowsax.world.ranges import number
 from dowsax.world.source import Parameter
 
@@ -18,7 +18,7 @@ from dowsax.world.source import Parameter
 class LogDistance(eqx.Module):
     r"""$L = L_0 - 10\, n \log_{10}(d / 1\,\text{m}) - a d$ with $d^2 = |p - (x, y)|^2 + (z - h)^2 + s^2$.
 
-    $n = 2$ in free space, less along corridors, more where things are in the way.
+    $n = 2$ in free space, less along corridors, more with obstacles.
     """
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = (
@@ -29,7 +29,7 @@ class LogDistance(eqx.Module):
     )
 
     altitude: float = eqx.field(default=1.5, converter=number, static=True)
-    """[m], of sensors whose station says none."""
+    """[m], of the sensor if the station has no altitude."""
     standoff: float = eqx.field(default=0.1, converter=number, static=True)
     """$s$ [m], above zero: keeps the level finite and smooth at the source."""
 
@@ -39,13 +39,15 @@ class LogDistance(eqx.Module):
         return level - (5 / math.log(10)) * exponent * jnp.log(squared) - attenuation * jnp.sqrt(squared)
 
     def without_source(self) -> Flat:
-        """One level everywhere."""
+        """Return the same level everywhere."""
         return Flat(2)
 
 
-def default_laws(level: tuple[float, float] = (-120.0, 120.0), height: float = 3.0) -> tuple[Law, ...]:
-    """A level [dB at 1 m] in this range, an exponent of 2 to 3, up to this height [m].
+def default_distributions(
+    level: tuple[float, float] = (-120.0, 120.0), height: float = 3.0
+) -> tuple[Distribution, ...]:
+    """Return the defaults: level [dB at 1 m] in this range, exponent 2 to 3, up to this height [m].
 
-    Where there is attenuation, it is that of sound of some kHz in air within a factor of 3.
+    Attenuation, if unknown, is that of sound of some kHz in air within a factor of 3.
     """
     return Uniform(*level), LogNormal(2.4, 1.3), Uniform(0.0, height), LogNormal(0.02, 3.0)

@@ -1,9 +1,10 @@
-"""Fields without a source: what is compared with, when one asks whether there is a source at all."""
+"""Fields without a source: the null model of the test whether there is a source at all."""
 
 import equinox as eqx
 import jax.numpy as jnp
 
 from dowsax.types import Scalar, Station, Theta
+from dowsax.world.base import Field, Removable
 
 
 class Nothing(eqx.Module):
@@ -18,7 +19,7 @@ class Nothing(eqx.Module):
 
 
 class Flat(eqx.Module):
-    """One column of Θ, everywhere the same."""
+    """The same everywhere: one column of Θ."""
 
     column: int = eqx.field(static=True)
 
@@ -28,3 +29,8 @@ class Flat(eqx.Module):
 
     def without_source(self) -> "Flat":
         return self
+
+
+def remove_source(field: Field) -> Field:
+    """Return what is left of a field without its source: zero unless the field is `Removable`."""
+    return field.without_source() if isinstance(field, Removable) else Nothing()

@@ -1,4 +1,4 @@
-"""Wind that was not measured with the readings: given once for all, or one more unknown."""
+"""Wind that was not measured with the readings: known, or unknown."""
 
 from dataclasses import replace
 
@@ -7,8 +7,8 @@ import jax.numpy as jnp
 
 from dowsax.types import Scalar, Station, Theta
 from dowsax.world.base import Field
-from dowsax.world.fields.absence import absent
 from dowsax.world.fields.gaussian_plume import GaussianPlume
+from dowsax.world.fields.nothing import remove_source
 from dowsax.world.ranges import Pair, pair
 
 
@@ -23,7 +23,7 @@ class GivenWind(eqx.Module):
         return self.field(theta, replace(station, wind=jnp.array(self.velocity, theta.dtype)))
 
     def without_source(self) -> Field:
-        return GivenWind(absent(self.field), self.velocity)
+        return GivenWind(remove_source(self.field), self.velocity)
 
 
 class InferredWind(eqx.Module):
@@ -36,11 +36,11 @@ class InferredWind(eqx.Module):
         return self.field(theta, replace(station, wind=theta[self.column : self.column + 2]))
 
     def without_source(self) -> Field:
-        return InferredWind(absent(self.field), self.column)
+        return InferredWind(remove_source(self.field), self.column)
 
 
 def along_axis(field: Field) -> Field:
-    """What a plume would be at each station, were the wind to blow from the source to it."""
+    """Return a plume evaluated on its axis at each station: the wind blows from the source to it."""
     if isinstance(field, GaussianPlume):
         return replace(field, on_axis=True)
     if isinstance(field, GivenWind | InferredWind):

@@ -1,4 +1,4 @@
-"""Priors: the law of Θ before the first reading, and the laws of the source position it is made of."""
+"""Priors: distributions of Θ and of the source position."""
 
 from dowsax.world.priors.extended import ExtendedPrior
 from dowsax.world.priors.locations import BetaBox, DirichletBox, GaussianBox, UniformBox

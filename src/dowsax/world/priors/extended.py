@@ -1,4 +1,4 @@
-"""A prior with further columns: nuisances that are independent of the source."""
+"""A prior with further columns: nuisance parameters, independent of the source."""
 
 import equinox as eqx
 import jax
@@ -6,15 +6,15 @@ import jax.numpy as jnp
 from jaxtyping import Array
 
 from dowsax.types import Key, Scalar, Theta
-from dowsax.world.base import Coordinates, Law, Prior
+from dowsax.world.base import Coordinates, Distribution, Prior
 from dowsax.world.conditional import log_prob_given, sample_given
 from dowsax.world.coordinates import Logarithmic
-from dowsax.world.laws import log_prob_each, require_names, sample_each
+from dowsax.world.distributions import log_prob_each, require_names, sample_each
 from dowsax.world.source import Parameter
 
 
 class ExtendedCoordinates(eqx.Module):
-    """Those of the source and those of the nuisances; what is free stays last."""
+    """Coordinates of the source and of the nuisance parameters; free coordinates stay last."""
 
     source: Coordinates
     nuisances: Coordinates
@@ -28,29 +28,29 @@ class ExtendedCoordinates(eqx.Module):
         return jnp.concatenate([source[:bound], nuisances, source[bound:]])
 
     def inverse(self, coordinates: Theta) -> Theta:
-        source, nuisances = self._parted(coordinates)
+        source, nuisances = self._split(coordinates)
         return jnp.concatenate([self.source.inverse(source), self.nuisances.inverse(nuisances)])
 
     def log_det(self, coordinates: Theta) -> Scalar:
-        source, nuisances = self._parted(coordinates)
+        source, nuisances = self._split(coordinates)
         return self.source.log_det(source) + self.nuisances.log_det(nuisances)
 
-    def _parted(self, coordinates: Theta) -> tuple[Array, Array]:
+    def _split(self, coordinates: Theta) -> tuple[Array, Array]:
         bound = coordinates.shape[0] - self.num_nuisances - self.free
         end = bound + self.num_nuisances
         return jnp.concatenate([coordinates[:bound], coordinates[end:]]), coordinates[bound:end]
 
 
 class ExtendedPrior(eqx.Module):
-    r"""$p(\Theta) = p(\Theta_{\text{source}}) \prod_i p_i(\Theta_i)$, the nuisances in the last columns."""
+    r"""$p(\Theta) = p(\Theta_{\text{source}}) \prod_i p_i(\Theta_i)$, the nuisance parameters last."""
 
     source: Prior
-    laws: tuple[Law, ...]
+    distributions: tuple[Distribution, ...]
     named: tuple[Parameter, ...] = eqx.field(static=True)
-    """What the nuisances are called, one for each law."""
+    """The nuisance parameters, one for each distribution."""
 
     def __check_init__(self) -> None:
-        require_names(self.laws, self.named)
+        require_names(self.distributions, self.named)
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -58,35 +58,41 @@ class ExtendedPrior(eqx.Module):
 
     @property
     def coordinates(self) -> ExtendedCoordinates:
-        by_factors = tuple(at for at, law in enumerate(self.laws) if law.logarithmic)
+        by_factors = tuple(
+            at for at, distribution in enumerate(self.distributions) if distribution.logarithmic
+        )
         source = self.source.coordinates
-        return ExtendedCoordinates(source, Logarithmic(by_factors), len(self.laws), source.free)
+        return ExtendedCoordinates(source, Logarithmic(by_factors), len(self.distributions), source.free)
 
     def sample(self, key: Key) -> Theta:
-        source_key, laws_key = jax.random.split(key)
-        return jnp.concatenate([self.source.sample(source_key), sample_each(laws_key, self.laws)])
+        source_key, distributions_key = jax.random.split(key)
+        return jnp.concatenate(
+            [self.source.sample(source_key), sample_each(distributions_key, self.distributions)]
+        )
 
     def log_prob(self, theta: Theta) -> Scalar:
-        split = theta.shape[0] - len(self.laws)
-        return log_prob_each(self.laws, theta[split:], self.source.log_prob(theta[:split]))
+        split = theta.shape[0] - len(self.distributions)
+        return log_prob_each(self.distributions, theta[split:], self.source.log_prob(theta[:split]))
 
     def sample_given(self, key: Key, theta: Theta, columns: tuple[int, ...]) -> Theta:
-        """Draw these columns again, given the others."""
-        source_key, laws_key = jax.random.split(key)
-        split, (own, nuisances) = len(self.source.parameters), self._divided(columns)
+        """Redraw these columns given the others."""
+        source_key, distributions_key = jax.random.split(key)
+        split, (own, nuisances) = len(self.source.parameters), self._divide(columns)
         source = sample_given(source_key, self.source, theta[:split], own) if own else theta[:split]
-        fresh = sample_each(laws_key, self.laws)
-        kept = [fresh[at] if at in nuisances else theta[split + at] for at in range(len(self.laws))]
-        return jnp.concatenate([source, jnp.array(kept)])
+        fresh = sample_each(distributions_key, self.distributions)
+        values = [
+            fresh[at] if at in nuisances else theta[split + at] for at in range(len(self.distributions))
+        ]
+        return jnp.concatenate([source, jnp.array(values)])
 
     def log_prob_given(self, theta: Theta, columns: tuple[int, ...]) -> Scalar:
-        """Density of these columns given the others, up to a constant."""
-        split, (own, nuisances) = len(self.source.parameters), self._divided(columns)
+        """Return the log density of these columns given the others, up to a constant."""
+        split, (own, nuisances) = len(self.source.parameters), self._divide(columns)
         source = log_prob_given(self.source, theta[:split], own) if own else jnp.zeros(())
-        return sum((self.laws[at].log_prob(theta[split + at]) for at in nuisances), start=source)
+        return sum((self.distributions[at].log_prob(theta[split + at]) for at in nuisances), start=source)
 
-    def _divided(self, columns: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """The columns of the source among these, and the numbers of the nuisances."""
+    def _divide(self, columns: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Split columns into those of the source and the indices of the nuisance parameters."""
         split = len(self.source.parameters)
         own = tuple(column for column in columns if column < split)
         return own, tuple(column - split for column in columns if column >= split)

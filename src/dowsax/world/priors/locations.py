@@ -1,4 +1,4 @@
-"""Smooth laws of the source position on a box."""
+"""Smooth distributions of the source position in a box."""
 
 import math
 
@@ -12,15 +12,15 @@ from dowsax.types import Key, Position, Scalar
 from dowsax.world.ranges import Pair, pair, require_box, require_positive
 
 Triple = tuple[float, float, float]
-_LOW, _HIGH = (5.0, 5.0), (20.0, 20.0)
-"""The square of the benchmark [m]."""
+_LOW_M, _HIGH_M = (5.0, 5.0), (20.0, 20.0)
+"""The square of the benchmark."""
 
 
 class UniformBox(eqx.Module):
     """Uniform on a box."""
 
-    low: Pair = eqx.field(default=_LOW, converter=pair, static=True)
-    high: Pair = eqx.field(default=_HIGH, converter=pair, static=True)
+    low: Pair = eqx.field(default=_LOW_M, converter=pair, static=True)
+    high: Pair = eqx.field(default=_HIGH_M, converter=pair, static=True)
 
     def __check_init__(self) -> None:
         require_box(self.low, self.high)
@@ -40,13 +40,13 @@ class BetaBox(eqx.Module):
     """$a$: a larger value pushes to the high side."""
     second: Pair = eqx.field(default=(2.0, 2.0), converter=pair, static=True)
     """$b$: a larger value pushes to the low side."""
-    low: Pair = eqx.field(default=_LOW, converter=pair, static=True)
-    high: Pair = eqx.field(default=_HIGH, converter=pair, static=True)
+    low: Pair = eqx.field(default=_LOW_M, converter=pair, static=True)
+    high: Pair = eqx.field(default=_HIGH_M, converter=pair, static=True)
 
     def __check_init__(self) -> None:
         require_box(self.low, self.high)
         if min(*self.first, *self.second) < 1:
-            raise ValueError(f"Beta parameters are at least 1 here; got {self.first} and {self.second}.")
+            raise ValueError(f"Beta parameters must be at least 1; got {self.first} and {self.second}.")
 
     def sample(self, key: Key) -> Position:
         share = jax.random.beta(key, jnp.array(self.first), jnp.array(self.second))
@@ -62,23 +62,25 @@ class BetaBox(eqx.Module):
 
 
 class GaussianBox(eqx.Module):
-    """Independent normal laws along each axis, truncated to a box."""
+    """Independent normal distributions along each axis, truncated to a box."""
 
     centre: Pair = eqx.field(default=(12.5, 12.5), converter=pair, static=True)
     spread: Pair = eqx.field(default=(2.5, 2.5), converter=pair, static=True)
     """[m], standard deviations before the truncation."""
-    low: Pair = eqx.field(default=_LOW, converter=pair, static=True)
-    high: Pair = eqx.field(default=_HIGH, converter=pair, static=True)
+    low: Pair = eqx.field(default=_LOW_M, converter=pair, static=True)
+    high: Pair = eqx.field(default=_HIGH_M, converter=pair, static=True)
 
     def __check_init__(self) -> None:
         require_box(self.low, self.high)
         require_positive("spread", min(self.spread))
         if min(self._masses) < 1e-6:
-            raise ValueError("the box holds next to none of this normal law; move its centre or widen it.")
+            raise ValueError(
+                "The box must hold at least 1e-6 of the normal distribution: move its centre or widen it."
+            )
 
     @property
     def _masses(self) -> Pair:
-        """The share of each untruncated normal law that lies in the box."""
+        """The mass of each untruncated normal distribution in the box."""
 
         def mass(centre: float, spread: float, low: float, high: float) -> float:
             scaled = ((bound - centre) / (spread * math.sqrt(2)) for bound in (low, high))
@@ -104,13 +106,13 @@ class DirichletBox(eqx.Module):
     r"""The first two components of $\text{Dirichlet}(a_1, a_2, a_3)$, scaled to a box: its lower triangle."""
 
     concentration: Triple = eqx.field(default=(2.0, 2.0, 2.0), static=True)
-    low: Pair = eqx.field(default=_LOW, converter=pair, static=True)
-    high: Pair = eqx.field(default=_HIGH, converter=pair, static=True)
+    low: Pair = eqx.field(default=_LOW_M, converter=pair, static=True)
+    high: Pair = eqx.field(default=_HIGH_M, converter=pair, static=True)
 
     def __check_init__(self) -> None:
         require_box(self.low, self.high)
         if min(self.concentration) < 1:
-            raise ValueError(f"Dirichlet parameters are at least 1 here; got {self.concentration}.")
+            raise ValueError(f"Dirichlet parameters must be at least 1; got {self.concentration}.")
 
     def sample(self, key: Key) -> Position:
         share = jax.random.dirichlet(key, jnp.array(self.concentration))
@@ -137,7 +139,7 @@ def _within(position: Position, low: Pair, high: Pair) -> Bool[Array, ""]:
 
 
 def _to_share(position: Position, low: Pair, high: Pair) -> Position:
-    """The position as shares of the box's sides, held in [0, 1] so that no logarithm fails."""
+    """Return the position as shares of the box's sides, clipped to [0, 1] so that no logarithm fails."""
     bottom, top = jnp.array(low), jnp.array(high)
     return jnp.clip((position - bottom) / (top - bottom), 0.0, 1.0)
 

@@ -10,13 +10,13 @@ from dowsax.types import Scalar, Station, Theta
 from dowsax.world.ranges import Pair, number, pair
 from dowsax.world.source import Source, pack, unpack
 
-_SMALLEST = 1e-30
+_TINY = 1e-30
 # Smallest |u|/2α [1/m] that is told apart from calm air.
-_CALM = 1e-12
+_CALM_DRIFT_PER_M = 1e-12
 # [m], the distance below which the least squares of the linear coordinates take the field as flat.
-_NEAR = 0.1
-_SHORTEST_LENGTH = 1e-3
-_STEADINESS = 0.6
+_NEAR_M = 0.1
+_MIN_DECAY_LENGTH_M = 1e-3
+_DRIFT_SPREAD_PER_M = 0.6
 """[1/m], the spread of each component of v under the prior, about."""
 
 
@@ -44,12 +44,12 @@ class PlumeCoordinates(eqx.Module):
 
     def forward(self, theta: Theta) -> Theta:
         source = unpack(theta)
-        log_ratio = jnp.log(jnp.maximum(source.strength, _SMALLEST) / source.diffusivity)
+        log_ratio = jnp.log(jnp.maximum(source.strength, _TINY) / source.diffusivity)
         drift_x, drift_y = source.wind_x / (2 * source.diffusivity), source.wind_y / (2 * source.diffusivity)
         low, high = self._bounds(log_ratio, drift_x, drift_y)
         share = (source.diffusivity - low) * _slope(low, source.diffusivity)
-        share = share / jnp.maximum((high - low) * _slope(low, high), _SMALLEST)
-        log_length = jnp.log(jnp.maximum(source.decay_length, _SMALLEST))
+        share = share / jnp.maximum((high - low) * _slope(low, high), _TINY)
+        log_length = jnp.log(jnp.maximum(source.decay_length, _TINY))
         return jnp.stack(
             [source.x, source.y, log_ratio, drift_x, drift_y, log_length, jnp.clip(share, 0.0, 1.0)]
         )
@@ -84,13 +84,17 @@ class PlumeCoordinates(eqx.Module):
         lowest = math.log(self.strength[0] / self.diffusivity[1])
         highest = math.log(self.strength[1] / self.diffusivity[0])
         spread = (highest - lowest) / 4
-        return (0.5 * (lowest + highest), 0.0, 0.0), (spread**-2, _STEADINESS**-2, _STEADINESS**-2)
+        return (0.5 * (lowest + highest), 0.0, 0.0), (
+            spread**-2,
+            _DRIFT_SPREAD_PER_M**-2,
+            _DRIFT_SPREAD_PER_M**-2,
+        )
 
     def log_terms(self, coordinates: Theta, station: Station) -> tuple[Scalar, Float[Array, "3"]]:
         x, y, log_length = coordinates[0], coordinates[1], coordinates[5]
-        inverse_length = jnp.minimum(jnp.exp(-log_length), 1 / _SHORTEST_LENGTH)
+        inverse_length = jnp.minimum(jnp.exp(-log_length), 1 / _MIN_DECAY_LENGTH_M)
         east, north = station.position[0] - x, station.position[1] - y
-        squared = east * east + north * north + _NEAR**2
+        squared = east * east + north * north + _NEAR_M**2
         offset = -math.log(4 * math.pi) - 0.5 * jnp.log(squared) - jnp.sqrt(squared) * inverse_length
         return offset, jnp.stack([jnp.ones_like(east), east, north])
 
@@ -103,7 +107,7 @@ class PlumeCoordinates(eqx.Module):
     def _bounds(self, log_ratio: Scalar, drift_x: Scalar, drift_y: Scalar) -> tuple[Scalar, Scalar]:
         """lo and hi; lo ≥ hi where no diffusivity fits."""
         ratio = self._ratio(log_ratio)
-        drift = jnp.sqrt(jnp.maximum(drift_x * drift_x + drift_y * drift_y, _CALM**2))
+        drift = jnp.sqrt(jnp.maximum(drift_x * drift_x + drift_y * drift_y, _CALM_DRIFT_PER_M**2))
         low = jnp.maximum(self.diffusivity[0], self.strength[0] / ratio)
         high = jnp.minimum(self.diffusivity[1], self.strength[1] / ratio)
         return low, jnp.minimum(high, 0.5 * self.max_speed / drift)

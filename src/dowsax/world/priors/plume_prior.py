@@ -16,7 +16,7 @@ from dowsax.world.source import PARAMETERS, Parameter, Source, pack, unpack
 
 # Squared wind speed below which the density, infinite in calm air but integrable, stops growing.
 _CALM_SQUARED = 1e-30
-_WIND, _SPREAD = (3, 4), (5, 6)
+_WIND_COLUMNS, _SPREAD_COLUMNS = (3, 4), (5, 6)
 """Columns of Θ: the wind's two, and diffusivity and decay length."""
 
 
@@ -54,7 +54,7 @@ class PlumePrior(eqx.Module):
 
     @property
     def acceptance(self) -> float:
-        r"""$P(\lambda s \le 2\alpha)$ under the unconditioned law; 0.3752 for the defaults."""
+        r"""$P(\lambda s \le 2\alpha)$ under the unconditioned distribution; 0.3752 for the defaults."""
         unit = 2 / (self.max_speed * self.max_decay_length)
         low, high = (unit * bound for bound in self.diffusivity)
         return (_integral(high) - _integral(low)) / (high - low)
@@ -96,19 +96,19 @@ class PlumePrior(eqx.Module):
         return jnp.where(inside, log_location - log_speed - math.log(volume), -jnp.inf)
 
     def sample_given(self, key: Key, theta: Theta, columns: tuple[int, ...]) -> Theta:
-        """Draw these columns of Θ again, given the others; see `_groups` for which columns go together."""
+        """Redraw these columns of Θ given the others; see `_groups` for which columns go together."""
         prior_key, speed_key, direction_key = jax.random.split(key, 3)
         fresh = self.sample(prior_key)
-        if self._groups(columns) == _WIND:
+        if self._groups(columns) == _WIND_COLUMNS:
             speed = jax.random.uniform(speed_key) * self._max_speed(theta)
             angle = jax.random.uniform(direction_key, maxval=2 * math.pi)
             wind = jnp.stack([speed * jnp.cos(angle), speed * jnp.sin(angle)])
-            fresh = fresh.at[jnp.array(_WIND)].set(wind)
+            fresh = fresh.at[jnp.array(_WIND_COLUMNS)].set(wind)
         at = jnp.array(columns)
         return theta.at[at].set(fresh[at])
 
     def log_prob_given(self, theta: Theta, columns: tuple[int, ...]) -> Scalar:
-        """Density of these columns of Θ given the others."""
+        """Return the log density of these columns of Θ given the others."""
         source, groups = unpack(theta), self._groups(columns)
         low, high = self.strength
         log_prob = self.location.log_prob(theta[:2]) if 0 in columns else jnp.zeros(())
@@ -116,7 +116,7 @@ class PlumePrior(eqx.Module):
             log_prob = log_prob - math.log(high - low)
         squared_speed = source.wind_x * source.wind_x + source.wind_y * source.wind_y
         log_speed = 0.5 * jnp.log(jnp.maximum(squared_speed, _CALM_SQUARED))
-        if groups == _WIND:
+        if groups == _WIND_COLUMNS:
             log_prob = log_prob - log_speed - jnp.log(2 * math.pi * self._max_speed(theta))
         elif groups:
             volume = (self.diffusivity[1] - self.diffusivity[0]) * self.max_speed * self.max_decay_length
@@ -132,9 +132,13 @@ class PlumePrior(eqx.Module):
 
     @staticmethod
     def _groups(columns: tuple[int, ...]) -> tuple[int, ...]:
-        """The columns that depend on each other: wind, diffusivity and decay length, of those given."""
-        chosen = tuple(sorted(set(columns) & {*_WIND, *_SPREAD}))
-        if (0 in columns) != (1 in columns) or chosen not in ((), _WIND, (*_WIND, *_SPREAD)):
+        """Return those of the columns that depend on each other: wind, diffusivity and decay length."""
+        chosen = tuple(sorted(set(columns) & {*_WIND_COLUMNS, *_SPREAD_COLUMNS}))
+        if (0 in columns) != (1 in columns) or chosen not in (
+            (),
+            _WIND_COLUMNS,
+            (*_WIND_COLUMNS, *_SPREAD_COLUMNS),
+        ):
             raise ValueError(
                 "The columns that jump must be x and y together, and of wind, diffusivity and decay length "
                 f"none, both of the wind, or all four; got {columns}."

@@ -1,13 +1,13 @@
-"""A prior of independent factors: the law of the source position, and one law for each further column."""
+"""A prior of independent factors: the source position, and one distribution for each further column."""
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 
 from dowsax.types import Key, Scalar, Theta
-from dowsax.world.base import Law, Location
+from dowsax.world.base import Distribution, Location
 from dowsax.world.coordinates import Logarithmic
-from dowsax.world.laws import log_prob_each, require_names, sample_each
+from dowsax.world.distributions import log_prob_each, require_names, sample_each
 from dowsax.world.source import PARAMETERS, Parameter
 
 
@@ -15,12 +15,12 @@ class ProductPrior(eqx.Module):
     r"""$p(\Theta) = p(x, y) \prod_i p_i(\Theta_{2+i})$."""
 
     location: Location
-    laws: tuple[Law, ...]
+    distributions: tuple[Distribution, ...]
     named: tuple[Parameter, ...] = eqx.field(static=True)
-    """What the columns after x and y are called, one for each law."""
+    """The parameters after x and y, one for each distribution."""
 
     def __check_init__(self) -> None:
-        require_names(self.laws, self.named)
+        require_names(self.distributions, self.named)
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -29,11 +29,15 @@ class ProductPrior(eqx.Module):
     @property
     def coordinates(self) -> Logarithmic:
         """Θ itself, but for the columns that move by factors."""
-        return Logarithmic(tuple(2 + at for at, law in enumerate(self.laws) if law.logarithmic))
+        return Logarithmic(
+            tuple(2 + at for at, distribution in enumerate(self.distributions) if distribution.logarithmic)
+        )
 
     def sample(self, key: Key) -> Theta:
-        location_key, laws_key = jax.random.split(key)
-        return jnp.concatenate([self.location.sample(location_key), sample_each(laws_key, self.laws)])
+        location_key, distributions_key = jax.random.split(key)
+        return jnp.concatenate(
+            [self.location.sample(location_key), sample_each(distributions_key, self.distributions)]
+        )
 
     def log_prob(self, theta: Theta) -> Scalar:
-        return log_prob_each(self.laws, theta[2:], self.location.log_prob(theta[:2]))
+        return log_prob_each(self.distributions, theta[2:], self.location.log_prob(theta[:2]))

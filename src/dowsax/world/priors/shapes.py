@@ -1,4 +1,4 @@
-"""Uniform laws of the source position on shapes that a mean and a covariance describe badly."""
+"""Uniform distributions of the source position on shapes that a mean and a covariance describe badly."""
 
 import math
 from collections.abc import Callable
@@ -12,16 +12,16 @@ from dowsax.world.base import Location
 from dowsax.world.priors.locations import BetaBox, DirichletBox, GaussianBox, UniformBox
 from dowsax.world.ranges import Pair, number, pair, require_positive, require_range
 
-_CENTRE = (12.5, 12.5)
-"""The middle of the benchmark's square [5, 20]² [m]."""
-_WEDGE = math.pi / 5
+_CENTRE_M = (12.5, 12.5)
+"""The middle of the benchmark's square [5, 20]²."""
+_WEDGE_RAD = math.pi / 5
 """Half the angle between two points of the star: the star is ten mirror images of one triangle."""
 
 
 class Star(eqx.Module):
     """Uniform inside a five-pointed star with one point to the north."""
 
-    centre: Pair = eqx.field(default=_CENTRE, converter=pair, static=True)
+    centre: Pair = eqx.field(default=_CENTRE_M, converter=pair, static=True)
     outer: float = eqx.field(default=7.5, converter=number, static=True)
     """[m], from the centre to a point."""
     inner: float = eqx.field(default=3.0, converter=number, static=True)
@@ -38,9 +38,9 @@ class Star(eqx.Module):
         # A point of the unit square beyond its diagonal is folded back: uniform on the triangle.
         folded = first + second > 1
         first, second = jnp.where(folded, 1 - first, first), jnp.where(folded, 1 - second, second)
-        along = first * self.outer + second * self.inner * math.cos(_WEDGE)
-        across = second * self.inner * math.sin(_WEDGE) * jnp.where(wedge % 2 == 0, 1.0, -1.0)
-        angle = 0.5 * math.pi + 2 * _WEDGE * (wedge // 2)
+        along = first * self.outer + second * self.inner * math.cos(_WEDGE_RAD)
+        across = second * self.inner * math.sin(_WEDGE_RAD) * jnp.where(wedge % 2 == 0, 1.0, -1.0)
+        angle = 0.5 * math.pi + 2 * _WEDGE_RAD * (wedge // 2)
         cosine, sine = jnp.cos(angle), jnp.sin(angle)
         offset = jnp.stack([along * cosine - across * sine, along * sine + across * cosine])
         return jnp.array(self.centre) + offset
@@ -49,9 +49,9 @@ class Star(eqx.Module):
         offset = position - jnp.array(self.centre)
         radius = jnp.sqrt(jnp.maximum(jnp.sum(offset * offset), 1e-12))
         angle = jnp.arctan2(offset[1], offset[0]) - 0.5 * math.pi
-        from_point = jnp.abs(jnp.mod(angle + _WEDGE, 2 * _WEDGE) - _WEDGE)
+        from_point = jnp.abs(jnp.mod(angle + _WEDGE_RAD, 2 * _WEDGE_RAD) - _WEDGE_RAD)
         # Inside the side from (outer, 0) to the notch at angle _WEDGE.
-        notch_x, notch_y = self.inner * math.cos(_WEDGE), self.inner * math.sin(_WEDGE)
+        notch_x, notch_y = self.inner * math.cos(_WEDGE_RAD), self.inner * math.sin(_WEDGE_RAD)
         side = radius * (jnp.cos(from_point) * notch_y + jnp.sin(from_point) * (self.outer - notch_x))
         area = 5 * self.outer * notch_y
         return jnp.where(side <= self.outer * notch_y, -math.log(area), -jnp.inf)
@@ -60,7 +60,7 @@ class Star(eqx.Module):
 class RingSector(eqx.Module):
     """Uniform on the part of a ring between two angles, counted from east over north."""
 
-    centre: Pair = eqx.field(default=_CENTRE, converter=pair, static=True)
+    centre: Pair = eqx.field(default=_CENTRE_M, converter=pair, static=True)
     inner: float = eqx.field(default=5.0, converter=number, static=True)
     """[m]"""
     outer: float = eqx.field(default=7.5, converter=number, static=True)
@@ -73,9 +73,9 @@ class RingSector(eqx.Module):
     def __check_init__(self) -> None:
         require_range("(inner, outer)", (self.inner, self.outer))
         if self.inner < 0:
-            raise ValueError(f"`inner` is at least zero; got {self.inner:g}.")
+            raise ValueError(f"`inner` must be at least 0; got {self.inner:g}.")
         if not 0 < self.extent <= 2 * math.pi:
-            raise ValueError(f"`extent` is in (0, 2π]; got {self.extent:g}.")
+            raise ValueError(f"`extent` must be in (0, 2π]; got {self.extent:g}.")
 
     def sample(self, key: Key) -> Position:
         radius_key, angle_key = jax.random.split(key)
@@ -117,4 +117,4 @@ LOCATIONS: dict[str, Callable[[], Location]] = {
     "half_ring": half_ring,
     "full_ring": full_ring,
 }
-"""The eight laws of the source position by name."""
+"""The eight distributions of the source position by name."""

@@ -1,4 +1,4 @@
-"""Sensors: the law of a reading given the intensity of the field."""
+"""Sensors: distributions of a reading given the noiseless one."""
 
 from dowsax.world.sensors.censored import Censored
 from dowsax.world.sensors.counting import Counting
@@ -7,7 +7,7 @@ from dowsax.world.sensors.gaussian import Gaussian
 from dowsax.world.sensors.lognormal import LogNormal
 from dowsax.world.sensors.poisson import Poisson
 from dowsax.world.sensors.student_t import StudentT
-from dowsax.world.sensors.switched import Switched, sketching
+from dowsax.world.sensors.switched import Switched, cheap_sampler
 from dowsax.world.sensors.unknown_noise import UnknownNoise
 
 __all__ = [
@@ -20,5 +20,5 @@ __all__ = [
     "StudentT",
     "Switched",
     "UnknownNoise",
-    "sketching",
+    "cheap_sampler",
 ]

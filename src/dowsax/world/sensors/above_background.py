@@ -1,18 +1,17 @@
-"""Noise in proportion to what the source adds, and not to the background."""
+"""Noise in proportion to the field above its background."""
 
 import equinox as eqx
 
 from dowsax.types import Key, Scalar, Station, Theta
-from dowsax.world.base import Field, Sensor, Unsettled
-from dowsax.world.sensors.passed_on import AsGiven
+from dowsax.world.base import Field, NeedsTheta, Sensor
+from dowsax.world.sensors.wrapper import SensorWrapper
 
 
-class AboveBackground(AsGiven):
-    r"""$z - b$ has the law of the sensor at $c - b$, $b$ being the background.
+class AboveBackground(SensorWrapper):
+    r"""$z - b$ has the distribution of the sensor at $c - b$, with the background $b$.
 
-    What makes a reading err by a share of itself is the plume: how it meanders, and how it differs from the
-    model. Clean air is the same air everywhere, and how it is measured is the noise floor. By itself, without
-    Θ, it is the sensor as it was given.
+    Proportional noise comes from the plume: its meandering, and its difference from the model. The background
+    is the same everywhere and has the noise floor only. Without Θ this is the inner sensor.
     """
 
     sensor: Sensor
@@ -20,13 +19,13 @@ class AboveBackground(AsGiven):
     background: Field
     """$b$: the field without its source."""
 
-    def settled(self, theta: Theta) -> "Above":
-        sensor = self.sensor.settled(theta) if isinstance(self.sensor, Unsettled) else self.sensor
+    def bind(self, theta: Theta) -> "Above":
+        sensor = self.sensor.bind(theta) if isinstance(self.sensor, NeedsTheta) else self.sensor
         return Above(sensor, self.background, theta)
 
 
 class Above(eqx.Module):
-    """A sensor above its background, were Θ the truth."""
+    """`AboveBackground` for one Θ."""
 
     sensor: Sensor
     background: Field

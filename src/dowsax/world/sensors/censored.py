@@ -50,7 +50,7 @@ class Censored(eqx.Module):
         return jnp.where(possible, log_mass - jnp.where(silent, 0.0, 0.5) * residual * residual, -jnp.inf)
 
     def log_unit(self, reading: Scalar) -> Scalar:
-        """Densities count by the threshold, the least this sensor can tell from nothing."""
+        """Return the log of the threshold, the unit of the densities; 0 for a silent reading."""
         return jnp.where(reading == 0, 0.0, jnp.log(self.threshold))
 
     def fault(self, readings: np.ndarray) -> str | None:

@@ -11,9 +11,9 @@ from dowsax.types import Key, Scalar, Station
 from dowsax.world.ranges import number
 from dowsax.world.sensors.faults import first_fault
 
-_SMALLEST = 1e-30
+_TINY = 1e-30
 # From here on Stirling's series for log k! is exact in float32.
-_MANY = 16.0
+_MIN_STIRLING_COUNT = 16.0
 
 
 class Counting(eqx.Module):
@@ -28,11 +28,11 @@ class Counting(eqx.Module):
 
     def __check_init__(self) -> None:
         if not 0 <= self.dead_time < 1:
-            raise ValueError(f"`dead_time` is in [0, 1) seconds; got {self.dead_time:g}.")
+            raise ValueError(f"`dead_time` must be in [0, 1) s; got {self.dead_time:g}.")
 
     def mean(self, intensity: Scalar, station: Station) -> Scalar:
-        """The mean count. A station without a dwell counted for one second."""
-        rate = jnp.maximum(intensity, _SMALLEST)
+        """Return the mean count; default dwell time: 1 s."""
+        rate = jnp.maximum(intensity, _TINY)
         if self.dead_time > 0:
             rate = rate / (1.0 + rate * self.dead_time)
         return rate if station.dwell is None else rate * station.dwell
@@ -41,7 +41,7 @@ class Counting(eqx.Module):
         return jax.random.poisson(key, self.mean(intensity, station)).astype(jnp.float32)
 
     def sketch(self, key: Key, intensity: Scalar, station: Station) -> Scalar:
-        """A whole number nearly of the law (Cornish and Fisher): exact draws come from a slow loop."""
+        """Draw an approximate count (Cornish and Fisher); exact draws need a slow loop."""
         mean = self.mean(intensity, station)
         normal = jax.random.normal(key)
         return jnp.maximum(jnp.round(mean + jnp.sqrt(mean) * normal + (normal * normal - 1) / 6), 0.0)
@@ -71,8 +71,8 @@ class Counting(eqx.Module):
 def _log_mode(reading: Scalar) -> Scalar:
     r"""$\log p(k \mid \mu = k) = k \log k - k - \log k!$, and 0 for $k = 0$."""
     count = jnp.maximum(reading, 1.0)
-    few = jnp.minimum(count, _MANY)
+    few = jnp.minimum(count, _MIN_STIRLING_COUNT)
     exact = few * jnp.log(few) - few - jax.lax.lgamma(few + 1.0)
-    inverse = 1.0 / jnp.maximum(count, _MANY)
+    inverse = 1.0 / jnp.maximum(count, _MIN_STIRLING_COUNT)
     series = -0.5 * (math.log(2 * math.pi) + jnp.log(count)) - inverse * (1 / 12 - inverse * inverse / 360)
-    return jnp.where(reading < 1, 0.0, jnp.where(count < _MANY, exact, series))
+    return jnp.where(reading < 1, 0.0, jnp.where(count < _MIN_STIRLING_COUNT, exact, series))

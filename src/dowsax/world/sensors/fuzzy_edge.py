@@ -1,42 +1,42 @@
-"""Noise of a plume whose edges are not those of the model."""
+"""Noise of a plume whose edges differ from the model's."""
 
 import equinox as eqx
 import jax.numpy as jnp
 
 from dowsax.types import Key, Scalar, Station, Theta
-from dowsax.world.base import Field, Sensor, Unsettled
+from dowsax.world.base import Field, NeedsTheta, Sensor
 from dowsax.world.ranges import number
 from dowsax.world.sensors.gaussian import Gaussian
-from dowsax.world.sensors.passed_on import AsGiven
 from dowsax.world.sensors.student_t import StudentT
+from dowsax.world.sensors.wrapper import SensorWrapper
 
 
-class FuzzyEdge(AsGiven):
-    r"""$\sigma = \text{ratio} \cdot (|c| + \text{share} \cdot c_0) + \text{floor}$ $c_0$ on the axis.
+class FuzzyEdge(SensorWrapper):
+    r"""$\sigma = \text{ratio} \cdot (|c| + \text{share} \cdot c_0) + \text{floor}$, with $c_0$ on the axis.
 
     A normal density falls to nothing at the edge of a plume; the mean of a few minutes of real wind does not.
-    With noise in proportion to the reading alone, readings at the edge would outweigh those in the middle by
-    which the source is found. By itself, without Θ, it is the sensor as it was given.
+    With noise in proportion to the reading alone, readings at the edge would outweigh those in the middle,
+    which locate the source. Without Θ this is the inner sensor.
     """
 
     sensor: Sensor
     """With a `noise_ratio` and a `noise_floor`, which may be unknown."""
     axis: Field
-    r"""$c_0$: the field at the distance of the station, were it on the axis."""
+    r"""$c_0$: the field on the axis, at the distance of the station."""
     share: float = eqx.field(converter=number, static=True)
 
     def __check_init__(self) -> None:
         if not 0 < self.share < 1:
-            raise ValueError(f"The share of a fuzzy edge is between 0 and 1; got {self.share:g}.")
+            raise ValueError(f"`share` of a fuzzy edge must be in (0, 1); got {self.share:g}.")
 
-    def settled(self, theta: Theta) -> "Edged":
-        sensor = self.sensor.settled(theta) if isinstance(self.sensor, Unsettled) else self.sensor
+    def bind(self, theta: Theta) -> "Edged":
+        sensor = self.sensor.bind(theta) if isinstance(self.sensor, NeedsTheta) else self.sensor
         assert isinstance(sensor, Gaussian | StudentT)
         return Edged(sensor, self.axis, theta, self.share)
 
 
 class Edged(eqx.Module):
-    """A fuzzy edge, were Θ the truth."""
+    """`FuzzyEdge` for one Θ."""
 
     sensor: Gaussian | StudentT
     axis: Field
@@ -44,7 +44,7 @@ class Edged(eqx.Module):
     share: float = eqx.field(static=True)
 
     def at(self, station: Station) -> Gaussian | StudentT:
-        """The sensor there."""
+        """Return the sensor at a station."""
         sensor = self.sensor
         edge = self.share * sensor.noise_ratio * jnp.abs(self.axis(self.theta, station))
         return eqx.tree_at(lambda at: at.noise_floor, sensor, sensor.noise_floor + edge)

@@ -10,7 +10,7 @@ import numpy as np
 from dowsax.types import Key, Scalar, Station
 from dowsax.world.sensors.faults import first_fault
 
-_SMALLEST = 1e-30
+_TINY = 1e-30
 
 
 class LogNormal(eqx.Module):
@@ -31,7 +31,7 @@ class LogNormal(eqx.Module):
 
     def log_prob(self, reading: Scalar, intensity: Scalar, station: Station) -> Scalar:
         del station
-        log_reading = jnp.log(jnp.maximum(reading, _SMALLEST))
+        log_reading = jnp.log(jnp.maximum(reading, _TINY))
         residual = (log_reading - self.location(intensity)) / self.spread
         # The part that depends on the reading alone; the last term is the density of z and not of log z.
         constant = jnp.where(

@@ -8,7 +8,7 @@ import numpy as np
 from dowsax.types import Key, Scalar, Station
 from dowsax.world.sensors.faults import first_fault
 
-_SMALLEST = 1e-30
+_TINY = 1e-30
 
 
 class Poisson(eqx.Module):
@@ -18,7 +18,7 @@ class Poisson(eqx.Module):
     """Counts per second without a source, at least zero."""
 
     def rate(self, intensity: Scalar, station: Station) -> Scalar:
-        """The mean count. A station without a dwell counted for one second."""
+        """Return the mean count; default dwell time: 1 s."""
         total = intensity + self.background
         return total if station.dwell is None else station.dwell * total
 
@@ -26,9 +26,9 @@ class Poisson(eqx.Module):
         return jax.random.poisson(key, self.rate(intensity, station)).astype(jnp.float32)
 
     def sketch(self, key: Key, intensity: Scalar, station: Station) -> Scalar:
-        r"""A whole number nearly of the law: $\mu + \sqrt\mu\,n + (n^2 - 1)/6$, rounded (Cornish and Fisher).
+        r"""Draw an approximate count: $\mu + \sqrt\mu\,n + (n^2 - 1)/6$, rounded (Cornish and Fisher).
 
-        Exact draws come from a loop of rejections, in which a batch waits for its slowest member.
+        Exact draws need a rejection loop, in which a batch waits for its slowest member.
         """
         rate = self.rate(intensity, station)
         normal = jax.random.normal(key)
@@ -38,7 +38,7 @@ class Poisson(eqx.Module):
         rate = self.rate(intensity, station)
         possible = (reading >= 0) & (reading == jnp.floor(reading))
         constant = jnp.where(possible, -jax.lax.lgamma(jnp.maximum(reading, 0.0) + 1.0), -jnp.inf)
-        return constant + reading * jnp.log(jnp.maximum(rate, _SMALLEST)) - rate
+        return constant + reading * jnp.log(jnp.maximum(rate, _TINY)) - rate
 
     def fault(self, readings: np.ndarray) -> str | None:
         return first_fault(

@@ -26,7 +26,7 @@ class StudentT(eqx.Module):
 
     def __check_init__(self) -> None:
         if not self.degrees > 0:
-            raise ValueError(f"`degrees` of freedom are above zero; got {self.degrees:g}.")
+            raise ValueError(f"`degrees` of freedom must be > 0; got {self.degrees:g}.")
 
     def scale(self, intensity: Scalar) -> Scalar:
         r"""$\sigma(c)$; the standard deviation is $\sqrt{\nu/(\nu - 2)}$ times it for ν > 2."""

@@ -1,4 +1,4 @@
-"""One of several sensors, by its number: searches in different fields share one program."""
+"""One of several sensors, by its number: searches in different fields share one compiled program."""
 
 from collections.abc import Callable, Sequence
 
@@ -12,9 +12,9 @@ from dowsax.world.base import Sensor, Sketched
 
 
 class Switched(eqx.Module):
-    """The sensor with this number. In a batch all laws are evaluated and one is taken.
+    """The sensor with this number. In a batch all kinds are evaluated and one is selected.
 
-    Sensors of one kind are one law with several sets of numbers: it is evaluated once.
+    Sensors of one kind differ in their numbers only: a kind is evaluated once.
     """
 
     kinds: tuple[Sensor, ...]
@@ -26,7 +26,7 @@ class Switched(eqx.Module):
 
     @staticmethod
     def build(sensors: Sequence[Sensor]) -> "Switched":
-        """Any of these sensors; the first, until a number says otherwise."""
+        """Return a switch between these sensors, set to the first."""
         arrays = [jax.tree.map(lambda leaf: jnp.asarray(leaf, jnp.float32), sensor) for sensor in sensors]
         structures = [jax.tree.structure(sensor) for sensor in arrays]
         different = list(dict.fromkeys(structures))
@@ -41,19 +41,19 @@ class Switched(eqx.Module):
         return self._switch(lambda sensor: sensor.sample, key, intensity, station)
 
     def sketch(self, key: Key, intensity: Scalar, station: Station) -> Scalar:
-        return self._switch(sketching, key, intensity, station)
+        return self._switch(cheap_sampler, key, intensity, station)
 
     def log_prob(self, reading: Scalar, intensity: Scalar, station: Station) -> Scalar:
         return self._switch(lambda sensor: sensor.log_prob, reading, intensity, station)
 
-    def _switch(self, law: Callable, *given) -> Scalar:
+    def _switch(self, distribution: Callable, *given) -> Scalar:
         row = self.row[self.number]
         sensors = [jax.tree.map(lambda numbers: numbers[row], kind) for kind in self.kinds]
-        # Functions and no bound methods, which would be hashed with the numbers they hold.
-        laws = [lambda *given, sensor=sensor: law(sensor)(*given) for sensor in sensors]
-        return jax.lax.switch(self.kind[self.number], laws, *given)
+        # Functions instead of bound methods, which would be hashed with the numbers they hold.
+        distributions = [lambda *given, sensor=sensor: distribution(sensor)(*given) for sensor in sensors]
+        return jax.lax.switch(self.kind[self.number], distributions, *given)
 
 
-def sketching(sensor: Sensor) -> Callable[[Key, Scalar, Station], Scalar]:
-    """Its cheap draws, or its own where those are cheap."""
+def cheap_sampler(sensor: Sensor) -> Callable[[Key, Scalar, Station], Scalar]:
+    """Return the approximate sampler of a sensor, or its exact one if it has no other."""
     return sensor.sketch if isinstance(sensor, Sketched) else sensor.sample

@@ -1,20 +1,20 @@
-"""A sensor whose noise is not known."""
+"""A sensor with unknown noise."""
 
 import equinox as eqx
 
 from dowsax.types import Theta
 from dowsax.world.base import Sensor
-from dowsax.world.sensors.passed_on import AsGiven
+from dowsax.world.sensors.wrapper import SensorWrapper
 
 
-class UnknownNoise(AsGiven):
-    """The sensor with some of its numbers taken from Θ; by itself it is the sensor as it was given."""
+class UnknownNoise(SensorWrapper):
+    """The sensor with some of its numbers taken from Θ. Without Θ it is the inner sensor."""
 
     sensor: Sensor
     columns: tuple[tuple[str, int], ...] = eqx.field(static=True)
-    """Which number of the sensor is which column of Θ."""
+    """Pairs of a number of the sensor and its column of Θ."""
 
-    def settled(self, theta: Theta) -> Sensor:
+    def bind(self, theta: Theta) -> Sensor:
         names = [name for name, _ in self.columns]
         values = [theta[column] for _, column in self.columns]
         return eqx.tree_at(lambda at: [getattr(at, name) for name in names], self.sensor, values)

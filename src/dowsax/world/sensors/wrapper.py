@@ -1,4 +1,4 @@
-"""What a sensor around another one passes on: what only some sensors know of themselves."""
+"""Sensors around another sensor, and the optional methods they pass on."""
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -9,17 +9,17 @@ from dowsax.world.base import Checked, Mixed, Sensor
 
 
 def log_unit(sensor: Sensor, reading: Scalar) -> Scalar:
-    """That of a mixed sensor; others have densities alone, in one unit."""
+    """Return the log unit of a mixed sensor; 0 for others, which have densities only."""
     return sensor.log_unit(reading) if isinstance(sensor, Mixed) else jnp.zeros_like(reading)
 
 
 def fault(sensor: Sensor, readings: np.ndarray) -> str | None:
-    """What a sensor that knows says of readings that it can never give."""
+    """Return what is wrong with the readings, if the sensor can tell."""
     return sensor.fault(readings) if isinstance(sensor, Checked) else None
 
 
-class AsGiven(eqx.Module):
-    """A sensor around another one whose law depends on Θ: by itself, without Θ, it is the other one."""
+class SensorWrapper(eqx.Module):
+    """A sensor around another one that depends on Θ. Without Θ it is the inner sensor."""
 
     sensor: eqx.AbstractVar[Sensor]
 

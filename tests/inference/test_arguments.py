@@ -7,7 +7,7 @@ import pytest
 
 import dowsax
 from dowsax.inference import FilterConfig, Preset
-from dowsax.inference.survey import checked_survey
+from dowsax.inference.arguments import check_survey
 from dowsax.world import PARAMETERS, Gaussian, Parameter, PlumeCoordinates, PlumePrior
 
 POSITIONS = np.array([[1.0, 2.0], [2.0, 2.0], [3.0, 2.0]])
@@ -98,7 +98,7 @@ def test_readings_the_sensor_never_gives_in_a_batch(field, value, reason):
 
 def test_possible_readings_pass_unchanged():
     """A survey without fault comes out as it went in, as float32."""
-    positions, readings = checked_survey(POSITIONS, READINGS, Gaussian(0.1, 0.01))
+    positions, readings = check_survey(POSITIONS, READINGS, Gaussian(0.1, 0.01))
     assert positions.dtype == readings.dtype == np.float32
     np.testing.assert_array_equal(positions, POSITIONS)
     np.testing.assert_array_equal(readings, READINGS)
@@ -173,7 +173,7 @@ def test_an_absurd_reading_is_never_trusted():
         assert not posterior.found
 
 
-def test_a_surprising_reading_is_taken_in_by_parts():
+def test_a_surprising_reading_is_assimilated_in_parts():
     """100 K at one place: a collapse for a plain filter, several stages for this one, and no NaN."""
     posterior = dowsax.locate(POSITIONS, changed(READINGS, 1, 100.0), field="temperature", particles=64)
     assert posterior.trace.stages[1] > 1

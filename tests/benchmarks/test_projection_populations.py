@@ -5,9 +5,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from benchmarks.projection_populations import Reweighted, collect, degenerate, joined
 from dowsax.inference import FilterConfig, Preset
 from dowsax.inference.weights import ess, normalise
-from dowsax.learn.populations import Reweighted, collect, degenerate, joined
 from dowsax.types import Station
 from dowsax.world import benchmark_model, wander
 

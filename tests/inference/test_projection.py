@@ -1,8 +1,8 @@
-"""Frozen projections: what is written is what is read, and what cannot be used says why in one line."""
+"""Trained projections: what cannot be loaded says why in one line."""
 
 import json
+import shutil
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -10,53 +10,28 @@ import pytest
 import safetensors.numpy
 
 from dowsax.inference import PRESETS, Preset
-from dowsax.inference.attention import STANDARDISE
-from dowsax.inference.features import MLPProjection
-from dowsax.inference.learned import (
-    PROJECTION,
-    known_projections,
-    learned_attention,
-    load_card,
-    load_projection,
-    projection_for,
-    save_projection,
-)
+from dowsax.inference.attention import DEFAULT_PROJECTION
+from dowsax.inference.projection import PROJECTION, load_projection, projection_for, projection_path
 from dowsax.inference.weights import normalise
 from dowsax.world import benchmark_model
 
-CARD = {"epsilon": 0.25, "num_neighbours": 8}
-
 
 @pytest.fixture
-def stored(tmp_path, key):
-    """An untrained projection and the file it was saved to."""
-    projection = MLPProjection.build(key, 5, 4, 6)
-    path = tmp_path / "g.safetensors"
-    save_projection(path, projection, CARD)
+def path(tmp_path):
+    """A copy of the shipped projection."""
+    for suffix in (".safetensors", ".json"):
+        shutil.copy(projection_path(PROJECTION).with_suffix(suffix), tmp_path / f"g{suffix}")
     load_projection.cache_clear()
-    return projection, path
+    return tmp_path / "g.safetensors"
 
 
-def test_round_trip_is_exact(stored, key):
-    projection, path = stored
-    loaded = load_projection(str(path))
-    for before, after in zip(jax.tree.leaves(projection), jax.tree.leaves(loaded), strict=True):
-        if eqx.is_array_like(before):
-            np.testing.assert_array_equal(before, after)
-    attention = learned_attention(str(path))
-    assert (attention.epsilon, attention.num_neighbours) == (0.25, 8)
-    assert sorted(file.name for file in path.parent.iterdir()) == ["g.json", "g.safetensors"]
-
-
-def test_it_may_be_loaded_while_a_program_is_traced(stored, key):
+def test_it_may_be_loaded_while_a_program_is_traced(path, key):
     """The arrays are constants of the program and no tracers stay behind in the cache."""
-    projection, path = stored
-    features, log_weights = jax.random.normal(key, (16, 5)), normalise(jnp.zeros(16))
+    features, log_weights = jax.random.normal(key, (16, 9)), normalise(jnp.zeros(16))
     within = jax.jit(lambda features: load_projection(str(path))(features, log_weights))(features)
     outside = jax.jit(load_projection(str(path)).__call__)(features, log_weights)
     # One matrix product in two programs: the same but for the order of additions.
     np.testing.assert_allclose(within, outside, atol=1e-6)
-    np.testing.assert_allclose(within, projection(features, log_weights), atol=1e-6)
 
 
 def edit_card(path, **changes):
@@ -79,7 +54,7 @@ FAULTS = {
     "another format": (lambda path: edit_card(path, format=2), "no card of a projection in format 1"),
     "another network": (lambda path: edit_card(path, kind="SetNetwork"), "no card of a projection"),
     "another size": (
-        lambda path: edit_card(path, sizes={"num_features": 5, "num_embedding": 4, "width": 7}),
+        lambda path: edit_card(path, sizes={"num_features": 9, "num_embedding": 8, "width": 7}),
         "differ",
     ),
     "an array missing": (lambda path: edit_arrays(path, lambda at: at.pop("layers.0.bias")), "differ"),
@@ -88,8 +63,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_fault_is_one_line_that_says_what_to_do(stored, fault):
-    _, path = stored
+def test_a_fault_is_one_line_that_says_what_to_do(path, fault):
     spoil, words = FAULTS[fault]
     spoil(path)
     with pytest.raises(ValueError, match=words) as caught:
@@ -97,13 +71,12 @@ def test_a_fault_is_one_line_that_says_what_to_do(stored, fault):
     assert "\n" not in str(caught.value)
 
 
-def test_a_card_without_its_numbers_is_refused(stored):
-    _, path = stored
+def test_a_card_without_its_sizes_is_refused(path):
     card = json.loads(path.with_suffix(".json").read_text())
-    del card["epsilon"]
+    del card["sizes"]
     path.with_suffix(".json").write_text(json.dumps(card))
-    with pytest.raises(ValueError, match="lacks epsilon"):
-        load_card(str(path))
+    with pytest.raises(ValueError, match="lacks sizes"):
+        load_projection(str(path))
 
 
 def test_an_unknown_name_lists_the_known():
@@ -112,16 +85,10 @@ def test_an_unknown_name_lists_the_known():
 
 
 def test_the_shipped_one_fits_the_benchmark_and_no_other_model():
-    assert PROJECTION in known_projections()
     model = benchmark_model("gas")
     assert projection_for(PROJECTION, len(model.prior.parameters)).network.in_size == 9
     with pytest.raises(ValueError, match="trained for 7 parameters and this model has 3"):
         projection_for(PROJECTION, 3)
-    card = load_card(PROJECTION)
-    assert "benchmarks.projection_study train" in card["command"]
-    assert 0 < learned_attention().epsilon < 1
-    # The preset says the same without reading the card when it is imported.
-    assert PRESETS["training-attention"].config.attention == learned_attention()
 
 
 def test_a_preset_hands_its_projection_to_the_filter():
@@ -131,5 +98,5 @@ def test_a_preset_hands_its_projection_to_the_filter():
     assert hash(preset) != hash(plain)
     model = benchmark_model("gas")
     used = [made.build(model).step.__self__.project for made in (plain, preset)]
-    assert used[0] is STANDARDISE
+    assert used[0] is DEFAULT_PROJECTION
     assert used[1] is load_projection(PROJECTION)

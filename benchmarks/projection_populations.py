@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from dowsax.inference import Preset
-from dowsax.inference.replay import newest_terms
+from dowsax.inference.replay import reading_log_likelihood
 from dowsax.inference.weights import ess, normalise
 from dowsax.types import Key, Station, Theta
 from dowsax.world import Model
@@ -49,7 +49,7 @@ def collect(
 
     def step(belief, now):
         key, position, reading = now
-        newest = newest_terms(model, belief.particles.T, Station(position), reading)
+        newest = reading_log_likelihood(model, belief.particles.T, Station(position), reading)
         log_weights = belief.log_weights + newest
         log_weights = normalise(jnp.where(jnp.isnan(log_weights), -jnp.inf, log_weights))
         scale = jnp.maximum(jnp.std(belief.particles, axis=0), floor)

@@ -1,4 +1,4 @@
-"""Laws of one number: the factors that priors are made of."""
+"""Distributions of one number: the factors of a prior."""
 
 import math
 from collections.abc import Sequence
@@ -9,15 +9,15 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from dowsax.types import Key, Scalar
-from dowsax.world.base import Law
+from dowsax.world.base import Distribution
 from dowsax.world.ranges import number, require_positive, require_range
 
-_SMALLEST = 1e-30
+_TINY = 1e-30
 _HALF_LOG_TAU = 0.5 * math.log(2 * math.pi)
 
 
 class Uniform(eqx.Module):
-    """Every number between `low` and `high` alike."""
+    """Uniform between `low` and `high`."""
 
     low: float = eqx.field(converter=number, static=True)
     high: float = eqx.field(converter=number, static=True)
@@ -38,7 +38,7 @@ class Uniform(eqx.Module):
 
 
 class LogUniform(eqx.Module):
-    r"""Every factor alike: density $1/(v \log(\text{high}/\text{low}))$ between `low` and `high`."""
+    r"""Uniform in the logarithm: density $1/(v \log(\text{high}/\text{low}))$ between `low` and `high`."""
 
     low: float = eqx.field(converter=number, static=True)
     high: float = eqx.field(converter=number, static=True)
@@ -63,7 +63,7 @@ class LogUniform(eqx.Module):
 
 
 class Normal(eqx.Module):
-    """The normal law."""
+    """The normal distribution with this mean and standard deviation."""
 
     mean: float = eqx.field(converter=number, static=True)
     std: float = eqx.field(converter=number, static=True)
@@ -72,7 +72,7 @@ class Normal(eqx.Module):
     def __check_init__(self) -> None:
         require_positive("std", self.std)
         if not math.isfinite(self.mean):
-            raise ValueError(f"`mean` is a finite number; got {self.mean:g}.")
+            raise ValueError(f"`mean` must be a finite number; got {self.mean:g}.")
 
     def quantile(self, share: Scalar) -> Scalar:
         return self.mean + self.std * _normal_quantile(share)
@@ -94,13 +94,13 @@ class LogNormal(eqx.Module):
 
     median: float = eqx.field(converter=number, static=True)
     factor: float = eqx.field(converter=number, static=True)
-    """Above one."""
+    """One standard deviation of the logarithm as a factor, > 1."""
     logarithmic: bool = eqx.field(default=True, init=False, static=True)
 
     def __check_init__(self) -> None:
         require_positive("median", self.median)
         if not 1 < self.factor < math.inf:
-            raise ValueError(f"`factor` is above one and finite; got {self.factor:g}.")
+            raise ValueError(f"`factor` must be > 1 and finite; got {self.factor:g}.")
 
     def quantile(self, share: Scalar) -> Scalar:
         return self.median * jnp.exp(math.log(self.factor) * _normal_quantile(share))
@@ -110,30 +110,39 @@ class LogNormal(eqx.Module):
 
     def log_prob(self, value: Scalar) -> Scalar:
         inside = (value > 0) & (value < jnp.inf)
-        log_value = jnp.log(jnp.maximum(jnp.where(inside, value, self.median), _SMALLEST))
+        log_value = jnp.log(jnp.maximum(jnp.where(inside, value, self.median), _TINY))
         spread = math.log(self.factor)
         scaled = (log_value - math.log(self.median)) / spread
         density = -0.5 * scaled * scaled - math.log(spread) - _HALF_LOG_TAU - log_value
         return jnp.where(inside, density, -jnp.inf)
 
 
-def sample_each(key: Key, laws: Sequence[Law]) -> Float[Array, " laws"]:
-    """One independent draw of each law. One call for all: a generator for each takes seconds to compile."""
-    shares = jax.random.uniform(key, (len(laws),))
-    return jnp.array([law.quantile(share) for law, share in zip(laws, shares, strict=True)])
+def sample_each(key: Key, distributions: Sequence[Distribution]) -> Float[Array, " distributions"]:
+    """Draw once from each distribution.
+
+    One call of the generator for all: one for each takes seconds to compile.
+    """
+    shares = jax.random.uniform(key, (len(distributions),))
+    return jnp.array(
+        [distribution.quantile(share) for distribution, share in zip(distributions, shares, strict=True)]
+    )
 
 
 def _normal_quantile(share: Scalar) -> Scalar:
-    """That of the standard normal law; a share of exactly zero is one of 2⁻²⁵."""
+    """Return the quantile of the standard normal distribution; a share of exactly 0 counts as 2⁻²⁵."""
     return math.sqrt(2) * jax.lax.erf_inv(2 * jnp.maximum(share, 2.0**-25) - 1)
 
 
-def log_prob_each(laws: Sequence[Law], values: Float[Array, " k"], start: Scalar) -> Scalar:
-    """The log densities of as many independent numbers, added to what there is already."""
-    return sum((law.log_prob(values[at]) for at, law in enumerate(laws)), start=start)
+def log_prob_each(distributions: Sequence[Distribution], values: Float[Array, " k"], start: Scalar) -> Scalar:
+    """Return `start` plus the log densities of independent values."""
+    return sum(
+        (distribution.log_prob(values[at]) for at, distribution in enumerate(distributions)), start=start
+    )
 
 
-def require_names(laws: Sequence[Law], named: Sequence[object]) -> None:
-    """A ValueError unless there is a name for each law."""
-    if len(laws) != len(named):
-        raise ValueError(f"{len(laws)} laws for {len(named)} names: give each law a name.")
+def require_names(distributions: Sequence[Distribution], named: Sequence[object]) -> None:
+    """Raise a ValueError unless there is a name for each distribution."""
+    if len(distributions) != len(named):
+        raise ValueError(
+            f"{len(distributions)} distributions for {len(named)} names: give each distribution a name."
+        )

@@ -16,10 +16,10 @@ import numpy as np
 import optax
 from jaxtyping import Array, Float, PyTree
 
+from benchmarks.projection_populations import Reweighted
 from dowsax.inference.attention import AttentionConfig, attend, smooth
-from dowsax.inference.features import MLPProjection
+from dowsax.inference.projection import MLPProjection
 from dowsax.inference.weights import normalise
-from dowsax.learn.populations import Reweighted
 from dowsax.types import Key, Scalar, Theta
 
 NUM_LOCATION = 2
