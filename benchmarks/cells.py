@@ -24,7 +24,7 @@ from dowsax.experiment.fingerprint import filter_marks
 from dowsax.experiment.provenance import provenance
 from dowsax.experiment.shards import Shard
 from dowsax.files import replacing
-from dowsax.policies.shipped import weights_of
+from dowsax.policies.shipped import weights_path
 from dowsax.policies.stored import card_of, digest_of
 
 CREDIBLE, CONTRACTION = (TraceRule(name, DEFAULTS[name]) for name in ("credible", "contraction"))
@@ -63,13 +63,13 @@ class Wanted:
     @property
     def weights(self) -> str | None:
         """Letters that tell trained weights apart."""
-        path = weights_of(self.source)
+        path = weights_path(self.source)
         return None if path is None else digest_of(path)
 
     @property
     def steps(self) -> int | None:
         """Of the training of trained weights."""
-        path = weights_of(self.source)
+        path = weights_path(self.source)
         return None if path is None else card_of(path).steps
 
     def settings(self) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from benchmarks.cells import CREDIBLE
 from benchmarks.csv_lines import Line, estimate, read_lines, where
 from benchmarks.learned import DATA, LEARNED, SEARCHES
 from benchmarks.machine import ROOT
-from dowsax.envs import SUCCESS
+from dowsax.envs import SUCCESS_RADIUS_M
 from dowsax.files import replacing
 
 FILE = ROOT / "src/dowsax/mission/data/false_stops.csv"
@@ -32,7 +32,7 @@ def rows(data: Path) -> list[tuple[str, ...]]:
 def _row(line: Line) -> tuple[str, ...]:
     rate = estimate(line, "false_stop_given_stop")
     numbers = (f"{number:.6f}" for number in rate[:3])
-    rule = (f"{SUCCESS:.1f}", f"{CREDIBLE.threshold:g}")
+    rule = (f"{SUCCESS_RADIUS_M:.1f}", f"{CREDIBLE.threshold:g}")
     return (*(line[name] for name in HEADINGS[:4]), *rule, *numbers, str(rate.n))
 
 

@@ -29,8 +29,7 @@ from benchmarks.train_all import REWARDED, SEEDS
 from benchmarks.training_filter import FILE as FILTER
 from benchmarks.training_filter import FILTERS
 from dowsax.evaluate.metrics import NOTHING, Estimate
-from dowsax.evaluate.search_tables import number
-from dowsax.evaluate.tables import markdown
+from dowsax.evaluate.tables import markdown, number
 
 STOP_RATE = dict.fromkeys(FIELDS, 0.97) | {"electric": 0.95, "energy": 0.90}
 RATIO = dict.fromkeys(FIELDS, 1.3) | {"energy": 1.8}

@@ -26,7 +26,7 @@ from benchmarks.rivals import ratio_of_sums
 from benchmarks.searches import FIELDS
 from dowsax.envs import MAX_READINGS
 from dowsax.evaluate.metrics import NOTHING, Estimate
-from dowsax.evaluate.search_tables import labelled_csv
+from dowsax.evaluate.tables import labelled_csv
 from dowsax.files import replacing
 from dowsax.types import Station
 from dowsax.world import Model, benchmark_model

@@ -17,6 +17,7 @@ import jax
 import numpy as np
 
 from benchmarks.preset_study import FILTER_SEED, NUM_READINGS, SURVEY_SEED, median_interval
+from benchmarks.projection_learner import ProjectionConfig
 from benchmarks.projection_training import Training, train
 from benchmarks.timing import timed
 from dowsax.evaluate.statistics import bootstrap_interval, wilson_interval
@@ -24,7 +25,6 @@ from dowsax.evaluate.surveys import simulate_surveys
 from dowsax.inference import DEFAULT, PAPER, AttentionConfig, Preset
 from dowsax.inference.learned import PROJECTION, learned_attention, load_projection
 from dowsax.inference.locate import locate
-from dowsax.learn.projection import ProjectionConfig
 from dowsax.world import MODALITIES, benchmark_model
 
 SIZES = ["small", "default", "paper"]

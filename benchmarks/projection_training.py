@@ -14,14 +14,8 @@ import numpy as np
 from rich.progress import track
 
 from benchmarks import machine
-from dowsax.evaluate.statistics import bootstrap_interval
-from dowsax.evaluate.surveys import simulate_surveys
-from dowsax.inference import DEFAULT, Preset
-from dowsax.inference.attention import attend, smooth, uniform_mixing
-from dowsax.inference.learned import save_projection
-from dowsax.inference.weights import ess
-from dowsax.learn.populations import Reweighted, collect, degenerate, joined
-from dowsax.learn.projection import (
+from benchmarks.populations import Reweighted, collect, degenerate, join
+from benchmarks.projection_learner import (
     ProjectionConfig,
     Smoother,
     build,
@@ -29,6 +23,12 @@ from dowsax.learn.projection import (
     smoothed_weights,
     updates,
 )
+from dowsax.evaluate.statistics import bootstrap_interval
+from dowsax.evaluate.surveys import simulate_surveys
+from dowsax.inference import DEFAULT, Preset
+from dowsax.inference.attention import attend, smooth, uniform_mixing
+from dowsax.inference.learned import save_projection
+from dowsax.inference.weights import ess
 from dowsax.world import MODALITIES, benchmark_model
 
 NUM_READINGS = 36
@@ -96,7 +96,7 @@ def _populations(key, field: str, training: Training, num_surveys: int) -> Rewei
 def train(training: Training, folder: Path, command: str) -> None:
     """Gather, train, measure on held-out populations, save."""
     folder.mkdir(parents=True, exist_ok=True)
-    populations = joined(gather(training, False, folder))
+    populations = join(gather(training, False, folder))
     config = training.projection
     init_key, update_key = jax.random.split(jax.random.fold_in(jax.random.key(training.seed), 1000))
     state = build(populations.theta.shape[1], config).init(init_key)
@@ -137,7 +137,7 @@ def held_out_scores(smoother: Smoother, parts: list[Reweighted], training: Train
         ),
         "learned": lambda at: smoothed_weights(smoother, at, config.num_neighbours),
     }
-    populations = joined(parts)
+    populations = join(parts)
     sources = np.unique(np.asarray(populations.theta), axis=0, return_inverse=True)[1].ravel()
     results, base = {}, None
     for name, way in ways.items():

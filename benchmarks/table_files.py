@@ -5,7 +5,7 @@ from pathlib import Path
 
 from benchmarks.machine import ROOT
 from dowsax.evaluate.metrics import Estimate
-from dowsax.evaluate.search_tables import number
+from dowsax.evaluate.tables import number
 
 TABLES = ROOT / "results/tables"
 

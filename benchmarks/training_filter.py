@@ -21,7 +21,7 @@ from benchmarks.cells import RULES, Measured, Wanted
 from benchmarks.machine import ROOT
 from benchmarks.searches import FIELDS
 from dowsax.evaluate.metrics import Estimate
-from dowsax.evaluate.search_tables import labelled_csv
+from dowsax.evaluate.tables import labelled_csv
 from dowsax.files import replacing
 from dowsax.policies import policy_names
 

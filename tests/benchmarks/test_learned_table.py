@@ -17,7 +17,7 @@ from benchmarks.csv_lines import estimate, estimates, read_lines, where
 from benchmarks.machine import ROOT
 from benchmarks.searches import FIELDS
 from benchmarks.train_all import SEEDED, SHIPPED
-from dowsax.evaluate.search_tables import labelled_csv
+from dowsax.evaluate.tables import labelled_csv
 from dowsax.experiment import fingerprint
 from dowsax.policies.networks import PaperNetwork, PaperSizes
 from dowsax.policies.stored import Card, save

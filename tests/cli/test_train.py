@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from dowsax.learn import methods
-from dowsax.learn.base import Learner, LearnerState, UpdateInfo, begin
+from dowsax.learn.base import Learner, LearnerState, UpdateInfo, init_state
 from dowsax.learn.rollout import Tally
 from dowsax.policies.networks import PaperNetwork, PaperSizes
 from dowsax.policies.stored import load, save
@@ -43,7 +43,7 @@ def made_up(sick_at=None, half=None):
     """
 
     def init(key):
-        return begin(
+        return init_state(
             PaperNetwork.build(key, PaperSizes(5, 4, 8)), (), {"places": jax.random.uniform(key, (9,))}
         )
 
@@ -51,7 +51,7 @@ def made_up(sick_at=None, half=None):
         growth = 0.01 if half is None else jnp.where(state.steps >= half, 0.03, 0.01)
         network = jax.tree.map(lambda leaf: leaf + growth, state.network)
         updates, zero = state.updates + 1, jnp.zeros(())
-        after = LearnerState(network, (), state.slots, updates, state.steps + STEPS)
+        after = LearnerState(network, (), state.environments, updates, state.steps + STEPS)
         info = UpdateInfo(tally(), jnp.array(STEPS), *[zero] * 7, healthy=updates != sick_at)
         return after, info
 

@@ -4,10 +4,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dowsax.policies import best
+from dowsax.policies import choose_best
 
 NUM_KEYS = 4000
-CHOOSE = jax.jit(jax.vmap(best, in_axes=(0, None, None)))
+CHOOSE = jax.jit(jax.vmap(choose_best, in_axes=(0, None, None)))
 ALL = jnp.ones(4, bool)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from made_beliefs import walk_belief
 
-from dowsax.policies import POLICIES, Informed, Lookahead
+from dowsax.policies import POLICIES, Lookahead, Oracle
 from dowsax.types import Station
 from dowsax.world import FOUR_MOVES, benchmark_model
 
@@ -36,7 +36,7 @@ def program(name):
     made = POLICIES[name](MODEL, FOUR_MOVES)
 
     def act(key, belief, position, theta):
-        policy, station = made.told(theta) if isinstance(made, Informed) else made, Station(position)
+        policy, station = made.policy_for(theta) if isinstance(made, Oracle) else made, Station(position)
         action = policy(key, belief, station)
         # With the key that the policy itself judges with, so that the compiler finds the same thing twice.
         worth_key, _ = jax.random.split(key)
@@ -51,7 +51,7 @@ def belief():
 
 
 def mirrored(symmetry, belief, position, theta):
-    """The same search as seen in the mirror, and the place of each move there."""
+    """The mirror image of a search, and the number of each move in it."""
     matrix, shift = (jnp.asarray(part, jnp.float32) for part in symmetry)
     place = lambda at: at @ matrix.T + shift  # noqa: E731
     source = lambda row: jnp.concatenate([place(row[:2]), row[2:3], matrix @ row[3:5], row[5:]])  # noqa: E731

@@ -59,7 +59,8 @@ def test_any_rule_stops_where_it_did():
     again = unpacked(packed(episodes, whole=True))
     for rule in RULES:
         moved = sum(
-            rule.first(one.rows) != rule.first(other.rows) for one, other in zip(episodes, again, strict=True)
+            rule.first_stop(one.rows) != rule.first_stop(other.rows)
+            for one, other in zip(episodes, again, strict=True)
         )
         assert moved <= 1
     for one, other in zip(episodes, again, strict=True):
@@ -85,7 +86,7 @@ def test_a_rule_whose_column_was_not_kept_never_speaks():
     episodes = [made_search(np.random.default_rng(7), 20)]
     (again,) = unpacked(packed(episodes, whole=False))
     assert np.isnan(again.rows.entropy).all()
-    assert TraceRule("entropy", 9.0).first(again.rows) is None
+    assert TraceRule("entropy", 9.0).first_stop(again.rows) is None
 
 
 def test_the_searches_are_those_of_evaluate(small):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dowsax.viz.search_moments import Moment, radius_about
+from dowsax.viz.search_snapshots import Snapshot, radius_about
 
 CENTRE = np.array([12.0, 9.0])
 
@@ -12,7 +12,7 @@ def moment(number, spread=1.0, reading=1.0, centre=CENTRE, living=True, num_poin
     points = centre + spread * np.random.default_rng(number).normal(size=(num_points, 2))
     weights = np.full(num_points, 1 / num_points) if living else np.zeros(num_points)
     mean = points.mean(axis=0) if living else np.zeros(2)
-    return Moment(
+    return Snapshot(
         number,
         position=np.array([0.5 + number % 24, 3.0]),
         reading=reading,

@@ -14,8 +14,8 @@ from dowsax.cli.search_words import title, verdict
 from dowsax.experiment.provenance import provenance
 from dowsax.viz import belief_figure, save
 from dowsax.viz.search_animation import frames, write_gif
-from dowsax.viz.search_frame import SearchFrame, Subject, Truth
-from dowsax.viz.search_moments import Moment
+from dowsax.viz.search_figure import SearchFigure, Subject, Truth
+from dowsax.viz.search_snapshots import Snapshot
 from dowsax.viz.style import styled
 from dowsax.world import FOUR_MOVES
 
@@ -81,7 +81,7 @@ def draw_search(files: SearchFiles, log: SearchLog, fps: int) -> None:
         picture = belief_figure(posterior, log.final_theta, heading, unit, verdict=truth.verdict)
     else:
         with styled():
-            picture = SearchFrame(subject, log.moments).draw(len(log.moments), truth)
+            picture = SearchFigure(subject, log.moments).draw(len(log.moments), truth)
     save(picture, files.picture)
 
 
@@ -106,7 +106,7 @@ def _steps(log: SearchLog) -> list[dict]:
     ]
 
 
-def _action(before: Moment, after: Moment) -> int:
+def _action(before: Snapshot, after: Snapshot) -> int:
     """Which of the moves led from one reading to the next."""
     reach = np.asarray(FOUR_MOVES.reach(jnp.asarray(before.position)))
     return int(np.argmin(np.linalg.norm(reach - after.position[None, :], axis=1)))

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from dowsax.cli.search_run import INTERRUPTED, STOPPED, SearchLog
 from dowsax.cli.search_words import reading_line, title
-from dowsax.viz.search_moments import Moment
+from dowsax.viz.search_snapshots import Snapshot
 from dowsax.viz.terminal_map import ESTIMATE, SENSOR, SENSOR_COLOUR, TRUTH, TRUTH_COLOUR, terminal_map
 
 _NUMBERS_WIDTH = 40
@@ -91,7 +91,7 @@ def _numbers(log: SearchLog) -> RenderableType:
     return table
 
 
-def _estimate(newest: Moment) -> str:
+def _estimate(newest: Snapshot) -> str:
     return f"({newest.mean[0]:.2f}, {newest.mean[1]:.2f}) m" if newest.living else "no particle left"
 
 

@@ -1,7 +1,7 @@
 """A search in words: what it is, where it stands, and how it ended, told honestly."""
 
 from dowsax.cli.search_run import INTERRUPTED, LOST, STOPPED, SearchConfig, SearchLog
-from dowsax.viz.search_moments import Moment
+from dowsax.viz.search_snapshots import Snapshot
 
 
 def title(config: SearchConfig) -> str:
@@ -11,7 +11,7 @@ def title(config: SearchConfig) -> str:
     return f"{policy} on {field}{'' if scenario == 'id' else f', {scenario}'}, {number}"
 
 
-def reading_line(moment: Moment, unit: str) -> str:
+def reading_line(moment: Snapshot, unit: str) -> str:
     """One reading in one line."""
     (x, y), (east, north) = moment.position, moment.mean
     value = f"{moment.reading:.4g} {unit}".rstrip()

@@ -12,7 +12,7 @@ from dowsax.envs import SCENARIOS, Search
 from dowsax.envs.problem import choose
 from dowsax.experiment.config import RunConfig
 from dowsax.inference import PRESETS, Preset
-from dowsax.policies import Informed, Policy, policy_named
+from dowsax.policies import Oracle, Policy, policy_named
 from dowsax.world import MODALITIES, benchmark_model
 
 # Keys of evaluation lie apart from those of anything else with the same seed.
@@ -49,7 +49,7 @@ def preset_of(config: RunConfig) -> Preset:
     return preset if config.particles is None else preset.with_particles(config.particles)
 
 
-def assemble(config: RunConfig, cell: Cell) -> tuple[Search, Policy | Informed]:
+def assemble(config: RunConfig, cell: Cell) -> tuple[Search, Policy | Oracle]:
     """The search and the policy of a cell."""
     model = benchmark_model(cell.field)
     search = Search(model, preset_of(config), SCENARIOS[cell.scenario], max_readings=config.max_readings)

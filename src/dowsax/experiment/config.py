@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dowsax.evaluate.stops import DEFAULTS, LADDER, TraceRule
-from dowsax.policies.shipped import weights_of
+from dowsax.policies.shipped import weights_path
 from dowsax.policies.stored import digest_of
 
 DEFAULT_RULE = TraceRule("credible", DEFAULTS["credible"])
@@ -79,7 +79,7 @@ class RunConfig:
 
     def _weights(self) -> dict[str, Any]:
         """Trained policies are what their weights are, not what their file is called."""
-        files = {name: weights_of(name) for name in self.policies}
+        files = {name: weights_path(name) for name in self.policies}
         digests = {name: digest_of(path) for name, path in sorted(files.items()) if path is not None}
         return {"weights": digests} if digests else {}
 

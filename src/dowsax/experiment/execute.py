@@ -41,7 +41,7 @@ def compute(
     """The episodes of a shard. On a CPU as many run at once as there are threads, or cores."""
     search, policy = assemble(config, shard.cell)
     keys = episode_keys(config.seed, shard.cell.field, np.arange(shard.start, shard.stop))
-    episodes = run_episodes(search, policy, keys, config.until, threads=threads, progress=progress)
+    episodes = run_episodes(search, policy, keys, config.until, threads=threads, on_progress=progress)
     return Filled(shard, episodes, device())
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from dowsax.envs import SCENARIOS, Search
 from dowsax.evaluate.episodes import Progress, run_episodes
 from dowsax.evaluate.stops import LADDER, TraceRule
-from dowsax.evaluate.surveys import wandering
+from dowsax.evaluate.surveys import wandering_survey
 from dowsax.evaluate.trace import Episode, Row
 from dowsax.experiment.assemble import episode_keys
 from dowsax.inference import Preset
@@ -99,7 +99,9 @@ class SearchCell:
         search = Search(model, sizes.preset(self.filter), scenario, max_readings=sizes.max_readings)
         policy = policy_named(source)(model, search.motion)
         keys = episode_keys(sizes.seed, self.field, np.arange(sizes.episodes))
-        episodes = run_episodes(search, policy, keys, self.until(sizes), threads=threads, progress=progress)
+        episodes = run_episodes(
+            search, policy, keys, self.until(sizes), threads=threads, on_progress=progress
+        )
         return packed(episodes, self.whole)
 
 
@@ -178,7 +180,7 @@ def _walks(seed: int, field: str, numbers: np.ndarray) -> tuple[np.ndarray, np.n
     def one(key):
         source_key, walk_key = jax.random.split(key)
         theta = model.prior.sample(source_key)
-        return theta, *wandering(walk_key, model, theta, WALK_READINGS)
+        return theta, *wandering_survey(walk_key, model, theta, WALK_READINGS)
 
     thetas, positions, readings = jax.vmap(one)(episode_keys(seed, f"walks {field}", numbers))
     return np.asarray(thetas), np.asarray(positions), np.asarray(readings)

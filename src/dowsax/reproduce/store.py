@@ -17,7 +17,7 @@ from dowsax.evaluate.trace import Episode
 from dowsax.experiment.fingerprint import filter_marks
 from dowsax.experiment.provenance import provenance
 from dowsax.files import replacing
-from dowsax.policies.shipped import weights_of
+from dowsax.policies.shipped import weights_path
 from dowsax.policies.stored import card_of, digest_of
 from dowsax.reproduce.cells import Arrays, Cell, SearchCell, Sizes, WalkCell, Walks, unpacked
 from dowsax.reproduce.lines import Line
@@ -55,7 +55,7 @@ class Store:
 
     def weights(self, source: str) -> dict[str, Any]:
         """Letters that tell trained weights apart, and the moves of their training."""
-        path = weights_of(source)
+        path = weights_path(source)
         if path is not None and source not in self._weights:
             self._weights[source] = {"weights": digest_of(path), "steps": card_of(path).steps}
         return self._weights.get(source, {})

@@ -5,8 +5,7 @@ import io
 from collections.abc import Iterable, Mapping, Sequence
 
 from dowsax.evaluate.metrics import Estimate
-from dowsax.evaluate.search_tables import number
-from dowsax.evaluate.tables import markdown
+from dowsax.evaluate.tables import markdown, number
 from dowsax.reproduce.lines import MEASURES, Line
 from dowsax.reproduce.printed import Place, Printed
 from dowsax.reproduce.suite import Suite

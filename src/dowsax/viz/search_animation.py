@@ -9,11 +9,11 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
 from PIL import Image
 
-from dowsax.viz.search_frame import SearchFrame, Subject, Truth
-from dowsax.viz.search_moments import Moment
+from dowsax.viz.search_figure import SearchFigure, Subject, Truth
+from dowsax.viz.search_snapshots import Snapshot
 from dowsax.viz.style import BLUE, DENSITY_COLOURS, GREEN, INK, MUTED, ORANGE, READING_COLOURS, styled
 
-MOST_FRAMES = 60
+MAX_SNAPSHOTS = 60
 """A longer search is shown in this many frames, evenly spaced, the first and the last reading among them."""
 _HELD = 2.0
 """[s], how long the last frame stays."""
@@ -21,18 +21,18 @@ _DOTS_PER_INCH = 100
 _NEAR_WHITE = 244
 
 
-def frame_readings(num_readings: int) -> list[int]:
+def snapshot_readings(num_readings: int) -> list[int]:
     """The numbers of the readings, from 1, that have a frame."""
-    if num_readings <= MOST_FRAMES:
+    if num_readings <= MAX_SNAPSHOTS:
         return list(range(1, num_readings + 1))
-    return [round(number) for number in np.linspace(1, num_readings, MOST_FRAMES)]
+    return [round(number) for number in np.linspace(1, num_readings, MAX_SNAPSHOTS)]
 
 
-def frames(subject: Subject, moments: Sequence[Moment], truth: Truth) -> Iterator[Image.Image]:
+def frames(subject: Subject, moments: Sequence[Snapshot], truth: Truth) -> Iterator[Image.Image]:
     """The pictures, 900 × 500 pixels. None but the last is given the truth."""
-    numbers = frame_readings(len(moments))
+    numbers = snapshot_readings(len(moments))
     with styled():
-        frame = SearchFrame(subject, moments)
+        frame = SearchFigure(subject, moments)
         frame.figure.set_dpi(_DOTS_PER_INCH)
         canvas = frame.figure.canvas
         assert isinstance(canvas, FigureCanvasAgg)

@@ -11,7 +11,7 @@ from scipy.ndimage import gaussian_filter
 
 from dowsax.viz.belief_map import reading_norm
 from dowsax.viz.density import bandwidth
-from dowsax.viz.search_moments import Moment
+from dowsax.viz.search_snapshots import Snapshot
 from dowsax.world.motion import SIDE
 
 SENSOR, ESTIMATE, TRUTH = "●", "+", "★"
@@ -29,7 +29,7 @@ _LIGHT = 0.45
 """Marks on a ground lighter than this are dark."""
 
 
-def terminal_map(moments: Sequence[Moment], size: int, truth: np.ndarray | None = None) -> Text:
+def terminal_map(moments: Sequence[Snapshot], size: int, truth: np.ndarray | None = None) -> Text:
     """The search area in `size` columns and half as many lines; north is up. `size` is even.
 
     Brighter is likelier; the path is coloured by its readings. The truth is shown only if given.
@@ -54,7 +54,7 @@ def terminal_map(moments: Sequence[Moment], size: int, truth: np.ndarray | None 
     return text
 
 
-def _ground(moment: Moment, size: int) -> np.ndarray:
+def _ground(moment: Snapshot, size: int) -> np.ndarray:
     """(size, size, 3), colours of the density from the north-west; the square root makes little visible."""
     shade = np.zeros((size, size))
     if moment.living:

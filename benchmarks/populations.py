@@ -67,10 +67,10 @@ def degenerate(populations: Reweighted, ess_ratio: float) -> Reweighted:
     flat = jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), populations)
     sizes = np.asarray(jax.vmap(ess)(flat.log_weights))
     # A population that explains nothing at all has size 0, and nothing to learn from.
-    chosen = np.flatnonzero((sizes > 0) & (sizes < ess_ratio * flat.log_weights.shape[1]))
-    return jax.tree.map(lambda leaf: leaf[chosen], flat)
+    decision = np.flatnonzero((sizes > 0) & (sizes < ess_ratio * flat.log_weights.shape[1]))
+    return jax.tree.map(lambda leaf: leaf[decision], flat)
 
 
-def joined(parts: Sequence[Reweighted]) -> Reweighted:
+def join(parts: Sequence[Reweighted]) -> Reweighted:
     """Several batches as one."""
     return jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *parts)

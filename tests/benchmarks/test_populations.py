@@ -5,9 +5,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from benchmarks.populations import Reweighted, collect, degenerate, join
 from dowsax.inference import FilterConfig, Preset
 from dowsax.inference.weights import ess, normalise
-from dowsax.learn.populations import Reweighted, collect, degenerate, joined
 from dowsax.types import Station
 from dowsax.world import benchmark_model, wander
 
@@ -50,7 +50,7 @@ def test_degenerate_ones_are_those_a_filter_would_resample(key):
         theta=jnp.arange(12.0).reshape(2, 2, 3),
         scale=jnp.ones((2, 2, 3)),
     )
-    chosen = degenerate(batch, 0.5)
-    np.testing.assert_array_equal(chosen.theta, batch.theta[1])
-    assert (np.asarray(jax.vmap(ess)(chosen.log_weights)) < 2).all()
-    assert joined([chosen, chosen]).particles.shape == (4, 4, 3)
+    decision = degenerate(batch, 0.5)
+    np.testing.assert_array_equal(decision.theta, batch.theta[1])
+    assert (np.asarray(jax.vmap(ess)(decision.log_weights)) < 2).all()
+    assert join([decision, decision]).particles.shape == (4, 4, 3)

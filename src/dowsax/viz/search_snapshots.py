@@ -4,12 +4,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-MOST_POINTS = 4096
+MAX_POINTS = 4096
 """A larger cloud of particles is thinned to this many."""
 RADIUS_LEVEL = 0.95
 
 
-class Moment(NamedTuple):
+class Snapshot(NamedTuple):
     """The belief after one reading. Nothing here tells where the source truly is.
 
     A belief without particles has infinite spread, no mass and weights that are all zero.
@@ -53,8 +53,8 @@ def normal_weights(log_weights: np.ndarray) -> np.ndarray:
     return weights / weights.sum()
 
 
-def thinned(
-    points: np.ndarray, weights: np.ndarray, most: int = MOST_POINTS
+def thin_points(
+    points: np.ndarray, weights: np.ndarray, most: int = MAX_POINTS
 ) -> tuple[np.ndarray, np.ndarray]:
     """At most so many points: all of them, or equally weighted ones in equal steps of the running weight."""
     if len(points) <= most or not weights.any():

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from dowsax.viz.search_animation import MOST_FRAMES, frame_readings, frames, write_gif
-from dowsax.viz.search_frame import SearchFrame, Subject, Truth
+from dowsax.viz.search_animation import MAX_SNAPSHOTS, frames, snapshot_readings, write_gif
+from dowsax.viz.search_figure import SearchFigure, Subject, Truth
 from dowsax.viz.style import styled
 
 from .searches import CENTRE, contracting, moment
@@ -18,10 +18,10 @@ def pixels(moments, truth=TRUTH, subject=SUBJECT):
     return [np.asarray(picture) for picture in frames(subject, moments, truth)]
 
 
-@pytest.mark.parametrize("number", [1, 2, MOST_FRAMES, MOST_FRAMES + 1, 200])
+@pytest.mark.parametrize("number", [1, 2, MAX_SNAPSHOTS, MAX_SNAPSHOTS + 1, 200])
 def test_frames_are_readings_evenly_thinned(number):
-    chosen = frame_readings(number)
-    assert len(chosen) == min(number, MOST_FRAMES)
+    chosen = snapshot_readings(number)
+    assert len(chosen) == min(number, MAX_SNAPSHOTS)
     assert (chosen[0], chosen[-1]) == (1, number)
     gaps = set(np.diff(chosen))
     assert not gaps or max(gaps) - min(gaps) <= 1
@@ -37,7 +37,7 @@ def test_the_truth_shows_in_the_last_frame_alone():
 def test_a_frame_shows_only_what_was_known_then():
     """Later readings are not in it: the curves and the path end at the newest."""
     with styled():
-        frame = SearchFrame(SUBJECT, contracting(6))
+        frame = SearchFigure(SUBJECT, contracting(6))
         frame.draw(3)
     assert list(frame.curves[0].get_xdata()) == [1, 2, 3]
     assert len(frame.path.get_xdata()) == len(frame.readings.get_offsets()) == 3
@@ -50,7 +50,7 @@ def test_drawing_over_a_copy_is_drawing():
     moments = contracting(5)
     quick = pixels(moments)[-1].astype(int)
     with styled():
-        frame = SearchFrame(SUBJECT, moments)
+        frame = SearchFigure(SUBJECT, moments)
         frame.draw(5, TRUTH)
         frame.figure.set_dpi(100)
         frame.figure.canvas.draw()
@@ -60,7 +60,7 @@ def test_drawing_over_a_copy_is_drawing():
 
 def test_axes_are_labelled_with_units():
     with styled():
-        figure = SearchFrame(SUBJECT, contracting(5)).draw(5)
+        figure = SearchFigure(SUBJECT, contracting(5)).draw(5)
     labels = [(axes.get_xlabel(), axes.get_ylabel()) for axes in figure.axes]
     assert labels == [
         ("x, east [m]", "y, north [m]"), ("", "spread [m]"), ("", "probability"), ("reading number", "[K]")

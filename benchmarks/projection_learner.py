@@ -16,10 +16,10 @@ import numpy as np
 import optax
 from jaxtyping import Array, Float, PyTree
 
+from benchmarks.populations import Reweighted
 from dowsax.inference.attention import AttentionConfig, attend, smooth
 from dowsax.inference.features import MLPProjection
 from dowsax.inference.weights import normalise
-from dowsax.learn.populations import Reweighted
 from dowsax.types import Key, Scalar, Theta
 
 NUM_LOCATION = 2
@@ -151,8 +151,8 @@ def build(num_parameters: int, config: ProjectionConfig) -> ProjectionLearner:
     def update(
         key: Key, state: ProjectionState, populations: Reweighted
     ) -> tuple[ProjectionState, ProjectionInfo]:
-        chosen = jax.random.randint(key, (config.batch_size,), 0, populations.theta.shape[0])
-        batch = jax.tree.map(lambda leaf: leaf[chosen], populations)
+        decision = jax.random.randint(key, (config.batch_size,), 0, populations.theta.shape[0])
+        batch = jax.tree.map(lambda leaf: leaf[decision], populations)
         (score, gain), gradient = eqx.filter_value_and_grad(scores, has_aux=True)(state.smoother, batch)
         changes, optimiser_state = optimiser.update(gradient, state.optimiser)
         smoother = eqx.apply_updates(state.smoother, changes)

@@ -6,9 +6,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dowsax.inference.weights import normalise
-from dowsax.learn.populations import Reweighted
-from dowsax.learn.projection import (
+from benchmarks.populations import Reweighted
+from benchmarks.projection_learner import (
     ProjectionConfig,
     build,
     energy_score,
@@ -16,6 +15,7 @@ from dowsax.learn.projection import (
     smoothed_weights,
     updates,
 )
+from dowsax.inference.weights import normalise
 
 NUM_PARTICLES, NUM_COLUMNS, NUM_POPULATIONS = 32, 3, 512
 CONFIG = ProjectionConfig(

@@ -18,7 +18,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormat
 
 from dowsax.viz.belief_map import INSET_SIZE, REGIONS, SMALL, emptiest_corner, reading_norm
 from dowsax.viz.density import Density, highest_density_level, position_density
-from dowsax.viz.search_moments import Moment
+from dowsax.viz.search_snapshots import Snapshot
 from dowsax.viz.style import BLUE, DENSITY_COLOURS, GREEN, INK, MUTED, ORANGE, READING_COLOURS, new_figure
 from dowsax.world.motion import SIDE
 
@@ -90,10 +90,10 @@ class _PositionArtists:
             self.regions.append(region)
 
 
-class SearchFrame:
+class SearchFigure:
     """A figure of 9 × 5 inch that shows a search up to any of its readings. To be used in `styled()`."""
 
-    def __init__(self, subject: Subject, moments: Sequence[Moment]) -> None:
+    def __init__(self, subject: Subject, moments: Sequence[Snapshot]) -> None:
         self.subject, self.moments = subject, moments
         self.figure: Figure = new_figure(_WIDTH, _HEIGHT)
         self._lay_out_map()
@@ -168,7 +168,7 @@ class SearchFrame:
         )  # fmt: skip
         _draw_key(axes)
 
-    def _update_path(self, shown: Sequence[Moment], truth: np.ndarray | None) -> None:
+    def _update_path(self, shown: Sequence[Snapshot], truth: np.ndarray | None) -> None:
         places = np.stack([moment.position for moment in shown])
         self.path.set_data(places[:, 0], places[:, 1])
         self.readings.set(offsets=places, array=np.array([moment.reading for moment in shown]))
@@ -184,7 +184,7 @@ class SearchFrame:
                 va="top" if top else "baseline",
             )
 
-    def _update_magnified(self, newest: Moment, density: Density | None, truth: np.ndarray | None) -> None:
+    def _update_magnified(self, newest: Snapshot, density: Density | None, truth: np.ndarray | None) -> None:
         """The neighbourhood of the mean again, larger, once the belief is small."""
         small = density is not None and newest.radius < SMALL * SIDE
         self.inset.set_visible(small)
@@ -228,7 +228,7 @@ class SearchFrame:
             [], [], c=[], norm=self.norm, cmap=READING_COLOURS, s=14, edgecolors=INK, linewidths=0.5, zorder=4
         )
 
-    def _update_curves(self, shown: Sequence[Moment]) -> None:
+    def _update_curves(self, shown: Sequence[Snapshot]) -> None:
         numbers = np.array([moment.number for moment in shown])
         spreads = np.array([moment.spread if moment.living else np.nan for moment in shown])
         values = np.array([moment.reading for moment in shown])
@@ -238,7 +238,7 @@ class SearchFrame:
         self.dots.set(offsets=np.stack([numbers, values], axis=1), array=values)
 
 
-def _status(newest: Moment) -> str:
+def _status(newest: Snapshot) -> str:
     walked = f"reading {newest.number}, {newest.path_length:.0f} m walked"
     if not newest.living:
         return f"{walked}: no particle explains the readings"
@@ -246,7 +246,7 @@ def _status(newest: Moment) -> str:
     return f"{walked}: source at ({x:.1f}, {y:.1f}) ± {newest.spread:.1f} m"
 
 
-def _lay_out_spread(axes: Axes, moments: Sequence[Moment], stop: float | None) -> None:
+def _lay_out_spread(axes: Axes, moments: Sequence[Snapshot], stop: float | None) -> None:
     finite = [moment.spread for moment in moments if moment.living and moment.spread > 0] or [1.0]
     level = 0.5 if stop is None else stop
     axes.set_yscale("log")
@@ -277,7 +277,7 @@ def _draw_threshold(axes: Axes, level: float, colour: str, meaning: str, stop: f
     )  # fmt: skip
 
 
-def _lay_out_readings(axes: Axes, moments: Sequence[Moment], norm: Normalize, unit: str) -> None:
+def _lay_out_readings(axes: Axes, moments: Sequence[Snapshot], norm: Normalize, unit: str) -> None:
     """The readings on the scale of their colours."""
     values = np.array([moment.reading for moment in moments])
     low, high = float(values.min()), float(values.max())
