@@ -123,7 +123,7 @@ def worths(policy: Lookahead, states: Sequence[SearchState], num_keys: int) -> n
     @eqx.filter_jit
     def judge(policy, keys, state):
         free = policy.motion.free(state.station.position)
-        found = jax.lax.map(lambda key: policy.worth(key, state.belief, state.station), keys)
+        found = jax.lax.map(lambda key: policy.expected_utilities(key, state.belief, state.station), keys)
         return jnp.where(free[None, :], found, -jnp.inf)
 
     keys = jax.random.split(jax.random.key(SEED + policy.num_readings), (len(states), num_keys))

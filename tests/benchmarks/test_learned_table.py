@@ -212,7 +212,7 @@ def test_lines_survive_the_file(tmp_path, found):
 
 
 def test_results_go_into_the_cards(tmp_path, found, monkeypatch):
-    monkeypatch.setattr(learned, "FOLDER", tmp_path)
+    monkeypatch.setattr(learned, "PRETRAINED_FOLDER", tmp_path)
     (tmp_path / "att-pfrl.json").write_text('{"steps": 3, "digest": "abc"}')
     learned.write_cards(found)
     card = json.loads((tmp_path / "att-pfrl.json").read_text())

@@ -93,7 +93,7 @@ def test_fields_that_differ_by_numbers_share_their_programs(keys, monkeypatch):
     programs = episodes.Programs(
         *(eqx.filter_jit(eqx.debug.assert_max_traces(part, max_traces=1)) for part in _parts())
     )
-    monkeypatch.setattr(episodes, "ONE", programs._replace(decide=episodes.PROGRAMS.decide))
+    monkeypatch.setattr(episodes, "PROGRAMS", programs._replace(decide=episodes.PROGRAMS.decide))
     for field in ("temperature", "magnetic", "electric"):
         run_one_by_one(searching(field), Random(), keys[:1], UNTIL, nothing)
     for policy in (Greedy(), OracleStraight()):
@@ -140,7 +140,7 @@ def test_an_action_that_does_not_exist_is_refused(keys, action):
 
 
 def test_nothing_to_do_is_refused(keys):
-    with pytest.raises(ValueError, match="one key a search"):
+    with pytest.raises(ValueError, match="vector of keys"):
         episodes.run_episodes(searching("temperature"), Random(), keys[:0], UNTIL)
-    with pytest.raises(ValueError, match="needs a rule"):
+    with pytest.raises(ValueError, match="must have a rule"):
         episodes.run_episodes(searching("temperature"), Random(), keys[:1], ())

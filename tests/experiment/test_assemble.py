@@ -12,7 +12,10 @@ from dowsax.experiment.assemble import Cell, assemble, cells_of, episode_keys, r
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"policies": ("guess",)}, "Unknown policy 'guess'; known are random, straight, circle"),
+        (
+            {"policies": ("guess",)},
+            "Unknown policy 'guess'; known are random, oracle-straight, oracle-circle",
+        ),
         ({"fields": ("heat",)}, "Unknown field 'heat'; known are temperature, concentration"),
         ({"scenario": "easy"}, "Unknown scenario 'easy'; known are id, ood"),
         ({"preset": "best"}, "Unknown preset 'best'; known are default, paper"),

@@ -93,7 +93,7 @@ def test_a_batch_that_does_not_fit_is_halved(config, monkeypatch):
         sizes.append(keys.shape[0])
         return [invented(cut(config)[0]).episodes[0] for _ in keys]
 
-    monkeypatch.setattr(episodes, "in_groups", in_groups)
+    monkeypatch.setattr(episodes, "run_in_groups", in_groups)
     monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
     search, policy = assemble(config, cells_of(config)[0])
     keys = episode_keys(0, "temperature", np.arange(5))

@@ -148,7 +148,7 @@ def gains(keys, model, particles, places):
 @eqx.filter_jit
 def worths(keys, planner, belief, station):
     """(keys, actions)"""
-    return jax.vmap(planner.worth, in_axes=(0, None, None))(keys, belief, station)
+    return jax.vmap(planner.expected_utilities, in_axes=(0, None, None))(keys, belief, station)
 
 
 def test_a_deaf_sensor_tells_nothing(key):
@@ -184,7 +184,7 @@ def test_other_sources_are_refused():
         def log_prob(self, theta):
             return jnp.zeros(())
 
-    with pytest.raises(ValueError, match="benchmark's parameters alone; got x, y"):
+    with pytest.raises(ValueError, match="needs the parameters of the benchmark; got x, y"):
         ParticleEncoder.build(Model(Other(), Plume(), LogNormal(0.25, 0.001)))
     with pytest.raises(ValueError, match="num_particles"):
         ParticleEncoder.build(MODEL, num_particles=1)

@@ -119,7 +119,7 @@ def test_patience_follows_the_end_of_the_curve(usual):
     "curves", [{}, {"path_length": []}, {"path_length": [30.0, 0.0]}, {"path_length": [float("nan")]}]
 )
 def test_a_card_without_a_curve_is_refused_in_one_line(curves, tmp_path, monkeypatch):
-    monkeypatch.setattr(shipped, "FOLDER", tmp_path)
+    monkeypatch.setattr(shipped, "PRETRAINED_FOLDER", tmp_path)
     save(tmp_path / "net.safetensors", small("set"), replace(CARDS["set"], curves=curves))
     assert isinstance(dowsax.policy("net"), Neural)
     with pytest.raises(ValueError, match=r"card of net has no curve .* without -guarded") as caught:
@@ -143,7 +143,7 @@ def test_who_has_no_guard_is_told_who_has(name):
 
 def test_a_field_that_the_network_does_not_know_is_warned_of(tmp_path, monkeypatch):
     """As without the guard, in the same words."""
-    monkeypatch.setattr(shipped, "FOLDER", tmp_path)
+    monkeypatch.setattr(shipped, "PRETRAINED_FOLDER", tmp_path)
     save(tmp_path / "net.safetensors", small("set"), replace(CARDS["set"], curves={"path_length": [20.0]}))
     with pytest.warns(UserWarning, match="net was trained for temperature, gas, not for the field energy"):
         assert isinstance(policy_named("net-guarded")(benchmark_model("energy"), FOUR_MOVES), Guarded)

@@ -96,7 +96,7 @@ def program(name, utilities, **choices):
     """(keys, belief) -> for each utility the worth of each move under each key; compiled once."""
     model, station = Model(PlumePrior(), hill, LAWS[name][0]), Station(jnp.asarray(HERE, jnp.float32))
     policies = [Lookahead(model, utility, ALONG, **choices) for utility in utilities]
-    one = lambda key, belief: [policy.worth(key, belief, station) for policy in policies]  # noqa: E731
+    one = lambda key, belief: [policy.expected_utilities(key, belief, station) for policy in policies]  # noqa: E731
     return jax.jit(jax.vmap(one, in_axes=(0, None)))
 
 

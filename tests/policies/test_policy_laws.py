@@ -39,8 +39,10 @@ def program(name):
         policy, station = made.policy_for(theta) if isinstance(made, Oracle) else made, Station(position)
         action = policy(key, belief, station)
         # With the key that the policy itself judges with, so that the compiler finds the same thing twice.
-        worth_key, _ = jax.random.split(key)
-        return action, policy.worth(worth_key, belief, station) if isinstance(policy, Lookahead) else None
+        utility_key, _ = jax.random.split(key)
+        return action, policy.expected_utilities(utility_key, belief, station) if isinstance(
+            policy, Lookahead
+        ) else None
 
     return jax.jit(jax.vmap(act, in_axes=(0, None, None, None)))
 

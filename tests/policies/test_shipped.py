@@ -56,7 +56,7 @@ def test_a_run_of_weights_is_named_without_folders_and_tells_weights_apart(path)
 
 
 def test_shipped_names_are_policies(path, monkeypatch):
-    monkeypatch.setattr(shipped, "FOLDER", path.parent)
+    monkeypatch.setattr(shipped, "PRETRAINED_FOLDER", path.parent)
     assert pretrained_names() == ("net",)
     assert policy_names()[-1] == "net"
     assert isinstance(dowsax.policy("net"), Neural)

@@ -19,7 +19,7 @@ from dowsax.world.motion import SIDE
 
 from .labels import boxes, require_inside, require_readable
 from .searches import contracting
-from .test_beliefs import CENTRE, SPREAD, posterior_of
+from .test_belief import CENTRE, SPREAD, posterior_of
 from .test_rehearsal_figure import ended, made
 
 CORNERS = [(x, y) for x in (0.0, 0.5, 1.0) for y in (0.0, 0.5, 1.0)]

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from dowsax.viz.search_snapshots import normal_weights, radius_about, thin_points
+from dowsax.viz.search_snapshots import normalise_weights, radius_about, thin_points
 
 
 def test_weights_are_normal_or_nothing():
-    assert normal_weights(np.log([1.0, 3.0]) - 1000) == pytest.approx([0.25, 0.75])
-    assert not normal_weights(np.full(3, -np.inf)).any()
+    assert normalise_weights(np.log([1.0, 3.0]) - 1000) == pytest.approx([0.25, 0.75])
+    assert not normalise_weights(np.full(3, -np.inf)).any()
 
 
 def test_thinning_keeps_the_law():

@@ -15,7 +15,7 @@ from dowsax.experiment.config import RunConfig
 from dowsax.inference import Belief
 from dowsax.inference.posterior import Posterior, Trace
 from dowsax.types import Key
-from dowsax.viz.search_snapshots import Snapshot, normal_weights, radius_about, thin_points
+from dowsax.viz.search_snapshots import Snapshot, normalise_weights, radius_about, thin_points
 from dowsax.world import MODALITIES, Parameter, benchmark_model
 
 STOPPED, SPENT, LOST, INTERRUPTED = "stopped", "readings-ran-out", "no-particle-left", "interrupted"
@@ -102,7 +102,7 @@ class SearchLog:
 
     @property
     def right(self) -> bool:
-        return self.taken[-1][0].living and self.error < SUCCESS_RADIUS_M
+        return self.taken[-1][0].has_particles and self.error < SUCCESS_RADIUS_M
 
     def posterior(self) -> Posterior:
         """The final belief as the answer of a survey. Whether the model fits is not asked: `fit` is NaN."""
@@ -120,7 +120,7 @@ class SearchLog:
         return Posterior(
             parameters=self.config.parameters,
             samples=np.asarray(self.belief.particles, np.float64),
-            weights=normal_weights(np.asarray(self.belief.log_weights)),
+            weights=normalise_weights(np.asarray(self.belief.log_weights)),
             positions=np.stack([moment.position for moment in moments]).astype(np.float64),
             readings=np.array([moment.reading for moment in moments]),
             log_evidence=np.asarray(self.belief.log_evidence, np.float64),
@@ -168,14 +168,14 @@ class Searcher:
         number, (moment, row) = len(log.taken), log.taken[-1]
         if number > 1 and bool(self.config.run.rule.is_met(row, number)):
             return STOPPED
-        if not moment.living:
+        if not moment.has_particles:
             return LOST
         return SPENT if number >= self.config.run.max_readings else None
 
 
 def moment_of(number: int, row: Row, belief: Belief) -> Snapshot:
     """What a view may show of one reading. It takes nothing from the truth: not the row's error."""
-    particles, weights = np.asarray(belief.particles), normal_weights(np.asarray(belief.log_weights))
+    particles, weights = np.asarray(belief.particles), normalise_weights(np.asarray(belief.log_weights))
     centre, mean = weights @ particles, np.asarray(row.mean)
     points, thin = thin_points(particles[:, :2], weights)
     return Snapshot(

@@ -78,7 +78,7 @@ def _numbers(log: SearchLog) -> RenderableType:
     table.add_row("walked", f"{newest.path_length:.0f} m")
     table.add_row("", "")
     table.add_row("estimate", _estimate(newest))
-    table.add_row("spread", f"± {newest.spread:.2f} m" if newest.living else "–")
+    table.add_row("spread", f"± {newest.spread:.2f} m" if newest.has_particles else "–")
     table.add_row(
         "within 1 m",
         ProgressBar(total=1.0, completed=newest.mass, width=18, complete_style=_BAR, finished_style=_BAR),
@@ -92,7 +92,7 @@ def _numbers(log: SearchLog) -> RenderableType:
 
 
 def _estimate(newest: Snapshot) -> str:
-    return f"({newest.mean[0]:.2f}, {newest.mean[1]:.2f}) m" if newest.living else "no particle left"
+    return f"({newest.mean[0]:.2f}, {newest.mean[1]:.2f}) m" if newest.has_particles else "no particle left"
 
 
 def _rule(log: SearchLog) -> str:

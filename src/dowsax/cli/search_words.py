@@ -16,7 +16,7 @@ def reading_line(moment: Snapshot, unit: str) -> str:
     (x, y), (east, north) = moment.position, moment.mean
     value = f"{moment.reading:.4g} {unit}".rstrip()
     taken = f"{moment.number:3d}  ({x:5.2f}, {y:5.2f})  {value:>12}"
-    if not moment.living:
+    if not moment.has_particles:
         return f"{taken}   no particle explains the readings"
     where = f"source at ({east:5.2f}, {north:5.2f}) ± {moment.spread:.2f} m"
     return f"{taken}   {where}, within 1 m with probability {moment.mass:.2f}"
