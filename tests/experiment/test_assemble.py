@@ -14,7 +14,7 @@ from dowsax.experiment.assemble import Cell, assemble, cells_of, episode_keys, r
     [
         (
             {"policies": ("guess",)},
-            "Unknown policy 'guess'; known are random, oracle-straight, oracle-circle",
+            "Unknown policy 'guess'; known are random, oracle-straight",
         ),
         ({"fields": ("heat",)}, "Unknown field 'heat'; known are temperature, concentration"),
         ({"scenario": "easy"}, "Unknown scenario 'easy'; known are id, ood"),

@@ -146,7 +146,7 @@ def gains(keys, model, particles, places):
 
 
 @eqx.filter_jit
-def worths(keys, planner, belief, station):
+def utilities_of(keys, planner, belief, station):
     """(keys, actions)"""
     return jax.vmap(planner.expected_utilities, in_axes=(0, None, None))(keys, belief, station)
 
@@ -164,9 +164,9 @@ def test_gains_are_those_of_infotaxis(field, key):
     mine, other = jax.random.split(key, (2, NUM_KEYS))
     found = np.asarray(gains(mine, model, belief.particles, FOUR_MOVES.reach(HERE)), float)
     planner = Lookahead(model, information_gain, FOUR_MOVES, num_readings=32)
-    worth = np.asarray(worths(other, planner, belief, Station(HERE)), float)
-    error = np.sqrt((found.var(axis=0) + worth.var(axis=0)) / NUM_KEYS)
-    assert (np.abs(found.mean(axis=0) - worth.mean(axis=0)) <= 5 * error + 1e-5).all()
+    utilities = np.asarray(utilities_of(other, planner, belief, Station(HERE)), float)
+    error = np.sqrt((found.var(axis=0) + utilities.var(axis=0)) / NUM_KEYS)
+    assert (np.abs(found.mean(axis=0) - utilities.mean(axis=0)) <= 5 * error + 1e-5).all()
     assert (found >= 0).all()
     assert (found <= math.log(NUM_PARTICLES) + 1e-6).all()
 

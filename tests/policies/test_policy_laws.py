@@ -32,7 +32,7 @@ SYMMETRIES = {
 
 @functools.cache
 def program(name):
-    """(keys, belief, position, theta) -> actions, and their worth to a planner; compiled once."""
+    """(keys, belief, position, theta) -> actions, and expected utilities for a planner; compiled once."""
     made = POLICIES[name](MODEL, FOUR_MOVES)
 
     def act(key, belief, position, theta):
@@ -100,11 +100,11 @@ def assert_same_mean(here, there):
 @pytest.mark.parametrize("symmetry", SYMMETRIES)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_mirrored_search_makes_mirrored_moves(name, symmetry, key, belief):
-    """As often, and to a planner worth as much on average, within five standard errors over keys."""
+    """As often, and for a planner with the same mean utility, within five standard errors over keys."""
     here_keys, there_keys = jax.random.split(key, (2, NUM_KEYS))
     mirror, position, theta, image = mirrored(SYMMETRIES[symmetry], belief, MIDDLE, THETA)
-    here, worth = program(name)(here_keys, belief, MIDDLE, THETA)
-    there, mirrored_worth = program(name)(there_keys, mirror, position, theta)
+    here, utility = program(name)(here_keys, belief, MIDDLE, THETA)
+    there, mirrored_utility = program(name)(there_keys, mirror, position, theta)
     assert_same_mean(np.eye(4)[here], np.eye(4)[there][:, image])
-    if worth is not None:
-        assert_same_mean(np.asarray(worth), np.asarray(mirrored_worth)[:, image])
+    if utility is not None:
+        assert_same_mean(np.asarray(utility), np.asarray(mirrored_utility)[:, image])

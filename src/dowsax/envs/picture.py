@@ -24,7 +24,7 @@ _COLOUR_BAR_PX = (548, 561)
 """[pixels], left and right of the colour scale."""
 _NUM_CELLS = 160
 _MAX_DECADES = 6
-"""The largest number of decades that the colours tell apart."""
+"""The largest number of decades in the colour scale."""
 _TOP_QUANTILE = 0.998
 """The colour scale ends at this quantile of the field, as its peak is far above the rest."""
 _TICK_SPACING_M = 5.0
@@ -35,7 +35,7 @@ BLUE, GREEN = (0, 94, 162), (0, 158, 115)
 _FIELD_COLOURS = np.array(
     [(255, 253, 245), (254, 237, 190), (253, 208, 140), (250, 165, 95), (226, 110, 60)], float
 )
-"""From pale yellow to orange: lightness alone tells them apart, and blue and ink stand out on all of them."""
+"""From pale yellow to orange, by lightness; blue and ink stand out on all of them."""
 
 
 class Scene(NamedTuple):

@@ -53,7 +53,7 @@ class StopCalibration(NamedTuple):
     spearman: Estimate
     """Rank correlation of spread and error over all readings of all searches: positive is good."""
     spearman_at: dict[int, Estimate]
-    """The same at fixed readings, over the searches that got there."""
+    """The same at fixed readings, over the searches that reached them."""
     signals: dict[TraceRule, Signal]
     curves: dict[str, list[CurvePoint]]
     """By rule, over the thresholds that the records can decide."""

@@ -11,15 +11,15 @@ from dowsax.evaluate.stop_calibration import CurvePoint, StopCalibration
 from dowsax.evaluate.uniformity import NUM_SIMULATIONS
 
 Labels = Mapping[str, str]
-"""What a line is about, such as its policy, field, scenario and stop."""
-Cell = tuple[Labels, Summary]
+"""The labels of a line, such as policy, field, scenario and stop."""
+Result = tuple[Labels, Summary]
 Column = tuple[str, Callable[[Summary], str]]
 
 INTERVALS = "Brackets are 95 % intervals."
 
 
 def number(estimate: Estimate, digits: int, sign: str = "") -> str:
-    """The value and its interval; "none" where nothing was counted. `sign` is "+" for differences."""
+    """Write the value and its interval; "none" without cases. `sign` is "+" for differences."""
     if estimate.value is None:
         return "none"
     value, low, high = (format(part, f"{sign}.{digits}f") for part in estimate[:3])
@@ -43,29 +43,29 @@ _COLUMNS: tuple[Column, ...] = (
 
 
 _NUM_SWEEP_COLUMNS = 4
-"""The first columns, which a stop rule decides about, for tables of many thresholds."""
+"""The first columns depend on the stop rule: they are in tables of many thresholds."""
 
 
-def search_table(cells: Sequence[Cell]) -> str:
-    """A line for each cell, as Markdown. What all cells have in common is said once above the table."""
-    return _table(cells, _COLUMNS)
+def search_table(results: Sequence[Result]) -> str:
+    """Return a line per result, as Markdown. Labels that all results share are written above the table."""
+    return _table(results, _COLUMNS)
 
 
-def sweep_table(cells: Sequence[Cell]) -> str:
-    """Likewise with fewer columns, for many thresholds of a stop rule."""
-    return _table(cells, _COLUMNS[:_NUM_SWEEP_COLUMNS])
+def sweep_table(results: Sequence[Result]) -> str:
+    """Return a table with fewer columns, for many thresholds of a stop rule."""
+    return _table(results, _COLUMNS[:_NUM_SWEEP_COLUMNS])
 
 
-def _table(cells: Sequence[Cell], columns: Sequence[Column]) -> str:
-    rows = [(str(summary.stop_rate.n), *(write(summary) for _, write in columns)) for _, summary in cells]
+def _table(results: Sequence[Result], columns: Sequence[Column]) -> str:
+    rows = [(str(summary.stop_rate.n), *(write(summary) for _, write in columns)) for _, summary in results]
     headings = ("episodes", *(heading for heading, _ in columns))
-    return labelled_table([labels for labels, _ in cells], headings, rows)
+    return labelled_table([labels for labels, _ in results], headings, rows)
 
 
 def labelled_table(
     labels: Sequence[Labels], headings: Sequence[str], rows: Sequence[Sequence[str]], keep: str = "policy"
 ) -> str:
-    """A Markdown table with a column for each label that differs between the lines, and for `keep`."""
+    """Return a Markdown table with a column for each label that differs between the lines, and for `keep`."""
     names = list(labels[0]) if labels else []
     shown = [name for name in names if name == keep or len({line[name] for line in labels}) > 1]
     common = [f"{name} {labels[0][name]}" for name in names if name not in shown]
@@ -75,13 +75,13 @@ def labelled_table(
     return "\n".join([above, "", *markdown((*shown, *headings), lines), ""])
 
 
-def search_csv(cells: Sequence[Cell]) -> str:
-    """A line for each cell and four columns for each number: its value, low, high and n; empty for none."""
-    return labelled_csv([(labels, summary._asdict()) for labels, summary in cells])
+def search_csv(results: Sequence[Result]) -> str:
+    """Return a line per result, and four columns per number: value, low, high and n; empty for None."""
+    return labelled_csv([(labels, summary._asdict()) for labels, summary in results])
 
 
 def labelled_csv(lines: Sequence[tuple[Labels, Mapping[str, Estimate]]]) -> str:
-    """CSV of estimates by name, in the order of the first line."""
+    """Return CSV of estimates by name, in the order of the first line."""
     if not lines:
         return ""
     text = io.StringIO()
@@ -96,7 +96,7 @@ def labelled_csv(lines: Sequence[tuple[Labels, Mapping[str, Estimate]]]) -> str:
 
 
 def paired_table(pairs: Sequence[tuple[Labels, Differences]]) -> str:
-    """A line for each pair of policies on the same searches, as Markdown."""
+    """Return a line for each pair of policies on the same searches, as Markdown."""
     rows = [
         (
             str(difference.stop_rate.n),
@@ -113,41 +113,41 @@ def paired_table(pairs: Sequence[tuple[Labels, Differences]]) -> str:
 
 
 def paired_csv(pairs: Sequence[tuple[Labels, Differences]]) -> str:
-    """All differences, with four columns each."""
+    """Return all differences as CSV, with four columns each."""
     return labelled_csv([(labels, difference._asdict()) for labels, difference in pairs])
 
 
-def spread_table(cells: Sequence[tuple[Labels, StopCalibration]]) -> str:
-    """Spearman's correlation of spread and error, over all readings and at some, as Markdown."""
-    readings = list(dict.fromkeys(at for _, report in cells for at in report.spearman_at))
+def spread_table(results: Sequence[tuple[Labels, StopCalibration]]) -> str:
+    """Return Spearman's correlation of spread and error, over all readings and at some, as Markdown."""
+    readings = list(dict.fromkeys(at for _, report in results for at in report.spearman_at))
     rows = [
         (
             number(report.spearman, 2, "+"),
             *(_with_searches(report.spearman_at.get(at)) for at in readings),
         )
-        for _, report in cells
+        for _, report in results
     ]
     headings = ("all readings", *(f"reading {at} (searches)" for at in readings))
-    return labelled_table([labels for labels, _ in cells], headings, rows)
+    return labelled_table([labels for labels, _ in results], headings, rows)
 
 
-def signal_table(cells: Sequence[tuple[Labels, StopCalibration]]) -> str:
-    """Precision and recall of each rule as a signal that the error is below a metre, as Markdown."""
+def signal_table(results: Sequence[tuple[Labels, StopCalibration]]) -> str:
+    """Return precision and recall of each rule as a classifier of errors below 1 m, as Markdown."""
     lines = [
         ({**labels, "stop": str(rule)}, signal)
-        for labels, report in cells
+        for labels, report in results
         for rule, signal in report.signals.items()
     ]
     rows = [(number(signal.precision, 3), number(signal.recall, 3)) for _, signal in lines]
     return labelled_table([labels for labels, _ in lines], ("precision", "recall"), rows)
 
 
-def curve_csv(cells: Sequence[tuple[Labels, StopCalibration]]) -> str:
-    """Stops and false stops over the thresholds of each rule, a line for each threshold."""
+def curve_csv(results: Sequence[tuple[Labels, StopCalibration]]) -> str:
+    """Return stops and false stops over the thresholds of each rule as CSV, a line per threshold."""
     return labelled_csv(
         [
             ({**labels, "stop": name, "threshold": f"{point.threshold:g}"}, _curve_estimates(point))
-            for labels, report in cells
+            for labels, report in results
             for name, points in report.curves.items()
             for point in points
         ]
@@ -176,7 +176,7 @@ _CALIBRATION_HEADINGS = (
 
 
 def calibration_table(title: str, report: Calibration) -> str:
-    """The calibration of one filter: the verdict, a line for each parameter, and the position in words."""
+    """Return the calibration of one filter: verdict, a line per parameter, and errors of the position."""
     rows = [
         (
             parameter.name,
@@ -207,7 +207,7 @@ def calibration_table(title: str, report: Calibration) -> str:
 
 
 def markdown(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """A Markdown table whose columns line up in plain text too."""
+    """Return the lines of a Markdown table whose columns are aligned in plain text too."""
     widths = [max(map(len, column)) for column in zip(headings, *rows, strict=True)]
     line = lambda cells: "| " + " | ".join(map(str.ljust, cells, widths)) + " |"  # noqa: E731
     return [line(headings), line(["-" * width for width in widths]), *map(line, rows)]

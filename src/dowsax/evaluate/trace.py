@@ -22,7 +22,7 @@ class Row(NamedTuple):
     mean: Float[Array, "*batch 2"]
     """[m], the mean position of the source."""
     error: Float[Array, "*batch"]
-    """[m], from there to the true position."""
+    """[m], from the mean to the true position."""
     spread: Float[Array, "*batch"]
     """[m], max(σx, σy)."""
     mass: Float[Array, "*batch"]

@@ -65,7 +65,7 @@ def guard_after(name: str, card: Card) -> int:
     usual = card.curves.get("path_length", [])[-1:]
     if not usual or not usual[0] > 0:
         raise ValueError(
-            f"The card of {name} has no curve that says how long its searches were at the end of training: "
-            "take it without -guarded, or train it again."
+            f"The card of {name} has no curve of `path_length`, the mean path at the end of training: "
+            "use it without -guarded, or train it again."
         )
     return math.ceil(PATIENCE_FACTOR * usual[0])

@@ -1,4 +1,4 @@
-"""Trained networks as files: the arrays in safetensors, and beside them a card that says what they are.
+"""Trained networks as files: the arrays in safetensors, and beside them a card that describes them.
 
 `att-pfrl.safetensors` has the card `att-pfrl.json`.
 """
@@ -50,7 +50,7 @@ class Card:
     seeds: tuple[int, ...] = ()
     device: str = ""
     steps: int = 0
-    """Readings taken in training."""
+    """Readings in training."""
     curves: dict[str, list[float]] = field(default_factory=dict)
     """The learning curve, thinned."""
     results: dict[str, Any] = field(default_factory=dict)

@@ -80,17 +80,17 @@ def by_field(series: Mapping[tuple[str, str], Sequence[Any]], fields: Sequence[s
     Series are named by policy and setting; the colour shows the policy, the marker the setting.
     """
     present = {names: pairs for names, pairs in series.items() if any(pair is not None for pair in pairs)}
-    colours = _assign_looks((who for who, _ in present), _COLOURS)
-    marks = _assign_looks((what for _, what in present), _MARKS)
+    colours = _assign_looks((policy for policy, _ in present), _COLOURS)
+    marks = _assign_looks((setting for _, setting in present), _MARKS)
     with styled():
         figure = new_figure(9.6, 4.4)
         panels = figure.subplots(1, 2, sharey=True)
         for which, (axes, heading) in enumerate(
             zip(panels, (title, "False stops, of the stops"), strict=True)
         ):
-            for number, ((who, what), pairs) in enumerate(present.items()):
+            for number, ((policy, setting), pairs) in enumerate(present.items()):
                 apart = 0.7 * ((number + 0.5) / len(present) - 0.5)
-                look = {"color": colours[who], "fmt": marks[what], "label": f"{who}, {what}"}
+                look = {"color": colours[policy], "fmt": marks[setting], "label": f"{policy}, {setting}"}
                 _dots(axes, [None if pair is None else pair[which] for pair in pairs], apart, look)
             axes.set(title=heading, xlim=(-0.02, 1.02), yticks=range(len(fields)), yticklabels=fields)
             axes.grid(True, axis="x")
