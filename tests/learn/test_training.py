@@ -176,11 +176,11 @@ def test_a_kill_while_writing_leaves_the_previous_one(tmp_path):
         from pathlib import Path
         import jax.numpy as jnp
         from dowsax.learn import checkpoint
-        from dowsax.learn.base import begin
+        from dowsax.learn.base import init_state
 
-        keeper = checkpoint.Keeper(Path(sys.argv[1]), {})
-        state = begin({"weight": jnp.ones(1000)}, (), ())
-        keeper.save(state, [{"updates": 1}])
+        checkpointer = checkpoint.Checkpointer(Path(sys.argv[1]), {})
+        state = init_state({"weight": jnp.ones(1000)}, (), ())
+        checkpointer.save(state, [{"updates": 1}])
 
         def die(*_):
             os.kill(os.getpid(), signal.SIGKILL)
@@ -197,7 +197,7 @@ def test_a_kill_while_writing_leaves_the_previous_one(tmp_path):
             checkpoint.write_through = half
         else:
             os.replace = first_only
-        keeper.save(state, [{"updates": 1}, {"updates": 2}])
+        checkpointer.save(state, [{"updates": 1}, {"updates": 2}])
     """)
     for moment in ("half", "between"):
         path = tmp_path / moment / "checkpoint.safetensors"

@@ -104,7 +104,7 @@ def _names(words: list[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name.strip() for word in words for name in word.split(",") if name.strip()))
 
 
-def _opened(config: "TrainConfig", folder: Path) -> "Keeper":
+def _opened(config: "TrainConfig", folder: Path) -> "Checkpointer":
     """The keeper of the folder, once it is sure that what is there belongs to this run."""
     require_folder(folder)
     checkpointer = Checkpointer(folder / _CHECKPOINT, config.settings())
@@ -125,7 +125,9 @@ def _opened(config: "TrainConfig", folder: Path) -> "Keeper":
     return checkpointer if kept is None else replace(checkpointer, extended=kept.extended)
 
 
-def _trained(config: "TrainConfig", checkpointer: "Keeper", chunk: int, pending: Pending) -> "list[Row]":
+def _trained(
+    config: "TrainConfig", checkpointer: "Checkpointer", chunk: int, pending: Pending
+) -> "list[Row]":
     """The rows of the finished run; what there is to see of it is written as it goes on.
 
     A signal that comes while a chunk is computed is heeded after its checkpoint.
@@ -172,7 +174,7 @@ def _kept(rows: "list[Row]", folder: Path) -> str:
     return f"{rows[-1]['steps']:,} steps are kept in {folder}: the same command goes on from there."
 
 
-def _is_written(config: "TrainConfig", checkpointer: "Keeper", rows: "list[Row]") -> bool:
+def _is_written(config: "TrainConfig", checkpointer: "Checkpointer", rows: "list[Row]") -> bool:
     """Whether the policy in the folder is whole, of these settings, and as far as the rows are."""
     try:
         _, card = load(checkpointer.path.with_name(f"{config.name}.safetensors"))
@@ -181,13 +183,13 @@ def _is_written(config: "TrainConfig", checkpointer: "Keeper", rows: "list[Row]"
     return card.steps == rows[-1]["steps"] and card.settings == _settings(checkpointer)
 
 
-def _settings(checkpointer: "Keeper") -> dict[str, Any]:
+def _settings(checkpointer: "Checkpointer") -> dict[str, Any]:
     """All that decides about the result, as JSON gives it back: a tuple is a list."""
     extended = {"extended": checkpointer.extended} if checkpointer.extended else {}
     return json.loads(json.dumps({**checkpointer.configuration, **extended}))
 
 
-def _write(config: "TrainConfig", checkpointer: "Keeper", progress: "Progress") -> None:
+def _write(config: "TrainConfig", checkpointer: "Checkpointer", progress: "Progress") -> None:
     """The curve and the policy as it is so far."""
     folder, numbers = checkpointer.path.parent, (*checkpointer.extended, config.steps)
     write_csv(folder / _TABLE, progress.rows, config.fields)
