@@ -94,7 +94,7 @@ LONGER = 3 * STEPS
 
 
 def asked_for(checkpointer, steps):
-    """The keeper of the same run with another number of steps."""
+    """The checkpointer of the same run with another number of steps."""
     return replace(checkpointer, configuration={**checkpointer.configuration, "steps": steps})
 
 

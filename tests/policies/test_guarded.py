@@ -128,7 +128,7 @@ def test_a_card_without_a_curve_is_refused_in_one_line(curves, tmp_path, monkeyp
 
 
 def test_patience_is_at_least_a_reading():
-    with pytest.raises(ValueError, match="at least 1; got 0"):
+    with pytest.raises(ValueError, match="readings >= 1; got 0"):
         replace(policies(), after=0)
 
 

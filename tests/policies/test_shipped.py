@@ -86,7 +86,7 @@ def test_fields_are_known_by_their_sensor():
         ({}, EIGHT, "trained with 4 actions; here there are 8"),
         ({"encoder": "moments", "encoder_sizes": {}}, FOUR_MOVES, "does not fit its network"),
         ({"encoder": "radar"}, FOUR_MOVES, "encoder 'radar' .* known are moments, particles"),
-        ({"sight_sizes": {"num_eyes": 3}}, FOUR_MOVES, "num_eyes"),
+        ({"encoder_sizes": {"num_eyes": 3}}, FOUR_MOVES, "num_eyes"),
     ],
 )
 def test_what_does_not_fit_is_refused(path, card, motion, said):

@@ -158,7 +158,7 @@ def test_arrays_that_do_not_fit_are_named(path):
         assert said in refusal(path)
     path.write_bytes(whole)
     rewrite(path, lambda arrays: arrays.update({name: arrays[name] + 1}), vouch=False)
-    assert "not the one that net.json was written for" in refusal(path)
+    assert "does not belong to net.json" in refusal(path)
 
 
 def test_nothing_is_written_of_weights_that_are_not_finite(path):
