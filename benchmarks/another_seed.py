@@ -18,8 +18,7 @@ from typing import NamedTuple
 
 from benchmarks.paper_tables import FOLDER
 from dowsax.evaluate.metrics import Estimate
-from dowsax.evaluate.search_tables import number
-from dowsax.evaluate.tables import markdown
+from dowsax.evaluate.tables import markdown, number
 from dowsax.experiments.suites.measures import MEASURES
 from dowsax.experiments.suites.registry import all_suites
 from dowsax.experiments.suites.report import lines_in

@@ -16,7 +16,7 @@ import numpy as np
 from benchmarks import machine
 from benchmarks.timing import Timing, timed
 from dowsax.compilation import enable_cache
-from dowsax.evaluate.missions import RehearsalConfig, simulated
+from dowsax.evaluate.missions import RehearsalConfig, simulate_mission
 from dowsax.evaluate.tables import markdown
 from dowsax.mission.advice import Advice
 from dowsax.mission.advisor import Advisor
@@ -56,11 +56,11 @@ def measured(kind: str, missions: int, seed: int) -> list[Timing]:
     """The answers of so many missions, one after another."""
     ready = Advisor(parse_site(new_site(kind), f"{kind}.toml"), None, seed)
     # The first mission compiles what simulates readings, too.
-    simulated(ready.again(seed), jax.random.key(seed), RehearsalConfig(most_readings=2))
+    simulate_mission(ready.again(seed), jax.random.key(seed), RehearsalConfig(max_readings=2))
     timings: list[Timing] = []
     for number in range(missions):
         advisor = Clocked(ready.plan, ready.guide, seed + number)
-        simulated(advisor, jax.random.fold_in(jax.random.key(seed), number), RehearsalConfig())
+        simulate_mission(advisor, jax.random.fold_in(jax.random.key(seed), number), RehearsalConfig())
         timings += advisor.timings
     return timings
 

@@ -23,8 +23,8 @@ import numpy as np
 from benchmarks.peers.model import sample_prior
 from benchmarks.timing import Timing, summarise, timed
 from dowsax.envs import SCENARIOS, Search, SearchState
-from dowsax.evaluate.episodes import ONE
-from dowsax.evaluate.search_steps import traced
+from dowsax.evaluate.episodes import PROGRAMS
+from dowsax.evaluate.search_steps import as_arrays
 from dowsax.inference import PRESETS
 from dowsax.inference.belief import Belief, History
 from dowsax.inference.weights import normalise
@@ -103,16 +103,16 @@ def searched_beliefs(field: str, count: int, num_particles: int | None) -> list[
     """States of searches by Infotaxis after the readings of `MOMENTS`."""
     preset = PRESETS["default"]
     preset = preset if num_particles is None else preset.with_particles(num_particles)
-    search = traced(Search(benchmark_model(field), preset, SCENARIOS["id"]))
-    policy = traced(Lookahead(search.model, information_gain, FOUR_MOVES))
+    search = as_arrays(Search(benchmark_model(field), preset, SCENARIOS["id"]))
+    policy = as_arrays(Lookahead(search.model, information_gain, FOUR_MOVES))
     states = []
     for number in range(-(-count // len(MOMENTS))):
         key = jax.random.fold_in(jax.random.key(SEED), number)
-        state = ONE.prepare(search, key)
+        state = PROGRAMS.prepare(search, key)
         position = state.station.position
         for reading in range(1, max(MOMENTS) + 1):
-            state, _ = ONE.take(search, key, state, position)
-            position = ONE.decide(search, policy, key, state)
+            state, _ = PROGRAMS.read(search, key, state, position)
+            position = PROGRAMS.decide(search, policy, key, state)
             states += [state] if reading in MOMENTS else []
     return states[:count]
 
@@ -123,7 +123,7 @@ def worths(policy: Lookahead, states: Sequence[SearchState], num_keys: int) -> n
     @eqx.filter_jit
     def judge(policy, keys, state):
         free = policy.motion.free(state.station.position)
-        found = jax.lax.map(lambda key: policy.worth(key, state.belief, state.station), keys)
+        found = jax.lax.map(lambda key: policy.expected_utilities(key, state.belief, state.station), keys)
         return jnp.where(free[None, :], found, -jnp.inf)
 
     keys = jax.random.split(jax.random.key(SEED + policy.num_readings), (len(states), num_keys))
@@ -146,7 +146,7 @@ def agreement(found: np.ndarray, reference: np.ndarray) -> dict[str, float]:
 def readings_needed(field: str, count: int, num_particles: int | None) -> list[dict]:
     """A row for each number of simulated readings; the reference has keys of its own."""
     states = searched_beliefs(field, count, num_particles)
-    planner = lambda readings: traced(  # noqa: E731
+    planner = lambda readings: as_arrays(  # noqa: E731
         Lookahead(benchmark_model(field), information_gain, num_readings=readings)
     )
     many = worths(planner(MANY), states, 1 + REFERENCE_RUNS)

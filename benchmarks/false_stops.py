@@ -12,7 +12,7 @@ from pathlib import Path
 from benchmarks.learned import DATA, LEARNED, SEARCHES
 from benchmarks.machine import ROOT
 from benchmarks.table_files import Line, estimate, read_lines, where
-from dowsax.envs import SUCCESS
+from dowsax.envs import SUCCESS_RADIUS_M
 from dowsax.experiments.run import CREDIBLE
 from dowsax.files import replace_file
 
@@ -32,7 +32,7 @@ def rows(data: Path) -> list[tuple[str, ...]]:
 def _row(line: Line) -> tuple[str, ...]:
     rate = estimate(line, "false_stop_given_stop")
     numbers = (f"{number:.6f}" for number in rate[:3])
-    rule = (f"{SUCCESS:.1f}", f"{CREDIBLE.threshold:g}")
+    rule = (f"{SUCCESS_RADIUS_M:.1f}", f"{CREDIBLE.threshold:g}")
     return (*(line[name] for name in HEADINGS[:4]), *rule, *numbers, str(rate.n))
 
 

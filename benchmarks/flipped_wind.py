@@ -17,7 +17,7 @@ from benchmarks import machine
 from benchmarks.site_stops import share
 from benchmarks.wind_error import site
 from dowsax.compilation import enable_cache
-from dowsax.evaluate.missions import RehearsalConfig, rate, simulated
+from dowsax.evaluate.missions import RehearsalConfig, rate, simulate_mission
 from dowsax.evaluate.tables import markdown
 from dowsax.mission.advice import FOUND, Advice
 from dowsax.mission.advisor import Advisor
@@ -56,7 +56,7 @@ def mission(ready: Advisor, kind: type[Advisor], number: int, config: RehearsalC
             return advice
 
     advisor = Noting(ready.plan, ready.guide, config.seed + number, warm_up=False)
-    ended = simulated(advisor, jax.random.fold_in(jax.random.key(config.seed), number), config)
+    ended = simulate_mission(advisor, jax.random.fold_in(jax.random.key(config.seed), number), config)
     found = ended.status == FOUND
     return Course(noticed[0] if noticed else None, found, ended.wrong(ready.plan.radius))
 

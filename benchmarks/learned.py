@@ -29,10 +29,10 @@ from benchmarks.searches import FIELDS
 from benchmarks.table_files import Line, estimates, read_lines, where
 from benchmarks.train_all import SEEDED, SHIPPED, Entry, differing, judged, same_run
 from dowsax.evaluate.metrics import NOTHING, Estimate
-from dowsax.evaluate.search_tables import labelled_csv
+from dowsax.evaluate.tables import labelled_csv
 from dowsax.experiments.run import Run
 from dowsax.files import replace_file
-from dowsax.policies.shipped import FOLDER
+from dowsax.policies.shipped import PRETRAINED_FOLDER
 from dowsax.policies.stored import card_of
 
 LIMIT = "straight"
@@ -239,7 +239,7 @@ def write_cards(found: Mapping[Run, Measured]) -> None:
     shipped = {LIMIT, *(entry.name for entry in SHIPPED)}
     everything = lines_of({one: measured for one, measured in found.items() if one.policy in shipped})
     for entry in SHIPPED:
-        card = FOLDER / f"{entry.name}.json"
+        card = PRETRAINED_FOLDER / f"{entry.name}.json"
         lines = [line for line in everything if line[0]["policy"] == entry.name]
         if not lines or not card.exists():
             continue
@@ -264,7 +264,9 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--out", type=Path, default=Path("runs/learned"), help="the folder of the runs")
-    parser.add_argument("--weights", type=Path, default=FOLDER, help="of policies, or of training runs")
+    parser.add_argument(
+        "--weights", type=Path, default=PRETRAINED_FOLDER, help="of policies, or of training runs"
+    )
     parser.add_argument("--parts", nargs="+", default=["id", "ood"], choices=PARTS)
     parser.add_argument("--fields", nargs="+", default=FIELDS, choices=FIELDS)
     parser.add_argument("--episodes", type=int, default=1000)

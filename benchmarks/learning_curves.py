@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from benchmarks.train_all import SHIPPED
 from dowsax.evaluate.tables import markdown
 from dowsax.files import replace_file
-from dowsax.policies.shipped import FOLDER
+from dowsax.policies.shipped import PRETRAINED_FOLDER
 from dowsax.policies.stored import Card, card_of
 from dowsax.viz.style import BLUE, GREEN, MUTED, ORANGE, new_figure, styled
 
@@ -31,7 +31,7 @@ DRAWN = {
 
 def cards() -> dict[str, Card]:
     """Of all policies in the package, in the order in which they are trained."""
-    paths = {entry.name: FOLDER / f"{entry.name}.safetensors" for entry in SHIPPED}
+    paths = {entry.name: PRETRAINED_FOLDER / f"{entry.name}.safetensors" for entry in SHIPPED}
     return {name: card_of(path) for name, path in paths.items() if path.exists()}
 
 

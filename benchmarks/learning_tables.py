@@ -27,8 +27,7 @@ from benchmarks.train_all import REWARDED, SEEDS
 from benchmarks.training_filter import FILE as FILTER
 from benchmarks.training_filter import FILTERS
 from dowsax.evaluate.metrics import NOTHING, Estimate
-from dowsax.evaluate.search_tables import number
-from dowsax.evaluate.tables import markdown
+from dowsax.evaluate.tables import markdown, number
 from dowsax.experiments.run import CONTRACTION, CREDIBLE
 
 STOP_RATE = dict.fromkeys(FIELDS, 0.97) | {"electric": 0.95, "energy": 0.90}

@@ -25,7 +25,7 @@ from benchmarks.rivals import ratio_of_sums
 from benchmarks.searches import FIELDS
 from dowsax.envs import MAX_READINGS
 from dowsax.evaluate.metrics import NOTHING, Estimate
-from dowsax.evaluate.search_tables import labelled_csv
+from dowsax.evaluate.tables import labelled_csv
 from dowsax.experiments.run import CREDIBLE, Run
 from dowsax.files import replace_file
 from dowsax.types import Station

@@ -17,8 +17,7 @@ from typing import NamedTuple
 from benchmarks.machine import ROOT
 from benchmarks.table_files import TABLES, judged, write_tables
 from dowsax.evaluate.metrics import NOTHING, Estimate
-from dowsax.evaluate.search_tables import number
-from dowsax.evaluate.tables import markdown
+from dowsax.evaluate.tables import markdown, number
 from dowsax.experiments.run import CONTRACTION, CREDIBLE
 from dowsax.experiments.suites.measures import MEASURES
 from dowsax.experiments.suites.printed import printed

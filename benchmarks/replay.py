@@ -27,8 +27,8 @@ from benchmarks.replay_pools import ANY_TURN, Pool, going_round, random_picks
 from dowsax.evaluate.statistics import bootstrap_interval
 from dowsax.inference import DEFAULT, Belief, Preset, summaries, systematic
 from dowsax.inference.weights import normalise
-from dowsax.policies import Outlook
-from dowsax.policies.lookahead import imagine
+from dowsax.policies import Prediction
+from dowsax.policies.lookahead import simulate_log_likelihoods
 from dowsax.policies.utilities import information_gain
 from dowsax.types import Key, Station
 from dowsax.world import Model
@@ -92,8 +92,8 @@ def gains(
     first = jnp.argsort(~chosen)
 
     def judge(station: Station) -> Float[Array, ""]:
-        terms = imagine(noise_keys, model, belief.particles, sources, station)
-        return information_gain(Outlook(station.position, belief.particles, log_weights, terms))
+        terms = simulate_log_likelihoods(noise_keys, model, belief.particles, sources, station)
+        return information_gain(Prediction(station.position, belief.particles, log_weights, terms))
 
     def judge_some(number, worth):
         at = first[jnp.minimum(number * _AT_ONCE + jnp.arange(_AT_ONCE), size - 1)]

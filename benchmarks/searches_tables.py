@@ -9,8 +9,7 @@ from pathlib import Path
 
 from benchmarks.table_files import TABLES, Line, estimate, read_lines, write_tables
 from dowsax.evaluate.metrics import NOTHING
-from dowsax.evaluate.search_tables import number
-from dowsax.evaluate.tables import markdown
+from dowsax.evaluate.tables import markdown, number
 from dowsax.experiments.run import CONTRACTION, CREDIBLE
 
 HEADINGS = (

@@ -51,7 +51,7 @@ def rehearsed(kind: str, missions: int, seed: int, threads: int | None) -> Rehea
         print(f"\r{kind}: {len(told)} of {missions}", end="", file=sys.stderr, flush=True)
 
     told: list[int] = []
-    rehearsal = rehearse(advisor, RehearsalConfig(missions, seed=seed), progress=tell, threads=threads)
+    rehearsal = rehearse(advisor, RehearsalConfig(missions, seed=seed), on_progress=tell, threads=threads)
     print(f", {time.perf_counter() - begun:.0f} s", file=sys.stderr)
     return rehearsal
 

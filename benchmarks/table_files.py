@@ -6,7 +6,7 @@ from pathlib import Path
 
 from benchmarks.machine import ROOT
 from dowsax.evaluate.metrics import NOTHING, Estimate
-from dowsax.evaluate.search_tables import number
+from dowsax.evaluate.tables import number
 
 TABLES = ROOT / "results/tables"
 Line = dict[str, str]

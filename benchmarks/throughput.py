@@ -24,7 +24,7 @@ from benchmarks.machine import ROOT, commit, cores
 from benchmarks.table_files import Line, read_lines
 from dowsax.experiments.provenance import device
 from dowsax.learn import METHODS, TrainConfig, rollout
-from dowsax.policies.shipped import weights_of
+from dowsax.policies.shipped import weights_path
 from dowsax.policies.stored import load
 
 FILE = "throughput.csv"
@@ -40,10 +40,10 @@ SIZES = {"accelerator": (8192, 16), "cpu": (64, 32), "tiny": (7, 2)}
 
 def build(config: TrainConfig) -> tuple[rollout.Rollout, Any, str]:
     """The searches of a method, a network for them, and whether it has been trained."""
-    weights = weights_of(config.method)
+    weights = weights_path(config.method)
     if weights is not None:
         return config.rollout(), load(weights)[0], "trained"
-    return config.rollout(), config.untrained(jax.random.key(0)), "untrained"
+    return config.rollout(), config.build_network(jax.random.key(0)), "untrained"
 
 
 def moves_in(
@@ -73,7 +73,7 @@ def measure(name: str, searches: int | None = None, *, tiny: bool = False) -> Li
     usual, ticks = SIZES["tiny" if tiny else backend]
     searches = usual if searches is None else searches
     small: dict[str, Any] = {"particles": 32, "max_readings": 6} if tiny else {}
-    config = TrainConfig(name, num_searches=searches, num_ticks=ticks, **small)
+    config = TrainConfig(name, num_searches=searches, rollout_length=ticks, **small)
     runs, network, kind = build(config)
     moves, seconds = moves_in(runs, network, *((1, 1) if tiny else (math.ceil(WARM / ticks), TIMED)))
     filtered = config.searches()[0].preset.config

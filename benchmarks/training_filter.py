@@ -19,7 +19,7 @@ from benchmarks.machine import ROOT
 from benchmarks.measured import RULES, Measured, compute, open_store, read_measured, resize
 from benchmarks.searches import FIELDS
 from dowsax.evaluate.metrics import Estimate
-from dowsax.evaluate.search_tables import labelled_csv
+from dowsax.evaluate.tables import labelled_csv
 from dowsax.experiments.run import Run
 from dowsax.files import replace_file
 from dowsax.policies import policy_names

@@ -21,15 +21,14 @@ from rich.console import Console
 from rich.progress import Progress
 
 from benchmarks.searches import FIELDS
-from dowsax.envs import SUCCESS
+from dowsax.envs import SUCCESS_RADIUS_M
 from dowsax.envs.problem import assemble
 from dowsax.evaluate.episodes import run_episodes
 from dowsax.evaluate.metrics import Ends, ends, means, share
 from dowsax.evaluate.paired import differences
 from dowsax.evaluate.search_steps import Keys
-from dowsax.evaluate.search_tables import number
 from dowsax.evaluate.stops import DEFAULTS, TraceRule
-from dowsax.evaluate.tables import markdown
+from dowsax.evaluate.tables import markdown, number
 from dowsax.experiments.run import episode_keys
 from dowsax.inference import Belief, systematic
 from dowsax.inference.belief import record
@@ -37,7 +36,7 @@ from dowsax.inference.replay import reading_log_likelihood
 from dowsax.inference.summaries import mass_within
 from dowsax.inference.weights import normalise
 from dowsax.policies import policy_named
-from dowsax.policies.base import Action, best
+from dowsax.policies.base import Action, choose_best
 from dowsax.policies.neural import Neural
 from dowsax.types import Key, Scalar, Station
 
@@ -60,20 +59,20 @@ class Ahead(eqx.Module):
     """So many of the belief are weighed by them."""
 
     def __call__(self, key: Key, belief: Belief, station: Station) -> Action:
-        seen_key, value_key, tie_key = jax.random.split(key, 3)
-        logits = self.base.network(self.base.sight(seen_key, belief, station)).logits
+        observation_key, value_key, tie_key = jax.random.split(key, 3)
+        logits = self.base.network(self.base.encoder(observation_key, belief, station)).logits
         scores = jax.nn.log_softmax(logits) + self.weight * self.values(value_key, belief, station)
-        return best(tie_key, scores, self.base.motion.free(station.position))
+        return choose_best(tie_key, scores, self.base.motion.free(station.position))
 
     def values(self, key: Key, belief: Belief, station: Station) -> Float[Array, " actions"]:
         """The expected return after each move; imagined sources and noise are the same for all."""
-        draw_key, source_key, noise_key, seen_key = jax.random.split(key, 4)
+        draw_key, source_key, noise_key, observation_key = jax.random.split(key, 4)
         number = self.num_particles
         particles = belief.particles[systematic(draw_key, normalise(belief.log_weights), number)]
         even = jnp.full(number, -math.log(number))
         sources = particles[systematic(source_key, even, self.num_readings)]
         noise_keys = jax.random.split(noise_key, self.num_readings)
-        model = self.base.sight.model
+        model = self.base.encoder.model
 
         def after(action: Action) -> Float[Array, ""]:
             there = Station(self.base.motion(station.position, action))
@@ -89,8 +88,8 @@ class Ahead(eqx.Module):
                     belief.log_evidence,
                     belief.step_size,
                 )
-                value = self.base.network(self.base.sight(seen_key, imagined, there)).value
-                over = mass_within(imagined, SUCCESS) >= RULE.threshold
+                value = self.base.network(self.base.encoder(observation_key, imagined, there)).value
+                over = mass_within(imagined, SUCCESS_RADIUS_M) >= RULE.threshold
                 return jnp.where(over, 1.0, DISCOUNT * jnp.clip(value, 0.0, 1.0))
 
             return jnp.mean(jax.vmap(one)(noise_keys, sources))
@@ -106,7 +105,7 @@ def study(field: str, keys: Keys, weights: Sequence[float], progress: Progress) 
     found: dict[str, Ends] = {}
     for name, policy in policies.items():
         advance = partial(progress.advance, progress.add_task(f"{field}, {name}", total=len(keys)))
-        found[name] = ends(run_episodes(search, policy, keys, (RULE,), progress=advance), RULE)
+        found[name] = ends(run_episodes(search, policy, keys, (RULE,), on_progress=advance), RULE)
     plain = found["att-pfrl"]
     return [(field, *row(name, end, None if end is plain else plain)) for name, end in found.items()]
 

@@ -61,7 +61,7 @@ def main() -> None:
             Advisor(site(error), "infotaxis", options.seed),
             config,
             truth=truth,
-            progress=lambda _, error=error: print(f"{error:g}°", end=" ", file=sys.stderr, flush=True),
+            on_progress=lambda _, error=error: print(f"{error:g}°", end=" ", file=sys.stderr, flush=True),
             threads=options.threads,
         )
         _, found, wrong, covered, _, readings = row(f"{error:g}°", rehearsal)

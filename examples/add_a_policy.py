@@ -6,15 +6,15 @@ import jax.numpy as jnp
 from dowsax.envs import Scenario, Search, inside
 from dowsax.evaluate import TraceRule, run_episodes, summarise
 from dowsax.inference import PRESETS
-from dowsax.policies import Lookahead, Outlook
+from dowsax.policies import Lookahead, Prediction
 from dowsax.types import Scalar
 from dowsax.world import benchmark_model
 
 
-def negative_variance(outlook: Outlook) -> Scalar:
+def negative_variance(prediction: Prediction) -> Scalar:
     """A planner is a utility: here the expected variance of the position after the next reading, negated."""
-    weights = jnp.exp(outlook.log_posteriors)
-    places = outlook.particles[:, :2]
+    weights = jnp.exp(prediction.log_posteriors)
+    places = prediction.particles[:, :2]
     means = weights @ places
     return -jnp.mean(weights @ jnp.sum(places**2, axis=1) - jnp.sum(means**2, axis=1))
 

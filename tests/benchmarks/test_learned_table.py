@@ -16,7 +16,7 @@ from benchmarks.measured import compute, open_store, read_measured
 from benchmarks.searches import FIELDS
 from benchmarks.table_files import estimate, estimates, read_lines, where
 from benchmarks.train_all import SEEDED, SHIPPED
-from dowsax.evaluate.search_tables import labelled_csv
+from dowsax.evaluate.tables import labelled_csv
 from dowsax.evaluate.trace import Episode, Row
 from dowsax.experiments import fingerprint
 from dowsax.experiments.records import pack
@@ -230,7 +230,7 @@ def test_lines_survive_the_file(tmp_path, found):
 
 
 def test_results_go_into_the_cards(tmp_path, found, monkeypatch):
-    monkeypatch.setattr(learned, "FOLDER", tmp_path)
+    monkeypatch.setattr(learned, "PRETRAINED_FOLDER", tmp_path)
     (tmp_path / "att-pfrl.json").write_text('{"steps": 3, "digest": "abc"}')
     learned.write_cards(found)
     card = json.loads((tmp_path / "att-pfrl.json").read_text())

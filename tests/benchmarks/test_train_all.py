@@ -38,7 +38,7 @@ except KeyboardInterrupt:
 def made(folder, entry, steps, **changes):
     """The newest policy of a run that has made so many steps."""
     card = Card(
-        sight="moments",
+        encoder="moments",
         settings=entry.settings() | changes,
         device="abacus",
         steps=steps,

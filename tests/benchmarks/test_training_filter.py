@@ -5,7 +5,7 @@ from made_runs import made_run
 
 from benchmarks import learning_tables, training_filter
 from benchmarks.table_files import read_lines
-from dowsax.evaluate.search_tables import labelled_csv
+from dowsax.evaluate.tables import labelled_csv
 from dowsax.inference import PRESETS
 from dowsax.learn import METHODS
 

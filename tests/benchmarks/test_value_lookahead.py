@@ -11,7 +11,7 @@ import pytest
 from benchmarks.value_lookahead import DISCOUNT, Ahead, returns, row
 from dowsax.envs.problem import assemble
 from dowsax.evaluate.metrics import Ends
-from dowsax.policies.networks import Judgement
+from dowsax.policies.networks import ActorCriticOutput
 from dowsax.policies.neural import Neural
 from dowsax.types import Station
 from dowsax.world import FOUR_MOVES, Model
@@ -34,7 +34,7 @@ class East(eqx.Module):
     """Finds the north appealing, and the east worth going to."""
 
     def __call__(self, seen):
-        return Judgement(jnp.zeros(4).at[NORTH].set(1.0), seen[0] / 20)
+        return ActorCriticOutput(jnp.zeros(4).at[NORTH].set(1.0), seen[0] / 20)
 
 
 @pytest.fixture(scope="module")

@@ -129,7 +129,7 @@ def test_a_machine_without_pyarrow_only_computes(dowsax_command, tmp_path, monke
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("--policy guess --field gas", "Unknown policy 'guess'; known are random, straight"),
+        ("--policy guess --field gas", "Unknown policy 'guess'; known are random, oracle-straight"),
         ("--policy random --field heat", "Unknown field 'heat'; known are temperature"),
         ("--policy random --field gas --scenario easy", "Unknown scenario 'easy'; known are id, ood"),
         ("--policy random --field gas --stop never", "Unknown stop rule 'never'; known are contraction"),

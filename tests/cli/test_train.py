@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from dowsax.learn import methods
-from dowsax.learn.base import Learner, LearnerState, UpdateInfo, begin
+from dowsax.learn.base import Learner, LearnerState, UpdateInfo, init_state
 from dowsax.learn.rollout import Tally
 from dowsax.policies.networks import PaperNetwork, PaperSizes
 from dowsax.policies.stored import load, save
@@ -43,7 +43,7 @@ def made_up(sick_at=None, half=None):
     """
 
     def init(key):
-        return begin(
+        return init_state(
             PaperNetwork.build(key, PaperSizes(5, 4, 8)), (), {"places": jax.random.uniform(key, (9,))}
         )
 
@@ -51,7 +51,7 @@ def made_up(sick_at=None, half=None):
         growth = 0.01 if half is None else jnp.where(state.steps >= half, 0.03, 0.01)
         network = jax.tree.map(lambda leaf: leaf + growth, state.network)
         updates, zero = state.updates + 1, jnp.zeros(())
-        after = LearnerState(network, (), state.slots, updates, state.steps + STEPS)
+        after = LearnerState(network, (), state.environments, updates, state.steps + STEPS)
         info = UpdateInfo(tally(), jnp.array(STEPS), *[zero] * 7, healthy=updates != sick_at)
         return after, info
 
@@ -79,14 +79,14 @@ def learner(monkeypatch):
     [
         ("--method dreaming", "Unknown method 'dreaming'; known are att-pfrl, pfrl, agdc-kld"),
         ("--method pfrl --steps 0", "at least 1 step; got 0"),
-        ("--method pfrl --ticks 0", "at least 1 tick; got 0"),
-        ("--method pfrl --searches 6", "at least 1 search a field, here 7; got 6"),
+        ("--method pfrl --ticks 0", "at least 1 step of a rollout; got 0"),
+        ("--method pfrl --searches 6", "at least 1 search per field, here 7; got 6"),
         ("--method pfrl --fields heat", "Unknown field 'heat'; known are temperature"),
-        ("--method pfrl --fields ,", "at least one, each once; got none"),
+        ("--method pfrl --fields ,", "at least one field, each only once; got none"),
         ("--method pfrl --scenario mars", "Unknown scenario 'mars'; known are id"),
         ("--method pfrl --particles 3", "at least 16; got 3"),
-        ("--method pfrl --max-readings 1", "at least 2 readings; got 1"),
-        ("--method pfrl --seed -1", "A seed is a whole number"),
+        ("--method pfrl --max-readings 1", "`max_readings` must be at least 2; got 1"),
+        ("--method pfrl --seed -1", "`seed` must be from 0"),
         ("--method pfrl --chunk 0", "at least 1 update; got 0"),
         ("--steps 9", "--method"),
     ],

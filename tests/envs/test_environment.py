@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from walks import MAX_READINGS, NEVER, NUM_WALKS, AnyRule, at, first_state, stacked, step_once, walk, walks
 
-from dowsax.envs import build, of_belief
-from dowsax.envs.problem import Measures, Problem, measure, proceed_all
+from dowsax.envs import belief_features, build
+from dowsax.envs.problem import Measures, Problem, measure, step_searches
 from dowsax.envs.rewards import REWARDS, indicator
 from dowsax.evaluate import episodes
 from dowsax.evaluate.stops import TraceRule
@@ -26,7 +26,7 @@ def test_a_key_determines_a_search_bit_for_bit(search, strolls):
 
 @pytest.mark.parametrize("last", [1000, MAX_READINGS, MAX_READINGS - 5])
 def test_the_two_endings_exclude_each_other(search, first_states, last):
-    """A rule that speaks at the last reading goes before the end of the readings."""
+    """A rule that is met at the last reading has precedence over the end of the readings."""
     steps = walks(search, AnyRule(contraction=3.0, fixed=last), first_states).steps
     assert not np.any(steps.terminated & steps.truncated)
     assert np.all((steps.terminated | steps.truncated)[:, -1])
@@ -71,11 +71,11 @@ def test_nobody_is_paid_for_a_belief_without_particles(name, search, strolls, ke
 def test_states_keep_their_type(search):
     """What a step returns can be stepped again without compiling anew: same shapes, same (strong) types."""
     environment = build(search)
-    begun, _ = jax.eval_shape(environment.reset, jax.random.key(0))
-    moved, _ = jax.eval_shape(environment.step, jax.random.key(0), begun, jnp.asarray(0, jnp.int32))
+    first, _ = jax.eval_shape(environment.reset, jax.random.key(0))
+    moved, _ = jax.eval_shape(environment.step, jax.random.key(0), first, jnp.asarray(0, jnp.int32))
     kinds = [
         [(leaf.shape, leaf.dtype, leaf.weak_type) for leaf in jax.tree.leaves(state)]
-        for state in (begun, moved)
+        for state in (first, moved)
     ]
     assert kinds[0] == kinds[1]
     assert not any(weak for _, _, weak in kinds[0])
@@ -85,10 +85,12 @@ class Batch:
     """Searches after different numbers of readings, moved together and one by one with the same keys."""
 
     def __init__(self, search, strolls, rule):
-        problem = Problem(search, rule, indicator, of_belief(search))
+        problem = Problem(search, rule, indicator, belief_features(search))
         states = at(strolls.states, np.arange(NUM_WALKS), np.arange(NUM_WALKS) + 2)
         actions, walk_key, number = jnp.arange(NUM_WALKS, dtype=jnp.int32) % 4, jax.random.key(5), 7
-        self.states, outcome = proceed_all(problem, walk_key, states, actions, jnp.asarray(number, jnp.int32))
+        self.states, outcome = step_searches(
+            problem, walk_key, states, actions, jnp.asarray(number, jnp.int32)
+        )
         self.numbers, self.rewards, self.terminated, self.truncated, self.final = map(np.asarray, outcome)
         keys = jax.random.split(jax.random.fold_in(walk_key, number), NUM_WALKS)
         moves = [
@@ -96,7 +98,7 @@ class Batch:
             for place in range(NUM_WALKS)
         ]
         self.plain_states, self.plain = (stacked(part) for part in zip(*moves, strict=True))
-        self.seen = slice(0, -len(Measures._fields))
+        self.features = slice(0, -len(Measures._fields))
 
 
 def close(one, two) -> bool:
@@ -106,16 +108,16 @@ def close(one, two) -> bool:
 
 
 def test_a_batch_steps_as_its_members_do(search, strolls):
-    """And nothing begins anew while nobody has ended."""
+    """And nothing is reset while no search has ended."""
     batch = Batch(search, strolls, NEVER)
     assert not batch.terminated.any()
     assert not batch.truncated.any()
     assert close(batch.states, batch.plain_states)
-    assert close(batch.numbers[:, batch.seen], batch.plain.observation)
+    assert close(batch.numbers[:, batch.features], batch.plain.observation)
     assert np.array_equal(batch.numbers, batch.final)
 
 
-def test_auto_reset_keeps_the_last_observation_and_begins_anew(search, strolls):
+def test_auto_reset_returns_the_last_observation_and_resets(search, strolls):
     """Those with nine readings or more end."""
     batch = Batch(search, strolls, AnyRule(fixed=9))
     ended = batch.terminated | batch.truncated
@@ -123,7 +125,7 @@ def test_auto_reset_keeps_the_last_observation_and_begins_anew(search, strolls):
     assert np.array_equal(batch.terminated, batch.plain.terminated)
     assert np.array_equal(batch.truncated, batch.plain.truncated)
     assert close(batch.rewards, batch.plain.reward)
-    assert close(batch.final[:, batch.seen], batch.plain.observation)
+    assert close(batch.final[:, batch.features], batch.plain.observation)
     assert close(at(batch.states, ~ended), at(batch.plain_states, ~ended))
     assert np.array_equal(batch.numbers[~ended], batch.final[~ended])
     fresh = at(batch.states, ended)
@@ -131,7 +133,7 @@ def test_auto_reset_keeps_the_last_observation_and_begins_anew(search, strolls):
     assert (fresh.path_length == 0).all()
     assert (fresh.station.position < 5).all()
     assert not np.any(fresh.theta == batch.plain_states.theta[ended])
-    assert close(batch.numbers[ended][:, batch.seen], jax.jit(jax.vmap(of_belief(search)))(fresh))
+    assert close(batch.numbers[ended][:, batch.features], jax.jit(jax.vmap(belief_features(search)))(fresh))
 
 
 RULES = [
@@ -148,12 +150,14 @@ RULES = [
 
 def recorded(search, policy, key):
     """The rows of a whole search, and its state after the first reading."""
-    search = episodes.traced(search)
-    state = episodes.ONE.prepare(search, key)
-    first, row = episodes.ONE.take(search, key, state, state.station.position)
+    search = episodes.as_arrays(search)
+    state = episodes.PROGRAMS.prepare(search, key)
+    first, row = episodes.PROGRAMS.read(search, key, state, state.station.position)
     rows, state = [row], first
     for _ in range(MAX_READINGS - 1):
-        state, row = episodes.ONE.take(search, key, state, episodes.ONE.decide(search, policy, key, state))
+        state, row = episodes.PROGRAMS.read(
+            search, key, state, episodes.PROGRAMS.decide(search, policy, key, state)
+        )
         rows.append(row)
     return stacked(rows), first
 
@@ -175,6 +179,6 @@ def ending(search, rule, key, rows, state) -> int | None:
 @pytest.mark.parametrize("policy", [Greedy(), Random()], ids=["greedy", "random"])
 def test_a_rule_asked_afterwards_stops_where_the_environment_does(search, policy, key):
     rows, first = recorded(search, policy, key)
-    readings = {rule: rule.first(rows) for rule in RULES}
+    readings = {rule: rule.first_stop(rows) for rule in RULES}
     assert readings == {rule: ending(search, rule, key, rows, first) for rule in RULES}
     assert sum(reading is not None for reading in readings.values()) >= 3

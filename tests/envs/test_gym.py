@@ -112,7 +112,7 @@ def test_a_step_needs_a_search():
 def test_what_is_not_an_action_is_refused(action):
     env = made()
     env.reset(seed=0)
-    with pytest.raises(ValueError, match="An action is a whole number from 0 to 3; got"):
+    with pytest.raises(ValueError, match="An action must be a whole number from 0 to 3; got"):
         env.step(action)
 
 

@@ -107,7 +107,7 @@ def test_wrappers_of_gymnasium_understand_it():
 def test_what_are_not_actions_is_refused(actions):
     env = made()
     env.reset(seed=0)
-    with pytest.raises(ValueError, match="Actions are 12 whole numbers from 0 to 3; got"):
+    with pytest.raises(ValueError, match="Actions must be 12 whole numbers from 0 to 3; got"):
         env.step(actions)
 
 
@@ -115,9 +115,9 @@ def test_what_makes_no_sense_is_refused():
     env = made()
     with pytest.raises(gymnasium.error.ResetNeeded, match="call `reset` before `step`"):
         env.step(EAST)
-    with pytest.raises(ValueError, match="`reset_mask` is not needed here"):
+    with pytest.raises(ValueError, match="`reset_mask` is not supported"):
         env.reset(options={"reset_mask": np.ones(NUM_WALKS, bool)})
-    with pytest.raises(ValueError, match="`num_envs` is at least 1"):
+    with pytest.raises(ValueError, match="`num_envs` must be at least 1"):
         SearchVectorEnv(0)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dowsax.envs.picture import GREEN, INK, SIZE, Scene, draw
+from dowsax.envs.picture import GREEN, INK, SIZE_PX, Scene, draw
 
 LOW, HIGH = np.zeros(2), np.full(2, 25.0)
 LEFT, TOP, RIGHT, BOTTOM = 54, 62, 534, 542
@@ -59,10 +59,10 @@ def test_particles_without_weight_are_not_drawn():
 @pytest.mark.parametrize("value", [0.0, 1e-30, 1e30, np.nextafter(np.float32(0), np.float32(1))])
 def test_any_flat_field_can_be_drawn(value):
     picture = draw(a_scene(intensity=np.full((160, 160), value)))
-    assert picture.shape == (SIZE, SIZE, 3)
+    assert picture.shape == (SIZE_PX, SIZE_PX, 3)
     assert picture.dtype == np.uint8
 
 
 def test_a_search_that_has_not_moved_and_particles_far_outside_can_be_drawn():
     scene = a_scene(path=np.array([[0.0, 25.0]]), particles=np.full((16, 2), 400.0), weights=np.full(16, 1.0))
-    assert draw(scene).shape == (SIZE, SIZE, 3)
+    assert draw(scene).shape == (SIZE_PX, SIZE_PX, 3)

@@ -88,8 +88,8 @@ def test_information_gain_is_a_divergence(search, strolls, never):
     prior = np.exp(np.asarray(before.belief.log_weights, float))
     posterior = prior * np.exp(terms - terms.max())
     posterior /= posterior.sum()
-    kept = posterior > 0
-    expected = np.sum(posterior[kept] * np.log(posterior[kept] / prior[kept]))
+    positive = posterior > 0
+    expected = np.sum(posterior[positive] * np.log(posterior[positive] / prior[positive]))
     np.testing.assert_allclose(paid[0, 4], expected, rtol=1e-3, atol=1e-4)
 
 

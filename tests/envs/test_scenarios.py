@@ -112,7 +112,7 @@ def test_a_scenario_of_ones_own(key):
 
 @pytest.mark.parametrize("reading", [0, -3])
 def test_a_jump_before_the_first_reading_is_refused(reading):
-    with pytest.raises(ValueError, match="`jump_after` is a number of readings, at least 1"):
+    with pytest.raises(ValueError, match="`jump_after` must be a number of readings >= 1"):
         Scenario(from_prior, jump_after=reading)
 
 

@@ -10,8 +10,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dowsax.envs import SCENARIOS, Search, SearchState, Step, build, of_belief
-from dowsax.envs.problem import Problem, begin
+from dowsax.envs import SCENARIOS, Search, SearchState, Step, belief_features, build
+from dowsax.envs.problem import Problem, reset_search
 from dowsax.envs.rewards import indicator
 from dowsax.inference import (
     Contraction,
@@ -32,7 +32,7 @@ BOOTSTRAP = Preset(
 
 
 class AnyRule(eqx.Module):
-    """Every rule at once, with numbers that do not compile anew; as it is made it never speaks."""
+    """Every rule at once, with traced numbers; with the defaults it is never met."""
 
     contraction: jax.Array = eqx.field(default=0.0, converter=jnp.float32)
     credible: jax.Array = eqx.field(default=2.0, converter=jnp.float32)
@@ -71,8 +71,8 @@ def step_once(search: Search, rule: AnyRule, key, state: SearchState, action) ->
 
 
 def first_state(search: Search, number: int) -> SearchState:
-    problem = Problem(search, NEVER, indicator, of_belief(search))
-    return begin(problem, jnp.array([16, number], jnp.uint32))[1]
+    problem = Problem(search, NEVER, indicator, belief_features(search))
+    return reset_search(problem, jnp.array([16, number], jnp.uint32))[1]
 
 
 def walk(search: Search, rule: AnyRule, number: int, state: SearchState) -> Walk:

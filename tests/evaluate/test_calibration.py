@@ -8,7 +8,7 @@ import pytest
 
 from dowsax.evaluate.calibration import calibrate, own_surveys, verdict
 from dowsax.evaluate.ranks import score
-from dowsax.evaluate.surveys import pursuing, simulate_surveys, wandering
+from dowsax.evaluate.surveys import pursuing_survey, simulate_surveys, wandering_survey
 from dowsax.evaluate.tables import calibration_table
 from dowsax.world import Model, benchmark_model
 
@@ -61,7 +61,7 @@ def test_paths_know_the_source_through_readings_alone(key):
     model = benchmark_model("energy")
     silent = Model(model.prior, lambda theta, station: 0 * theta[0], model.sensor)
     thetas = jax.vmap(model.prior.sample)(jax.random.split(jax.random.key(1), 2))
-    for survey in (wandering, pursuing):
+    for survey in (wandering_survey, pursuing_survey):
         pair = jax.jit(jax.vmap(lambda theta, survey=survey: survey(key, silent, theta, 12)))(thetas)
         jax.tree.map(lambda leaf: np.testing.assert_array_equal(leaf[0], leaf[1]), pair)
 
@@ -86,14 +86,14 @@ def test_pursuit_comes_nearer_than_wandering(key):
 def small():
     model = benchmark_model("temperature")
     surveys = own_surveys(model, "temperature", 24, seed=3)
-    told = []
-    report = calibrate(model, surveys, particles=64, seed=3, progress=told.append)
-    return surveys, report, told
+    reported = []
+    report = calibrate(model, surveys, particles=64, seed=3, on_progress=reported.append)
+    return surveys, report, reported
 
 
 def test_the_chain_from_surveys_to_report(small):
-    surveys, report, told = small
-    assert sum(told) == report.num_cases == len(surveys.thetas) == 24
+    surveys, report, reported = small
+    assert sum(reported) == report.num_cases == len(surveys.thetas) == 24
     assert len(report.parameters) == 7
     assert -1 <= report.spearman <= 1
     assert report.contracted.trials == 24

@@ -8,12 +8,12 @@ import pytest
 
 from dowsax.envs import SCENARIOS, Search
 from dowsax.evaluate import episodes
-from dowsax.evaluate.episodes import one_by_one
-from dowsax.evaluate.pool import Pool, gather, in_groups, originals, scatter
-from dowsax.evaluate.search_steps import traced
+from dowsax.evaluate.episodes import run_one_by_one
+from dowsax.evaluate.pool import Pool, first_occurrences, gather, run_in_groups, scatter
+from dowsax.evaluate.search_steps import as_arrays
 from dowsax.evaluate.stops import TraceRule
 from dowsax.inference import PRESETS, FilterConfig, Preset
-from dowsax.policies import Greedy, Random, Straight
+from dowsax.policies import Greedy, OracleStraight, Random
 from dowsax.world import benchmark_model
 
 MAX_READINGS = 10
@@ -37,14 +37,14 @@ def keys():
 
 @pytest.fixture(scope="module")
 def apart(keys):
-    return one_by_one(searching("temperature"), Random(), keys, UNTIL, nothing)
+    return run_one_by_one(searching("temperature"), Random(), keys, UNTIL, nothing)
 
 
 def test_in_groups_equals_one_by_one(keys, apart):
-    """Whoever is served first, and told of every search once."""
-    told = []
-    together = in_groups(searching("temperature"), Random(), keys, UNTIL, told.append, size=10)
-    assert sum(told) == len(keys)
+    """In any order, and each search is reported once."""
+    ended = []
+    together = run_in_groups(searching("temperature"), Random(), keys, UNTIL, ended.append, size=10)
+    assert sum(ended) == len(keys)
     assert len({len(episode.rows.spread) for episode in together}) > 1
     for one, other in zip(apart, together, strict=True):
         np.testing.assert_array_equal(one.theta, other.theta)
@@ -56,14 +56,14 @@ def test_in_groups_equals_one_by_one(keys, apart):
 
 def test_copies_that_fill_a_group_go_nowhere(keys):
     """A search is what was computed in its own place, whatever the copies of it have become."""
-    pool = Pool(traced(searching("temperature")), keys[:3], UNTIL, 10)
-    members = pool.filled(np.array([2, 0]))
-    assert originals(members).tolist() == [True, True] + [False] * 8
-    before = np.asarray(pool.takings.theta)
-    group = gather(pool.takings, members)
-    marked = eqx.tree_at(lambda taking: taking.theta, group, jnp.arange(10.0)[:, None] + 0 * group.theta)
-    places = np.where(originals(members), members, 3)
-    after = np.asarray(scatter(pool.takings, places, marked).theta)
+    pool = Pool(as_arrays(searching("temperature")), keys[:3], UNTIL, 10)
+    members = pool.pad(np.array([2, 0]))
+    assert first_occurrences(members).tolist() == [True, True] + [False] * 8
+    before = np.asarray(pool.pending.theta)
+    group = gather(pool.pending, members)
+    marked = eqx.tree_at(lambda pending: pending.theta, group, jnp.arange(10.0)[:, None] + 0 * group.theta)
+    places = np.where(first_occurrences(members), members, 3)
+    after = np.asarray(scatter(pool.pending, places, marked).theta)
     np.testing.assert_array_equal(after[[2, 0]], [[0.0] * before.shape[1], [1.0] * before.shape[1]])
     np.testing.assert_array_equal(after[1], before[1])
 
@@ -72,12 +72,12 @@ def test_a_search_ends_when_every_rule_has_spoken(apart):
     """At the reading at which the rule stops, or when the readings run out."""
     rule = UNTIL[0]
     for episode in apart:
-        taken = len(episode.rows.spread)
-        assert taken == (rule.first(episode.rows) or MAX_READINGS)
+        num_readings = len(episode.rows.spread)
+        assert num_readings == (rule.first_stop(episode.rows) or MAX_READINGS)
 
 
 def test_a_search_does_not_depend_on_the_others(keys, apart):
-    alone = one_by_one(searching("temperature"), Random(), keys[7:8], UNTIL, nothing)[0]
+    alone = run_one_by_one(searching("temperature"), Random(), keys[7:8], UNTIL, nothing)[0]
     for one, other in zip(jax.tree.leaves(apart[7].rows), jax.tree.leaves(alone.rows), strict=True):
         np.testing.assert_array_equal(one, other)
 
@@ -93,11 +93,11 @@ def test_fields_that_differ_by_numbers_share_their_programs(keys, monkeypatch):
     programs = episodes.Programs(
         *(eqx.filter_jit(eqx.debug.assert_max_traces(part, max_traces=1)) for part in _parts())
     )
-    monkeypatch.setattr(episodes, "ONE", programs._replace(decide=episodes.ONE.decide))
+    monkeypatch.setattr(episodes, "PROGRAMS", programs._replace(decide=episodes.PROGRAMS.decide))
     for field in ("temperature", "magnetic", "electric"):
-        one_by_one(searching(field), Random(), keys[:1], UNTIL, nothing)
-    for policy in (Greedy(), Straight()):
-        one_by_one(searching("temperature"), policy, keys[:1], UNTIL, nothing)
+        run_one_by_one(searching(field), Random(), keys[:1], UNTIL, nothing)
+    for policy in (Greedy(), OracleStraight()):
+        run_one_by_one(searching("temperature"), policy, keys[:1], UNTIL, nothing)
 
 
 def _parts():
@@ -110,7 +110,7 @@ def test_the_source_of_a_shift_is_recorded_before_and_after(keys):
         benchmark_model("temperature"), BOOTSTRAP_STILL, SCENARIOS["shift"], max_readings=SHIFTED + 1
     )
     never = (TraceRule("fixed", 99.0),)
-    for episode in one_by_one(search, Random(), keys[:2], never, nothing):
+    for episode in run_one_by_one(search, Random(), keys[:2], never, nothing):
         assert len(episode.rows.spread) == SHIFTED + 1
         assert (episode.theta[:2] != episode.final_theta[:2]).all()
         np.testing.assert_array_equal(episode.theta[2:], episode.final_theta[2:])
@@ -136,11 +136,11 @@ def test_sources_do_not_depend_on_the_most_readings(keys, apart):
 @pytest.mark.parametrize("action", [-1, 4])
 def test_an_action_that_does_not_exist_is_refused(keys, action):
     with pytest.raises(ValueError, match="they are 0 to 3"):
-        one_by_one(searching("temperature"), lambda *_: jnp.asarray(action), keys[:1], UNTIL, nothing)
+        run_one_by_one(searching("temperature"), lambda *_: jnp.asarray(action), keys[:1], UNTIL, nothing)
 
 
 def test_nothing_to_do_is_refused(keys):
-    with pytest.raises(ValueError, match="one key a search"):
+    with pytest.raises(ValueError, match="vector of keys"):
         episodes.run_episodes(searching("temperature"), Random(), keys[:0], UNTIL)
-    with pytest.raises(ValueError, match="needs a rule"):
+    with pytest.raises(ValueError, match="must have a rule"):
         episodes.run_episodes(searching("temperature"), Random(), keys[:1], ())

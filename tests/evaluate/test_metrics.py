@@ -7,7 +7,7 @@ import pytest
 from made_searches import gaussian_searches, search
 from scipy import stats
 
-from dowsax.evaluate.metrics import ends, means, share, summarise, summary_json, undecided
+from dowsax.evaluate.metrics import count_undecided, ends, means, share, summarise, summary_json
 from dowsax.evaluate.statistics import resample_counts
 from dowsax.evaluate.stops import TraceRule
 
@@ -75,7 +75,7 @@ def test_no_search_is_no_number():
 def test_a_record_that_ends_early_leaves_a_stricter_rule_open(last_spread, max_readings, expected):
     """Unless the rule spoke, the readings ran out or no particle is left."""
     record = search([2.0, 1.0, last_spread], [1.0, 1.0, 1.0])
-    assert undecided([record], CONTRACTION, max_readings) == expected
+    assert count_undecided([record], CONTRACTION, max_readings) == expected
 
 
 def test_shares_have_wilsons_interval():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dowsax.evaluate.ranks import NUM_DRAWS, draws, joined, score
+from dowsax.evaluate.ranks import NUM_DRAWS, draws, join, score
 from dowsax.inference.posterior import Posterior, Trace
 
 GENERATOR_SEED = 3
@@ -69,6 +69,6 @@ def test_position_error_spread_and_z_score():
 def test_joined_keeps_the_order():
     truths, samples, weights = weighted(6, 20)
     parts = [score(truths[at], samples[at], weights[at], seed=0) for at in (slice(0, 4), slice(4, 6))]
-    whole = joined(parts)
+    whole = join(parts)
     np.testing.assert_array_equal(whole.ranks[4:], parts[1].ranks)
     np.testing.assert_allclose(whole.below, score(truths, samples, weights, seed=1).below)

@@ -75,10 +75,10 @@ def test_right_beliefs_have_the_false_stops_they_expect(searches, name):
     points = stop_curve(searches, name, thresholds, READINGS)
     assert [point.threshold for point in points] == list(thresholds)
     for threshold, point in zip(thresholds, points, strict=True):
-        error = (point.said * (1 - point.said) / point.false_stops.n) ** 0.5
-        assert point.false_stops.value == pytest.approx(point.said, abs=5 * error)
+        error = (point.expected * (1 - point.expected) / point.false_stops.n) ** 0.5
+        assert point.false_stops.value == pytest.approx(point.expected, abs=5 * error)
         if name == "credible":
-            assert point.said <= 1 - threshold
+            assert point.expected <= 1 - threshold
             assert point.false_stops.low <= 1 - threshold
 
 
@@ -91,20 +91,20 @@ def test_known_false_stops():
     records = [search(sigma, error, mass=mass) for error in errors]
     (point,) = stop_curve(records, "credible", [0.7], 3)
     rate = np.exp(-0.5 / 0.36)
-    assert point.said == pytest.approx(rate, rel=1e-5)
+    assert point.expected == pytest.approx(rate, rel=1e-5)
     assert point.false_stops.value == pytest.approx(rate, abs=5 * (rate * (1 - rate) / 2000) ** 0.5)
 
 
 def test_overconfidence_is_seen():
     records = gaussian_searches(1500, READINGS, seed=9, confidence=2.0)
     (point,) = stop_curve(records, "credible", [0.9], READINGS)
-    error = (point.said * (1 - point.said) / point.false_stops.n) ** 0.5
-    assert point.false_stops.value > point.said + 5 * error
+    error = (point.expected * (1 - point.expected) / point.false_stops.n) ** 0.5
+    assert point.false_stops.value > point.expected + 5 * error
     assert point.false_stops.low > 0.1
 
 
 def test_precision_and_recall_by_hand():
-    """Of five readings, without the starts: speaks at three, of which two are right; right at three."""
+    """Of five readings, without the starts: met at three, of which two are right; right at three."""
     records = [
         search([0.1, 0.1, 2.0, 0.1], [0.1, 0.5, 0.5, 0.5]),
         search([0.1, 0.1, 2.0], [0.1, 1.0, 3.0]),

@@ -140,7 +140,7 @@ def test_a_batch_that_does_not_fit_is_halved(runs, reference, monkeypatch):
         sizes.append(keys.shape[0])
         return [invented(shards_of(reference.evaluation)[0])[0] for _ in keys]
 
-    monkeypatch.setattr(episodes, "in_groups", in_groups)
+    monkeypatch.setattr(episodes, "run_in_groups", in_groups)
     monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
     search, policy = runs[0].build()
     keys = episode_keys(0, "temperature", np.arange(5))

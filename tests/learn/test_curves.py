@@ -4,7 +4,7 @@ import csv
 
 import numpy as np
 
-from dowsax.learn.curves import MEASURES, measures, thinned, write_csv
+from dowsax.learn.curves import MEASURES, measures, thin_rows, write_csv
 
 
 def made_rows(number, seed=0):
@@ -64,8 +64,8 @@ def test_sums_by_field_have_its_name(tmp_path):
 
 def test_a_card_holds_few_points_and_the_last():
     rows = made_rows(400)
-    few = thinned(rows, num_points=20)
+    few = thin_rows(rows, num_points=20)
     assert {len(column) for column in few.values()} == {20}
     assert few["steps"][-1] == rows[-1]["steps"]
     assert np.isfinite(list(few.values())).all()
-    assert thinned(rows[:1])["steps"] == [100.0]
+    assert thin_rows(rows[:1])["steps"] == [100.0]

@@ -6,10 +6,10 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 import pytest
-from corridor import NUM_PLACES, best_values, corridor, see, table
+from corridor import NUM_PLACES, best_values, corridor, observe, table
 
 from dowsax.learn import actor_critic, losses, ppo
-from dowsax.learn.base import annealed, begin
+from dowsax.learn.base import anneal, init_state
 from dowsax.learn.rollout import Transitions
 
 DISCOUNT = 0.9
@@ -69,7 +69,7 @@ def test_every_move_is_learned_from_once_a_pass(key):
     keys = jax.random.split(key, 6)
     valid = jnp.zeros(40, bool).at[jax.random.permutation(keys[0], 40)[:24]].set(True)
     moves = ppo.Moves(
-        seen=jax.vmap(see)(jax.random.randint(keys[1], (40,), 0, NUM_PLACES)),
+        observation=jax.vmap(observe)(jax.random.randint(keys[1], (40,), 0, NUM_PLACES)),
         action=jax.random.randint(keys[2], (40,), 0, 2),
         log_prob=jnp.where(valid, jnp.log(0.5), -1e9),
         advantage=jax.random.normal(keys[3], (40,)),
@@ -80,16 +80,16 @@ def test_every_move_is_learned_from_once_a_pass(key):
         epochs=2, minibatches=5, entropy_weight=0.0, final_entropy_weight=0.0, learning_rate=rate
     )
     network = table(keys[5])
-    improve = eqx.filter_jit(ppo.improved)
+    improve = eqx.filter_jit(ppo.optimise)
     learned, _, means, healthy = improve(
-        key, begin(network, (), ()), moves, valid, optax.identity(), config, jnp.zeros(())
+        key, init_state(network, (), ()), moves, valid, optax.identity(), config, jnp.zeros(())
     )
 
     def whole(network):
-        judgement = jax.vmap(network)(jax.tree.map(lambda leaf: leaf[valid], moves.seen))
-        log_ratio = losses.log_prob_of(judgement.logits, moves.action[valid]) - moves.log_prob[valid]
+        output = jax.vmap(network)(jax.tree.map(lambda leaf: leaf[valid], moves.observation))
+        log_ratio = losses.log_prob_of(output.logits, moves.action[valid]) - moves.log_prob[valid]
         objective = losses.clipped_objective(log_ratio, moves.advantage[valid], config.clip)
-        error = losses.value_loss(judgement.value, moves.target[valid])
+        error = losses.value_loss(output.value, moves.target[valid])
         return jnp.mean(config.value_weight * error - objective)
 
     gradient = eqx.filter_grad(whole)(network)
@@ -106,9 +106,9 @@ def test_nothing_is_expected_after_a_time_out_that_was_seen_coming(sees_time, ex
     """A stop, a time-out that is worth 0.5 by itself, and a stop of the next search; all values are 0.5."""
     flags = jnp.array([[True, False], [False, True], [True, False]])
     half = jnp.full((3, 1), 0.5)
-    moves, _ = ppo.judged(
+    moves, _ = ppo.compute_advantages(
         Transitions(
-            seen=jax.vmap(jax.vmap(see))(jnp.zeros((3, 1), jnp.int32)),
+            observation=jax.vmap(jax.vmap(observe))(jnp.zeros((3, 1), jnp.int32)),
             action=jnp.zeros((3, 1), jnp.int32),
             log_prob=half,
             value=half,
@@ -125,11 +125,11 @@ def test_nothing_is_expected_after_a_time_out_that_was_seen_coming(sees_time, ex
 
 def test_a_rollout_without_moves_teaches_nothing(key):
     """The network stays as it is, and nothing is sick about it."""
-    moves = ppo.Moves(jax.vmap(see)(jnp.zeros(8, jnp.int32)), jnp.zeros(8, jnp.int32), *jnp.zeros((3, 8)))
+    moves = ppo.Moves(jax.vmap(observe)(jnp.zeros(8, jnp.int32)), jnp.zeros(8, jnp.int32), *jnp.zeros((3, 8)))
     network = table(key)
-    learned, _, means, healthy = ppo.improved(
+    learned, _, means, healthy = ppo.optimise(
         key,
-        begin(network, (), ()),
+        init_state(network, (), ()),
         moves,
         jnp.zeros(8, bool),
         optax.identity(),
@@ -143,7 +143,7 @@ def test_a_rollout_without_moves_teaches_nothing(key):
 
 def test_annealing_is_a_straight_line():
     """From the start to the end of the run, and no further."""
-    found = [float(annealed(4.0, 2.0, jnp.array(share))) for share in (0.0, 0.5, 1.0, 3.0)]
+    found = [float(anneal(4.0, 2.0, jnp.array(share))) for share in (0.0, 0.5, 1.0, 3.0)]
     assert found == [4.0, 3.0, 2.0, 2.0]
 
 

@@ -52,15 +52,15 @@ def test_what_is_not_valid_does_not_count(key):
     np.testing.assert_allclose(value, np.asarray(numbers)[np.asarray(valid)].mean(), rtol=1e-5)
     np.testing.assert_allclose(slope, valid / valid.sum(), rtol=1e-6)
     assert losses.masked_mean(numbers, jnp.zeros(20, bool)) == 0
-    normal = losses.normalised(numbers, valid)
-    kept = np.asarray(normal)[np.asarray(valid)]
-    np.testing.assert_allclose([kept.mean(), kept.std()], [0.0, 1.0], atol=1e-5)
+    normal = losses.normalise(numbers, valid)
+    checkpoint = np.asarray(normal)[np.asarray(valid)]
+    np.testing.assert_allclose([checkpoint.mean(), checkpoint.std()], [0.0, 1.0], atol=1e-5)
     assert (normal[~valid] == 0).all()
 
 
 def test_equal_advantages_drive_nowhere():
     """A rollout in which every move was worth the same has nothing to teach."""
-    assert (losses.normalised(jnp.full(8, 3.0), jnp.ones(8, bool)) == 0).all()
+    assert (losses.normalise(jnp.full(8, 3.0), jnp.ones(8, bool)) == 0).all()
 
 
 def test_entropy_lies_between_its_ends(key):

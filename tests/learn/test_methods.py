@@ -10,17 +10,17 @@ from dowsax.envs.problem import STOPS
 from dowsax.learn import methods
 from dowsax.learn.base import Learner
 from dowsax.learn.methods import METHODS, TrainConfig
-from dowsax.policies.shipped import SIGHTS
+from dowsax.policies.shipped import ENCODERS
 from dowsax.world import MODALITIES
 
 
 @pytest.mark.parametrize("name", METHODS)
 def test_every_name_is_known(name):
-    """Reward, stop rule, sight and filter; one problem a field."""
+    """Reward, stop rule, encoder and filter; one search per field."""
     method, config = METHODS[name], TrainConfig(name)
     assert method.reward in REWARDS
     assert method.stop in STOPS
-    assert method.sight in SIGHTS
+    assert method.encoder in ENCODERS
     searches = config.searches()
     assert len(searches) == len(config.fields) == len(MODALITIES)
     assert json.loads(json.dumps(config.settings())) == config.settings()
@@ -45,7 +45,7 @@ def test_agdc_has_a_plain_filter():
 
 
 def test_schedules_end_with_the_run(monkeypatch):
-    """The learner is told how many steps there are in all."""
+    """The learner gets the total number of steps."""
     monkeypatch.setattr(methods.ppo, "build", lambda *parts, total_steps: Learner(total_steps, None))
     assert TrainConfig("pfrl", steps=77).learner().init == 77
 
@@ -59,7 +59,7 @@ def test_settings_tell_runs_apart():
         replace(usual, scenario="ood-training"),
         replace(usual, steps=5),
         replace(usual, num_searches=64),
-        replace(usual, num_ticks=5),
+        replace(usual, rollout_length=5),
         replace(usual, seed=1),
         replace(usual, particles=64),
         replace(usual, max_readings=20),

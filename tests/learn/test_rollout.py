@@ -11,13 +11,13 @@ import pytest
 from dowsax.envs import REWARDS, SCENARIOS, Search
 from dowsax.inference import Contraction, FilterConfig, Preset
 from dowsax.learn import ppo, rollout
-from dowsax.learn.rollout import Slots, Tally, Transitions, merged
-from dowsax.policies.networks import PaperNetwork, untrained
-from dowsax.policies.sight import Moments, seen_shapes
+from dowsax.learn.rollout import Environments, Tally, Transitions, merge_searches
+from dowsax.policies.encoders import MomentEncoder, observation_shapes
+from dowsax.policies.networks import PaperNetwork, build_network
 from dowsax.world import FOUR_MOVES, benchmark_model
 from dowsax.world.motion import AREA_SIDE_M
 
-NUM_SEARCHES, NUM_TICKS, MAX_READINGS = 32, 60, 9
+NUM_SEARCHES, ROLLOUT_LENGTH, MAX_READINGS = 32, 60, 9
 FIELDS = ("temperature", "energy")
 # Degenerate weights are resampled, so that searches have to be refreshed; nothing is moved: compiled soon.
 PRESET = Preset(FilterConfig(num_particles=32, temper=False, num_moves=0, max_moves=0), ())
@@ -27,30 +27,30 @@ def searching(field, preset=PRESET):
     return Search(benchmark_model(field), preset, SCENARIOS["id"], max_readings=MAX_READINGS)
 
 
-def see(search):
-    return Moments.build(search.model, search.motion)
+def encoder_of(search):
+    return MomentEncoder.build(search.model, search.motion)
 
 
 def network_of(key):
     search = searching(FIELDS[0])
-    return untrained(key, seen_shapes(see(search), search.model))
+    return build_network(key, observation_shapes(encoder_of(search), search.model))
 
 
-def build(num_ticks=NUM_TICKS):
+def build(rollout_length=ROLLOUT_LENGTH):
     # A loose rule, so that some searches stop and some run out of readings.
     return rollout.build(
         [searching(field) for field in FIELDS],
-        see,
+        encoder_of,
         stop=Contraction(jnp.float32(2.0)),
         reward=REWARDS["indicator"],
         num_searches=NUM_SEARCHES,
-        num_ticks=num_ticks,
+        rollout_length=rollout_length,
     )
 
 
 class Happened(NamedTuple):
     network: PaperNetwork
-    slots: Slots
+    environments: Environments
     transitions: Transitions
     tally: Tally
 
@@ -59,10 +59,12 @@ class Happened(NamedTuple):
 def happened():
     begin_key, run_key, network_key = jax.random.split(jax.random.key(5), 3)
     network, rolling = network_of(network_key), build()
-    slots, transitions, tally = eqx.filter_jit(rolling.run)(
+    environments, transitions, tally = eqx.filter_jit(rolling.run)(
         run_key, network, eqx.filter_jit(rolling.init)(begin_key)
     )
-    return Happened(network, slots, jax.tree.map(np.asarray, transitions), jax.tree.map(np.asarray, tally))
+    return Happened(
+        network, environments, jax.tree.map(np.asarray, transitions), jax.tree.map(np.asarray, tally)
+    )
 
 
 def walks(transitions):
@@ -74,7 +76,7 @@ def walks(transitions):
 def test_a_walk_is_where_its_moves_lead(happened):
     """A search that goes on stands where the last move led; a new one stands in the corner of the start."""
     for walk in walks(happened.transitions):
-        positions = (walk.seen.numbers[:, :2] + 1) * AREA_SIDE_M / 2
+        positions = (walk.observation.numbers[:, :2] + 1) * AREA_SIDE_M / 2
         led = np.asarray(jax.vmap(FOUR_MOVES)(jnp.asarray(positions), jnp.asarray(walk.action)))
         goes_on = ~(walk.terminated | walk.truncated)[:-1]
         np.testing.assert_allclose(led[:-1][goes_on], positions[1:][goes_on], atol=1e-4)
@@ -82,7 +84,7 @@ def test_a_walk_is_where_its_moves_lead(happened):
 
 
 def test_the_value_afterwards_is_that_of_the_next_move(happened):
-    """Both are what the same network makes of the same sight."""
+    """Both are the output of the same network for the same observation."""
     for walk in walks(happened.transitions):
         goes_on = ~(walk.terminated | walk.truncated)[:-1]
         np.testing.assert_array_equal(walk.next_value[:-1][goes_on], walk.value[1:][goes_on])
@@ -91,10 +93,10 @@ def test_the_value_afterwards_is_that_of_the_next_move(happened):
 def test_log_probabilities_and_values_are_those_of_the_network(happened):
     transitions = happened.transitions
     moves = jax.tree.map(lambda leaf: leaf[transitions.valid], transitions)
-    judgement = jax.vmap(happened.network)(jax.tree.map(jnp.asarray, moves.seen))
-    shares = jax.nn.log_softmax(judgement.logits)[jnp.arange(len(moves.action)), moves.action]
+    output = jax.vmap(happened.network)(jax.tree.map(jnp.asarray, moves.observation))
+    shares = jax.nn.log_softmax(output.logits)[jnp.arange(len(moves.action)), moves.action]
     np.testing.assert_allclose(moves.log_prob, shares, atol=1e-5)
-    np.testing.assert_allclose(moves.value, judgement.value, atol=1e-5)
+    np.testing.assert_allclose(moves.value, output.value, atol=1e-5)
 
 
 def test_a_search_ends_by_a_stop_or_when_the_readings_run_out(happened):
@@ -134,12 +136,12 @@ def test_everything_is_finite_also_where_nothing_happened(happened):
 
 def test_nobody_waits_for_ever(happened):
     """Every place completes moves in the last quarter too."""
-    assert happened.transitions.valid[-NUM_TICKS // 4 :].any(axis=0).all()
+    assert happened.transitions.valid[-ROLLOUT_LENGTH // 4 :].any(axis=0).all()
 
 
 def test_a_learner_learns_from_it(key):
     """One update of PPO, on real searches."""
-    learner = ppo.build(build(num_ticks=4), network_of, ppo.PPOConfig(minibatches=2), total_steps=1000)
+    learner = ppo.build(build(rollout_length=4), network_of, ppo.PPOConfig(minibatches=2), total_steps=1000)
     init_key, update_key = jax.random.split(key)
     before = eqx.filter_jit(learner.init)(init_key)
     after, info = eqx.filter_jit(learner.update)(update_key, before)
@@ -151,5 +153,5 @@ def test_a_learner_learns_from_it(key):
 def test_what_shares_a_rollout_differs_by_the_sensor_alone():
     other = Preset(FilterConfig(num_particles=16, temper=False, num_moves=0, max_moves=0), ())
     with pytest.raises(ValueError, match="sensor alone"):
-        merged([searching("temperature"), searching("gas", other)])
-    assert merged([searching("gas")]) == searching("gas")
+        merge_searches([searching("temperature"), searching("gas", other)])
+    assert merge_searches([searching("gas")]) == searching("gas")

@@ -13,7 +13,7 @@ from dowsax.inference.presets import DEFAULT
 from dowsax.mission.candidates import Reach, Steps
 from dowsax.mission.policy_adapter import guide_for, latest
 from dowsax.mission.tracker import ROOM
-from dowsax.policies.shipped import BEST, known
+from dowsax.policies.shipped import BEST_POLICY, pretrained_names
 from dowsax.types import Station
 from dowsax.world import FOUR_MOVES, MODALITIES, benchmark_model, wander
 
@@ -22,8 +22,8 @@ SQUARE, SMALL = (FOUR_MOVES.low, FOUR_MOVES.high), ((0.0, 0.0), (9.0, 9.0))
 
 @pytest.mark.parametrize("field", MODALITIES)
 def test_is_the_best_policy_at_the_benchmark(field):
-    assert BEST in known()
-    assert guide_for(benchmark_model(field), Reach(Bounds(), SQUARE, Steps(1.0, 4))).name == BEST
+    assert BEST_POLICY in pretrained_names()
+    assert guide_for(benchmark_model(field), Reach(Bounds(), SQUARE, Steps(1.0, 4))).name == BEST_POLICY
 
 
 @pytest.mark.parametrize(("area", "steps"), [(SQUARE, Steps(2.0, 8)), (SMALL, Steps(1.0, 4))])
@@ -47,7 +47,7 @@ def test_a_policy_looks_back_as_far_as_in_a_search(key):
     belief = jax.jit(DEFAULT.with_particles(64).build(model).init)(belief_key)
     path = wander(path_key, 30)
     guide = guide_for(model, Reach(Bounds(), SQUARE, Steps(1.0, 4)))
-    see = eqx.filter_jit(lambda belief: guide.policy.sight(choice_key, belief, Station(path[-1])))
+    see = eqx.filter_jit(lambda belief: guide.policy.encoder(choice_key, belief, Station(path[-1])))
     in_search, in_mission = (
         eqx.tree_at(lambda at: at.history, belief, history_of(path, room)) for room in (MAX_READINGS, ROOM)
     )

@@ -11,7 +11,14 @@ from made_missions import MODEL, Hill, hill_site
 from scipy.stats import binom, kstest, norm
 
 from dowsax.evaluate import missions
-from dowsax.evaluate.missions import RehearsalConfig, assumptions, moved, rehearse, simulated, summarised
+from dowsax.evaluate.missions import (
+    RehearsalConfig,
+    assumptions,
+    move_source,
+    rehearse,
+    simulate_mission,
+    summarise_missions,
+)
 from dowsax.mission.advice import CANNOT_TELL, FOUND, SEARCHING
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.rehearsal import Ended, fingerprint
@@ -47,7 +54,7 @@ def test_the_same_seed_gives_the_same_missions_whatever_the_threads():
     base = advisor(budget=Budget(readings=6))
     told: list[int] = []
     config = RehearsalConfig(missions=6, without_source=0.5, seed=1)
-    one = rehearse(base, config, progress=told.append, threads=1)
+    one = rehearse(base, config, on_progress=told.append, threads=1)
     assert rehearse(base, config, threads=3) == one
     assert sum(told) == 6
     other = rehearse(base, RehearsalConfig(missions=6, without_source=0.5, seed=2))
@@ -60,7 +67,7 @@ def test_the_same_seed_gives_the_same_missions_whatever_the_threads():
 def test_a_budget_of_time_is_spent_by_going_and_reading(key, speed, seconds):
     """Steps of 2 m and a second a reading: the first reading at or after 20 s is the last one."""
     base = advisor(search=NEVER, budget=Budget(time=20.0))
-    ended = simulated(base, key, RehearsalConfig(speed=speed))
+    ended = simulate_mission(base, key, RehearsalConfig(speed=speed))
     assert ended.status == CANNOT_TELL
     assert ended.readings == 1 + math.ceil(20.0 / seconds)
     assert ended.distance == pytest.approx(2.0 * (ended.readings - 1))
@@ -69,19 +76,19 @@ def test_a_budget_of_time_is_spent_by_going_and_reading(key, speed, seconds):
 
 def test_a_mission_without_end_is_broken_off(key):
     """It is neither found nor `cannot tell`."""
-    config = RehearsalConfig(missions=1, without_source=0.0, most_readings=5)
+    config = RehearsalConfig(missions=1, without_source=0.0, max_readings=5)
     base = advisor(search=NEVER, budget=Budget())
-    ended = simulated(base, key, config)
+    ended = simulate_mission(base, key, config)
     assert (ended.status, ended.readings) == (SEARCHING, 5)
     assert math.dist(ended.source, ended.estimate) == ended.error
-    rehearsal = summarised(base, config, [ended])
+    rehearsal = summarise_missions(base, config, [ended])
     assert (rehearsal.stopped.count, rehearsal.cannot_tell.count, rehearsal.stopped.of) == (0, 0, 1)
 
 
 def test_the_measured_wind_is_steady_and_drawn_as_an_unknown_one(key):
     """N(0, 3²) m/s either way: the p-value of Kolmogorov and Smirnov is not extreme."""
     one = advisor(search=NEVER, budget=Budget(readings=3))
-    simulated(one, key, RehearsalConfig())
+    simulate_mission(one, key, RehearsalConfig())
     assert len({reading.wind for reading in one.readings}) == 1
     winds = np.ravel([missions._wind(part) for part in jax.random.split(key, 100)])
     assert kstest(winds, norm(0.0, 3.0).cdf).pvalue > RARE
@@ -89,14 +96,14 @@ def test_the_measured_wind_is_steady_and_drawn_as_an_unknown_one(key):
 
 def test_sensors_take_turns(key):
     one = advisor(search=NEVER, budget=Budget(readings=4), sensor=SensorSetting(names=("a", "b")))
-    simulated(one, key, RehearsalConfig())
+    simulate_mission(one, key, RehearsalConfig())
     assert [reading.sensor for reading in one.readings] == ["a", "b", "a", "b"]
 
 
 def test_what_is_refused_is_read_again_and_in_the_end_given_up(key):
     """A sensor that never reads a number: no reading is ever taken in, and nothing is found."""
     broken = Model(Hill(), lambda theta, station: jnp.full((), jnp.inf), Gaussian(0.05, 0.05))
-    ended = simulated(advisor(broken), key, RehearsalConfig())
+    ended = simulate_mission(advisor(broken), key, RehearsalConfig())
     assert (ended.status, ended.readings, ended.estimate, ended.error) == (SEARCHING, 0, None, None)
     assert ended.refused == 10
     assert not ended.covered
@@ -106,7 +113,7 @@ def test_a_source_moves_as_often_as_the_filter_reckons_with(key):
     """In a share of the readings that is the hazard, and only in the columns that may change."""
     jump, number = Jump(hazard=0.3, birth_share=0.3), 2000
     theta = jnp.array([3.0, 4.0, 1.0])
-    after = jax.vmap(lambda part: moved(MODEL, jump, part, theta))(jax.random.split(key, number))
+    after = jax.vmap(lambda part: move_source(MODEL, jump, part, theta))(jax.random.split(key, number))
     share = float(jnp.mean(jnp.any(after[:, :2] != theta[None, :2], axis=1)))
     assert share == pytest.approx(0.3, abs=5 * math.sqrt(0.3 * 0.7 / number))
     assert bool(jnp.all(after[:, 2] == 1.0))
@@ -119,7 +126,7 @@ def test_missions_are_counted_right():
         return Ended(status, source, (1.0, 1.0), error, region, 5, 10.0, 0)
 
     base = advisor()
-    rehearsal = summarised(
+    rehearsal = summarise_missions(
         base,
         RehearsalConfig(missions=9),
         [
@@ -175,5 +182,5 @@ def test_readings_are_those_of_another_truth(key):
     """The advisor goes by its own model; what it is told is drawn from the other."""
     truth = Model(Hill(), lambda theta, station: jnp.float32(0.25), Gaussian(0.0, 1e-6))
     one = advisor(search=NEVER, budget=Budget(readings=3))
-    simulated(one, key, RehearsalConfig(), truth=truth)
+    simulate_mission(one, key, RehearsalConfig(), truth=truth)
     np.testing.assert_allclose([reading.value for reading in one.readings], 0.25, atol=1e-4)

@@ -4,16 +4,16 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dowsax.policies import best
+from dowsax.policies import choose_best
 
 NUM_KEYS = 4000
-CHOOSE = jax.jit(jax.vmap(best, in_axes=(0, None, None)))
+CHOOSE = jax.jit(jax.vmap(choose_best, in_axes=(0, None, None)))
 ALL = jnp.ones(4, bool)
 
 
-def shares(key, worth, free=ALL):
+def shares(key, scores, free=ALL):
     """How often each action was chosen."""
-    chosen = CHOOSE(jax.random.split(key, NUM_KEYS), jnp.array(worth), free)
+    chosen = CHOOSE(jax.random.split(key, NUM_KEYS), jnp.array(scores), free)
     return np.bincount(np.asarray(chosen), minlength=4) / NUM_KEYS
 
 
@@ -47,5 +47,5 @@ def test_where_all_are_cut_short_the_greatest_is_chosen(key):
     assert_even(shares(key, [0.0, 1.0, 1.0, 0.0], ~ALL), [1, 2])
 
 
-def test_where_nothing_is_worth_anything_all_are_chosen(key):
+def test_where_no_score_is_finite_all_are_chosen(key):
     assert_even(shares(key, [jnp.nan, -jnp.inf, jnp.nan, -jnp.inf]), [0, 1, 2, 3])

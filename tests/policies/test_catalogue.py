@@ -2,7 +2,7 @@
 
 import pytest
 
-from dowsax.policies import POLICIES, Informed, Lookahead, Policy, policy_named
+from dowsax.policies import POLICIES, Lookahead, Oracle, Policy, policy_named
 from dowsax.policies.utilities import predictive_entropy
 from dowsax.world import FOUR_MOVES, benchmark_model
 
@@ -13,7 +13,7 @@ MODEL = benchmark_model("gas")
 def test_every_name_makes_a_policy(name):
     assert policy_named(name) is POLICIES[name]
     policy = POLICIES[name](MODEL, FOUR_MOVES)
-    assert isinstance(policy, (Policy, Informed))
+    assert isinstance(policy, (Policy, Oracle))
 
 
 def test_a_number_says_how_far_a_planner_looks():
@@ -28,4 +28,9 @@ def test_an_unknown_name_lists_the_known(name):
         policy_named(name)
     message = str(caught.value)
     assert "\n" not in message
-    assert all(known in message for known in POLICIES)
+    assert all(pretrained_names in message for pretrained_names in POLICIES)
+
+
+def test_oracles_have_their_old_names_too():
+    assert policy_named("straight") is policy_named("oracle-straight")
+    assert policy_named("circle") is policy_named("oracle-circle")

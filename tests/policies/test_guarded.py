@@ -14,9 +14,9 @@ from made_networks import CARDS, small
 
 import dowsax
 from dowsax.experiments.run import Run
-from dowsax.policies import SIGHTS, Guarded, Lookahead, Neural, policy_named, save, shipped
-from dowsax.policies.guarded import patience
-from dowsax.policies.shipped import FOLDER, known, weights_of
+from dowsax.policies import ENCODERS, Guarded, Lookahead, Neural, policy_named, save, shipped
+from dowsax.policies.guarded import guard_after
+from dowsax.policies.shipped import PRETRAINED_FOLDER, pretrained_names, weights_path
 from dowsax.policies.stored import Card, card_of, digest_of
 from dowsax.policies.utilities import information_gain
 from dowsax.types import Station
@@ -31,14 +31,14 @@ SIZES = range(AFTER - 3, AFTER + 3)
 
 
 def after_readings(size):
-    """The same belief, as if it had taken in that many readings."""
+    """The same belief with another number of readings."""
     return eqx.tree_at(lambda b: b.history.size, walk_belief(3), jnp.asarray(size, jnp.int32))
 
 
 @functools.cache
 def policies():
     """A small network, which is quick to compile, with the guard of the shipped ones."""
-    network = Neural(SIGHTS["moments"](MODEL, FOUR_MOVES), small("paper"))
+    network = Neural(ENCODERS["moments"](MODEL, FOUR_MOVES), small("paper"))
     return Guarded(network, Lookahead(MODEL, information_gain), AFTER)
 
 
@@ -96,7 +96,7 @@ def test_one_search_alone_pays_for_one_of_the_two(key):
     assert sorted(acted) == ["network"] * chosen.count(0) + ["planner"] * chosen.count(1)
 
 
-@pytest.mark.parametrize("name", known())
+@pytest.mark.parametrize("name", pretrained_names())
 def test_every_shipped_policy_has_a_guard_as_patient_as_its_card_says(name):
     """Twice the last mean path of its training, of the bare one's weights, with Infotaxis in wait."""
     made = dowsax.policy(f"{name}-guarded", field="gas")
@@ -105,21 +105,21 @@ def test_every_shipped_policy_has_a_guard_as_patient_as_its_card_says(name):
     assert eqx.tree_equal(made.network, bare)
     assert isinstance(made.planner, Lookahead)
     assert (made.planner.utility, made.planner.depth) == (information_gain, 1)
-    usual = card_of(FOLDER / f"{name}.safetensors").curves["path_length"][-1]
+    usual = card_of(PRETRAINED_FOLDER / f"{name}.safetensors").curves["path_length"][-1]
     assert 0 <= made.after - 2 * usual < 1
 
 
 @pytest.mark.parametrize("usual", [0.3, 10.0, 22.531, 150.0])
 def test_patience_follows_the_end_of_the_curve(usual):
     card = Card("particles", curves={"path_length": [999.0, 40.0, usual]})
-    assert patience("net", card) == math.ceil(2 * usual)
+    assert guard_after("net", card) == math.ceil(2 * usual)
 
 
 @pytest.mark.parametrize(
     "curves", [{}, {"path_length": []}, {"path_length": [30.0, 0.0]}, {"path_length": [float("nan")]}]
 )
 def test_a_card_without_a_curve_is_refused_in_one_line(curves, tmp_path, monkeypatch):
-    monkeypatch.setattr(shipped, "FOLDER", tmp_path)
+    monkeypatch.setattr(shipped, "PRETRAINED_FOLDER", tmp_path)
     save(tmp_path / "net.safetensors", small("set"), replace(CARDS["set"], curves=curves))
     assert isinstance(dowsax.policy("net"), Neural)
     with pytest.raises(ValueError, match=r"card of net has no curve .* without -guarded") as caught:
@@ -128,7 +128,7 @@ def test_a_card_without_a_curve_is_refused_in_one_line(curves, tmp_path, monkeyp
 
 
 def test_patience_is_at_least_a_reading():
-    with pytest.raises(ValueError, match="at least 1; got 0"):
+    with pytest.raises(ValueError, match="readings >= 1; got 0"):
         replace(policies(), after=0)
 
 
@@ -143,16 +143,16 @@ def test_who_has_no_guard_is_told_who_has(name):
 
 def test_a_field_that_the_network_does_not_know_is_warned_of(tmp_path, monkeypatch):
     """As without the guard, in the same words."""
-    monkeypatch.setattr(shipped, "FOLDER", tmp_path)
+    monkeypatch.setattr(shipped, "PRETRAINED_FOLDER", tmp_path)
     save(tmp_path / "net.safetensors", small("set"), replace(CARDS["set"], curves={"path_length": [20.0]}))
     with pytest.warns(UserWarning, match="net was trained for temperature, gas, not for the field energy"):
         assert isinstance(policy_named("net-guarded")(benchmark_model("energy"), FOUR_MOVES), Guarded)
 
 
 def test_a_run_has_the_weights_of_the_bare_policy_and_a_name_of_its_own():
-    bare, guarded = (Run(name, "gas") for name in ("att-pfrl-ood", NAME))
-    assert weights_of(NAME) == weights_of("att-pfrl-ood")
-    digest = digest_of(FOLDER / "att-pfrl-ood.safetensors")
+    bare, guarded_policy = (Run(name, "gas") for name in ("att-pfrl-ood", NAME))
+    assert weights_path(NAME) == weights_path("att-pfrl-ood")
+    digest = digest_of(PRETRAINED_FOLDER / "att-pfrl-ood.safetensors")
     assert bare.settings()["weights"] == digest
-    assert guarded.settings()["weights"] == digest
-    assert bare.fingerprint != guarded.fingerprint
+    assert guarded_policy.settings()["weights"] == digest
+    assert bare.fingerprint != guarded_policy.fingerprint

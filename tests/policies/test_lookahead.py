@@ -93,14 +93,14 @@ def belief():
 
 @functools.cache
 def program(name, utilities, **choices):
-    """(keys, belief) -> for each utility the worth of each move under each key; compiled once."""
+    """(keys, belief) -> for each utility the expected utility of each move under each key; compiled once."""
     model, station = Model(PlumePrior(), hill, LAWS[name][0]), Station(jnp.asarray(HERE, jnp.float32))
     policies = [Lookahead(model, utility, ALONG, **choices) for utility in utilities]
-    one = lambda key, belief: [policy.worth(key, belief, station) for policy in policies]  # noqa: E731
+    one = lambda key, belief: [policy.expected_utilities(key, belief, station) for policy in policies]  # noqa: E731
     return jax.jit(jax.vmap(one, in_axes=(0, None)))
 
 
-def worths(key, name, utilities=UTILITIES, **choices):
+def utilities_of(key, name, utilities=UTILITIES, **choices):
     found = program(name, utilities, **choices)(jax.random.split(key, NUM_KEYS), belief())
     return [np.asarray(one, np.float64) for one in found]
 
@@ -129,14 +129,14 @@ def test_one_move_matches_numerical_integration(name, key):
     """Mutual information and predictive entropy, by quadrature or summation over readings."""
     exact = [entropy_and_information(*LAWS[name][1](intensities(east))) for east in PLACES]
     entropies, gains = zip(*exact, strict=True)
-    found_gains, found_entropies = worths(key, name)
+    found_gains, found_entropies = utilities_of(key, name)
     assert_expected(found_gains, gains)
     assert_expected(found_entropies, entropies)
 
 
 def test_dcee_is_greedy_on_average(key):
     """The tower property: E_z[E_{w⁺}|s − p'|²] = E_w|s − p'|², whatever is read."""
-    (found,) = worths(key, "gaussian", (negative_distance_and_spread,))
+    (found,) = utilities_of(key, "gaussian", (negative_distance_and_spread,))
     squares = (GRID[:, None] - PLACES[None, :]) ** 2 + (NORTH - HERE[1]) ** 2
     assert_expected(found, -np.exp(LOG_WEIGHTS) @ squares)
     assert np.argmin(np.abs(PLACES - float(mean(belief())[0]))) == np.argmax(found.mean(axis=0))
@@ -144,13 +144,13 @@ def test_dcee_is_greedy_on_average(key):
 
 def test_a_sensor_that_hears_nothing_tells_nothing(key):
     """No gain under any key, but for rounding."""
-    gains, _ = worths(key, "deaf")
+    gains, _ = utilities_of(key, "deaf")
     assert (np.abs(gains) < 1e-5).all()
 
 
 def test_candidates_share_their_luck(key):
-    """Two moves to the same place are worth the same, to the bit, and another one is not."""
-    for found in worths(key, "gaussian"):
+    """Two moves to the same place have the same utility, to the bit, and another one is not."""
+    for found in utilities_of(key, "gaussian"):
         np.testing.assert_array_equal(found[:, 0], found[:, 2])
         assert (found[:, 0] != found[:, 1]).all()
 
@@ -176,7 +176,7 @@ def test_two_moves_match_enumeration(key):
     east, west, _ = PLACES
     east_west = two_reading_gain(east, east - 1)
     west_east, west_west = two_reading_gain(west, west + 2), two_reading_gain(west, west - 1)
-    (found,) = worths(key, "gaussian", (information_gain,), depth=2, num_readings=256)
+    (found,) = utilities_of(key, "gaussian", (information_gain,), depth=2, num_readings=256)
     # So far apart that the greater of two noisy rows is always the same one: its mean has no bias.
     assert abs(west_east - west_west) > 5 * found.std(axis=0)[1]
     assert_expected(found, [east_west, max(west_east, west_west), east_west])

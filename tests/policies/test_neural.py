@@ -6,9 +6,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from made_beliefs import walk_belief
-from made_sights import MATRICES, mirrored
+from mirrors import MATRICES, mirrored
 
-from dowsax.policies import Moments, Neural, Particles, seen_shapes, untrained
+from dowsax.policies import MomentEncoder, Neural, ParticleEncoder, build_network, observation_shapes
 from dowsax.types import Station
 from dowsax.world import FOUR_MOVES, benchmark_model
 
@@ -20,25 +20,29 @@ NUM_KEYS = 1000
 @eqx.filter_jit
 def opinionated(key, shapes):
     """A network with strong preferences: an untrained one has next to none."""
-    network = untrained(key, shapes)
+    network = build_network(key, shapes)
     return jax.tree.map(lambda leaf: leaf + 0.3 * jax.random.normal(key, leaf.shape), network)
 
 
 @pytest.fixture(scope="module")
 def policies():
-    sights = {"moments": Moments.build(MODEL), "particles": Particles.build(MODEL, num_particles=16)}
+    sights = {
+        "moments": MomentEncoder.build(MODEL),
+        "particles": ParticleEncoder.build(MODEL, num_particles=16),
+    }
     key = jax.random.key(5)
     return {
-        name: Neural(sight, opinionated(key, seen_shapes(sight, MODEL))) for name, sight in sights.items()
+        name: Neural(encoder, opinionated(key, observation_shapes(encoder, MODEL)))
+        for name, encoder in sights.items()
     }
 
 
 @eqx.filter_jit
-def judge(policy, key, belief, position):
+def evaluate(policy, key, belief, position):
     """The odds of the actions as the policy has them with this key, and its choice."""
-    seen_key, _ = jax.random.split(key)
-    seen = policy.sight(seen_key, belief, Station(position))
-    return policy.network(seen), policy(key, belief, Station(position))
+    observation_key, _ = jax.random.split(key)
+    observation = policy.encoder(observation_key, belief, Station(position))
+    return policy.network(observation), policy(key, belief, Station(position))
 
 
 @pytest.mark.parametrize("matrix", MATRICES, ids=range(8))
@@ -48,15 +52,15 @@ def test_a_mirrored_search_makes_mirrored_moves(matrix, policies, key):
     for seed in range(3):
         belief = walk_belief(seed)
         mirror, there, image = mirrored(matrix, belief, HERE)
-        (logits, value), action = judge(policy, key, belief, HERE)
-        (other_logits, other_value), other_action = judge(policy, key, mirror, there)
+        (logits, value), action = evaluate(policy, key, belief, HERE)
+        (other_logits, other_value), other_action = evaluate(policy, key, mirror, there)
         np.testing.assert_allclose(logits, other_logits[jnp.array(image)], rtol=1e-3, atol=1e-2)
         np.testing.assert_allclose(value, other_value, rtol=1e-3, atol=1e-2)
         assert image[int(action)] == int(other_action)
 
 
 def test_odds_differ_so_that_the_test_above_says_something(policies, key):
-    (logits, _), _ = judge(policies["particles"], key, walk_belief(0), HERE)
+    (logits, _), _ = evaluate(policies["particles"], key, walk_belief(0), HERE)
     assert np.diff(np.sort(np.asarray(logits))).min() > 0.1
 
 
@@ -66,22 +70,22 @@ def test_a_move_cut_short_is_never_chosen(name, position, policies, key):
     """Neither the best action nor a drawn one leaves the area, whatever is believed."""
     free, dead = FOUR_MOVES.free(jnp.array(position)), jnp.full(walk_belief(0).log_weights.shape, -jnp.inf)
     for belief in (walk_belief(0), eqx.tree_at(lambda b: b.log_weights, walk_belief(1), dead)):
-        (logits, _), action = judge(policies[name], key, belief, jnp.array(position))
+        (logits, _), action = evaluate(policies[name], key, belief, jnp.array(position))
         assert free[action]
         assert ((jax.nn.softmax(logits) > 0) <= free).all()
 
 
 def test_samples_follow_the_odds(policies, key):
     """Shares of drawn actions within five standard errors; the best action otherwise, under every key."""
-    best, belief = policies["moments"], walk_belief(0)
-    drawing = Neural(best.sight, best.network, best.motion, sample=True)
+    choose_best, belief = policies["moments"], walk_belief(0)
+    drawing = Neural(choose_best.encoder, choose_best.network, choose_best.motion, sample=True)
     act = eqx.filter_jit(lambda policy, keys: jax.vmap(lambda key: policy(key, belief, Station(HERE)))(keys))
     keys = jax.random.split(key, NUM_KEYS)
-    (logits, _), action = judge(best, key, belief, HERE)
+    (logits, _), action = evaluate(choose_best, key, belief, HERE)
     probabilities = np.asarray(jax.nn.softmax(logits))
     drawn = act(drawing, keys)
     assert drawn.dtype == action.dtype == jnp.int32
     shares = np.bincount(drawn, minlength=4) / NUM_KEYS
     error = 5 * np.sqrt(probabilities * (1 - probabilities) / NUM_KEYS)
     assert (np.abs(shares - probabilities) <= error + 1e-6).all()
-    assert (act(best, keys) == np.argmax(logits)).all()
+    assert (act(choose_best, keys) == np.argmax(logits)).all()

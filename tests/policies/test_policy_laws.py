@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from made_beliefs import walk_belief
 
-from dowsax.policies import POLICIES, Informed, Lookahead
+from dowsax.policies import POLICIES, Lookahead, Oracle
 from dowsax.types import Station
 from dowsax.world import FOUR_MOVES, benchmark_model
 
@@ -32,15 +32,17 @@ SYMMETRIES = {
 
 @functools.cache
 def program(name):
-    """(keys, belief, position, theta) -> actions, and their worth to a planner; compiled once."""
+    """(keys, belief, position, theta) -> actions, and expected utilities for a planner; compiled once."""
     made = POLICIES[name](MODEL, FOUR_MOVES)
 
     def act(key, belief, position, theta):
-        policy, station = made.told(theta) if isinstance(made, Informed) else made, Station(position)
+        policy, station = made.policy_for(theta) if isinstance(made, Oracle) else made, Station(position)
         action = policy(key, belief, station)
         # With the key that the policy itself judges with, so that the compiler finds the same thing twice.
-        worth_key, _ = jax.random.split(key)
-        return action, policy.worth(worth_key, belief, station) if isinstance(policy, Lookahead) else None
+        utility_key, _ = jax.random.split(key)
+        return action, policy.expected_utilities(utility_key, belief, station) if isinstance(
+            policy, Lookahead
+        ) else None
 
     return jax.jit(jax.vmap(act, in_axes=(0, None, None, None)))
 
@@ -51,7 +53,7 @@ def belief():
 
 
 def mirrored(symmetry, belief, position, theta):
-    """The same search as seen in the mirror, and the place of each move there."""
+    """The mirror image of a search, and the number of each move in it."""
     matrix, shift = (jnp.asarray(part, jnp.float32) for part in symmetry)
     place = lambda at: at @ matrix.T + shift  # noqa: E731
     source = lambda row: jnp.concatenate([place(row[:2]), row[2:3], matrix @ row[3:5], row[5:]])  # noqa: E731
@@ -98,11 +100,11 @@ def assert_same_mean(here, there):
 @pytest.mark.parametrize("symmetry", SYMMETRIES)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_mirrored_search_makes_mirrored_moves(name, symmetry, key, belief):
-    """As often, and to a planner worth as much on average, within five standard errors over keys."""
+    """As often, and for a planner with the same mean utility, within five standard errors over keys."""
     here_keys, there_keys = jax.random.split(key, (2, NUM_KEYS))
     mirror, position, theta, image = mirrored(SYMMETRIES[symmetry], belief, MIDDLE, THETA)
-    here, worth = program(name)(here_keys, belief, MIDDLE, THETA)
-    there, mirrored_worth = program(name)(there_keys, mirror, position, theta)
+    here, utility = program(name)(here_keys, belief, MIDDLE, THETA)
+    there, mirrored_utility = program(name)(there_keys, mirror, position, theta)
     assert_same_mean(np.eye(4)[here], np.eye(4)[there][:, image])
-    if worth is not None:
-        assert_same_mean(np.asarray(worth), np.asarray(mirrored_worth)[:, image])
+    if utility is not None:
+        assert_same_mean(np.asarray(utility), np.asarray(mirrored_utility)[:, image])

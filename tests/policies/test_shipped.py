@@ -12,7 +12,7 @@ from made_networks import CARDS, small
 import dowsax
 from dowsax.experiments.run import Run, require_known
 from dowsax.policies import Lookahead, Neural, policy_named, policy_names, save, shipped
-from dowsax.policies.shipped import FOLDER, field_of, known
+from dowsax.policies.shipped import PRETRAINED_FOLDER, field_of, pretrained_names
 from dowsax.types import Station
 from dowsax.world import FOUR_MOVES, MODALITIES, Gaussian, Model, Motion, Plume, PlumePrior, benchmark_model
 
@@ -26,20 +26,20 @@ def path(tmp_path):
     return where
 
 
-@pytest.mark.parametrize("name", known())
+@pytest.mark.parametrize("name", pretrained_names())
 def test_every_shipped_policy_loads_and_is_small(name):
     make = policy_named(name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert isinstance(make(benchmark_model("temperature"), FOUR_MOVES), Neural)
-    assert (FOLDER / f"{name}.safetensors").stat().st_size < 500_000
+    assert (PRETRAINED_FOLDER / f"{name}.safetensors").stat().st_size < 500_000
 
 
 def test_a_path_is_a_name(path, key):
     """In the catalogue, for users, and in a run; and the policy acts."""
     policy = dowsax.policy(str(path), field="gas")
     assert isinstance(policy, Neural)
-    assert policy.sight.num_particles == 16
+    assert policy.encoder.num_particles == 16
     action = eqx.filter_jit(policy)(key, walk_belief(0), Station(jnp.zeros(2)))
     assert FOUR_MOVES.free(jnp.zeros(2))[action]
     require_known([Run(str(path), "gas"), Run("greedy", "gas")])
@@ -55,8 +55,8 @@ def test_a_run_of_weights_is_named_without_folders_and_tells_weights_apart(path)
 
 
 def test_shipped_names_are_policies(path, monkeypatch):
-    monkeypatch.setattr(shipped, "FOLDER", path.parent)
-    assert known() == ("net",)
+    monkeypatch.setattr(shipped, "PRETRAINED_FOLDER", path.parent)
+    assert pretrained_names() == ("net",)
     assert policy_names()[-1] == "net"
     assert isinstance(dowsax.policy("net"), Neural)
     with pytest.raises(ValueError, match=r"known are random, .*, net; .*safetensors file"):
@@ -83,9 +83,9 @@ def test_fields_are_known_by_their_sensor():
     ("card", "motion", "said"),
     [
         ({}, EIGHT, "trained with 4 actions; here there are 8"),
-        ({"sight": "moments", "sight_sizes": {}}, FOUR_MOVES, "not for its network"),
-        ({"sight": "radar"}, FOUR_MOVES, "sight 'radar' .* known are moments, particles"),
-        ({"sight_sizes": {"num_eyes": 3}}, FOUR_MOVES, "num_eyes"),
+        ({"encoder": "moments", "encoder_sizes": {}}, FOUR_MOVES, "does not fit its network"),
+        ({"encoder": "radar"}, FOUR_MOVES, "encoder 'radar' .* known are moments, particles"),
+        ({"encoder_sizes": {"num_eyes": 3}}, FOUR_MOVES, "num_eyes"),
     ],
 )
 def test_what_does_not_fit_is_refused(path, card, motion, said):
@@ -103,7 +103,7 @@ def test_any_policy_is_ready_by_name():
 @pytest.mark.parametrize(
     ("name", "choices", "said"),
     [
-        ("straight", {}, "told where the source is"),
+        ("straight", {}, "needs the true source"),
         ("infotaxis", {"field": "gas", "model": benchmark_model("gas")}, "not both"),
         ("infotaxis", {"field": "heat"}, "unknown field 'heat'"),
         ("nothing.safetensors", {}, "There is no nothing.safetensors"),

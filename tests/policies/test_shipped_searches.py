@@ -12,9 +12,9 @@ from dowsax.evaluate.metrics import ends
 from dowsax.evaluate.stops import TraceRule
 from dowsax.inference import PRESETS
 from dowsax.policies import Random, policy_named
-from dowsax.policies.networks import untrained
-from dowsax.policies.shipped import BEST
-from dowsax.policies.sight import seen_shapes
+from dowsax.policies.encoders import observation_shapes
+from dowsax.policies.networks import build_network
+from dowsax.policies.shipped import BEST_POLICY
 from dowsax.world import FOUR_MOVES, benchmark_model
 
 MODEL = benchmark_model("gas")
@@ -49,7 +49,7 @@ def by_random_walks():
 
 @pytest.fixture(scope="module")
 def shipped():
-    return policy_named(BEST)(MODEL, FOUR_MOVES)
+    return policy_named(BEST_POLICY)(MODEL, FOUR_MOVES)
 
 
 def test_the_shipped_policy_finds_more_than_a_random_walk(shipped, by_random_walks):
@@ -59,7 +59,7 @@ def test_the_shipped_policy_finds_more_than_a_random_walk(shipped, by_random_wal
 @pytest.mark.parametrize("seed", [0, 1])
 def test_random_weights_do_not_pass(shipped, by_random_walks, seed):
     """The same network before it was trained."""
-    fresh = eqx.filter_jit(untrained)(jax.random.key(seed), seen_shapes(shipped.sight, MODEL))
+    fresh = eqx.filter_jit(build_network)(jax.random.key(seed), observation_shapes(shipped.encoder, MODEL))
     assert not is_better(found(eqx.tree_at(lambda policy: policy.network, shipped, fresh)), by_random_walks)
 
 

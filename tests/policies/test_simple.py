@@ -7,7 +7,7 @@ import numpy as np
 from made_beliefs import as_belief
 
 from dowsax.inference.belief import record
-from dowsax.policies import Circle, Greedy, Random, Straight
+from dowsax.policies import Greedy, OracleCircle, OracleStraight, Random
 from dowsax.types import Station
 from dowsax.world import FOUR_MOVES
 
@@ -26,7 +26,7 @@ def track(key, policy, start, num_moves):
 def test_straight_takes_the_manhattan_number_of_steps(key):
     """From any start that is whole metres away, no sooner and no later."""
     theta = jnp.array([12.25, 9.5, 500.0, 1.0, 0.0, 2.0, 2.0])
-    run = jax.jit(lambda key, start: track(key, Straight().told(theta), start, 24))
+    run = jax.jit(lambda key, start: track(key, OracleStraight().policy_for(theta), start, 24))
     for offset in ([5, 3], [-9, 2], [0, -7], [-12, -9], [1, 0]):
         path = np.asarray(run(key, theta[:2] + jnp.array(offset, jnp.float32)))
         distances = np.linalg.norm(path - np.asarray(theta[:2]), axis=1)
@@ -36,7 +36,10 @@ def test_straight_takes_the_manhattan_number_of_steps(key):
 def test_a_circle_visits_all_places_around_the_source_as_often(key):
     """Nine of them, none left out and none more than twice as often as another, once it has come there."""
     theta = jnp.array([12.25, 9.5, 500.0, 1.0, 0.0, 2.0, 2.0])
-    walk, prepared = Circle().told(theta), as_belief(jnp.zeros((2, 7)), stations=Station(jnp.zeros((64, 2))))
+    walk, prepared = (
+        OracleCircle().policy_for(theta),
+        as_belief(jnp.zeros((2, 7)), stations=Station(jnp.zeros((64, 2)))),
+    )
 
     def step(carry, move_key):
         history, position = carry

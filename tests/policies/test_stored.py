@@ -66,6 +66,18 @@ def test_a_card_of_before_there_were_settings_is_read(path):
     assert load(path)[1] == replace(CARDS["set"], settings={})
 
 
+def test_a_card_with_the_old_keys_is_read(path):
+    """Earlier versions wrote `sight` for `encoder`, in the settings too."""
+    card = path.with_suffix(".json")
+    about = json.loads(card.read_text())
+    about["sight"], about["sight_sizes"] = about.pop("encoder"), about.pop("encoder_sizes")
+    about["settings"] = {"num_ticks": 4, "choices": {"sight": "moments"}}
+    card.write_text(json.dumps(about))
+    _, read = load(path)
+    assert (read.encoder, read.encoder_sizes) == (about["sight"], about["sight_sizes"])
+    assert read.settings == {"rollout_length": 4, "choices": {"encoder": "moments"}}
+
+
 def test_arrays_are_named_by_their_place(path):
     names = set(decode(path.read_bytes()))
     assert {"encoder.layers.0.weight", "trunk.layers.1.bias", "actor.weight", "critic.bias"} <= names
@@ -146,7 +158,7 @@ def test_arrays_that_do_not_fit_are_named(path):
         assert said in refusal(path)
     path.write_bytes(whole)
     rewrite(path, lambda arrays: arrays.update({name: arrays[name] + 1}), vouch=False)
-    assert "not the one that net.json was written for" in refusal(path)
+    assert "does not belong to net.json" in refusal(path)
 
 
 def test_nothing_is_written_of_weights_that_are_not_finite(path):

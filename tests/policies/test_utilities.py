@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dowsax.inference.weights import normalise
-from dowsax.policies import Outlook
+from dowsax.policies import Prediction
 from dowsax.policies.utilities import (
     information_gain,
     negative_distance_and_spread,
@@ -52,38 +52,38 @@ ORACLES = {
 
 
 @pytest.fixture
-def outlook(key):
+def prediction(key):
     """Particles close together, so that cells hold several; one without weight, one that no reading fits."""
     place_key, weight_key, likelihood_key = jax.random.split(key, 3)
     particles = jax.random.uniform(place_key, (NUM_PARTICLES, 3), minval=4.0, maxval=9.0)
     log_weights = jax.random.normal(weight_key, (NUM_PARTICLES,)).at[0].set(-jnp.inf)
     log_likelihoods = 3 * jax.random.normal(likelihood_key, (NUM_READINGS, NUM_PARTICLES))
     log_likelihoods = log_likelihoods.at[:, 1].set(-jnp.inf)
-    return Outlook(jnp.array([5.5, 7.5]), particles, normalise(log_weights), log_likelihoods)
+    return Prediction(jnp.array([5.5, 7.5]), particles, normalise(log_weights), log_likelihoods)
 
 
-def in_double(outlook):
+def in_double(prediction):
     """(prior weights, likelihoods, posterior weights) of the outlook, by their definitions."""
-    weights = np.exp(np.asarray(outlook.log_weights, np.float64))
-    likelihoods = np.exp(np.asarray(outlook.log_likelihoods, np.float64))
+    weights = np.exp(np.asarray(prediction.log_weights, np.float64))
+    likelihoods = np.exp(np.asarray(prediction.log_likelihoods, np.float64))
     joint = weights[None] * likelihoods
     return weights, likelihoods, joint / joint.sum(axis=1, keepdims=True)
 
 
 @pytest.mark.parametrize("utility", ORACLES, ids=lambda utility: utility.__name__)
-def test_is_the_mean_of_its_formula(utility, outlook):
+def test_is_the_mean_of_its_formula(utility, prediction):
     """Over the imagined readings; single precision keeps six digits."""
-    prior, _, posteriors = in_double(outlook)
-    places = np.asarray(outlook.particles, np.float64)[:, :2]
-    candidate = np.asarray(outlook.position, np.float64)
+    prior, _, posteriors = in_double(prediction)
+    places = np.asarray(prediction.particles, np.float64)[:, :2]
+    candidate = np.asarray(prediction.position, np.float64)
     values = [ORACLES[utility](prior, posterior, places, candidate) for posterior in posteriors]
-    assert float(jax.jit(utility)(outlook)) == pytest.approx(np.mean(values), rel=1e-5)
+    assert float(jax.jit(utility)(prediction)) == pytest.approx(np.mean(values), rel=1e-5)
 
 
-def test_the_predictive_is_the_mixture(outlook):
-    prior, likelihoods, _ = in_double(outlook)
+def test_the_predictive_is_the_mixture(prediction):
+    prior, likelihoods, _ = in_double(prediction)
     expected = -np.mean(np.log(likelihoods @ prior))
-    assert float(predictive_entropy(outlook)) == pytest.approx(expected, rel=1e-5)
+    assert float(predictive_entropy(prediction)) == pytest.approx(expected, rel=1e-5)
 
 
 def test_information_is_never_negative(key):
@@ -95,8 +95,10 @@ def test_information_is_never_negative(key):
     likelihoods = scale * jax.random.normal(key, (1000, 1, NUM_PARTICLES))
     log_weights = normalise(jnp.zeros(NUM_PARTICLES))
     particles = jnp.zeros((NUM_PARTICLES, 3))
-    judge = jax.vmap(lambda terms: information_gain(Outlook(jnp.zeros(2), particles, log_weights, terms)))
-    found = np.asarray(jax.jit(judge)(likelihoods))
+    evaluate = jax.vmap(
+        lambda terms: information_gain(Prediction(jnp.zeros(2), particles, log_weights, terms))
+    )
+    found = np.asarray(jax.jit(evaluate)(likelihoods))
     exact = []
     for terms in np.asarray(likelihoods, np.float64)[:, 0]:
         log_posterior = terms - np.logaddexp.reduce(terms)
@@ -105,10 +107,10 @@ def test_information_is_never_negative(key):
     np.testing.assert_allclose(found, exact, rtol=1e-4, atol=1e-5)
 
 
-def test_space_aware_is_finite_on_the_source(outlook):
+def test_space_aware_is_finite_on_the_source(prediction):
     """One cell, no distance: D⁺ + 2^(H⁺ − 1) − ½ is zero there, and its logarithm is bounded."""
-    there = outlook._replace(
-        particles=jnp.broadcast_to(jnp.append(outlook.position, 1.0), (NUM_PARTICLES, 3))
+    there = prediction._replace(
+        particles=jnp.broadcast_to(jnp.append(prediction.position, 1.0), (NUM_PARTICLES, 3))
     )
     assert jnp.isfinite(negative_time_to_find(there))
-    assert negative_time_to_find(there) > negative_time_to_find(outlook)
+    assert negative_time_to_find(there) > negative_time_to_find(prediction)

@@ -12,14 +12,14 @@ from dowsax.report.findings import regions_of
 from dowsax.site import parse_site
 from dowsax.viz import belief_figure
 from dowsax.viz.rehearsal import rehearsal_figure
-from dowsax.viz.search_frame import SearchFrame, Subject, Truth
+from dowsax.viz.search_figure import SearchFigure, Subject, Truth
 from dowsax.viz.style import styled
 from dowsax.viz.survey_map import survey_map
 from dowsax.world.motion import AREA_SIDE_M
 
 from .labels import boxes, require_inside, require_readable
 from .searches import contracting
-from .test_beliefs import CENTRE, SPREAD, posterior_of
+from .test_belief import CENTRE, SPREAD, posterior_of
 from .test_rehearsal_figure import ended, made
 
 CORNERS = [(x, y) for x in (0.0, 0.5, 1.0) for y in (0.0, 0.5, 1.0)]
@@ -86,7 +86,7 @@ def test_labels_of_a_belief(corner):
 def test_labels_of_a_search(corner):
     """The truth at every edge."""
     with styled():
-        frame = SearchFrame(Subject("A search", "K", contraction=None, credible=0.95), contracting(6))
+        frame = SearchFigure(Subject("A search", "K", contraction=None, credible=0.95), contracting(6))
         figure = frame.draw(6, Truth(AREA_SIDE_M * np.array(corner), "STOP"))
     require_readable(figure)
     require_inside(figure, frame.axes, "truth")

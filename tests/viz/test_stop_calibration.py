@@ -35,9 +35,9 @@ def test_a_row_a_field_and_a_colour_a_policy(tmp_path):
 def test_the_credible_panel_is_over_what_a_level_allows():
     """A level of 0.95 allows 0.05, where the dotted line is 0.05 high."""
     axes = stop_figure({"": {"random": panels(0.2)}}, "Stops").axes[2]
-    measured, said, promise = axes.lines
+    measured, expected, promise = axes.lines
     assert measured.get_xdata() == pytest.approx([0.5, 0.2, 0.05])
-    assert said.get_ydata() == pytest.approx([0.1] * 3)
+    assert expected.get_ydata() == pytest.approx([0.1] * 3)
     np.testing.assert_array_equal(promise.get_xdata(), promise.get_ydata())
     assert [text.get_text() for text in axes.get_xticklabels()][3] == "0.95"
     assert axes.get_xticks()[3] == pytest.approx(0.05)

@@ -9,7 +9,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from mission.made_findings import CENTRE, ORIGIN, SPREAD, made_findings, made_posterior
 
 from dowsax.geo.local import Frame
-from dowsax.viz.map_marks import draw_compass
+from dowsax.viz.maps import draw_compass
 from dowsax.viz.style import INK, MUTED, READING_COLOURS, new_figure
 from dowsax.viz.survey_map import survey_map
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from dowsax.viz.terminal_map import ESTIMATE, SENSOR, TRUTH, terminal_map
 
-from .searches import moment
+from .searches import snapshot
 
 SIZE = 50
 
@@ -19,7 +19,7 @@ def find(text, mark):
 
 def test_marks_are_where_they_belong():
     """Half a metre a column and a metre a line; the sensor is at (1.5, 3), the estimate near (20, 20)."""
-    newest = moment(1, spread=0.1, centre=np.array([20.0, 20.0]))
+    newest = snapshot(1, spread=0.1, centre=np.array([20.0, 20.0]))
     text = terminal_map([newest], SIZE)
     lines = text.plain.splitlines()
     assert len(lines) == SIZE // 2
@@ -36,17 +36,17 @@ def brightness(text, line, column):
 
 
 def test_likely_places_are_bright():
-    text = terminal_map([moment(1, spread=1.0, centre=np.array([20.0, 20.0]))], SIZE)
+    text = terminal_map([snapshot(1, spread=1.0, centre=np.array([20.0, 20.0]))], SIZE)
     assert brightness(text, 5, 39) > 2 * brightness(text, 20, 39)
 
 
 def test_the_truth_only_if_told():
-    moments = [moment(1), moment(2)]
-    assert find(terminal_map(moments, SIZE), TRUTH) is None
-    assert find(terminal_map(moments, SIZE, np.array([24.9, 0.1])), TRUTH) == (24, 49)
+    snapshots = [snapshot(1), snapshot(2)]
+    assert find(terminal_map(snapshots, SIZE), TRUTH) is None
+    assert find(terminal_map(snapshots, SIZE, np.array([24.9, 0.1])), TRUTH) == (24, 49)
 
 
 def test_a_belief_without_particles_has_no_estimate():
-    text = terminal_map([moment(1, living=False)], 12)
+    text = terminal_map([snapshot(1, has_particles=False)], 12)
     assert find(text, ESTIMATE) is None
     assert find(text, SENSOR) is not None

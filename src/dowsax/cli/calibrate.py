@@ -106,7 +106,7 @@ def _measure(
             for preset in presets:
                 describe(f"{field}: {preset}")
                 reports[field][preset] = run_calibration(
-                    model, surveys, preset=preset, particles=particles, seed=seed, progress=advance
+                    model, surveys, preset=preset, particles=particles, seed=seed, on_progress=advance
                 )
     return reports
 

@@ -11,10 +11,12 @@ from cyclopts import Parameter
 from dowsax.cli.console import say, waiting
 from dowsax.cli.outputs import require_folder, require_picture, require_writable
 from dowsax.cli.stop_panels import stop_panels
-from dowsax.evaluate.metrics import summarise, undecided
+from dowsax.evaluate.metrics import count_undecided, summarise
 from dowsax.evaluate.paired import compare as compare_searches
 from dowsax.evaluate.paired import same_searches
-from dowsax.evaluate.search_tables import (
+from dowsax.evaluate.stop_calibration import StopCalibration, calibrate_stops
+from dowsax.evaluate.stops import LADDER, TraceRule
+from dowsax.evaluate.tables import (
     curve_csv,
     paired_csv,
     paired_table,
@@ -24,8 +26,6 @@ from dowsax.evaluate.search_tables import (
     spread_table,
     sweep_table,
 )
-from dowsax.evaluate.stop_calibration import StopCalibration, calibrate_stops
-from dowsax.evaluate.stops import LADDER, TraceRule
 from dowsax.evaluate.trace import Episode
 from dowsax.experiments.evaluation import Evaluation, read_evaluation
 from dowsax.experiments.run import stop_rule
@@ -189,7 +189,7 @@ def _require_decided(entries: Sequence[Entry], rules: "Sequence[TraceRule]") -> 
     """Raise a ValueError if records end before a rule has stopped the search."""
     for rule in rules:
         for entry in entries:
-            number = undecided(entry.episodes, rule, entry.max_readings)
+            number = count_undecided(entry.episodes, rule, entry.max_readings)
             if number:
                 raise ValueError(
                     f"{entry.labels['run']} cannot tell where {rule} would have stopped {number} of "
@@ -278,7 +278,7 @@ def _sweep(entries: Sequence[Entry]) -> Section:
         (entry.labels | {"stop": str(rule)}, summarise(entry.episodes, rule))
         for entry in entries
         for rule in LADDER
-        if undecided(entry.episodes, rule, entry.max_readings) == 0
+        if count_undecided(entry.episodes, rule, entry.max_readings) == 0
     ]
     return Section("Thresholds of the stop rules", sweep_table(cells), "sweep.csv", search_csv(cells))
 

@@ -85,7 +85,7 @@ def _rehearsed(site: "Site", policy: str | None, config: "RehearsalConfig") -> "
         advisor = Advisor(site, policy, config.seed)
     with counting(config.missions) as (describe, advance):
         describe("missions")
-        return simulate(advisor, config, progress=advance)
+        return simulate(advisor, config, on_progress=advance)
 
 
 def _write(path: Path, text: str) -> None:

@@ -13,9 +13,9 @@ from dowsax.cli.search_run import STOPPED, SearchLog
 from dowsax.cli.search_words import title, verdict
 from dowsax.experiments.provenance import provenance
 from dowsax.viz import belief_figure, save
-from dowsax.viz.search_animation import frames, write_gif
-from dowsax.viz.search_frame import SearchFrame, Subject, Truth
-from dowsax.viz.search_moments import Moment
+from dowsax.viz.search_animation import draw_images, write_gif
+from dowsax.viz.search_figure import SearchFigure, Subject, Truth
+from dowsax.viz.search_snapshots import Snapshot
 from dowsax.viz.style import styled
 from dowsax.world import FOUR_MOVES
 
@@ -45,7 +45,7 @@ def prepared(out: Path, *others: str) -> SearchFiles:
 
 def document(log: SearchLog) -> dict:
     """The whole search in numbers that JSON can hold: `None` stands for what is not finite."""
-    newest, living = log.taken[-1][1], log.taken[-1][0].living
+    newest, has_particles = log.taken[-1][1], log.taken[-1][0].has_particles
     return {
         "configuration": log.config.to_dict() | {"moves": FOUR_MOVES.moves},
         **provenance(),
@@ -54,10 +54,10 @@ def document(log: SearchLog) -> dict:
         "verdict": verdict(log),
         "readings": len(log.taken),
         "path_length": float(newest.path_length),
-        "estimate": newest.mean.tolist() if living else None,
+        "estimate": newest.mean.tolist() if has_particles else None,
         "spread": finite(float(newest.spread)),
         "mass": float(newest.mass),
-        "error": log.error if living else None,
+        "error": log.error if has_particles else None,
         "truth": _by_name(log, log.final_theta),
         "truth_at_start": _by_name(log, log.theta),
         "steps": _steps(log),
@@ -75,13 +75,13 @@ def draw_search(files: SearchFiles, log: SearchLog, fps: int) -> None:
     levels = {name: rule.threshold if rule.name == name else None for name in ("contraction", "credible")}
     heading = f"A search by {title(log.config)}"
     subject = Subject(heading, log.config.unit, **levels)
-    write_gif(files.animation, frames(subject, log.moments, truth), fps)
-    if log.moments[-1].living:
+    write_gif(files.animation, draw_images(subject, log.moments, truth), fps)
+    if log.moments[-1].has_particles:
         posterior, unit = log.posterior(), log.config.unit
         picture = belief_figure(posterior, log.final_theta, heading, unit, verdict=truth.verdict)
     else:
         with styled():
-            picture = SearchFrame(subject, log.moments).draw(len(log.moments), truth)
+            picture = SearchFigure(subject, log.moments).draw(len(log.moments), truth)
     save(picture, files.picture)
 
 
@@ -94,19 +94,19 @@ def _steps(log: SearchLog) -> list[dict]:
             "position": row.position.tolist(),
             "reading": float(row.reading),
             "path_length": float(row.path_length),
-            "mean": row.mean.tolist() if moment.living else None,
+            "mean": row.mean.tolist() if moment.has_particles else None,
             "spread": finite(float(row.spread)),
             "mass": float(row.mass),
             "entropy": finite(float(row.entropy)),
             "max_weight": finite(float(row.max_weight)),
             "ess": finite(float(row.ess)),
-            "error": float(row.error) if moment.living else None,
+            "error": float(row.error) if moment.has_particles else None,
         }
         for action, (moment, row) in zip(actions, log.taken, strict=True)
     ]
 
 
-def _action(before: Moment, after: Moment) -> int:
+def _action(before: Snapshot, after: Snapshot) -> int:
     """Which of the moves led from one reading to the next."""
     reach = np.asarray(FOUR_MOVES.reach(jnp.asarray(before.position)))
     return int(np.argmin(np.linalg.norm(reach - after.position[None, :], axis=1)))

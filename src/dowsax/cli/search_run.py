@@ -6,15 +6,15 @@ from dataclasses import dataclass, field
 import jax
 import numpy as np
 
-from dowsax.envs import SUCCESS, SearchState
-from dowsax.evaluate.episodes import ONE, compiled
-from dowsax.evaluate.search_steps import traced
+from dowsax.envs import SUCCESS_RADIUS_M, SearchState
+from dowsax.evaluate.episodes import PROGRAMS, compile_programs
+from dowsax.evaluate.search_steps import as_arrays
 from dowsax.evaluate.trace import Row
 from dowsax.experiments.run import Run, episode_keys, require_known
 from dowsax.inference import Belief
 from dowsax.inference.posterior import Posterior, Trace
 from dowsax.types import Key
-from dowsax.viz.search_moments import Moment, normal_weights, radius_about, thinned
+from dowsax.viz.search_snapshots import Snapshot, normalise_weights, radius_about, thin_points
 from dowsax.world import MODALITIES, Parameter, benchmark_model
 
 STOPPED, SPENT, LOST, INTERRUPTED = "stopped", "readings-ran-out", "no-particle-left", "interrupted"
@@ -81,12 +81,12 @@ class SearchLog:
     """Θ at the newest reading: another where the scenario moves the source."""
     belief: Belief
     """After the newest reading."""
-    taken: list[tuple[Moment, Row]] = field(default_factory=list)
+    taken: list[tuple[Snapshot, Row]] = field(default_factory=list)
     """One a reading. In pairs, so that an interruption cannot come between the two."""
     ending: str | None = None
 
     @property
-    def moments(self) -> list[Moment]:
+    def moments(self) -> list[Snapshot]:
         return [moment for moment, _ in self.taken]
 
     @property
@@ -100,7 +100,7 @@ class SearchLog:
 
     @property
     def right(self) -> bool:
-        return self.taken[-1][0].living and self.error < SUCCESS
+        return self.taken[-1][0].has_particles and self.error < SUCCESS_RADIUS_M
 
     def posterior(self) -> Posterior:
         """The final belief as the answer of a survey. Whether the model fits is not asked: `fit` is NaN."""
@@ -118,7 +118,7 @@ class SearchLog:
         return Posterior(
             parameters=self.config.parameters,
             samples=np.asarray(self.belief.particles, np.float64),
-            weights=normal_weights(np.asarray(self.belief.log_weights)),
+            weights=normalise_weights(np.asarray(self.belief.log_weights)),
             positions=np.stack([moment.position for moment in moments]).astype(np.float64),
             readings=np.array([moment.reading for moment in moments]),
             log_evidence=np.asarray(self.belief.log_evidence, np.float64),
@@ -132,15 +132,15 @@ class Searcher:
 
     def __init__(self, config: SearchConfig) -> None:
         self.config, self.key = config, config.key
-        self.search, self.policy = (traced(part) for part in config.run.build())
-        compiled(ONE, self.search, self.policy, self.key)
+        self.search, self.policy = (as_arrays(part) for part in config.run.build())
+        compile_programs(PROGRAMS, self.search, self.policy, self.key)
 
     def run(self, watch: Callable[[SearchLog], None]) -> SearchLog:
         """Take readings until the rule speaks or no more can be taken; `watch` is told after each.
 
         An interruption ends the search and leaves what there is.
         """
-        state = ONE.prepare(self.search, self.key)
+        state = PROGRAMS.prepare(self.search, self.key)
         log = SearchLog(self.config, np.asarray(state.theta), np.asarray(state.theta), state.belief)
         try:
             while log.ending is None:
@@ -154,8 +154,8 @@ class Searcher:
     def _step(self, log: SearchLog, state: SearchState) -> SearchState:
         position = state.station.position
         if log.taken:
-            position = ONE.decide(self.search, self.policy, self.key, state)
-        state, newest = ONE.take(self.search, self.key, state, position)
+            position = PROGRAMS.decide(self.search, self.policy, self.key, state)
+        state, newest = PROGRAMS.read(self.search, self.key, state, position)
         row = jax.tree.map(np.asarray, newest)
         log.final_theta, log.belief = np.asarray(state.theta), state.belief
         log.taken.append((moment_of(len(log.taken) + 1, row, state.belief), row))
@@ -164,19 +164,19 @@ class Searcher:
     def _ending(self, log: SearchLog) -> str | None:
         """No rule is asked at the start; a belief without particles never mends."""
         number, (moment, row) = len(log.taken), log.taken[-1]
-        if number > 1 and bool(self.config.run.rule.speaks(row, number)):
+        if number > 1 and bool(self.config.run.rule.is_met(row, number)):
             return STOPPED
-        if not moment.living:
+        if not moment.has_particles:
             return LOST
         return SPENT if number >= self.config.run.max_readings else None
 
 
-def moment_of(number: int, row: Row, belief: Belief) -> Moment:
+def moment_of(number: int, row: Row, belief: Belief) -> Snapshot:
     """What a view may show of one reading. It takes nothing from the truth: not the row's error."""
-    particles, weights = np.asarray(belief.particles), normal_weights(np.asarray(belief.log_weights))
+    particles, weights = np.asarray(belief.particles), normalise_weights(np.asarray(belief.log_weights))
     centre, mean = weights @ particles, np.asarray(row.mean)
-    points, thin = thinned(particles[:, :2], weights)
-    return Moment(
+    points, thin = thin_points(particles[:, :2], weights)
+    return Snapshot(
         number,
         position=np.asarray(row.position),
         reading=float(row.reading),

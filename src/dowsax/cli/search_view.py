@@ -13,7 +13,7 @@ from rich.text import Text
 
 from dowsax.cli.search_run import INTERRUPTED, STOPPED, SearchLog
 from dowsax.cli.search_words import reading_line, title
-from dowsax.viz.search_moments import Moment
+from dowsax.viz.search_snapshots import Snapshot
 from dowsax.viz.terminal_map import ESTIMATE, SENSOR, SENSOR_COLOUR, TRUTH, TRUTH_COLOUR, terminal_map
 
 _NUMBERS_WIDTH = 40
@@ -78,7 +78,7 @@ def _numbers(log: SearchLog) -> RenderableType:
     table.add_row("walked", f"{newest.path_length:.0f} m")
     table.add_row("", "")
     table.add_row("estimate", _estimate(newest))
-    table.add_row("spread", f"± {newest.spread:.2f} m" if newest.living else "–")
+    table.add_row("spread", f"± {newest.spread:.2f} m" if newest.has_particles else "–")
     table.add_row(
         "within 1 m",
         ProgressBar(total=1.0, completed=newest.mass, width=18, complete_style=_BAR, finished_style=_BAR),
@@ -91,8 +91,8 @@ def _numbers(log: SearchLog) -> RenderableType:
     return table
 
 
-def _estimate(newest: Moment) -> str:
-    return f"({newest.mean[0]:.2f}, {newest.mean[1]:.2f}) m" if newest.living else "no particle left"
+def _estimate(newest: Snapshot) -> str:
+    return f"({newest.mean[0]:.2f}, {newest.mean[1]:.2f}) m" if newest.has_particles else "no particle left"
 
 
 def _rule(log: SearchLog) -> str:

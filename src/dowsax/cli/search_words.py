@@ -1,7 +1,7 @@
 """A search in words: what it is, where it stands, and how it ended, told honestly."""
 
 from dowsax.cli.search_run import INTERRUPTED, LOST, STOPPED, SearchConfig, SearchLog
-from dowsax.viz.search_moments import Moment
+from dowsax.viz.search_snapshots import Snapshot
 
 
 def title(config: SearchConfig) -> str:
@@ -11,12 +11,12 @@ def title(config: SearchConfig) -> str:
     return f"{policy} on {field}{'' if scenario == 'id' else f', {scenario}'}, {number}"
 
 
-def reading_line(moment: Moment, unit: str) -> str:
+def reading_line(moment: Snapshot, unit: str) -> str:
     """One reading in one line."""
     (x, y), (east, north) = moment.position, moment.mean
     value = f"{moment.reading:.4g} {unit}".rstrip()
     taken = f"{moment.number:3d}  ({x:5.2f}, {y:5.2f})  {value:>12}"
-    if not moment.living:
+    if not moment.has_particles:
         return f"{taken}   no particle explains the readings"
     where = f"source at ({east:5.2f}, {north:5.2f}) ± {moment.spread:.2f} m"
     return f"{taken}   {where}, within 1 m with probability {moment.mass:.2f}"

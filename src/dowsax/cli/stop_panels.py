@@ -26,7 +26,7 @@ def stop_panels(report: "StopCalibration") -> "StopPanels":
 def _curve(points: "list[CurvePoint]") -> "StopCurve":
 
     band = _band((point.threshold for point in points), (point.false_stops for point in points))
-    return StopCurve(band, np.array([_number(point.said) for point in points]))
+    return StopCurve(band, np.array([_number(point.expected) for point in points]))
 
 
 def _band(places: Iterable[float | int], estimates: "Iterable[Estimate]") -> "Band":

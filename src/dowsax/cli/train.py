@@ -17,8 +17,8 @@ from dowsax.cli.console import say
 from dowsax.cli.outputs import require_folder, require_writable
 from dowsax.experiments.provenance import commit, device
 from dowsax.interruption import GRACE_S, Pending, defer_interruption
-from dowsax.learn.checkpoint import Keeper, Row
-from dowsax.learn.curves import measures, thinned, write_csv
+from dowsax.learn.checkpoint import Checkpointer, Row
+from dowsax.learn.curves import measures, thin_rows, write_csv
 from dowsax.learn.methods import METHODS, TrainConfig
 from dowsax.learn.train import Progress
 from dowsax.learn.train import train as run_training
@@ -85,7 +85,7 @@ def train(
             scenario=scenario,
             steps=steps,
             num_searches=searches,
-            num_ticks=ticks,
+            rollout_length=ticks,
             seed=seed,
             particles=particles,
             max_readings=max_readings,
@@ -104,11 +104,11 @@ def _names(words: list[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name.strip() for word in words for name in word.split(",") if name.strip()))
 
 
-def _opened(config: "TrainConfig", folder: Path) -> "Keeper":
+def _opened(config: "TrainConfig", folder: Path) -> "Checkpointer":
     """The keeper of the folder, after checking that its content belongs to this run."""
     require_folder(folder)
-    keeper = Keeper(folder / _CHECKPOINT, config.settings())
-    kept = keeper.load()
+    checkpointer = Checkpointer(folder / _CHECKPOINT, config.settings())
+    kept = checkpointer.load()
     names = (_CHECKPOINT, _TABLE, _PICTURE, f"{config.name}.safetensors", f"{config.name}.json")
     # What a run that was killed had begun to write.
     leftovers = [path for name in names for path in folder.glob(f".{name}.*.partial")]
@@ -118,25 +118,27 @@ def _opened(config: "TrainConfig", folder: Path) -> "Keeper":
         path.unlink(missing_ok=True)
     for name in names:
         require_writable(folder / name)
-    if kept is not None and kept.path != keeper.path and keeper.path.exists():
-        _warn(f"{keeper.path.name} is truncated and cannot be read: {kept.path.name} is used.")
+    if kept is not None and kept.path != checkpointer.path and checkpointer.path.exists():
+        _warn(f"{checkpointer.path.name} is truncated and cannot be read: {kept.path.name} is used.")
     if kept is not None and kept.rows and kept.rows[-1]["steps"] < config.steps:
         _warn(f"resumes from {kept.rows[-1]['steps']:,} steps in {folder}.")
-    return keeper if kept is None else replace(keeper, extended=kept.extended)
+    return checkpointer if kept is None else replace(checkpointer, extended=kept.extended)
 
 
-def _trained(config: "TrainConfig", keeper: "Keeper", chunk: int, pending: Pending) -> "list[Row]":
+def _trained(
+    config: "TrainConfig", checkpointer: "Checkpointer", chunk: int, pending: Pending
+) -> "list[Row]":
     """The rows of the finished run; curve, picture and policy are written after each chunk.
 
     A signal that arrives while a chunk is computed takes effect after its checkpoint.
     """
     import jax
 
-    kept, folder = keeper.load(), keeper.path.parent
+    kept, folder = checkpointer.load(), checkpointer.path.parent
     rows = [] if kept is None else kept.rows
     if rows:
         pending.message = _kept(rows, folder)
-    if rows and rows[-1]["steps"] >= config.steps and _is_written(config, keeper, rows):
+    if rows and rows[-1]["steps"] >= config.steps and _is_written(config, checkpointer, rows):
         return rows
     drawn = time.monotonic()
     with _display(config) as show:
@@ -144,7 +146,7 @@ def _trained(config: "TrainConfig", keeper: "Keeper", chunk: int, pending: Pendi
         def on_chunk(progress: Progress) -> None:
             nonlocal drawn
             pending.message = _kept(progress.rows, folder)
-            _write(config, keeper, progress)
+            _write(config, checkpointer, progress)
             if time.monotonic() > drawn + _PICTURE_INTERVAL_S:
                 _draw(config, folder, progress.rows)
                 drawn = time.monotonic()
@@ -158,12 +160,12 @@ def _trained(config: "TrainConfig", keeper: "Keeper", chunk: int, pending: Pendi
             jax.random.key(config.seed),
             steps=config.steps,
             chunk=chunk,
-            keeper=keeper,
+            checkpointer=checkpointer,
             on_chunk=on_chunk,
         )
-    if not _is_written(config, keeper, rows):
+    if not _is_written(config, checkpointer, rows):
         # The run had been ended between its last checkpoint and the last file of the policy.
-        _write(config, keeper, Progress(state, rows, 0.0))
+        _write(config, checkpointer, Progress(state, rows, 0.0))
     _draw(config, folder, rows)
     return rows
 
@@ -172,37 +174,37 @@ def _kept(rows: "list[Row]", folder: Path) -> str:
     return f"{rows[-1]['steps']:,} steps are kept in {folder}: the same command goes on from there."
 
 
-def _is_written(config: "TrainConfig", keeper: "Keeper", rows: "list[Row]") -> bool:
+def _is_written(config: "TrainConfig", checkpointer: "Checkpointer", rows: "list[Row]") -> bool:
     """Whether the policy in the folder is complete, has these settings, and has as many steps as the rows."""
     try:
-        _, card = load(keeper.path.with_name(f"{config.name}.safetensors"))
+        _, card = load(checkpointer.path.with_name(f"{config.name}.safetensors"))
     except ValueError:
         return False
-    return card.steps == rows[-1]["steps"] and card.settings == _settings(keeper)
+    return card.steps == rows[-1]["steps"] and card.settings == _settings(checkpointer)
 
 
-def _settings(keeper: "Keeper") -> dict[str, Any]:
+def _settings(checkpointer: "Checkpointer") -> dict[str, Any]:
     """All that decides about the result, as JSON returns it: a tuple is a list."""
-    extended = {"extended": keeper.extended} if keeper.extended else {}
-    return json.loads(json.dumps({**keeper.configuration, **extended}))
+    extended = {"extended": checkpointer.extended} if checkpointer.extended else {}
+    return json.loads(json.dumps({**checkpointer.configuration, **extended}))
 
 
-def _write(config: "TrainConfig", keeper: "Keeper", progress: "Progress") -> None:
+def _write(config: "TrainConfig", checkpointer: "Checkpointer", progress: "Progress") -> None:
     """Write the curve and the policy as it is so far."""
-    folder, numbers = keeper.path.parent, (*keeper.extended, config.steps)
+    folder, numbers = checkpointer.path.parent, (*checkpointer.extended, config.steps)
     write_csv(folder / _TABLE, progress.rows, config.fields)
     card = Card(
-        sight=METHODS[config.method].sight,
+        encoder=METHODS[config.method].encoder,
         sample=METHODS[config.method].sample,
         method=config.method,
         fields=config.fields,
         command=" && ".join(_command(replace(config, steps=number)) for number in numbers),
-        settings=_settings(keeper),
+        settings=_settings(checkpointer),
         commit=commit() or "",
         seeds=(config.seed,),
         device=device(),
         steps=int(progress.rows[-1]["steps"]),
-        curves=thinned(progress.rows),
+        curves=thin_rows(progress.rows),
     )
     save(folder / f"{config.name}.safetensors", progress.state.network, card)
 

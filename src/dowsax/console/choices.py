@@ -6,9 +6,9 @@ from typing import Any
 from dowsax.console.simulation import scenario_names
 from dowsax.console.sites import outline, read_limited
 from dowsax.envs.scenarios import SCENARIOS
-from dowsax.policies.base import Informed
+from dowsax.policies.base import Oracle
 from dowsax.policies.catalogue import POLICIES
-from dowsax.policies.shipped import BEST, GUARDED, known, weights_of
+from dowsax.policies.shipped import BEST_POLICY, GUARDED_SUFFIX, pretrained_names, weights_path
 from dowsax.policies.stored import load
 from dowsax.site.describe import describe_site
 from dowsax.site.kinds import KINDS
@@ -55,19 +55,19 @@ def policies() -> tuple[str, ...]:
     ones once more with a guard come last.
     """
     model = benchmark_model("gas")
-    able = (name for name, make in POLICIES.items() if not isinstance(make(model, FOUR_MOVES), Informed))
-    trained = known()
+    able = (name for name, make in POLICIES.items() if not isinstance(make(model, FOUR_MOVES), Oracle))
+    trained = pretrained_names()
     return (
-        *(name for name in trained if name == BEST),
+        *(name for name in trained if name == BEST_POLICY),
         *able,
-        *(name for name in trained if name != BEST),
-        *(f"{name}{GUARDED}" for name in trained),
+        *(name for name in trained if name != BEST_POLICY),
+        *(f"{name}{GUARDED_SUFFIX}" for name in trained),
     )
 
 
 def _policy(name: str) -> dict[str, Any]:
     told: dict[str, Any] = {"name": name, "label": _label(name)}
-    weights = weights_of(name)
+    weights = weights_path(name)
     if weights is not None:
         _, card = load(weights)
         told["fields"] = list(card.fields)
@@ -76,7 +76,7 @@ def _policy(name: str) -> dict[str, Any]:
 
 def _label(name: str) -> str:
     """In words; a name that ends in -ood was trained with sources in the middle of the square alone."""
-    bare = name.removesuffix(GUARDED)
+    bare = name.removesuffix(GUARDED_SUFFIX)
     usual = bare.removesuffix("-ood")
     label = _LABELS.get(usual, usual)
     label += "" if usual == bare else ", sources in the middle alone"

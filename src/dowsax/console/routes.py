@@ -43,7 +43,7 @@ _ERROR = {
     },
 }
 _ERRORS: dict[int | str, dict[str, Any]] = dict.fromkeys((400, 401, 404, 409, 422, 429, 503), _ERROR)
-MOST_FRAMES = 2000
+MAX_SNAPSHOTS = 2000
 """In one answer."""
 
 MissionId = Annotated[str, Path(pattern="^[0-9a-f]{12}$")]
@@ -139,7 +139,7 @@ def _add_frames(routes: APIRouter, console: Console) -> None:
     ) -> Response:
         """The frames from `first` to `last`; with particles and regions where `full` says so."""
         hosted = console.mission(id)
-        most = 50 if full else MOST_FRAMES
+        most = 50 if full else MAX_SNAPSHOTS
         end = min(first + most - 1, hosted.steps if last is None else last, hosted.steps)
         if not full:
             return told(await asyncio.to_thread(console.store.frames(id).between, first, end))

@@ -1,30 +1,30 @@
-"""The search problem: what is out there, what a move brings, and what a learner sees and is paid."""
+"""The search as an environment: sources, moves, readings, beliefs, observations and rewards."""
 
 from dowsax.envs.environment import Environment, ResetStep, Step, auto_reset, build
-from dowsax.envs.observations import OBSERVATIONS, of_belief, raw
+from dowsax.envs.observations import OBSERVATIONS, belief_features, raw_features
 from dowsax.envs.rewards import REWARDS, Reward
 from dowsax.envs.scenarios import SCENARIOS, Scenario, from_prior, inside
-from dowsax.envs.search import MAX_READINGS, SUCCESS, Search, SearchState, Taking, error
+from dowsax.envs.search import MAX_READINGS, SUCCESS_RADIUS_M, PendingUpdate, Search, SearchState, error
 
 __all__ = [
     "MAX_READINGS",
     "OBSERVATIONS",
     "REWARDS",
     "SCENARIOS",
-    "SUCCESS",
+    "SUCCESS_RADIUS_M",
     "Environment",
+    "PendingUpdate",
     "ResetStep",
     "Reward",
     "Scenario",
     "Search",
     "SearchState",
     "Step",
-    "Taking",
     "auto_reset",
+    "belief_features",
     "build",
     "error",
     "from_prior",
     "inside",
-    "of_belief",
-    "raw",
+    "raw_features",
 ]

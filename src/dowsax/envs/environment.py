@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
-from dowsax.envs.observations import Observe, of_belief
+from dowsax.envs.observations import Observe, belief_features
 from dowsax.envs.rewards import Reward, indicator
 from dowsax.envs.search import Search, SearchState
 from dowsax.inference import Credible, FilterInfo
@@ -19,12 +19,12 @@ CREDIBLE = Credible()
 
 
 class Step(NamedTuple):
-    """What one move brought. The two endings exclude each other."""
+    """The result of one move. The two endings exclude each other."""
 
     observation: Float[Array, "*batch features"]
     reward: Float[Array, "*batch"]
     terminated: Bool[Array, "*batch"]
-    """The stop rule spoke."""
+    """The stop rule is met."""
     truncated: Bool[Array, "*batch"]
     """The readings ran out, or the belief has no particle left."""
     info: FilterInfo
@@ -44,34 +44,41 @@ def build(
     reward: Reward = indicator,
     observe: Observe | None = None,
 ) -> Environment:
-    """The environment of a search: when it stops, what it pays, what is seen of it.
+    """Build the environment of a search.
 
-    What is seen is the belief unless said otherwise. The rule is asked after every move, not at the start.
+    Parameters
+    ----------
+    stop
+        The stop rule, checked after every move but not at the start.
+    reward
+        The reward of each move.
+    observe
+        The observation of a state. Default: `belief_features`.
     """
-    seen = of_belief(search) if observe is None else observe
+    observe = belief_features(search) if observe is None else observe
 
     def reset(key: Key) -> tuple[SearchState, Array]:
-        state, _ = search.begin(key)
-        return state, seen(state)
+        state, _ = search.reset(key)
+        return state, observe(state)
 
     def step(key: Key, state: SearchState, action: Int[Array, ""]) -> tuple[SearchState, Step]:
-        after, info = search.advance(key, state, action)
+        after, info = search.step(key, state, action)
         living = alive(after.belief.log_weights)
         terminated = stop(after.belief)
-        spent = after.belief.history.size >= search.max_readings
-        truncated = ~terminated & (spent | ~living)
-        # A belief without particles has no spread, entropy or mean to be paid for.
-        paid = jnp.where(living, reward(search, state, after, terminated), 0.0)
-        return after, Step(seen(after), paid, terminated, truncated, info)
+        is_spent = after.belief.history.size >= search.max_readings
+        truncated = ~terminated & (is_spent | ~living)
+        # A belief without particles has no spread, entropy or mean to reward.
+        value = jnp.where(living, reward(search, state, after, terminated), 0.0)
+        return after, Step(observe(after), value, terminated, truncated, info)
 
     return Environment(reset, step)
 
 
 class ResetStep(NamedTuple):
-    """A step of a batch in which ended searches began anew."""
+    """A step of a batch in which searches that ended were reset."""
 
     step: Step
-    """Its observation is that of the new search where one began."""
+    """Its observation is that of the new search where one was reset."""
     final_observation: Float[Array, "batch features"]
     """The last observation of the search that ended; the step's own elsewhere."""
 
@@ -79,9 +86,9 @@ class ResetStep(NamedTuple):
 def auto_reset(
     environment: Environment,
 ) -> Callable[[Key, SearchState, Array], tuple[SearchState, ResetStep]]:
-    """A step for batches: searches that end begin anew at once, and their last observation is kept.
+    """Return a step for batches that resets searches as soon as they end and returns their last observation.
 
-    A new search costs a step of the filter, so nothing begins anew while nobody has ended.
+    A reset costs a step of the filter, so it is skipped while no search has ended.
     """
 
     def step(keys, states: SearchState, actions) -> tuple[SearchState, ResetStep]:
@@ -89,12 +96,12 @@ def auto_reset(
         states, done = jax.vmap(environment.step)(pairs[:, 0], states, actions)
         ended = done.terminated | done.truncated
 
-        def begin_anew():
+        def reset_ended():
             fresh = jax.vmap(environment.reset)(pairs[:, 1])
             pick = lambda new, old: jnp.where(ended.reshape(-1, *(1,) * (old.ndim - 1)), new, old)  # noqa: E731
             return jax.tree.map(pick, fresh, (states, done.observation))
 
-        following = jax.lax.cond(jnp.any(ended), begin_anew, lambda: (states, done.observation))
+        following = jax.lax.cond(jnp.any(ended), reset_ended, lambda: (states, done.observation))
         return following[0], ResetStep(done._replace(observation=following[1]), done.observation)
 
     return step

@@ -10,7 +10,7 @@ import numpy as np
 from gymnasium import spaces
 
 from dowsax.envs.picture import draw, scene
-from dowsax.envs.problem import Measures, Problem, assemble, begin, proceed
+from dowsax.envs.problem import Measures, Problem, assemble, reset_search, step_search
 from dowsax.envs.search import SearchState
 from dowsax.inference import Belief
 from dowsax.types import Key, Station
@@ -23,15 +23,15 @@ class SearchEnv(gymnasium.Env[np.ndarray, np.int64]):
     """Find the source: move by 1 m east, west, north or south (0 to 3), with a reading after every move.
 
     Observations are numbers in [−1, 1]: `belief` is position, reading, and mean and standard deviation of
-    what is believed of the source; `raw` is position and reading. `terminated` when the stop rule speaks,
-    `truncated` when the readings run out or no particle is left. `info` holds `Measures`; of these `error`
-    needs the truth, which only a simulation knows.
+    the belief about the source; `raw` is position and reading. `terminated` is true when the stop rule is
+    met, `truncated` when the readings run out or no particle is left. `info` holds `Measures`; its `error`
+    needs the true source, which only a simulation knows.
     """
 
     metadata = METADATA
 
     def __init__(self, render_mode: str | None = None, **choices: Any) -> None:
-        """The choices are those of `problem.assemble`."""
+        """Take the keywords of `problem.assemble`."""
         require_render_mode(render_mode)
         self.render_mode = render_mode
         self.problem = assemble(**choices)
@@ -43,18 +43,20 @@ class SearchEnv(gymnasium.Env[np.ndarray, np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
-        """A new search. With a seed, everything until the next seed follows from it, bit for bit."""
+        """Start a new search. With a seed, everything until the next seed is reproducible bit for bit."""
         super().reset(seed=seed, options=options)
-        self._key, self._state, numbers = begin(self.problem, random_bits(self.np_random))
+        self._key, self._state, numbers = reset_search(self.problem, random_bits(self.np_random))
         self._status = "searching"
         return split(np.array(numbers))
 
     def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-        """One move and one reading."""
+        """Make one move and take one reading."""
         if self._state is None or self._key is None or self._status != "searching":
             raise gymnasium.error.ResetNeeded("No search is under way: call `reset` before `step`.")
         number = as_action(action, self.problem)
-        self._state, outcome = proceed(self.problem, self._key, self._state, jnp.asarray(number, jnp.int32))
+        self._state, outcome = step_search(
+            self.problem, self._key, self._state, jnp.asarray(number, jnp.int32)
+        )
         numbers, reward, terminated, truncated = jax.device_get(outcome)
         observation, info = split(numbers)
         if terminated or truncated:
@@ -63,15 +65,15 @@ class SearchEnv(gymnasium.Env[np.ndarray, np.int64]):
 
     @property
     def belief(self) -> Belief:
-        """What is believed now, which planners and trained policies act on."""
-        return self._begun().belief
+        """The current belief, which planners and trained policies act on."""
+        return self._require_state().belief
 
     @property
     def station(self) -> Station:
-        """Where the newest reading was taken."""
-        return self._begun().station
+        """The station of the newest reading."""
+        return self._require_state().station
 
-    def _begun(self) -> SearchState:
+    def _require_state(self) -> SearchState:
         if self._state is None:
             raise gymnasium.error.ResetNeeded("There is no search yet: call `reset` first.")
         return self._state
@@ -81,22 +83,22 @@ class SearchEnv(gymnasium.Env[np.ndarray, np.int64]):
         if self.render_mode is None:
             gymnasium.logger.warn('Nothing is drawn without a render mode: make it with "rgb_array".')
             return None
-        return draw(scene(self.problem.search, self._begun(), self._status))
+        return draw(scene(self.problem.search, self._require_state(), self._status))
 
 
 def spaces_of(problem: Problem) -> tuple[spaces.Box, spaces.Discrete]:
-    """What can be seen and what can be done in one search."""
-    seen = spaces.Box(-1.0, 1.0, (problem.num_features,), np.float32)
-    return seen, spaces.Discrete(problem.search.motion.num_actions)
+    """Return the observation space and the action space of one search."""
+    observation_space = spaces.Box(-1.0, 1.0, (problem.num_features,), np.float32)
+    return observation_space, spaces.Discrete(problem.search.motion.num_actions)
 
 
 def random_bits(generator: np.random.Generator) -> jax.Array:
-    """64 bits of Gymnasium's generator: the seed of one search."""
+    """Draw the seed of one search: 64 bits of Gymnasium's generator."""
     return jnp.asarray(generator.integers(2**32, size=2, dtype=np.uint32))
 
 
 def split(numbers: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
-    """What is seen, and the measures by name."""
+    """Split into the observation, and the measures by name."""
     names = Measures._fields
     info: dict[str, Any] = dict(zip(names, map(float, numbers[-len(names) :]), strict=True))
     info["readings"] = int(info["readings"])
@@ -104,19 +106,19 @@ def split(numbers: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
 
 
 def as_action(action: Any, problem: Problem) -> int:
-    """The action as a number, or a ValueError in one line."""
+    """Return the action as a number, or raise a ValueError in one line."""
     last = problem.search.motion.num_actions - 1
     try:
         number = operator.index(action)
     except TypeError:
         number = -1
     if not 0 <= number <= last:
-        raise ValueError(f"An action is a whole number from 0 to {last}; got {action!r}.")
+        raise ValueError(f"An action must be a whole number from 0 to {last}; got {action!r}.")
     return number
 
 
 def ending(terminated: bool, spread: float) -> str:
-    """Why a search is over, in words."""
+    """Say in words why a search is over."""
     if terminated:
         return "stopped"
     return "out of readings" if np.isfinite(spread) else "no particle left"

@@ -11,13 +11,13 @@ from gymnasium.vector.utils import batch_space
 
 from dowsax.envs.gym import METADATA, random_bits, require_render_mode, spaces_of
 from dowsax.envs.picture import draw, scene
-from dowsax.envs.problem import Measures, assemble, begin_all, proceed_all
+from dowsax.envs.problem import Measures, assemble, reset_searches, step_searches
 from dowsax.envs.search import SearchState
 from dowsax.types import Key
 
 
 class SearchVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
-    """`SearchEnv` many times over. A search that ends begins anew in the same step (`SAME_STEP`).
+    """A batch of `SearchEnv`. A search that ends is reset in the same step (`SAME_STEP`).
 
     The observation is then that of the new search; the last one of the old search and its measures are
     `final_obs` and `final_info` of the info, where `_final_obs` and `_final_info` are true.
@@ -26,9 +26,9 @@ class SearchVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     metadata = METADATA | {"autoreset_mode": AutoresetMode.SAME_STEP}
 
     def __init__(self, num_envs: int = 1, render_mode: str | None = None, **choices: Any) -> None:
-        """The choices are those of `problem.assemble`."""
+        """Take the keywords of `problem.assemble`."""
         if num_envs < 1:
-            raise ValueError(f"`num_envs` is at least 1; got {num_envs}.")
+            raise ValueError(f"`num_envs` must be at least 1; got {num_envs}.")
         require_render_mode(render_mode)
         self.num_envs, self.render_mode = num_envs, render_mode
         self.problem = assemble(**choices)
@@ -42,32 +42,32 @@ class SearchVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
-        """New searches in every place. With a seed, everything until the next seed follows from it."""
+        """Reset every search. With a seed, everything until the next seed is reproducible."""
         if options and "reset_mask" in options:
-            raise ValueError("`reset_mask` is not needed here: a search that ends begins anew by itself.")
+            raise ValueError("`reset_mask` is not supported: a search that ends is reset by itself.")
         super().reset(seed=seed, options=options)
         bits = random_bits(self.np_random)
-        self._key, self._states, numbers = begin_all(self.problem, bits, self.num_envs)
+        self._key, self._states, numbers = reset_searches(self.problem, bits, self.num_envs)
         self._moves = 0
         return _split(np.asarray(numbers), np.ones(self.num_envs, bool))
 
     def step(self, actions: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
-        """One move and one reading of each search."""
+        """Make one move and take one reading in each search."""
         if self._states is None or self._key is None:
             raise gymnasium.error.ResetNeeded("No search is under way: call `reset` before `step`.")
-        taken, number = jnp.asarray(self._as_actions(actions)), jnp.asarray(self._moves, jnp.int32)
-        self._states, outcome = proceed_all(self.problem, self._key, self._states, taken, number)
+        moves, number = jnp.asarray(self._as_actions(actions)), jnp.asarray(self._moves, jnp.int32)
+        self._states, outcome = step_searches(self.problem, self._key, self._states, moves, number)
         self._moves += 1
         numbers, rewards, terminated, truncated, final = map(np.array, jax.device_get(outcome))
         observations, infos = _split(numbers, np.ones(self.num_envs, bool))
         ended = terminated | truncated
         if ended.any():
             last, measures = _split(final, ended)
-            kept = np.full(self.num_envs, None, dtype=object)
+            final_observations = np.full(self.num_envs, None, dtype=object)
             for place in np.flatnonzero(ended):
-                kept[place] = last[place].copy()
+                final_observations[place] = last[place].copy()
             infos |= {
-                "final_obs": kept,
+                "final_obs": final_observations,
                 "_final_obs": ended,
                 "final_info": measures,
                 "_final_info": ended.copy(),
@@ -75,7 +75,7 @@ class SearchVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         return observations, rewards.astype(np.float64), terminated, truncated, infos
 
     def render(self) -> tuple[np.ndarray, ...] | None:
-        """One picture of each search."""
+        """Draw one picture of each search."""
         if self.render_mode is None:
             gymnasium.logger.warn('Nothing is drawn without a render mode: make it with "rgb_array".')
             return None
@@ -86,16 +86,18 @@ class SearchVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         return tuple(draw(scene(self.problem.search, state, "searching")) for state in members)
 
     def _as_actions(self, actions: Any) -> np.ndarray:
-        """One action for each search, or a ValueError in one line."""
+        """Return one action for each search, or raise a ValueError in one line."""
         numbers, last = np.asarray(actions), self.problem.search.motion.num_actions - 1
         wanted = numbers.shape == (self.num_envs,) and np.issubdtype(numbers.dtype, np.integer)
         if not wanted or numbers.min() < 0 or numbers.max() > last:
-            raise ValueError(f"Actions are {self.num_envs} whole numbers from 0 to {last}; got {actions!r}.")
+            raise ValueError(
+                f"Actions must be {self.num_envs} whole numbers from 0 to {last}; got {actions!r}."
+            )
         return numbers.astype(np.int32)
 
 
 def _split(numbers: np.ndarray, present: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
-    """What is seen, and the measures by name, each with a mask; zero where they are not present."""
+    """Split into observations, and measures by name, each with a mask; 0 where not present."""
     names = Measures._fields
     infos: dict[str, Any] = {}
     for name, column in zip(names, numbers[:, -len(names) :].T, strict=True):

@@ -1,4 +1,4 @@
-"""What a learner sees: numbers of about the size of one, whatever the field."""
+"""The observations of a learner: features in [−1, 1] for every field."""
 
 from collections.abc import Callable
 
@@ -14,7 +14,7 @@ Observation = Float[Array, " features"]
 Observe = Callable[[SearchState], Observation]
 
 
-class Raw(eqx.Module):
+class RawFeatures(eqx.Module):
     """[p, z]: the position and the newest reading, in [−1, 1]³."""
 
     low: Position
@@ -25,10 +25,10 @@ class Raw(eqx.Module):
         return jnp.append(place, scale_reading(state.reading))
 
 
-class OfBelief(eqx.Module):
+class BeliefFeatures(eqx.Module):
     """[p, z, μ, σ] of the paper, in [−1, 1]; μ and σ in units of the prior's standard deviation."""
 
-    raw: Raw
+    raw: RawFeatures
     centre: Theta
     scale: Theta
 
@@ -37,14 +37,15 @@ class OfBelief(eqx.Module):
         return jnp.concatenate([self.raw(state), moments])
 
 
-def raw(search: Search) -> Raw:
-    return Raw(jnp.array(search.motion.low), jnp.array(search.motion.high))
+def raw_features(search: Search) -> RawFeatures:
+    """Return the position and the reading, scaled to the area of the search."""
+    return RawFeatures(jnp.array(search.motion.low), jnp.array(search.motion.high))
 
 
-def of_belief(search: Search) -> OfBelief:
-    """In units of the moments of the prior's draws."""
+def belief_features(search: Search) -> BeliefFeatures:
+    """Return the paper's observation, scaled by mean and standard deviation of draws of the prior."""
     draws = prior_draws(search.model.prior)
-    return OfBelief(raw(search), jnp.mean(draws, axis=0), jnp.std(draws, axis=0))
+    return BeliefFeatures(raw_features(search), jnp.mean(draws, axis=0), jnp.std(draws, axis=0))
 
 
-OBSERVATIONS: dict[str, Callable[[Search], Observe]] = {"belief": of_belief, "raw": raw}
+OBSERVATIONS: dict[str, Callable[[Search], Observe]] = {"belief": belief_features, "raw": raw_features}

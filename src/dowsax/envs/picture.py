@@ -14,30 +14,32 @@ from dowsax.envs.search import Search, SearchState
 from dowsax.inference.summaries import mean, std
 from dowsax.types import Scalar, Station
 
-SIZE = 600
+SIZE_PX = 600
 """[pixels], of either side."""
-_FINE = 2
-"""Drawn so many times larger and then averaged, which smooths all edges."""
-_MAP = (54, 62, 534, 542)
+_OVERSAMPLING = 2
+"""The picture is drawn this many times larger and then averaged, which smooths all edges."""
+_MAP_BOX_PX = (54, 62, 534, 542)
 """[pixels], left, top, right and bottom of the map."""
-_BAR = (548, 561)
+_COLOUR_BAR_PX = (548, 561)
 """[pixels], left and right of the colour scale."""
-_CELLS = 160
-_DECADES = 6
-"""The most that the colours tell apart."""
-_LARGEST = 0.998
-"""The colours end at this quantile of the field: its peak is a few cells high above the rest."""
-_TICK = 5.0
+_NUM_CELLS = 160
+_MAX_DECADES = 6
+"""The largest number of decades in the colour scale."""
+_TOP_QUANTILE = 0.998
+"""The colour scale ends at this quantile of the field, as its peak is far above the rest."""
+_TICK_SPACING_M = 5.0
 """[m]"""
 
 INK, MUTED, GROUND = (34, 48, 60), (123, 136, 148), (255, 255, 255)
 BLUE, GREEN = (0, 94, 162), (0, 158, 115)
-_FIELD = np.array([(255, 253, 245), (254, 237, 190), (253, 208, 140), (250, 165, 95), (226, 110, 60)], float)
-"""From pale yellow to orange: lightness alone tells them apart, and blue and ink stand out on all of them."""
+_FIELD_COLOURS = np.array(
+    [(255, 253, 245), (254, 237, 190), (253, 208, 140), (250, 165, 95), (226, 110, 60)], float
+)
+"""From pale yellow to orange, by lightness; blue and ink stand out on all of them."""
 
 
 class Scene(NamedTuple):
-    """What there is to draw. Positions are in metres, east and north."""
+    """The contents of one picture. Positions are in metres, east and north."""
 
     low: np.ndarray
     high: np.ndarray
@@ -52,7 +54,7 @@ class Scene(NamedTuple):
 
 
 def scene(search: Search, state: SearchState, status: str) -> Scene:
-    """The scene of a search as it stands."""
+    """Collect what one picture of a search shows."""
     readings = int(state.belief.history.size)
     intensity, centre, spread = map(np.asarray, _view(search, state))
     return Scene(
@@ -71,7 +73,7 @@ def scene(search: Search, state: SearchState, status: str) -> Scene:
 @eqx.filter_jit
 def _view(search: Search, state: SearchState) -> tuple[Float[Array, "north east"], Float[Array, "2"], Scalar]:
     """The true field in the middle of each cell of a grid over the area; the mean and max(σx, σy)."""
-    share = (jnp.arange(_CELLS) + 0.5) / _CELLS
+    share = (jnp.arange(_NUM_CELLS) + 0.5) / _NUM_CELLS
     low, high = search.motion.low, search.motion.high
     east, north = (low[axis] + share * (high[axis] - low[axis]) for axis in (0, 1))
     at = lambda x, y: search.model.intensity(state.theta, Station(jnp.stack([x, y])))  # noqa: E731
@@ -80,8 +82,8 @@ def _view(search: Search, state: SearchState) -> tuple[Float[Array, "north east"
 
 
 def draw(scene: Scene) -> np.ndarray:
-    """The picture, (SIZE, SIZE, 3) bytes."""
-    image = Image.new("RGB", (SIZE * _FINE, SIZE * _FINE), GROUND)
+    """Draw the picture: (SIZE_PX, SIZE_PX, 3) bytes."""
+    image = Image.new("RGB", (SIZE_PX * _OVERSAMPLING, SIZE_PX * _OVERSAMPLING), GROUND)
     decades = _decades(scene.intensity)
     _paint_field(image, scene.intensity, decades)
     _paint_particles(image, scene)
@@ -93,37 +95,39 @@ def draw(scene: Scene) -> np.ndarray:
     _draw_axes(pen, scene)
     _draw_scale(image, pen, decades)
     _draw_key(pen, scene.caption)
-    return np.asarray(image.reduce(_FINE))
+    return np.asarray(image.reduce(_OVERSAMPLING))
 
 
 def _pixels(scene: Scene, places: np.ndarray) -> np.ndarray:
-    """Metres to fine pixels; north is up."""
-    left, top, right, bottom = (_FINE * side for side in _MAP)
+    """Convert metres to pixels of the oversampled picture; north is up."""
+    left, top, right, bottom = (_OVERSAMPLING * side for side in _MAP_BOX_PX)
     share = (np.asarray(places) - scene.low) / (scene.high - scene.low)
     return np.stack([left + share[..., 0] * (right - left), bottom - share[..., 1] * (bottom - top)], axis=-1)
 
 
 def _decades(intensity: np.ndarray) -> tuple[int, int]:
     """The powers of ten between which the field is coloured; (−1, 0) for one that is zero everywhere."""
-    largest = float(np.quantile(intensity, _LARGEST))
+    largest = float(np.quantile(intensity, _TOP_QUANTILE))
     if not largest > 0:
         return -1, 0
     top = int(np.ceil(np.log10(largest)))
     least = float(np.min(intensity, where=intensity > 0, initial=largest))
-    return min(max(int(np.floor(np.log10(least))), top - _DECADES), top - 1), top
+    return min(max(int(np.floor(np.log10(least))), top - _MAX_DECADES), top - 1), top
 
 
 def _colours(share: np.ndarray) -> np.ndarray:
     """Colours of numbers from 0, the least, to 1."""
-    anchors = np.linspace(0, 1, len(_FIELD))
-    return np.stack([np.interp(share, anchors, channel) for channel in _FIELD.T], axis=-1).astype(np.uint8)
+    anchors = np.linspace(0, 1, len(_FIELD_COLOURS))
+    return np.stack([np.interp(share, anchors, channel) for channel in _FIELD_COLOURS.T], axis=-1).astype(
+        np.uint8
+    )
 
 
 def _paint_field(image: Image.Image, intensity: np.ndarray, decades: tuple[int, int]) -> None:
     with np.errstate(divide="ignore"):
         share = (np.log10(intensity) - decades[0]) / (decades[1] - decades[0])
     colours = _colours(np.clip(share, 0, 1))[::-1]
-    left, upper, right, lower = (_FINE * side for side in _MAP)
+    left, upper, right, lower = (_OVERSAMPLING * side for side in _MAP_BOX_PX)
     ground = Image.fromarray(np.ascontiguousarray(colours))
     image.paste(ground.resize((right - left, lower - upper), Image.Resampling.BICUBIC), (left, upper))
 
@@ -133,12 +137,12 @@ def _paint_particles(image: Image.Image, scene: Scene) -> None:
     mask = Image.new("L", image.size, 0)
     pen = ImageDraw.Draw(mask)
     shares = scene.weights * np.sum(scene.weights > 0)
-    radii = _FINE * np.clip(1.8 * np.sqrt(shares), 0.8, 6.0)
+    radii = _OVERSAMPLING * np.clip(1.8 * np.sqrt(shares), 0.8, 6.0)
     for (x, y), radius, weight in zip(_pixels(scene, scene.particles), radii, scene.weights, strict=True):
         if weight > 0:
             pen.ellipse((x - radius, y - radius, x + radius, y + radius), fill=215)
     inside = Image.new("L", image.size, 0)
-    left, top, right, bottom = (_FINE * side for side in _MAP)
+    left, top, right, bottom = (_OVERSAMPLING * side for side in _MAP_BOX_PX)
     inside.paste(mask.crop((left, top, right, bottom)), (left, top))
     image.paste(BLUE, (0, 0), inside)
 
@@ -146,8 +150,8 @@ def _paint_particles(image: Image.Image, scene: Scene) -> None:
 def _draw_path(pen: ImageDraw.ImageDraw, scene: Scene) -> None:
     places = [tuple(place) for place in _pixels(scene, scene.path)]
     if len(places) > 1:
-        pen.line(places, fill=GROUND, width=4 * _FINE, joint="curve")
-        pen.line(places, fill=INK, width=2 * _FINE, joint="curve")
+        pen.line(places, fill=GROUND, width=4 * _OVERSAMPLING, joint="curve")
+        pen.line(places, fill=INK, width=2 * _OVERSAMPLING, joint="curve")
     for place in places[1:]:
         _disc(pen, place, 2.6, INK)
     _draw_square(pen, places[0])
@@ -155,8 +159,8 @@ def _draw_path(pen: ImageDraw.ImageDraw, scene: Scene) -> None:
 
 def _draw_square(pen: ImageDraw.ImageDraw, place) -> None:
     """The start."""
-    x, y, half = *place, 5 * _FINE
-    pen.rectangle((x - half, y - half, x + half, y + half), fill=GROUND, outline=INK, width=2 * _FINE)
+    x, y, half = *place, 5 * _OVERSAMPLING
+    pen.rectangle((x - half, y - half, x + half, y + half), fill=GROUND, outline=INK, width=2 * _OVERSAMPLING)
 
 
 def _draw_sensor(pen: ImageDraw.ImageDraw, place: np.ndarray) -> None:
@@ -169,71 +173,78 @@ def _draw_cross(pen: ImageDraw.ImageDraw, place: np.ndarray) -> None:
     """The mean."""
     x, y = place
     for colour, reach, width in ((GROUND, 11, 6), (INK, 10, 3)):
-        reach, half = reach * _FINE, width * _FINE / 2
+        reach, half = reach * _OVERSAMPLING, width * _OVERSAMPLING / 2
         pen.rectangle((x - reach, y - half, x + reach, y + half), fill=colour)
         pen.rectangle((x - half, y - reach, x + half, y + reach), fill=colour)
     # Once more, as the white rim of the second bar has cut the first.
-    pen.rectangle((x - 10 * _FINE, y - 1.5 * _FINE, x + 10 * _FINE, y + 1.5 * _FINE), fill=INK)
+    pen.rectangle(
+        (x - 10 * _OVERSAMPLING, y - 1.5 * _OVERSAMPLING, x + 10 * _OVERSAMPLING, y + 1.5 * _OVERSAMPLING),
+        fill=INK,
+    )
 
 
 def _draw_star(pen: ImageDraw.ImageDraw, place: np.ndarray) -> None:
     """The source."""
     angles = np.pi / 2 + np.arange(10) * np.pi / 5
     for colour, size in ((INK, 14.5), (GROUND, 12.5), (GREEN, 10.0)):
-        radii = _FINE * size * np.where(np.arange(10) % 2 == 0, 1.0, 0.45)
+        radii = _OVERSAMPLING * size * np.where(np.arange(10) % 2 == 0, 1.0, 0.45)
         points = place + np.stack([radii * np.cos(angles), -radii * np.sin(angles)], axis=1)
         pen.polygon([tuple(point) for point in points], fill=colour)
 
 
 def _disc(pen: ImageDraw.ImageDraw, place, radius: float, colour: tuple[int, int, int]) -> None:
-    x, y, radius = *place, radius * _FINE
+    x, y, radius = *place, radius * _OVERSAMPLING
     pen.ellipse((x - radius, y - radius, x + radius, y + radius), fill=colour)
 
 
 def _draw_axes(pen: ImageDraw.ImageDraw, scene: Scene) -> None:
-    left, top, right, bottom = (_FINE * side for side in _MAP)
-    pen.rectangle((left, top, right, bottom), outline=MUTED, width=_FINE)
-    tick, gap = 5 * _FINE, 8 * _FINE
+    left, top, right, bottom = (_OVERSAMPLING * side for side in _MAP_BOX_PX)
+    pen.rectangle((left, top, right, bottom), outline=MUTED, width=_OVERSAMPLING)
+    tick, gap = 5 * _OVERSAMPLING, 8 * _OVERSAMPLING
     for axis in (0, 1):
-        for metres in np.arange(np.ceil(scene.low[axis] / _TICK) * _TICK, scene.high[axis] + 1e-6, _TICK):
+        for metres in np.arange(
+            np.ceil(scene.low[axis] / _TICK_SPACING_M) * _TICK_SPACING_M,
+            scene.high[axis] + 1e-6,
+            _TICK_SPACING_M,
+        ):
             place = np.where(np.arange(2) == axis, metres, scene.low)
             x, y = _pixels(scene, place)
             if axis == 0:
-                pen.line((x, bottom, x, bottom + tick), fill=MUTED, width=_FINE)
+                pen.line((x, bottom, x, bottom + tick), fill=MUTED, width=_OVERSAMPLING)
                 _write(pen, (x, bottom + gap), f"{metres:g}", "mt")
             else:
-                pen.line((left - tick, y, left, y), fill=MUTED, width=_FINE)
+                pen.line((left - tick, y, left, y), fill=MUTED, width=_OVERSAMPLING)
                 _write(pen, (left - gap, y), f"{metres:g}", "rm")
-    _write(pen, ((left + right) / 2, bottom + 28 * _FINE), "x, east [m]", "mt")
-    label = Image.new("L", (120 * _FINE, 20 * _FINE), 0)
+    _write(pen, ((left + right) / 2, bottom + 28 * _OVERSAMPLING), "x, east [m]", "mt")
+    label = Image.new("L", (120 * _OVERSAMPLING, 20 * _OVERSAMPLING), 0)
     ImageDraw.Draw(label).text(
-        (60 * _FINE, 10 * _FINE), "y, north [m]", fill=255, font=_font(13), anchor="mm"
+        (60 * _OVERSAMPLING, 10 * _OVERSAMPLING), "y, north [m]", fill=255, font=_font(13), anchor="mm"
     )
     turned = label.rotate(90, expand=True)
-    pen.bitmap((4 * _FINE, (top + bottom - turned.height) // 2), turned, fill=INK)
+    pen.bitmap((4 * _OVERSAMPLING, (top + bottom - turned.height) // 2), turned, fill=INK)
 
 
 def _draw_scale(image: Image.Image, pen: ImageDraw.ImageDraw, decades: tuple[int, int]) -> None:
     """The colours of the field by decade."""
-    left, right = (_FINE * side for side in _BAR)
-    upper, lower = _FINE * _MAP[1], _FINE * _MAP[3]
+    left, right = (_OVERSAMPLING * side for side in _COLOUR_BAR_PX)
+    upper, lower = _OVERSAMPLING * _MAP_BOX_PX[1], _OVERSAMPLING * _MAP_BOX_PX[3]
     column = _colours(np.linspace(1, 0, lower - upper))[:, None, :].repeat(right - left, axis=1)
     image.paste(Image.fromarray(np.ascontiguousarray(column)), (left, upper))
-    pen.rectangle((left, upper, right, lower), outline=MUTED, width=_FINE)
+    pen.rectangle((left, upper, right, lower), outline=MUTED, width=_OVERSAMPLING)
     bottom, top = decades
     for power in range(bottom, top + 1):
         y = lower + (upper - lower) * (power - bottom) / (top - bottom)
-        pen.line((right, y, right + 3 * _FINE, y), fill=MUTED, width=_FINE)
+        pen.line((right, y, right + 3 * _OVERSAMPLING, y), fill=MUTED, width=_OVERSAMPLING)
         # The font has no raised digits.
-        _write(pen, (right + 5 * _FINE, y), "10", "lm", 11)
-        _write(pen, (right + 18 * _FINE, y - 5 * _FINE), f"{power}", "lm", 9)
-    _write(pen, (_FINE * (SIZE - 6), upper - 17 * _FINE), "field", "rm")
+        _write(pen, (right + 5 * _OVERSAMPLING, y), "10", "lm", 11)
+        _write(pen, (right + 18 * _OVERSAMPLING, y - 5 * _OVERSAMPLING), f"{power}", "lm", 9)
+    _write(pen, (_OVERSAMPLING * (SIZE_PX - 6), upper - 17 * _OVERSAMPLING), "field", "rm")
 
 
 def _draw_key(pen: ImageDraw.ImageDraw, caption: str) -> None:
     """The caption, and what the marks mean, above the map."""
-    left, height = _FINE * _MAP[0], 45 * _FINE
-    _write(pen, (left, 18 * _FINE), caption, "lm", 15)
+    left, height = _OVERSAMPLING * _MAP_BOX_PX[0], 45 * _OVERSAMPLING
+    _write(pen, (left, 18 * _OVERSAMPLING), caption, "lm", 15)
     marks = (
         ("start", 0, _draw_square),
         ("sensor", 62, _draw_sensor),
@@ -242,13 +253,13 @@ def _draw_key(pen: ImageDraw.ImageDraw, caption: str) -> None:
         ("source", 306, _draw_star),
     )
     for name, offset, mark in marks:
-        mark(pen, np.array([left + (offset + 10) * _FINE, height]))
-        _write(pen, (left + (offset + 25) * _FINE, height), name, "lm")
+        mark(pen, np.array([left + (offset + 10) * _OVERSAMPLING, height]))
+        _write(pen, (left + (offset + 25) * _OVERSAMPLING, height), name, "lm")
 
 
 def _draw_dots(pen: ImageDraw.ImageDraw, place: np.ndarray) -> None:
     for offset in ((-5, 3), (0, -4), (5, 2)):
-        _disc(pen, place + _FINE * np.array(offset), 2.4, BLUE)
+        _disc(pen, place + _OVERSAMPLING * np.array(offset), 2.4, BLUE)
 
 
 def _write(pen: ImageDraw.ImageDraw, place, text: str, anchor: str, size: int = 13) -> None:
@@ -258,4 +269,4 @@ def _write(pen: ImageDraw.ImageDraw, place, text: str, anchor: str, size: int = 
 @cache
 def _font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
     """Pillow's own font, so that pictures are the same everywhere."""
-    return ImageFont.load_default(size * _FINE)
+    return ImageFont.load_default(size * _OVERSAMPLING)

@@ -1,4 +1,4 @@
-"""A search problem from names or objects, and the pure functions that a Gymnasium shell is made of."""
+"""A search problem from names or objects, and the compiled functions behind the Gymnasium environments."""
 
 from typing import Any, NamedTuple
 
@@ -11,7 +11,7 @@ from dowsax.envs.environment import Environment, auto_reset, build
 from dowsax.envs.observations import OBSERVATIONS, Observe
 from dowsax.envs.rewards import REWARDS, Reward
 from dowsax.envs.scenarios import SCENARIOS, Scenario
-from dowsax.envs.search import MAX_READINGS, SUCCESS, Search, SearchState, error
+from dowsax.envs.search import MAX_READINGS, SUCCESS_RADIUS_M, Search, SearchState, error
 from dowsax.inference import (
     PRESETS,
     Contraction,
@@ -38,7 +38,7 @@ Bits = UInt32[Array, "2"]
 
 
 class Measures(NamedTuple):
-    """What a shell tells besides the observation. All but the error can be known without the truth."""
+    """The numbers in `info`. All but the error can be known without the true source."""
 
     spread: Float[Array, ""]
     """[m], max(σx, σy); infinite when no particle is left."""
@@ -49,17 +49,17 @@ class Measures(NamedTuple):
     path_length: Float[Array, ""]
     """[m]"""
     readings: Float[Array, ""]
-    """A number, the one at the start included."""
+    """The number of readings, with the one at the start."""
     ess: Float[Array, ""]
-    """Of the weights as they are carried, after any resampling."""
+    """Effective sample size of the weights, after any resampling."""
 
 
 def measure(state: SearchState) -> Measures:
-    """The measures of a search as it stands."""
+    """Return the measures of a state."""
     belief = state.belief
     return Measures(
         location_spread(belief),
-        mass_within(belief, SUCCESS),
+        mass_within(belief, SUCCESS_RADIUS_M),
         error(state),
         state.path_length,
         belief.history.size.astype(jnp.float32),
@@ -68,25 +68,25 @@ def measure(state: SearchState) -> Measures:
 
 
 class Problem(eqx.Module):
-    """A search with its ending, its pay and what is seen of it. Equal problems share compiled programs."""
+    """A search with stop rule, reward and observation. Equal problems share compiled programs."""
 
     search: Search
     stop: StopRule
     reward: Reward
-    seen: Observe
+    features: Observe
 
     def observe(self, state: SearchState) -> Float[Array, " numbers"]:
-        """What is seen, and then the measures: together they outlive the search when it begins anew."""
-        return jnp.concatenate([self.seen(state), jnp.stack(measure(state))])
+        """Return the features, and after them the measures, so that both survive a reset of the search."""
+        return jnp.concatenate([self.features(state), jnp.stack(measure(state))])
 
     @property
     def num_features(self) -> int:
-        """The length of what is seen."""
+        """The number of features."""
         state = jax.eval_shape(self.search.prepare, jax.random.key(0))
-        return jax.eval_shape(self.seen, state).shape[0]
+        return jax.eval_shape(self.features, state).shape[0]
 
     def environment(self) -> Environment:
-        """The pure environment; its observations end in the measures."""
+        """Build the pure environment; its observations end in the measures."""
         return build(self.search, stop=self.stop, reward=self.reward, observe=self.observe)
 
 
@@ -100,9 +100,9 @@ def assemble(
     particles: int | None = None,
     max_readings: int = MAX_READINGS,
 ) -> Problem:
-    """The problem of these names or objects; `particles` instead of the preset's number of them."""
+    """Assemble a problem from names or objects; `particles` replaces the preset's number of particles."""
     if max_readings < 2:
-        raise ValueError(f"`max_readings` counts the one at the start and is at least 2; got {max_readings}.")
+        raise ValueError(f"`max_readings` must be at least 2, with the one at the start; got {max_readings}.")
     chosen = choose("preset", preset, PRESETS, Preset)
     if particles is not None:
         chosen = chosen.with_particles(particles)
@@ -123,7 +123,7 @@ def assemble(
 
 
 def choose(kind: str, choice: Any, known: dict[str, Any], of: type) -> Any:
-    """What a name stands for, or the object itself; a ValueError in one line for anything else."""
+    """Return the object of a name, or the object itself; raise a ValueError in one line otherwise."""
     if isinstance(choice, str):
         if choice not in known:
             raise ValueError(f"Unknown {kind} {choice!r}; known are {', '.join(known)}.")
@@ -134,39 +134,39 @@ def choose(kind: str, choice: Any, known: dict[str, Any], of: type) -> Any:
 
 
 @eqx.filter_jit
-def begin(problem: Problem, bits: Bits) -> tuple[Key, SearchState, Array]:
-    """A search from 64 random bits, and the key of all that is random in it from now on."""
-    begin_key, walk_key = jax.random.split(_key(bits))
-    state, numbers = problem.environment().reset(begin_key)
-    return walk_key, state, numbers
+def reset_search(problem: Problem, bits: Bits) -> tuple[Key, SearchState, Array]:
+    """Start a search from 64 random bits; return the key of its steps, its state and its observation."""
+    reset_key, step_key = jax.random.split(_key(bits))
+    state, numbers = problem.environment().reset(reset_key)
+    return step_key, state, numbers
 
 
 @eqx.filter_jit
-def proceed(problem: Problem, walk_key: Key, state: SearchState, action: Int[Array, ""]):
-    """One move. Its randomness depends on the key of the search and the number of readings alone."""
-    key = jax.random.fold_in(walk_key, state.belief.history.size)
+def step_search(problem: Problem, step_key: Key, state: SearchState, action: Int[Array, ""]):
+    """Make one move. Its randomness depends only on the key of the search and the number of readings."""
+    key = jax.random.fold_in(step_key, state.belief.history.size)
     state, step = problem.environment().step(key, state, action)
     return state, (step.observation, step.reward, step.terminated, step.truncated)
 
 
 @eqx.filter_jit
-def begin_all(problem: Problem, bits: Bits, num_searches: int) -> tuple[Key, SearchState, Array]:
-    """Many searches at once, and the key of all that is random in them from now on."""
-    begin_key, walk_key = jax.random.split(_key(bits))
-    states, numbers = jax.vmap(problem.environment().reset)(jax.random.split(begin_key, num_searches))
-    return walk_key, states, numbers
+def reset_searches(problem: Problem, bits: Bits, num_searches: int) -> tuple[Key, SearchState, Array]:
+    """Start many searches; return the key of their steps, their states and their observations."""
+    reset_key, step_key = jax.random.split(_key(bits))
+    states, numbers = jax.vmap(problem.environment().reset)(jax.random.split(reset_key, num_searches))
+    return step_key, states, numbers
 
 
 @eqx.filter_jit
-def proceed_all(
+def step_searches(
     problem: Problem,
-    walk_key: Key,
+    step_key: Key,
     states: SearchState,
     actions: Int[Array, " batch"],
     number: Int[Array, ""],
 ):
-    """One move of each, the `number`-th since the beginning; what ended begins anew."""
-    keys = jax.random.split(jax.random.fold_in(walk_key, number), actions.shape[0])
+    """Make the `number`-th move of each search, and reset the searches that end."""
+    keys = jax.random.split(jax.random.fold_in(step_key, number), actions.shape[0])
     states, done = auto_reset(problem.environment())(keys, states, actions)
     step = done.step
     return states, (step.observation, step.reward, step.terminated, step.truncated, done.final_observation)

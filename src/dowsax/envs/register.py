@@ -1,6 +1,6 @@
-"""Enters the environment into Gymnasium's registry, for those who do not import dowsax themselves.
+"""Register the environments with Gymnasium, for programs that do not import dowsax themselves.
 
-They write `gymnasium.make("dowsax.envs.register:dowsax/Search-v0")`.
+Such a program calls `gymnasium.make("dowsax.envs.register:dowsax/Search-v0")`.
 """
 
 from dowsax.registration import register

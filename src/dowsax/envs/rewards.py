@@ -1,7 +1,7 @@
-"""What a learner may be paid for: each reward sees the search before and after a reading, and a stop.
+"""Rewards: functions of the search before and after a reading, and of whether it stopped.
 
-Only `right_stop` knows the truth. It exists because a simulator does, and because paying for contraction
-alone pays for a belief that contracts wrongly.
+Only `right_stop` uses the true source, which only a simulator knows. The others also reward a belief that
+contracts in the wrong place.
 """
 
 from typing import Protocol, runtime_checkable
@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool
 
-from dowsax.envs.search import SUCCESS, Search, SearchState, error
+from dowsax.envs.search import SUCCESS_RADIUS_M, Search, SearchState, error
 from dowsax.inference.replay import reading_log_likelihood
 from dowsax.inference.summaries import covariance, location_entropy, location_spread, mean
 from dowsax.inference.weights import normalise
@@ -19,7 +19,7 @@ from dowsax.types import Scalar
 
 @runtime_checkable
 class Reward(Protocol):
-    """The pay for one move."""
+    """The reward of one move."""
 
     def __call__(
         self, search: Search, before: SearchState, after: SearchState, stopped: Bool[Array, ""]
@@ -76,8 +76,8 @@ def expected_error(
 def right_stop(search: Search, before: SearchState, after: SearchState, stopped: Bool[Array, ""]) -> Scalar:
     """1 for a stop within 1 m of the truth, −1 for one that is not, 0 otherwise."""
     del search, before
-    paid = jnp.where(error(after) < SUCCESS, 1.0, -1.0)
-    return jax.lax.select(stopped, paid, jnp.zeros(()))
+    value = jnp.where(error(after) < SUCCESS_RADIUS_M, 1.0, -1.0)
+    return jax.lax.select(stopped, value, jnp.zeros(()))
 
 
 REWARDS: dict[str, Reward] = {

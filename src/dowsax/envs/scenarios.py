@@ -1,6 +1,6 @@
-"""What a search may meet: where the source is, what is believed beforehand, and whether it moves.
+"""Scenarios: where the source is, where the particles start, and whether the source moves.
 
-The belief's own prior is the model's in every scenario; what differs is the truth, or where particles start.
+The prior of the filter is the model's in every scenario; the true source or the initial particles differ.
 """
 
 from collections.abc import Callable
@@ -17,30 +17,30 @@ Sources = Callable[[Prior, Key], Theta]
 
 @dataclass(frozen=True)
 class Scenario:
-    """The truth, the start of the belief, and what happens on the way."""
+    """The true source, the initial particles, and what changes during the search."""
 
     sources: Sources
     """`(prior, key) -> theta`: the true source."""
     initial: Prior | None = None
-    """Where the particles start, if not in the model's prior."""
+    """The distribution of the initial particles. Default: the model's prior."""
     jump_after: int | None = None
-    """The reading after which the position of the source is drawn anew, counted from 1."""
+    """The reading, counted from 1, after which the position of the source is drawn again."""
     transition: Jump | None = None
-    """What a belief is told that the source may do, if its filter listens."""
+    """How the source may move according to the filter, if the preset follows jumps."""
     meaning: str = ""
 
     def __post_init__(self) -> None:
         if self.jump_after is not None and self.jump_after < 1:
-            raise ValueError(f"`jump_after` is a number of readings, at least 1; got {self.jump_after}.")
+            raise ValueError(f"`jump_after` must be a number of readings >= 1; got {self.jump_after}.")
 
 
 def from_prior(prior: Prior, key: Key) -> Theta:
-    """What is believed is what happens."""
+    """Draw the source from the prior of the model."""
     return prior.sample(key)
 
 
 def inside(*boxes: tuple[tuple[float, float], tuple[float, float]]) -> Sources:
-    """Sources in boxes ((x, y) low, (x, y) high) [m], each as likely; the rest of Θ from the prior."""
+    """Draw sources in boxes ((x, y) low, (x, y) high) [m], equally likely; the rest of Θ from the prior."""
 
     def sample(prior: Prior, key: Key) -> Theta:
         rest_key, place_key, box_key = jax.random.split(key, 3)

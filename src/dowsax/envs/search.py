@@ -1,6 +1,6 @@
-"""One search: a source, a sensor that moves and reads, and the belief that takes the readings in.
+"""One search: a source, a sensor that moves and reads, and a filter that assimilates the readings.
 
-The physics and the filter alone; what a learner adds (rewards, observations, endings) is in `environment`.
+Rewards, observations and endings are in `environment`.
 """
 
 from typing import NamedTuple
@@ -20,25 +20,25 @@ from dowsax.world.motion import START_SIDE_M
 
 MAX_READINGS = 200
 """K_max: the reading at the start is the first."""
-SUCCESS = 1.0
-"""[m], a stop nearer than this to the source is right; also the radius of the credible rule."""
+SUCCESS_RADIUS_M = 1.0
+"""A stop with a smaller error is right; also the radius of the credible rule."""
 
 
 class SearchState(eqx.Module):
-    """Where a search stands."""
+    """The state of a search."""
 
     theta: Theta
-    """The truth, as it is now. Nothing that acts may look at it."""
+    """The true source, as it is now. Policies must not use it."""
     station: Station
     reading: Scalar
-    """The newest reading, already taken in."""
+    """The newest reading, already assimilated."""
     belief: Belief
     path_length: Scalar
     """[m], walked so far."""
 
 
-class Taking(NamedTuple):
-    """A reading under way: the search but for its belief, and how far the filter has taken the reading in."""
+class PendingUpdate(NamedTuple):
+    """A search whose filter has not finished assimilating the newest reading."""
 
     theta: Theta
     station: Station
@@ -48,7 +48,7 @@ class Taking(NamedTuple):
 
 
 class Search(eqx.Module):
-    """The problem: what is out there, what is believed, and how one moves."""
+    """The search problem: model, filter, scenario, moves and budget of readings."""
 
     model: Model
     preset: Preset = eqx.field(static=True)
@@ -57,54 +57,56 @@ class Search(eqx.Module):
     max_readings: int = eqx.field(default=MAX_READINGS, static=True)
 
     def filter(self) -> Filter:
-        """The filter of the preset, told of jumps where the scenario has them and the preset listens."""
+        """Build the filter; it expects jumps where the scenario has them and the preset follows them."""
         transition = self.scenario.transition if self.preset.follows_jumps else None
         preset = self.preset.with_horizon(self.max_readings)
         return preset.build(self.model, initial=self.scenario.initial, transition=transition)
 
     def prepare(self, key: Key) -> SearchState:
-        """Draw a source, a start and a belief; nothing has been read yet."""
+        """Draw a source, a start and a belief, before the first reading."""
         source_key, start_key, init_key = jax.random.split(key, 3)
         theta = self.scenario.sources(self.model.prior, source_key)
         station = Station(jax.random.uniform(start_key, (2,), maxval=START_SIDE_M))
         return SearchState(theta, station, jnp.zeros(()), self.filter().init(init_key), jnp.zeros(()))
 
-    def take(self, key: Key, state: SearchState, position: Position) -> tuple[SearchState, FilterInfo]:
-        """One reading at a position, and one step of the filter."""
-        taking = self.begin_taking(key, state, position)
-        return self.taken(taking._replace(stage=while_degenerate(self.filter().refresh, taking.stage)))
+    def read_at(self, key: Key, state: SearchState, position: Position) -> tuple[SearchState, FilterInfo]:
+        """Take one reading at a position, and make one step of the filter."""
+        pending = self.start_update(key, state, position)
+        return self.finish_update(
+            pending._replace(stage=while_degenerate(self.filter().refresh, pending.stage))
+        )
 
-    def begin_taking(self, key: Key, state: SearchState, position: Position) -> Taking:
-        """A reading at a position, taken in as far as the particles bear without being refreshed."""
+    def start_update(self, key: Key, state: SearchState, position: Position) -> PendingUpdate:
+        """Take a reading at a position and assimilate it as far as possible without refreshing particles."""
         jump_key, noise_key, filter_key = jax.random.split(key, 3)
-        theta, station = self._jumped(jump_key, state), Station(position)
+        theta, station = self._move_source(jump_key, state), Station(position)
         reading = self.model.sample_reading(noise_key, theta, station)
         stage = self.filter().begin(filter_key, state.belief, station, reading)
         walked = jnp.linalg.norm(position - state.station.position)
-        return Taking(theta, station, reading, state.path_length + walked, stage)
+        return PendingUpdate(theta, station, reading, state.path_length + walked, stage)
 
-    def refresh(self, taking: Taking) -> Taking:
-        """One more stage of the filter, for a stage that is degenerate."""
-        return taking._replace(stage=self.filter().refresh(taking.stage))
+    def refresh(self, pending: PendingUpdate) -> PendingUpdate:
+        """Run one more stage of the filter, for particles that are degenerate."""
+        return pending._replace(stage=self.filter().refresh(pending.stage))
 
-    def taken(self, taking: Taking) -> tuple[SearchState, FilterInfo]:
-        """The search after the reading."""
-        belief, info = self.filter().finish(taking.stage)
-        state = SearchState(taking.theta, taking.station, taking.reading, belief, taking.path_length)
+    def finish_update(self, pending: PendingUpdate) -> tuple[SearchState, FilterInfo]:
+        """Return the state after the reading."""
+        belief, info = self.filter().finish(pending.stage)
+        state = SearchState(pending.theta, pending.station, pending.reading, belief, pending.path_length)
         return state, info
 
-    def begin(self, key: Key) -> tuple[SearchState, FilterInfo]:
-        """A search after the reading at its start."""
-        prepare_key, take_key = jax.random.split(key)
+    def reset(self, key: Key) -> tuple[SearchState, FilterInfo]:
+        """Start a search and take its first reading."""
+        prepare_key, read_key = jax.random.split(key)
         state = self.prepare(prepare_key)
-        return self.take(take_key, state, state.station.position)
+        return self.read_at(read_key, state, state.station.position)
 
-    def advance(self, key: Key, state: SearchState, action: Int[Array, ""]) -> tuple[SearchState, FilterInfo]:
-        """One move, one reading, one step of the filter."""
-        return self.take(key, state, self.motion(state.station.position, action))
+    def step(self, key: Key, state: SearchState, action: Int[Array, ""]) -> tuple[SearchState, FilterInfo]:
+        """Make one move, take one reading, make one step of the filter."""
+        return self.read_at(key, state, self.motion(state.station.position, action))
 
-    def _jumped(self, key: Key, state: SearchState) -> Theta:
-        """The source of the next reading: elsewhere once the scenario's reading has been taken."""
+    def _move_source(self, key: Key, state: SearchState) -> Theta:
+        """Return the source of the next reading, moved once after the reading that the scenario names."""
         if self.scenario.jump_after is None:
             return state.theta
         place = self.model.prior.sample(key)[:2]
@@ -113,5 +115,5 @@ class Search(eqx.Module):
 
 
 def error(state: SearchState) -> Scalar:
-    """[m], from the mean position to the true one. Never used to stop."""
+    """Return the distance [m] from the mean position to the true one. Never used to stop."""
     return jnp.linalg.norm(mean(state.belief)[:2] - state.theta[:2])

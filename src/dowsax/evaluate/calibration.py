@@ -1,10 +1,10 @@
-"""Simulation-based calibration: is the belief right on average over what the model itself produces?
+"""Simulation-based calibration: are the posteriors right on average over data that the model simulates?
 
-Sources from the prior, surveys of them, and the rank of each true parameter among draws of its belief. If
-the belief is the posterior, the ranks are uniform and a central interval of probability p holds the truth in
-p of the cases (Talts et al. 2018). The verdict is the ECDF test of `uniformity` for each parameter, with
-Holm's correction over the parameters and a level of 1 % for all of them together: a right filter fails at
-most once in a hundred times.
+Draw sources from the prior, simulate surveys, and rank each true parameter among draws of its belief. If the
+belief is the posterior, the ranks are uniform and a central interval of probability p holds the truth in a
+share p of the cases (Talts et al. 2018). The verdict is the ECDF test of `uniformity` for each parameter,
+with Holm's correction over the parameters at a total level of 1 %: a correct filter fails at most once in a
+hundred times.
 """
 
 import math
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import jax
 import numpy as np
 
-from dowsax.evaluate.ranks import NUM_DRAWS, Scores, joined, score
+from dowsax.evaluate.ranks import NUM_DRAWS, Scores, join, score
 from dowsax.evaluate.statistics import bootstrap_interval, holm, wilson_interval
 from dowsax.evaluate.surveys import Surveys, simulate_surveys
 from dowsax.evaluate.uniformity import Uniformity, uniformity
@@ -24,19 +24,19 @@ from dowsax.inference.locate import locate
 from dowsax.world import Model
 
 LEVEL = 0.01
-"""Probability that a right filter is called wrong."""
+"""Probability that a correct filter fails the test."""
 NUM_READINGS = 36
-CONTRACTED = 0.5
-"""[m], a belief with a smaller spread is contracted."""
-FALSE_ERROR = 1.0
-"""[m], a contracted belief this far off is false."""
+CONTRACTED_SPREAD_M = 0.5
+"""A belief with a smaller spread is contracted."""
+FALSE_ERROR_M = 1.0
+"""A contracted belief with at least this error is false."""
 PROBABILITIES = (0.5, 0.9)
-_CASES_A_CHUNK = 100
+_CASES_PER_CHUNK = 100
 
 
 @dataclass(frozen=True)
 class Share:
-    """A share of some cases, with its 95 % interval (Wilson)."""
+    """A share of cases with its 95 % Wilson interval."""
 
     successes: int
     trials: int
@@ -52,7 +52,7 @@ class Share:
 
 @dataclass(frozen=True)
 class ParameterReport:
-    """How one parameter fares."""
+    """The calibration of one parameter."""
 
     name: str
     tests: Uniformity
@@ -66,13 +66,13 @@ class ParameterReport:
 
 @dataclass(frozen=True)
 class Calibration:
-    """The verdict on a filter, and what it rests on."""
+    """The calibration of a filter."""
 
     scores: Scores
     parameters: tuple[ParameterReport, ...]
     contracted: Share
     false_contracted: Share
-    """Contracted and a metre or more off, of the contracted."""
+    """Share of the contracted beliefs with an error of 1 m or more."""
     mean_error: float
     """[m]"""
     mean_error_interval: tuple[float, float]
@@ -117,30 +117,27 @@ def calibrate(
     preset: str | Preset = "default",
     particles: int | None = None,
     seed: int = 0,
-    progress: Callable[[int], None] = lambda num_cases: None,
+    on_progress: Callable[[int], None] = lambda num_cases: None,
 ) -> Calibration:
-    """Locate the source of every survey and hold the beliefs against the truth.
+    """Locate the source of every survey and compare the beliefs with the truth.
 
-    `progress` is told how many cases have been added, chunk by chunk.
+    `on_progress` is called with the number of new cases after each chunk.
     """
     parts = []
-    for chunk, start in enumerate(range(0, len(surveys.thetas), _CASES_A_CHUNK)):
-        part = Surveys(*(leaf[start : start + _CASES_A_CHUNK] for leaf in surveys))
+    for chunk, start in enumerate(range(0, len(surveys.thetas), _CASES_PER_CHUNK)):
+        part = Surveys(*(leaf[start : start + _CASES_PER_CHUNK] for leaf in surveys))
         filter_seed = int(np.random.SeedSequence([seed, chunk]).generate_state(1)[0])
         posterior = locate(
             part.positions, part.readings, model=model, preset=preset, particles=particles, seed=filter_seed
         )
         parts.append(score(part.thetas, posterior.samples, posterior.weights, seed=[seed, chunk]))
-        progress(len(part.thetas))
+        on_progress(len(part.thetas))
     names = tuple(parameter.name for parameter in model.prior.parameters)
-    return verdict(names, joined(parts))
+    return verdict(names, join(parts))
 
 
 def own_surveys(model: Model, name: str, num_cases: int, seed: int) -> Surveys:
-    """The surveys of a calibration with this seed.
-
-    Fields of other names see other sources: the luck of one draw of sources must not show in all fields.
-    """
+    """Simulate the surveys of a calibration with this seed; each field name has sources of its own."""
     key = jax.random.fold_in(jax.random.key(seed), zlib.crc32(name.encode()))
     return simulate_surveys(key, model, num_cases, NUM_READINGS)
 
@@ -160,12 +157,12 @@ def verdict(names: tuple[str, ...], scores: Scores) -> Calibration:
         )
         for at, name in enumerate(names)
     ]
-    contracted = scores.spreads < CONTRACTED
+    contracted = scores.spreads < CONTRACTED_SPREAD_M
     return Calibration(
         scores=scores,
         parameters=tuple(reports),
         contracted=_share(contracted),
-        false_contracted=_share(scores.errors[contracted] >= FALSE_ERROR),
+        false_contracted=_share(scores.errors[contracted] >= FALSE_ERROR_M),
         mean_error=float(np.mean(scores.errors)),
         mean_error_interval=bootstrap_interval(scores.errors),
         spearman=_spearman(scores.spreads, scores.errors),

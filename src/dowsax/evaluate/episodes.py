@@ -1,7 +1,7 @@
-"""Whole searches, recorded so that any stop rule can be asked afterwards.
+"""Whole searches, recorded so that any stop rule can be applied afterwards.
 
-An accelerator takes many in groups (`pool`). On a CPU each member of a group would wait for the slowest, so
-there they run one by one, as many at a time as there are cores. What happens in a search is the same.
+An accelerator runs searches in groups (`pool`). On a CPU each member of a group would wait for the slowest,
+so searches run one by one, one per thread. The results are the same.
 """
 
 import os
@@ -15,57 +15,68 @@ import jax
 import numpy as np
 
 from dowsax.envs import Search
-from dowsax.evaluate.pool import in_groups
-from dowsax.evaluate.search_steps import Keys, decide, over, prepare, somewhere, take, traced
+from dowsax.evaluate.pool import run_in_groups
+from dowsax.evaluate.search_steps import Keys, as_arrays, decide, has_ended, prepare, read, require_finite
 from dowsax.evaluate.stops import TraceRule
 from dowsax.evaluate.trace import Episode, Row
-from dowsax.policies import Informed, Policy
+from dowsax.policies import Oracle, Policy
 from dowsax.types import Key
 
 Progress = Callable[[int], None]
 
 
 class Programs(NamedTuple):
-    """The three compiled parts of a search. The filter's, by far the largest, serves every policy."""
+    """The three compiled functions of a search. `read`, by far the largest, is the same for every policy."""
 
     prepare: Callable
     decide: Callable
-    take: Callable
+    read: Callable
 
 
-ONE = Programs(eqx.filter_jit(prepare), eqx.filter_jit(decide), eqx.filter_jit(take))
+PROGRAMS = Programs(eqx.filter_jit(prepare), eqx.filter_jit(decide), eqx.filter_jit(read))
 
 
 def run_episodes(
     search: Search,
-    policy: Policy | Informed,
+    policy: Policy | Oracle,
     keys: Keys,
     until: Sequence[TraceRule],
     *,
     batch_size: int | None = None,
     threads: int | None = None,
-    progress: Progress = lambda ended: None,
+    on_progress: Progress = lambda ended: None,
 ) -> list[Episode]:
-    """One search for each key, until every rule of `until` has spoken, or the readings run out.
+    """Run one search per key, until every rule of `until` is met or the readings run out.
 
-    `progress` is told how many more have ended. On an accelerator at most `batch_size` run at a time, and
-    where a batch does not fit into the memory smaller ones are tried. On a CPU there is one for each of the
-    `threads`, which are as many as there are cores unless given.
+    Parameters
+    ----------
+    keys
+        One PRNG key per search.
+    until
+        Stop rules; the record goes on until the last of them is met.
+    batch_size
+        Searches at a time on an accelerator. Default: all. Halved while a batch does not fit into memory.
+    threads
+        Searches at a time on a CPU. Default: the number of cores.
+    on_progress
+        Called with the number of searches that have just ended.
     """
     if keys.ndim != 1 or keys.shape[0] == 0:
         raise ValueError(
-            f"`keys` has one key a search, as of `jax.random.split(key, 10)`; got shape {keys.shape}."
+            f"`keys` must be a vector of keys, as of `jax.random.split(key, 10)`; got shape {keys.shape}."
         )
     if not until:
-        raise ValueError("`until` needs a rule: `(TraceRule('credible', 0.95),)`, or 'fixed' with a number.")
+        raise ValueError(
+            "`until` must have a rule: `(TraceRule('credible', 0.95),)`, or 'fixed' with a number."
+        )
     if jax.default_backend() == "cpu":
-        return one_by_one(search, policy, keys, until, progress, threads)
+        return run_one_by_one(search, policy, keys, until, on_progress, threads)
     size = min(batch_size or keys.shape[0], keys.shape[0])
     episodes: list[Episode] = []
     while len(episodes) < keys.shape[0]:
         try:
             batch = keys[len(episodes) : len(episodes) + size]
-            episodes += in_groups(search, policy, batch, until, progress)
+            episodes += run_in_groups(search, policy, batch, until, on_progress)
         except jax.errors.JaxRuntimeError as failure:
             if "RESOURCE_EXHAUSTED" not in str(failure) or size == 1:
                 raise
@@ -73,43 +84,43 @@ def run_episodes(
     return episodes
 
 
-def compiled(programs: Programs, search: Search, policy: Policy | Informed, keys: Keys) -> float:
-    """Run each program once on fresh searches, so that no search is charged for compilation. Returns [s]."""
-    begun = time.perf_counter()
+def compile_programs(programs: Programs, search: Search, policy: Policy | Oracle, keys: Keys) -> float:
+    """Run each program once, so that no search is charged for compilation; return the time [s]."""
+    started = time.perf_counter()
     state = programs.prepare(search, keys)
-    state, _ = programs.take(search, keys, state, state.station.position)
+    state, _ = programs.read(search, keys, state, state.station.position)
     jax.block_until_ready(programs.decide(search, policy, keys, state))
-    return time.perf_counter() - begun
+    return time.perf_counter() - started
 
 
-def one_by_one(
+def run_one_by_one(
     search: Search,
-    policy: Policy | Informed,
+    policy: Policy | Oracle,
     keys: Keys,
     until: Sequence[TraceRule],
-    progress: Progress,
+    on_progress: Progress,
     threads: int | None = None,
 ) -> list[Episode]:
-    """The searches one after another, as many at a time as there are threads, or cores."""
-    search, policy = traced(search), traced(policy)
+    """Run the searches one after another, one per thread (default: one per core)."""
+    search, policy = as_arrays(search), as_arrays(policy)
 
     def one(key: Key) -> Episode:
-        begun = time.perf_counter()
-        state = ONE.prepare(search, key)
+        started = time.perf_counter()
+        state = PROGRAMS.prepare(search, key)
         theta, position = np.asarray(state.theta), state.station.position
         rows: list[Row] = []
-        spoken = np.zeros(len(until), bool)
-        while not (rows and over(search, rows[-1], len(rows), spoken)):
+        is_met = np.zeros(len(until), bool)
+        while not (rows and has_ended(search, rows[-1], len(rows), is_met)):
             if rows:
-                position = somewhere(search, ONE.decide(search, policy, key, state))
-            state, newest = ONE.take(search, key, state, position)
+                position = require_finite(search, PROGRAMS.decide(search, policy, key, state))
+            state, newest = PROGRAMS.read(search, key, state, position)
             rows.append(jax.tree.map(np.asarray, newest))
-            # No rule is asked at the start.
-            spoken |= [len(rows) > 1 and bool(rule.speaks(rows[-1], len(rows))) for rule in until]
-        progress(1)
-        taken = jax.tree.map(lambda *leaves: np.stack(leaves), *rows)
-        return Episode(theta, np.asarray(state.theta), taken, time.perf_counter() - begun)
+            # No rule is checked at the start.
+            is_met |= [len(rows) > 1 and bool(rule.is_met(rows[-1], len(rows))) for rule in until]
+        on_progress(1)
+        columns = jax.tree.map(lambda *leaves: np.stack(leaves), *rows)
+        return Episode(theta, np.asarray(state.theta), columns, time.perf_counter() - started)
 
-    compiled(ONE, search, policy, keys[0])
+    compile_programs(PROGRAMS, search, policy, keys[0])
     with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
         return list(pool.map(one, keys))

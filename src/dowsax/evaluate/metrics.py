@@ -1,4 +1,4 @@
-"""What many searches come to under a stop rule: shares with Wilson's interval, means with a bootstrap one."""
+"""Results of many searches under a stop rule: shares with Wilson, means with bootstrap intervals."""
 
 import math
 from collections.abc import Sequence
@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dowsax.envs import SUCCESS
+from dowsax.envs import SUCCESS_RADIUS_M
 from dowsax.evaluate.statistics import resample_counts, wilson_interval
 from dowsax.evaluate.stops import TraceRule
 from dowsax.evaluate.trace import Episode
 
 
 class Estimate(NamedTuple):
-    """A number from n cases with its 95 % interval. Without any case there is no number."""
+    """An estimate from n cases with its 95 % interval; `None` without any case."""
 
     value: float | None
     low: float | None
@@ -35,16 +35,16 @@ class Ends(NamedTuple):
     error: np.ndarray
     """[m]"""
     mass: np.ndarray
-    """What the belief thinks of it: the probability that the source is within 1 m of its mean."""
+    """P(source within 1 m of the mean) under the belief."""
 
     @property
     def right(self) -> np.ndarray:
-        """Stopped less than a metre off."""
-        return self.stopped & (self.error < SUCCESS)
+        """Stopped with an error below 1 m."""
+        return self.stopped & (self.error < SUCCESS_RADIUS_M)
 
     @property
     def false(self) -> np.ndarray:
-        """Stopped a metre or more off: whatever stopped is either right or false."""
+        """Stopped with an error of 1 m or more."""
         return self.stopped & ~self.right
 
 
@@ -52,7 +52,7 @@ class Summary(NamedTuple):
     """A policy under a stop rule. Success and false stops of all searches add up to the stop rate."""
 
     stop_rate: Estimate
-    """The share that stopped before the readings ran out."""
+    """Share that stopped before the readings ran out."""
     path_length_stopped: Estimate
     """[m]"""
     path_length_all: Estimate
@@ -62,21 +62,21 @@ class Summary(NamedTuple):
     error_all: Estimate
     """[m], at the stop, or at the last reading without one."""
     success_given_stop: Estimate
-    """The share less than a metre off, of those that stopped."""
+    """Share of the stopped searches with an error below 1 m."""
     success_all: Estimate
-    """The share that stopped less than a metre off, of all."""
+    """Share of all searches that stopped with an error below 1 m."""
     false_stop_given_stop: Estimate
-    """The share a metre or more off, of those that stopped."""
+    """Share of the stopped searches with an error of 1 m or more."""
     false_stop_all: Estimate
-    """The share that stopped a metre or more off, of all."""
+    """Share of all searches that stopped with an error of 1 m or more."""
     seconds_per_episode: Estimate
-    """[s], wall time of the whole record, which goes on until the strictest rule has spoken."""
+    """[s], wall time of the whole record, which goes on until the strictest rule is met."""
     readings_stopped: Estimate
 
 
 def ends(episodes: Sequence[Episode], rule: TraceRule) -> Ends:
-    """Ask the rule of each search."""
-    firsts = [rule.first(episode.rows) for episode in episodes]
+    """Apply the rule to each search."""
+    firsts = [rule.first_stop(episode.rows) for episode in episodes]
     places = [-1 if first is None else first - 1 for first in firsts]
     at = lambda name: np.array(  # noqa: E731
         [getattr(episode.rows, name)[place] for episode, place in zip(episodes, places, strict=True)],
@@ -95,14 +95,14 @@ def ends(episodes: Sequence[Episode], rule: TraceRule) -> Ends:
     )
 
 
-def undecided(episodes: Sequence[Episode], rule: TraceRule, max_readings: int) -> int:
-    """How many records end too early to tell whether this rule would have stopped the search.
+def count_undecided(episodes: Sequence[Episode], rule: TraceRule, max_readings: int) -> int:
+    """Count the records that end too early to decide whether this rule would have stopped the search.
 
-    A record ends when the rules it was made for have all spoken, when the readings run out, or when no
-    particle is left; only in the last two cases has a rule that is silent throughout not stopped it.
+    A record ends when all rules it was made for are met, when the readings run out, or when no particle is
+    left. Only in the last two cases is it certain that a rule that was never met would not have stopped it.
     """
     return sum(
-        rule.first(episode.rows) is None
+        rule.first_stop(episode.rows) is None
         and len(episode.rows.spread) < max_readings
         and bool(np.isfinite(episode.rows.spread[-1]))
         for episode in episodes
@@ -110,7 +110,7 @@ def undecided(episodes: Sequence[Episode], rule: TraceRule, max_readings: int) -
 
 
 def share(hits: np.ndarray) -> Estimate:
-    """The share of true entries, with Wilson's interval."""
+    """Return the share of true entries, with Wilson's interval."""
     successes, trials = int(np.sum(hits)), int(np.size(hits))
     if trials == 0:
         return NOTHING
@@ -120,7 +120,7 @@ def share(hits: np.ndarray) -> Estimate:
 
 
 def means(*columns: np.ndarray) -> list[Estimate]:
-    """The mean of each column with its percentile bootstrap interval; all from the same resamples."""
+    """Return the mean of each column with its percentile bootstrap interval, from the same resamples."""
     num_cases = len(columns[0])
     if num_cases == 0:
         return [NOTHING for _ in columns]
@@ -134,12 +134,12 @@ def means(*columns: np.ndarray) -> list[Estimate]:
 
 
 def summarise(episodes: Sequence[Episode], rule: TraceRule) -> Summary:
-    """What the searches come to had this rule stopped them."""
+    """Summarise the searches as if this rule had stopped them."""
     return summary_of(ends(episodes, rule), np.array([episode.seconds for episode in episodes], np.float64))
 
 
 def summary_of(end: Ends, seconds: np.ndarray) -> Summary:
-    """Likewise, from where each search ended and how long it took [s]."""
+    """Summarise searches from their ends and times [s]."""
     stopped = end.stopped
     path_all, error_all, seconds_all = means(end.path_length, end.error, seconds)
     path_stopped, error_stopped, readings_stopped = means(
@@ -161,12 +161,12 @@ def summary_of(end: Ends, seconds: np.ndarray) -> Summary:
 
 
 def summary_json(summary: Summary) -> dict[str, dict[str, float | int | None]]:
-    """Plain numbers by name, for JSON; `None` where there is no number."""
+    """Return plain numbers by name, for JSON; `None` where there is no number."""
     return {name: estimate_json(estimate) for name, estimate in summary._asdict().items()}
 
 
 def estimate_json(estimate: Estimate) -> dict[str, float | int | None]:
-    """Its four entries by name. JSON holds no number that is not finite: `None` stands for it."""
+    """Return the four entries by name, for JSON; `None` for a number that is not finite."""
     return {
         name: None if part is None or not math.isfinite(part) else part
         for name, part in estimate._asdict().items()

@@ -1,8 +1,8 @@
-"""Whole missions of a site, simulated: what a stop is worth there.
+"""Rehearsals: simulated missions of a site, to measure how often its stops are right.
 
-The advisor is told readings of a source that is drawn from the site's own prior, at the places that it
-advises itself, until it has found the source or cannot tell. It is the advisor of real missions: the same
-filter, stop rule, policy, budget and start. What a rehearsal cannot tell is whether the site file is right.
+The source is drawn from the prior of the site. The advisor of real missions, with its filter, stop rule,
+policy, budget and start, gets simulated readings at the places that it advises. A rehearsal cannot find out
+whether the site file is right.
 """
 
 import math
@@ -29,36 +29,36 @@ from dowsax.world.kinds import WIND
 
 Progress = Callable[[int], None]
 
-_PATIENCE = 10
-"""Refused readings in a row after which a mission is broken off."""
+_MAX_REFUSED_IN_A_ROW = 10
+"""A mission ends after this many refused readings in a row."""
 
 
 @dataclass(frozen=True)
 class RehearsalConfig:
-    """How a site is rehearsed."""
+    """The settings of rehearsals."""
 
     missions: int = 200
     without_source: float = 0.2
-    """The share of missions in which there is nothing to find."""
+    """Share of missions without a source."""
     seed: int = 0
     speed: float = 1.0
     """[m/s], between readings: decides when a budget of time is spent, and what a sensor that lags reads."""
-    most_readings: int = 500
-    """A mission that neither its budget nor its verdict has ended is broken off here."""
+    max_readings: int = 500
+    """A mission ends after this many readings at the latest."""
 
     def __post_init__(self) -> None:
         if self.missions < 1:
-            raise ValueError(f"There is at least 1 mission to rehearse; got {self.missions}.")
+            raise ValueError(f"`missions` must be at least 1; got {self.missions}.")
         if not 0 <= self.without_source <= 1:
-            raise ValueError(f"The share without a source is from 0 to 1; got {self.without_source:g}.")
+            raise ValueError(f"`without_source` must be a share from 0 to 1; got {self.without_source:g}.")
         if not (self.speed > 0 and math.isfinite(self.speed)):
-            raise ValueError(f"The speed is above 0 m/s; got {self.speed:g}.")
-        if self.most_readings < 1:
-            raise ValueError(f"A mission has at least 1 reading; got {self.most_readings}.")
+            raise ValueError(f"`speed` must be > 0 m/s; got {self.speed:g}.")
+        if self.max_readings < 1:
+            raise ValueError(f"`max_readings` must be at least 1; got {self.max_readings}.")
 
     @property
     def num_empty(self) -> int:
-        """Missions without a source."""
+        """Number of missions without a source."""
         return round(self.without_source * self.missions)
 
 
@@ -67,14 +67,20 @@ def rehearse(
     config: RehearsalConfig,
     *,
     truth: Model | None = None,
-    progress: Progress = lambda ended: None,
+    on_progress: Progress = lambda ended: None,
     threads: int | None = None,
 ) -> Rehearsal:
-    """Missions as this advisor would lead them, as many at a time as there are threads, or cores.
+    """Simulate missions of this advisor. The same seed gives the same missions for any number of threads.
 
-    `truth` is the model that readings are drawn from where it is another than the advisor's, with the same
-    unknowns: what a site file that is wrong would lead to. `progress` is told how many more have ended. The
-    same seed gives the same missions whatever the threads.
+    Parameters
+    ----------
+    truth
+        The model that readings are drawn from, with the same unknowns as the advisor's, to find out what a
+        wrong site file leads to. Default: the advisor's.
+    on_progress
+        Called with the number of missions that have just ended.
+    threads
+        Missions at a time. Default: the number of cores.
     """
     keys = jax.random.split(jax.random.key(config.seed), config.missions)
 
@@ -82,18 +88,18 @@ def rehearse(
         source_key, seed_key = jax.random.split(keys[number])
         seed = int(jax.random.randint(seed_key, (), 0, 2**31 - 1))
         present = number < config.missions - config.num_empty
-        ended = simulated(advisor.again(seed), source_key, config, present=present, truth=truth)
-        progress(1)
+        ended = simulate_mission(advisor.again(seed), source_key, config, present=present, truth=truth)
+        on_progress(1)
         return ended
 
     with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
-        return summarised(advisor, config, list(pool.map(one, range(config.missions))))
+        return summarise_missions(advisor, config, list(pool.map(one, range(config.missions))))
 
 
-def simulated(
+def simulate_mission(
     advisor: Advisor, key: Key, config: RehearsalConfig, *, present: bool = True, truth: Model | None = None
 ) -> Ended:
-    """One mission, from the start to its end, with a source or `present` off; `truth` as in `rehearse`."""
+    """Simulate one mission, with a source if `present`; `truth` as in `rehearse`."""
     plan = advisor.plan
     model = truth or plan.model
     model = model if present else without_source(model)
@@ -101,29 +107,29 @@ def simulated(
     theta = _source(plan.model, source_key)
     draft = Reading(plan.start or plan.middle, 0.0, wind=_wind(wind_key), time=0.0)
     refused = in_a_row = 0
-    for number in range(config.most_readings):
+    for number in range(config.max_readings):
         jump_key, noise_key = jax.random.split(jax.random.fold_in(reading_key, number))
         if plan.jump is not None and number > 0:
-            theta = moved(plan.model, plan.jump, jump_key, theta)
+            theta = move_source(plan.model, plan.jump, jump_key, theta)
         draft = replace(draft, sensor=_sensor(plan.stations.sensor.names, number))
         whole = plan.stations.completed(draft, advisor.readings)
         station = plan.stations.station(whole, advisor.readings)
         here, later = draft.position, (draft.time or 0.0) + (whole.dwell or 0.0)
         try:
             value = float(_read(model, noise_key, theta, station))
-            there = advisor.take(replace(draft, value=value)).next_position
+            target = advisor.take(replace(draft, value=value)).next_position
             in_a_row = 0
         except Refused:
-            # As people do: read again at the same place.
-            there = here
+            # Read again at the same place, as people do.
+            target = here
             refused, in_a_row = refused + 1, in_a_row + 1
-        if there is None or in_a_row == _PATIENCE:
+        if target is None or in_a_row == _MAX_REFUSED_IN_A_ROW:
             break
-        draft = replace(draft, position=there, time=later + math.dist(here, there) / config.speed)
-    return _ended(advisor, theta if present else None, refused)
+        draft = replace(draft, position=target, time=later + math.dist(here, target) / config.speed)
+    return _result(advisor, theta if present else None, refused)
 
 
-def _ended(advisor: Advisor, theta: Theta | None, refused: int) -> Ended:
+def _result(advisor: Advisor, theta: Theta | None, refused: int) -> Ended:
     advice = advisor.latest
     source = None if theta is None else (float(theta[0]), float(theta[1]))
     estimate = None if advice is None else advice.estimate.position
@@ -140,8 +146,8 @@ def _ended(advisor: Advisor, theta: Theta | None, refused: int) -> Ended:
     )
 
 
-def summarised(advisor: Advisor, config: RehearsalConfig, missions: Sequence[Ended]) -> Rehearsal:
-    """What the missions come to."""
+def summarise_missions(advisor: Advisor, config: RehearsalConfig, missions: Sequence[Ended]) -> Rehearsal:
+    """Summarise the missions."""
     plan = advisor.plan
     present = [one for one in missions if one.source is not None]
     absent = [one for one in missions if one.source is None]
@@ -167,37 +173,37 @@ def summarised(advisor: Advisor, config: RehearsalConfig, missions: Sequence[End
 
 
 def assumptions(plan: Plan, config: RehearsalConfig) -> list[str]:
-    """What is taken for granted beyond the site file, a sentence each."""
-    told, sensor = [], plan.stations.sensor
+    """Return the assumptions beyond the site file, one sentence each."""
+    sentences, sensor = [], plan.stations.sensor
     if "wind" in plan.stations.names:
-        told.append("The measured wind is steady in each mission, and drawn as where it is unknown.")
+        sentences.append("The measured wind is steady in each mission, and drawn as where it is unknown.")
     if plan.stations.ordered or plan.budget.time is not None:
-        told.append(f"Between readings one goes {config.speed:g} m/s.")
+        sentences.append(f"Between readings one goes {config.speed:g} m/s.")
     if len(sensor.names) > 1:
-        told.append("The sensors take turns.")
+        sentences.append("The sensors take turns.")
     if sensor.redundancy is not None and sensor.redundancy > 1:
-        told.append(
+        sentences.append(
             f"Simulated readings err one by one, though {sensor.redundancy:g} of the site's count as one: "
             "where real ones err together, more stops are wrong."
         )
     if plan.jump is not None:
-        told.append(f"The source moves with a probability of {plan.jump.hazard:g} at each reading.")
-    return told
+        sentences.append(f"The source moves with a probability of {plan.jump.hazard:g} at each reading.")
+    return sentences
 
 
 def rate(cases: Sequence[bool]) -> Rate:
-    """How many of the cases, with Wilson's 95 % interval."""
+    """Return the rate of true cases, with Wilson's 95 % interval."""
     low, high = wilson_interval(sum(cases), len(cases))
     return Rate(sum(cases), len(cases), low, high)
 
 
 def _sensor(names: tuple[str, ...], number: int) -> str | None:
-    """Where there are several sensors they take turns."""
+    """Return the sensor of a reading: several sensors take turns."""
     return names[number % len(names)] if names else None
 
 
 def _wind(key: Key) -> tuple[float, float]:
-    """[m/s], as measured in one mission: drawn from what is believed of an unknown wind, and then steady."""
+    """Draw the measured wind [m/s] of one mission from the prior of an unknown wind; it stays steady."""
     east, north = (
         distribution.sample(part) for part, (_, distribution) in zip(jax.random.split(key), WIND, strict=True)
     )
@@ -210,8 +216,8 @@ def _source(model: Model, key: Key) -> Theta:
 
 
 @eqx.filter_jit
-def moved(model: Model, jump: Jump, key: Key, theta: Theta) -> Theta:
-    """The source before the next reading, as the filter reckons with it: now and then it is elsewhere."""
+def move_source(model: Model, jump: Jump, key: Key, theta: Theta) -> Theta:
+    """Return the source of the next reading: it jumps with the probability that the filter assumes."""
     whether_key, source_key = jax.random.split(key)
     elsewhere = jump.sample(source_key, model.prior, theta)
     return jnp.where(jax.random.bernoulli(whether_key, jump.hazard), elsewhere, theta)

@@ -1,8 +1,8 @@
 """Many searches on an accelerator, each at its own pace.
 
-Most readings are taken in at once, some need the particles refreshed several times, and a few searches go
-on long after the others have stopped: in step, all would wait for the slowest. So they wait in a pool, and
-groups are served that need the same thing next: a decision and a reading, or their particles refreshed.
+Most readings are assimilated at once, some need the particles refreshed several times, and a few searches go
+on long after the others have stopped: in lockstep, all would wait for the slowest. So searches wait in a
+pool, from which groups are taken that need the same next: a decision and a reading, or a refresh.
 """
 
 import time
@@ -15,55 +15,63 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool
 
-from dowsax.envs import Search, Taking
-from dowsax.evaluate.search_steps import Keys, decide, over, prepare, somewhere, step_keys, traced
+from dowsax.envs import PendingUpdate, Search
+from dowsax.evaluate.search_steps import (
+    Keys,
+    as_arrays,
+    decide,
+    has_ended,
+    prepare,
+    require_finite,
+    step_keys,
+)
 from dowsax.evaluate.stops import TraceRule
 from dowsax.evaluate.trace import Episode, Row, row
-from dowsax.policies import Informed, Policy
+from dowsax.policies import Oracle, Policy
 from dowsax.types import Key, Position, Theta
 
 # Particles in a group. Half as many took 3 to 29 % longer for 1,000 searches on an H200; more were not tried.
-_PARTICLES_A_GROUP = 2**20
-_SMALLEST_GROUP = 8
+_PARTICLES_PER_GROUP = 2**20
+_MIN_GROUP_SIZE = 8
 
 
-class Served(NamedTuple):
-    """What a group gets: readings under way, which of them are taken in, and the rows of those."""
+class GroupResult(NamedTuple):
+    """The pending updates of a group, which of them are finished, and the rows of those."""
 
-    takings: Taking
+    pending: PendingUpdate
     finished: Bool[Array, "*batch"]
     row: Row
     theta: Theta
 
 
-def served(search: Search, taking: Taking) -> Served:
-    """The row means something only once the reading has been taken in."""
-    state, info = search.taken(taking)
-    return Served(taking, ~taking.stage.is_degenerate, row(state, info), taking.theta)
+def result_of(search: Search, pending: PendingUpdate) -> GroupResult:
+    """Collect the result of one update; its row is valid only once the update is finished."""
+    state, info = search.finish_update(pending)
+    return GroupResult(pending, ~pending.stage.is_degenerate, row(state, info), pending.theta)
 
 
-def start(search: Search, key: Key) -> Served:
-    """The reading at the start of a search."""
+def start(search: Search, key: Key) -> GroupResult:
+    """Take the first reading of a search."""
     state = prepare(search, key)
-    _, take_key = step_keys(key, state)
-    return served(search, search.begin_taking(take_key, state, state.station.position))
+    _, read_key = step_keys(key, state)
+    return result_of(search, search.start_update(read_key, state, state.station.position))
 
 
-def choose(search: Search, policy: Policy | Informed, key: Key, taking: Taking) -> Position:
-    """Where the policy goes after a reading."""
-    return decide(search, policy, key, search.taken(taking)[0])
+def choose(search: Search, policy: Policy | Oracle, key: Key, pending: PendingUpdate) -> Position:
+    """Return where the policy goes after a reading."""
+    return decide(search, policy, key, search.finish_update(pending)[0])
 
 
-def read(search: Search, key: Key, taking: Taking, position: Position) -> Served:
-    """The next reading."""
-    state, _ = search.taken(taking)
-    _, take_key = step_keys(key, state)
-    return served(search, search.begin_taking(take_key, state, position))
+def read(search: Search, key: Key, pending: PendingUpdate, position: Position) -> GroupResult:
+    """Take the next reading."""
+    state, _ = search.finish_update(pending)
+    _, read_key = step_keys(key, state)
+    return result_of(search, search.start_update(read_key, state, position))
 
 
-def refresh(search: Search, taking: Taking) -> Served:
-    """One more stage of a reading under way."""
-    return served(search, search.refresh(taking))
+def refresh(search: Search, pending: PendingUpdate) -> GroupResult:
+    """Run one more stage of a pending update."""
+    return result_of(search, search.refresh(pending))
 
 
 START = eqx.filter_jit(eqx.filter_vmap(start, in_axes=(None, 0)))
@@ -73,30 +81,30 @@ REFRESH = eqx.filter_jit(eqx.filter_vmap(refresh, in_axes=(None, 0)))
 
 
 @jax.jit
-def gather(pool: Taking, members: Array) -> Taking:
+def gather(pool: PendingUpdate, members: Array) -> PendingUpdate:
     return jax.tree.map(lambda leaf: leaf[members], pool)
 
 
 @jax.jit
-def scatter(pool: Taking, members: Array, group: Taking) -> Taking:
+def scatter(pool: PendingUpdate, members: Array, group: PendingUpdate) -> PendingUpdate:
     """Write a group back; members outside the pool are left out."""
     return jax.tree.map(lambda leaf, new: leaf.at[members].set(new, mode="drop"), pool, group)
 
 
-def originals(members: np.ndarray) -> np.ndarray:
-    """Which entries of a group are no copies of an earlier one."""
-    itself = np.zeros(len(members), bool)
-    itself[np.unique(members, return_index=True)[1]] = True
-    return itself
+def first_occurrences(members: np.ndarray) -> np.ndarray:
+    """Return which entries of a group are not copies of an earlier one."""
+    is_original = np.zeros(len(members), bool)
+    is_original[np.unique(members, return_index=True)[1]] = True
+    return is_original
 
 
 def group_size(search: Search, total: int) -> int:
-    """How many searches are served at a time."""
-    return min(total, max(_SMALLEST_GROUP, _PARTICLES_A_GROUP // search.preset.config.num_particles))
+    """Return how many searches are in a group."""
+    return min(total, max(_MIN_GROUP_SIZE, _PARTICLES_PER_GROUP // search.preset.config.num_particles))
 
 
 class Pool:
-    """Searches under way on the accelerator, and on the host what each of them needs next."""
+    """Searches in progress on the accelerator, and on the host what each of them needs next."""
 
     def __init__(
         self,
@@ -104,106 +112,114 @@ class Pool:
         keys: Keys,
         until: Sequence[TraceRule],
         size: int,
-        progress: Callable[[int], None] = lambda ended: None,
+        on_progress: Callable[[int], None] = lambda ended: None,
     ) -> None:
-        """Takes the first reading of all."""
+        """Take the first reading of all searches."""
         total = keys.shape[0]
-        self.search, self.keys, self.until, self.size, self.progress = search, keys, until, size, progress
+        self.search, self.keys, self.until, self.size, self.on_progress = (
+            search,
+            keys,
+            until,
+            size,
+            on_progress,
+        )
         self.records: list[Record] = []
-        self.spoken = np.zeros((total, len(until)), bool)
+        self.is_met = np.zeros((total, len(until)), bool)
         self.numbers = np.zeros(total, int)
         self.active, self.finished = np.ones(total, bool), np.zeros(total, bool)
-        parts: list[Taking] = []
+        parts: list[PendingUpdate] = []
         for first in range(0, total, size):
-            members = self.filled(np.arange(first, min(first + size, total)))
+            members = self.pad(np.arange(first, min(first + size, total)))
             group = START(search, keys[members])
-            parts.append(group.takings)
-            self.keep(members, group)
-        self.takings: Taking = jax.tree.map(lambda *leaves: jnp.concatenate(leaves)[:total], *parts)
+            parts.append(group.pending)
+            self.record(members, group)
+        self.pending: PendingUpdate = jax.tree.map(lambda *leaves: jnp.concatenate(leaves)[:total], *parts)
 
-    def serve(self, policy: Policy | Informed) -> None:
-        """Serve a group of the longer queue, the fewest readings first."""
+    def serve(self, policy: Policy | Oracle) -> None:
+        """Advance a group of the longer queue, the fewest readings first."""
         ready, waiting = (np.flatnonzero(self.active & kind) for kind in (self.finished, ~self.finished))
         deciding = len(ready) >= len(waiting)
         queue = ready if deciding else waiting
-        members = self.filled(queue[np.argsort(self.numbers[queue], kind="stable")][: self.size])
-        takings = gather(self.takings, members)
+        members = self.pad(queue[np.argsort(self.numbers[queue], kind="stable")][: self.size])
+        pending = gather(self.pending, members)
         if deciding:
-            positions = somewhere(self.search, CHOOSE(self.search, policy, self.keys[members], takings))
-            group = READ(self.search, self.keys[members], takings, positions)
+            positions = require_finite(self.search, CHOOSE(self.search, policy, self.keys[members], pending))
+            group = READ(self.search, self.keys[members], pending, positions)
         else:
-            group = REFRESH(self.search, takings)
-        # Copies go nowhere, so that what is kept of a search is what is told of it.
-        places = np.where(originals(members), members, len(self.active))
-        self.takings = scatter(self.takings, places, group.takings)
-        self.keep(members, group)
+            group = REFRESH(self.search, pending)
+        # Copies are dropped, so that the pool holds what is recorded.
+        places = np.where(first_occurrences(members), members, len(self.active))
+        self.pending = scatter(self.pending, places, group.pending)
+        self.record(members, group)
 
-    def filled(self, members: np.ndarray) -> np.ndarray:
-        """A full group: places that are left go to copies of the first."""
+    def pad(self, members: np.ndarray) -> np.ndarray:
+        """Fill up a group with copies of its first member."""
         return np.concatenate([members, np.full(self.size - len(members), members[0])])
 
-    def keep(self, members: np.ndarray, group: Served) -> None:
-        """Note what was read, and who has ended."""
+    def record(self, members: np.ndarray, group: GroupResult) -> None:
+        """Record the readings, and which searches have ended."""
         finished, newest, truths = jax.tree.map(np.asarray, (group.finished, group.row, group.theta))
-        itself = originals(members)
-        self.finished[members[itself]] = finished[itself]
-        counted = itself & finished
-        kept = members[counted]
+        is_original = first_occurrences(members)
+        self.finished[members[is_original]] = finished[is_original]
+        counted = is_original & finished
+        owners = members[counted]
         newest, truths = jax.tree.map(lambda leaf: leaf[counted], (newest, truths))
-        self.numbers[kept] += 1
-        numbers = self.numbers[kept]
-        speaks = np.stack([rule.speaks(newest, numbers) for rule in self.until], axis=1)
-        # No rule is asked at the start.
-        self.spoken[kept] |= speaks & (numbers > 1)[:, None]
-        ended = over(self.search, newest, numbers, self.spoken[kept])
-        self.active[kept[ended]] = False
-        self.records.append(Record(kept, (newest, truths)))
-        self.progress(int(ended.sum()))
+        self.numbers[owners] += 1
+        numbers = self.numbers[owners]
+        newly_met = np.stack([rule.is_met(newest, numbers) for rule in self.until], axis=1)
+        # No rule is checked at the start.
+        self.is_met[owners] |= newly_met & (numbers > 1)[:, None]
+        ended = has_ended(self.search, newest, numbers, self.is_met[owners])
+        self.active[owners[ended]] = False
+        self.records.append(Record(owners, (newest, truths)))
+        self.on_progress(int(ended.sum()))
 
 
 class Record(NamedTuple):
-    """Readings of some searches: their numbers, rows and present sources."""
+    """Readings of some searches: their numbers, rows and current sources."""
 
     numbers: np.ndarray
-    taken: tuple[Row, np.ndarray]
+    columns: tuple[Row, np.ndarray]
 
 
-def in_groups(
+def run_in_groups(
     search: Search,
-    policy: Policy | Informed,
+    policy: Policy | Oracle,
     keys: Keys,
     until: Sequence[TraceRule],
-    progress: Callable[[int], None],
+    on_progress: Callable[[int], None],
     size: int | None = None,
 ) -> list[Episode]:
-    """All searches at once, served in groups of `size`."""
-    search, policy = traced(search), traced(policy)
+    """Run all searches, in groups of `size`."""
+    search, policy = as_arrays(search), as_arrays(policy)
     size = size or group_size(search, keys.shape[0])
     # Every program runs once beforehand, so that no search is charged for compilation.
-    rehearsal = Pool(search, keys[:size], until, size)
-    positions = CHOOSE(search, policy, keys[:size], rehearsal.takings)
-    group = READ(search, keys[:size], rehearsal.takings, positions)
-    jax.block_until_ready(REFRESH(search, group.takings))
-    begun = time.perf_counter()
-    pool = Pool(search, keys, until, size, progress)
-    thetas = np.asarray(pool.takings.theta)
+    warm_up = Pool(search, keys[:size], until, size)
+    positions = CHOOSE(search, policy, keys[:size], warm_up.pending)
+    group = READ(search, keys[:size], warm_up.pending, positions)
+    jax.block_until_ready(REFRESH(search, group.pending))
+    started = time.perf_counter()
+    pool = Pool(search, keys, until, size, on_progress)
+    thetas = np.asarray(pool.pending.theta)
     while pool.active.any():
         pool.serve(policy)
-    return _untangled(pool.records, thetas, (time.perf_counter() - begun) / keys.shape[0])
+    return _split_by_search(pool.records, thetas, (time.perf_counter() - started) / keys.shape[0])
 
 
-def _untangled(records: list[Record], thetas: np.ndarray, seconds: float) -> list[Episode]:
-    """The records search by search. Readings of a search are consecutive from the first."""
+def _split_by_search(records: list[Record], thetas: np.ndarray, seconds: float) -> list[Episode]:
+    """Split the records by search. Readings of a search are in order."""
     numbers = np.concatenate([record.numbers for record in records])
     order = np.argsort(numbers, kind="stable")
-    taken = jax.tree.map(lambda *leaves: np.concatenate(leaves)[order], *[record.taken for record in records])
+    columns = jax.tree.map(
+        lambda *leaves: np.concatenate(leaves)[order], *[record.columns for record in records]
+    )
     ends = np.cumsum(np.bincount(numbers, minlength=len(thetas)))
     pieces = zip(thetas, [0, *ends[:-1]], ends, strict=True)
     return [
         Episode(
             theta,
-            taken[1][end - 1],
-            jax.tree.map(lambda leaf, at=slice(start, end): leaf[at], taken[0]),
+            columns[1][end - 1],
+            jax.tree.map(lambda leaf, at=slice(start, end): leaf[at], columns[0]),
             seconds,
         )
         for theta, start, end in pieces

@@ -1,4 +1,4 @@
-"""Where the truth lies among the draws of a belief: its rank, its distribution function, its z-score."""
+"""Scores of the truth under a belief: rank among draws, distribution function, z-score."""
 
 from dataclasses import dataclass
 
@@ -10,14 +10,14 @@ NUM_DRAWS = 99
 
 @dataclass(frozen=True)
 class Scores:
-    """Beliefs held against the truth, case by case: b cases of d parameters."""
+    """Beliefs compared with the truth: b cases of d parameters."""
 
     ranks: np.ndarray
     """(b, d), draws below the truth, of `NUM_DRAWS`."""
     below: np.ndarray
-    """(b, d), the probability the belief gives to values below the truth."""
+    """(b, d), probability of values below the truth."""
     upto: np.ndarray
-    """(b, d), the probability of values up to the truth; the same unless a particle equals it."""
+    """(b, d), probability of values up to the truth; equal to `below` unless a particle equals the truth."""
     z_scores: np.ndarray
     """(b, d), (truth − mean)/std; ±∞ for a belief of no width."""
     errors: np.ndarray
@@ -36,7 +36,7 @@ class Scores:
 
 
 def score(truths: np.ndarray, samples: np.ndarray, weights: np.ndarray, seed: int | list[int]) -> Scores:
-    """Hold weighted samples (b, n, d) against truths (b, d); each row of the weights (b, n) sums to one.
+    """Score truths (b, d) under weighted samples (b, n, d); each row of the weights (b, n) sums to one.
 
     The rank is taken among equally weighted draws from the samples. Draws that equal the truth count as below
     it or above it at random, so that a belief on a grid has uniform ranks too.
@@ -63,7 +63,7 @@ def score(truths: np.ndarray, samples: np.ndarray, weights: np.ndarray, seed: in
 
 
 def draws(weights: np.ndarray, num_draws: int, generator: np.random.Generator) -> np.ndarray:
-    """Indices of equally weighted draws: systematic resampling of the particles in random order.
+    """Return indices of equally weighted draws: systematic resampling of the particles in random order.
 
     Equal weights are then a choice without repetition, for which the truth and the draws are exchangeable if
     the truth and the particles are; independent draws would repeat some and put too many ranks at the ends.
@@ -74,7 +74,7 @@ def draws(weights: np.ndarray, num_draws: int, generator: np.random.Generator) -
     return order[np.minimum(np.searchsorted(running, places, side="right"), weights.size - 1)]
 
 
-def joined(parts: list[Scores]) -> Scores:
-    """The cases of all parts, in order."""
+def join(parts: list[Scores]) -> Scores:
+    """Concatenate the cases of all parts."""
     names = Scores.__dataclass_fields__
     return Scores(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})

@@ -1,4 +1,4 @@
-"""Intervals for what is estimated from a finite number of cases, and p-values of many tests at once."""
+"""Confidence intervals of shares and means, and p-values of many tests."""
 
 import math
 from statistics import NormalDist
@@ -14,7 +14,7 @@ def wilson_interval(successes: int, trials: int, confidence: float = 0.95) -> tu
     Always inside [0, 1], and of sensible width at 0 and n successes; (0, 1) without any trial.
     """
     if not 0 <= successes <= trials:
-        raise ValueError(f"Successes are from 0 to the number of trials; got {successes} of {trials}.")
+        raise ValueError(f"`successes` must be from 0 to `trials`; got {successes} of {trials}.")
     _require_confidence(confidence)
     if trials == 0:
         return 0.0, 1.0
@@ -28,7 +28,7 @@ def wilson_interval(successes: int, trials: int, confidence: float = 0.95) -> tu
 def bootstrap_interval(
     values: np.ndarray, confidence: float = 0.95, num_resamples: int = 2000, seed: int = 0
 ) -> tuple[float, float]:
-    """The percentile bootstrap interval of the mean of `values` (n,), in their unit.
+    """Return the percentile bootstrap interval of the mean of `values` (n,), in their unit.
 
     NaN without any value. The same seed gives the same interval.
     """
@@ -37,16 +37,16 @@ def bootstrap_interval(
     if values.size == 0:
         return math.nan, math.nan
     generator = np.random.default_rng(seed)
-    # How often each value was drawn is multinomial: one matrix product instead of one gather a resample.
+    # The counts of the values are multinomial: one matrix product instead of a gather per resample.
     counts = generator.multinomial(values.size, np.full(values.size, 1 / values.size), num_resamples)
     low, high = np.quantile(counts @ values / values.size, [(1 - confidence) / 2, (1 + confidence) / 2])
     return float(low), float(high)
 
 
 def resample_counts(num_values: int, num_resamples: int = 2000, seed: int = 0) -> np.ndarray:
-    """How often each of n values is drawn in each bootstrap resample, (resamples, n); each row sums to n.
+    """Return how often each of n values is in each bootstrap resample, (resamples, n); each row sums to n.
 
-    For statistics of the same cases that are resampled together, and for those that are no means.
+    For several statistics of the same resamples, and for statistics that are not means.
     """
     drawn = np.random.default_rng(seed).integers(num_values, size=(num_resamples, num_values))
     drawn += num_values * np.arange(num_resamples)[:, None]
@@ -59,7 +59,7 @@ def holm(p_values: np.ndarray) -> np.ndarray:
 
     $$\tilde p_{(i)} = \max_{j \le i} \min\{1, (m - j + 1)\, p_{(j)}\},$$
 
-    whatever the dependence between the m tests.
+    for any dependence between the m tests.
     """
     p_values = np.asarray(p_values, np.float64)
     order = np.argsort(p_values)
@@ -72,4 +72,4 @@ def holm(p_values: np.ndarray) -> np.ndarray:
 
 def _require_confidence(confidence: float) -> None:
     if not 0 < confidence < 1:
-        raise ValueError(f"A confidence is strictly between 0 and 1; got {confidence}.")
+        raise ValueError(f"`confidence` must be strictly between 0 and 1; got {confidence}.")

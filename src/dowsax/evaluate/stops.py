@@ -1,4 +1,4 @@
-"""Stop rules asked after the event: when would this rule, with this threshold, have ended that search?"""
+"""Stop rules applied to recorded searches: at which reading would a rule have stopped the search?"""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ import numpy as np
 from dowsax.evaluate.trace import Row
 from dowsax.inference import Contraction, Credible, EntropyBelow, FixedSteps, MaxWeight
 
-_SPEAKS = {
+_CONDITIONS = {
     "contraction": lambda row, number, at: row.spread < at,
     "credible": lambda row, number, at: row.mass >= at,
     "entropy": lambda row, number, at: (row.entropy < at) & np.isfinite(row.spread),
@@ -21,37 +21,37 @@ DEFAULTS = {
     "max-weight": float(MaxWeight().threshold),
     "fixed": float(FixedSteps().steps),
 }
-"""The rules, each with the threshold it has unless another is given."""
+"""The default threshold of each rule."""
 
 
 @dataclass(frozen=True)
 class TraceRule:
-    """A rule on what was recorded of a search.
+    """A stop rule on the record of a search.
 
     contraction: max(σx, σy) < threshold [m]; credible: P(source within 1 m of its mean) ≥ threshold; entropy
-    of the position < threshold [nats]; max-weight > threshold; fixed: after that many readings.
+    of the position < threshold [nats]; max-weight > threshold; fixed: after a number of readings.
     """
 
     name: str
     threshold: float
 
     def __post_init__(self) -> None:
-        if self.name not in _SPEAKS:
-            raise ValueError(f"Unknown stop rule {self.name!r}; known are {', '.join(_SPEAKS)}.")
+        if self.name not in _CONDITIONS:
+            raise ValueError(f"Unknown stop rule {self.name!r}; known are {', '.join(_CONDITIONS)}.")
 
     def __str__(self) -> str:
         return f"{self.name}-{self.threshold:g}"
 
-    def speaks(self, rows: "Row", numbers) -> np.ndarray:
-        """Whether it speaks at each row; `numbers` are those of the readings, from 1."""
-        # The searches are kept in single precision, and so the threshold is compared.
-        return np.asarray(_SPEAKS[self.name](rows, numbers, np.float32(self.threshold)))
+    def is_met(self, rows: "Row", numbers) -> np.ndarray:
+        """Return whether the rule is met at each row; `numbers` are those of the readings, from 1."""
+        # The record is in single precision, so the threshold is rounded alike.
+        return np.asarray(_CONDITIONS[self.name](rows, numbers, np.float32(self.threshold)))
 
-    def first(self, rows: "Row") -> int | None:
-        """The reading at which it stops, counted from 1, or none. No rule is asked at the start."""
+    def first_stop(self, rows: "Row") -> int | None:
+        """Return the reading, from 1, at which the rule stops the search, or None; never the first one."""
         numbers = np.arange(1, len(rows.spread) + 1)
-        speaks = self.speaks(rows, numbers) & (numbers > 1)
-        return int(np.argmax(speaks)) + 1 if speaks.any() else None
+        is_met = self.is_met(rows, numbers) & (numbers > 1)
+        return int(np.argmax(is_met)) + 1 if is_met.any() else None
 
 
 ZETAS = (2.0, 1.5, 1.0, 0.75, 0.5, 0.4, 0.3)
@@ -60,4 +60,4 @@ LADDER = (
     *(TraceRule("contraction", zeta) for zeta in ZETAS),
     *(TraceRule("credible", level) for level in LEVELS),
 )
-"""The rules a run can be asked about afterwards: it goes on until the strictest has spoken."""
+"""The rules of a recorded search: the record goes on until the strictest is met."""

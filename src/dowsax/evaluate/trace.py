@@ -1,11 +1,11 @@
-"""What is kept of a search: a row for every reading."""
+"""The record of a search: a row for every reading."""
 
 from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Array, Float
 
-from dowsax.envs import SUCCESS, SearchState, error
+from dowsax.envs import SUCCESS_RADIUS_M, SearchState, error
 from dowsax.inference import FilterInfo
 from dowsax.inference.summaries import location_entropy, location_spread, mass_within, mean
 from dowsax.inference.weights import max_weight
@@ -22,7 +22,7 @@ class Row(NamedTuple):
     mean: Float[Array, "*batch 2"]
     """[m], the mean position of the source."""
     error: Float[Array, "*batch"]
-    """[m], from there to the true position."""
+    """[m], from the mean to the true position."""
     spread: Float[Array, "*batch"]
     """[m], max(σx, σy)."""
     mass: Float[Array, "*batch"]
@@ -40,11 +40,11 @@ class Episode(NamedTuple):
     final_theta: np.ndarray
     rows: Row
     seconds: float
-    """Wall time, without compilation; its share of the batch where several ran in step."""
+    """Wall time without compilation; a share of the batch where several ran together."""
 
 
 def row(state: SearchState, info: FilterInfo) -> Row:
-    """What is kept of one reading."""
+    """Return the row of one reading."""
     belief = state.belief
     return Row(
         state.station.position,
@@ -53,7 +53,7 @@ def row(state: SearchState, info: FilterInfo) -> Row:
         mean(belief)[:2],
         error(state),
         location_spread(belief),
-        mass_within(belief, SUCCESS),
+        mass_within(belief, SUCCESS_RADIUS_M),
         location_entropy(belief),
         max_weight(belief.log_weights),
         info.ess,

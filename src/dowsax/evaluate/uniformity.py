@@ -1,15 +1,15 @@
-r"""Whether ranks are uniform, as those of the truth among draws of a right posterior are (Talts et al. 2018).
+r"""Tests of uniform ranks, as those of the truth among draws of the posterior are (Talts et al. 2018).
 
-A rank is a number from 0 to L, the number of draws below the truth. Three tests look at n such ranks:
+A rank is the number, from 0 to L, of draws below the truth. There are three tests of n ranks:
 
-- `ecdf`, the one that decides. $C_i$, the number of ranks below $i$, is Binomial$(n, i/(L+1))$ for each
+- `ecdf`, which decides. $C_i$, the number of ranks below $i$, is Binomial$(n, i/(L+1))$ for each
   $i = 1 … L$. The statistic is the least two-sided tail of all these,
-  $\gamma = \min_i 2\min\{P(X \le C_i), P(X \ge C_i)\}$ (Säilynoja, Bürkner and Vehtari 2022), and its law is
-  simulated. It sees bias, too narrow and too wide beliefs alike, and the curve of the $C_i$ leaves the band
-  of `simultaneous_band` exactly when it rejects.
+  $\gamma = \min_i 2\min\{P(X \le C_i), P(X \ge C_i)\}$ (Säilynoja, Bürkner and Vehtari 2022), and its
+  distribution is simulated. It detects bias and beliefs that are too narrow or too wide. The curve of the
+  $C_i$ leaves the band of `simultaneous_band` exactly when it rejects.
 - `chi_square` over equal bins, each of them with an expected count of at least five.
-- `kolmogorov`, the exact test of Kolmogorov and Smirnov on $(r + U)/(L + 1)$ with $U$ uniform: it sees bias
-  best, and spread hardly.
+- `kolmogorov`, the exact test of Kolmogorov and Smirnov on $(r + U)/(L + 1)$ with $U$ uniform: it
+  detects bias best, and spread hardly.
 """
 
 from functools import lru_cache
@@ -18,9 +18,9 @@ from typing import NamedTuple
 import numpy as np
 
 NUM_SIMULATIONS = 9999
-"""Null samples behind the ECDF test; its p-values are multiples of 1/10000."""
+"""Samples of the null distribution of the ECDF test; its p-values are multiples of 1/10000."""
 _NULL_SEED = 20221
-_LEAST_EXPECTED = 5
+_MIN_EXPECTED_COUNT = 5
 
 
 class Uniformity(NamedTuple):
@@ -32,7 +32,7 @@ class Uniformity(NamedTuple):
 
 
 class Band(NamedTuple):
-    """Limits of the empirical distribution function at `points`, to be kept everywhere at once."""
+    """Simultaneous limits of the empirical distribution function at `points`."""
 
     points: np.ndarray
     """i/(L+1), (L,)."""
@@ -46,9 +46,9 @@ def uniformity(ranks: np.ndarray, num_draws: int, seed: int = 0) -> Uniformity:
 
     ranks = np.asarray(ranks)
     if ranks.ndim != 1 or ranks.size == 0 or ranks.min() < 0 or ranks.max() > num_draws:
-        raise ValueError(f"Ranks are a list of whole numbers from 0 to {num_draws}.")
+        raise ValueError(f"`ranks` must be a list of whole numbers from 0 to {num_draws}.")
     counts = np.bincount(ranks, minlength=num_draws + 1)
-    observed = _least_tail(counts[None, :], _tails(ranks.size, num_draws))[0]
+    observed = _min_tail(counts[None, :], _tails(ranks.size, num_draws))[0]
     null = _null(ranks.size, num_draws)
     ecdf = (1 + np.searchsorted(null, observed, side="right")) / (1 + null.size)
     bins = counts.reshape(num_bins(ranks.size, num_draws), -1).sum(axis=1)
@@ -58,20 +58,20 @@ def uniformity(ranks: np.ndarray, num_draws: int, seed: int = 0) -> Uniformity:
 
 
 def num_bins(num_cases: int, num_draws: int) -> int:
-    """The most equal bins of the ranks, at most 20, with an expected count of at least five; at least two."""
+    """Return the largest number of equal bins, 2 to 20, with an expected count of at least five."""
     sizes = [size for size in range(2, 21) if (num_draws + 1) % size == 0]
     if not sizes:
-        raise ValueError(f"Take a number of draws one below a multiple of 20, such as 99; got {num_draws}.")
-    return max([size for size in sizes if num_cases >= _LEAST_EXPECTED * size], default=min(sizes))
+        raise ValueError(f"`num_draws` + 1 must have a divisor from 2 to 20, as for 99; got {num_draws}.")
+    return max([size for size in sizes if num_cases >= _MIN_EXPECTED_COUNT * size], default=min(sizes))
 
 
 def ecdf(ranks: np.ndarray, num_draws: int) -> np.ndarray:
-    """The share of the ranks below i, for i = 1 … `num_draws`."""
+    """Return the share of the ranks below i, for i = 1 … `num_draws`."""
     return np.cumsum(np.bincount(ranks, minlength=num_draws + 1))[:-1] / len(ranks)
 
 
 def simultaneous_band(num_cases: int, num_draws: int, confidence: float = 0.95) -> Band:
-    """Where the `ecdf` of uniform ranks stays, everywhere at once, with this probability or a little more."""
+    """Return the band that holds the whole `ecdf` of uniform ranks with at least this probability."""
     null = _null(num_cases, num_draws)
     worst = max(int((1 - confidence) * (1 + null.size)) - 1, 0)
     inside = _tails(num_cases, num_draws) > null[worst]
@@ -82,7 +82,7 @@ def simultaneous_band(num_cases: int, num_draws: int, confidence: float = 0.95) 
 
 @lru_cache(maxsize=8)
 def _tails(num_cases: int, num_draws: int) -> np.ndarray:
-    """Two-sided tail of each count 0 … n at each of the L points, (L, n + 1)."""
+    """Return the two-sided tail of each count 0 … n at each of the L points, (L, n + 1)."""
     from scipy import stats
 
     points = np.arange(1, num_draws + 1)[:, None] / (num_draws + 1)
@@ -92,16 +92,16 @@ def _tails(num_cases: int, num_draws: int) -> np.ndarray:
     return np.minimum(2 * np.minimum(below, above), 1.0)
 
 
-def _least_tail(counts: np.ndarray, tails: np.ndarray) -> np.ndarray:
-    """γ of each row of counts (b, L + 1)."""
+def _min_tail(counts: np.ndarray, tails: np.ndarray) -> np.ndarray:
+    """Return γ of each row of counts (b, L + 1)."""
     running = np.cumsum(counts, axis=1)[:, :-1]
     return tails[np.arange(tails.shape[0])[None, :], running].min(axis=1)
 
 
 @lru_cache(maxsize=8)
 def _null(num_cases: int, num_draws: int) -> np.ndarray:
-    """Sorted draws of γ under uniform ranks."""
+    """Return sorted draws of γ under uniform ranks."""
     generator = np.random.default_rng(_NULL_SEED)
     shares = np.full(num_draws + 1, 1 / (num_draws + 1))
     counts = generator.multinomial(num_cases, shares, NUM_SIMULATIONS)
-    return np.sort(_least_tail(counts, _tails(num_cases, num_draws)))
+    return np.sort(_min_tail(counts, _tails(num_cases, num_draws)))

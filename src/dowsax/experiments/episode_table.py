@@ -62,7 +62,7 @@ def _table(
 
 def _stops(rule: TraceRule, episodes: Sequence[Episode]) -> dict[str, pa.Array]:
     """Where the rule stops each episode: the reading, the error [m] and the path [m]; null without a stop."""
-    firsts = [rule.first(episode.rows) for episode in episodes]
+    firsts = [rule.first_stop(episode.rows) for episode in episodes]
     stopped = [
         (None, None) if first is None else (rows.error[first - 1], rows.path_length[first - 1])
         for first, rows in zip(firsts, (episode.rows for episode in episodes), strict=True)

@@ -23,8 +23,8 @@ from dowsax.experiments.fingerprint import filter_marks
 from dowsax.experiments.presets import known_presets
 from dowsax.experiments.records import Arrays, pack
 from dowsax.inference import Preset
-from dowsax.policies import Informed, Policy, policy_named
-from dowsax.policies.shipped import weights_of
+from dowsax.policies import Oracle, Policy, policy_named
+from dowsax.policies.shipped import weights_path
 from dowsax.policies.stored import card_of, digest_of
 from dowsax.world import MODALITIES, benchmark_model
 
@@ -89,7 +89,7 @@ class Run:
 
     @property
     def name(self) -> str:
-        return Path(self.policy).stem if weights_of(self.policy) == Path(self.policy) else self.policy
+        return Path(self.policy).stem if weights_path(self.policy) == Path(self.policy) else self.policy
 
     @property
     def source(self) -> str:
@@ -97,7 +97,7 @@ class Run:
 
     def settings(self) -> dict[str, Any]:
         """All that decides about the numbers. Trained policies count by their weights, not by their path."""
-        path = weights_of(self.source)
+        path = weights_path(self.source)
         trained = {} if path is None else {"weights": digest_of(path), "steps": card_of(path).steps}
         return {
             "policy": self.policy,
@@ -119,7 +119,7 @@ class Run:
         """Eight letters that differ between runs with different settings."""
         return hash_of(self.settings())
 
-    def build(self) -> tuple[Search, Policy | Informed]:
+    def build(self) -> tuple[Search, Policy | Oracle]:
         """Return the search problem and the policy."""
         model = benchmark_model(self.field)
         search = Search(model, self.filter, SCENARIOS[self.scenario], max_readings=self.max_readings)
@@ -133,7 +133,7 @@ class Run:
         """Run the episodes from `start` to before `stop`, on a CPU as many at a time as there are threads."""
         search, policy = self.build()
         keys = episode_keys(self.seed, self.field, np.arange(start, stop))
-        episodes = run_episodes(search, policy, keys, self.until, threads=threads, progress=progress)
+        episodes = run_episodes(search, policy, keys, self.until, threads=threads, on_progress=progress)
         return pack(episodes, self.detail, signals=self.to_the_end)
 
 

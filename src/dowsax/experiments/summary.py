@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dowsax.evaluate.metrics import Summary, summarise, summary_json
-from dowsax.evaluate.search_tables import search_csv, search_table
+from dowsax.evaluate.tables import search_csv, search_table
 from dowsax.experiments.evaluation import Evaluation
 from dowsax.files import replace_file
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
-from dowsax.evaluate.surveys import wandering
+from dowsax.evaluate.surveys import wandering_survey
 from dowsax.experiments.fingerprint import filter_marks
 from dowsax.experiments.records import Arrays
 from dowsax.experiments.run import Progress, episode_keys, hash_of, preset_of, require_sizes
@@ -112,7 +112,7 @@ def _walks(seed: int, field: str, numbers: np.ndarray) -> tuple[np.ndarray, np.n
     def one(key):
         source_key, walk_key = jax.random.split(key)
         theta = model.prior.sample(source_key)
-        return theta, *wandering(walk_key, model, theta, WALK_READINGS)
+        return theta, *wandering_survey(walk_key, model, theta, WALK_READINGS)
 
     thetas, positions, readings = jax.vmap(one)(episode_keys(seed, f"walks {field}", numbers))
     return np.asarray(thetas), np.asarray(positions), np.asarray(readings)

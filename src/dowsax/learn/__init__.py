@@ -1,8 +1,8 @@
-"""Learning to search: rollouts, learners, training."""
+"""Training: rollouts, learners, checkpoints."""
 
 from dowsax.learn.actor_critic import ActorCriticConfig
 from dowsax.learn.base import Learner, LearnerState, UpdateInfo
-from dowsax.learn.checkpoint import Keeper
+from dowsax.learn.checkpoint import Checkpointer
 from dowsax.learn.methods import METHODS, Method, TrainConfig
 from dowsax.learn.ppo import PPOConfig
 from dowsax.learn.rollout import Rollout, Tally, Transitions
@@ -11,8 +11,8 @@ from dowsax.learn.train import Diverged, Progress
 __all__ = [
     "METHODS",
     "ActorCriticConfig",
+    "Checkpointer",
     "Diverged",
-    "Keeper",
     "Learner",
     "LearnerState",
     "Method",

@@ -1,4 +1,4 @@
-"""The paper's learner as printed: actor and critic follow the one-step error, one gradient step a rollout."""
+"""The learner as printed in the paper: one-step actor-critic, one gradient step per rollout."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -16,10 +16,10 @@ from dowsax.learn.base import (
     NetworkOfKey,
     UpdateInfo,
     all_finite,
-    begin,
     explained_variance,
     global_norm,
-    proceed,
+    init_state,
+    next_state,
     trainable,
 )
 from dowsax.learn.gae import temporal_difference
@@ -36,38 +36,38 @@ class ActorCriticConfig:
     actor_rate: float = 3e-4
     critic_rate: float = 1e-3
     max_grad_norm: float = 0.5
-    """Of either gradient."""
+    """Of each of the two gradients."""
 
     def __post_init__(self) -> None:
         if not 0 < self.discount <= 1:
-            raise ValueError(f"`discount` is in (0, 1]; got {self.discount}.")
+            raise ValueError(f"`discount` must be in (0, 1]; got {self.discount}.")
         for name in ("actor_rate", "critic_rate", "max_grad_norm"):
             if not getattr(self, name) > 0:
-                raise ValueError(f"`{name}` is above 0; got {getattr(self, name)}.")
+                raise ValueError(f"`{name}` must be > 0; got {getattr(self, name)}.")
 
 
 class Outcome(NamedTuple):
-    """What the network says of the moves of a rollout."""
+    """The network evaluated on the moves of a rollout."""
 
-    log_prob: Float[Array, "ticks searches"]
-    entropy: Float[Array, "ticks searches"]
-    error: Float[Array, "ticks searches"]
+    log_prob: Float[Array, "steps searches"]
+    entropy: Float[Array, "steps searches"]
+    error: Float[Array, "steps searches"]
     """δ, in which only V(s) depends on the network."""
 
 
 def build(rollout: Rollout, network_of_key: NetworkOfKey, config: ActorCriticConfig | None = None) -> Learner:
-    """The learner: two losses with a rate each. Parts that both losses reach are moved by both."""
+    """Build the learner: two losses with a learning rate each; weights that both reach get both updates."""
     config = ActorCriticConfig() if config is None else config
     optimiser = optax.chain(optax.clip_by_global_norm(config.max_grad_norm), optax.scale_by_adam(eps=1e-5))
 
     def init(key: Key) -> LearnerState:
-        network_key, slots_key = jax.random.split(key)
+        network_key, environments_key = jax.random.split(key)
         network = network_of_key(network_key)
         both = tuple(optimiser.init(trainable(network)) for _ in range(2))
-        return begin(network, both, rollout.init(slots_key))
+        return init_state(network, both, rollout.init(environments_key))
 
     def update(key: Key, state: LearnerState) -> tuple[LearnerState, UpdateInfo]:
-        slots, transitions, tally = rollout.run(key, state.network, state.slots)
+        environments, transitions, tally = rollout.run(key, state.network, state.environments)
         weights, rest = eqx.partition(state.network, eqx.is_inexact_array)
         (actor, grad_actor), (critic, grad_critic) = (
             jax.value_and_grad(loss)(weights, rest, transitions, config.discount)
@@ -84,8 +84,13 @@ def build(rollout: Rollout, network_of_key: NetworkOfKey, config: ActorCriticCon
         healthy = all_finite(moved, actor, critic)
         steps = jnp.sum(transitions.valid, dtype=jnp.int32)
         network, optimisers = eqx.combine(moved, rest), (optimiser_actor, optimiser_critic)
-        after = proceed(
-            state, network=network, optimiser=optimisers, slots=slots, steps=steps, healthy=healthy
+        after = next_state(
+            state,
+            network=network,
+            optimiser=optimisers,
+            environments=environments,
+            steps=steps,
+            healthy=healthy,
         )
         outcome = _outcome(weights, rest, transitions, config.discount)
         return after, UpdateInfo(
@@ -107,12 +112,12 @@ def build(rollout: Rollout, network_of_key: NetworkOfKey, config: ActorCriticCon
 
 
 def _outcome(weights: PyTree, rest: PyTree, transitions: Transitions, discount: float) -> Outcome:
-    judgement = jax.vmap(jax.vmap(eqx.combine(weights, rest)))(transitions.seen)
+    output = jax.vmap(jax.vmap(eqx.combine(weights, rest)))(transitions.observation)
     error = temporal_difference(
-        transitions.reward, judgement.value, transitions.next_value, transitions.terminated, discount=discount
+        transitions.reward, output.value, transitions.next_value, transitions.terminated, discount=discount
     )
-    log_prob = losses.log_prob_of(judgement.logits, transitions.action)
-    return Outcome(log_prob, losses.entropy(judgement.logits), error)
+    log_prob = losses.log_prob_of(output.logits, transitions.action)
+    return Outcome(log_prob, losses.entropy(output.logits), error)
 
 
 def _actor_loss(weights: PyTree, rest: PyTree, transitions: Transitions, discount: float) -> Scalar:

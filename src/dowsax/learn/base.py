@@ -1,4 +1,4 @@
-"""What a learner is: a pair of pure functions, so that a run is a scan and many seeds are a `vmap`."""
+"""The interface of a learner: a pair of pure functions, so a run is a `scan` and many seeds are a `vmap`."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -11,41 +11,41 @@ from jaxtyping import Array, Bool, Float, Int, PyTree
 from dowsax.types import Key, Scalar
 
 NetworkOfKey = Callable[[Key], Any]
-"""`(key) -> network` with random weights; a network is `(seen) -> Judgement(logits, value)`."""
+"""`(key) -> network` with random weights; a network is `(observation) -> ActorCriticOutput`."""
 
 
 class LearnerState(eqx.Module):
-    """All that the next update needs."""
+    """The state carried from one update to the next."""
 
     network: PyTree
     optimiser: PyTree
-    slots: PyTree
-    """The searches under way; no part of what has been learned."""
+    environments: PyTree
+    """The searches in progress; not a learned quantity."""
     updates: Int[Array, ""]
     steps: Int[Array, ""]
-    """Moves made so far, over all searches."""
+    """Total number of moves."""
 
 
 class UpdateInfo(NamedTuple):
     """What happened in one update; nothing here is needed by the next one."""
 
     tally: PyTree
-    """Of the searches in the rollout."""
+    """Counts over the searches that ended in the rollout."""
     steps: Int[Array, ""]
-    """Moves made in this update."""
+    """Moves in this update."""
     actor_loss: Float[Array, ""]
     critic_loss: Float[Array, ""]
     entropy: Float[Array, ""]
-    """[nats], of the choice of a move, on average."""
+    """[nats], mean entropy of the policy."""
     divergence: Float[Array, ""]
-    """[nats], from the policy that moved to the one that has learned from it."""
+    """[nats], KL divergence from the policy before the update to the one after it."""
     clipped: Float[Array, ""]
-    """The share of moves whose gradient was cut off."""
+    """Share of moves whose probability ratio was clipped."""
     explained: Float[Array, ""]
-    """The share of the variance of the targets that the values explain; at most 1."""
+    """Explained variance of the value targets; at most 1."""
     grad_norm: Float[Array, ""]
     healthy: Bool[Array, ""]
-    """False: a loss or gradient was not finite, and the network stayed as it was."""
+    """False if a loss or gradient was not finite; the network is then unchanged."""
 
 
 class Learner(NamedTuple):
@@ -56,19 +56,19 @@ class Learner(NamedTuple):
 
 
 def trainable(network: PyTree) -> PyTree:
-    """The weights: all arrays of floating point numbers."""
+    """Return the weights: all arrays of floating point numbers."""
     return eqx.filter(network, eqx.is_inexact_array)
 
 
 def choose(condition: Bool[Array, ""], if_true: PyTree, if_false: PyTree) -> PyTree:
-    """One of two trees of like shape; leaves that are no arrays are those of the first."""
+    """Select one of two trees of like shape; leaves that are not arrays are those of the first."""
     arrays, rest = eqx.partition(if_true, eqx.is_array)
     others = eqx.filter(if_false, eqx.is_array)
     return eqx.combine(jax.tree.map(lambda a, b: jnp.where(condition, a, b), arrays, others), rest)
 
 
 def all_finite(*trees: PyTree) -> Bool[Array, ""]:
-    """Whether every number in the trees is finite."""
+    """Return whether every number in the trees is finite."""
     leaves = [
         jnp.all(jnp.isfinite(leaf)) for leaf in jax.tree.leaves(eqx.filter(trees, eqx.is_inexact_array))
     ]
@@ -76,12 +76,12 @@ def all_finite(*trees: PyTree) -> Bool[Array, ""]:
 
 
 def global_norm(tree: PyTree) -> Scalar:
-    """The length of all numbers of a tree taken as one vector."""
+    """Return the Euclidean norm of all numbers of a tree."""
     return jnp.sqrt(sum((jnp.sum(leaf**2) for leaf in jax.tree.leaves(tree)), start=jnp.zeros(())))
 
 
-def annealed(start: float, end: float, share: Scalar) -> Scalar:
-    """From `start` to `end` on a straight line as the share of the run goes from 0 to 1."""
+def anneal(start: float, end: float, share: Scalar) -> Scalar:
+    """Interpolate linearly from `start` to `end` as the share of the run goes from 0 to 1."""
     return start + (end - start) * jnp.clip(share, 0.0, 1.0)
 
 
@@ -91,20 +91,26 @@ def explained_variance(value: Array, target: Array, valid: Array) -> Scalar:
     return jnp.where(spread > 0, 1 - residual / jnp.maximum(spread, 1e-12), 0.0)
 
 
-def begin(network: PyTree, optimiser: PyTree, slots: PyTree) -> LearnerState:
-    """Nothing has been learned yet."""
-    # Two arrays of their own: a state is donated to the next update, and no buffer can be given twice.
-    return LearnerState(network, optimiser, slots, jnp.zeros((), jnp.int32), jnp.zeros((), jnp.int32))
+def init_state(network: PyTree, optimiser: PyTree, environments: PyTree) -> LearnerState:
+    """Return the state before the first update."""
+    # Two separate zeros: a state is donated to the next update, and no buffer can be donated twice.
+    return LearnerState(network, optimiser, environments, jnp.zeros((), jnp.int32), jnp.zeros((), jnp.int32))
 
 
-def proceed(
-    state: LearnerState, *, network: PyTree, optimiser: PyTree, slots: PyTree, steps: Array, healthy: Array
+def next_state(
+    state: LearnerState,
+    *,
+    network: PyTree,
+    optimiser: PyTree,
+    environments: PyTree,
+    steps: Array,
+    healthy: Array,
 ) -> LearnerState:
-    """The state after an update: network, optimiser and counts as they were if it was not healthy.
+    """Return the state after an update; if it was not healthy, network, optimiser and counts are unchanged.
 
-    The searches have gone on in any case: to keep the old ones as well would take their memory twice.
+    The environments advance in any case: holding the old ones too would take their memory twice.
     """
     learned = (network, optimiser, state.updates + 1, state.steps + steps)
     before = (state.network, state.optimiser, state.updates, state.steps)
     network, optimiser, updates, total = choose(healthy, learned, before)
-    return LearnerState(network, optimiser, slots, updates, total)
+    return LearnerState(network, optimiser, environments, updates, total)

@@ -1,4 +1,4 @@
-"""The curve of a run: how the searches of training ended, over moves and over time."""
+"""The learning curve of a run: how its searches ended, after every update."""
 
 import csv
 from collections.abc import Sequence
@@ -13,10 +13,10 @@ MEASURES = ("stop_rate", "success", "false_stops", "path_length", "entropy")
 
 
 def measures(rows: Sequence[Row], window: int = 8) -> dict[str, np.ndarray]:
-    """The measures after each update, over the searches that ended in the last `window` updates.
+    """Return the measures after each update, over the searches that ended in the last `window` updates.
 
     `stop_rate` (OCE) and `success` are shares of those that ended; `false_stops` is a share of, and
-    `path_length` [m] a mean over, those that stopped. Not a number where there were none.
+    `path_length` [m] a mean over, those that stopped. NaN where there were none.
     """
     ended, stopped, wrong, walked = (
         _windowed(rows, name, window) for name in ("ended", "stopped", "false_stops", "path_length")
@@ -33,7 +33,7 @@ def measures(rows: Sequence[Row], window: int = 8) -> dict[str, np.ndarray]:
 
 
 def write_csv(path: Path, rows: Sequence[Row], fields: Sequence[str] = ()) -> None:
-    """One line an update: what was counted and lost, and the measures. Sums by field get its name."""
+    """Write one line per update: counts, losses and measures. Sums by field get the name of the field."""
     found = measures(rows)
     with replace_file(path) as partial, partial.open("w", encoding="utf-8", newline="") as file:
         extra = [f"recent_{name}" for name in MEASURES]
@@ -43,8 +43,8 @@ def write_csv(path: Path, rows: Sequence[Row], fields: Sequence[str] = ()) -> No
             writer.writerow([*row.values(), *(f"{found[name][at]:.6g}" for name in MEASURES)])
 
 
-def thinned(rows: Sequence[Row], num_points: int = 50) -> dict[str, list[float]]:
-    """The curve in few points, for a card: steps, seconds and the measures; 0 where there was nothing yet."""
+def thin_rows(rows: Sequence[Row], num_points: int = 50) -> dict[str, list[float]]:
+    """Return the curve in few points, for a card: steps, seconds and the measures; 0 for NaN."""
     at = np.unique(np.linspace(0, len(rows) - 1, num_points).astype(int)) if rows else np.array([], int)
     columns = {name: np.array([row[name] for row in rows], float) for name in ("steps", "seconds")}
     columns |= measures(rows)
@@ -67,7 +67,7 @@ def _windowed(rows: Sequence[Row], name: str, window: int) -> np.ndarray:
 
 
 def _sums(numbers: np.ndarray, window: int) -> np.ndarray:
-    """The sums of the last `window` numbers up to each."""
+    """Return the sum of the last `window` numbers up to each."""
     total = np.concatenate([[0.0], np.cumsum(numbers)])
     at = np.arange(1, len(total))
     return total[at] - total[np.maximum(at - window, 0)]

@@ -1,4 +1,4 @@
-"""Generalised advantage estimation over ticks, in some of which a search stands still."""
+"""Generalised advantage estimation over steps, some of which have no transition."""
 
 from typing import NamedTuple
 
@@ -8,37 +8,37 @@ from jaxtyping import Array, Bool, Float
 
 
 class Advantages(NamedTuple):
-    """What moves were worth; 0 where there was none."""
+    """Advantages and value targets; 0 where there was no transition."""
 
-    advantage: Float[Array, "*ticks"]
-    target: Float[Array, "*ticks"]
-    """What the value should have been: advantage + value."""
+    advantage: Float[Array, "*steps"]
+    target: Float[Array, "*steps"]
+    """Advantage + value."""
 
 
 def generalised_advantage(
-    reward: Float[Array, " ticks"],
-    value: Float[Array, " ticks"],
-    next_value: Float[Array, " ticks"],
-    terminated: Bool[Array, " ticks"],
-    truncated: Bool[Array, " ticks"],
-    valid: Bool[Array, " ticks"],
+    reward: Float[Array, " steps"],
+    value: Float[Array, " steps"],
+    next_value: Float[Array, " steps"],
+    terminated: Bool[Array, " steps"],
+    truncated: Bool[Array, " steps"],
+    valid: Bool[Array, " steps"],
     *,
     discount: float,
     decay: float,
 ) -> Advantages:
-    r"""The advantages of the moves of one place, in which one search follows another.
+    r"""Compute the advantages of the moves of one environment, in which one search follows another.
 
     $$A_t = \delta_t + \gamma\lambda\,[\text{the search goes on}]\,A_{t+1}, \qquad
       \delta_t = r_t + \gamma\,[\text{no stop}]\,V(s_{t+1}) - V(s_t).$$
 
-    After a stop there is nothing more to gain; a search cut short would have gone on, so its last value
-    counts. A tick that is not valid hands on what comes from later: t + 1 is the next valid tick.
+    After a stop the value is 0; a truncated search would have gone on, so its last value counts. Steps that
+    are not valid are skipped: t + 1 is the next valid step.
     """
     errors = temporal_difference(reward, value, next_value, terminated, discount=discount)
     continues = discount * decay * ~(terminated | truncated)
 
-    def back(later: Array, tick: tuple[Array, Array, Array]) -> tuple[Array, Array]:
-        error, share, counts = tick
+    def back(later: Array, step: tuple[Array, Array, Array]) -> tuple[Array, Array]:
+        error, share, counts = step
         advantage = error + share * later
         return jnp.where(counts, advantage, later), jnp.where(counts, advantage, 0.0)
 
@@ -47,12 +47,12 @@ def generalised_advantage(
 
 
 def temporal_difference(
-    reward: Float[Array, "*ticks"],
-    value: Float[Array, "*ticks"],
-    next_value: Float[Array, "*ticks"],
-    terminated: Bool[Array, "*ticks"],
+    reward: Float[Array, "*steps"],
+    value: Float[Array, "*steps"],
+    next_value: Float[Array, "*steps"],
+    terminated: Bool[Array, "*steps"],
     *,
     discount: float,
-) -> Float[Array, "*ticks"]:
+) -> Float[Array, "*steps"]:
     r"""$\delta = r + \gamma V(s') - V(s)$, with $V(s') = 0$ after a stop and only there."""
     return reward + discount * jnp.where(terminated, 0.0, next_value) - value

@@ -1,4 +1,4 @@
-"""What the learners minimise: pure functions of arrays, means over the valid entries."""
+"""The losses of the learners: pure functions of arrays."""
 
 import jax
 import jax.numpy as jnp
@@ -8,13 +8,13 @@ from dowsax.types import Scalar
 
 
 def masked_mean(numbers: Float[Array, "*batch"], valid: Bool[Array, "*batch"]) -> Scalar:
-    """The mean of the valid entries; 0 where there is none. What is not valid has no gradient either."""
+    """Return the mean of the valid entries, 0 if there is none. Other entries get no gradient."""
     total = jnp.sum(jnp.where(valid, numbers, 0.0))
     return total / jnp.maximum(jnp.sum(valid), 1)
 
 
-def normalised(numbers: Float[Array, "*batch"], valid: Bool[Array, "*batch"]) -> Float[Array, "*batch"]:
-    """Mean 0 and standard deviation 1 over the valid entries; 0 elsewhere."""
+def normalise(numbers: Float[Array, "*batch"], valid: Bool[Array, "*batch"]) -> Float[Array, "*batch"]:
+    """Normalise to mean 0 and standard deviation 1 over the valid entries; 0 elsewhere."""
     centred = jnp.where(valid, numbers - masked_mean(numbers, valid), 0.0)
     return centred / jnp.sqrt(masked_mean(centred**2, valid) + 1e-12)
 
@@ -22,7 +22,7 @@ def normalised(numbers: Float[Array, "*batch"], valid: Bool[Array, "*batch"]) ->
 def log_prob_of(
     logits: Float[Array, "*batch actions"], action: Int[Array, "*batch"]
 ) -> Float[Array, "*batch"]:
-    """The log probability of the action taken."""
+    """Return the log probability of the chosen action."""
     return jnp.take_along_axis(jax.nn.log_softmax(logits), action[..., None], axis=-1)[..., 0]
 
 
@@ -35,19 +35,19 @@ def entropy(logits: Float[Array, "*batch actions"]) -> Float[Array, "*batch"]:
 def clipped_objective(
     log_ratio: Float[Array, "*batch"], advantage: Float[Array, "*batch"], clip: float
 ) -> Float[Array, "*batch"]:
-    r"""PPO's objective, to be made large.
+    r"""Return PPO's clipped objective, to be maximised.
 
     $$\min\{\rho A,\ \mathrm{clip}(\rho, 1 - \epsilon, 1 + \epsilon) A\}$$
 
-    $\rho = \pi(a \mid s) / \pi_\text{old}(a \mid s)$. Its gradient is zero once the ratio has gone further
-    than ε in the direction in which the advantage drives it.
+    $\rho = \pi(a \mid s) / \pi_\text{old}(a \mid s)$. Its gradient is zero once the ratio has moved further
+    than ε in the direction of the advantage.
     """
     ratio = jnp.exp(log_ratio)
     return jnp.minimum(ratio * advantage, jnp.clip(ratio, 1 - clip, 1 + clip) * advantage)
 
 
 def value_loss(value: Float[Array, "*batch"], target: Float[Array, "*batch"]) -> Float[Array, "*batch"]:
-    r"""$\frac12 (V - R)^2$. Not clipped: that has been found to gain nothing."""
+    r"""$\frac12 (V - R)^2$. Not clipped, as clipping has been found not to help."""
     return 0.5 * (value - target) ** 2
 
 
@@ -60,7 +60,7 @@ def divergence(log_ratio: Float[Array, "*batch"]) -> Float[Array, "*batch"]:
 
 
 def critic_loss(error: Float[Array, "*batch"]) -> Float[Array, "*batch"]:
-    r"""The printed critic: $\frac12 \delta^2$. What follows a move, $V(s')$, is to be held fixed in δ."""
+    r"""The printed critic: $\frac12 \delta^2$. $V(s')$ is held fixed in δ."""
     return 0.5 * error**2
 
 

@@ -1,4 +1,4 @@
-"""The methods by name: what each is paid for, sees, learns by, and with which filter it is trained."""
+"""The training methods by name: reward, encoder, learner, and filter in training."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
@@ -14,43 +14,43 @@ from dowsax.learn.actor_critic import ActorCriticConfig
 from dowsax.learn.base import Learner
 from dowsax.learn.ppo import PPOConfig
 from dowsax.learn.rollout import Rollout
-from dowsax.policies.networks import untrained
-from dowsax.policies.shipped import SIGHTS, seen_shapes
-from dowsax.policies.sight import Sight
+from dowsax.policies.encoders import Encoder
+from dowsax.policies.networks import build_network
+from dowsax.policies.shipped import ENCODERS, observation_shapes
 from dowsax.types import Key, Scalar
 from dowsax.world import MODALITIES, benchmark_model
 
-_SEEDS = 2**32
+_NUM_SEEDS = 2**32
 _PPO = PPOConfig()
 
 
 @dataclass(frozen=True)
 class Method:
-    """A way to learn to search. The names are those of the layers below."""
+    """A training method. The names are those of the layers below."""
 
     meaning: str
     reward: str = "indicator"
     reward_scale: float = 1.0
-    """What the reward is multiplied by, so that returns are of about the size of one. Which policy is best
-    does not depend on it; how well a network learns does."""
+    """Factor of the reward that brings returns to the size of one. The best policy does not depend on it; how
+    well a network learns does."""
     stop: str = "credible"
     """The rule that ends searches in training."""
-    sight: str = "particles"
-    """What the network sees, and with it which network it is."""
+    encoder: str = "particles"
+    """The observation, which also determines the network."""
     preset: str = "training"
     """The filter in training; it may be cheaper than the one that is used later."""
     particles: int | None = None
-    """Another number than the preset's."""
+    """Number of particles. Default: the preset's."""
     learner: PPOConfig | ActorCriticConfig = _PPO
     num_searches: int = 8192
-    """Searches under way at a time, shared out over the fields."""
-    num_ticks: int = 16
-    """Of a rollout."""
+    """Searches in parallel, divided among the fields."""
+    rollout_length: int = 16
+    """Steps of a rollout."""
     sample: bool = False
-    """Moves are drawn also when the policy is used; otherwise the likeliest is made."""
+    """Draw actions also after training; otherwise the most probable one is taken."""
 
-    def paid(self) -> Reward:
-        """The reward in its scale."""
+    def scaled_reward(self) -> Reward:
+        """Return the reward times its scale."""
         reward, scale = REWARDS[self.reward], self.reward_scale
 
         def scaled(
@@ -64,12 +64,13 @@ class Method:
 _ATTENTION = "training-attention"
 
 
-# A search brings five nats, or narrows from 4 m. Expected errors of a third of the area add up as 1/(1 − γ).
-_BY_FIVE, _EVERY_MOVE = 0.2, 0.01
+# A search gains about five nats, or narrows from 4 m. Expected errors of a third of the area accumulate as
+# 1/(1 − γ).
+_GAIN_SCALE, _ERROR_SCALE = 0.2, 0.01
 
 
-def _agdc(meaning: str, reward: str, scale: float = _BY_FIVE) -> Method:
-    """AGDC is a plain particle filter and a dense reward; which network it has is not printed."""
+def _agdc(meaning: str, reward: str, scale: float = _GAIN_SCALE) -> Method:
+    """Return an AGDC method: a plain particle filter and a dense reward; its network is not published."""
     return Method(meaning, reward, scale, preset="plain", particles=1024)
 
 
@@ -78,19 +79,21 @@ METHODS: dict[str, Method] = {
     "pfrl": Method("1 for a stop; the same filter without attention"),
     "agdc-kld": _agdc("the information gained with each reading; plain particle filter", "information"),
     "agdc-ent": _agdc("the entropy lost with each reading; plain particle filter", "entropy"),
-    "agdc-ee": _agdc("near to the mean and sure of it; plain particle filter", "expected-error", _EVERY_MOVE),
-    "att-pfrl-r2": Method("the spread lost, and 1 for a stop", "contraction", _BY_FIVE, preset=_ATTENTION),
-    "att-pfrl-r3": Method("the entropy lost", "entropy", _BY_FIVE, preset=_ATTENTION),
+    "agdc-ee": _agdc(
+        "near to the mean and sure of it; plain particle filter", "expected-error", _ERROR_SCALE
+    ),
+    "att-pfrl-r2": Method("the spread lost, and 1 for a stop", "contraction", _GAIN_SCALE, preset=_ATTENTION),
+    "att-pfrl-r3": Method("the entropy lost", "entropy", _GAIN_SCALE, preset=_ATTENTION),
     "att-pfrl-right": Method("1 for a right stop, −1 for a false one", "right-stop", preset=_ATTENTION),
     "att-pfrl-paper": Method(
         "the paper's networks, learner and stop rule as printed",
         stop="contraction",
-        sight="moments",
+        encoder="moments",
         preset=_ATTENTION,
         learner=ActorCriticConfig(),
-        # It makes one step a rollout.
+        # It makes one gradient step per rollout.
         num_searches=1024,
-        num_ticks=4,
+        rollout_length=4,
         sample=True,
     ),
 }
@@ -98,20 +101,20 @@ METHODS: dict[str, Method] = {
 
 @dataclass(frozen=True)
 class TrainConfig:
-    """A training run: a method, and what it is trained on."""
+    """The settings of a training run."""
 
     method: str
     fields: tuple[str, ...] = tuple(MODALITIES)
     scenario: str = "id"
     steps: int = 20_000_000
-    """Moves, over all searches."""
+    """Total number of moves."""
     num_searches: int | None = None
-    """Another number than the method's."""
-    num_ticks: int | None = None
-    """Likewise."""
+    """Default: the method's."""
+    rollout_length: int | None = None
+    """Default: the method's."""
     seed: int = 0
     particles: int | None = None
-    """Another number than the method's."""
+    """Default: the method's."""
     max_readings: int = MAX_READINGS
 
     def __post_init__(self) -> None:
@@ -119,53 +122,54 @@ class TrainConfig:
         _require_known("field", self.fields, MODALITIES)
         _require_known("scenario", [self.scenario], SCENARIOS)
         if not self.fields or len(set(self.fields)) < len(self.fields):
-            raise ValueError(f"Fields are at least one, each once; got {', '.join(self.fields) or 'none'}.")
-        num_searches, num_ticks = self.sizes
-        for number, word in ((self.steps, "step"), (num_ticks, "tick")):
+            raise ValueError(
+                f"There must be at least one field, each only once; got {', '.join(self.fields) or 'none'}."
+            )
+        num_searches, rollout_length = self.sizes
+        for number, word in ((self.steps, "step"), (rollout_length, "step of a rollout")):
             if number < 1:
-                raise ValueError(f"Training takes at least 1 {word}; got {number}.")
+                raise ValueError(f"Training needs at least 1 {word}; got {number}.")
         if num_searches < len(self.fields):
             raise ValueError(
-                f"Training takes at least 1 search a field, here {len(self.fields)}; got {num_searches}."
+                f"Training needs at least 1 search per field, here {len(self.fields)}; got {num_searches}."
             )
-        if not 0 <= self.seed < _SEEDS:
-            raise ValueError(f"A seed is a whole number from 0 to {_SEEDS - 1}; got {self.seed}.")
+        if not 0 <= self.seed < _NUM_SEEDS:
+            raise ValueError(f"`seed` must be from 0 to {_NUM_SEEDS - 1}; got {self.seed}.")
         if self.max_readings < 2:
-            raise ValueError(f"A search has at least 2 readings; got {self.max_readings}.")
+            raise ValueError(f"`max_readings` must be at least 2; got {self.max_readings}.")
         if self.particles is not None:
             self.searches()
 
     @property
     def name(self) -> str:
-        """Of the trained policy: the method, and the scenario unless it is the usual one."""
+        """The name of the trained policy: the method, and the scenario if it is not `id`."""
         endings = {"id": "", "ood-training": "-ood"}
         return self.method + endings.get(self.scenario, f"-on-{self.scenario}")
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """Searches under way at a time, and ticks of a rollout."""
-        method, given = METHODS[self.method], (self.num_searches, self.num_ticks)
-        usual = (method.num_searches, method.num_ticks)
-        searches, ticks = (usual if own is None else own for own, usual in zip(given, usual, strict=True))
-        return searches, ticks
+        """Searches in parallel, and steps of a rollout."""
+        method, given = METHODS[self.method], (self.num_searches, self.rollout_length)
+        usual = (method.num_searches, method.rollout_length)
+        searches, length = (usual if own is None else own for own, usual in zip(given, usual, strict=True))
+        return searches, length
 
     def settings(self) -> dict[str, Any]:
-        """All that decides about the result, as JSON can hold it."""
+        """Return all settings that determine the result, as JSON."""
         choices = asdict(METHODS[self.method])
-        # Prose decides about nothing.
         del choices["meaning"]
-        num_searches, num_ticks = self.sizes
+        num_searches, rollout_length = self.sizes
         return asdict(self) | {
             "fields": list(self.fields),
             "num_searches": num_searches,
-            "num_ticks": num_ticks,
+            "num_ticks": rollout_length,
             "choices": choices,
             "filter": repr(self.preset),
         }
 
     @property
     def preset(self) -> Preset:
-        """The filter of training."""
+        """The filter in training."""
         method = METHODS[self.method]
         _require_known("preset", [method.preset], PRESETS)
         num_particles = method.particles if self.particles is None else self.particles
@@ -173,7 +177,7 @@ class TrainConfig:
         return preset if num_particles is None else preset.with_particles(num_particles)
 
     def searches(self) -> list[Search]:
-        """The problems, one a field."""
+        """Return the search of each field."""
         scenario = SCENARIOS[self.scenario]
         return [
             Search(benchmark_model(field), self.preset, scenario, max_readings=self.max_readings)
@@ -181,34 +185,34 @@ class TrainConfig:
         ]
 
     def rollout(self) -> Rollout:
-        """Searches under way in all fields at once."""
+        """Build the rollouts over all fields."""
         method = METHODS[self.method]
-        num_searches, num_ticks = self.sizes
+        num_searches, rollout_length = self.sizes
         return rollout.build(
             self.searches(),
-            sight_of(method),
+            encoder_for(method),
             stop=STOPS[method.stop],
-            reward=method.paid(),
+            reward=method.scaled_reward(),
             num_searches=num_searches,
-            num_ticks=num_ticks,
+            rollout_length=rollout_length,
         )
 
-    def untrained(self, key: Key) -> Any:
-        """A network of the method with random weights."""
+    def build_network(self, key: Key) -> Any:
+        """Build a network of the method with random weights."""
         search = self.searches()[0]
-        return untrained(key, seen_shapes(sight_of(METHODS[self.method])(search), search.model))
+        return build_network(key, observation_shapes(encoder_for(METHODS[self.method])(search), search.model))
 
     def learner(self) -> Learner:
-        """The learner on all fields at once."""
+        """Build the learner over all fields."""
         config = METHODS[self.method].learner
         if isinstance(config, ActorCriticConfig):
-            return actor_critic.build(self.rollout(), self.untrained, config)
-        return ppo.build(self.rollout(), self.untrained, config, total_steps=self.steps)
+            return actor_critic.build(self.rollout(), self.build_network, config)
+        return ppo.build(self.rollout(), self.build_network, config, total_steps=self.steps)
 
 
-def sight_of(method: Method) -> Callable[[Search], Sight]:
-    """What the network of a method sees of a search."""
-    return lambda search: SIGHTS[method.sight](search.model, search.motion)
+def encoder_for(method: Method) -> Callable[[Search], Encoder]:
+    """Return the function from a search to the encoder of a method."""
+    return lambda search: ENCODERS[method.encoder](search.model, search.motion)
 
 
 def _require_known(what: str, names: Iterable[str], known: Iterable[str]) -> None:

@@ -1,4 +1,4 @@
-"""Proximal policy optimisation: a few passes over each rollout, none of which may change a choice by much.
+"""Proximal policy optimisation: a few epochs over each rollout with a clipped objective.
 
 J. Schulman et al., Proximal policy optimization algorithms, 2017.
 """
@@ -19,11 +19,11 @@ from dowsax.learn.base import (
     NetworkOfKey,
     UpdateInfo,
     all_finite,
-    annealed,
-    begin,
+    anneal,
     explained_variance,
     global_norm,
-    proceed,
+    init_state,
+    next_state,
     trainable,
 )
 from dowsax.learn.gae import generalised_advantage
@@ -36,43 +36,43 @@ class PPOConfig:
     """Static choices: changing any of these recompiles."""
 
     discount: float = 0.995
-    """γ: faint sources are found after a hundred moves, and have to be worth it."""
+    """γ: near 1, as faint sources are found only after a hundred moves."""
     gae_decay: float = 0.95
     """λ"""
     clip: float = 0.2
     """ε"""
     entropy_weight: float = 0.01
     final_entropy_weight: float = 0.001
-    """Reached on a straight line at the end of the run."""
+    """Reached linearly at the end of the run."""
     value_weight: float = 0.5
     max_grad_norm: float = 0.5
     learning_rate: float = 1e-3
     final_learning_rate: float = 1e-4
-    """Likewise."""
+    """Reached linearly at the end of the run."""
     sees_time: bool = True
-    """The network sees how many readings are left: what it expects has to end with them. For one that does
-    not, a time-out comes out of the blue, and the search would have gone on."""
+    """Whether the network observes how many readings are left: a time-out then has value 0. Otherwise it is
+    bootstrapped from the value of the last observation."""
     epochs: int = 3
-    """Passes over each rollout."""
+    """Epochs over each rollout."""
     minibatches: int = 32
-    """Of a rollout without standstill; of one with, fewer of the same size."""
+    """Of a rollout in which every step is valid; other rollouts have fewer of the same size."""
 
     def __post_init__(self) -> None:
         for name in ("discount", "gae_decay", "clip"):
             if not 0 < getattr(self, name) <= 1:
-                raise ValueError(f"`{name}` is in (0, 1]; got {getattr(self, name)}.")
+                raise ValueError(f"`{name}` must be in (0, 1]; got {getattr(self, name)}.")
         for name in ("epochs", "minibatches"):
             if getattr(self, name) < 1:
-                raise ValueError(f"`{name}` is at least 1; got {getattr(self, name)}.")
+                raise ValueError(f"`{name}` must be at least 1; got {getattr(self, name)}.")
         for name in ("learning_rate", "max_grad_norm"):
             if not getattr(self, name) > 0:
-                raise ValueError(f"`{name}` is above 0; got {getattr(self, name)}.")
+                raise ValueError(f"`{name}` must be > 0; got {getattr(self, name)}.")
 
 
 class Moves(NamedTuple):
-    """What is learned from, one entry a move."""
+    """The training samples, one per move."""
 
-    seen: PyTree
+    observation: PyTree
     action: Int[Array, " moves"]
     log_prob: Float[Array, " moves"]
     advantage: Float[Array, " moves"]
@@ -80,7 +80,7 @@ class Moves(NamedTuple):
 
 
 class Losses(NamedTuple):
-    """Means over a minibatch; the first is what is minimised."""
+    """Means over a minibatch; `total` is minimised."""
 
     total: Scalar
     actor: Scalar
@@ -94,26 +94,31 @@ class Losses(NamedTuple):
 def build(
     rollout: Rollout, network_of_key: NetworkOfKey, config: PPOConfig | None = None, *, total_steps: int
 ) -> Learner:
-    """The learner. `total_steps` moves are the run over which rate and entropy weight come down."""
+    """Build the learner. Learning rate and entropy weight decay over `total_steps` moves."""
     config = PPOConfig() if config is None else config
     optimiser = optax.chain(optax.clip_by_global_norm(config.max_grad_norm), optax.scale_by_adam(eps=1e-5))
 
     def init(key: Key) -> LearnerState:
-        network_key, slots_key = jax.random.split(key)
+        network_key, environments_key = jax.random.split(key)
         network = network_of_key(network_key)
-        return begin(network, optimiser.init(trainable(network)), rollout.init(slots_key))
+        return init_state(network, optimiser.init(trainable(network)), rollout.init(environments_key))
 
     def update(key: Key, state: LearnerState) -> tuple[LearnerState, UpdateInfo]:
         rollout_key, order_key = jax.random.split(key)
-        slots, transitions, tally = rollout.run(rollout_key, state.network, state.slots)
-        moves, explained = judged(transitions, config)
+        environments, transitions, tally = rollout.run(rollout_key, state.network, state.environments)
+        moves, explained = compute_advantages(transitions, config)
         share = state.steps / total_steps
-        network, optimiser_state, means, healthy = improved(
+        network, optimiser_state, means, healthy = optimise(
             order_key, state, moves, transitions.valid.reshape(-1), optimiser, config, share
         )
         steps = jnp.sum(transitions.valid, dtype=jnp.int32)
-        after = proceed(
-            state, network=network, optimiser=optimiser_state, slots=slots, steps=steps, healthy=healthy
+        after = next_state(
+            state,
+            network=network,
+            optimiser=optimiser_state,
+            environments=environments,
+            steps=steps,
+            healthy=healthy,
         )
         return after, UpdateInfo(
             tally=tally,
@@ -131,25 +136,27 @@ def build(
     return Learner(init, update)
 
 
-def judged(transitions: Transitions, config: PPOConfig) -> tuple[Moves, Scalar]:
-    """The moves of a rollout in one row with their normalised advantages, and how well they were foreseen."""
-    ticks = transitions
+def compute_advantages(transitions: Transitions, config: PPOConfig) -> tuple[Moves, Scalar]:
+    """Return the moves of a rollout with normalised advantages, and the explained variance of the values."""
+    steps = transitions
     estimate = jax.vmap(
         lambda *parts: generalised_advantage(*parts, discount=config.discount, decay=config.gae_decay),
         in_axes=1,
         out_axes=1,
     )
     # D. Pardo et al., Time limits in reinforcement learning, 2018.
-    next_value = jnp.where(ticks.truncated & config.sees_time, 0.0, ticks.next_value)
+    next_value = jnp.where(steps.truncated & config.sees_time, 0.0, steps.next_value)
     advantage, target = estimate(
-        ticks.reward, ticks.value, next_value, ticks.terminated, ticks.truncated, ticks.valid
+        steps.reward, steps.value, next_value, steps.terminated, steps.truncated, steps.valid
     )
-    moves = Moves(ticks.seen, ticks.action, ticks.log_prob, losses.normalised(advantage, ticks.valid), target)
+    moves = Moves(
+        steps.observation, steps.action, steps.log_prob, losses.normalise(advantage, steps.valid), target
+    )
     flat = jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), moves)
-    return flat, explained_variance(ticks.value, target, ticks.valid)
+    return flat, explained_variance(steps.value, target, steps.valid)
 
 
-def improved(
+def optimise(
     key: Key,
     state: LearnerState,
     moves: Moves,
@@ -158,18 +165,18 @@ def improved(
     config: PPOConfig,
     share: Scalar,
 ) -> tuple[PyTree, PyTree, Losses, Bool[Array, ""]]:
-    """Network and optimiser after all passes, the mean losses, and whether all of it was finite."""
+    """Run all epochs; return network, optimiser, mean losses, and whether all numbers are finite."""
     weights, rest = eqx.partition(state.network, eqx.is_inexact_array)
     optimiser_arrays, optimiser_rest = eqx.partition(state.optimiser, eqx.is_array)
-    rate = annealed(config.learning_rate, config.final_learning_rate, share)
-    entropy_weight = annealed(config.entropy_weight, config.final_entropy_weight, share)
+    rate = anneal(config.learning_rate, config.final_learning_rate, share)
+    entropy_weight = anneal(config.entropy_weight, config.final_entropy_weight, share)
     size = -(-valid.shape[0] // config.minibatches)
     num_valid = jnp.sum(valid)
     num_batches = -(-num_valid // size)
 
     def learn(batch: Array, carry: Any, order: Array) -> Any:
         weights, optimiser_arrays, sums = carry
-        # Every so-manyth move: what there is goes evenly into as few minibatches as hold it.
+        # Every `num_batches`-th move: the valid moves are divided evenly among the minibatches.
         place = batch + num_batches * jnp.arange(size)
         index = order[jnp.minimum(place, valid.shape[0] - 1)]
         some = jax.tree.map(lambda leaf: leaf[index], moves)
@@ -183,14 +190,14 @@ def improved(
         return weights, eqx.filter(optimiser_state, eqx.is_array), sums
 
     def epoch(carry: Any, key: Key) -> tuple[Any, None]:
-        # The moves in random order, standstill last.
+        # The valid moves in random order, then the rest.
         order = jnp.argsort(jax.random.uniform(key, valid.shape) + 2.0 * ~valid)
         return jax.lax.fori_loop(0, num_batches, lambda batch, carry: learn(batch, carry, order), carry), None
 
     start = (weights, optimiser_arrays, Losses(*(jnp.zeros(()) for _ in Losses._fields)))
     (weights, optimiser_arrays, sums), _ = jax.lax.scan(epoch, start, jax.random.split(key, config.epochs))
     means = jax.tree.map(lambda total: total / jnp.maximum(config.epochs * num_batches, 1), sums)
-    # A sum keeps a loss that was not finite, so looking at the end suffices.
+    # A sum preserves a loss that was not finite, so one check at the end suffices.
     healthy = all_finite(weights, optimiser_arrays, means)
     return eqx.combine(weights, rest), eqx.combine(optimiser_arrays, optimiser_rest), means, healthy
 
@@ -204,15 +211,15 @@ def _loss(
     entropy_weight: Scalar,
 ) -> tuple[Scalar, Losses]:
     network = eqx.combine(weights, rest)
-    judgement = jax.vmap(network)(moves.seen)
-    log_prob = losses.log_prob_of(judgement.logits, moves.action)
-    # What is not valid may be anything: an overflow there would be no number in the gradient.
+    output = jax.vmap(network)(moves.observation)
+    log_prob = losses.log_prob_of(output.logits, moves.action)
+    # An entry that is not valid may overflow, which would give NaN in the gradient.
     log_ratio = jnp.where(valid, log_prob - moves.log_prob, 0.0)
     objective = losses.clipped_objective(log_ratio, moves.advantage, config.clip)
     mean = lambda numbers: losses.masked_mean(numbers, valid)  # noqa: E731
     actor = -mean(objective)
-    critic = mean(losses.value_loss(judgement.value, moves.target))
-    entropy = mean(losses.entropy(judgement.logits))
+    critic = mean(losses.value_loss(output.value, moves.target))
+    entropy = mean(losses.entropy(output.logits))
     total = actor + config.value_weight * critic - entropy_weight * entropy
     clipped = mean((jnp.abs(jnp.expm1(log_ratio)) > config.clip).astype(jnp.float32))
     return total, Losses(

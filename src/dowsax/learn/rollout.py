@@ -1,9 +1,9 @@
-"""Searches under way while a network learns: many side by side, none of which waits for another.
+"""Rollouts: many searches side by side, none of which waits for another.
 
-Some readings need the particles refreshed, a few of them many times. So time goes in ticks: searches whose
-newest reading is taken in make a move and take the next one; of those that have ended some begin anew, as
-many as there is room for; and those that have to be refreshed are, once. What is learned from is a transition
-for each move, at the tick at which its reading was taken in.
+Some readings need the particles refreshed, a few of them many times. In each step, searches whose newest
+reading is assimilated make a move and take the next reading; of the searches that have ended at most
+`max_restarts` start again; and degenerate particles are refreshed once. Each move gives one transition, at
+the step at which its reading was assimilated.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,45 +14,45 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PyTree
 
-from dowsax.envs import SUCCESS, Reward, Search, SearchState, Taking, error
+from dowsax.envs import SUCCESS_RADIUS_M, PendingUpdate, Reward, Search, SearchState, error
 from dowsax.inference.stopping import StopRule
 from dowsax.inference.weights import alive
-from dowsax.policies.sight import Sight
+from dowsax.policies.encoders import Encoder
 from dowsax.types import Key
 from dowsax.world import Switched
 
-# The share of the searches that can begin anew in a tick: most go on for twenty readings or more, and new
-# particles are not cheap.
-_ROOM = 1 / 16
-# Particles that are refreshed at a time: members of a group wait for the longest history among them.
-_PARTICLES_A_GROUP = 2**18
+# The share of the searches that can restart in a step: most last twenty readings or more, and new particles
+# are not cheap.
+_RESTART_SHARE = 1 / 16
+# Particles that are refreshed together: members of a group wait for the longest history among them.
+_PARTICLES_PER_GROUP = 2**18
 
 
-class Chosen(NamedTuple):
-    """A move whose reading is being taken in."""
+class Decision(NamedTuple):
+    """A move whose reading is not assimilated yet."""
 
-    seen: PyTree
+    observation: PyTree
     action: Int[Array, "*batch"]
     log_prob: Float[Array, "*batch"]
     value: Float[Array, "*batch"]
 
 
 class Transitions(NamedTuple):
-    """Moves and what came of them, one row a tick."""
+    """Moves and their results, one row per step."""
 
-    seen: PyTree
-    """When the move was chosen."""
-    action: Int[Array, "ticks searches"]
-    log_prob: Float[Array, "ticks searches"]
+    observation: PyTree
+    """At the choice of the move."""
+    action: Int[Array, "steps searches"]
+    log_prob: Float[Array, "steps searches"]
     """Of the action, under the network that chose it."""
-    value: Float[Array, "ticks searches"]
-    next_value: Float[Array, "ticks searches"]
-    """Of what was seen after the reading, also where the search ended with it; 0 without particles."""
-    reward: Float[Array, "ticks searches"]
-    terminated: Bool[Array, "ticks searches"]
-    truncated: Bool[Array, "ticks searches"]
-    valid: Bool[Array, "ticks searches"]
-    """False where no move was completed in this tick: all else then means nothing, but is finite."""
+    value: Float[Array, "steps searches"]
+    next_value: Float[Array, "steps searches"]
+    """Of the observation after the reading, also where the search ended; 0 without particles."""
+    reward: Float[Array, "steps searches"]
+    terminated: Bool[Array, "steps searches"]
+    truncated: Bool[Array, "steps searches"]
+    valid: Bool[Array, "steps searches"]
+    """False where no move was completed in this step: all else is then meaningless, but finite."""
 
 
 class Tally(NamedTuple):
@@ -69,89 +69,91 @@ class Tally(NamedTuple):
     field_path: Float[Array, " fields"]
 
 
-class Slots(eqx.Module):
-    """The searches under way."""
+class Environments(eqx.Module):
+    """The searches in progress."""
 
-    taking: Taking
+    pending: PendingUpdate
     before: SearchState
     """Before the newest reading."""
-    chosen: Chosen
-    begun: Bool[Array, "*searches"]
-    """The newest reading is the one at the start: no move has led to it."""
-    vacant: Bool[Array, "*searches"]
-    """The search has ended, and the next has not begun."""
+    decision: Decision
+    is_start: Bool[Array, "*searches"]
+    """The newest reading is the one at the start, before any move."""
+    is_vacant: Bool[Array, "*searches"]
+    """The search has ended, and the next has not started."""
 
 
 class Rollout(NamedTuple):
-    """Searches under way are a pair of pure functions."""
+    """Rollouts are a pair of pure functions."""
 
     init: Callable[[Key], PyTree]
     run: Callable[[Key, PyTree, PyTree], tuple[PyTree, Transitions, PyTree]]
-    """`(key, network, slots)`: so many ticks, all moves chosen by the network."""
+    """`(key, network, environments)`: some steps, all moves chosen by the network."""
 
 
-class Crew(NamedTuple):
-    """What is the same in every tick."""
+class RolloutConfig(NamedTuple):
+    """What is the same in every step."""
 
     search: Callable[[Array], Search]
-    """The problem of a field by its number."""
-    sight: Callable[[Array], Sight]
+    """The search of a field by its number."""
+    encoder: Callable[[Array], Encoder]
     fields: Int[Array, " searches"]
     num_fields: int
     stop: StopRule
     reward: Reward
-    group: int
-    """How many searches are refreshed at a time."""
-    room: int
-    """How many begin anew in a tick."""
+    group_size: int
+    """Searches that are refreshed together."""
+    max_restarts: int
+    """Searches that can restart in a step."""
 
 
 def build(
     searches: Sequence[Search],
-    sight_of: Callable[[Search], Sight],
+    encoder_for: Callable[[Search], Encoder],
     *,
     stop: StopRule,
     reward: Reward,
     num_searches: int,
-    num_ticks: int,
+    rollout_length: int,
 ) -> Rollout:
-    """Rollouts of `num_ticks` ticks; the places go to the problems in turn, which differ by their sensor."""
+    """Build rollouts of `rollout_length` steps, with the searches, which differ by their sensor, in turn."""
     numbers = jnp.arange(num_searches, dtype=jnp.int32) % len(searches)
-    common = merged(searches)
-    group = min(max(1, _PARTICLES_A_GROUP // common.preset.config.num_particles), num_searches)
-    sight = sight_of(common)
-    crew = Crew(
-        lambda number: numbered(common, number),
-        lambda number: numbered(sight, number),
+    common = merge_searches(searches)
+    group_size = min(max(1, _PARTICLES_PER_GROUP // common.preset.config.num_particles), num_searches)
+    encoder = encoder_for(common)
+    config = RolloutConfig(
+        lambda number: with_sensor(common, number),
+        lambda number: with_sensor(encoder, number),
         numbers,
         len(searches),
         stop,
         reward,
-        group,
-        max(1, int(max(_ROOM, min(1.0, 2 / common.max_readings)) * num_searches)),
+        group_size,
+        max(1, int(max(_RESTART_SHARE, min(1.0, 2 / common.max_readings)) * num_searches)),
     )
 
-    def init(key: Key) -> Slots:
-        return begin(key, crew)
+    def init(key: Key) -> Environments:
+        return reset(key, config)
 
-    def run(key: Key, network: PyTree, slots: Slots) -> tuple[Slots, Transitions, Tally]:
-        def advance(slots: Slots, key: Key):
-            slots, transitions, tally = tick(key, crew, network, slots)
-            return slots, (transitions, tally)
+    def run(key: Key, network: PyTree, environments: Environments) -> tuple[Environments, Transitions, Tally]:
+        def advance(environments: Environments, key: Key):
+            environments, transitions, tally = step(key, config, network, environments)
+            return environments, (transitions, tally)
 
-        slots, (transitions, tallies) = jax.lax.scan(advance, slots, jax.random.split(key, num_ticks))
-        return slots, transitions, jax.tree.map(lambda sums: jnp.sum(sums, axis=0), tallies)
+        environments, (transitions, tallies) = jax.lax.scan(
+            advance, environments, jax.random.split(key, rollout_length)
+        )
+        return environments, transitions, jax.tree.map(lambda sums: jnp.sum(sums, axis=0), tallies)
 
     return Rollout(init, run)
 
 
-def merged(searches: Sequence[Search]) -> Search:
-    """One problem for all: its sensor is one of theirs, by number."""
+def merge_searches(searches: Sequence[Search]) -> Search:
+    """Merge searches into one whose sensor is one of theirs, by number."""
     first = searches[0]
     sensors = tuple(search.model.sensor for search in searches)
     alike = [eqx.tree_at(lambda at: at.model.sensor, search, sensors[0]) for search in searches]
     if not all(eqx.tree_equal(search, alike[0]) for search in alike):
-        raise ValueError("Searches that share a rollout may differ by their sensor alone.")
+        raise ValueError("Searches that share a rollout must be equal but for their sensor.")
     return (
         first
         if len(searches) == 1
@@ -159,8 +161,8 @@ def merged(searches: Sequence[Search]) -> Search:
     )
 
 
-def numbered(tree: PyTree, number: Int[Array, ""]) -> PyTree:
-    """The tree with the sensor of this number wherever it has one of several."""
+def with_sensor(tree: PyTree, number: Int[Array, ""]) -> PyTree:
+    """Select the sensor of this number wherever the tree has several."""
     several = lambda leaf: isinstance(leaf, Switched)  # noqa: E731
     return jax.tree.map(
         lambda leaf: eqx.tree_at(lambda at: at.number, leaf, number) if several(leaf) else leaf,
@@ -169,126 +171,138 @@ def numbered(tree: PyTree, number: Int[Array, ""]) -> PyTree:
     )
 
 
-def begin(key: Key, crew: Crew) -> Slots:
-    """Fresh searches, each with its first reading under way."""
-    begin_key, see_key = jax.random.split(key)
-    num_searches = crew.fields.shape[0]
-    before, taking = jax.vmap(lambda *parts: fresh(crew, *parts))(
-        jax.random.split(begin_key, num_searches), crew.fields
+def reset(key: Key, config: RolloutConfig) -> Environments:
+    """Start all searches, each with its first reading pending."""
+    start_key, observation_key = jax.random.split(key)
+    num_searches = config.fields.shape[0]
+    before, pending = jax.vmap(lambda *parts: start_search(config, *parts))(
+        jax.random.split(start_key, num_searches), config.fields
     )
-    seen = jax.vmap(lambda key, field, state: crew.sight(field)(key, state.belief, state.station))(
-        jax.random.split(see_key, num_searches), crew.fields, before
+    observation = jax.vmap(lambda key, field, state: config.encoder(field)(key, state.belief, state.station))(
+        jax.random.split(observation_key, num_searches), config.fields, before
     )
-    # Arrays of their own: who donates the slots cannot give one buffer away twice.
-    nothing = [jnp.zeros(num_searches, dtype) for dtype in (jnp.int32, jnp.float32, jnp.float32)]
-    begun, vacant = jnp.ones(num_searches, bool), jnp.zeros(num_searches, bool)
-    return Slots(taking, before, Chosen(seen, *nothing), begun, vacant)
+    # Separate arrays: a buffer cannot be donated twice.
+    zeros = [jnp.zeros(num_searches, dtype) for dtype in (jnp.int32, jnp.float32, jnp.float32)]
+    is_start, is_vacant = jnp.ones(num_searches, bool), jnp.zeros(num_searches, bool)
+    return Environments(pending, before, Decision(observation, *zeros), is_start, is_vacant)
 
 
-def fresh(crew: Crew, key: Key, field: Array) -> tuple[SearchState, Taking]:
-    """A new search, with its first reading under way."""
-    prepare_key, take_key = jax.random.split(key)
-    search = crew.search(field)
+def start_search(config: RolloutConfig, key: Key, field: Array) -> tuple[SearchState, PendingUpdate]:
+    """Start a search, with its first reading pending."""
+    prepare_key, read_key = jax.random.split(key)
+    search = config.search(field)
     state = search.prepare(prepare_key)
-    return state, search.begin_taking(take_key, state, state.station.position)
+    return state, search.start_update(read_key, state, state.station.position)
 
 
-def tick(key: Key, crew: Crew, network: PyTree, slots: Slots) -> tuple[Slots, Transitions, Tally]:
-    """Moves where readings are taken in, new searches where one has ended, and what has to be refreshed."""
-    move_key, anew_key = jax.random.split(key)
-    keys = jax.random.split(move_key, crew.fields.shape[0])
-    slots, transitions, tally = jax.vmap(lambda *parts: move(crew, network, *parts))(keys, crew.fields, slots)
+def step(
+    key: Key, config: RolloutConfig, network: PyTree, environments: Environments
+) -> tuple[Environments, Transitions, Tally]:
+    """Move where readings are assimilated, restart searches that have ended, refresh degenerate particles."""
+    move_key, restart_key = jax.random.split(key)
+    keys = jax.random.split(move_key, config.fields.shape[0])
+    environments, transitions, tally = jax.vmap(lambda *parts: move(config, network, *parts))(
+        keys, config.fields, environments
+    )
     totals = jax.tree.map(lambda number: jnp.sum(number, axis=0), tally)
-    slots = begun_anew(anew_key, crew, slots)
-    return refreshed(crew, slots), transitions, totals
+    environments = restart_searches(restart_key, config, environments)
+    return refresh_searches(config, environments), transitions, totals
 
 
 def move(
-    crew: Crew, network: PyTree, key: Key, field: Array, slot: Slots
-) -> tuple[Slots, Transitions, Tally]:
-    """What one search does in a tick: nothing, unless its reading has been taken in."""
-    see_key, act_key, take_key = jax.random.split(key, 3)
-    search = crew.search(field)
-    ready = ~slot.taking.stage.is_degenerate & ~slot.vacant
-    after, _ = search.taken(slot.taking)
+    config: RolloutConfig, network: PyTree, key: Key, field: Array, environment: Environments
+) -> tuple[Environments, Transitions, Tally]:
+    """Make the move of one search, if its reading is assimilated."""
+    observation_key, act_key, read_key = jax.random.split(key, 3)
+    search = config.search(field)
+    ready = ~environment.pending.stage.is_degenerate & ~environment.is_vacant
+    after, _ = search.finish_update(environment.pending)
     living = alive(after.belief.log_weights)
-    terminated = crew.stop(after.belief) & ~slot.begun
+    terminated = config.stop(after.belief) & ~environment.is_start
     truncated = ~terminated & ((after.belief.history.size >= search.max_readings) | ~living)
-    seen = crew.sight(field)(see_key, after.belief, after.station)
-    judgement = network(seen)
+    observation = config.encoder(field)(observation_key, after.belief, after.station)
+    output = network(observation)
     transition = Transitions(
-        *slot.chosen,
-        # A belief without particles never mends: nothing can come of it.
-        next_value=jnp.where(living, judgement.value, 0.0),
-        reward=jnp.where(living, crew.reward(search, slot.before, after, terminated), 0.0),
+        *environment.decision,
+        # A belief without particles never recovers: its value is 0.
+        next_value=jnp.where(living, output.value, 0.0),
+        reward=jnp.where(living, config.reward(search, environment.before, after, terminated), 0.0),
         terminated=terminated,
         truncated=truncated,
-        valid=ready & ~slot.begun,
+        valid=ready & ~environment.is_start,
     )
-    action = jax.random.categorical(act_key, judgement.logits).astype(jnp.int32)
-    chosen = Chosen(seen, action, jax.nn.log_softmax(judgement.logits)[action], judgement.value)
+    action = jax.random.categorical(act_key, output.logits).astype(jnp.int32)
+    decision = Decision(observation, action, jax.nn.log_softmax(output.logits)[action], output.value)
     ended = terminated | truncated
-    taking = search.begin_taking(take_key, after, search.motion(after.station.position, action))
-    goes_on = Slots(taking, after, chosen, jnp.zeros((), bool), jnp.zeros((), bool))
-    slot = _where(ready & ~ended, goes_on, slot)
-    slot = eqx.tree_at(lambda at: at.vacant, slot, slot.vacant | (ready & ended))
-    return slot, transition, _counted(crew, field, after, ready & ended, ready & terminated)
+    pending = search.start_update(read_key, after, search.motion(after.station.position, action))
+    next_environment = Environments(pending, after, decision, jnp.zeros((), bool), jnp.zeros((), bool))
+    environment = _where(ready & ~ended, next_environment, environment)
+    environment = eqx.tree_at(lambda at: at.is_vacant, environment, environment.is_vacant | (ready & ended))
+    return environment, transition, _count(config, field, after, ready & ended, ready & terminated)
 
 
 def _where(condition: Bool[Array, ""], if_true: PyTree, if_false: PyTree) -> PyTree:
     return jax.tree.map(lambda new, old: jnp.where(condition, new, old), if_true, if_false)
 
 
-def _counted(crew: Crew, field: Array, after: SearchState, ended: Array, stopped: Array) -> Tally:
-    """One search as it ended, or nothing."""
-    false_stop = stopped & ~(error(after) < SUCCESS)
+def _count(config: RolloutConfig, field: Array, after: SearchState, ended: Array, stopped: Array) -> Tally:
+    """Count one search if it ended."""
+    false_stop = stopped & ~(error(after) < SUCCESS_RADIUS_M)
     walked = jnp.where(stopped, after.path_length, 0.0)
     counts = [number.astype(jnp.int32) for number in (ended, stopped, false_stop)]
-    here = jnp.arange(crew.num_fields) == field
+    here = jnp.arange(config.num_fields) == field
     by_field = [here * number for number in (*counts, walked)]
     return Tally(*(*counts, walked, *by_field))
 
 
-def begun_anew(key: Key, crew: Crew, slots: Slots) -> Slots:
-    """New searches for some of the vacant places, drawn at random."""
-    draw_key, fresh_key = jax.random.split(key)
-    members = _some(draw_key, slots.vacant, crew.room)
-    fields, vacant, old = jax.tree.map(
-        lambda leaf: leaf[members], (crew.fields, slots.vacant, (slots.before, slots.taking))
+def restart_searches(key: Key, config: RolloutConfig, environments: Environments) -> Environments:
+    """Start new searches in place of some that have ended, drawn at random."""
+    draw_key, search_key = jax.random.split(key)
+    members = _draw_members(draw_key, environments.is_vacant, config.max_restarts)
+    fields, is_vacant, old = jax.tree.map(
+        lambda leaf: leaf[members],
+        (config.fields, environments.is_vacant, (environments.before, environments.pending)),
     )
-    new = jax.vmap(lambda *parts: fresh(crew, *parts))(jax.random.split(fresh_key, crew.room), fields)
-    before, taking = _put((slots.before, slots.taking), members, jax.vmap(_where)(vacant, new, old))
-    begun, vacant = (
-        flags.at[members].set(jnp.where(slots.vacant[members], anew, flags[members]))
-        for flags, anew in ((slots.begun, True), (slots.vacant, False))
+    new = jax.vmap(lambda *parts: start_search(config, *parts))(
+        jax.random.split(search_key, config.max_restarts), fields
     )
-    return Slots(taking, before, slots.chosen, begun, vacant)
+    before, pending = _scatter(
+        (environments.before, environments.pending), members, jax.vmap(_where)(is_vacant, new, old)
+    )
+    is_start, is_vacant = (
+        flags.at[members].set(jnp.where(environments.is_vacant[members], new_flag, flags[members]))
+        for flags, new_flag in ((environments.is_start, True), (environments.is_vacant, False))
+    )
+    return Environments(pending, before, environments.decision, is_start, is_vacant)
 
 
-def _some(key: Key, wanted: Bool[Array, " searches"], number: int) -> Int[Array, " number"]:
-    """So many places, drawn at random from those wanted, filled up with others."""
+def _draw_members(key: Key, wanted: Bool[Array, " searches"], number: int) -> Int[Array, " number"]:
+    """Draw `number` members at random, those wanted first."""
     return jnp.argsort(jnp.where(wanted, 0.0, 1.0) + jax.random.uniform(key, wanted.shape))[:number]
 
 
-def _put(tree: PyTree, members: Int[Array, " some"], new: PyTree) -> PyTree:
+def _scatter(tree: PyTree, members: Int[Array, " some"], new: PyTree) -> PyTree:
     return jax.tree.map(lambda leaf, values: leaf.at[members].set(values), tree, new)
 
 
-def refreshed(crew: Crew, slots: Slots) -> Slots:
-    """One stage for the searches that need it, in groups of like histories."""
-    degenerate, sizes = slots.taking.stage.is_degenerate, slots.taking.stage.belief.history.size
+def refresh_searches(config: RolloutConfig, environments: Environments) -> Environments:
+    """Run one stage of the filter where particles are degenerate, in groups of similar history length."""
+    degenerate, sizes = (
+        environments.pending.stage.is_degenerate,
+        environments.pending.stage.belief.history.size,
+    )
     longest_last = jnp.argsort(jnp.where(degenerate, sizes, jnp.iinfo(sizes.dtype).max))
 
-    def refresh(field: Array, taking: Taking) -> Taking:
-        # Who has no need is here to fill up the last group; a reading taken in must stay as it is.
-        return _where(taking.stage.is_degenerate, crew.search(field).refresh(taking), taking)
+    def refresh(field: Array, pending: PendingUpdate) -> PendingUpdate:
+        # The last group is filled up with searches that need no refresh and must not change.
+        return _where(pending.stage.is_degenerate, config.search(field).refresh(pending), pending)
 
-    def refresh_group(number: Array, taking: Taking) -> Taking:
-        # Where the last group would go beyond the end it reaches back instead: a stage more does no harm.
-        members = jax.lax.dynamic_slice_in_dim(longest_last, number * crew.group, crew.group)
-        done = jax.vmap(refresh)(*jax.tree.map(lambda leaf: leaf[members], (crew.fields, taking)))
-        return _put(taking, members, done)
+    def refresh_group(number: Array, pending: PendingUpdate) -> PendingUpdate:
+        # A last group that would exceed the end overlaps the one before: another stage does no harm.
+        members = jax.lax.dynamic_slice_in_dim(longest_last, number * config.group_size, config.group_size)
+        done = jax.vmap(refresh)(*jax.tree.map(lambda leaf: leaf[members], (config.fields, pending)))
+        return _scatter(pending, members, done)
 
-    num_groups = -(-jnp.sum(degenerate) // crew.group)
-    taking = jax.lax.fori_loop(0, num_groups, refresh_group, slots.taking)
-    return eqx.tree_at(lambda at: at.taking, slots, taking)
+    num_groups = -(-jnp.sum(degenerate) // config.group_size)
+    pending = jax.lax.fori_loop(0, num_groups, refresh_group, environments.pending)
+    return eqx.tree_at(lambda at: at.pending, environments, pending)

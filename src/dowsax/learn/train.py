@@ -1,4 +1,4 @@
-"""A training run: chunks of updates, each one compiled loop, with a checkpoint after every chunk."""
+"""The training loop: chunks of updates, each one compiled loop, with a checkpoint after every chunk."""
 
 import time
 from collections.abc import Callable
@@ -11,20 +11,20 @@ import jax
 import numpy as np
 
 from dowsax.learn.base import Learner, LearnerState, UpdateInfo
-from dowsax.learn.checkpoint import Keeper, Kept, Row, restore
+from dowsax.learn.checkpoint import Checkpoint, Checkpointer, Row, restore
 from dowsax.types import Key
 
 
 class Diverged(ValueError):
-    """The numbers of a run were no longer finite."""
+    """A loss or gradient of a run was not finite."""
 
 
 class Progress(NamedTuple):
-    """Where a run stands after a chunk."""
+    """The progress of a run after a chunk."""
 
     state: LearnerState
     rows: list[Row]
-    """All of them, one an update."""
+    """One per update, from the first."""
     steps_per_second: float
     """In the newest chunk."""
 
@@ -38,22 +38,22 @@ def train(
     *,
     steps: int,
     chunk: int = 8,
-    keeper: Keeper | None = None,
+    checkpointer: Checkpointer | None = None,
     on_chunk: OnChunk | None = None,
 ) -> tuple[LearnerState, list[Row]]:
-    """Update until at least so many moves have been made; the state, and a row for every update.
+    """Train for at least `steps` moves; return the state, and a row for every update.
 
-    With a keeper it goes on from the last checkpoint, and an interruption at any moment loses at most a
-    chunk. The randomness of an update follows from the key and the number of the update, and that of the
-    searches from the key and the number at which they began: interruptions leave no trace if the keeper keeps
-    the searches as well. A finished run goes on if more steps are asked for. Where numbers are no longer
-    finite it raises `Diverged` and leaves the last checkpoint as it is.
+    With a checkpointer the run resumes from the last checkpoint, and an interruption loses at most a chunk.
+    The randomness of an update depends on the key and the number of the update, that of the searches on the
+    key and the update at which they started: a resumed run is the same bit for bit if the checkpointer is
+    `exact`. A finished run is extended if `steps` is larger. Raise `Diverged` where a number is not finite,
+    and leave the last checkpoint unchanged.
     """
-    begin_key, update_key = jax.random.split(key)
-    kept = None if keeper is None else keeper.load()
-    if keeper is not None and kept is not None:
-        keeper = replace(keeper, extended=kept.extended)
-    state, rows = _begin(learner, begin_key, keeper, kept)
+    init_key, update_key = jax.random.split(key)
+    checkpoint = None if checkpointer is None else checkpointer.load()
+    if checkpointer is not None and checkpoint is not None:
+        checkpointer = replace(checkpointer, extended=checkpoint.extended)
+    state, rows = _load_or_init(learner, init_key, checkpointer, checkpoint)
     while int(state.steps) < steps:
         started = time.perf_counter()
         state, infos = _update(update_key, state, learner, chunk)
@@ -61,28 +61,30 @@ def train(
         seconds = time.perf_counter() - started
         new = _rows(infos, rows[-1] if rows else None, seconds)
         if not infos.healthy.all():
-            raise Diverged(_obituary(infos, new, rows, keeper))
+            raise Diverged(_divergence_message(infos, new, rows, checkpointer))
         rows = rows + new
-        if keeper is not None:
-            keeper.save(state, rows)
+        if checkpointer is not None:
+            checkpointer.save(state, rows)
         if on_chunk is not None:
             on_chunk(Progress(state, rows, float(infos.steps.sum()) / seconds))
     return state, rows
 
 
-def _begin(
-    learner: Learner, key: Key, keeper: Keeper | None, kept: Kept | None
+def _load_or_init(
+    learner: Learner, key: Key, checkpointer: Checkpointer | None, checkpoint: Checkpoint | None
 ) -> tuple[LearnerState, list[Row]]:
-    """The state of the last checkpoint, or a new one, which is kept at once so that there always is one."""
-    if kept is not None:
-        return restore(kept, _init(learner, jax.random.fold_in(key, kept.updates))), kept.rows
+    """Return the state of the last checkpoint, or a new one, which is saved at once."""
+    if checkpoint is not None:
+        return restore(
+            checkpoint, _init(learner, jax.random.fold_in(key, checkpoint.updates))
+        ), checkpoint.rows
     state = _init(learner, jax.random.fold_in(key, 0))
-    if keeper is not None:
-        keeper.save(state, [])
+    if checkpointer is not None:
+        checkpointer.save(state, [])
     return state, []
 
 
-# At the level of the module, so that a second run of the same learner compiles nothing.
+# At module level, so that a second run of the same learner does not compile again.
 @eqx.filter_jit
 def _init(learner: Learner, key: Key) -> LearnerState:
     return learner.init(key)
@@ -90,7 +92,7 @@ def _init(learner: Learner, key: Key) -> LearnerState:
 
 @partial(eqx.filter_jit, donate="all-except-first")
 def _update(key: Key, state: LearnerState, learner: Learner, chunk: int) -> tuple[LearnerState, UpdateInfo]:
-    """So many updates in one loop. The state given to it is used up: its memory is that of the next."""
+    """Run `chunk` updates in one loop. The given state is donated: its memory is reused."""
     arrays, rest = eqx.partition(state, eqx.is_array)
 
     def update(arrays: Any, _: None) -> tuple[Any, UpdateInfo]:
@@ -103,7 +105,7 @@ def _update(key: Key, state: LearnerState, learner: Learner, chunk: int) -> tupl
 
 
 def _rows(infos: UpdateInfo, last: Row | None, seconds: float) -> list[Row]:
-    """A row for every update of a chunk; the time of the chunk is shared out evenly."""
+    """Return a row for every update of a chunk; the time of the chunk is divided evenly."""
     number = len(infos.steps)
     updates, steps, time_before = (last[name] if last else 0 for name in ("updates", "steps", "seconds"))
     columns = {
@@ -112,7 +114,7 @@ def _rows(infos: UpdateInfo, last: Row | None, seconds: float) -> list[Row]:
         "seconds": time_before + seconds * (1 + np.arange(number)) / number,
         **{name: getattr(infos, name) for name in _MEASURES},
     }
-    # A tally may count moves as well; those since the beginning have the name.
+    # A tally may count steps too; the total has precedence.
     columns = columns | _columns(infos.tally) | columns
     return [{name: column[at].item() for name, column in columns.items()} for at in range(number)]
 
@@ -121,7 +123,7 @@ _MEASURES = ("actor_loss", "critic_loss", "entropy", "divergence", "clipped", "e
 
 
 def _columns(tally: Any) -> dict[str, np.ndarray]:
-    """The sums of a tally by name, one number an update; what is a vector has its place in the name."""
+    """Return the sums of a tally by name, one number per update; entries of vectors are numbered."""
     columns = {}
     for name, sums in tally._asdict().items():
         flat = sums.reshape(len(sums), -1)
@@ -130,12 +132,14 @@ def _columns(tally: Any) -> dict[str, np.ndarray]:
     return columns
 
 
-def _obituary(infos: UpdateInfo, new: list[Row], rows: list[Row], keeper: Keeper | None) -> str:
-    """What went wrong when, and what is left."""
+def _divergence_message(
+    infos: UpdateInfo, new: list[Row], rows: list[Row], checkpointer: Checkpointer | None
+) -> str:
+    """Say at which update a number was not finite, and which checkpoint is left."""
     at = int(np.argmin(infos.healthy))
     before = [*rows, *new[:at]]
     steps = before[-1]["steps"] if before else 0
-    said = f"A loss or gradient was not finite at update {len(before) + 1}, after {steps:,} steps."
-    if keeper is None:
-        return said
-    return f"{said} The last good checkpoint, of update {len(rows)}, is {keeper.path}."
+    message = f"A loss or gradient was not finite at update {len(before) + 1}, after {steps:,} steps."
+    if checkpointer is None:
+        return message
+    return f"{message} The last good checkpoint, of update {len(rows)}, is {checkpointer.path}."

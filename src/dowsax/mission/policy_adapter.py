@@ -19,10 +19,10 @@ from dowsax.inference import Belief, History, systematic
 from dowsax.inference.weights import normalise
 from dowsax.mission.candidates import Reach, Steps
 from dowsax.mission.stations import single
-from dowsax.policies import Informed, Outlook, Policy, policy_named
+from dowsax.policies import Oracle, Policy, Prediction, policy_named
 from dowsax.policies.catalogue import UTILITIES
-from dowsax.policies.lookahead import Utility, imagine
-from dowsax.policies.shipped import BEST, field_of
+from dowsax.policies.lookahead import Utility, simulate_log_likelihoods
+from dowsax.policies.shipped import BEST_POLICY, field_of
 from dowsax.policies.utilities import information_gain
 from dowsax.types import Key, Station
 from dowsax.world import FOUR_MOVES, Model, Motion, PlumePrior
@@ -85,7 +85,7 @@ def guide_for(model: Model, reach: Reach, policy: str | Policy | None = None) ->
     That is the trained one where it was trained for the field and its moves are the site's, else Infotaxis.
     """
     if policy is None:
-        policy = BEST if _is_the_benchmark(model, reach) else "infotaxis"
+        policy = BEST_POLICY if _is_the_benchmark(model, reach) else "infotaxis"
     if not isinstance(policy, str):
         return Guide(type(policy).__name__, model, reach, policy=policy, motion=_motion(reach))
     if policy in UTILITIES:
@@ -98,7 +98,7 @@ def guide_for(model: Model, reach: Reach, policy: str | Policy | None = None) ->
         # Whether it was trained for the field is asked above, or the user's own choice.
         warnings.simplefilter("ignore")
         made = policy_named(policy)(model, _motion(reach))
-    if isinstance(made, Informed):
+    if isinstance(made, Oracle):
         raise ValueError(
             f"The policy {policy!r} has to be told where the source is: choose another, such as infotaxis."
         )
@@ -160,8 +160,8 @@ def _worth(
 
     def judge(place: Float[Array, "2"]) -> Float[Array, ""]:
         there = elsewhere(station, place)
-        terms = imagine(noise_keys, model, belief.particles, sources, there)
-        return utility(Outlook(place, belief.particles, log_weights, terms))
+        terms = simulate_log_likelihoods(noise_keys, model, belief.particles, sources, there)
+        return utility(Prediction(place, belief.particles, log_weights, terms))
 
     return jax.lax.map(judge, places, batch_size=_AT_ONCE)
 

@@ -1,50 +1,50 @@
-"""Ways to act on a belief: every policy is `(key, belief, station) -> action`."""
+"""Policies: functions `(key, belief, station) -> action`."""
 
-from dowsax.policies.base import Informed, Policy, best
+from dowsax.policies.base import Oracle, Policy, choose_best
 from dowsax.policies.catalogue import POLICIES, policy, policy_named, policy_names
+from dowsax.policies.encoders import Encoder, MomentEncoder, Observation, observation_shapes
 from dowsax.policies.guarded import Guarded
-from dowsax.policies.lookahead import Lookahead, Outlook
-from dowsax.policies.networks import Judgement, Network, PaperNetwork, SetNetwork, untrained
+from dowsax.policies.lookahead import Lookahead, Prediction
+from dowsax.policies.networks import ActorCriticOutput, Network, PaperNetwork, SetNetwork, build_network
 from dowsax.policies.neural import Neural
-from dowsax.policies.particle_sight import Particles
+from dowsax.policies.particle_encoder import ParticleEncoder
 from dowsax.policies.reactive import SurgeCast, Zigzag
-from dowsax.policies.shipped import SIGHTS, known
-from dowsax.policies.sight import Moments, Seen, Sight, seen_shapes
-from dowsax.policies.simple import Circle, Greedy, Random, Straight, toward
+from dowsax.policies.shipped import ENCODERS, pretrained_names
+from dowsax.policies.simple import Greedy, OracleCircle, OracleStraight, Random, toward
 from dowsax.policies.stored import Card, load, save
 
 __all__ = [
+    "ENCODERS",
     "POLICIES",
-    "SIGHTS",
+    "ActorCriticOutput",
     "Card",
-    "Circle",
+    "Encoder",
     "Greedy",
     "Guarded",
-    "Informed",
-    "Judgement",
     "Lookahead",
-    "Moments",
+    "MomentEncoder",
     "Network",
     "Neural",
-    "Outlook",
+    "Observation",
+    "Oracle",
+    "OracleCircle",
+    "OracleStraight",
     "PaperNetwork",
-    "Particles",
+    "ParticleEncoder",
     "Policy",
+    "Prediction",
     "Random",
-    "Seen",
     "SetNetwork",
-    "Sight",
-    "Straight",
     "SurgeCast",
     "Zigzag",
-    "best",
-    "known",
+    "build_network",
+    "choose_best",
     "load",
+    "observation_shapes",
     "policy",
     "policy_named",
     "policy_names",
+    "pretrained_names",
     "save",
-    "seen_shapes",
     "toward",
-    "untrained",
 ]

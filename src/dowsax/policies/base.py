@@ -1,4 +1,4 @@
-"""What a policy is, and how an action is chosen from the worth of each."""
+"""The protocol of a policy, and the choice of the action with the highest score."""
 
 from typing import Protocol, runtime_checkable
 
@@ -14,25 +14,27 @@ Action = Int[Array, ""]
 
 @runtime_checkable
 class Policy(Protocol):
-    """Where to go next, given what is believed and where one stands; the belief holds the readings."""
+    """The next action, given the belief, which holds the readings, and the station of the sensor."""
 
     def __call__(self, key: Key, belief: Belief, station: Station) -> Action: ...
 
 
 @runtime_checkable
-class Informed(Protocol):
-    """A policy that has to be told the truth before it can act: a limit for tables, not a way to search."""
+class Oracle(Protocol):
+    """A policy that knows the true source: a bound for tables, which cannot search."""
 
-    def told(self, theta: Theta) -> Policy: ...
+    def policy_for(self, theta: Theta) -> Policy:
+        """Return the policy for the true source Θ."""
+        ...
 
 
-def best(key: Key, worth: Float[Array, " actions"], free: Bool[Array, " actions"]) -> Action:
-    """One of the most worthy actions, at random among equals; a move cut short only where no other is left.
+def choose_best(key: Key, scores: Float[Array, " actions"], free: Bool[Array, " actions"]) -> Action:
+    """Return an action with the highest score, at random among ties.
 
-    Worth that is not a number counts as the least.
+    A move that the border cuts short (not `free`) is chosen only where all are. NaN counts as −∞.
     """
-    worth = jnp.where(jnp.isnan(worth), -jnp.inf, worth)
+    scores = jnp.where(jnp.isnan(scores), -jnp.inf, scores)
     allowed = jnp.where(jnp.any(free), free, True)
-    top = jnp.max(worth, where=allowed, initial=-jnp.inf)
-    ties = allowed & (worth >= top)
+    top = jnp.max(scores, where=allowed, initial=-jnp.inf)
+    ties = allowed & (scores >= top)
     return jax.random.categorical(key, jnp.where(ties, 0.0, -jnp.inf)).astype(jnp.int32)

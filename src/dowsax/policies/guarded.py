@@ -10,35 +10,34 @@ import jax
 from dowsax.inference import Belief
 from dowsax.policies.base import Action, Policy
 from dowsax.policies.lookahead import Lookahead
-from dowsax.policies.shipped import trained
+from dowsax.policies.shipped import trained_policy
 from dowsax.policies.stored import Card, card_of
 from dowsax.policies.utilities import information_gain
 from dowsax.types import Key, Station
 from dowsax.world import FOUR_MOVES, Model, Motion
 
-PATIENCE = 2.0
-"""How many times the usual path of its training a network may search on."""
+PATIENCE_FACTOR = 2.0
+"""The planner takes over after this many times the mean path at the end of training."""
 
 
 class Guarded(eqx.Module):
     """The network's action while the belief has fewer than `after` readings, from then on the planner's.
 
-    A network knows the searches of its training; where sources are elsewhere it may go around for ever in
-    places that it knows. A planner follows the belief wherever that is. How long a search lasts tells them
-    apart without knowing where the source is: one that lasts twice as long as was usual at the end of
-    training is unlike those that the network learned from.
+    A network trained with sources in one region may search that region forever when the source is elsewhere.
+    A planner follows the belief. A search that lasts twice as long as the mean at the end of training is
+    unlike those that the network was trained on.
 
-    One search alone pays for one of the two; in a batch both are computed.
+    For one search only one of the two is computed; in a batch (`vmap`) both are.
     """
 
     network: Policy
     planner: Policy
     after: int = eqx.field(static=True)
-    """Readings."""
+    """Number of readings."""
 
     def __check_init__(self) -> None:
         if self.after < 1:
-            raise ValueError(f"`after` is a number of readings, at least 1; got {self.after}.")
+            raise ValueError(f"`after` must be a number of readings >= 1; got {self.after}.")
 
     def __call__(self, key: Key, belief: Belief, station: Station) -> Action:
         return jax.lax.cond(
@@ -48,9 +47,9 @@ class Guarded(eqx.Module):
         )
 
 
-def guarded(path: Path) -> Callable[[Model, Motion], Guarded]:
-    """The maker of a trained policy with Infotaxis as its guard."""
-    make_network, after = trained(path), patience(path.stem, card_of(path))
+def guarded_policy(path: Path) -> Callable[[Model, Motion], Guarded]:
+    """Return the constructor of a trained policy with Infotaxis as its guard."""
+    make_network, after = trained_policy(path), guard_after(path.stem, card_of(path))
 
     def make(model: Model, motion: Motion = FOUR_MOVES) -> Guarded:
         return Guarded(make_network(model, motion), Lookahead(model, information_gain, motion), after)
@@ -58,15 +57,15 @@ def guarded(path: Path) -> Callable[[Model, Motion], Guarded]:
     return make
 
 
-def patience(name: str, card: Card) -> int:
-    """Twice the mean path of the searches that stopped at the end of training, in readings.
+def guard_after(name: str, card: Card) -> int:
+    """Return twice the mean path of the searches that stopped at the end of training, in readings.
 
-    Training takes a reading after every move of 1 m, so that a path in metres is a number of readings.
+    Training takes a reading after every move of 1 m, so a path in metres is a number of readings.
     """
     usual = card.curves.get("path_length", [])[-1:]
     if not usual or not usual[0] > 0:
         raise ValueError(
-            f"The card of {name} has no curve that says how long its searches were at the end of training: "
-            "take it without -guarded, or train it again."
+            f"The card of {name} has no curve of `path_length`, the mean path at the end of training: "
+            "use it without -guarded, or train it again."
         )
-    return math.ceil(PATIENCE * usual[0])
+    return math.ceil(PATIENCE_FACTOR * usual[0])

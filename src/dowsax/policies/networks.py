@@ -1,4 +1,4 @@
-"""The networks that learn to search: from what is seen to how much each action appeals, and a value."""
+"""Actor-critic networks: from an observation to the logits of the actions and a value."""
 
 import math
 from dataclasses import dataclass
@@ -9,29 +9,29 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
-from dowsax.policies.sight import Seen, SeenMoments, SeenParticles
+from dowsax.policies.encoders import MomentObservation, Observation, ParticleObservation
 from dowsax.types import Key, Scalar
 
-NEVER = -1e9
-"""The logit of a move that does not fit: its probability is zero, and every sum with it stays finite."""
+MASKED_LOGIT = -1e9
+"""The logit of a move that does not fit: its probability is 0, and every sum with it stays finite."""
+_ACTOR_OUTPUT_GAIN = 0.01
+"""An untrained policy is nearly uniform."""
 
-_TIMID = 0.01
 
-
-class Judgement(NamedTuple):
-    """What a network makes of what it sees."""
+class ActorCriticOutput(NamedTuple):
+    """The output of an actor-critic network."""
 
     logits: Float[Array, " actions"]
-    """Log odds of the actions as the world numbers them; `NEVER` for a move cut short while another fits."""
+    """Unnormalised log probabilities; `MASKED_LOGIT` for a move that is cut short while another fits."""
     value: Scalar
     """The expected return."""
 
 
 @runtime_checkable
 class Network(Protocol):
-    """A judge of what one kind of sight sees."""
+    """A network for the observations of one encoder."""
 
-    def __call__(self, seen: Any) -> Judgement: ...
+    def __call__(self, observation: Any) -> ActorCriticOutput: ...
 
 
 class Layers(eqx.Module):
@@ -60,9 +60,9 @@ def _dense(key: Key, num_inputs: int, num_outputs: int, gain: float) -> eqx.nn.L
     return eqx.tree_at(lambda layer: (layer.weight, layer.bias), blank, (weight, jnp.zeros(num_outputs)))
 
 
-def masked(logits: Float[Array, " actions"], free: Bool[Array, " actions"]) -> Float[Array, " actions"]:
-    """The logits, `NEVER` where a move is cut short; as they are where every move is."""
-    return jnp.where(free | ~jnp.any(free), logits, NEVER)
+def mask_logits(logits: Float[Array, " actions"], free: Bool[Array, " actions"]) -> Float[Array, " actions"]:
+    """Set the logits of moves that are cut short to `MASKED_LOGIT`, unless every move is."""
+    return jnp.where(free | ~jnp.any(free), logits, MASKED_LOGIT)
 
 
 @dataclass(frozen=True)
@@ -83,14 +83,17 @@ class PaperNetwork(eqx.Module):
 
     @staticmethod
     def build(key: Key, sizes: PaperSizes) -> "PaperNetwork":
-        """An untrained network, which finds every action nearly as good."""
+        """Build an untrained network, whose policy is nearly uniform."""
         actor_key, critic_key = jax.random.split(key)
         widths = (sizes.num_numbers, sizes.width, sizes.width)
-        actor = Layers.build(actor_key, (*widths, sizes.num_actions), jnp.tanh, _TIMID)
+        actor = Layers.build(actor_key, (*widths, sizes.num_actions), jnp.tanh, _ACTOR_OUTPUT_GAIN)
         return PaperNetwork(actor, Layers.build(critic_key, (*widths, 1), jnp.tanh, 1.0), sizes)
 
-    def __call__(self, seen: SeenMoments) -> Judgement:
-        return Judgement(masked(self.actor(seen.numbers), seen.free), self.critic(seen.numbers)[0])
+    def __call__(self, observation: MomentObservation) -> ActorCriticOutput:
+        return ActorCriticOutput(
+            mask_logits(self.actor(observation.numbers), observation.free),
+            self.critic(observation.numbers)[0],
+        )
 
 
 @dataclass(frozen=True)
@@ -109,7 +112,8 @@ class SetSizes:
 class SetNetwork(eqx.Module):
     """Every particle through the same layers, pooled by mean and maximum, and joined with the numbers.
 
-    The order of the particles is of no account. It judges in the frame and answers for the actual actions.
+    The output does not depend on the order of the particles. Features are those after the symmetry; the
+    logits are for the actions before it.
     """
 
     encoder: Layers
@@ -120,31 +124,33 @@ class SetNetwork(eqx.Module):
 
     @staticmethod
     def build(key: Key, sizes: SetSizes) -> "SetNetwork":
-        """An untrained network, which finds every action nearly as good."""
+        """Build an untrained network, whose policy is nearly uniform."""
         encoder_key, trunk_key, actor_key, critic_key = jax.random.split(key, 4)
         joined = 2 * sizes.width + sizes.num_numbers
         return SetNetwork(
             Layers.build(encoder_key, (sizes.num_features, sizes.width, sizes.width), jax.nn.relu),
             Layers.build(trunk_key, (joined, sizes.trunk, sizes.trunk), jax.nn.relu),
-            _dense(actor_key, sizes.trunk, sizes.num_actions, _TIMID),
+            _dense(actor_key, sizes.trunk, sizes.num_actions, _ACTOR_OUTPUT_GAIN),
             _dense(critic_key, sizes.trunk, 1, 1.0),
             sizes,
         )
 
-    def __call__(self, seen: SeenParticles) -> Judgement:
-        encoded = jax.nn.relu(jax.vmap(self.encoder)(seen.particles))
-        pooled = [jnp.mean(encoded, axis=0), jnp.max(encoded, axis=0), seen.numbers]
-        thought = jax.nn.relu(self.trunk(jnp.concatenate(pooled)))
-        return Judgement(masked(self.actor(thought)[seen.order], seen.free), self.critic(thought)[0])
+    def __call__(self, observation: ParticleObservation) -> ActorCriticOutput:
+        encoded = jax.nn.relu(jax.vmap(self.encoder)(observation.particles))
+        pooled = [jnp.mean(encoded, axis=0), jnp.max(encoded, axis=0), observation.numbers]
+        hidden = jax.nn.relu(self.trunk(jnp.concatenate(pooled)))
+        return ActorCriticOutput(
+            mask_logits(self.actor(hidden)[observation.order], observation.free), self.critic(hidden)[0]
+        )
 
 
 NETWORKS = {"paper": (PaperNetwork, PaperSizes), "set": (SetNetwork, SetSizes)}
-"""The networks by name, with the record of their sizes."""
+"""The networks by name, with the dataclass of their sizes."""
 
 
-def untrained(key: Key, seen: Seen) -> PaperNetwork | SetNetwork:
-    """The network for what is seen, of which the shapes suffice (`jax.eval_shape`)."""
-    num_numbers, num_actions = seen.numbers.shape[0], seen.free.shape[0]
-    if isinstance(seen, SeenMoments):
+def build_network(key: Key, observation: Observation) -> PaperNetwork | SetNetwork:
+    """Build an untrained network for an observation, which may be shapes only (`jax.eval_shape`)."""
+    num_numbers, num_actions = observation.numbers.shape[0], observation.free.shape[0]
+    if isinstance(observation, MomentObservation):
         return PaperNetwork.build(key, PaperSizes(num_numbers, num_actions))
-    return SetNetwork.build(key, SetSizes(seen.particles.shape[1], num_numbers, num_actions))
+    return SetNetwork.build(key, SetSizes(observation.particles.shape[1], num_numbers, num_actions))

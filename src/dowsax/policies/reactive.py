@@ -1,6 +1,6 @@
 """Policies that react: against the wind while the readings are high, a search pattern when they are not.
 
-They remember nothing but what the belief's history holds, and ask the belief for the wind alone.
+Their only memory is the history in the belief, of which they use nothing else but the wind.
 """
 
 from typing import NamedTuple
@@ -13,19 +13,19 @@ from jaxtyping import Array, Bool, Float
 from dowsax.inference import Belief
 from dowsax.inference.belief import History
 from dowsax.inference.summaries import mean
-from dowsax.policies.base import Action, best
+from dowsax.policies.base import Action, choose_best
 from dowsax.types import Key, Position, Scalar, Station
 from dowsax.world import FOUR_MOVES, Motion, Sensor
 from dowsax.world.source import unpack
 
 _NUM_DRAWS = 8192
-_CALM = 1e-9
-# Below any worth of a move that leads forward.
-_BACKWARD = -1e3
+_MIN_LENGTH = 1e-9
+# Below any score of a move that leads forward.
+_BACKWARD_SCORE = -1e3
 
 
 class Trail(NamedTuple):
-    """What a reactive policy remembers."""
+    """The memory of a reactive policy."""
 
     high: Bool[Array, ""]
     """Whether the newest reading is high."""
@@ -39,7 +39,7 @@ class SurgeCast(eqx.Module):
     """Surge against the wind; when lost, cast across it, about the last high reading, ever more widely."""
 
     clean: Scalar
-    """What the sensor may read without a source; see `clean_air`."""
+    """The highest reading without a source; see `clean_air`."""
     motion: Motion = FOUR_MOVES
     share: float = 0.95
     """Of the earlier readings that lie below a high one; see `recall`."""
@@ -56,7 +56,7 @@ class Zigzag(eqx.Module):
     """Surge against the wind; when lost, still against it, but in a zigzag about the last high reading."""
 
     clean: Scalar
-    """What the sensor may read without a source; see `clean_air`."""
+    """The highest reading without a source; see `clean_air`."""
     motion: Motion = FOUR_MOVES
     share: float = 0.95
     """Of the earlier readings that lie below a high one; see `recall`."""
@@ -73,18 +73,18 @@ class Zigzag(eqx.Module):
 
 
 def clean_air(sensor: Sensor) -> Scalar:
-    """The level that one reading in a thousand exceeds without a source; the same in every run."""
+    """Return the level that one reading in a thousand exceeds without a source; the same in every run."""
     station = Station(jnp.zeros(2))
     draw = jax.vmap(lambda key: sensor.sample(key, jnp.zeros(()), station))
     return jnp.quantile(draw(jax.random.split(jax.random.key(0), _NUM_DRAWS)), 0.999)
 
 
 def recall(history: History, clean: Scalar, share: float | Scalar) -> Trail:
-    """What the readings so far say.
+    """Find the last high reading.
 
     A reading is high when it is above `clean` and at least `share` of the earlier ones lie below it. The
-    first keeps noise from leading anywhere, the second sees a plume fade; neither minds whether readings are
-    levels in decibel, counts over a background, or mostly zero.
+    first condition rejects noise, the second notices when a plume fades. Both work for levels in decibel,
+    counts over a background, and readings that are mostly zero.
     """
     numbers = jnp.arange(history.readings.shape[0])
     earlier = numbers[None, :] < numbers[:, None]
@@ -97,26 +97,26 @@ def recall(history: History, clean: Scalar, share: float | Scalar) -> Trail:
 
 
 def against_wind(belief: Belief, station: Station) -> Position:
-    """The unit vector against the measured wind, or else the mean wind of the belief; zero in a calm."""
+    """Return the unit vector against the measured wind, or else the mean wind of the belief; zero if calm."""
     source = unpack(mean(belief))
     wind = jnp.stack([source.wind_x, source.wind_y]) if station.wind is None else station.wind
-    return -wind / jnp.maximum(jnp.linalg.norm(wind), _CALM)
+    return -wind / jnp.maximum(jnp.linalg.norm(wind), _MIN_LENGTH)
 
 
 def stride(motion: Motion) -> Scalar:
-    """[m], the longest move."""
+    """Return the length [m] of the longest move."""
     return jnp.max(jnp.linalg.norm(jnp.array(motion.moves), axis=1))
 
 
 def growing_wave(walked: Scalar, width: float | Scalar) -> Scalar:
-    r"""[m], where a cast is after a walk: straight legs to $w, -2w, 3w, …$; $j$ of them are $j^2 w$ long."""
+    r"""Return where [m] a cast is after a walk: legs to $w, -2w, 3w, …$; $j$ of them are $j^2 w$ long."""
     leg = jnp.maximum(jnp.ceil(jnp.sqrt(walked / width)), 1.0)
     sign = 1.0 - 2.0 * jnp.mod(leg - 1.0, 2.0)
     return sign * (leg * width - (leg**2 * width - walked))
 
 
 def even_wave(walked: Scalar, width: float | Scalar) -> Scalar:
-    r"""[m], where a zigzag is after a walk: straight legs between $w/2$ and $-w/2$, from 0 at the start."""
+    r"""Return where [m] a zigzag is after a walk: legs between $w/2$ and $-w/2$, from 0 at the start."""
     phase = jnp.mod(walked + 0.5 * width, 2.0 * width)
     return 0.5 * width - jnp.abs(phase - width)
 
@@ -129,10 +129,9 @@ def pursue(
     trail: Trail,
     pattern: tuple[Scalar, Scalar],
 ) -> Action:
-    """Upwind while the newest reading is high, else after a pattern (along, across) [m] about the anchor.
+    """Go upwind while the newest reading is high, else along a pattern (along, across) [m] about the anchor.
 
-    The first leg goes to the side with more room; a pattern that leaves the area comes back as if mirrored at
-    its border.
+    The first leg goes to the side with more room; a pattern that leaves the area is reflected at its border.
     """
     low, high = jnp.array(motion.low), jnp.array(motion.high)
     crosswind = jnp.stack([-upwind[1], upwind[0]])
@@ -144,12 +143,12 @@ def pursue(
 
 
 def heading(key: Key, motion: Motion, position: Position, direction: Position) -> Action:
-    """A move along the direction, each as likely as it is long that way: on average they keep to it.
+    """Draw a move with probability proportional to its component along the direction.
 
-    Where none of these fits, the move that leads least far back.
+    Where no such move fits, take the one that leads least far back.
     """
     draw_key, tie_key = jax.random.split(key)
     forward = jnp.sum(jnp.array(motion.moves) * direction[None, :], axis=1)
-    drawn = jnp.log(jnp.maximum(forward, _CALM)) + jax.random.gumbel(draw_key, forward.shape)
-    worth = jnp.where(forward > 0, drawn, _BACKWARD + forward)
-    return best(tie_key, worth, motion.free(position))
+    drawn = jnp.log(jnp.maximum(forward, _MIN_LENGTH)) + jax.random.gumbel(draw_key, forward.shape)
+    scores = jnp.where(forward > 0, drawn, _BACKWARD_SCORE + forward)
+    return choose_best(tie_key, scores, motion.free(position))

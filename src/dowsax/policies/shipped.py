@@ -1,4 +1,4 @@
-"""Trained policies by name, as they come with the package, or from a file of one's own."""
+"""Trained policies: those in the package by name, others by the path of their file."""
 
 import warnings
 from collections.abc import Callable
@@ -8,52 +8,54 @@ from pathlib import Path
 import equinox as eqx
 import jax
 
-from dowsax.policies.networks import untrained
+from dowsax.policies.encoders import Encoder, MomentEncoder, Observation, observation_shapes
+from dowsax.policies.networks import build_network
 from dowsax.policies.neural import Neural
-from dowsax.policies.particle_sight import Particles
-from dowsax.policies.sight import Moments, Seen, Sight, seen_shapes
+from dowsax.policies.particle_encoder import ParticleEncoder
 from dowsax.policies.stored import SUFFIX, Stored, load
 from dowsax.world import FOUR_MOVES, MODALITIES, Model, Motion, benchmark_model
 
-FOLDER = Path(__file__).parent / "pretrained"
-GUARDED = "-guarded"
-"""The name of a policy that comes with the package may end so: see `guarded.Guarded`."""
+PRETRAINED_FOLDER = Path(__file__).parent / "pretrained"
+GUARDED_SUFFIX = "-guarded"
+"""Ending of the name of a policy with a guard: see `guarded.Guarded`."""
 
-SIGHTS: dict[str, Callable[..., Sight]] = {"moments": Moments.build, "particles": Particles.build}
-"""The sights by name: `(model, motion, **sizes) -> Sight`."""
-_SIZES = {"moments": (), "particles": ("num_particles",)}
+ENCODERS: dict[str, Callable[..., Encoder]] = {
+    "moments": MomentEncoder.build,
+    "particles": ParticleEncoder.build,
+}
+"""The encoders by name: `(model, motion, **sizes) -> Encoder`."""
+_ENCODER_SIZES = {"moments": (), "particles": ("num_particles",)}
 
-
-BEST = "att-pfrl"
-"""The policy for whoever does not choose: none has stopped more often, or as often after a shorter path."""
-
-
-def known() -> tuple[str, ...]:
-    """The names of the policies that come with the package."""
-    return tuple(sorted(path.stem for path in FOLDER.glob(f"*{SUFFIX}")))
+BEST_POLICY = "att-pfrl"
+"""The default policy: none stops more often, or as often after a shorter path."""
 
 
-def weights_of(name: str) -> Path | None:
-    """The file of a trained policy: one that comes with the package, or the path itself; else `None`.
+def pretrained_names() -> tuple[str, ...]:
+    """Return the names of the trained policies in the package."""
+    return tuple(sorted(path.stem for path in PRETRAINED_FOLDER.glob(f"*{SUFFIX}")))
+
+
+def weights_path(name: str) -> Path | None:
+    """Return the file of a trained policy of the package, or the path itself if it is one; else `None`.
 
     A guarded policy has the weights of the bare one.
     """
-    bare = name.removesuffix(GUARDED)
-    if bare in known():
-        return FOLDER / f"{bare}{SUFFIX}"
+    bare = name.removesuffix(GUARDED_SUFFIX)
+    if bare in pretrained_names():
+        return PRETRAINED_FOLDER / f"{bare}{SUFFIX}"
     return Path(name) if name.endswith(SUFFIX) else None
 
 
-def trained(path: Path) -> Callable[[Model, Motion], Neural]:
-    """The maker of a trained policy. It warns of a field that the policy was not trained for."""
+def trained_policy(path: Path) -> Callable[[Model, Motion], Neural]:
+    """Return the constructor of a trained policy. It warns of a field that the policy was not trained for."""
     network, card = load(path)
-    if card.sight not in SIGHTS or not set(card.sight_sizes) <= set(_SIZES[card.sight]):
-        sight = f"{card.sight!r} {card.sight_sizes or ''}".strip()
-        raise ValueError(f"The card of {path} names the sight {sight}; known are {', '.join(SIGHTS)}.")
+    if card.encoder not in ENCODERS or not set(card.encoder_sizes) <= set(_ENCODER_SIZES[card.encoder]):
+        encoder = f"{card.encoder!r} {card.encoder_sizes or ''}".strip()
+        raise ValueError(f"The card of {path} names the encoder {encoder}; known are {', '.join(ENCODERS)}.")
 
     def make(model: Model, motion: Motion = FOUR_MOVES) -> Neural:
-        sight = SIGHTS[card.sight](model, motion, **card.sight_sizes)
-        _require_fit(path, network, seen_shapes(sight, model))
+        encoder = ENCODERS[card.encoder](model, motion, **card.encoder_sizes)
+        _require_fit(path, network, observation_shapes(encoder, model))
         field = field_of(model)
         if field not in card.fields:
             of = "a model of your own" if field is None else f"the field {field}"
@@ -62,13 +64,13 @@ def trained(path: Path) -> Callable[[Model, Motion], Neural]:
                 f"{of}: it works, but how well is not known.",
                 stacklevel=2,
             )
-        return Neural(sight, network, motion, card.sample)
+        return Neural(encoder, network, motion, card.sample)
 
     return make
 
 
 def field_of(model: Model) -> str | None:
-    """The benchmark field that has the field and the sensor of this model, whatever its prior."""
+    """Return the benchmark field with the field and the sensor of this model; its prior may differ."""
     for name in MODALITIES:
         of_name = benchmark_model(name)
         if eqx.tree_equal((model.field, model.sensor), (of_name.field, of_name.sensor)):
@@ -76,12 +78,14 @@ def field_of(model: Model) -> str | None:
     return None
 
 
-def _require_fit(path: Path, network: Stored, seen: Seen) -> None:
-    """A ValueError unless the network is for what is seen."""
-    wanted = eqx.filter_eval_shape(untrained, jax.random.key(0), seen)
+def _require_fit(path: Path, network: Stored, observation: Observation) -> None:
+    """Raise a ValueError unless the network fits the observation."""
+    wanted = eqx.filter_eval_shape(build_network, jax.random.key(0), observation)
     if type(wanted) is not type(network):
-        raise ValueError(f"The card of {path} names a sight that is not for its network: train it again.")
-    # From the last, which is what a user chooses: with other actions other numbers are seen too.
+        raise ValueError(
+            f"The card of {path} names an encoder that does not fit its network: train it again."
+        )
+    # The number of actions first: the number of features depends on it.
     for name, size in reversed(asdict(wanted.sizes).items()):
         had = getattr(network.sizes, name)
         if name.startswith("num_") and had != size:

@@ -1,4 +1,4 @@
-"""Policies that do not look ahead: random moves, and walks to a point."""
+"""Policies that do not look ahead: random moves, walks to the estimate, and oracles that know the source."""
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -6,22 +6,21 @@ from jaxtyping import Array, Float
 
 from dowsax.inference import Belief, History
 from dowsax.inference.summaries import mean
-from dowsax.policies.base import Action, Policy, best
+from dowsax.policies.base import Action, Policy, choose_best
 from dowsax.types import Key, Position, Station, Theta
 from dowsax.world import FOUR_MOVES, Motion
 
-# [m], two readings nearer than this were taken at the same place.
-_SAME = 0.1
+_SAME_PLACE_M = 0.1
 
 
 class Random(eqx.Module):
-    """Any of the moves that fit, each as likely."""
+    """A random move out of those that fit, all equally likely."""
 
     motion: Motion = FOUR_MOVES
 
     def __call__(self, key: Key, belief: Belief, station: Station) -> Action:
         del belief
-        return best(key, jnp.zeros(self.motion.num_actions), self.motion.free(station.position))
+        return choose_best(key, jnp.zeros(self.motion.num_actions), self.motion.free(station.position))
 
 
 class Greedy(eqx.Module):
@@ -33,12 +32,12 @@ class Greedy(eqx.Module):
         return toward(key, self.motion, station.position, mean(belief)[:2])
 
 
-class Straight(eqx.Module):
-    """To the source, which it has to be told: nobody who must find it can be faster on average."""
+class OracleStraight(eqx.Module):
+    """Oracle: walks straight to the true source, a lower bound of the path."""
 
     motion: Motion = FOUR_MOVES
 
-    def told(self, theta: Theta) -> Policy:
+    def policy_for(self, theta: Theta) -> Policy:
         def walk(key: Key, belief: Belief, station: Station) -> Action:
             del belief
             return toward(key, self.motion, station.position, theta[:2])
@@ -46,39 +45,39 @@ class Straight(eqx.Module):
         return walk
 
 
-class Circle(eqx.Module):
-    """To the source, which it has to be told, and around it, where fewest readings were taken.
+class OracleCircle(eqx.Module):
+    """Oracle: walks to the true source, then around it where the fewest readings were taken.
 
-    A search that does not stop although most of its readings are from next to the source is one that nobody
-    could have stopped.
+    It bounds the stop rate: a search that does not stop with most readings next to the source cannot be
+    expected to stop with any policy.
     """
 
     motion: Motion = FOUR_MOVES
     radius: float = eqx.field(default=1.6, static=True)
-    """[m], the places around."""
+    """[m], of the places around the source."""
 
-    def told(self, theta: Theta) -> Policy:
+    def policy_for(self, theta: Theta) -> Policy:
         def walk(key: Key, belief: Belief, station: Station) -> Action:
-            there = self.motion.reach(station.position)
-            distances = jnp.linalg.norm(there - theta[None, :2], axis=1)
-            # Any place around is worth more than any other, and of two as often visited the nearer one.
-            often = _visits(belief.history, there)
-            around = 1.0 / (1.0 + often + 0.1 * distances / self.radius)
-            worth = jnp.where(distances <= self.radius, around, -distances)
-            return best(key, worth, self.motion.free(station.position))
+            reachable = self.motion.reach(station.position)
+            distances = jnp.linalg.norm(reachable - theta[None, :2], axis=1)
+            # Places within the radius first, the least visited of them before others, ties to the nearer one.
+            visits = _visits(belief.history, reachable)
+            around = 1.0 / (1.0 + visits + 0.1 * distances / self.radius)
+            scores = jnp.where(distances <= self.radius, around, -distances)
+            return choose_best(key, scores, self.motion.free(station.position))
 
         return walk
 
 
 def _visits(history: History, places: Float[Array, "places 2"]) -> Float[Array, " places"]:
-    """How many readings were taken at each place."""
+    """Count the readings at each place."""
     visited = history.stations.position
     read = jnp.arange(visited.shape[0]) < history.size
     squares = jnp.sum((places[:, None, :] - visited[None, :, :]) ** 2, axis=2)
-    return jnp.sum(read[None, :] & (squares < _SAME**2), axis=1).astype(jnp.float32)
+    return jnp.sum(read[None, :] & (squares < _SAME_PLACE_M**2), axis=1).astype(jnp.float32)
 
 
 def toward(key: Key, motion: Motion, position: Position, target: Position) -> Action:
-    """The move that ends nearest to the target."""
+    """Return the move that ends nearest to the target."""
     distances = jnp.linalg.norm(motion.reach(position) - target[None, :], axis=1)
-    return best(key, -distances, motion.free(position))
+    return choose_best(key, -distances, motion.free(position))

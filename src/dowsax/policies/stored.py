@@ -1,4 +1,4 @@
-"""Trained networks as files: the arrays in safetensors, and beside them a card that says what they are.
+"""Trained networks as files: the arrays in safetensors, and beside them a card that describes them.
 
 `att-pfrl.safetensors` has the card `att-pfrl.json`.
 """
@@ -21,43 +21,45 @@ from dowsax.files import replace_file
 from dowsax.policies.networks import NETWORKS, PaperNetwork, SetNetwork
 
 FORMAT = 1
-"""The number of the layout of card and arrays."""
+"""Version of the layout of card and arrays."""
+RENAMED_KEYS = {"sight": "encoder", "sight_sizes": "encoder_sizes", "num_ticks": "rollout_length"}
+"""Old and new keys of cards and of training settings: files with the old ones still open."""
 SUFFIX = ".safetensors"
 Stored = PaperNetwork | SetNetwork
 
 
 @dataclass(frozen=True)
 class Card:
-    """What a network sees, and how it came to be what it is."""
+    """What a network observes, and how it was trained."""
 
-    sight: str
-    """The name of its sight, see `shipped.SIGHTS`."""
-    sight_sizes: dict[str, int] = field(default_factory=dict)
-    """The static sizes of the sight, where they are not the usual ones."""
+    encoder: str
+    """The name of its encoder, see `shipped.ENCODERS`."""
+    encoder_sizes: dict[str, int] = field(default_factory=dict)
+    """The static sizes of the encoder that differ from its defaults."""
     sample: bool = False
-    """Draw actions by their odds, instead of taking the one that appeals most."""
+    """Draw actions from the distribution of the network; otherwise take the most probable one."""
     method: str = ""
     """The name of the configuration that trained it."""
     fields: tuple[str, ...] = ()
-    """What it was trained for."""
+    """The fields it was trained for."""
     command: str = ""
     """The command line that trained it."""
     settings: dict[str, Any] = field(default_factory=dict)
-    """All that decided about its training, as JSON can hold it; empty where that was not written down."""
+    """All settings of its training, as JSON; empty in the oldest cards."""
     commit: str = ""
     seeds: tuple[int, ...] = ()
     device: str = ""
     steps: int = 0
-    """Readings taken in training."""
+    """Readings in training."""
     curves: dict[str, list[float]] = field(default_factory=dict)
-    """What was reached on the way, a few numbers each."""
+    """The learning curve, thinned."""
     results: dict[str, Any] = field(default_factory=dict)
-    """What it reaches."""
+    """Results of its evaluation."""
 
 
 def save(path: Path, network: Stored, card: Card) -> None:
-    """Write a network and its card, each whole or not at all. `load` refuses two of different times."""
-    path = _named(path)
+    """Write a network and its card, each whole or not at all. `load` refuses a pair that does not match."""
+    path = _require_suffix(path)
     kind = next(name for name, (of, _) in NETWORKS.items() if isinstance(network, of))
     arrays = {name: np.asarray(array) for name, array in _arrays(network).items()}
     faulty = [name for name, array in arrays.items() if not np.isfinite(array).all()]
@@ -81,8 +83,8 @@ def save(path: Path, network: Stored, card: Card) -> None:
 
 
 def load(path: Path) -> tuple[Stored, Card]:
-    """The inverse of `save`; a ValueError in one line for a file that is not what it should be."""
-    path = _named(path)
+    """Read a network and its card; raise a ValueError in one line for a damaged or foreign file."""
+    path = _require_suffix(path)
     about = _read_card(path)
     kind, sizes = about["network"]["kind"], about["network"]["sizes"]
     arrays = _read_arrays(path, about["digest"])
@@ -96,27 +98,27 @@ def load(path: Path) -> tuple[Stored, Card]:
 
 
 def digest_of(path: Path) -> str:
-    """Letters that differ between files of other weights, as the card has them."""
-    return _read_card(_named(path))["digest"]
+    """Return the digest of the weights, as in the card."""
+    return _read_card(_require_suffix(path))["digest"]
 
 
 def card_of(path: Path) -> Card:
-    """What a file of weights says of itself, without reading the weights."""
-    return _card(_read_card(_named(path)))
+    """Read the card of a file of weights, without the weights."""
+    return _card(_read_card(_require_suffix(path)))
 
 
 def card_path(path: Path) -> Path:
-    """Where the card of a file of weights is."""
+    """Return the path of the card of a file of weights."""
     return path.with_suffix(".json")
 
 
 def _arrays(network) -> dict[str, Any]:
-    """The leaves of a network by their place in it, such as `encoder.layers.0.weight`."""
+    """Return the leaves of a network by path, such as `encoder.layers.0.weight`."""
     leaves = jax.tree_util.tree_leaves_with_path(network)
     return {jax.tree_util.keystr(path, simple=True, separator="."): leaf for path, leaf in leaves}
 
 
-def _named(path: Path) -> Path:
+def _require_suffix(path: Path) -> Path:
     path = Path(path)
     if path.suffix != SUFFIX:
         raise ValueError(f"A file of weights ends in {SUFFIX}; got {path}.")
@@ -137,17 +139,17 @@ def _read_arrays(path: Path, digest: str) -> dict[str, np.ndarray]:
         raise ValueError(f"{path} is cut short or damaged ({error}): copy or train it again.") from None
     if _digest(weights) != digest:
         raise ValueError(
-            f"{path} is damaged, or not the one that {card_path(path).name} was written for, as where "
-            "writing or copying them was cut short: copy both again, or repeat the command that trained it."
+            f"{path} is damaged, or does not belong to {card_path(path).name}, as after an interrupted copy: "
+            "copy both again, or repeat the command that trained it."
         )
     return arrays
 
 
 def _read_card(path: Path) -> dict[str, Any]:
-    """All of the card, of a format, a network and sizes that exist here."""
+    """Read the whole card, and check its format, network and sizes."""
     card = card_path(path)
     try:
-        about = json.loads(card.read_text(encoding="utf-8"))
+        about = rename_keys(json.loads(card.read_text(encoding="utf-8")))
         version = about["format"]
     except FileNotFoundError:
         missing = card if path.exists() else path
@@ -174,6 +176,13 @@ def _read_card(path: Path) -> dict[str, Any]:
     return about
 
 
+def rename_keys(tree: Any) -> Any:
+    """Return a tree of JSON with the keys of earlier versions renamed."""
+    if isinstance(tree, dict):
+        return {RENAMED_KEYS.get(key, key): rename_keys(value) for key, value in tree.items()}
+    return tree
+
+
 def _card(about: dict[str, Any]) -> Card:
     # The first cards had no settings.
     about = {"settings": {}} | about
@@ -183,7 +192,7 @@ def _card(about: dict[str, Any]) -> Card:
 
 
 def _require_same(path: Path, wanted: dict[str, Any], arrays: dict[str, np.ndarray]) -> None:
-    """A ValueError unless the file holds these arrays and no others, all of finite numbers."""
+    """Raise a ValueError unless the file holds exactly these arrays, all of finite numbers."""
     missing, extra = wanted.keys() - arrays.keys(), arrays.keys() - wanted.keys()
     if missing or extra:
         what = f"lacks {sorted(missing)[0]}" if missing else f"also holds {sorted(extra)[0]}"

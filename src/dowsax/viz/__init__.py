@@ -1,6 +1,6 @@
-"""Pictures of what is believed. Importing this imports matplotlib; nothing below it does."""
+"""Figures. Importing this package imports matplotlib; no package below it does."""
 
-from dowsax.viz.beliefs import belief_figure
+from dowsax.viz.belief import belief_figure
 from dowsax.viz.style import save
 
 __all__ = ["belief_figure", "save"]

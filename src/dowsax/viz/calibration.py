@@ -1,4 +1,4 @@
-"""Calibration as a picture: the ranks of the truth against the band in which uniform ranks stay."""
+"""Calibration as a figure: the ranks of the truth, with the band of uniform ranks."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -7,30 +7,31 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dowsax.viz.style import BLUE, INK, MUTED, ORANGE, new_figure, styled
+from dowsax.viz.style import BLUE, INK, MUTED, ORANGE, add_panel, new_figure, styled
 
+# The layout, in inches.
 _PANEL = 1.62
 _LEFT, _RIGHT, _TOP, _BOTTOM, _GAP, _ROW_GAP = 0.95, 0.15, 0.75, 0.85, 0.14, 0.62
 
 
 class RankCurve(NamedTuple):
-    """The empirical distribution function of one parameter's ranks, and where it should stay."""
+    """The empirical distribution function of one parameter's ranks, with its band."""
 
     points: np.ndarray
-    """Where the curve is known, in (0, 1)."""
+    """In (0, 1)."""
     share: np.ndarray
     """The share of the ranks below each point."""
     low: np.ndarray
     high: np.ndarray
     caption: str
-    """Said under the name of the parameter, such as a p-value."""
+    """Written after the name of the parameter, such as a p-value."""
 
 
 def rank_figure(rows: Mapping[str, Sequence[RankCurve]], names: Sequence[str], title: str) -> Figure:
-    """One row for each filter, one panel for each parameter: share of ranks below a point, minus the point.
+    """Draw one row per filter, one panel per parameter: share of ranks below a point, minus the point.
 
-    A right filter stays in the band everywhere. With too narrow a belief the curve is above zero first and
-    below it then, with too wide a one the other way round; a curve on one side means bias.
+    The curve of a correct filter stays in the band. A belief that is too narrow gives a curve above zero and
+    then below it, one that is too wide the reverse; a curve on one side means bias.
     """
     width = _LEFT + len(names) * (_PANEL + _GAP) - _GAP + _RIGHT
     height = _TOP + len(rows) * (_PANEL + _ROW_GAP) - _ROW_GAP + _BOTTOM
@@ -40,7 +41,10 @@ def rank_figure(rows: Mapping[str, Sequence[RankCurve]], names: Sequence[str], t
         for row, (label, curves) in enumerate(rows.items()):
             last = row == len(rows) - 1
             bottom = _BOTTOM + (len(rows) - 1 - row) * (_PANEL + _ROW_GAP)
-            panels = [_panel(figure, _LEFT + at * (_PANEL + _GAP), bottom) for at in range(len(names))]
+            panels = [
+                add_panel(figure, _LEFT + at * (_PANEL + _GAP), bottom, _PANEL, _PANEL)
+                for at in range(len(names))
+            ]
             for panel, name, curve in zip(panels, names, curves, strict=True):
                 _draw(panel, name, curve)
                 panel.set_ylim(-limit, limit)
@@ -50,17 +54,13 @@ def rank_figure(rows: Mapping[str, Sequence[RankCurve]], names: Sequence[str], t
     return figure
 
 
-def _panel(figure: Figure, left: float, bottom: float) -> Axes:
-    """Square axes at a place given in inches."""
-    width, height = figure.get_size_inches()
-    return figure.add_axes((left / width, bottom / height, _PANEL / width, _PANEL / height))
-
-
 def _annotate(figure: Figure, title: str) -> None:
-    """What the picture is, what runs along its points, and what its colours mean."""
+    """Write the title, the axis and the meaning of the colours."""
     width, height = figure.get_size_inches()
     axis = "point: normalised rank of the truth among draws of its belief"
-    colours = "Grey: where all curves of a right filter stay with probability 0.95 or more. Orange: outside."
+    colours = (
+        "Grey: where all curves of a correct filter stay with probability 0.95 or more. Orange: outside."
+    )
     figure.text(_LEFT / width, 1 - 0.12 / height, title, fontsize=11, va="top")
     figure.text((_LEFT + width - _RIGHT) / 2 / width, 0.30 / height, axis, ha="center")
     figure.text(_LEFT / width, 0.08 / height, colours, fontsize=8, color=MUTED)

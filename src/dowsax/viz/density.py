@@ -1,14 +1,14 @@
-"""Weighted draws as smooth densities on a grid, and the levels that enclose a share of them."""
+"""Weighted draws as smooth densities on a grid, and the levels of their highest-density regions."""
 
 from typing import NamedTuple
 
 import numpy as np
 from scipy.ndimage import gaussian_filter, gaussian_filter1d
 
-_CELLS = 240
-_REACH = 4.0
-"""Draws closer together than this many bandwidths get as much room on either side."""
-_NARROWEST = 1e-3
+_NUM_CELLS = 240
+_MARGIN_BANDWIDTHS = 4.0
+"""Draws within this many bandwidths get a margin of as many on either side."""
+_MIN_RELATIVE_BANDWIDTH = 1e-3
 """Bandwidth of draws that are all equal, as a share of their size (or of one)."""
 
 
@@ -46,14 +46,14 @@ def bandwidth(values: np.ndarray, weights: np.ndarray, dimensions: int) -> float
     ]
     spread = min(deviation, (three - quarter) / 1.349) if three > quarter else deviation
     effective = 1 / np.sum(weights**2)
-    narrowest = _NARROWEST * max(1.0, float(np.abs(mean)))
+    narrowest = _MIN_RELATIVE_BANDWIDTH * max(1.0, float(np.abs(mean)))
     return max(float(spread) * effective ** (-1 / (dimensions + 4)), narrowest)
 
 
 def position_density(samples: np.ndarray, weights: np.ndarray) -> Density:
-    """The density of the first two columns, on a grid that just holds the draws, within a rim of nothing."""
-    kept = weights > 0
-    points, weights = samples[kept, :2], weights[kept]
+    """Return the density of the first two columns, on a grid that just holds the draws and a rim of 0."""
+    positive = weights > 0
+    points, weights = samples[positive, :2], weights[positive]
     widths = [bandwidth(points[:, axis], weights, 2) for axis in (0, 1)]
     edges = [_edges(points[:, axis], width) for axis, width in enumerate(widths)]
     mass, *_ = np.histogram2d(points[:, 0], points[:, 1], bins=edges, weights=weights)
@@ -70,9 +70,9 @@ def position_density(samples: np.ndarray, weights: np.ndarray) -> Density:
 
 
 def marginal_density(values: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Centres and density, largest 1, of one column."""
-    kept = weights > 0
-    values, weights = values[kept], weights[kept]
+    """Return centres and density, with maximum 1, of one column."""
+    positive = weights > 0
+    values, weights = values[positive], weights[positive]
     width = bandwidth(values, weights, 1)
     edges = _edges(values, width)
     mass, _ = np.histogram(values, bins=edges, weights=weights)
@@ -81,17 +81,17 @@ def marginal_density(values: np.ndarray, weights: np.ndarray) -> tuple[np.ndarra
 
 
 def highest_density_level(mass: np.ndarray, probability: float) -> float:
-    """The level such that the cells above it hold this probability, and no smaller region does."""
+    """Return the level above which the cells are the smallest region of this probability."""
     ranked = np.sort(mass, axis=None)[::-1]
     held = np.cumsum(ranked) / ranked.sum()
     return float(ranked[min(int(np.searchsorted(held, probability)), len(ranked) - 1)])
 
 
 def _edges(values: np.ndarray, width: float) -> np.ndarray:
-    """Cells from the least to the greatest draw; mass is reflected there, as priors end abruptly.
+    """Return edges of cells over the draws; mass is reflected at their ends, as priors end abruptly.
 
-    Draws within a few bandwidths get room on both sides instead.
+    Draws within a few bandwidths get a margin instead.
     """
     low, high = values.min(), values.max()
-    room = 0.0 if high - low > _REACH * width else _REACH * width
-    return np.linspace(low - room, high + room, _CELLS + 1)
+    room = 0.0 if high - low > _MARGIN_BANDWIDTHS * width else _MARGIN_BANDWIDTHS * width
+    return np.linspace(low - room, high + room, _NUM_CELLS + 1)

@@ -1,4 +1,4 @@
-"""Learning as a picture: how searches end, over the moves made and over the time that it took."""
+"""Learning curves: how searches end, over moves and over time."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -8,15 +8,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, MaxNLocator
 
-from dowsax.viz.style import BLUE, GREEN, INK, ORANGE, SKY, new_figure, styled
+from dowsax.viz.style import PALETTE, add_panel, new_figure, styled
 
-_COLOURS = (BLUE, ORANGE, GREEN, "#cc79a7", SKY, "#e69f00", INK)
 _DASHES = ("-", "--", ":")
 # The layout, in inches.
 _PANEL, _HEIGHT, _GAP, _ROW_GAP = 2.3, 1.7, 0.62, 0.7
 _LEFT, _RIGHT, _TOP, _BOTTOM = 0.65, 0.25, 0.75, 0.55
 _LEGEND_COLUMNS = 6
-_MINUTE, _HOUR = 60.0, 3600.0
+_MINUTE_S, _HOUR_S = 60.0, 3600.0
 
 _PANELS = {
     "stop_rate": "searches that stopped",
@@ -27,17 +26,17 @@ _PANELS = {
 
 
 class LearningCurve(NamedTuple):
-    """One run: a number of each kind after every update; NaN where there is none yet."""
+    """The measures of one run after every update; NaN where there is none yet."""
 
     steps: np.ndarray
-    """Moves made."""
+    """Number of moves."""
     seconds: np.ndarray
     measures: Mapping[str, np.ndarray]
     """`stop_rate`, `path_length`, `false_stops` and `entropy`."""
 
 
 def learning_figure(runs: Mapping[str, LearningCurve], title: str) -> Figure:
-    """One colour a run; the upper row over moves, the lower one over time."""
+    """Draw one colour per run; the upper row over moves, the lower one over time."""
     legend_lines = 0 if len(runs) < 2 else 1 + (len(runs) - 1) // _LEGEND_COLUMNS
     top = _TOP + 0.2 * legend_lines
     width = _LEFT + len(_PANELS) * (_PANEL + _GAP) - _GAP + _RIGHT
@@ -49,7 +48,8 @@ def learning_figure(runs: Mapping[str, LearningCurve], title: str) -> Figure:
         for number, (name, heading) in enumerate(_PANELS.items()):
             left = _LEFT + number * (_PANEL + _GAP)
             over_steps, over_time = (
-                _panel(figure, left, bottom) for bottom in (_BOTTOM + _HEIGHT + _ROW_GAP, _BOTTOM)
+                add_panel(figure, left, bottom, _PANEL, _HEIGHT)
+                for bottom in (_BOTTOM + _HEIGHT + _ROW_GAP, _BOTTOM)
             )
             over_steps.set_title(heading)
             for place, (label, run) in enumerate(runs.items()):
@@ -70,19 +70,13 @@ def learning_figure(runs: Mapping[str, LearningCurve], title: str) -> Figure:
     return figure
 
 
-def _panel(figure: Figure, left: float, bottom: float) -> Axes:
-    """Axes at a place given in inches."""
-    width, height = figure.get_size_inches()
-    return figure.add_axes((left / width, bottom / height, _PANEL / width, _HEIGHT / height))
-
-
 def _draw(axes: Axes, places: np.ndarray, numbers: np.ndarray, number: int, label: str) -> None:
-    """A run. One of a single update is a point, as a line needs two."""
+    """Draw a run; a single update is a point."""
     axes.plot(
         places,
         numbers,
-        color=_COLOURS[number % len(_COLOURS)],
-        linestyle=_DASHES[number // len(_COLOURS) % len(_DASHES)],
+        color=PALETTE[number % len(PALETTE)],
+        linestyle=_DASHES[number // len(PALETTE) % len(_DASHES)],
         marker="o" if len(places) == 1 else None,
         markersize=4,
         label=label,
@@ -90,7 +84,7 @@ def _draw(axes: Axes, places: np.ndarray, numbers: np.ndarray, number: int, labe
 
 
 def _finish(axes: Axes, name: str, along: str) -> None:
-    """Shares fill their whole range, so that pictures of different runs can be compared."""
+    """Set the axes. Shares have their whole range, so that figures of different runs can be compared."""
     axes.set_xlabel(along)
     axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
     axes.set_xlim(left=0.0)
@@ -98,14 +92,14 @@ def _finish(axes: Axes, name: str, along: str) -> None:
     if name == "stop_rate":
         axes.set_ylim(0.0, 1.02)
     elif name == "false_stops":
-        # Most are below a tenth; what is above it shows as well.
+        # Most are below 0.1, but larger ones must show too.
         axes.set_ylim(0.0, max(0.2, axes.get_ylim()[1]))
     else:
         axes.set_ylim(bottom=0.0)
 
 
 def _time_unit(longest: float) -> tuple[str, float]:
-    """The unit in which so many seconds are a handy number, and how many seconds it has."""
-    if longest < 3 * _MINUTE:
+    """Return the unit of time for a duration [s], and the seconds in it."""
+    if longest < 3 * _MINUTE_S:
         return "s", 1.0
-    return ("min", _MINUTE) if longest < 3 * _HOUR else ("h", _HOUR)
+    return ("min", _MINUTE_S) if longest < 3 * _HOUR_S else ("h", _HOUR_S)

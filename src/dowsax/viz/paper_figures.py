@@ -1,4 +1,4 @@
-"""Pictures next to those of the paper: searches on a map, stop rates by field, weights and thresholds."""
+"""The figures of the paper: searches on a map, stop rates by field, weights and thresholds."""
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -10,17 +10,28 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
-from dowsax.viz.style import BLUE, GREEN, INK, MUTED, ORANGE, SKY, new_figure, styled
+from dowsax.viz.style import (
+    AMBER,
+    BLUE,
+    GREEN,
+    INK,
+    MUTED,
+    ORANGE,
+    PURPLE,
+    SKY,
+    error_bars,
+    new_figure,
+    styled,
+)
 
-_PURPLE, _AMBER = "#cc79a7", "#e69f00"
-_COLOURS = (BLUE, ORANGE, GREEN, SKY, INK, MUTED, _PURPLE, _AMBER)
+_COLOURS = (BLUE, ORANGE, GREEN, SKY, INK, MUTED, PURPLE, AMBER)
 _MARKS = ("o", "s", "^", "D", "v", "P", "X", "*")
-_SIDE = 25.0
-_START = 5.0
+_SIDE_M = 25.0
+_START_SIDE_M = 5.0
 
 
 class Track(NamedTuple):
-    """A search as it is drawn."""
+    """The path of one search."""
 
     positions: np.ndarray
     """(k, 2) [m]"""
@@ -28,11 +39,11 @@ class Track(NamedTuple):
     """(2,) [m]"""
     stopped: bool
     false: bool
-    """Stopped, but 1 m or more off."""
+    """Stopped with an error of 1 m or more."""
 
 
 def trajectories(panels: Mapping[str, Sequence[Track]]) -> Figure:
-    """Paths from the start to the stop, a panel for each name."""
+    """Draw the paths from the start to the stop, a panel for each name."""
     with styled():
         columns = min(2, len(panels))
         rows = math.ceil(len(panels) / columns)
@@ -47,7 +58,7 @@ def trajectories(panels: Mapping[str, Sequence[Track]]) -> Figure:
 
 
 def _tracks(axes: Axes, tracks: Sequence[Track]) -> None:
-    axes.add_patch(Rectangle((0, 0), _START, _START, facecolor="#eef1f4", edgecolor="none"))
+    axes.add_patch(Rectangle((0, 0), _START_SIDE_M, _START_SIDE_M, facecolor="#eef1f4", edgecolor="none"))
     for track in tracks:
         colour = MUTED if not track.stopped else ORANGE if track.false else BLUE
         axes.plot(*track.positions.T, color=colour, linewidth=0.6, alpha=0.45)
@@ -59,53 +70,54 @@ def _tracks(axes: Axes, tracks: Sequence[Track]) -> None:
         if kind:
             places = np.array([track.source for track in kind])
             axes.plot(*places.T, ".", color=colour, markersize=5, label=f"source: {label}")
-    axes.set(xlim=(0, _SIDE), ylim=(0, _SIDE), aspect="equal", xlabel="x [m]", ylabel="y [m]")
+    axes.set(xlim=(0, _SIDE_M), ylim=(0, _SIDE_M), aspect="equal", xlabel="x [m]", ylabel="y [m]")
     axes.legend(loc="lower right", fontsize=6.5)
 
 
 def by_field(series: Mapping[tuple[str, str], Sequence[Any]], fields: Sequence[str], title: str) -> Figure:
-    """Stop rates, and the false stops of them, of each field: pairs of estimates, or none where missing.
+    """Draw stop rates and false stops of each field: pairs of estimates, or None where missing.
 
-    Series are named by who and with what; the colour says who, the mark with what.
+    Series are named by policy and setting; the colour shows the policy, the marker the setting.
     """
-    there = {names: pairs for names, pairs in series.items() if any(pair is not None for pair in pairs)}
-    colours = _told_apart((who for who, _ in there), _COLOURS)
-    marks = _told_apart((what for _, what in there), _MARKS)
+    present = {names: pairs for names, pairs in series.items() if any(pair is not None for pair in pairs)}
+    colours = _assign_looks((policy for policy, _ in present), _COLOURS)
+    marks = _assign_looks((setting for _, setting in present), _MARKS)
     with styled():
         figure = new_figure(9.6, 4.4)
         panels = figure.subplots(1, 2, sharey=True)
         for which, (axes, heading) in enumerate(
             zip(panels, (title, "False stops, of the stops"), strict=True)
         ):
-            for number, ((who, what), pairs) in enumerate(there.items()):
-                apart = 0.7 * ((number + 0.5) / len(there) - 0.5)
-                look = {"color": colours[who], "fmt": marks[what], "label": f"{who}, {what}"}
+            for number, ((policy, setting), pairs) in enumerate(present.items()):
+                apart = 0.7 * ((number + 0.5) / len(present) - 0.5)
+                look = {"color": colours[policy], "fmt": marks[setting], "label": f"{policy}, {setting}"}
                 _dots(axes, [None if pair is None else pair[which] for pair in pairs], apart, look)
             axes.set(title=heading, xlim=(-0.02, 1.02), yticks=range(len(fields)), yticklabels=fields)
             axes.grid(True, axis="x")
         panels[0].invert_yaxis()
-        figure.legend(*panels[0].get_legend_handles_labels(), loc="lower center", ncols=min(4, len(there)))
-        figure.tight_layout(rect=(0, 0.04 + 0.05 * math.ceil(len(there) / 4), 1, 1))
+        figure.legend(*panels[0].get_legend_handles_labels(), loc="lower center", ncols=min(4, len(present)))
+        figure.tight_layout(rect=(0, 0.04 + 0.05 * math.ceil(len(present) / 4), 1, 1))
     return figure
 
 
-def _told_apart(names: Iterable[str], looks: Sequence[str]) -> dict[str, str]:
-    """A look for each name, in the order in which they come."""
+def _assign_looks(names: Iterable[str], looks: Sequence[str]) -> dict[str, str]:
+    """Assign a look to each name, in order."""
     return {name: looks[number % len(looks)] for number, name in enumerate(dict.fromkeys(names))}
 
 
 def _dots(axes: Axes, estimates: Sequence[Any], apart: float, look: Mapping[str, Any]) -> None:
-    """One name's dots, with their intervals, a little apart from the others'."""
+    """Draw the dots of one series with their intervals, shifted by `apart`."""
     known = [
         (at + apart, one) for at, one in enumerate(estimates) if one is not None and one.value is not None
     ]
     places, values = [at for at, _ in known], [one.value for _, one in known]
-    spans = np.array([[one.value - one.low, one.high - one.value] for _, one in known]).reshape(-1, 2).T
-    axes.errorbar(values, places, xerr=spans, markersize=3.5, linewidth=0.9, **look)
+    axes.errorbar(
+        values, places, xerr=error_bars([one for _, one in known]), markersize=3.5, linewidth=0.9, **look
+    )
 
 
 def weight_evolution(panels: Mapping[str, Mapping[str, np.ndarray]]) -> Figure:
-    """ESS as a share of the particles over readings: median, and from the 10th to the 90th percentile."""
+    """Draw ESS / particles over readings: the median, and the 10th to 90th percentile."""
     with styled():
         figure = new_figure(4.2 * len(panels), 3.4)
         for at, (title, series) in enumerate(panels.items()):
@@ -127,7 +139,7 @@ def weight_evolution(panels: Mapping[str, Mapping[str, np.ndarray]]) -> Figure:
 def threshold_curves(
     zetas: Sequence[float], theirs: Mapping[str, Sequence[float]], ours: Mapping[str, Sequence[Any]]
 ) -> Figure:
-    """Stop rate and false stops over the threshold: the paper's numbers, and ours with their intervals."""
+    """Draw stop rate and false stops over the threshold: the paper's, and ours with intervals."""
     with styled():
         figure = new_figure(8.0, 3.4)
         for at, (measure, numbers) in enumerate(theirs.items()):
@@ -151,12 +163,12 @@ def _curve(axes: Axes, zetas: Sequence[float], found: Sequence[Any], colour: str
 
 
 class Series(NamedTuple):
-    """One name's numbers on every field, as they are drawn."""
+    """The numbers of one policy on every field."""
 
     numbers: Mapping[str, Sequence[Any]]
-    """By measure: an estimate a field, or none."""
+    """By measure: an estimate per field, or None."""
     rival: bool = False
-    """It stands back."""
+    """Drawn grey and smaller."""
 
 
 def summary(
@@ -165,9 +177,9 @@ def summary(
     fields: Sequence[str],
     lengths: Collection[str] = (),
 ) -> Figure:
-    """A page: a panel for each measure (with its title), every name's numbers on every field.
+    """Draw a page with a panel for each measure (with its title): all policies on all fields.
 
-    Measures that are `lengths` differ by factors, and are drawn so.
+    Measures in `lengths` have a logarithmic axis.
     """
     with styled():
         figure = new_figure(11.0, 7.6)
@@ -192,18 +204,17 @@ def summary(
 
 
 def _columns(axes: Axes, series: Series, measure: str, number: int, total: int, name: str) -> None:
-    """One name's marks in one panel. A number without an interval is drawn hollow."""
+    """Draw the marks of one policy in one panel. A number without an interval is hollow."""
     found = series.numbers.get(measure, [])
     known = [(at, one) for at, one in enumerate(found) if one is not None and one.value is not None]
     places = [at + 0.8 * ((number + 0.5) / total - 0.5) for at, _ in known]
     values = [one.value for _, one in known]
     bare = any(one.low is None for _, one in known)
-    spans = [[0, 0] if one.low is None else [one.value - one.low, one.high - one.value] for _, one in known]
     colour = MUTED if series.rival else _COLOURS[number % len(_COLOURS)]
     axes.errorbar(
         places,
         values,
-        yerr=np.array(spans).reshape(-1, 2).T,
+        yerr=error_bars([one for _, one in known]),
         fmt=_MARKS[number % len(_MARKS)],
         color=colour,
         markerfacecolor="white" if bare else colour,

@@ -1,4 +1,4 @@
-"""Rehearsals of a site as a picture: where sources were found and where not, and after how many readings."""
+"""Rehearsals of a site as a figure: where sources were found, and after how many readings."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -6,36 +6,35 @@ from matplotlib.figure import Figure
 
 from dowsax.mission.rehearsal import Rehearsal
 from dowsax.site.site import Site
-from dowsax.viz.map_marks import draw_degrees, draw_limits, draw_scale_bar
-from dowsax.viz.style import BLUE, INK, MUTED, ORANGE, new_figure, shorten, styled
+from dowsax.viz.maps import draw_degrees, draw_limits, draw_scale_bar
+from dowsax.viz.style import BLUE, INK, MUTED, ORANGE, add_panel, new_figure, shorten_text, styled
 
-_LONGEST = 4.4
-"""[inch], the longer side of the map."""
+# The layout, in inches.
+_MAP_SIDE = 4.4
 _LEFT, _BOTTOM, _TOP, _GAP, _PANEL, _RIGHT = 0.9, 0.95, 0.65, 0.85, 2.9, 0.2
-"""[inch], around the map, between the panels, and the width of the second."""
-_FLATTEST = 0.6
-"""The least ratio of the map's sides."""
-_MARGIN = 0.04
-"""Of the area's sides, around it."""
+_MIN_ASPECT = 0.6
+"""The smallest ratio of the map's sides."""
+_MARGIN_SHARE = 0.04
+"""Margin around the area, as a share of its sides."""
 
 
 def rehearsal_figure(rehearsal: Rehearsal, site: Site) -> Figure:
-    """The map of the sources, and the share found over the number of readings."""
+    """Draw a map of the sources, and the share found over the number of readings."""
     low, high = np.asarray(site.area, np.float64)
-    # An area that is long and narrow lies in the middle of a map that is less so.
-    half = np.maximum(high - low, _FLATTEST * (high - low).max()) * (0.5 + _MARGIN)
+    # A long and narrow area lies in the middle of a map with a larger aspect.
+    half = np.maximum(high - low, _MIN_ASPECT * (high - low).max()) * (0.5 + _MARGIN_SHARE)
     low, high = 0.5 * (low + high) - half, 0.5 * (low + high) + half
-    width, height = _LONGEST * (high - low) / (high - low).max()
+    width, height = _MAP_SIDE * (high - low) / (high - low).max()
     page = _LEFT + width + _GAP + _PANEL + _RIGHT, _BOTTOM + height + _TOP
     with styled():
         figure = new_figure(*page)
-        left = _LEFT / page[0], _BOTTOM / page[1], width / page[0], height / page[1]
-        right = (_LEFT + width + _GAP) / page[0], _BOTTOM / page[1], _PANEL / page[0], height / page[1]
-        _draw_map(figure.add_axes(left, label="map"), rehearsal, site, low, high)
-        _draw_readings(figure.add_axes(right, label="readings"), rehearsal)
+        left = add_panel(figure, _LEFT, _BOTTOM, width, height, "map")
+        right = add_panel(figure, _LEFT + width + _GAP, _BOTTOM, _PANEL, height, "readings")
+        _draw_map(left, rehearsal, site, low, high)
+        _draw_readings(right, rehearsal)
         title = f"{rehearsal.name}: {rehearsal.with_source} rehearsals by {rehearsal.policy}"
         text = figure.text(_LEFT / page[0], 1 - 0.12 / page[1], title, fontsize=11, va="top")
-        shorten(text, rehearsal.name, page[0] - _LEFT - _RIGHT)
+        shorten_text(text, rehearsal.name, page[0] - _LEFT - _RIGHT)
     return figure
 
 
@@ -69,7 +68,7 @@ def _draw_map(axes: Axes, rehearsal: Rehearsal, site: Site, low: np.ndarray, hig
 
 
 def _draw_readings(axes: Axes, rehearsal: Rehearsal) -> None:
-    """The share of the missions with a source that have ended so, over the number of readings."""
+    """Draw the shares of the missions with a source by ending, over the number of readings."""
     present = [one for one in rehearsal.missions if one.source is not None]
     longest = max([one.readings for one in rehearsal.missions], default=1)
     ends = {

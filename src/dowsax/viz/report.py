@@ -1,4 +1,4 @@
-"""One HTML file that tells a survey's result: pictures inside it, no script, good on a phone and on paper."""
+"""The report of a survey as one HTML file: pictures inside it, no script, for phone and paper."""
 
 import base64
 import html
@@ -12,20 +12,20 @@ from matplotlib.figure import Figure
 from dowsax.inference.posterior import INTERVAL_HEADINGS
 from dowsax.report.findings import Findings
 from dowsax.report.summary import ITEM, OTHERS, sections, verdict
-from dowsax.viz.belief_panels import draw_marginal, draw_marginal_key
+from dowsax.viz.belief import draw_marginal, draw_marginal_key
 from dowsax.viz.style import BLUE, DOTS_PER_INCH, INK, MUTED, ORANGE, new_figure, styled
 from dowsax.viz.survey_map import survey_map
 
 _METHOD = (
     "The source, its strength and what is not known of field and sensor are one set of unknowns with a prior "
-    "each. A particle filter takes the readings one after another and keeps weighted draws of all unknowns "
-    "together: tempered reweighting, resampling, and moves on the whole history of readings. What is told "
-    "are the draws: means, intervals, and the smallest regions that hold 50 and 95 % of them. The evidence "
-    "compares the probability of the readings with a source and with background alone. The predictive check "
-    "compares the readings with readings simulated from the draws."
+    "each. A particle filter assimilates the readings one after another with weighted draws of all unknowns "
+    "together: tempered reweighting, resampling, and moves on the whole history of readings. The results "
+    "are summaries of the draws: means, intervals, and the smallest regions that hold 50 and 95 % of them. "
+    "The evidence compares the probability of the readings with a source and with background alone. The "
+    "predictive check compares the readings with readings simulated from the draws."
 )
-_TITLE = 38
-"""Letters that fit above a small panel."""
+_MAX_PANEL_TITLE = 38
+"""Characters that fit above a small panel."""
 _COLOURS = {
     "located": "#009e73",
     "likely": "#e69f00",
@@ -59,21 +59,21 @@ footer { margin-top: 2rem; color: #5d6b77; font-size: .85rem; }
 
 
 def html_report(findings: Findings, *, site_text: str = "", created: datetime | None = None) -> str:
-    """The whole report as the text of one file; `site_text` is the site file, shown at its end."""
+    """Return the report as one HTML text; `site_text` is the site file, shown at its end."""
     moment = (created or datetime.now(UTC)).strftime("%Y-%m-%d %H:%M UTC")
     title = html.escape(findings.name)
     number, colour = len(findings.values), _colour(findings)
-    told = "".join(_section(name, sentences) for name, sentences in sections(findings) if name != OTHERS)
+    body = "".join(_section(name, sentences) for name, sentences in sections(findings) if name != OTHERS)
     pages = [
         f"<h1>{title}</h1>",
         f'<p class="meta">{number} readings · {html.escape(findings.kind)} · {moment}</p>',
         f'<p class="verdict" style="--mark: {colour}">{html.escape(verdict(findings))}</p>',
         _picture(survey_map(findings, titled=False), "Map of the survey with regions and estimate", "map"),
-        told,
+        body,
         "<h2>All unknowns</h2>" + _parameter_table(findings),
         _picture(_marginals(findings), "Densities of all unknowns but the position", "wide"),
         "<h2>Reading by reading</h2>",
-        _picture(_course(findings), "Readings in the order taken, and the spread after each", "wide"),
+        _picture(_timeline(findings), "Readings in the order taken, and the spread after each", "wide"),
         f"<h2>Method</h2><p>{html.escape(_METHOD)}</p>",
         "<h2>Settings</h2>" + _settings(findings),
     ]
@@ -91,20 +91,20 @@ def html_report(findings: Findings, *, site_text: str = "", created: datetime | 
 
 
 def _colour(findings: Findings) -> str:
-    """Green for an answer alone."""
+    """Return the colour of the verdict: green only for a found source."""
     if findings.caution:
         return _COLOURS["misfit"]
     return _COLOURS[findings.status]
 
 
 def _without_comments(site_text: str) -> str:
-    """What the site file says, without its explanations."""
+    """Return the site file without comments."""
     lines = [line for line in site_text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     return "\n".join(lines)
 
 
 def _section(title: str, sentences: list[str]) -> str:
-    """A list; what belongs to the sentence before it is set in."""
+    """Return a section with a list; items of a sentence are indented."""
     items = []
     for sentence in sentences:
         kind = ' class="item"' if sentence.startswith(ITEM) else ""
@@ -113,7 +113,7 @@ def _section(title: str, sentences: list[str]) -> str:
 
 
 def _parameter_table(findings: Findings) -> str:
-    """Mean, spread and interval of every unknown."""
+    """Return a table of mean, spread and interval of every unknown."""
     heads = ("unknown", "unit", "mean", "std", *INTERVAL_HEADINGS)
     head = "".join(f"<th{' class=number' * (column > 1)}>{name}</th>" for column, name in enumerate(heads))
     rows = []
@@ -128,16 +128,16 @@ def _parameter_table(findings: Findings) -> str:
 
 
 def _settings(findings: Findings) -> str:
-    told = dict(findings.settings) | {"seed": findings.seed}
+    settings = dict(findings.settings) | {"seed": findings.seed}
     rows = "".join(
         f"<tr><td>{html.escape(str(name))}</td><td>{html.escape(str(value))}</td></tr>"
-        for name, value in told.items()
+        for name, value in settings.items()
     )
     return f'<div class="scroll"><table>{rows}</table></div>'
 
 
 def _picture(figure: Figure | None, words: str, kind: str) -> str:
-    """The figure as a data URI."""
+    """Return the figure as an image with a data URI."""
     if figure is None:
         return ""
     data = io.BytesIO()
@@ -149,7 +149,7 @@ def _picture(figure: Figure | None, words: str, kind: str) -> str:
 
 
 def _marginals(findings: Findings) -> Figure | None:
-    """A density for each unknown but the position, and what it shows."""
+    """Draw the density of each unknown but the position, and a key."""
     others = len(findings.posterior.parameters) - 2
     if others == 0:
         return None
@@ -164,14 +164,16 @@ def _marginals(findings: Findings) -> Figure | None:
             )
             if place < others:
                 draw_marginal(axes, findings.posterior, place + 2, None)
-                axes.set_title(textwrap.shorten(axes.get_title("left"), _TITLE, placeholder=" …"), pad=2)
+                axes.set_title(
+                    textwrap.shorten(axes.get_title("left"), _MAX_PANEL_TITLE, placeholder=" …"), pad=2
+                )
             else:
                 draw_marginal_key(axes, False)
     return figure
 
 
-def _course(findings: Findings) -> Figure:
-    """The readings, and below them how far off the source could still be, over their number or time."""
+def _timeline(findings: Findings) -> Figure:
+    """Draw the readings, and below them the spread of the position, over their number or time."""
     timed = findings.time is not None
     along = np.arange(1, len(findings.values) + 1) if findings.time is None else findings.time
     with styled():

@@ -1,4 +1,4 @@
-"""Stops as a picture: does spread follow error, how often are stops false, and what do they miss?"""
+"""The calibration of stops as a figure: spread against error, false stops, precision and recall."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -9,35 +9,25 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from dowsax.viz.style import BLUE, GREEN, INK, MUTED, ORANGE, SKY, new_figure, styled
+from dowsax.viz.style import INK, MUTED, PALETTE, add_panel, new_figure, styled
 
-_PURPLE, _YELLOW = "#cc79a7", "#e69f00"
-_COLOURS = (BLUE, ORANGE, GREEN, _PURPLE, SKY, _YELLOW, INK)
 _MARKERS = ("o", "s", "^", "D", "v")
 # The layout, in inches.
 _PANEL, _HEIGHT, _GAP, _ROW_GAP = 2.55, 2.1, 0.68, 1.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 0.85, 0.2, 1.1, 0.95
 _LEGEND_COLUMNS = 8
 _LEVELS = (0.5, 0.8, 0.9, 0.95, 0.98, 0.99)
-_MANY = 3
+_MAX_FILLED_BANDS = 3
 
 
-class Style(NamedTuple):
-    """The look of a policy."""
-
-    colour: str
-    inside: str
-    """Of its marks."""
-
-
-def _style(number: int) -> Style:
-    """When the colours have run out, the policies that follow have white marks."""
-    colour = _COLOURS[number % len(_COLOURS)]
-    return Style(colour, colour if number < len(_COLOURS) else "white")
+def _style(number: int) -> dict[str, str]:
+    """Return the colours of a policy: when they run out, further policies have white marks."""
+    colour = PALETTE[number % len(PALETTE)]
+    return {"color": colour, "markerfacecolor": colour if number < len(PALETTE) else "white"}
 
 
 class Band(NamedTuple):
-    """Numbers with their intervals over something, as arrays; NaN where there is none."""
+    """Values with their intervals along an axis; NaN where there is none."""
 
     places: np.ndarray
     value: np.ndarray
@@ -49,12 +39,12 @@ class StopCurve(NamedTuple):
     """False stops over the thresholds of a rule."""
 
     false_stops: Band
-    said: np.ndarray
-    """What the beliefs expect of them."""
+    expected: np.ndarray
+    """The share of false stops that the beliefs expect."""
 
 
 class StopPanels(NamedTuple):
-    """What is drawn of one policy on one field."""
+    """The contents of the panels of one policy on one field."""
 
     spearman: Band
     """Of spread and error, over the number of the reading."""
@@ -65,7 +55,7 @@ class StopPanels(NamedTuple):
 
 
 def stop_figure(rows: Mapping[str, Mapping[str, StopPanels]], title: str) -> Figure:
-    """One row of four panels for each field, one colour for each policy."""
+    """Draw one row of four panels per field, one colour per policy."""
     policies = list(dict.fromkeys(policy for panels in rows.values() for policy in panels))
     rules = list(dict.fromkeys(rule for row in rows.values() for one in row.values() for rule in one.signals))
     legend_lines = 1 + (len(policies) + len(rules) - 1) // _LEGEND_COLUMNS
@@ -76,7 +66,9 @@ def stop_figure(rows: Mapping[str, Mapping[str, StopPanels]], title: str) -> Fig
         figure = new_figure(width, height)
         for number, (label, row) in enumerate(rows.items()):
             bottom = _BOTTOM + (len(rows) - 1 - number) * (_HEIGHT + _ROW_GAP)
-            axes = [_panel(figure, _LEFT + at * (_PANEL + _GAP), bottom) for at in range(4)]
+            axes = [
+                add_panel(figure, _LEFT + at * (_PANEL + _GAP), bottom, _PANEL, _HEIGHT) for at in range(4)
+            ]
             styles = {policy: _style(policies.index(policy)) for policy in row}
             _draw_spearman(axes[0], row, styles)
             _draw_curves(axes[1], {policy: one.contraction for policy, one in row.items()}, styles)
@@ -90,58 +82,31 @@ def stop_figure(rows: Mapping[str, Mapping[str, StopPanels]], title: str) -> Fig
     return figure
 
 
-def _panel(figure: Figure, left: float, bottom: float) -> Axes:
-    """Axes at a place given in inches."""
-    width, height = figure.get_size_inches()
-    return figure.add_axes((left / width, bottom / height, _PANEL / width, _HEIGHT / height))
-
-
-def _draw_spearman(axes: Axes, row: Mapping[str, StopPanels], styles: Mapping[str, Style]) -> None:
-    """Rank correlation at some readings; side by side, so that the intervals stay apart."""
+def _draw_spearman(axes: Axes, row: Mapping[str, StopPanels], styles: Mapping[str, dict[str, str]]) -> None:
+    """Draw the rank correlation at some readings, side by side, so that intervals do not overlap."""
     readings = list(dict.fromkeys(at for one in row.values() for at in one.spearman.places.tolist()))
     for number, (policy, one) in enumerate(row.items()):
         band = one.spearman
         shift = min(0.08, 0.7 / len(row)) * (number - (len(row) - 1) / 2)
         places = [readings.index(at) + shift for at in band.places.tolist()]
-        axes.vlines(places, band.low, band.high, color=styles[policy].colour, linewidth=1.2, alpha=0.6)
-        axes.plot(
-            places,
-            band.value,
-            color=styles[policy].colour,
-            marker="o",
-            markersize=3.5,
-            linewidth=1.2,
-            markerfacecolor=styles[policy].inside,
-        )
+        axes.vlines(places, band.low, band.high, color=styles[policy]["color"], linewidth=1.2, alpha=0.6)
+        axes.plot(places, band.value, marker="o", markersize=3.5, linewidth=1.2, **styles[policy])
     axes.axhline(0.0, color=MUTED, linewidth=0.8)
     axes.set_xticks(range(len(readings)), [f"{at:g}" for at in readings])
-    axes.set_xlim(-0.5, len(readings) - 0.5)
-    axes.set_ylim(-1.0, 1.0)
-    axes.set_title("Spread follows error: positive is good")
-    axes.set_xlabel("reading")
-    axes.set_ylabel("Spearman of spread and error")
+    axes.set(xlim=(-0.5, len(readings) - 0.5), ylim=(-1.0, 1.0), xlabel="reading")
+    axes.set(title="Spread follows error: positive is good", ylabel="Spearman of spread and error")
 
 
-def _draw_curves(axes: Axes, curves: Mapping[str, StopCurve], styles: Mapping[str, Style]) -> None:
-    """What happened, with its band, and what the beliefs expected."""
-    for policy, (band, said) in curves.items():
-        if len(curves) <= _MANY:
-            axes.fill_between(
-                band.places, band.low, band.high, color=styles[policy].colour, alpha=0.15, linewidth=0
-            )
+def _draw_curves(axes: Axes, curves: Mapping[str, StopCurve], styles: Mapping[str, dict[str, str]]) -> None:
+    """Draw the share of false stops with its band, and the share that the beliefs expect."""
+    for policy, (band, expected) in curves.items():
+        colour, band_limits = styles[policy]["color"], (band.places, band.low, band.high)
+        if len(curves) <= _MAX_FILLED_BANDS:
+            axes.fill_between(*band_limits, color=colour, alpha=0.15, linewidth=0)
         else:
-            axes.vlines(
-                band.places, band.low, band.high, color=styles[policy].colour, linewidth=0.6, alpha=0.35
-            )
-        axes.plot(
-            band.places,
-            band.value,
-            color=styles[policy].colour,
-            marker="o",
-            markersize=3,
-            markerfacecolor=styles[policy].inside,
-        )
-        axes.plot(band.places, said, color=styles[policy].colour, linewidth=1.2, linestyle=(0, (4, 2)))
+            axes.vlines(*band_limits, color=colour, linewidth=0.6, alpha=0.35)
+        axes.plot(band.places, band.value, marker="o", markersize=3, **styles[policy])
+        axes.plot(band.places, expected, color=colour, linewidth=1.2, linestyle=(0, (4, 2)))
     axes.set_ylim(0.0, None)
     axes.grid(axis="y")
     axes.set_axisbelow(True)
@@ -151,19 +116,17 @@ def _draw_curves(axes: Axes, curves: Mapping[str, StopCurve], styles: Mapping[st
 def _finish_contraction(axes: Axes) -> None:
     places = np.linspace(0.05, 2.05, 200)
     axes.plot(places, np.exp(-0.5 / places**2), color=MUTED, linewidth=1.0, linestyle=":")
-    axes.set_xlim(0.0, 2.05)
-    axes.set_ylim(0.0, 1.0)
-    axes.set_title("Contraction: stop when max(σx, σy) < ζ")
-    axes.set_xlabel("ζ [m]")
+    title = "Contraction: stop when max(σx, σy) < ζ"
+    axes.set(xlim=(0.0, 2.05), ylim=(0.0, 1.0), title=title, xlabel="ζ [m]")
 
 
 def _allowed(curve: StopCurve) -> StopCurve:
-    """Over the share of false stops that a level allows."""
+    """Place the curve over the share of false stops that a level allows."""
     return curve._replace(false_stops=curve.false_stops._replace(places=1 - curve.false_stops.places))
 
 
 def _finish_credible(axes: Axes) -> None:
-    # A logarithmic axis of what is allowed, with its levels written at it: stricter is to the right.
+    # A logarithmic axis of the allowed share, labelled with the levels: stricter is to the right.
     allowed = 1 - np.array(_LEVELS)
     places = np.geomspace(0.55, 0.0045, 100)
     limit = axes.get_ylim()[1]
@@ -173,34 +136,22 @@ def _finish_credible(axes: Axes) -> None:
     axes.set_ylim(0.0, max(limit, 0.55))
     axes.set_xticks(allowed, [f"{level:g}" for level in _LEVELS])
     axes.set_xticks([], minor=True)
-    axes.set_title("Credible: stop when P(within 1 m) ≥ level")
-    axes.set_xlabel("level")
+    axes.set(title="Credible: stop when P(within 1 m) ≥ level", xlabel="level")
 
 
 def _draw_signals(
-    axes: Axes, row: Mapping[str, StopPanels], styles: Mapping[str, Style], rules: Sequence[str]
+    axes: Axes, row: Mapping[str, StopPanels], styles: Mapping[str, dict[str, str]], rules: Sequence[str]
 ) -> None:
-    """Each rule as a signal that the error is below a metre."""
+    """Draw precision and recall of each rule as a classifier of errors below 1 m."""
     for policy, one in row.items():
         for rule, (recall, precision) in one.signals.items():
             if not np.isfinite([recall[0], precision[0]]).all():
                 continue
-            axes.hlines(
-                precision[0], recall[1], recall[2], color=styles[policy].colour, linewidth=1.0, alpha=0.6
-            )
-            axes.vlines(
-                recall[0], precision[1], precision[2], color=styles[policy].colour, linewidth=1.0, alpha=0.6
-            )
+            line = {"color": styles[policy]["color"], "linewidth": 1.0, "alpha": 0.6}
+            axes.hlines(precision[0], recall[1], recall[2], **line)
+            axes.vlines(recall[0], precision[1], precision[2], **line)
             marker = _MARKERS[rules.index(rule) % len(_MARKERS)]
-            axes.plot(
-                recall[0],
-                precision[0],
-                color=styles[policy].colour,
-                marker=marker,
-                markersize=5,
-                zorder=3,
-                markerfacecolor=styles[policy].inside,
-            )
+            axes.plot(recall[0], precision[0], marker=marker, markersize=5, zorder=3, **styles[policy])
     axes.set_xlim(0.0, 1.02)
     axes.set_ylim(min(0.8, axes.get_ylim()[0]), 1.01)
     axes.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
@@ -215,8 +166,8 @@ def _annotate(figure: Figure, title: str, policies: Sequence[str], rules: Sequen
     width, height = figure.get_size_inches()
     figure.text(_LEFT / width, 1 - 0.12 / height, title, fontsize=11, va="top")
     lines = [
-        Line2D([], [], color=colour, markerfacecolor=inside, marker="o", markersize=3.5, label=policy)
-        for policy, (colour, inside) in zip(policies, map(_style, range(len(policies))), strict=True)
+        Line2D([], [], marker="o", markersize=3.5, label=policy, **_style(number))
+        for number, policy in enumerate(policies)
     ]
     marks = [
         Line2D([], [], color=INK, linestyle="", marker=_MARKERS[at % len(_MARKERS)], markersize=5, label=rule)

@@ -1,10 +1,13 @@
-"""One look for every picture: colours that colour-blind readers tell apart, labelled axes, a light ground."""
+"""The style of all figures: colours for colour-blind readers too, labelled axes, a white background."""
 
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
@@ -13,18 +16,22 @@ from matplotlib.text import Text
 INK = "#22303c"
 """Text, axes and paths."""
 MUTED = "#7b8894"
-"""What stands back: thresholds, hints, borders."""
+"""Thresholds, hints, borders."""
 BLUE = "#0072b2"
 ORANGE = "#d55e00"
 GREEN = "#009e73"
 SKY = "#56b4e9"
+PURPLE = "#cc79a7"
+AMBER = "#e69f00"
 """Okabe and Ito's colours, which differ in lightness as well as in hue."""
+PALETTE = (BLUE, ORANGE, GREEN, PURPLE, SKY, AMBER, INK)
+"""The colours of series, in order."""
 
 READING_COLOURS = "YlOrRd"
 DENSITY_COLOURS = LinearSegmentedColormap.from_list(
     "density", [(0.0, "#9ecae100"), (0.06, "#deebf7c0"), (0.4, "#9ecae1"), (1.0, "#3182bd")]
 )
-"""From nothing, which lets the ground show, to blue."""
+"""From transparent to blue."""
 
 FORMATS = (".png", ".pdf", ".svg")
 DOTS_PER_INCH = 150
@@ -59,19 +66,27 @@ _SETTINGS: dict[Any, Any] = {
 
 
 def styled() -> AbstractContextManager[None]:
-    """A context in which everything drawn has the house style; nothing outside it changes."""
+    """Return a context in which figures have this style; nothing outside it changes."""
     return matplotlib.rc_context(_SETTINGS)
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """An empty figure of this size [inch], without any global state. To be drawn in `styled()`."""
+    """Return an empty figure of this size [inch], without global state. Draw it in `styled()`."""
     figure = Figure(figsize=(width, height))
     FigureCanvasAgg(figure)
     return figure
 
 
-def shorten(text: Text, part: str, width: float) -> None:
-    """Cut this part of a text short, with an ellipsis, until the text is at most so wide [inch]."""
+def add_panel(
+    figure: Figure, left: float, bottom: float, width: float, height: float, label: str = ""
+) -> Axes:
+    """Add axes at a place given in inches: unlike a constrained layout, this takes no time."""
+    across, along = figure.get_size_inches()
+    return figure.add_axes((left / across, bottom / along, width / across, height / along), label=label)
+
+
+def shorten_text(text: Text, part: str, width: float) -> None:
+    """Shorten this part of a text, with an ellipsis, until the text fits into `width` [inch]."""
     figure, words = text.get_figure(root=True), text.get_text()
     assert figure is not None
     for length in range(len(part) - 1, 0, -1):
@@ -80,15 +95,23 @@ def shorten(text: Text, part: str, width: float) -> None:
         text.set_text(words.replace(part, f"{part[:length].rstrip()}…", 1))
 
 
+def error_bars(estimates: Sequence[Any]) -> np.ndarray:
+    """Return the lengths (2, k) of the error bars of estimates; 0 for one without an interval."""
+    spans = [
+        (0.0, 0.0) if one.low is None else (one.value - one.low, one.high - one.value) for one in estimates
+    ]
+    return np.maximum(np.array(spans).reshape(-1, 2).T, 0.0)
+
+
 def require_format(path: Path) -> None:
-    """A ValueError in one line unless the name ends in a known picture format."""
+    """Raise a ValueError in one line unless the name ends in a known picture format."""
     if path.suffix.lower() not in FORMATS:
         kind = f"Unknown picture format {path.suffix!r}" if path.suffix else "No picture format"
         raise ValueError(f"{kind} in {path.name!r}: end the name in {', '.join(FORMATS)}.")
 
 
 def save(figure: Figure, path: str | Path) -> Path:
-    """Write the picture in the format its name ends in, and say where it is."""
+    """Write the figure in the format of the file name; return the path."""
     path = Path(path)
     require_format(path)
     with styled():

@@ -1,9 +1,10 @@
-"""The map of a survey: track, readings, regions, estimate, wind, geofence, to scale and with north up."""
+"""The map of a survey: track, readings, regions, estimate, wind and geofence, to scale and with north up."""
 
 import textwrap
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch as Swatch
@@ -13,68 +14,81 @@ from matplotlib.path import Path
 from dowsax.report.findings import Findings
 from dowsax.report.regions import Region
 from dowsax.report.summary import verdict
-from dowsax.viz.belief_map import INSET_SIZE, emptiest_corner, reading_norm
-from dowsax.viz.map_marks import draw_compass, draw_degrees, draw_limits, draw_scale_bar
-from dowsax.viz.style import BLUE, GREEN, INK, MUTED, ORANGE, READING_COLOURS, new_figure, shorten, styled
+from dowsax.viz.maps import (
+    INSET_SIZE,
+    draw_compass,
+    draw_degrees,
+    draw_limits,
+    draw_scale_bar,
+    emptiest_corner,
+    reading_norm,
+    style_inset,
+)
+from dowsax.viz.style import (
+    BLUE,
+    GREEN,
+    INK,
+    MUTED,
+    ORANGE,
+    READING_COLOURS,
+    add_panel,
+    new_figure,
+    shorten_text,
+    styled,
+)
 
-_LONGEST = 6.6
-"""[inch], the longer side of the map."""
-_FLATTEST = 0.6
-"""The least ratio of the map's sides."""
-_LEFT, _BOTTOM, _MARGIN = 0.95, 0.55, 0.1
-_TITLE, _LINE = 0.48, 0.18
-"""[inch], above the map: its name, and each line of the verdict."""
-_COLUMN, _GAP, _BAR = 1.75, 0.12, 0.14
-"""[inch], what stands beside the map: a colour bar, then a column of marks."""
-_ARROWS = 16
-"""How many readings at most show the wind measured with them."""
-_MARK, _LEAST_ROOM = 0.22, 0.8
-"""[inch], each mark in the key, and the least height of what stands below it."""
-_SMALL = 0.05
-"""A 95 % radius that is a smaller share of the map than this is shown magnified as well."""
-_RING = 13.0
-"""[points], across the mark of the estimate: wider than that of a reading."""
+# The layout, in inches: the map, above it a title and the lines of the verdict, beside it a colour bar and a
+# column with compass, key and inset.
+_MAP_SIDE, _LEFT, _BOTTOM, _MARGIN = 6.6, 0.95, 0.55, 0.1
+_TITLE_HEIGHT, _LINE_HEIGHT = 0.48, 0.18
+_GAP, _BAR, _BAR_LABEL, _COLUMN = 0.12, 0.14, 0.75, 1.75
+_COMPASS_HEIGHT, _MARK_HEIGHT, _MIN_INSET_HEIGHT = 1.75, 0.22, 0.8
+_MIN_ASPECT = 0.6
+"""The smallest ratio of the map's sides."""
+_MAX_WIND_ARROWS = 16
+_MAX_INSET_RADIUS = 0.05
+"""A 95 % radius that is a smaller share of the map than this is shown magnified too."""
+_ESTIMATE_RING_PT = 13.0
+"""Wider than the mark of a reading."""
 _NO_SOURCE = ("no evidence", "misfit")
-"""States in which the regions are those of a source that may not be there, or not as the model has it."""
+"""Statuses in which there may be no source, or none that fits the model: regions are grey."""
 _GUESSES = {
     "unclear": "guess: cannot tell yet",
     "no evidence": "guess: no source",
     "misfit": "guess: nothing fits",
 }
 _SHADES = {0.95: (0.18, 1.1, "--"), 0.5: (0.42, 1.6, "-")}
-"""Opacity of the filling, width and style of the border of each region."""
+"""Opacity, line width and line style of each region."""
 
 
 def survey_map(findings: Findings, *, titled: bool = True) -> Figure:
-    """Everything that has a place, on one map; its title is the name and the verdict."""
+    """Draw the map of a survey; if `titled`, with name and verdict above it."""
     low, high = _limits(findings)
-    width, height = _LONGEST * (high - low) / (high - low).max()
-    across = _LEFT + width + _GAP + _BAR + 0.75 + _COLUMN
+    width, height = _MAP_SIDE * (high - low) / (high - low).max()
+    column = _LEFT + width + _GAP + _BAR + _BAR_LABEL
+    across = column + _COLUMN
     words = textwrap.wrap(verdict(findings), int((across - _LEFT) * 14)) if titled else []
-    page = across, _BOTTOM + height + (_TITLE + _LINE * len(words) if titled else _MARGIN)
+    page = across, _BOTTOM + height + (_TITLE_HEIGHT + _LINE_HEIGHT * len(words) if titled else _MARGIN)
     with styled():
         figure = new_figure(*page)
-        axes = figure.add_axes(
-            (_LEFT / page[0], _BOTTOM / page[1], width / page[0], height / page[1]), label="map"
-        )
+        axes = add_panel(figure, _LEFT, _BOTTOM, width, height, "map")
         axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
         for side in ("top", "right"):
             axes.spines[side].set_visible(True)
         draw_limits(axes, findings)
         _draw_belief(axes, findings)
-        _draw_readings(axes, findings, page, width, height)
+        dots = _draw_readings(axes, findings)
+        scale = add_panel(figure, _LEFT + width + _GAP, _BOTTOM, _BAR, height, "scale of the readings")
+        _draw_reading_scale(scale, dots, findings.unit)
         _draw_waypoints(axes, findings)
         draw_degrees(axes, findings.frame, low, high)
         draw_scale_bar(axes, low, high)
-        right = (_LEFT + width + _GAP + _BAR + 0.75) / page[0]
-        compass = figure.add_axes(
-            (right, (_BOTTOM + height - 1.75) / page[1], 1.45 / page[0], 1.75 / page[1]), label="compass"
-        )
-        draw_compass(compass, *_wind(findings))
-        marks = _draw_key(figure, findings, right, (_BOTTOM + height - 1.95) / page[1])
-        room = height - 1.95 - _MARK * marks
-        beside = (right, _BOTTOM / page[1], 1.55 / page[0], min(room, 1.55) / page[1])
-        _draw_inset(axes, findings, low, high, beside if room >= _LEAST_ROOM else None)
+        bottom = _BOTTOM + height - _COMPASS_HEIGHT
+        draw_compass(add_panel(figure, column, bottom, 1.45, _COMPASS_HEIGHT, "compass"), *_wind(findings))
+        marks = _draw_key(figure, findings, column / page[0], (bottom - 0.2) / page[1])
+        room = bottom - 0.2 - _BOTTOM - _MARK_HEIGHT * marks
+        beside = (column, _BOTTOM, 1.55, min(room, 1.55))
+        _draw_inset(axes, findings, low, high, beside if room >= _MIN_INSET_HEIGHT else None)
         if titled:
             _draw_title(figure, findings.name, words, page)
     return figure
@@ -83,14 +97,14 @@ def survey_map(findings: Findings, *, titled: bool = True) -> Figure:
 def _draw_title(figure: Figure, name: str, words: list[str], page: tuple[float, float]) -> None:
     left = _LEFT / page[0]
     title = figure.text(left, 1 - 0.1 / page[1], name, fontsize=12, fontweight="bold", va="top")
-    shorten(title, name, page[0] - _LEFT - _MARGIN)
+    shorten_text(title, name, page[0] - _LEFT - _MARGIN)
     figure.text(left, 1 - 0.36 / page[1], "\n".join(words), fontsize=9.5, va="top", linespacing=1.3)
 
 
 def _draw_belief(axes: Axes, findings: Findings) -> None:
-    """The regions, and the estimate: bars of a standard deviation below the readings, a ring above them.
+    """Draw regions and estimate: error bars below the readings, a ring above them.
 
-    So no reading is hidden. A guess has no bars, and is grey; so are its regions where no source is shown.
+    So no reading is hidden. A guess is grey, without bars; its regions are grey where there may be no source.
     """
     sure, regions = findings.is_sure, MUTED if findings.status in _NO_SOURCE else BLUE
     for probability, region in sorted(findings.regions.items(), reverse=True):
@@ -114,13 +128,13 @@ def _draw_belief(axes: Axes, findings: Findings) -> None:
                 )  # fmt: skip
         for colour, width, order in (("white", 3.6, 6), (INK if sure else MUTED, 1.8, 7)):
             axes.plot(
-                *place.position, "o", markersize=_RING, markerfacecolor="none", markeredgecolor=colour,
-                markeredgewidth=width, zorder=order,
+                *place.position, "o", markersize=_ESTIMATE_RING_PT, markerfacecolor="none",
+                markeredgecolor=colour, markeredgewidth=width, zorder=order,
             )  # fmt: skip
 
 
 def _outline(region: Region) -> Path:
-    """All borders and holes as one path."""
+    """Return all borders and holes of a region as one path."""
     corners, codes = [], []
     for patch in region.patches:
         for ring in (patch.border, *patch.holes):
@@ -129,13 +143,11 @@ def _outline(region: Region) -> Path:
     return Path(np.concatenate(corners), codes)
 
 
-def _draw_readings(
-    axes: Axes, findings: Findings, page: tuple[float, float], width: float, height: float
-) -> None:
-    """The track, the readings in colours with their scale, and some of the winds measured with them."""
+def _draw_readings(axes: Axes, findings: Findings) -> PathCollection:
+    """Draw the track, the readings, and the wind at some of them; return the dots of the readings."""
     path = findings.positions
     axes.plot(path[:, 0], path[:, 1], color=MUTED, linewidth=0.8, alpha=0.8, zorder=3)
-    # The greatest readings lie on top.
+    # The largest readings are on top.
     order = np.argsort(findings.values, kind="stable")
     size = float(np.clip(4000 / len(path), 9, 36))
     dots = axes.scatter(
@@ -143,20 +155,22 @@ def _draw_readings(
         cmap=READING_COLOURS, s=size, edgecolors=INK, linewidths=0.45, zorder=4,
     )  # fmt: skip
     if findings.wind is not None:
-        shown = np.unique(np.linspace(0, len(path) - 1, min(_ARROWS, len(path))).astype(int))
+        shown = np.unique(np.linspace(0, len(path) - 1, min(_MAX_WIND_ARROWS, len(path))).astype(int))
         axes.quiver(
             *path[shown].T, *findings.wind[shown].T, color=INK, alpha=0.55, width=0.0028,
             scale=12 * max(float(np.hypot(*findings.wind.T).max()), 1e-9), zorder=5,
         )  # fmt: skip
-    left = (_LEFT + width + _GAP) / page[0]
-    place = (left, _BOTTOM / page[1], _BAR / page[0], height / page[1])
-    bar = axes.figure.colorbar(dots, cax=axes.figure.add_axes(place, label="scale of the readings"))
-    bar.set_label(f"reading [{findings.unit}]" if findings.unit else "reading")
+    return dots
+
+
+def _draw_reading_scale(axes: Axes, dots: PathCollection, unit: str) -> None:
+    bar = axes.figure.colorbar(dots, cax=axes)
+    bar.set_label(f"reading [{unit}]" if unit else "reading")
     bar.outline.set_visible(False)
 
 
 def _draw_waypoints(axes: Axes, findings: Findings) -> None:
-    """Where to read next, joined to the last reading."""
+    """Draw the next waypoints, joined to the last reading."""
     if len(findings.waypoints) == 0:
         return
     way = np.concatenate([findings.positions[-1:], findings.waypoints])
@@ -171,14 +185,14 @@ def _draw_inset(
     high: np.ndarray,
     beside: tuple[float, float, float, float] | None,
 ) -> None:
-    """The neighbourhood of the estimate again, larger, when its region is small on the map.
+    """Draw the neighbourhood of the estimate again, magnified, when its region is small on the map.
 
-    It stands in a corner of the map where that hides no reading, else beside the map if there is room.
+    The inset is in a corner of the map where it hides no reading, else beside the map if there is room.
     """
     sides = high - low
-    if len(findings.places) > 1 or findings.radius > _SMALL * sides.min():
+    if len(findings.places) > 1 or findings.radius > _MAX_INSET_RADIUS * sides.min():
         return
-    # The corner of the scale bar is taken.
+    # The corner of the scale bar is occupied.
     bar = low + [[0.1, 0.03], [0.2, 0.03]] * sides
     shares = (np.concatenate([findings.positions, findings.estimate[None], bar]) - low) / sides
     corner = np.array(emptiest_corner(shares))
@@ -189,29 +203,23 @@ def _draw_inset(
     if outside is None:
         inset = axes.inset_axes((*corner, INSET_SIZE, INSET_SIZE), zorder=8)
     else:
-        inset = figure.add_axes(outside, label="magnified")
-        sides = np.array(outside[2:]) * figure.get_size_inches()
+        inset = add_panel(figure, *outside, "magnified")
+        sides = np.array(outside[2:])
     half, tall = 1.3 * max(findings.radius, 1e-6) * sides / sides.min()
     draw_limits(inset, findings)
     _draw_belief(inset, findings)
     x, y = findings.estimate
-    inset.set(xlim=(x - half, x + half), ylim=(y - tall, y + tall), xticks=[], yticks=[])
-    for spine in inset.spines.values():
-        spine.set(visible=True, color=MUTED)
-    inset.text(
-        0.5, 0.02, f"{2 * half:.2g} m wide", transform=inset.transAxes, fontsize=8, ha="center",
-        va="bottom", zorder=9,
-        bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.5},
-    )  # fmt: skip
+    inset.set(xlim=(x - half, x + half), ylim=(y - tall, y + tall))
+    style_inset(inset, 2 * half)
     if outside is None:
         axes.indicate_inset_zoom(inset, edgecolor=MUTED, alpha=0.8)
     else:
-        # Lines to it would cross the map.
+        # Lines to the inset would cross the map.
         axes.indicate_inset((x - half, y - tall, 2 * half, 2 * tall), edgecolor=MUTED, alpha=0.8)
 
 
 def _wind(findings: Findings) -> tuple[np.ndarray | None, str]:
-    """The mean wind, and where it is known from."""
+    """Return the mean wind, and whether it is measured or inferred."""
     names = findings.posterior.names
     if findings.wind is not None:
         return np.mean(findings.wind, axis=0), "measured, mean"
@@ -221,7 +229,7 @@ def _wind(findings: Findings) -> tuple[np.ndarray | None, str]:
 
 
 def _draw_key(figure: Figure, findings: Findings, left: float, top: float) -> int:
-    """What the marks mean, beside the map, and how many there are."""
+    """Draw the key beside the map; return the number of its marks."""
     regions = MUTED if findings.status in _NO_SOURCE else BLUE
     marks = [
         _estimate_mark(findings),
@@ -251,7 +259,7 @@ def _draw_key(figure: Figure, findings: Findings, left: float, top: float) -> in
 
 
 def _estimate_mark(findings: Findings) -> Line2D:
-    """The ring of the estimate, and in words whether it is to be trusted."""
+    """Return the mark of the estimate; its label says whether it is only a guess."""
     if findings.is_sure:
         label, colour, line = "estimate ± std", INK, "-"
     else:
@@ -263,17 +271,17 @@ def _estimate_mark(findings: Findings) -> Line2D:
 
 
 def _limits(findings: Findings) -> tuple[np.ndarray, np.ndarray]:
-    """Lower left and upper right of a map that holds all but what lies in the outskirts of the area."""
+    """Return lower left and upper right of a map of everything; of the area only if it is not too large."""
     points = [findings.positions, findings.estimate[None], findings.waypoints, *findings.geofence]
     points += [patch.border for region in findings.regions.values() for patch in region.patches]
     all_points = np.concatenate(points)
     low, high = all_points.min(axis=0), all_points.max(axis=0)
     if findings.area is not None:
-        # The whole area, where that does not make everything else small.
+        # The whole area, unless everything else would become small.
         wide_low, wide_high = np.minimum(low, findings.area[0]), np.maximum(high, findings.area[1])
         if (wide_high - wide_low).max() <= 2 * (high - low).max():
             low, high = wide_low, wide_high
     side = max(float((high - low).max()), 1e-3)
-    centre, half = 0.5 * (low + high), 0.5 * np.maximum(high - low, _FLATTEST * side) + 0.04 * side
-    # The scale bar stands in a strip of its own.
+    centre, half = 0.5 * (low + high), 0.5 * np.maximum(high - low, _MIN_ASPECT * side) + 0.04 * side
+    # A strip of its own for the scale bar.
     return centre - half - np.array([0.0, 0.05 * side]), centre + half

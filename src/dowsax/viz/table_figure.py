@@ -1,32 +1,31 @@
-"""A table as a picture: a panel a measure, a place a row, what was printed and what came out side by side."""
+"""A table as a figure: a panel per measure, a line per row, published and own numbers side by side."""
 
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
-from dowsax.viz.style import BLUE, GREEN, INK, MUTED, ORANGE, SKY, new_figure, styled
+from dowsax.viz.style import BLUE, GREEN, INK, MUTED, ORANGE, SKY, error_bars, new_figure, styled
 
 _LOOKS = ((INK, "o"), (ORANGE, "s"), (GREEN, "^"), (BLUE, "D"), (SKY, "v"), (MUTED, "P"))
-_ABREAST = 4
-# Numbers further apart than this factor are told apart on a logarithmic axis alone.
-_FAR_APART = 30.0
+_MAX_COLUMNS = 4
+# Numbers that differ by a larger factor have a logarithmic axis.
+_MAX_LINEAR_RATIO = 30.0
 
 Marks = Sequence[tuple[int, Any]]
-"""The number of a row and an estimate, which has no interval where none is printed."""
+"""Numbers of rows, each with an estimate, which may have no interval."""
 
 
 def table_figure(title: str, rows: Sequence[str], panels: Mapping[str, Mapping[str, Marks]]) -> Figure:
-    """The numbers of a table; panels and the series in them by name. A series may be empty in a panel."""
+    """Draw the numbers of a table; panels and their series by name. A series may be empty in a panel."""
     names = list(dict.fromkeys(name for series in panels.values() for name in series))
-    columns = min(_ABREAST, len(panels))
+    columns = min(_MAX_COLUMNS, len(panels))
     deep = math.ceil(len(panels) / columns)
     with styled():
-        # A place for the rows' names, and one for the key.
+        # With room for the names of the rows and for the key.
         figure = new_figure(1.6 + 2.4 * columns, 0.9 + deep * (0.7 + 0.3 * len(rows)))
         grid = figure.subplots(deep, columns, sharey=True, squeeze=False)
         for axes, (measure, series) in zip(grid.ravel(), panels.items(), strict=False):
@@ -34,7 +33,7 @@ def table_figure(title: str, rows: Sequence[str], panels: Mapping[str, Mapping[s
             axes.set(title=measure, yticks=range(len(rows)), yticklabels=rows)
         for axes in grid.ravel()[len(panels) :]:
             axes.set_visible(False)
-        # Once: all panels share it.
+        # All panels share the axis.
         grid[0, 0].set_ylim(len(rows) - 0.5, -0.5)
         figure.suptitle(title, x=0.01, ha="left", fontsize=10)
         handles = {
@@ -42,14 +41,16 @@ def table_figure(title: str, rows: Sequence[str], panels: Mapping[str, Mapping[s
             for axes in grid.ravel()
             for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
         }
-        there = [name for name in names if name in handles]
-        figure.legend([handles[name] for name in there], there, loc="lower center", ncols=min(4, len(there)))
+        present = [name for name in names if name in handles]
+        figure.legend(
+            [handles[name] for name in present], present, loc="lower center", ncols=min(4, len(present))
+        )
         figure.tight_layout(rect=(0, 0.45 / figure.get_figheight(), 1, 1))
     return figure
 
 
 def _panel(axes: Axes, series: Mapping[str, Marks], names: Sequence[str]) -> None:
-    """The numbers of one measure."""
+    """Draw the numbers of one measure."""
     for name, marks in series.items():
         if marks:
             _draw(axes, marks, names.index(name), len(names), name)
@@ -58,15 +59,14 @@ def _panel(axes: Axes, series: Mapping[str, Marks], names: Sequence[str]) -> Non
 
 
 def _draw(axes: Axes, marks: Marks, number: int, total: int, name: str) -> None:
-    """One name's marks, a little apart from the others'. A number without an interval is drawn hollow."""
+    """Draw the marks of one series, shifted from the others. A number without an interval is hollow."""
     colour, mark = _LOOKS[number % len(_LOOKS)]
     places = [at + 0.7 * ((number + 0.5) / total - 0.5) for at, _ in marks]
-    spans = [[0, 0] if one.low is None else [one.value - one.low, one.high - one.value] for _, one in marks]
     bare = all(one.low is None for _, one in marks)
     axes.errorbar(
         [one.value for _, one in marks],
         places,
-        xerr=np.maximum(np.array(spans), 0.0).T,
+        xerr=error_bars([one for _, one in marks]),
         fmt=mark,
         color=colour,
         markerfacecolor="white" if bare else colour,
@@ -77,9 +77,9 @@ def _draw(axes: Axes, marks: Marks, number: int, total: int, name: str) -> None:
 
 
 def _scale(axes: Axes, values: Sequence[float]) -> None:
-    """From nothing on for shares; by factors where numbers lie far apart."""
+    """Set the axis: [0, 1] for shares, logarithmic where numbers differ by large factors."""
     axes.margins(x=0.08)
-    if min(values) > 0 and max(values) / min(values) > _FAR_APART and max(values) > 1:
+    if min(values) > 0 and max(values) / min(values) > _MAX_LINEAR_RATIO and max(values) > 1:
         axes.set_xscale("log")
         axes.xaxis.set_major_locator(LogLocator(numticks=5))
         axes.xaxis.set_minor_locator(NullLocator())

@@ -1,4 +1,4 @@
-"""The belief as characters: a map in half blocks, two square pixels a character, on a dark ground."""
+"""The belief as text: a map in half blocks, two square pixels per character, on a dark background."""
 
 from collections.abc import Sequence
 
@@ -9,42 +9,41 @@ from rich.style import Style
 from rich.text import Text
 from scipy.ndimage import gaussian_filter
 
-from dowsax.viz.belief_map import reading_norm
 from dowsax.viz.density import bandwidth
-from dowsax.viz.search_moments import Moment
+from dowsax.viz.maps import reading_norm
+from dowsax.viz.search_snapshots import Snapshot
 from dowsax.world.motion import AREA_SIDE_M
 
 SENSOR, ESTIMATE, TRUTH = "●", "+", "★"
 SENSOR_COLOUR, TRUTH_COLOUR = "#ffb000", "#3ddc97"
 Mark = tuple[str, str | None]
-"""A character and its colour, or none for one that contrasts with the ground."""
+"""A character and its colour; None for one that contrasts with the background."""
 
-_GROUND = LinearSegmentedColormap.from_list(
+_DENSITY_COLOURS = LinearSegmentedColormap.from_list(
     "ground", [(0.0, "#10181f"), (0.12, "#12314a"), (0.55, "#0072b2"), (0.85, "#8ecdf0"), (1.0, "#f2f8fc")]
 )
-_PATH = LinearSegmentedColormap.from_list("path", ["#77838c", "#ffd166", "#ff6b1a"])
-_WAY = to_rgb("#4b565e")
-"""Between two readings."""
-_LIGHT = 0.45
-"""Marks on a ground lighter than this are dark."""
+_PATH_COLOURS = LinearSegmentedColormap.from_list("path", ["#77838c", "#ffd166", "#ff6b1a"])
+_BETWEEN_READINGS = to_rgb("#4b565e")
+_MAX_DARK_LIGHTNESS = 0.45
+"""Marks on a lighter background are dark."""
 
 
-def terminal_map(moments: Sequence[Moment], size: int, truth: np.ndarray | None = None) -> Text:
-    """The search area in `size` columns and half as many lines; north is up. `size` is even.
+def terminal_map(snapshots: Sequence[Snapshot], size: int, truth: np.ndarray | None = None) -> Text:
+    """Draw the search area in `size` columns (an even number) and half as many lines; north is up.
 
-    Brighter is likelier; the path is coloured by its readings. The truth is shown only if given.
+    Brighter is more probable; the path is coloured by its readings. The truth is shown only if given.
     """
-    pixels = _ground(moments[-1], size)
-    values = np.array([moment.reading for moment in moments])
-    places = np.stack([moment.position for moment in moments])
-    pixels[_pixel(0.5 * (places[1:] + places[:-1]), size)] = _WAY
+    pixels = _background(snapshots[-1], size)
+    values = np.array([snapshot.reading for snapshot in snapshots])
+    places = np.stack([snapshot.position for snapshot in snapshots])
+    pixels[_pixel(0.5 * (places[1:] + places[:-1]), size)] = _BETWEEN_READINGS
     rows, columns = _pixel(places, size)
-    pixels[rows, columns] = _PATH(np.asarray(reading_norm(values)(values)))[:, :3]
-    marks: dict[tuple[int, int], Mark] = {_cell(places[-1], size): (SENSOR, SENSOR_COLOUR)}
-    if moments[-1].living:
-        marks[_cell(moments[-1].mean, size)] = (ESTIMATE, None)
+    pixels[rows, columns] = _PATH_COLOURS(np.asarray(reading_norm(values)(values)))[:, :3]
+    marks: dict[tuple[int, int], Mark] = {_character_at(places[-1], size): (SENSOR, SENSOR_COLOUR)}
+    if snapshots[-1].has_particles:
+        marks[_character_at(snapshots[-1].mean, size)] = (ESTIMATE, None)
     if truth is not None:
-        marks[_cell(truth, size)] = (TRUTH, TRUTH_COLOUR)
+        marks[_character_at(truth, size)] = (TRUTH, TRUTH_COLOUR)
     text = Text(no_wrap=True)
     for line in range(size // 2):
         for column in range(size):
@@ -54,36 +53,36 @@ def terminal_map(moments: Sequence[Moment], size: int, truth: np.ndarray | None 
     return text
 
 
-def _ground(moment: Moment, size: int) -> np.ndarray:
-    """(size, size, 3), colours of the density from the north-west; the square root makes little visible."""
+def _background(snapshot: Snapshot, size: int) -> np.ndarray:
+    """Return the colours (size, size, 3) of the square root of the density, from the north-west."""
     shade = np.zeros((size, size))
-    if moment.living:
-        points, weights = np.asarray(moment.points, np.float64), moment.weights
+    if snapshot.has_particles:
+        points, weights = np.asarray(snapshot.points, np.float64), snapshot.weights
         edges = np.linspace(0, AREA_SIDE_M, size + 1)
         mass, *_ = np.histogram2d(points[:, 1], points[:, 0], bins=[edges, edges], weights=weights)
         widths = [max(bandwidth(points[:, axis], weights, 2) * size / AREA_SIDE_M, 0.4) for axis in (1, 0)]
         mass = gaussian_filter(mass, widths)
         shade = np.sqrt(mass / max(mass.max(), np.finfo(float).tiny))
-    return _GROUND(shade[::-1])[..., :3]
+    return _DENSITY_COLOURS(shade[::-1])[..., :3]
 
 
 def _pixel(places: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
-    """Rows from the north and columns of positions (k, 2) [m]."""
+    """Return rows from the north and columns of positions (k, 2) [m]."""
     index = np.clip((places * size / AREA_SIDE_M).astype(int), 0, size - 1)
     return size - 1 - index[:, 1], index[:, 0]
 
 
-def _cell(place: np.ndarray, size: int) -> tuple[int, int]:
+def _character_at(place: np.ndarray, size: int) -> tuple[int, int]:
     rows, columns = _pixel(place[None, :], size)
     return int(rows[0]) // 2, int(columns[0])
 
 
 def _character(pair: np.ndarray, mark: Mark | None) -> tuple[str, Style]:
-    """Two pixels, the upper as foreground of a half block and the lower as background; or a mark on both."""
+    """Return two pixels as a half block: upper as foreground, lower as background; or a mark on both."""
     if mark is None:
         return "▀", Style(color=_colour(pair[0]), bgcolor=_colour(pair[1]))
     ground = pair.mean(axis=0)
-    contrast = "black" if ground.mean() > _LIGHT else "white"
+    contrast = "black" if ground.mean() > _MAX_DARK_LIGHTNESS else "white"
     return mark[0], Style(color=mark[1] or contrast, bgcolor=_colour(ground), bold=True)
 
 

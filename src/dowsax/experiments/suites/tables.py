@@ -5,8 +5,7 @@ import io
 from collections.abc import Iterable, Mapping, Sequence
 
 from dowsax.evaluate.metrics import Estimate
-from dowsax.evaluate.search_tables import number
-from dowsax.evaluate.tables import markdown
+from dowsax.evaluate.tables import markdown, number
 from dowsax.experiments.suites.measures import MEASURES, Line
 from dowsax.experiments.suites.printed import Place, Printed
 from dowsax.experiments.suites.suite import Suite

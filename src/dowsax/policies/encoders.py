@@ -1,4 +1,4 @@
-"""What a network sees of a search: a few numbers of about the size of one, whatever the field."""
+"""Encoders: from a belief and a station to the observation of a network, scaled alike for every field."""
 
 from typing import NamedTuple, Protocol, runtime_checkable
 
@@ -20,8 +20,8 @@ from dowsax.types import Key, Station, Theta
 from dowsax.world import FOUR_MOVES, Model, Motion
 
 
-class SeenMoments(NamedTuple):
-    """The paper's state."""
+class MomentObservation(NamedTuple):
+    """The paper's state vector."""
 
     numbers: Float[Array, " numbers"]
     """[p, z, μ, σ], in [−1, 1]."""
@@ -29,28 +29,28 @@ class SeenMoments(NamedTuple):
     """Whether each move fits into the area."""
 
 
-class SeenParticles(NamedTuple):
-    """A belief as seen from the sensor, in the frame in which its source lies east and a little north."""
+class ParticleObservation(NamedTuple):
+    """A belief relative to the sensor, after the symmetry that moves its mean east and a little north."""
 
     particles: Float[Array, "m features"]
     numbers: Float[Array, " numbers"]
     order: Int[Array, " actions"]
-    """The number that each action has in the frame."""
+    """The number of each action after the symmetry."""
     free: Bool[Array, " actions"]
-    """Whether each move fits into the area; in the order of the actions themselves."""
+    """Whether each move fits into the area; in the order of the actions before the symmetry."""
 
 
-Seen = SeenMoments | SeenParticles
+Observation = MomentObservation | ParticleObservation
 
 
 @runtime_checkable
-class Sight(Protocol):
-    """How a network sees. The numbers are finite for any belief, also one without particles."""
+class Encoder(Protocol):
+    """A map from a belief to an observation. It is finite for any belief, also one without particles."""
 
-    def __call__(self, key: Key, belief: Belief, station: Station) -> Seen: ...
+    def __call__(self, key: Key, belief: Belief, station: Station) -> Observation: ...
 
 
-class Moments(eqx.Module):
+class MomentEncoder(eqx.Module):
     """The paper's s = [p, z, μ, σ], each in [−1, 1]; μ and σ in units of the prior's standard deviation."""
 
     centre: Theta
@@ -58,30 +58,30 @@ class Moments(eqx.Module):
     motion: Motion = FOUR_MOVES
 
     @staticmethod
-    def build(model: Model, motion: Motion = FOUR_MOVES) -> "Moments":
-        """The sight for a model."""
+    def build(model: Model, motion: Motion = FOUR_MOVES) -> "MomentEncoder":
+        """Build the encoder for a model."""
         draws = prior_draws(model.prior)
-        return Moments(jnp.mean(draws, axis=0), jnp.std(draws, axis=0), motion)
+        return MomentEncoder(jnp.mean(draws, axis=0), jnp.std(draws, axis=0), motion)
 
-    def __call__(self, key: Key, belief: Belief, station: Station) -> SeenMoments:
+    def __call__(self, key: Key, belief: Belief, station: Station) -> MomentObservation:
         del key
         place = scale_position(station.position, jnp.array(self.motion.low), jnp.array(self.motion.high))
         reading = scale_reading(latest_reading(belief.history))
         moments = scale_moments(belief, self.centre, self.scale)
         numbers = jnp.concatenate([place, reading[None], moments])
-        return SeenMoments(jnp.nan_to_num(numbers), self.motion.free(station.position))
+        return MomentObservation(jnp.nan_to_num(numbers), self.motion.free(station.position))
 
 
-def seen_shapes(sight: Sight, model: Model) -> Seen:
-    """The shapes of what is seen of a model's beliefs, without seeing anything."""
+def observation_shapes(encoder: Encoder, model: Model) -> Observation:
+    """Return the shapes of the observations of a model's beliefs, without computing one."""
 
-    def see() -> Seen:
+    def encode() -> Observation:
         station, zeros = Station(jnp.zeros(2)), jnp.zeros(2)
         particles = jnp.zeros((2, len(model.prior.parameters)))
         history = empty_history(station, 2)
         belief = Belief(
             particles, zeros, zeros, jnp.zeros(2, jnp.int32), history, jnp.zeros(()), jnp.zeros(())
         )
-        return sight(jax.random.key(0), belief, station)
+        return encoder(jax.random.key(0), belief, station)
 
-    return jax.eval_shape(see)
+    return jax.eval_shape(encode)

@@ -6,7 +6,7 @@ from matplotlib.image import imread
 
 from dowsax.inference.posterior import Posterior, Trace
 from dowsax.viz import belief_figure, save
-from dowsax.viz.belief_map import reading_norm
+from dowsax.viz.maps import reading_norm
 from dowsax.world import PARAMETERS
 
 SPREAD = np.array([0.3, 0.5, 300.0, 1.0, 1.0, 0.5, 0.5])
@@ -129,5 +129,5 @@ def test_wrong_input_is_one_line():
     )  # fmt: skip
     with pytest.raises(ValueError, match="one survey"):
         belief_figure(batch)
-    with pytest.raises(ValueError, match="`truth` is a position"):
+    with pytest.raises(ValueError, match="`truth` must be a position"):
         belief_figure(posterior, truth=np.ones(3))

@@ -1,16 +1,16 @@
-"""What is known after each reading of a search: all that a view of it may show before its end."""
+"""Snapshots of a search: what is known after each reading, without the truth."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-MOST_POINTS = 4096
-"""A larger cloud of particles is thinned to this many."""
-RADIUS_LEVEL = 0.95
+MAX_POINTS = 4096
+"""More particles are thinned to this many."""
+RADIUS_PROBABILITY = 0.95
 
 
-class Moment(NamedTuple):
-    """The belief after one reading. Nothing here tells where the source truly is.
+class Snapshot(NamedTuple):
+    """The belief after one reading. It holds nothing about the true source.
 
     A belief without particles has infinite spread, no mass and weights that are all zero.
     """
@@ -39,12 +39,12 @@ class Moment(NamedTuple):
     """(m,), their weights: they sum to one, or to zero where no particle is left."""
 
     @property
-    def living(self) -> bool:
+    def has_particles(self) -> bool:
         return bool(np.isfinite(self.spread))
 
 
-def normal_weights(log_weights: np.ndarray) -> np.ndarray:
-    """Weights that sum to one, or all zero where no particle is left."""
+def normalise_weights(log_weights: np.ndarray) -> np.ndarray:
+    """Return weights that sum to one, or all zero where no particle is left."""
     log_weights = np.asarray(log_weights, np.float64)
     highest = log_weights.max()
     if not np.isfinite(highest):
@@ -53,10 +53,10 @@ def normal_weights(log_weights: np.ndarray) -> np.ndarray:
     return weights / weights.sum()
 
 
-def thinned(
-    points: np.ndarray, weights: np.ndarray, most: int = MOST_POINTS
+def thin_points(
+    points: np.ndarray, weights: np.ndarray, most: int = MAX_POINTS
 ) -> tuple[np.ndarray, np.ndarray]:
-    """At most so many points: all of them, or equally weighted ones in equal steps of the running weight."""
+    """Return all points, or, if more than `most`, equally weighted ones by systematic resampling."""
     if len(points) <= most or not weights.any():
         return points[:most], weights[:most]
     steps = (np.arange(most) + 0.5) / most
@@ -65,10 +65,10 @@ def thinned(
 
 
 def radius_about(mean: np.ndarray, points: np.ndarray, weights: np.ndarray) -> float:
-    """[m], the smallest r with P(|(x, y) − mean| ≤ r) ≥ 0.95; infinite where no particle is left."""
+    """Return the smallest r [m] with P(|(x, y) − mean| ≤ r) ≥ 0.95; infinite where no particle is left."""
     if not weights.any():
         return np.inf
     distances = np.linalg.norm(points - mean[None, :], axis=1)
     order = np.argsort(distances)
     running = np.cumsum(weights[order])
-    return float(distances[order[min(int(np.searchsorted(running, RADIUS_LEVEL)), len(order) - 1)]])
+    return float(distances[order[min(int(np.searchsorted(running, RADIUS_PROBABILITY)), len(order) - 1)]])

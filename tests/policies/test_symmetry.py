@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dowsax.policies.frames import Frame, action_orders, frame_of
+from dowsax.policies.symmetry import Symmetry, action_permutations, symmetry_for
 from dowsax.world import FOUR_MOVES, Motion
 
 OFFSETS = np.array(
@@ -13,43 +13,43 @@ OFFSETS = np.array(
 )
 EIGHT = Motion(moves=(*FOUR_MOVES.moves, (1.0, 1.0), (-1.0, 1.0), (1.0, -1.0), (-1.0, -1.0)))
 ALL = [
-    Frame(jnp.array(signs), jnp.asarray(swapped))
+    Symmetry(jnp.array(signs), jnp.asarray(swapped))
     for swapped in (False, True)
     for signs in ([1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0])
 ]
 
 
 def test_every_offset_ends_in_the_same_eighth():
-    frames = jax.vmap(frame_of)(jnp.array(OFFSETS, jnp.float32))
-    seen = np.asarray(jax.vmap(Frame.into)(frames, jnp.array(OFFSETS, jnp.float32)))
-    np.testing.assert_array_equal(seen, np.sort(np.abs(OFFSETS), axis=1)[:, ::-1])
-    assert sorted(set(np.asarray(jax.vmap(lambda frame: frame.number)(frames)))) == list(range(8))
+    symmetry = jax.vmap(symmetry_for)(jnp.array(OFFSETS, jnp.float32))
+    observation = np.asarray(jax.vmap(Symmetry.apply)(symmetry, jnp.array(OFFSETS, jnp.float32)))
+    np.testing.assert_array_equal(observation, np.sort(np.abs(OFFSETS), axis=1)[:, ::-1])
+    assert sorted(set(np.asarray(jax.vmap(lambda symmetry: symmetry.number)(symmetry)))) == list(range(8))
 
 
 @pytest.mark.parametrize("offset", [(0.0, 0.0), (2.0, 2.0), (-2.0, 2.0), (0.0, -1.0), (jnp.nan, 1.0)])
 def test_every_tie_has_a_frame(offset):
-    frame = frame_of(jnp.array(offset, jnp.float32))
-    assert (jnp.abs(frame.signs) == 1).all()
-    assert 0 <= int(frame.number) < 8
+    symmetry = symmetry_for(jnp.array(offset, jnp.float32))
+    assert (jnp.abs(symmetry.signs) == 1).all()
+    assert 0 <= int(symmetry.number) < 8
 
 
 @pytest.mark.parametrize("number", range(8))
 def test_out_of_is_the_inverse_and_lengths_stay(number, key):
-    frame, vectors = ALL[number], jax.random.normal(key, (5, 2))
-    assert int(frame.number) == number
-    np.testing.assert_array_equal(frame.out_of(frame.into(vectors)), vectors)
-    np.testing.assert_array_equal(frame.into(frame.out_of(vectors)), vectors)
-    np.testing.assert_array_equal(jnp.sort(jnp.abs(frame.into(vectors))), jnp.sort(jnp.abs(vectors)))
+    symmetry, vectors = ALL[number], jax.random.normal(key, (5, 2))
+    assert int(symmetry.number) == number
+    np.testing.assert_array_equal(symmetry.undo(symmetry.apply(vectors)), vectors)
+    np.testing.assert_array_equal(symmetry.apply(symmetry.undo(vectors)), vectors)
+    np.testing.assert_array_equal(jnp.sort(jnp.abs(symmetry.apply(vectors))), jnp.sort(jnp.abs(vectors)))
 
 
 @pytest.mark.parametrize("motion", [FOUR_MOVES, EIGHT], ids=["four", "eight"])
 @pytest.mark.parametrize("number", range(8))
 def test_actions_are_called_by_where_they_lead(number, motion):
-    """The move whose number an action has in the frame is the action's own move, seen in the frame."""
+    """The permuted number of an action is that of the image of its move."""
     moves = jnp.array(motion.moves)
-    order = action_orders(motion)[number]
+    order = action_permutations(motion)[number]
     assert sorted(order) == list(range(motion.num_actions))
-    np.testing.assert_array_equal(moves[order], ALL[number].into(moves))
+    np.testing.assert_array_equal(moves[order], ALL[number].apply(moves))
 
 
 @pytest.mark.parametrize(
@@ -57,5 +57,5 @@ def test_actions_are_called_by_where_they_lead(number, motion):
 )
 def test_lopsided_moves_are_refused(moves):
     with pytest.raises(ValueError, match="symmetries of a square") as caught:
-        action_orders(Motion(moves=moves))
+        action_permutations(Motion(moves=moves))
     assert "\n" not in str(caught.value)

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from dowsax.viz.search_moments import normal_weights, radius_about, thinned
+from dowsax.viz.search_snapshots import normalise_weights, radius_about, thin_points
 
 
 def test_weights_are_normal_or_nothing():
-    assert normal_weights(np.log([1.0, 3.0]) - 1000) == pytest.approx([0.25, 0.75])
-    assert not normal_weights(np.full(3, -np.inf)).any()
+    assert normalise_weights(np.log([1.0, 3.0]) - 1000) == pytest.approx([0.25, 0.75])
+    assert not normalise_weights(np.full(3, -np.inf)).any()
 
 
 def test_thinning_keeps_the_law():
@@ -16,7 +16,7 @@ def test_thinning_keeps_the_law():
     generator = np.random.default_rng(0)
     points = np.stack([np.arange(5000.0), np.zeros(5000)], axis=1)
     weights = generator.dirichlet(np.full(5000, 0.1))
-    kept, equal = thinned(points, weights, most=500)
+    kept, equal = thin_points(points, weights, most=500)
     assert kept.shape == (500, 2)
     assert equal.sum() == pytest.approx(1)
     for end in (100, 1000, 2500, 4999):
@@ -26,9 +26,9 @@ def test_thinning_keeps_the_law():
 
 def test_few_points_are_all_kept():
     points, weights = np.ones((10, 2)), np.full(10, 0.1)
-    assert thinned(points, weights)[0] is not None
-    assert thinned(points, weights)[0].shape == (10, 2)
-    assert thinned(points, np.zeros(10), most=4)[1].shape == (4,)
+    assert thin_points(points, weights)[0] is not None
+    assert thin_points(points, weights)[0].shape == (10, 2)
+    assert thin_points(points, np.zeros(10), most=4)[1].shape == (4,)
 
 
 def test_radius_is_a_quantile_of_distances():

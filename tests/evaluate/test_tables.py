@@ -7,7 +7,9 @@ from made_searches import gaussian_searches
 
 from dowsax.evaluate.metrics import summarise
 from dowsax.evaluate.paired import compare
-from dowsax.evaluate.search_tables import (
+from dowsax.evaluate.stop_calibration import calibrate_stops
+from dowsax.evaluate.stops import TraceRule
+from dowsax.evaluate.tables import (
     curve_csv,
     paired_csv,
     paired_table,
@@ -16,8 +18,6 @@ from dowsax.evaluate.search_tables import (
     signal_table,
     spread_table,
 )
-from dowsax.evaluate.stop_calibration import calibrate_stops
-from dowsax.evaluate.stops import TraceRule
 
 SEARCHES = gaussian_searches(30, 12, seed=1)
 RULES = TraceRule("credible", 0.6), TraceRule("contraction", 0.01)

@@ -4,24 +4,24 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from dowsax.viz.search_animation import MOST_FRAMES, frame_readings, frames, write_gif
-from dowsax.viz.search_frame import SearchFrame, Subject, Truth
+from dowsax.viz.search_animation import MAX_SNAPSHOTS, draw_images, snapshot_readings, write_gif
+from dowsax.viz.search_figure import SearchFigure, Subject, Truth
 from dowsax.viz.style import styled
 
-from .searches import CENTRE, contracting, moment
+from .searches import CENTRE, contracting, snapshot
 
 SUBJECT = Subject("A search", "K", contraction=None, credible=0.95)
 TRUTH = Truth(CENTRE + 0.3, "STOP")
 
 
-def pixels(moments, truth=TRUTH, subject=SUBJECT):
-    return [np.asarray(picture) for picture in frames(subject, moments, truth)]
+def pixels(snapshots, truth=TRUTH, subject=SUBJECT):
+    return [np.asarray(picture) for picture in draw_images(subject, snapshots, truth)]
 
 
-@pytest.mark.parametrize("number", [1, 2, MOST_FRAMES, MOST_FRAMES + 1, 200])
+@pytest.mark.parametrize("number", [1, 2, MAX_SNAPSHOTS, MAX_SNAPSHOTS + 1, 200])
 def test_frames_are_readings_evenly_thinned(number):
-    chosen = frame_readings(number)
-    assert len(chosen) == min(number, MOST_FRAMES)
+    chosen = snapshot_readings(number)
+    assert len(chosen) == min(number, MAX_SNAPSHOTS)
     assert (chosen[0], chosen[-1]) == (1, number)
     gaps = set(np.diff(chosen))
     assert not gaps or max(gaps) - min(gaps) <= 1
@@ -37,30 +37,30 @@ def test_the_truth_shows_in_the_last_frame_alone():
 def test_a_frame_shows_only_what_was_known_then():
     """Later readings are not in it: the curves and the path end at the newest."""
     with styled():
-        frame = SearchFrame(SUBJECT, contracting(6))
-        frame.draw(3)
-    assert list(frame.curves[0].get_xdata()) == [1, 2, 3]
-    assert len(frame.path.get_xdata()) == len(frame.readings.get_offsets()) == 3
-    assert len(frame.position.star.get_xdata()) == 0
-    assert not frame.told.get_visible()
+        drawing = SearchFigure(SUBJECT, contracting(6))
+        drawing.draw(3)
+    assert list(drawing.curves[0].get_xdata()) == [1, 2, 3]
+    assert len(drawing.path.get_xdata()) == len(drawing.readings.get_offsets()) == 3
+    assert len(drawing.position.star.get_xdata()) == 0
+    assert not drawing.truth_label.get_visible()
 
 
 def test_drawing_over_a_copy_is_drawing():
     """What is kept between frames does not show: a figure drawn as a whole is the same but at the rims."""
-    moments = contracting(5)
-    quick = pixels(moments)[-1].astype(int)
+    snapshots = contracting(5)
+    quick = pixels(snapshots)[-1].astype(int)
     with styled():
-        frame = SearchFrame(SUBJECT, moments)
-        frame.draw(5, TRUTH)
-        frame.figure.set_dpi(100)
-        frame.figure.canvas.draw()
-        whole = np.asarray(frame.figure.canvas.buffer_rgba())[..., :3].astype(int)
+        drawing = SearchFigure(SUBJECT, snapshots)
+        drawing.draw(5, TRUTH)
+        drawing.figure.set_dpi(100)
+        drawing.figure.canvas.draw()
+        whole = np.asarray(drawing.figure.canvas.buffer_rgba())[..., :3].astype(int)
     assert np.mean(np.abs(quick - whole).max(axis=2) > 64) < 0.002
 
 
 def test_axes_are_labelled_with_units():
     with styled():
-        figure = SearchFrame(SUBJECT, contracting(5)).draw(5)
+        figure = SearchFigure(SUBJECT, contracting(5)).draw(5)
     labels = [(axes.get_xlabel(), axes.get_ylabel()) for axes in figure.axes]
     assert labels == [
         ("x, east [m]", "y, north [m]"), ("", "spread [m]"), ("", "probability"), ("reading number", "[K]")
@@ -71,7 +71,7 @@ def test_axes_are_labelled_with_units():
 
 def test_the_animation_opens_and_holds_its_end(tmp_path):
     path = tmp_path / "search.gif"
-    assert write_gif(path, frames(SUBJECT, contracting(5), TRUTH), fps=10) == 5
+    assert write_gif(path, draw_images(SUBJECT, contracting(5), TRUTH), fps=10) == 5
     with Image.open(path) as animation:
         assert animation.n_frames == 5
         assert animation.size == (900, 500)
@@ -83,18 +83,18 @@ def test_the_animation_opens_and_holds_its_end(tmp_path):
 
 
 DEGENERATE = {
-    "a single reading": [moment(1)],
-    "silence": [moment(number, reading=0.0) for number in (1, 2, 3)],
-    "no spread": [moment(1), moment(2, spread=0.0)],
-    "no particle left": [moment(1), moment(2, living=False)],
-    "never a particle": [moment(1, living=False)],
-    "negative readings": [moment(number, reading=-20.0 - number) for number in (1, 2)],
-    "noise about zero": [moment(1, reading=-0.01), moment(2, reading=5.0)],
-    "a belief at the border": [moment(1), moment(2, centre=np.zeros(2), spread=0.05)],
+    "a single reading": [snapshot(1)],
+    "silence": [snapshot(number, reading=0.0) for number in (1, 2, 3)],
+    "no spread": [snapshot(1), snapshot(2, spread=0.0)],
+    "no particle left": [snapshot(1), snapshot(2, has_particles=False)],
+    "never a particle": [snapshot(1, has_particles=False)],
+    "negative readings": [snapshot(number, reading=-20.0 - number) for number in (1, 2)],
+    "noise about zero": [snapshot(1, reading=-0.01), snapshot(2, reading=5.0)],
+    "a belief at the border": [snapshot(1), snapshot(2, centre=np.zeros(2), spread=0.05)],
 }
 
 
-@pytest.mark.parametrize("moments", DEGENERATE.values(), ids=DEGENERATE)
-def test_every_search_draws_without_a_warning(moments):
+@pytest.mark.parametrize("snapshots", DEGENERATE.values(), ids=DEGENERATE)
+def test_every_search_draws_without_a_warning(snapshots):
     """Warnings are errors in tests."""
-    assert len(pixels(moments, subject=SUBJECT._replace(contraction=0.5, credible=None))) == len(moments)
+    assert len(pixels(snapshots, subject=SUBJECT._replace(contraction=0.5, credible=None))) == len(snapshots)

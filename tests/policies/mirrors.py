@@ -1,4 +1,4 @@
-"""Searches seen in a mirror, for tests of what is seen and done."""
+"""Mirror images of searches, for tests of observations and actions."""
 
 import equinox as eqx
 import jax.numpy as jnp
