@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from cyclopts import App, CycloptsError
 
 from dowsax.compilation import enable_cache
+from dowsax.extras import describe_missing, extra_behind
 from dowsax.interruption import exit_code
 from dowsax.version import VERSION
 
@@ -104,7 +105,11 @@ def run(tokens: Sequence[str] | None = None) -> int:
         if interruption is not None:
             return exit_code(interruption)
         if not isinstance(error, ValueError | OSError):
-            raise
+            extra = extra_behind(error)
+            if extra is None:
+                raise
+            command = next(iter(sys.argv[1:] if tokens is None else tokens), "")
+            return _complain(describe_missing(extra, f"`dowsax {command}`"))
         return _complain(_one_line(error))
     return 0
 

@@ -37,5 +37,7 @@ def demo(*, out: Path = Path("demo")) -> None:
     truth.write_text(json.dumps(document(log)["truth"], indent=2) + "\n", encoding="utf-8")
     with waiting("Drawing the pictures"):
         draw_search(files, log, _FPS)
-    say(f"Watch it in {files.animation}; the end is in {files.picture}, every step in {files.steps}")
+    if files.animation.exists():
+        say(f"Watch it in {files.animation}; the end is in {files.picture}")
+    say(f"Every step is in {files.steps}")
     say(f"The readings are in {survey}, the truth in {truth}. Try: dowsax locate {survey} --field {_FIELD}")

@@ -20,6 +20,7 @@ from dowsax.experiment.report import document, summaries, write_summary
 from dowsax.experiment.shards import Shard, cut
 from dowsax.experiment.store import Run, open_run
 from dowsax.experiment.workers import processes
+from dowsax.extras import describe_missing
 from dowsax.interruption import keeping
 from dowsax.policies import POLICIES
 from dowsax.world import MODALITIES
@@ -145,7 +146,8 @@ def _report(run: "Run", json: bool) -> None:
     say((run.folder / "summary.md").read_text(encoding="utf-8"))
     say(f"The run is in {run.folder}.")
     if not tabulated:
-        say("Without pyarrow there is no episodes.parquet: the same command makes it where pyarrow is.")
+        missing = describe_missing("results", "this table")
+        say(f"No episodes.parquet: {missing} The same command then writes it.")
 
 
 def _expanded(policy: list[str], field: list[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:

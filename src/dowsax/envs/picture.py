@@ -1,18 +1,25 @@
 """A picture of a search as bytes, drawn with NumPy and Pillow alone: fast enough for every step."""
 
 from functools import cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
-from PIL import Image, ImageDraw, ImageFont
 
 from dowsax.envs.search import Search, SearchState
+from dowsax.extras import require_extra
 from dowsax.inference.summaries import mean, std
 from dowsax.types import Scalar, Station
+
+if TYPE_CHECKING:
+    from PIL.Image import Image as Canvas
+    from PIL.ImageDraw import ImageDraw as Pen
+    from PIL.ImageFont import FreeTypeFont, ImageFont
+else:
+    Canvas = Pen = FreeTypeFont = ImageFont = Any
 
 SIZE = 600
 """[pixels], of either side."""
@@ -81,6 +88,9 @@ def _view(search: Search, state: SearchState) -> tuple[Float[Array, "north east"
 
 def draw(scene: Scene) -> np.ndarray:
     """The picture, (SIZE, SIZE, 3) bytes."""
+    require_extra("viz", "`render`")
+    from PIL import Image, ImageDraw
+
     image = Image.new("RGB", (SIZE * _FINE, SIZE * _FINE), GROUND)
     decades = _decades(scene.intensity)
     _paint_field(image, scene.intensity, decades)
@@ -119,7 +129,9 @@ def _colours(share: np.ndarray) -> np.ndarray:
     return np.stack([np.interp(share, anchors, channel) for channel in _FIELD.T], axis=-1).astype(np.uint8)
 
 
-def _paint_field(image: Image.Image, intensity: np.ndarray, decades: tuple[int, int]) -> None:
+def _paint_field(image: Canvas, intensity: np.ndarray, decades: tuple[int, int]) -> None:
+    from PIL import Image
+
     with np.errstate(divide="ignore"):
         share = (np.log10(intensity) - decades[0]) / (decades[1] - decades[0])
     colours = _colours(np.clip(share, 0, 1))[::-1]
@@ -128,8 +140,10 @@ def _paint_field(image: Image.Image, intensity: np.ndarray, decades: tuple[int, 
     image.paste(ground.resize((right - left, lower - upper), Image.Resampling.BICUBIC), (left, upper))
 
 
-def _paint_particles(image: Image.Image, scene: Scene) -> None:
+def _paint_particles(image: Canvas, scene: Scene) -> None:
     """A dot for each particle, its area in proportion to the weight."""
+    from PIL import Image, ImageDraw
+
     mask = Image.new("L", image.size, 0)
     pen = ImageDraw.Draw(mask)
     shares = scene.weights * np.sum(scene.weights > 0)
@@ -143,7 +157,7 @@ def _paint_particles(image: Image.Image, scene: Scene) -> None:
     image.paste(BLUE, (0, 0), inside)
 
 
-def _draw_path(pen: ImageDraw.ImageDraw, scene: Scene) -> None:
+def _draw_path(pen: Pen, scene: Scene) -> None:
     places = [tuple(place) for place in _pixels(scene, scene.path)]
     if len(places) > 1:
         pen.line(places, fill=GROUND, width=4 * _FINE, joint="curve")
@@ -153,19 +167,19 @@ def _draw_path(pen: ImageDraw.ImageDraw, scene: Scene) -> None:
     _draw_square(pen, places[0])
 
 
-def _draw_square(pen: ImageDraw.ImageDraw, place) -> None:
+def _draw_square(pen: Pen, place) -> None:
     """The start."""
     x, y, half = *place, 5 * _FINE
     pen.rectangle((x - half, y - half, x + half, y + half), fill=GROUND, outline=INK, width=2 * _FINE)
 
 
-def _draw_sensor(pen: ImageDraw.ImageDraw, place: np.ndarray) -> None:
+def _draw_sensor(pen: Pen, place: np.ndarray) -> None:
     _disc(pen, place, 8.5, INK)
     _disc(pen, place, 6.5, GROUND)
     _disc(pen, place, 4.5, INK)
 
 
-def _draw_cross(pen: ImageDraw.ImageDraw, place: np.ndarray) -> None:
+def _draw_cross(pen: Pen, place: np.ndarray) -> None:
     """The mean."""
     x, y = place
     for colour, reach, width in ((GROUND, 11, 6), (INK, 10, 3)):
@@ -176,7 +190,7 @@ def _draw_cross(pen: ImageDraw.ImageDraw, place: np.ndarray) -> None:
     pen.rectangle((x - 10 * _FINE, y - 1.5 * _FINE, x + 10 * _FINE, y + 1.5 * _FINE), fill=INK)
 
 
-def _draw_star(pen: ImageDraw.ImageDraw, place: np.ndarray) -> None:
+def _draw_star(pen: Pen, place: np.ndarray) -> None:
     """The source."""
     angles = np.pi / 2 + np.arange(10) * np.pi / 5
     for colour, size in ((INK, 14.5), (GROUND, 12.5), (GREEN, 10.0)):
@@ -185,12 +199,14 @@ def _draw_star(pen: ImageDraw.ImageDraw, place: np.ndarray) -> None:
         pen.polygon([tuple(point) for point in points], fill=colour)
 
 
-def _disc(pen: ImageDraw.ImageDraw, place, radius: float, colour: tuple[int, int, int]) -> None:
+def _disc(pen: Pen, place, radius: float, colour: tuple[int, int, int]) -> None:
     x, y, radius = *place, radius * _FINE
     pen.ellipse((x - radius, y - radius, x + radius, y + radius), fill=colour)
 
 
-def _draw_axes(pen: ImageDraw.ImageDraw, scene: Scene) -> None:
+def _draw_axes(pen: Pen, scene: Scene) -> None:
+    from PIL import Image, ImageDraw
+
     left, top, right, bottom = (_FINE * side for side in _MAP)
     pen.rectangle((left, top, right, bottom), outline=MUTED, width=_FINE)
     tick, gap = 5 * _FINE, 8 * _FINE
@@ -213,8 +229,10 @@ def _draw_axes(pen: ImageDraw.ImageDraw, scene: Scene) -> None:
     pen.bitmap((4 * _FINE, (top + bottom - turned.height) // 2), turned, fill=INK)
 
 
-def _draw_scale(image: Image.Image, pen: ImageDraw.ImageDraw, decades: tuple[int, int]) -> None:
+def _draw_scale(image: Canvas, pen: Pen, decades: tuple[int, int]) -> None:
     """The colours of the field by decade."""
+    from PIL import Image
+
     left, right = (_FINE * side for side in _BAR)
     upper, lower = _FINE * _MAP[1], _FINE * _MAP[3]
     column = _colours(np.linspace(1, 0, lower - upper))[:, None, :].repeat(right - left, axis=1)
@@ -230,7 +248,7 @@ def _draw_scale(image: Image.Image, pen: ImageDraw.ImageDraw, decades: tuple[int
     _write(pen, (_FINE * (SIZE - 6), upper - 17 * _FINE), "field", "rm")
 
 
-def _draw_key(pen: ImageDraw.ImageDraw, caption: str) -> None:
+def _draw_key(pen: Pen, caption: str) -> None:
     """The caption, and what the marks mean, above the map."""
     left, height = _FINE * _MAP[0], 45 * _FINE
     _write(pen, (left, 18 * _FINE), caption, "lm", 15)
@@ -246,16 +264,18 @@ def _draw_key(pen: ImageDraw.ImageDraw, caption: str) -> None:
         _write(pen, (left + (offset + 25) * _FINE, height), name, "lm")
 
 
-def _draw_dots(pen: ImageDraw.ImageDraw, place: np.ndarray) -> None:
+def _draw_dots(pen: Pen, place: np.ndarray) -> None:
     for offset in ((-5, 3), (0, -4), (5, 2)):
         _disc(pen, place + _FINE * np.array(offset), 2.4, BLUE)
 
 
-def _write(pen: ImageDraw.ImageDraw, place, text: str, anchor: str, size: int = 13) -> None:
+def _write(pen: Pen, place, text: str, anchor: str, size: int = 13) -> None:
     pen.text(tuple(place), text, fill=INK, font=_font(size), anchor=anchor)
 
 
 @cache
-def _font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
+def _font(size: int) -> FreeTypeFont | ImageFont:
     """Pillow's own font, so that pictures are the same everywhere."""
-    return ImageFont.load_default(size * _FINE)
+    from PIL.ImageFont import load_default
+
+    return load_default(size * _FINE)

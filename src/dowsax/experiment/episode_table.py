@@ -2,15 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from dowsax.evaluate.stops import TraceRule
 from dowsax.evaluate.trace import Episode, Row
 from dowsax.experiment.assemble import Cell
 from dowsax.files import replacing
+
+if TYPE_CHECKING:
+    from pyarrow import Array, Table
+else:
+    Array = Table = Any
 
 _THETA = "theta_"
 _PAIRS = ("position", "mean")
@@ -24,6 +28,9 @@ def write_episodes(
     rules: Sequence[TraceRule],
 ) -> None:
     """Write the episodes of all cells; `names` are those of Θ, `rules` those whose stops are written down."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     tables = [_table(cell, episodes, names, rules) for cell, episodes in cells.items()]
     with replacing(path) as partial:
         pq.write_table(pa.concat_tables(tables), partial)
@@ -31,6 +38,8 @@ def write_episodes(
 
 def read_episodes(path: Path) -> dict[Cell, list[Episode]]:
     """The episodes of each cell in the order of their numbers; every recorded number is as it was."""
+    import pyarrow.parquet as pq
+
     table = pq.read_table(path).combine_chunks()
     theta = np.stack([_numbers(table, name) for name in table.column_names if name.startswith(_THETA)], 1)
     final_theta = theta.copy()
@@ -48,6 +57,9 @@ def read_episodes(path: Path) -> dict[Cell, list[Episode]]:
 
 def holds(path: Path, rules: Sequence[TraceRule]) -> bool:
     """Whether the file is there, whole, and has the stops of all these rules."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     try:
         return {f"{rule}_reading" for rule in rules} <= set(pq.read_schema(path).names)
     except (OSError, pa.ArrowInvalid):
@@ -56,7 +68,9 @@ def holds(path: Path, rules: Sequence[TraceRule]) -> bool:
 
 def _table(
     cell: Cell, episodes: Sequence[Episode], names: Sequence[str], rules: Sequence[TraceRule]
-) -> pa.Table:
+) -> Table:
+    import pyarrow as pa
+
     theta = np.stack([episode.theta for episode in episodes])
     final_theta = np.stack([episode.final_theta for episode in episodes])
     columns = {name: pa.array([label] * len(episodes)) for name, label in cell._asdict().items()}
@@ -76,8 +90,10 @@ def _table(
     return pa.table(columns)
 
 
-def _stops(rule: TraceRule, episodes: Sequence[Episode]) -> dict[str, pa.Array]:
+def _stops(rule: TraceRule, episodes: Sequence[Episode]) -> dict[str, Array]:
     """Where the rule stops each episode: the reading, the error [m] and the path [m]; null without a stop."""
+    import pyarrow as pa
+
     firsts = [rule.first(episode.rows) for episode in episodes]
     stopped = [
         (None, None) if first is None else (rows.error[first - 1], rows.path_length[first - 1])
@@ -95,15 +111,17 @@ def _columns(name: str) -> tuple[str, ...]:
     return (f"{name}_x", f"{name}_y") if name in _PAIRS else (name,)
 
 
-def _lists(offsets: np.ndarray, numbers: np.ndarray) -> pa.Array:
+def _lists(offsets: np.ndarray, numbers: np.ndarray) -> Array:
+    import pyarrow as pa
+
     return pa.ListArray.from_arrays(pa.array(offsets), pa.array(np.ascontiguousarray(numbers, np.float32)))
 
 
-def _numbers(table: pa.Table, name: str) -> np.ndarray:
+def _numbers(table: Table, name: str) -> np.ndarray:
     return table.column(name).to_numpy()
 
 
-def _ragged(table: pa.Table, name: str) -> list[np.ndarray]:
+def _ragged(table: Table, name: str) -> list[np.ndarray]:
     """An array for each episode."""
     ends = np.cumsum(_numbers(table, "readings"))[:-1]
     parts = [table.column(part).combine_chunks().flatten().to_numpy() for part in _columns(name)]

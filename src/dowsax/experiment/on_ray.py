@@ -6,11 +6,11 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Generator, Sequence
-from importlib.util import find_spec
 
 from dowsax.experiment.config import RunConfig
 from dowsax.experiment.execute import Engine, Progress, compute
 from dowsax.experiment.shards import Filled, Shard
+from dowsax.extras import require_extra
 
 LOCAL = "local"
 _RETRIES = 5
@@ -21,8 +21,7 @@ _HANDSHAKE = 20.0
 
 def on_ray(address: str, num_workers: int | None = None) -> "Engine":
     """The engine of the cluster at an address, or of this many workers of a Ray of its own (`local`)."""
-    if find_spec("ray") is None:
-        raise ValueError("Ray is not installed: `pip install 'dowsax[ray]'` brings it.")
+    require_extra("ray", "`--ray`")
     if address != LOCAL and num_workers is not None:
         raise ValueError("A Ray cluster knows its own workers: leave --workers out, or use --ray local.")
 

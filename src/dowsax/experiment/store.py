@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from dowsax.experiment.config import RunConfig
 from dowsax.experiment.episode_table import holds, read_episodes, write_episodes
 from dowsax.experiment.provenance import provenance
 from dowsax.experiment.shards import BrokenShard, Filled, Shard, cut, read_shard, write_shard
+from dowsax.extras import has_extra
 from dowsax.files import replacing
 from dowsax.version import versions
 
@@ -170,7 +170,7 @@ def _write_json(path: Path, record: dict[str, Any]) -> None:
 
 
 def _has_pyarrow() -> bool:
-    return find_spec("pyarrow") is not None
+    return has_extra("results")
 
 
 def _said(value: Any) -> str:

@@ -7,6 +7,7 @@ from importlib import import_module
 
 import numpy as np
 
+from dowsax.extras import require_extra
 from dowsax.world import Parameter
 
 _USUAL_REDUNDANCY = 4.0
@@ -138,13 +139,11 @@ class Posterior:
 
     def to_arviz(self, seed: int = 0):
         """An ArviZ InferenceData of equally weighted draws; one chain a survey."""
-        try:
-            with warnings.catch_warnings():
-                # Of its own plans, which are of no concern to who wants a file.
-                warnings.simplefilter("ignore", FutureWarning)
-                arviz = import_module("arviz")
-        except ImportError:
-            raise ImportError("`to_arviz` needs ArviZ: pip install 'dowsax[arviz]'.") from None
+        require_extra("arviz", "`to_arviz`")
+        with warnings.catch_warnings():
+            # ArviZ announces its own plans.
+            warnings.simplefilter("ignore", FutureWarning)
+            arviz = import_module("arviz")
         samples = self.samples if self.batched else self.samples[None]
         weights = self.weights if self.batched else self.weights[None]
         number = samples.shape[1]

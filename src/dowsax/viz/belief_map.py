@@ -4,19 +4,15 @@ from typing import Literal
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import Normalize, SymLogNorm
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from dowsax.inference import Posterior
 from dowsax.viz.density import Density, highest_density_level, position_density
+from dowsax.viz.reading_norm import reading_norm
 from dowsax.viz.style import BLUE, DENSITY_COLOURS, GREEN, INK, MUTED, READING_COLOURS
 from dowsax.world.motion import SIDE
 
-_LOGARITHMIC = 30.0
-"""Readings whose sizes differ by more than this factor are coloured on a logarithmic scale."""
-_DECADES = 3.0
-"""How many decades below the largest reading such a scale begins."""
 SMALL = 0.12
 """A belief whose 95 % radius is a smaller share of the map than this is shown magnified as well."""
 INSET_SIZE = 0.34
@@ -57,19 +53,6 @@ def draw_map(axes: Axes, posterior: Posterior, truth: np.ndarray | None, unit: s
     if float(posterior.credible_radius(0.95)) < SMALL * (high - low).min():
         _draw_magnified(axes, posterior, density, truth, low, high)
     _draw_key(axes, truth is not None)
-
-
-def reading_norm(readings: np.ndarray) -> Normalize:
-    """A colour scale for the readings: linear, or logarithmic but about zero when sizes differ much."""
-    low, high = float(readings.min()), float(readings.max())
-    sizes = np.abs(readings[readings != 0])
-    if low == high:
-        return Normalize(low - 0.5, high + 0.5)
-    if sizes.max() / sizes.min() <= _LOGARITHMIC:
-        return Normalize(low, high)
-    # Where a field is never negative, negative readings tell the size of the noise: linear up to there.
-    smallest = max(float(sizes.min()), float(sizes.max()) / 10**_DECADES, -low)
-    return SymLogNorm(smallest, linscale=0.4, vmin=low, vmax=high)
 
 
 def _draw_position(axes: Axes, posterior: Posterior, density: Density, truth: np.ndarray | None) -> None:

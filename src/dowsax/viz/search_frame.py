@@ -16,8 +16,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 
-from dowsax.viz.belief_map import INSET_SIZE, REGIONS, SMALL, emptiest_corner, reading_norm
+from dowsax.viz.belief_map import INSET_SIZE, REGIONS, SMALL, emptiest_corner
 from dowsax.viz.density import Density, highest_density_level, position_density
+from dowsax.viz.reading_norm import reading_norm
 from dowsax.viz.search_moments import Moment
 from dowsax.viz.style import BLUE, DENSITY_COLOURS, GREEN, INK, MUTED, ORANGE, READING_COLOURS, new_figure
 from dowsax.world.motion import SIDE

@@ -10,6 +10,8 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
+from dowsax.viz.formats import require_format
+
 INK = "#22303c"
 """Text, axes and paths."""
 MUTED = "#7b8894"
@@ -26,7 +28,6 @@ DENSITY_COLOURS = LinearSegmentedColormap.from_list(
 )
 """From nothing, which lets the ground show, to blue."""
 
-FORMATS = (".png", ".pdf", ".svg")
 DOTS_PER_INCH = 150
 
 _SETTINGS: dict[Any, Any] = {
@@ -80,17 +81,11 @@ def shorten(text: Text, part: str, width: float) -> None:
         text.set_text(words.replace(part, f"{part[:length].rstrip()}…", 1))
 
 
-def require_format(path: Path) -> None:
-    """A ValueError in one line unless the name ends in a known picture format."""
-    if path.suffix.lower() not in FORMATS:
-        kind = f"Unknown picture format {path.suffix!r}" if path.suffix else "No picture format"
-        raise ValueError(f"{kind} in {path.name!r}: end the name in {', '.join(FORMATS)}.")
-
-
-def save(figure: Figure, path: str | Path) -> Path:
-    """Write the picture in the format its name ends in, and say where it is."""
+def save(figure: Figure, path: str | Path, picture_format: str | None = None) -> Path:
+    """Write the picture, by default in the format its name ends in, and return its path."""
     path = Path(path)
-    require_format(path)
+    if picture_format is None:
+        require_format(path)
     with styled():
-        figure.savefig(path, dpi=DOTS_PER_INCH)
+        figure.savefig(path, dpi=DOTS_PER_INCH, format=picture_format)
     return path

@@ -13,8 +13,9 @@ from matplotlib.path import Path
 from dowsax.report.findings import Findings
 from dowsax.report.regions import Region
 from dowsax.report.summary import verdict
-from dowsax.viz.belief_map import INSET_SIZE, emptiest_corner, reading_norm
+from dowsax.viz.belief_map import INSET_SIZE, emptiest_corner
 from dowsax.viz.map_marks import draw_compass, draw_degrees, draw_limits, draw_scale_bar
+from dowsax.viz.reading_norm import reading_norm
 from dowsax.viz.style import BLUE, GREEN, INK, MUTED, ORANGE, READING_COLOURS, new_figure, shorten, styled
 
 _LONGEST = 6.6
@@ -45,7 +46,7 @@ _SHADES = {0.95: (0.18, 1.1, "--"), 0.5: (0.42, 1.6, "-")}
 """Opacity of the filling, width and style of the border of each region."""
 
 
-def survey_map(findings: Findings, *, titled: bool = True) -> Figure:
+def survey_figure(findings: Findings, *, titled: bool = True) -> Figure:
     """Everything that has a place, on one map; its title is the name and the verdict."""
     low, high = _limits(findings)
     width, height = _LONGEST * (high - low) / (high - low).max()

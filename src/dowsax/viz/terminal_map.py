@@ -1,16 +1,16 @@
 """The belief as characters: a map in half blocks, two square pixels a character, on a dark ground."""
 
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
-from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from rich.color import Color
 from rich.style import Style
 from rich.text import Text
 from scipy.ndimage import gaussian_filter
 
-from dowsax.viz.belief_map import reading_norm
 from dowsax.viz.density import bandwidth
+from dowsax.viz.reading_norm import reading_norm
 from dowsax.viz.search_moments import Moment
 from dowsax.world.motion import SIDE
 
@@ -19,11 +19,15 @@ SENSOR_COLOUR, TRUTH_COLOUR = "#ffb000", "#3ddc97"
 Mark = tuple[str, str | None]
 """A character and its colour, or none for one that contrasts with the ground."""
 
-_GROUND = LinearSegmentedColormap.from_list(
-    "ground", [(0.0, "#10181f"), (0.12, "#12314a"), (0.55, "#0072b2"), (0.85, "#8ecdf0"), (1.0, "#f2f8fc")]
+_GROUND_COLOURS = (
+    (0.0, "#10181f"),
+    (0.12, "#12314a"),
+    (0.55, "#0072b2"),
+    (0.85, "#8ecdf0"),
+    (1.0, "#f2f8fc"),
 )
-_PATH = LinearSegmentedColormap.from_list("path", ["#77838c", "#ffd166", "#ff6b1a"])
-_WAY = to_rgb("#4b565e")
+_PATH_COLOURS = ((0.0, "#77838c"), (0.5, "#ffd166"), (1.0, "#ff6b1a"))
+_WAY = tuple(part / 255 for part in (0x4B, 0x56, 0x5E))
 """Between two readings."""
 _LIGHT = 0.45
 """Marks on a ground lighter than this are dark."""
@@ -39,7 +43,7 @@ def terminal_map(moments: Sequence[Moment], size: int, truth: np.ndarray | None 
     places = np.stack([moment.position for moment in moments])
     pixels[_pixel(0.5 * (places[1:] + places[:-1]), size)] = _WAY
     rows, columns = _pixel(places, size)
-    pixels[rows, columns] = _PATH(np.asarray(reading_norm(values)(values)))[:, :3]
+    pixels[rows, columns] = _colour_map(_PATH_COLOURS)(np.asarray(reading_norm(values)(values)))[:, :3]
     marks: dict[tuple[int, int], Mark] = {_cell(places[-1], size): (SENSOR, SENSOR_COLOUR)}
     if moments[-1].living:
         marks[_cell(moments[-1].mean, size)] = (ESTIMATE, None)
@@ -64,7 +68,15 @@ def _ground(moment: Moment, size: int) -> np.ndarray:
         widths = [max(bandwidth(points[:, axis], weights, 2) * size / SIDE, 0.4) for axis in (1, 0)]
         mass = gaussian_filter(mass, widths)
         shade = np.sqrt(mass / max(mass.max(), np.finfo(float).tiny))
-    return _GROUND(shade[::-1])[..., :3]
+    return _colour_map(_GROUND_COLOURS)(shade[::-1])[..., :3]
+
+
+@cache
+def _colour_map(colours: tuple[tuple[float, str], ...]):
+    """Return the function from numbers in [0, 1] to colours between these."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return LinearSegmentedColormap.from_list("terminal", colours)
 
 
 def _pixel(places: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:
