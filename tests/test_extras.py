@@ -36,7 +36,7 @@ WORKS = {
     "site check": ["site", "check", "site.toml"],
     "simulate": ["simulate", "--field", "temperature", "--readings", "6", "--out", "survey.csv"],
     "locate": ["locate", "survey.csv", *TINY, "--out", "result"],
-    "search": ["search", "--policy", "greedy", *TINY, "--max-readings", "12", "--out", "search"],
+    "search": ["search", "--policy", "greedy", *TINY, "--max-readings", "6", "--out", "search"],
 }
 """Commands that need no extra, or only for files that they leave out."""
 

@@ -9,6 +9,14 @@ _LEAST_SECONDS = 0.0
 """Compiled in less is not kept: nothing, as a start has dozens of small programs that add up."""
 
 
+def silence_compiler() -> None:
+    """Keep alarms of XLA ("Very slow compile", "Constant folding") off stderr; errors come as exceptions.
+
+    A level that the user has set stays. XLA reads it once: call this before jax is imported.
+    """
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+
+
 def cache_folder() -> Path:
     """Where compiled programs are kept: under XDG_CACHE_HOME, or ~/.cache."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dowsax" / "jax"

@@ -11,7 +11,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from dowsax.cli.console import say
+from dowsax.cli.console import announcing, say
 from dowsax.experiment.assemble import preset_of, require_known
 from dowsax.experiment.config import RunConfig, stop_rule
 from dowsax.experiment.execute import Engine, Progress, default_shard_size, fill, here
@@ -131,7 +131,12 @@ def _fill(run: "Run", engine: "Engine") -> None:
     for change in run.changes():
         _warn(f"{run.folder} was begun with {change}; what is missing is computed with what is here.")
     message = f"What was finished is kept in {run.folder}: the same command goes on from there."
-    with keeping(message), _display(run, missing) as progress:
+    with keeping(message), announcing("Preparing the searches") as cancel, _display(run, missing) as show:
+
+        def progress(shard: "Shard", more: int) -> None:
+            cancel()
+            show(shard, more)
+
         fill(run, missing, engine, progress)
 
 
