@@ -82,6 +82,6 @@ def compiler_log_level(**environment):
 
 
 def test_the_command_line_keeps_alarms_of_the_compiler_off_stderr():
-    """Constant folding that takes long is alarm of level 2. A level that the user has set stays."""
+    """Constant folding that takes long is an alarm of level 2. A level that the user has set stays."""
     assert compiler_log_level() == "3"
     assert compiler_log_level(TF_CPP_MIN_LOG_LEVEL="0") == "0"
