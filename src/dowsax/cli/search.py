@@ -93,9 +93,8 @@ def search(
     if json:
         print(json_format.dumps(document(log), allow_nan=False))
         return
-    if files.animation.exists():
-        say(f"The animation is in {files.animation}, the end in {files.picture}")
-    say(f"Every step is in {files.steps}")
+    drawn = f"The animation is in {files.animation}, the end in {files.picture}, every step in {files.steps}"
+    say(drawn if has_extra("viz") else f"Every step is in {files.steps}")
 
 
 def watched(config: "SearchConfig", files: "SearchFiles", fps: int, live: bool, quiet: bool) -> "SearchLog":
