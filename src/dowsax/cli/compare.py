@@ -116,7 +116,8 @@ def compare(
         if figure is not None or out is not None:
             reports = _stop_reports(entries, rules)
             sections.append(_stops(entries, reports))
-            for picture in filter(None, (figure, out and can_draw(_PICTURE) and out / _PICTURE)):
+            drawn = out / _PICTURE if out is not None and can_draw(_PICTURE) else None
+            for picture in filter(None, (figure, drawn)):
                 _draw(entries, reports, picture)
     _write(sections, csv, out)
     unasked = {"sweep.csv": not sweep, "stops.csv": figure is None}
