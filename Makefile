@@ -2,13 +2,19 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check docs wheel bench lock clean
+.PHONY: demo test test-slow check docs wheel wheel-check bench lock clean
 
 demo: .venv/.base
 	$(BIN)/dowsax demo --out demo
 
+PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --max-worker-restart 0
+
 test: .venv/.dev
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --max-worker-restart 0
+	$(PYTEST) -m "not slow"
+
+# Studies that take minutes each. Exit code 5 says that there are none.
+test-slow: .venv/.dev
+	$(PYTEST) -m slow || [ $$? -eq 5 ]
 
 check: .venv/.dev
 	$(BIN)/ruff check .
@@ -21,7 +27,13 @@ docs: .venv/.docs
 	$(BIN)/python -m zensical build --clean --strict
 
 wheel: .venv/bin/python
+	rm -rf dist
 	$(BIN)/pip wheel -q --no-deps --wheel-dir dist .
+
+# Installs the wheel outside of the checkout, once for each Python that can be had, and runs it there.
+wheel-check: wheel
+	-$(BIN)/pip install -q uv
+	$(BIN)/python -m tools.check_wheel dist/*.whl
 
 bench: .venv/.peers
 	$(BIN)/python -m benchmarks.run
@@ -29,9 +41,11 @@ bench: .venv/.peers
 # Pins without hashes, hosts or paths, so that any mirror serves; what runs has the pins of what tests it.
 COMPILE := $(BIN)/pip-compile -q --strip-extras --no-emit-index-url --no-emit-trusted-host \
 	--no-emit-find-links --no-header --no-annotate pyproject.toml
+# Not the extra `all`, which refers to dowsax itself: its path would be written down.
+BASE_EXTRAS := --extra console --extra results --extra viz
 lock: .venv/.dev
-	$(COMPILE) --extra dev -o requirements-dev.txt
-	$(COMPILE) -c requirements-dev.txt -o requirements.txt
+	$(COMPILE) $(BASE_EXTRAS) --extra arviz --extra mqtt --extra ray --extra dev -o requirements-dev.txt
+	$(COMPILE) $(BASE_EXTRAS) -c requirements-dev.txt -o requirements.txt
 	$(COMPILE) --extra peers -c requirements-dev.txt -o requirements-peers.txt
 	$(COMPILE) --extra docs -c requirements-dev.txt -o requirements-docs.txt
 

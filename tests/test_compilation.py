@@ -64,3 +64,24 @@ def test_step_traces_once(key):
     belief, _ = step(first_key, belief, STATION, jnp.asarray(1.0, jnp.float32))
     belief, _ = step(second_key, belief, STATION, jnp.asarray(2.0, jnp.float32))
     assert belief.history.size == 2
+
+
+def compiler_log_level(**environment):
+    """From which level on XLA writes to stderr once the command line has run, in a process of its own."""
+    script = "from dowsax.cli import run; run(['--version'])\n"
+    script += "import os, jax; print(os.environ['TF_CPP_MIN_LOG_LEVEL'])"
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("TF_")}
+    outcome = subprocess.run(
+        [sys.executable, "-c", script],
+        env=kept | {"PYTHONPATH": str(SOURCE)} | environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return outcome.stdout.split()[-1]
+
+
+def test_the_command_line_keeps_alarms_of_the_compiler_off_stderr():
+    """Constant folding that takes long is an alarm of level 2. A level that the user has set stays."""
+    assert compiler_log_level() == "3"
+    assert compiler_log_level(TF_CPP_MIN_LOG_LEVEL="0") == "0"

@@ -8,9 +8,21 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).parents[1] / "src"
-HEAVY = {"aiomqtt", "arviz", "contourpy", "fastapi", "jax", "matplotlib", "numpy", "pyarrow", "ray", "rich"}
+HEAVY = {
+    "PIL",
+    "aiomqtt",
+    "arviz",
+    "contourpy",
+    "fastapi",
+    "jax",
+    "matplotlib",
+    "numpy",
+    "pyarrow",
+    "ray",
+    "rich",
+}
 """Third-party packages that a function may import itself: extras, and what takes long to import."""
-LAZY = {"dowsax", "dowsax.__main__", "dowsax.registration"}
+LAZY = {"dowsax", "dowsax.__main__", "dowsax.registration", "dowsax.viz"}
 """Modules whose job is to delay the others."""
 
 

@@ -9,6 +9,14 @@ _MIN_COMPILE_S = 0.0
 """Programs that compile faster are not cached: zero, as a start has dozens of small ones that add up."""
 
 
+def silence_compiler() -> None:
+    """Keep alarms of XLA ("Very slow compile", "Constant folding") off stderr; errors come as exceptions.
+
+    A level that the user has set stays. XLA reads it once: call this before jax is imported.
+    """
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+
+
 def cache_folder() -> Path:
     """Return the cache folder: under XDG_CACHE_HOME, or ~/.cache."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dowsax" / "jax"

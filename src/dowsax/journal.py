@@ -29,6 +29,8 @@ from typing import Any
 MAX_ENTRY_BYTES = 4 * 1024 * 1024
 MAGIC = b"dowsax journal 1\n"
 """The first line of the file."""
+HELD = ".held"
+"""The file that a console locks in its folder of journals."""
 _CHECKSUM_BYTES = 16
 _DISK_FULL_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _HEAD = re.compile(rb"([0-9a-f]{32}) ([1-9][0-9]{0,7}) ([0-9]{1,9}) ([a-z]{1,16}) (?=\{\")")

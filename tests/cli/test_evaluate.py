@@ -119,7 +119,7 @@ def test_a_machine_without_pyarrow_only_computes(dowsax_command, tmp_path, monke
         patch.setattr(evaluation, "has_pyarrow", lambda: False)
         code, stdout, _ = dowsax_command(*words)
     assert code == 0
-    assert "pyarrow" in stdout
+    assert "pip install 'dowsax[results]'" in stdout
     assert not (folder / "episodes.parquet").exists()
     nothing_computed()
     assert dowsax_command(*words).code == 0
@@ -166,7 +166,7 @@ def test_a_folder_that_cannot_be_made_is_refused(complaint, tmp_path):
 
 
 def test_without_ray_it_says_how_to_get_it(complaint, tmp_path, monkeypatch):
-    monkeypatch.setattr("dowsax.experiments.on_ray.find_spec", lambda name: None)
+    monkeypatch.setattr("dowsax.extras.has_extra", lambda extra: extra != "ray")
     said = complaint("evaluate", *CELL, *TINY, "--out", tmp_path / "run", "--ray", "local")
     assert "pip install 'dowsax[ray]'" in said
 

@@ -6,7 +6,7 @@ from matplotlib.image import imread
 
 from dowsax.inference.posterior import Posterior, Trace
 from dowsax.viz import belief_figure, save
-from dowsax.viz.maps import reading_norm
+from dowsax.viz.reading_norm import reading_norm
 from dowsax.world import PARAMETERS
 
 SPREAD = np.array([0.3, 0.5, 300.0, 1.0, 1.0, 0.5, 0.5])

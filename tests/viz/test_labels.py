@@ -14,7 +14,7 @@ from dowsax.viz import belief_figure
 from dowsax.viz.rehearsal import rehearsal_figure
 from dowsax.viz.search_figure import SearchFigure, Subject, Truth
 from dowsax.viz.style import styled
-from dowsax.viz.survey_map import survey_map
+from dowsax.viz.survey_map import survey_figure
 from dowsax.world.motion import AREA_SIDE_M
 
 from .labels import boxes, require_inside, require_readable
@@ -53,17 +53,19 @@ def test_labels_of_a_survey_map(corner):
         angle = 2 * np.pi * (CORNERS.index(corner) + number) / 8
         wind = 149.9 * np.array([np.cos(angle), np.sin(angle)])
         frame = Frame(ORIGIN) if number % 2 == 0 else Frame()
-        require_readable(survey_map(findings_of(shape, corner, wind, frame=frame, name=LONG)))
+        require_readable(survey_figure(findings_of(shape, corner, wind, frame=frame, name=LONG)))
 
 
 @pytest.mark.parametrize("scale", [1e-7, 1e6, -1e6])
 def test_labels_of_readings_of_any_size(scale):
     findings = made_findings()
-    require_readable(survey_map(replace(findings, values=scale * findings.values, unit="counts per second")))
+    require_readable(
+        survey_figure(replace(findings, values=scale * findings.values, unit="counts per second"))
+    )
 
 
 def test_calm_air_comes_from_nowhere():
-    said = [text for text, _ in boxes(survey_map(made_findings(wind=np.zeros((60, 2)))))]
+    said = [text for text, _ in boxes(survey_figure(made_findings(wind=np.zeros((60, 2)))))]
     assert "calm\n(measured, mean)" in said
     assert not any("from" in text for text in said if text.startswith(("wind ", "calm")))
 

@@ -11,7 +11,7 @@ from mission.made_findings import CENTRE, ORIGIN, SPREAD, made_findings, made_po
 from dowsax.geo.local import Frame
 from dowsax.viz.maps import draw_compass
 from dowsax.viz.style import INK, MUTED, READING_COLOURS, new_figure
-from dowsax.viz.survey_map import survey_map
+from dowsax.viz.survey_map import survey_figure
 
 
 def panel(figure, label):
@@ -23,7 +23,7 @@ def key_of(figure):
 
 
 def test_the_map_has_every_part():
-    figure = survey_map(made_findings())
+    figure = survey_figure(made_findings())
     parts = {"estimate ± std", "50 % region", "95 % region", "track, readings", "wind at readings"}
     parts |= {"next waypoint", "geofence", "no-go area", "area of the search"}
     assert key_of(figure) == parts
@@ -37,7 +37,7 @@ def test_what_is_not_there_is_not_in_the_key():
     findings = made_findings(
         frame=Frame(), wind=None, geofence=(), no_go=(), area=None, waypoints=np.zeros((0, 2)), altitude=None
     )
-    figure = survey_map(findings)
+    figure = survey_figure(findings)
     assert key_of(figure) == {"estimate ± std", "50 % region", "95 % region", "track, readings"}
     axes = panel(figure, "map")
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("x, east [m]", "y, north [m]")
@@ -45,7 +45,7 @@ def test_what_is_not_there_is_not_in_the_key():
 
 def test_the_map_is_to_scale():
     """A metre is as long to the east as to the north."""
-    figure = survey_map(made_findings())
+    figure = survey_figure(made_findings())
     axes = panel(figure, "map")
     box = axes.get_position()
     wide, tall = figure.get_size_inches()
@@ -56,7 +56,7 @@ def test_the_map_is_to_scale():
 
 def test_ticks_stand_where_their_degrees_are():
     """Against a degree of latitude at 51.2°, 111,252 m, and the sphere for longitude."""
-    axes = panel(survey_map(made_findings()), "map")
+    axes = panel(survey_figure(made_findings()), "map")
     ticks = list(zip(axes.get_yticks(), axes.get_yticklabels(), strict=True))
     assert len(ticks) >= 3
     for place, label in ticks:
@@ -70,7 +70,7 @@ def test_ticks_stand_where_their_degrees_are():
 
 def test_everything_lies_on_the_map():
     findings = made_findings()
-    axes = panel(survey_map(findings), "map")
+    axes = panel(survey_figure(findings), "map")
     low, high = np.transpose([axes.get_xlim(), axes.get_ylim()])
     for points in (findings.positions, findings.geofence[0], findings.regions[0.95].patches[0].border):
         assert (points > low).all()
@@ -103,7 +103,7 @@ BELIEFS = {
 @pytest.mark.parametrize("name", BELIEFS)
 def test_every_belief_is_drawn_without_a_warning(name, tmp_path):
     findings = made_findings(samples=BELIEFS[name], prior_interval=None)
-    survey_map(findings).savefig(tmp_path / "map.png")
+    survey_figure(findings).savefig(tmp_path / "map.png")
     assert (tmp_path / "map.png").stat().st_size > 10_000
 
 
@@ -112,7 +112,7 @@ def test_one_reading_is_drawn(tmp_path):
         name: getattr(made_findings(), name)[:1]
         for name in ("positions", "values", "lines", "time", "altitude", "wind")
     }
-    survey_map(made_findings(**one)).savefig(tmp_path / "map.png")
+    survey_figure(made_findings(**one)).savefig(tmp_path / "map.png")
 
 
 def test_the_estimate_does_not_hide_the_strongest_reading():
@@ -122,7 +122,7 @@ def test_the_estimate_does_not_hide_the_strongest_reading():
     offset = np.append(findings.positions[strongest] - CENTRE[:2], [0, 0])
     for spread in (0.2, 1.0):
         draws = CENTRE + offset + spread * SPREAD * np.random.default_rng(0).normal(size=(500, 4))
-        figure = survey_map(made_findings(samples=draws, wind=None))
+        figure = survey_figure(made_findings(samples=draws, wind=None))
         figure.canvas = FigureCanvasAgg(figure)
         figure.canvas.draw()
         place = panel(figure, "map").transData.transform(findings.positions[strongest])
@@ -144,7 +144,7 @@ def test_the_estimate_does_not_hide_the_strongest_reading():
 )
 def test_a_guess_does_not_look_like_an_answer(changes, words):
     """It is a grey ring without bars, and the key says what it is."""
-    figure = survey_map(made_findings(wind=None, waypoints=np.zeros((0, 2)), **changes))
+    figure = survey_figure(made_findings(wind=None, waypoints=np.zeros((0, 2)), **changes))
     assert words in key_of(figure)
     axes = panel(figure, "map")
     rings = [line for line in axes.lines if line.get_markerfacecolor() == "none"]
@@ -156,7 +156,7 @@ def test_a_guess_does_not_look_like_an_answer(changes, words):
 def test_what_is_magnified_hides_no_reading():
     """A survey all over the map has it beside the map, to scale; one that leaves a corner free, there."""
     narrow = CENTRE + 0.2 * SPREAD * np.random.default_rng(0).normal(size=(500, 4))
-    figure = survey_map(made_findings(samples=narrow))
+    figure = survey_figure(made_findings(samples=narrow))
     inset = panel(figure, "magnified")
     assert not inset.get_position().overlaps(panel(figure, "map").get_position())
     box, (wide, tall) = inset.get_position(), figure.get_size_inches()
@@ -165,6 +165,6 @@ def test_what_is_magnified_hides_no_reading():
 
     findings = made_findings(samples=narrow)
     aside = findings.positions * [0.4, 1.0]
-    figure = survey_map(made_findings(samples=narrow, positions=aside))
+    figure = survey_figure(made_findings(samples=narrow, positions=aside))
     assert "magnified" not in {axes.get_label() for axes in figure.axes}
     assert len(panel(figure, "map").child_axes) == 1

@@ -7,7 +7,8 @@ from contextlib import contextmanager
 
 from cyclopts import App, CycloptsError
 
-from dowsax.compilation import enable_cache
+from dowsax.compilation import enable_cache, silence_compiler
+from dowsax.extras import describe_missing, extra_behind
 from dowsax.interruption import exit_code
 from dowsax.version import VERSION
 
@@ -89,6 +90,7 @@ for name, (module, sentence) in COMMANDS.items():
 
 def run(tokens: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code. Bad input is one line on stderr, never a traceback."""
+    silence_compiler()
     enable_cache()
     try:
         with _warnings_in_one_line():
@@ -104,7 +106,11 @@ def run(tokens: Sequence[str] | None = None) -> int:
         if interruption is not None:
             return exit_code(interruption)
         if not isinstance(error, ValueError | OSError):
-            raise
+            extra = extra_behind(error)
+            if extra is None:
+                raise
+            command = next(iter(sys.argv[1:] if tokens is None else tokens), "")
+            return _complain(describe_missing(extra, f"`dowsax {command}`"))
         return _complain(_one_line(error))
     return 0
 

@@ -6,9 +6,10 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from dowsax import viz
 from dowsax.cli.console import counting, say
 from dowsax.cli.locate import require_seed
-from dowsax.cli.outputs import require_folder, require_picture, require_writable
+from dowsax.cli.outputs import can_draw, require_folder, require_picture, require_writable
 from dowsax.evaluate.calibration import Calibration, own_surveys
 from dowsax.evaluate.calibration import calibrate as run_calibration
 from dowsax.evaluate.ranks import NUM_DRAWS
@@ -16,8 +17,6 @@ from dowsax.evaluate.tables import calibration_table
 from dowsax.evaluate.uniformity import ecdf, simultaneous_band
 from dowsax.inference import PRESETS
 from dowsax.version import VERSION
-from dowsax.viz.calibration import RankCurve, rank_figure
-from dowsax.viz.style import save
 from dowsax.world import MODALITIES, benchmark_model
 
 MIN_CASES = 20
@@ -58,19 +57,22 @@ def calibrate(
     pictures = [out / ("ranks.png" if len(fields) == 1 else f"ranks-{name}.png") for name in fields]
     for path in (out / "calibration.json", out / "calibration.md"):
         require_writable(path)
+    if not can_draw(*(path.name for path in pictures)):
+        pictures = []
     for picture in pictures:
         require_picture(picture)
     reports = _measure(fields, presets, cases, particles, seed)
     text = json_format.dumps(_document(reports, cases, particles, seed), allow_nan=False)
     (out / "calibration.json").write_text(text + "\n", encoding="utf-8")
     (out / "calibration.md").write_text(_tables(reports), encoding="utf-8")
-    for name, picture in zip(fields, pictures, strict=True):
+    for name, picture in zip(fields, pictures, strict=False):
         _draw(name, reports[name], picture)
     if json:
         print(text)
         return
     say(_tables(reports))
-    say(f"Wrote calibration.json, calibration.md and {', '.join(path.name for path in pictures)} to {out}.")
+    files = ["calibration.json, calibration.md", ", ".join(path.name for path in pictures)]
+    say(f"Wrote {' and '.join(filter(None, files))} to {out}.")
 
 
 def _unique(names: list[str]) -> list[str]:
@@ -145,9 +147,9 @@ def _draw(field: str, by_preset: dict[str, "Calibration"], picture: Path) -> Non
         # Shared out over the parameters, so that the probability is that of the whole row.
         band = simultaneous_band(num_cases, NUM_DRAWS, 1 - 0.05 / len(names))
         rows[f"{preset}: {'pass' if report.passed else 'FAIL'}"] = [
-            RankCurve(
+            viz.RankCurve(
                 band.points, ecdf(ranks, NUM_DRAWS), band.low, band.high, f"p = {parameter.p_value:.2g}"
             )
             for parameter, ranks in zip(report.parameters, report.scores.ranks.T, strict=True)
         ]
-    save(rank_figure(rows, names, f"Calibration, {field}, {num_cases} surveys"), picture)
+    viz.save(viz.rank_figure(rows, names, f"Calibration, {field}, {num_cases} surveys"), picture)

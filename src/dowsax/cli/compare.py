@@ -8,9 +8,9 @@ from typing import Annotated, NamedTuple
 
 from cyclopts import Parameter
 
+from dowsax import viz
 from dowsax.cli.console import say, waiting
-from dowsax.cli.outputs import require_folder, require_picture, require_writable
-from dowsax.cli.stop_panels import stop_panels
+from dowsax.cli.outputs import can_draw, require_folder, require_picture, require_writable
 from dowsax.evaluate.metrics import count_undecided, summarise
 from dowsax.evaluate.paired import compare as compare_searches
 from dowsax.evaluate.paired import same_searches
@@ -29,8 +29,6 @@ from dowsax.evaluate.tables import (
 from dowsax.evaluate.trace import Episode
 from dowsax.experiments.evaluation import Evaluation, read_evaluation
 from dowsax.experiments.run import stop_rule
-from dowsax.viz.stop_calibration import stop_figure
-from dowsax.viz.style import save
 
 _TABLES, _PICTURE = "tables.md", "stops.png"
 _CSV = ("summary.csv", "differences.csv", "sweep.csv", "stops.csv")
@@ -118,7 +116,8 @@ def compare(
         if figure is not None or out is not None:
             reports = _stop_reports(entries, rules)
             sections.append(_stops(entries, reports))
-            for picture in filter(None, (figure, out and out / _PICTURE)):
+            drawn = out / _PICTURE if out is not None and can_draw(_PICTURE) else None
+            for picture in filter(None, (figure, drawn)):
                 _draw(entries, reports, picture)
     _write(sections, csv, out)
     unasked = {"sweep.csv": not sweep, "stops.csv": figure is None}
@@ -237,9 +236,8 @@ def _require_outputs(csv: Path | None, figure: Path | None, out: Path | None) ->
         require_picture(figure)
     if out is not None:
         require_folder(out)
-        for name in (_TABLES, *_CSV):
+        for name in (_TABLES, *_CSV, _PICTURE):
             require_writable(out / name)
-        require_picture(out / _PICTURE)
 
 
 def _summary(entries: Sequence[Entry], rules: "Sequence[TraceRule]") -> Section:
@@ -307,8 +305,8 @@ def _draw(entries: Sequence[Entry], reports: "Sequence[StopCalibration]", pictur
     rows: dict[str, dict] = {}
     for entry, report in zip(entries, reports, strict=True):
         label = f"{entry.labels['field']}, {entry.labels['scenario']}, seed {entry.labels['seed']}"
-        rows.setdefault(label, {})[entry.name] = stop_panels(report)
-    save(stop_figure(rows, "Can the stops be trusted?"), picture)
+        rows.setdefault(label, {})[entry.name] = viz.summarise_stops(report)
+    viz.save(viz.stop_figure(rows, "Can the stops be trusted?"), picture)
 
 
 def _write(sections: Sequence[Section], csv: Path | None, out: Path | None) -> None:

@@ -11,7 +11,7 @@ from rich.console import Console
 from dowsax.inference import Posterior
 from dowsax.inference.posterior import INTERVAL_HEADINGS
 
-FIRST_TIME = "the first time the filter is compiled, which takes about a minute"
+FIRST_TIME = "the first use compiles, which takes 15 to 40 s"
 _PATIENCE = 1.5
 """[s], for which nothing has to be said."""
 
@@ -39,12 +39,18 @@ def preparing(message: str, patience: float | None = None) -> Iterator[None]:
     For what compiles a filter: nobody should wonder for a minute whether anything happens, and nobody who
     gets an answer, or an error, at once has to read it.
     """
+    with announcing(message, patience), waiting(message):
+        yield
+
+
+@contextmanager
+def announcing(message: str, patience: float | None = None) -> Iterator[Callable[[], None]]:
+    """Say on stderr after `patience` [s] that the block compiles. Yields what cancels the line."""
     line = Timer(_PATIENCE if patience is None else patience, _tell, [f"{message}: {FIRST_TIME}."])
     line.daemon = True
     line.start()
     try:
-        with waiting(message):
-            yield
+        yield line.cancel
     finally:
         line.cancel()
 

@@ -9,6 +9,7 @@ from dowsax.cli.search_files import document, draw_search, prepared
 from dowsax.cli.search_run import SearchConfig
 from dowsax.cli.survey_csv import write_survey
 from dowsax.experiments.run import Run
+from dowsax.extras import has_extra
 
 _POLICY = "att-pfrl"
 """The trained one that comes with the package."""
@@ -37,5 +38,6 @@ def demo(*, out: Path = Path("demo")) -> None:
     truth.write_text(json.dumps(document(log)["truth"], indent=2) + "\n", encoding="utf-8")
     with waiting("Drawing the pictures"):
         draw_search(files, log, _FPS)
-    say(f"Watch it in {files.animation}; the end is in {files.picture}, every step in {files.steps}")
+    drawn = f"Watch it in {files.animation}; the end is in {files.picture}, every step in {files.steps}"
+    say(drawn if has_extra("viz") else f"Every step is in {files.steps}")
     say(f"The readings are in {survey}, the truth in {truth}. Try: dowsax locate {survey} --field {_FIELD}")

@@ -9,13 +9,14 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from dowsax.cli.console import say
+from dowsax.cli.console import announcing, say
 from dowsax.cli.run_progress import show_progress
 from dowsax.experiments.evaluation import Evaluation, grid, name_of, open_evaluation
 from dowsax.experiments.on_ray import on_ray
 from dowsax.experiments.run import Run, require_known, stop_rule
 from dowsax.experiments.runner import Engine, default_shard_size, execute, local, processes
 from dowsax.experiments.summary import document, summaries, write_summary
+from dowsax.extras import describe_missing
 from dowsax.interruption import explain_interruption
 from dowsax.policies import POLICIES
 from dowsax.world import MODALITIES
@@ -123,7 +124,16 @@ def _compute(evaluation: Evaluation, engine: Engine) -> None:
         for change in evaluation.changes():
             _warn(f"{evaluation.folder} was begun with {change}; the rest is computed with what is here.")
     message = f"Finished shards are kept in {evaluation.folder}: the same command goes on from there."
-    with explain_interruption(message), show_progress(evaluation.runs, missing) as progress:
+    with (
+        explain_interruption(message),
+        announcing("Preparing the searches") as cancel,
+        show_progress(evaluation.runs, missing) as show,
+    ):
+
+        def progress(shard: "Shard", more: int) -> None:
+            cancel()
+            show(shard, more)
+
         execute(evaluation.store, evaluation.runs, engine, progress=progress)
 
 
@@ -137,7 +147,8 @@ def _report(evaluation: Evaluation, json: bool) -> None:
     say((evaluation.folder / "summary.md").read_text(encoding="utf-8"))
     say(f"The run is in {evaluation.folder}.")
     if not has_table:
-        say("Without pyarrow there is no episodes.parquet: install it and run the same command again.")
+        missing = describe_missing("results", "this table")
+        say(f"No episodes.parquet: {missing} The same command then writes it.")
 
 
 def _names(words: list[str], known: Iterable[str]) -> tuple[str, ...]:

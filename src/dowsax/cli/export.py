@@ -9,8 +9,10 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from dowsax import viz
 from dowsax.cli.console import preparing, say
 from dowsax.cli.outputs import require_writable
+from dowsax.extras import require_extra
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.history import History
 from dowsax.mission.log import MissionLog
@@ -19,7 +21,6 @@ from dowsax.report.export import log_table
 from dowsax.report.findings import Findings
 from dowsax.report.mission_findings import findings_of
 from dowsax.site import parse_site
-from dowsax.viz.report import html_report
 
 _FARTHEST = 10_000.0
 """[m] and [s], the most that a plan is given."""
@@ -55,6 +56,8 @@ def export(
     """
     if to not in ENDINGS:
         raise ValueError(f"Unknown format {to!r}; known are {', '.join(ENDINGS)}.")
+    if to == "html":
+        require_extra("viz", "`--to html`")
     flown = {"--altitude": altitude, "--hold": hold}
     for option, number in flown.items():
         if number is not None and to != "qgc":
@@ -115,7 +118,7 @@ def _text(findings: "Findings", to: str, site_text: str) -> str:
 
     def html(findings: "Findings") -> str:
 
-        return html_report(findings, site_text=site_text)
+        return viz.html_report(findings, site_text=site_text)
 
     writers: dict[str, Callable[[Findings], str]] = {
         "geojson": formats.geojson,

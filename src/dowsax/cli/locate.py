@@ -7,6 +7,7 @@ from typing import Annotated
 import numpy as np
 from cyclopts import Parameter
 
+from dowsax import viz
 from dowsax.cli.console import finite, preparing, print_posterior, say, waiting
 from dowsax.cli.locate_site import locate_site
 from dowsax.cli.outputs import require_folder, require_picture
@@ -17,7 +18,6 @@ from dowsax.inference.arguments import check_survey
 from dowsax.inference.locate import locate as locate_source
 from dowsax.report.survey_findings import benchmark_findings
 from dowsax.version import VERSION
-from dowsax.viz import belief_figure, save
 from dowsax.world import MODALITIES, benchmark_model
 
 _QUANTILES = (0.025, 0.05, 0.5, 0.95, 0.975)
@@ -155,7 +155,7 @@ def located(
 def draw(posterior: "Posterior", path: Path, unit: str, title: str, truth=None) -> None:
     """Write the picture of a belief."""
     with waiting("Drawing the picture"):
-        save(belief_figure(posterior, truth=truth, title=title, unit=unit), path)
+        viz.save(viz.belief_figure(posterior, truth=truth, title=title, unit=unit), path)
 
 
 def summary(posterior: "Posterior") -> dict:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from dowsax import viz
 from dowsax.cli.console import preparing, say, waiting
 from dowsax.cli.outputs import require_folder, require_picture
 from dowsax.cli.result_folder import write_results
@@ -13,8 +14,6 @@ from dowsax.report.summary import summary_numbers, summary_text
 from dowsax.report.survey_findings import located
 from dowsax.site import read_site
 from dowsax.survey.survey import Survey, read_survey
-from dowsax.viz.style import save
-from dowsax.viz.survey_map import survey_map
 
 _READING = re.compile(r"\b(reading|position) (\d+) \(counted from 0\)", re.IGNORECASE)
 
@@ -47,7 +46,7 @@ def locate_site(
             raise ValueError(of_the_file(str(error), readings, survey)) from None
     said = [] if out is None else _written(findings, out, site.text)
     if plot is not None:
-        save(survey_map(findings), plot)
+        viz.save(viz.survey_figure(findings), plot)
         said.append(f"The picture is in {plot}")
     _tell(findings, said, json)
 

@@ -1,9 +1,11 @@
 """Files a command is to write: checked before any work is done, so that no answer is lost at the end."""
 
 import os
+import sys
 from pathlib import Path
 
-from dowsax.viz.style import require_format
+from dowsax.extras import describe_missing, has_extra, require_extra
+from dowsax.viz.formats import require_format
 
 
 def require_writable(path: Path) -> None:
@@ -24,7 +26,17 @@ def require_writable(path: Path) -> None:
 def require_picture(path: Path) -> None:
     """Likewise for a picture, whose name ends in a known format."""
     require_format(path)
+    require_extra("viz", f"The picture {path.name}")
     require_writable(path)
+
+
+def can_draw(*names: str) -> bool:
+    """Whether pictures can be drawn; where not, say on stderr which files are left out and what they need."""
+    if has_extra("viz"):
+        return True
+    missing = describe_missing("viz", "a picture")
+    print(f"dowsax: No {' and '.join(names)}: {missing}", file=sys.stderr, flush=True)
+    return False
 
 
 def require_folder(path: Path) -> None:

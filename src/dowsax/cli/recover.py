@@ -10,8 +10,7 @@ from cyclopts import Parameter
 
 from dowsax.cli.console import say
 from dowsax.cli.locate import require_seed
-from dowsax.console.store import HELD
-from dowsax.journal import lock_journal
+from dowsax.journal import HELD, lock_journal
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.log import Header
 from dowsax.mission.recovery import recover as recover_log

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from dowsax import viz
 from dowsax.cli.console import counting, preparing, say, waiting
 from dowsax.cli.locate import require_seed
 from dowsax.cli.outputs import require_picture, require_writable
@@ -15,8 +16,6 @@ from dowsax.files import replace_file
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.rehearsal import Rehearsal, rehearsal_path, rehearsal_text
 from dowsax.site import Site, read_site
-from dowsax.viz.rehearsal import rehearsal_figure
-from dowsax.viz.style import save
 
 
 def rehearse(
@@ -96,7 +95,7 @@ def _write(path: Path, text: str) -> None:
 
 def _draw(site: "Site", rehearsal: "Rehearsal", path: Path) -> None:
 
-    save(rehearsal_figure(rehearsal, site), path)
+    viz.save(viz.rehearsal_figure(rehearsal, site), path)
 
 
 def lines(rehearsal: "Rehearsal") -> list[str]:

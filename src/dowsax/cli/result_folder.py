@@ -4,31 +4,23 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+from dowsax import viz
+from dowsax.extras import MissingExtra, describe_missing, has_extra
 from dowsax.files import replace_file
 from dowsax.report.export import geojson, kml, posterior_table
 from dowsax.report.findings import Findings
 from dowsax.report.summary import summary_numbers, summary_text
-from dowsax.viz.report import html_report
-from dowsax.viz.style import DOTS_PER_INCH, styled
-from dowsax.viz.survey_map import survey_map
 
 
 def write_results(findings: "Findings", folder: Path, site_text: str = "") -> list[str]:
     """Write all that `dowsax locate --out` promises into an existing folder; say what is left out and why."""
-
-    def draw(path: Path) -> None:
-        with styled():
-            survey_map(findings).savefig(path, dpi=DOTS_PER_INCH, format="png")
 
     numbers = json.dumps(summary_numbers(findings), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
     _write(folder / "summary.txt", lambda: summary_text(findings))
     _write(folder / "summary.json", lambda: numbers)
     _write(folder / "result.geojson", lambda: geojson(findings))
     _write(folder / "posterior.csv", lambda: posterior_table(findings))
-    _write(folder / "report.html", lambda: html_report(findings, site_text=site_text))
-    with replace_file(folder / "map.png") as partial:
-        draw(partial)
-    notes = []
+    notes = _pictures(findings, folder, site_text)
     if findings.frame.is_geographic:
         _write(folder / "result.kml", lambda: kml(findings))
     else:
@@ -43,12 +35,22 @@ def _write(path: Path, text: Callable[[], str]) -> None:
         partial.write_text(text(), encoding="utf-8")
 
 
+def _pictures(findings: "Findings", folder: Path, site_text: str) -> list[str]:
+    """The map and the report with its pictures, where matplotlib is installed."""
+    if not has_extra("viz"):
+        return [f"No map.png and report.html: {describe_missing('viz', 'a picture')}"]
+    _write(folder / "report.html", lambda: viz.html_report(findings, site_text=site_text))
+    with replace_file(folder / "map.png") as partial:
+        viz.save(viz.survey_figure(findings), partial, "png")
+    return []
+
+
 def _netcdf(findings: "Findings", path: Path) -> list[str]:
     """The posterior for ArviZ, where it is installed."""
     try:
         data = findings.posterior.to_arviz(findings.seed)
-    except ImportError:
-        return ["No posterior.nc: it needs ArviZ, pip install 'dowsax[arviz]'."]
+    except MissingExtra as error:
+        return [f"No posterior.nc: {error}"]
     with replace_file(path) as partial:
         data.to_netcdf(str(partial))
     return []

@@ -14,6 +14,7 @@ from dowsax.cli.search_run import INTERRUPTED, SearchConfig, Searcher, SearchLog
 from dowsax.cli.search_view import watching
 from dowsax.cli.search_words import claim, truth_sentence
 from dowsax.experiments.run import Run, stop_rule
+from dowsax.extras import has_extra
 
 _FASTEST = 50
 """Frames a second: a GIF cannot do more."""
@@ -92,7 +93,8 @@ def search(
     if json:
         print(json_format.dumps(document(log), allow_nan=False))
         return
-    say(f"The animation is in {files.animation}, the end in {files.picture}, every step in {files.steps}")
+    drawn = f"The animation is in {files.animation}, the end in {files.picture}, every step in {files.steps}"
+    say(drawn if has_extra("viz") else f"Every step is in {files.steps}")
 
 
 def watched(config: "SearchConfig", files: "SearchFiles", fps: int, live: bool, quiet: bool) -> "SearchLog":
@@ -103,7 +105,8 @@ def watched(config: "SearchConfig", files: "SearchFiles", fps: int, live: bool, 
     with preparing("Preparing the search"):
         searcher = Searcher(config)
     console = Console(quiet=quiet)
-    with watching(console, live and console.is_terminal and not quiet, fps) as watch:
+    live = live and console.is_terminal and not quiet and has_extra("viz")
+    with watching(console, live, fps) as watch:
         log = searcher.run(watch)
     if not log.taken:
         raise KeyboardInterrupt

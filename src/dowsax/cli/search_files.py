@@ -7,16 +7,14 @@ from typing import NamedTuple
 import jax.numpy as jnp
 import numpy as np
 
+from dowsax import viz
 from dowsax.cli.console import finite
-from dowsax.cli.outputs import require_folder, require_writable
+from dowsax.cli.outputs import can_draw, require_folder, require_writable
 from dowsax.cli.search_run import STOPPED, SearchLog
 from dowsax.cli.search_words import title, verdict
 from dowsax.experiments.provenance import provenance
-from dowsax.viz import belief_figure, save
-from dowsax.viz.search_animation import draw_images, write_gif
-from dowsax.viz.search_figure import SearchFigure, Subject, Truth
+from dowsax.extras import has_extra
 from dowsax.viz.search_snapshots import Snapshot
-from dowsax.viz.style import styled
 from dowsax.world import FOUR_MOVES
 
 
@@ -40,6 +38,7 @@ def prepared(out: Path, *others: str) -> SearchFiles:
         require_writable(path)
     for path in paths:
         path.unlink(missing_ok=True)
+    can_draw(files.animation.name, files.picture.name)
     return files
 
 
@@ -70,19 +69,21 @@ def write_steps(path: Path, log: SearchLog) -> None:
 
 
 def draw_search(files: SearchFiles, log: SearchLog, fps: int) -> None:
-    """The animation, and the end as a picture: the belief with all parameters, where there is one."""
-    rule, truth = log.config.run.rule, Truth(log.final_theta[:2], verdict(log))
+    """Draw the animation, and the end as a picture: the belief with all parameters, where there is one."""
+    if not has_extra("viz"):
+        return
+    rule, truth = log.config.run.rule, viz.Truth(log.final_theta[:2], verdict(log))
     levels = {name: rule.threshold if rule.name == name else None for name in ("contraction", "credible")}
     heading = f"A search by {title(log.config)}"
-    subject = Subject(heading, log.config.unit, **levels)
-    write_gif(files.animation, draw_images(subject, log.moments, truth), fps)
+    subject = viz.Subject(heading, log.config.unit, **levels)
+    viz.write_gif(files.animation, viz.draw_images(subject, log.moments, truth), fps)
     if log.moments[-1].has_particles:
         posterior, unit = log.posterior(), log.config.unit
-        picture = belief_figure(posterior, log.final_theta, heading, unit, verdict=truth.verdict)
+        picture = viz.belief_figure(posterior, log.final_theta, heading, unit, verdict=truth.verdict)
     else:
-        with styled():
-            picture = SearchFigure(subject, log.moments).draw(len(log.moments), truth)
-    save(picture, files.picture)
+        with viz.styled():
+            picture = viz.SearchFigure(subject, log.moments).draw(len(log.moments), truth)
+    viz.save(picture, files.picture)
 
 
 def _steps(log: SearchLog) -> list[dict]:

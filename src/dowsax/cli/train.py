@@ -13,9 +13,11 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
+from dowsax import viz
 from dowsax.cli.console import say
-from dowsax.cli.outputs import require_folder, require_writable
+from dowsax.cli.outputs import can_draw, require_folder, require_writable
 from dowsax.experiments.provenance import commit, device
+from dowsax.extras import has_extra
 from dowsax.interruption import GRACE_S, Pending, defer_interruption
 from dowsax.learn.checkpoint import Checkpointer, Row
 from dowsax.learn.curves import measures, thin_rows, write_csv
@@ -23,8 +25,6 @@ from dowsax.learn.methods import METHODS, TrainConfig
 from dowsax.learn.train import Progress
 from dowsax.learn.train import train as run_training
 from dowsax.policies.stored import Card, load, save
-from dowsax.viz.learning import LearningCurve, learning_figure
-from dowsax.viz.style import save as save_figure
 
 _CHECKPOINT, _TABLE, _PICTURE = "checkpoint.safetensors", "curves.csv", "curves.png"
 _PICTURE_INTERVAL_S, _LINE_INTERVAL_S = 30.0, 60.0
@@ -97,7 +97,8 @@ def train(
         folder = folder if out is None else out
         rows = _trained(config, _opened(config, folder), chunk, pending)
         say(f"{_said(rows)} after {rows[-1]['steps']:,} steps in {_duration(rows[-1]['seconds'])}.")
-        say(f"Wrote {config.name}.safetensors, {config.name}.json, {_TABLE} and {_PICTURE} to {folder}.")
+        curves = f"{_TABLE} and {_PICTURE}" if has_extra("viz") else _TABLE
+        say(f"Wrote {config.name}.safetensors, {config.name}.json, {curves} to {folder}.")
 
 
 def _names(words: list[str]) -> tuple[str, ...]:
@@ -140,6 +141,7 @@ def _trained(
         pending.message = _kept(rows, folder)
     if rows and rows[-1]["steps"] >= config.steps and _is_written(config, checkpointer, rows):
         return rows
+    can_draw(_PICTURE)
     drawn = time.monotonic()
     with _display(config) as show:
 
@@ -212,10 +214,12 @@ def _write(config: "TrainConfig", checkpointer: "Checkpointer", progress: "Progr
 def _draw(config: "TrainConfig", folder: Path, rows: "list[Row]") -> None:
     import numpy as np
 
+    if not has_extra("viz"):
+        return
     steps, seconds = (np.array([row[name] for row in rows], float) for name in ("steps", "seconds"))
-    curve = LearningCurve(steps, seconds, measures(rows))
-    save_figure(
-        learning_figure({config.name: curve}, f"{config.name}, seed {config.seed}"), folder / _PICTURE
+    curve = viz.LearningCurve(steps, seconds, measures(rows))
+    viz.save(
+        viz.learning_figure({config.name: curve}, f"{config.name}, seed {config.seed}"), folder / _PICTURE
     )
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+from dowsax import viz
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.log import MissionLog
 from dowsax.report import export as formats
@@ -12,7 +13,6 @@ from dowsax.report.export import log_table
 from dowsax.report.findings import Findings
 from dowsax.report.mission_findings import findings_of
 from dowsax.site import parse_site
-from dowsax.viz.report import html_report
 
 FORMATS = {
     "geojson": ("application/geo+json", "geojson"),
@@ -50,7 +50,7 @@ def exported(findings: "Findings", to: str, mission: str, site_text: str) -> Exp
     """What was found in this format, or a ValueError in one line."""
     if to == "html":
         with _DRAWING:
-            text = html_report(findings, site_text=site_text)
+            text = viz.html_report(findings, site_text=site_text)
     else:
         writers = {
             "geojson": formats.geojson,

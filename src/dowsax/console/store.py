@@ -17,11 +17,9 @@ from typing import Any
 from dowsax.console.frame_file import FrameFile
 from dowsax.console.records import REAL, Feed, Record
 from dowsax.files import replace_file, write_through
-from dowsax.journal import Journal, read, sync_folder
+from dowsax.journal import HELD, Journal, read, sync_folder
 from dowsax.mission.log import Header, MissionLog
 
-HELD = ".held"
-"""The file of a folder that its console has locked."""
 _LOG, _FRAMES, _FEED, _DELETED = ".log", ".frames", ".feed", ".deleted"
 _ID = re.compile("[0-9a-f]{12}")
 _FEED_KIND = "feed"

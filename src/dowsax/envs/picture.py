@@ -1,18 +1,25 @@
 """A picture of a search as bytes, drawn with NumPy and Pillow alone: fast enough for every step."""
 
 from functools import cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
-from PIL import Image, ImageDraw, ImageFont
 
 from dowsax.envs.search import Search, SearchState
+from dowsax.extras import require_extra
 from dowsax.inference.summaries import mean, std
 from dowsax.types import Scalar, Station
+
+if TYPE_CHECKING:
+    from PIL.Image import Image as Canvas
+    from PIL.ImageDraw import ImageDraw as Pen
+    from PIL.ImageFont import FreeTypeFont, ImageFont
+else:
+    Canvas = Pen = FreeTypeFont = ImageFont = Any
 
 SIZE_PX = 600
 """[pixels], of either side."""
@@ -83,6 +90,9 @@ def _view(search: Search, state: SearchState) -> tuple[Float[Array, "north east"
 
 def draw(scene: Scene) -> np.ndarray:
     """Draw the picture: (SIZE_PX, SIZE_PX, 3) bytes."""
+    require_extra("viz", "`render`")
+    from PIL import Image, ImageDraw
+
     image = Image.new("RGB", (SIZE_PX * _OVERSAMPLING, SIZE_PX * _OVERSAMPLING), GROUND)
     decades = _decades(scene.intensity)
     _paint_field(image, scene.intensity, decades)
@@ -123,7 +133,9 @@ def _colours(share: np.ndarray) -> np.ndarray:
     )
 
 
-def _paint_field(image: Image.Image, intensity: np.ndarray, decades: tuple[int, int]) -> None:
+def _paint_field(image: Canvas, intensity: np.ndarray, decades: tuple[int, int]) -> None:
+    from PIL import Image
+
     with np.errstate(divide="ignore"):
         share = (np.log10(intensity) - decades[0]) / (decades[1] - decades[0])
     colours = _colours(np.clip(share, 0, 1))[::-1]
@@ -132,8 +144,10 @@ def _paint_field(image: Image.Image, intensity: np.ndarray, decades: tuple[int, 
     image.paste(ground.resize((right - left, lower - upper), Image.Resampling.BICUBIC), (left, upper))
 
 
-def _paint_particles(image: Image.Image, scene: Scene) -> None:
+def _paint_particles(image: Canvas, scene: Scene) -> None:
     """A dot for each particle, its area in proportion to the weight."""
+    from PIL import Image, ImageDraw
+
     mask = Image.new("L", image.size, 0)
     pen = ImageDraw.Draw(mask)
     shares = scene.weights * np.sum(scene.weights > 0)
@@ -147,7 +161,7 @@ def _paint_particles(image: Image.Image, scene: Scene) -> None:
     image.paste(BLUE, (0, 0), inside)
 
 
-def _draw_path(pen: ImageDraw.ImageDraw, scene: Scene) -> None:
+def _draw_path(pen: Pen, scene: Scene) -> None:
     places = [tuple(place) for place in _pixels(scene, scene.path)]
     if len(places) > 1:
         pen.line(places, fill=GROUND, width=4 * _OVERSAMPLING, joint="curve")
@@ -157,19 +171,19 @@ def _draw_path(pen: ImageDraw.ImageDraw, scene: Scene) -> None:
     _draw_square(pen, places[0])
 
 
-def _draw_square(pen: ImageDraw.ImageDraw, place) -> None:
+def _draw_square(pen: Pen, place) -> None:
     """The start."""
     x, y, half = *place, 5 * _OVERSAMPLING
     pen.rectangle((x - half, y - half, x + half, y + half), fill=GROUND, outline=INK, width=2 * _OVERSAMPLING)
 
 
-def _draw_sensor(pen: ImageDraw.ImageDraw, place: np.ndarray) -> None:
+def _draw_sensor(pen: Pen, place: np.ndarray) -> None:
     _disc(pen, place, 8.5, INK)
     _disc(pen, place, 6.5, GROUND)
     _disc(pen, place, 4.5, INK)
 
 
-def _draw_cross(pen: ImageDraw.ImageDraw, place: np.ndarray) -> None:
+def _draw_cross(pen: Pen, place: np.ndarray) -> None:
     """The mean."""
     x, y = place
     for colour, reach, width in ((GROUND, 11, 6), (INK, 10, 3)):
@@ -183,7 +197,7 @@ def _draw_cross(pen: ImageDraw.ImageDraw, place: np.ndarray) -> None:
     )
 
 
-def _draw_star(pen: ImageDraw.ImageDraw, place: np.ndarray) -> None:
+def _draw_star(pen: Pen, place: np.ndarray) -> None:
     """The source."""
     angles = np.pi / 2 + np.arange(10) * np.pi / 5
     for colour, size in ((INK, 14.5), (GROUND, 12.5), (GREEN, 10.0)):
@@ -192,12 +206,14 @@ def _draw_star(pen: ImageDraw.ImageDraw, place: np.ndarray) -> None:
         pen.polygon([tuple(point) for point in points], fill=colour)
 
 
-def _disc(pen: ImageDraw.ImageDraw, place, radius: float, colour: tuple[int, int, int]) -> None:
+def _disc(pen: Pen, place, radius: float, colour: tuple[int, int, int]) -> None:
     x, y, radius = *place, radius * _OVERSAMPLING
     pen.ellipse((x - radius, y - radius, x + radius, y + radius), fill=colour)
 
 
-def _draw_axes(pen: ImageDraw.ImageDraw, scene: Scene) -> None:
+def _draw_axes(pen: Pen, scene: Scene) -> None:
+    from PIL import Image, ImageDraw
+
     left, top, right, bottom = (_OVERSAMPLING * side for side in _MAP_BOX_PX)
     pen.rectangle((left, top, right, bottom), outline=MUTED, width=_OVERSAMPLING)
     tick, gap = 5 * _OVERSAMPLING, 8 * _OVERSAMPLING
@@ -224,8 +240,10 @@ def _draw_axes(pen: ImageDraw.ImageDraw, scene: Scene) -> None:
     pen.bitmap((4 * _OVERSAMPLING, (top + bottom - turned.height) // 2), turned, fill=INK)
 
 
-def _draw_scale(image: Image.Image, pen: ImageDraw.ImageDraw, decades: tuple[int, int]) -> None:
+def _draw_scale(image: Canvas, pen: Pen, decades: tuple[int, int]) -> None:
     """The colours of the field by decade."""
+    from PIL import Image
+
     left, right = (_OVERSAMPLING * side for side in _COLOUR_BAR_PX)
     upper, lower = _OVERSAMPLING * _MAP_BOX_PX[1], _OVERSAMPLING * _MAP_BOX_PX[3]
     column = _colours(np.linspace(1, 0, lower - upper))[:, None, :].repeat(right - left, axis=1)
@@ -241,7 +259,7 @@ def _draw_scale(image: Image.Image, pen: ImageDraw.ImageDraw, decades: tuple[int
     _write(pen, (_OVERSAMPLING * (SIZE_PX - 6), upper - 17 * _OVERSAMPLING), "field", "rm")
 
 
-def _draw_key(pen: ImageDraw.ImageDraw, caption: str) -> None:
+def _draw_key(pen: Pen, caption: str) -> None:
     """The caption, and what the marks mean, above the map."""
     left, height = _OVERSAMPLING * _MAP_BOX_PX[0], 45 * _OVERSAMPLING
     _write(pen, (left, 18 * _OVERSAMPLING), caption, "lm", 15)
@@ -257,16 +275,18 @@ def _draw_key(pen: ImageDraw.ImageDraw, caption: str) -> None:
         _write(pen, (left + (offset + 25) * _OVERSAMPLING, height), name, "lm")
 
 
-def _draw_dots(pen: ImageDraw.ImageDraw, place: np.ndarray) -> None:
+def _draw_dots(pen: Pen, place: np.ndarray) -> None:
     for offset in ((-5, 3), (0, -4), (5, 2)):
         _disc(pen, place + _OVERSAMPLING * np.array(offset), 2.4, BLUE)
 
 
-def _write(pen: ImageDraw.ImageDraw, place, text: str, anchor: str, size: int = 13) -> None:
+def _write(pen: Pen, place, text: str, anchor: str, size: int = 13) -> None:
     pen.text(tuple(place), text, fill=INK, font=_font(size), anchor=anchor)
 
 
 @cache
-def _font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
+def _font(size: int) -> FreeTypeFont | ImageFont:
     """Pillow's own font, so that pictures are the same everywhere."""
-    return ImageFont.load_default(size * _OVERSAMPLING)
+    from PIL.ImageFont import load_default
+
+    return load_default(size * _OVERSAMPLING)

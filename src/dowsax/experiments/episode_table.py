@@ -2,15 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from dowsax.evaluate.stops import TraceRule
 from dowsax.evaluate.trace import Episode, Row
 from dowsax.experiments.run import Run
 from dowsax.files import replace_file
+
+if TYPE_CHECKING:
+    from pyarrow import Array, Table
+else:
+    Array = Table = Any
 
 _THETA = "theta_"
 _POINTS = ("position", "mean")
@@ -24,6 +28,9 @@ def write_episodes(
     rules: Sequence[TraceRule],
 ) -> None:
     """Write the episodes of all runs; `names` are those of Θ, `rules` those whose stops get columns."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     tables = [_table(run, episodes, names, rules) for run, episodes in runs.items()]
     with replace_file(path) as partial:
         pq.write_table(pa.concat_tables(tables), partial)
@@ -31,15 +38,18 @@ def write_episodes(
 
 def holds(path: Path, rules: Sequence[TraceRule]) -> bool:
     """Whether the file exists, can be read, and has the stops of all these rules."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     try:
         return {f"{rule}_reading" for rule in rules} <= set(pq.read_schema(path).names)
     except (OSError, pa.ArrowInvalid):
         return False
 
 
-def _table(
-    run: Run, episodes: Sequence[Episode], names: Sequence[str], rules: Sequence[TraceRule]
-) -> pa.Table:
+def _table(run: Run, episodes: Sequence[Episode], names: Sequence[str], rules: Sequence[TraceRule]) -> Table:
+    import pyarrow as pa
+
     theta = np.stack([episode.theta for episode in episodes])
     final_theta = np.stack([episode.final_theta for episode in episodes])
     labels = {"policy": run.policy, "field": run.field, "scenario": run.scenario}
@@ -60,8 +70,10 @@ def _table(
     return pa.table(columns)
 
 
-def _stops(rule: TraceRule, episodes: Sequence[Episode]) -> dict[str, pa.Array]:
+def _stops(rule: TraceRule, episodes: Sequence[Episode]) -> dict[str, Array]:
     """Where the rule stops each episode: the reading, the error [m] and the path [m]; null without a stop."""
+    import pyarrow as pa
+
     firsts = [rule.first_stop(episode.rows) for episode in episodes]
     stopped = [
         (None, None) if first is None else (rows.error[first - 1], rows.path_length[first - 1])
@@ -79,5 +91,7 @@ def _columns(name: str) -> tuple[str, ...]:
     return (f"{name}_x", f"{name}_y") if name in _POINTS else (name,)
 
 
-def _lists(offsets: np.ndarray, numbers: np.ndarray) -> pa.Array:
+def _lists(offsets: np.ndarray, numbers: np.ndarray) -> Array:
+    import pyarrow as pa
+
     return pa.ListArray.from_arrays(pa.array(offsets), pa.array(np.ascontiguousarray(numbers, np.float32)))

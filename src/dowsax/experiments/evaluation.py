@@ -7,7 +7,6 @@ each episode (episodes.parquet), and a summary (summary.md, .csv, .json).
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from dowsax.experiments.episode_table import holds, write_episodes
 from dowsax.experiments.provenance import provenance
 from dowsax.experiments.run import Run, hash_of
 from dowsax.experiments.store import Shard, Store, Warn
+from dowsax.extras import has_extra
 from dowsax.files import replace_file
 from dowsax.version import versions
 
@@ -166,7 +166,7 @@ def configuration_of(runs: Sequence[Run], shard_size: int) -> dict[str, Any]:
 
 
 def has_pyarrow() -> bool:
-    return find_spec("pyarrow") is not None
+    return has_extra("results")
 
 
 def _runs_of(configuration: dict[str, Any]) -> tuple[Run, ...]:

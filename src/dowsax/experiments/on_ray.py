@@ -8,12 +8,12 @@ import sys
 import time
 import warnings
 from collections.abc import Sequence
-from importlib.util import find_spec
 from typing import Any
 
 from dowsax.experiments.records import Arrays
 from dowsax.experiments.runner import Engine, ShardProgress, compute
 from dowsax.experiments.store import AnyRun, Shard, Store
+from dowsax.extras import require_extra
 
 LOCAL = "local"
 _MAX_RETRIES = 5
@@ -24,8 +24,7 @@ _HANDSHAKE_TIMEOUT_S = 20.0
 
 def on_ray(address: str, num_workers: int | None = None) -> Engine:
     """The engine of the cluster at an address, or of a Ray that is started here (`local`)."""
-    if find_spec("ray") is None:
-        raise ValueError("Ray is not installed: `pip install 'dowsax[ray]'` installs it.")
+    require_extra("ray", "`--ray`")
     if address != LOCAL and num_workers is not None:
         raise ValueError("A Ray cluster has its own workers: leave --workers out, or use --ray local.")
 

@@ -7,6 +7,7 @@ from importlib import import_module
 
 import numpy as np
 
+from dowsax.extras import require_extra
 from dowsax.world import Parameter
 
 _TYPICAL_REDUNDANCY = 4.0
@@ -157,13 +158,11 @@ class Posterior:
 
     def to_arviz(self, seed: int = 0):
         """Return an ArviZ InferenceData of equally weighted draws, one chain for each survey."""
-        try:
-            with warnings.catch_warnings():
-                # ArviZ announces its future versions on import.
-                warnings.simplefilter("ignore", FutureWarning)
-                arviz = import_module("arviz")
-        except ImportError:
-            raise ImportError("`to_arviz` needs ArviZ: pip install 'dowsax[arviz]'.") from None
+        require_extra("arviz", "`to_arviz`")
+        with warnings.catch_warnings():
+            # ArviZ announces its future versions on import.
+            warnings.simplefilter("ignore", FutureWarning)
+            arviz = import_module("arviz")
         samples = self.samples if self.is_batch else self.samples[None]
         weights = self.weights if self.is_batch else self.weights[None]
         number = samples.shape[1]

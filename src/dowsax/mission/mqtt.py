@@ -10,6 +10,7 @@ from secrets import token_hex
 from typing import Any, NoReturn
 from urllib.parse import unquote, urlsplit
 
+from dowsax.extras import require_extra
 from dowsax.mission.answers import Advising, answer
 
 _PORTS = {"mqtt": 1883, "mqtts": 8883}
@@ -68,11 +69,10 @@ def topics(name: str, id: str | None = None) -> tuple[str, str]:
 
 
 def require_mqtt():
-    """The module that speaks MQTT; a ValueError in one line where it is not there."""
-    try:
-        import aiomqtt
-    except ImportError:
-        raise ValueError("MQTT needs aiomqtt: pip install 'dowsax[mqtt]'.") from None
+    """Return the module that speaks MQTT; raise `MissingExtra` where it is not installed."""
+    require_extra("mqtt", "MQTT")
+    import aiomqtt
+
     return aiomqtt
 
 

@@ -21,10 +21,10 @@ from dowsax.viz.maps import (
     emptiest_corner,
     inset_half_width,
     mean_and_region_marks,
-    reading_norm,
     style_inset,
     style_map,
 )
+from dowsax.viz.reading_norm import reading_norm
 from dowsax.viz.style import BLUE, GREEN, INK, MUTED, ORANGE, READING_COLOURS, add_panel, new_figure, styled
 from dowsax.world import Parameter
 from dowsax.world.motion import AREA_SIDE_M

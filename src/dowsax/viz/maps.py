@@ -7,7 +7,6 @@ import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
-from matplotlib.colors import Normalize, SymLogNorm
 from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, Rectangle
 from matplotlib.text import Text
@@ -28,10 +27,6 @@ INSET_SIZE = 0.34
 """Side of the inset as a share of the map."""
 _INSET_GAP = 0.02
 """Distance of the inset from the border as a share of the map."""
-_MAX_LINEAR_RATIO = 30.0
-"""Readings whose sizes differ by a larger factor have a logarithmic colour scale."""
-_COLOUR_DECADES = 3.0
-"""Number of decades below the largest reading at which such a scale starts."""
 _MAX_BAR_SHARE = 0.25
 """The longest a scale bar may be, as a share of the map's width."""
 _CALM_M_S = 0.05
@@ -78,19 +73,6 @@ class PositionArtists:
                 linestyles=line, zorder=2,
             )  # fmt: skip
             self.regions.append(region)
-
-
-def reading_norm(readings: np.ndarray) -> Normalize:
-    """Return the colour scale of readings: linear, or symmetric-logarithmic where sizes differ much."""
-    low, high = float(readings.min()), float(readings.max())
-    sizes = np.abs(readings[readings != 0])
-    if low == high:
-        return Normalize(low - 0.5, high + 0.5)
-    if sizes.max() / sizes.min() <= _MAX_LINEAR_RATIO:
-        return Normalize(low, high)
-    # Negative readings of a field that is never negative show the size of the noise: linear up to it.
-    smallest = max(float(sizes.min()), float(sizes.max()) / 10**_COLOUR_DECADES, -low)
-    return SymLogNorm(smallest, linscale=0.4, vmin=low, vmax=high)
 
 
 def draw_reading_scale(axes: Axes, mappable: ScalarMappable, unit: str) -> None:

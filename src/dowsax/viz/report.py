@@ -14,7 +14,7 @@ from dowsax.report.findings import Findings
 from dowsax.report.summary import ITEM, OTHERS, sections, verdict
 from dowsax.viz.belief import draw_marginal, draw_marginal_key
 from dowsax.viz.style import BLUE, DOTS_PER_INCH, INK, MUTED, ORANGE, new_figure, styled
-from dowsax.viz.survey_map import survey_map
+from dowsax.viz.survey_map import survey_figure
 
 _METHOD = (
     "The source, its strength and what is not known of field and sensor are one set of unknowns with a prior "
@@ -68,7 +68,7 @@ def html_report(findings: Findings, *, site_text: str = "", created: datetime | 
         f"<h1>{title}</h1>",
         f'<p class="meta">{number} readings · {html.escape(findings.kind)} · {moment}</p>',
         f'<p class="verdict" style="--mark: {colour}">{html.escape(verdict(findings))}</p>',
-        _picture(survey_map(findings, titled=False), "Map of the survey with regions and estimate", "map"),
+        _picture(survey_figure(findings, titled=False), "Map of the survey with regions and estimate", "map"),
         body,
         "<h2>All unknowns</h2>" + _parameter_table(findings),
         _picture(_marginals(findings), "Densities of all unknowns but the position", "wide"),

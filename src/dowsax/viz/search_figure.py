@@ -24,10 +24,10 @@ from dowsax.viz.maps import (
     inset_half_width,
     inset_label,
     mean_and_region_marks,
-    reading_norm,
     style_inset,
     style_map,
 )
+from dowsax.viz.reading_norm import reading_norm
 from dowsax.viz.search_snapshots import Snapshot
 from dowsax.viz.style import BLUE, GREEN, INK, MUTED, ORANGE, READING_COLOURS, add_panel, new_figure
 from dowsax.world.motion import AREA_SIDE_M

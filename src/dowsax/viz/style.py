@@ -13,6 +13,8 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
+from dowsax.viz.formats import require_format
+
 INK = "#22303c"
 """Text, axes and paths."""
 MUTED = "#7b8894"
@@ -33,7 +35,6 @@ DENSITY_COLOURS = LinearSegmentedColormap.from_list(
 )
 """From transparent to blue."""
 
-FORMATS = (".png", ".pdf", ".svg")
 DOTS_PER_INCH = 150
 
 _SETTINGS: dict[Any, Any] = {
@@ -103,17 +104,11 @@ def error_bars(estimates: Sequence[Any]) -> np.ndarray:
     return np.maximum(np.array(spans).reshape(-1, 2).T, 0.0)
 
 
-def require_format(path: Path) -> None:
-    """Raise a ValueError in one line unless the name ends in a known picture format."""
-    if path.suffix.lower() not in FORMATS:
-        kind = f"Unknown picture format {path.suffix!r}" if path.suffix else "No picture format"
-        raise ValueError(f"{kind} in {path.name!r}: end the name in {', '.join(FORMATS)}.")
-
-
-def save(figure: Figure, path: str | Path) -> Path:
-    """Write the figure in the format of the file name; return the path."""
+def save(figure: Figure, path: str | Path, picture_format: str | None = None) -> Path:
+    """Write the figure, by default in the format of the file name; return the path."""
     path = Path(path)
-    require_format(path)
+    if picture_format is None:
+        require_format(path)
     with styled():
-        figure.savefig(path, dpi=DOTS_PER_INCH)
+        figure.savefig(path, dpi=DOTS_PER_INCH, format=picture_format)
     return path

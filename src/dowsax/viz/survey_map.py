@@ -21,9 +21,9 @@ from dowsax.viz.maps import (
     draw_limits,
     draw_scale_bar,
     emptiest_corner,
-    reading_norm,
     style_inset,
 )
+from dowsax.viz.reading_norm import reading_norm
 from dowsax.viz.style import (
     BLUE,
     GREEN,
@@ -61,7 +61,7 @@ _SHADES = {0.95: (0.18, 1.1, "--"), 0.5: (0.42, 1.6, "-")}
 """Opacity, line width and line style of each region."""
 
 
-def survey_map(findings: Findings, *, titled: bool = True) -> Figure:
+def survey_figure(findings: Findings, *, titled: bool = True) -> Figure:
     """Draw the map of a survey; if `titled`, with name and verdict above it."""
     low, high = _limits(findings)
     width, height = _MAP_SIDE * (high - low) / (high - low).max()

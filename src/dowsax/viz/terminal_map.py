@@ -1,16 +1,16 @@
 """The belief as text: a map in half blocks, two square pixels per character, on a dark background."""
 
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
-from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from rich.color import Color
 from rich.style import Style
 from rich.text import Text
 from scipy.ndimage import gaussian_filter
 
 from dowsax.viz.density import bandwidth
-from dowsax.viz.maps import reading_norm
+from dowsax.viz.reading_norm import reading_norm
 from dowsax.viz.search_snapshots import Snapshot
 from dowsax.world.motion import AREA_SIDE_M
 
@@ -19,11 +19,15 @@ SENSOR_COLOUR, TRUTH_COLOUR = "#ffb000", "#3ddc97"
 Mark = tuple[str, str | None]
 """A character and its colour; None for one that contrasts with the background."""
 
-_DENSITY_COLOURS = LinearSegmentedColormap.from_list(
-    "ground", [(0.0, "#10181f"), (0.12, "#12314a"), (0.55, "#0072b2"), (0.85, "#8ecdf0"), (1.0, "#f2f8fc")]
+_DENSITY_COLOURS = (
+    (0.0, "#10181f"),
+    (0.12, "#12314a"),
+    (0.55, "#0072b2"),
+    (0.85, "#8ecdf0"),
+    (1.0, "#f2f8fc"),
 )
-_PATH_COLOURS = LinearSegmentedColormap.from_list("path", ["#77838c", "#ffd166", "#ff6b1a"])
-_BETWEEN_READINGS = to_rgb("#4b565e")
+_PATH_COLOURS = ((0.0, "#77838c"), (0.5, "#ffd166"), (1.0, "#ff6b1a"))
+_BETWEEN_READINGS = tuple(part / 255 for part in (0x4B, 0x56, 0x5E))
 _MAX_DARK_LIGHTNESS = 0.45
 """Marks on a lighter background are dark."""
 
@@ -38,7 +42,7 @@ def terminal_map(snapshots: Sequence[Snapshot], size: int, truth: np.ndarray | N
     places = np.stack([snapshot.position for snapshot in snapshots])
     pixels[_pixel(0.5 * (places[1:] + places[:-1]), size)] = _BETWEEN_READINGS
     rows, columns = _pixel(places, size)
-    pixels[rows, columns] = _PATH_COLOURS(np.asarray(reading_norm(values)(values)))[:, :3]
+    pixels[rows, columns] = _colour_map(_PATH_COLOURS)(np.asarray(reading_norm(values)(values)))[:, :3]
     marks: dict[tuple[int, int], Mark] = {_character_at(places[-1], size): (SENSOR, SENSOR_COLOUR)}
     if snapshots[-1].has_particles:
         marks[_character_at(snapshots[-1].mean, size)] = (ESTIMATE, None)
@@ -63,7 +67,15 @@ def _background(snapshot: Snapshot, size: int) -> np.ndarray:
         widths = [max(bandwidth(points[:, axis], weights, 2) * size / AREA_SIDE_M, 0.4) for axis in (1, 0)]
         mass = gaussian_filter(mass, widths)
         shade = np.sqrt(mass / max(mass.max(), np.finfo(float).tiny))
-    return _DENSITY_COLOURS(shade[::-1])[..., :3]
+    return _colour_map(_DENSITY_COLOURS)(shade[::-1])[..., :3]
+
+
+@cache
+def _colour_map(colours: tuple[tuple[float, str], ...]):
+    """Return the function from numbers in [0, 1] to colours between these."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return LinearSegmentedColormap.from_list("terminal", colours)
 
 
 def _pixel(places: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray]:

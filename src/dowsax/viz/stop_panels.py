@@ -9,7 +9,7 @@ from dowsax.evaluate.stop_calibration import CurvePoint, StopCalibration
 from dowsax.viz.stop_calibration import Band, StopCurve, StopPanels
 
 
-def stop_panels(report: "StopCalibration") -> "StopPanels":
+def summarise_stops(report: "StopCalibration") -> "StopPanels":
     """The panels of one policy on one field."""
     signals = {
         str(rule): (_numbers(signal.recall), _numbers(signal.precision))
