@@ -37,8 +37,8 @@ MEASURES: dict[str, Measure] = {
     "drop": Measure(3, "stop rate with sources as in training less the mean of both regions", "+"),
     "kept": Measure(3, "stop rate over that of the same searches without a jump"),
     "Spearman": Measure(2, "rank correlation with the error over all readings: positive is good", "+"),
-    "precision": Measure(3, "share of readings with an error below 1 m, of those at which the rule speaks"),
-    "recall": Measure(3, "share of readings at which the rule speaks, of those with an error below 1 m"),
+    "precision": Measure(3, "share of readings with an error below 1 m, of those at which the rule would stop"),
+    "recall": Measure(3, "share of readings at which the rule would stop, of those with an error below 1 m"),
     "OCE (OOD)": Measure(3, "the stop rate in the two outer regions together"),
     "false stops (OOD)": Measure(3, "of the stops there"),
     "episodes to 0.90": Measure(0, "searches of training until the stop rate stays at 0.90 or above"),
@@ -66,7 +66,7 @@ def numbers_of(episodes: Sequence[Episode], rule: TraceRule) -> Numbers:
     end = ends(episodes, rule)
     stopped = end.stopped
     recorded = np.array([len(episode.rows.error) for episode in episodes], np.float64)
-    # A record goes on until the strictest rule has spoken: its time is shared out over its readings.
+    # A record goes on until the strictest rule has stopped: its time is divided evenly among its readings.
     seconds = np.array([episode.seconds for episode in episodes]) * end.reading / recorded
     path_all, error_all, seconds_all = means(end.path_length, end.error, seconds)
     path, error, readings = means(end.path_length[stopped], end.error[stopped], end.reading[stopped])
