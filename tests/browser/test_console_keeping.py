@@ -152,7 +152,7 @@ def test_the_page_names_the_command_that_measures_stops_and_then_its_numbers(ope
 def test_a_stop_says_what_it_is_worth_once(open_page, console, searched):
     """Of a simulation with few particles nothing was measured: the command for many more of its kind."""
     page = open_page(f"#/m/{searched}")
-    page.locator(".why", has_text=re.compile("Found|Cannot tell")).wait_for()
+    page.locator(".why", has_text=re.compile("Found|Inconclusive")).wait_for()
     told = console.get(f"/missions/{searched}")["false_stops"]
     assert page.locator(".rate code").text_content() == told["command"]
     assert f"--particles {PARTICLES}" in told["command"]

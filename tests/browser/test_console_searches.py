@@ -6,7 +6,7 @@ import re
 import pytest
 from served_console import PARTICLES, PHONE, wait_until
 
-OVER = re.compile("^(FOUND|CANNOT TELL)$")
+OVER = re.compile("^(FOUND|INCONCLUSIVE)$")
 
 
 def begin(page, seed: int, speed: float = 50.0) -> str:

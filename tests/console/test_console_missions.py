@@ -22,7 +22,7 @@ def ended(begin, client, wait_until):
     mission = begin(type="simulated", seed=11, speed=50.0, name="run <b>me</b>")
     started = client.post(f"/api/missions/{mission['id']}/control", json={"action": "run"})
     assert started.json()["running"]
-    return wait_until(mission["id"], lambda now: now["status"] in ("found", "cannot tell"))
+    return wait_until(mission["id"], lambda now: now["status"] in ("found", "inconclusive"))
 
 
 @pytest.fixture(scope="module")

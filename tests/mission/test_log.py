@@ -1,11 +1,13 @@
 """The mission log: what was acknowledged is there as it was, and only the same mission goes on."""
 
 import os
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
 
-from dowsax.journal import Damaged, InUse
+from dowsax.journal import Damaged, InUse, Journal
+from dowsax.mission.advice import INCONCLUSIVE
 from dowsax.mission.log import Header, MissionLog, Note, Refusal, Step
 
 HEADER = Header("name = 'here'", 3, "infotaxis", "default", {"dowsax": "0"}, {"name": "yard"})
@@ -39,6 +41,19 @@ def test_gives_back_what_was_put_in(path):
     assert (refusal.after, refusal.given, refusal.reason) == (1, "nonsense \ud800", "not JSON")
     assert isinstance(last, Note)
     assert last == note
+
+
+def test_opens_a_log_of_an_earlier_version(path):
+    """Its status `cannot tell` is `inconclusive` today, in steps and in notes."""
+    old = {"number": 1, "received": "2025", "given": "{}", "reading": {"id": None}}
+    with closing(Journal.create(path, "header", HEADER.to_json())) as journal:
+        journal.append("header", HEADER.to_json())
+        journal.append("reading", old | {"advice": {"number": 1, "status": "cannot tell"}})
+        journal.append("note", {"received": "2025", "what": "cannot tell", "text": "Spent.", "data": {}})
+    with MissionLog.resume(path, HEADER) as log:
+        assert [step.advice["status"] for step in log.steps()] == [INCONCLUSIVE]
+        assert log.step(1).advice["status"] == INCONCLUSIVE
+        assert [record.what for record in log.records() if isinstance(record, Note)] == [INCONCLUSIVE]
 
 
 def test_what_was_given_is_kept_up_to_a_length(path):

@@ -24,7 +24,7 @@ def advise(
 
     A reading: {"id": "7", "x": 3.2, "y": 8.1, "value": 0.4}, with latitude and longitude instead of x and y,
     and, where there are any, time, wind_u and wind_v or wind_speed and wind_from, altitude, dwell, sensor and
-    unit. The answer has status (searching, found, cannot tell), next_position, bearing, distance, estimate,
+    unit. The answer has status (searching, found, inconclusive), next_position, bearing, distance, estimate,
     region and why. An answer is acknowledgement: the reading is on the disk. One that got none has to be sent
     again, which does no harm when it has an id. Or there is error, with the line, and "recorded": false; what
     is "refused" is in the log as refused, and what is not could not be written and has to be sent again.

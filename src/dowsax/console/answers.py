@@ -76,7 +76,7 @@ class ItemAnswer(_Answer):
     field: str
     unit: str
     status: str
-    """preparing, searching, found, cannot tell, failed or damaged."""
+    """preparing, searching, found, inconclusive, failed or damaged."""
     message: str
     alarm: str
     """What has to be seen to, such as a feed that is down; empty where nothing has."""

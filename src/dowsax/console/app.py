@@ -12,7 +12,6 @@ from dowsax import __version__
 from dowsax.console import live, routes
 from dowsax.console.errors import add_handlers
 from dowsax.console.guard import Door, Guard
-from dowsax.console.refusals import Told
 from dowsax.console.service import Console
 
 STATIC = Path(__file__).parent / "static"
@@ -35,7 +34,7 @@ def build(console: Console, door: Door) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         lifespan=lifespan,
-        middleware=[Middleware(Guard, door=door), Middleware(Told)],
+        middleware=[Middleware(Guard, door=door)],
     )
     app.state.console = console
     add_handlers(app)

@@ -8,6 +8,7 @@ from typing import Any
 
 from dowsax.console.draws import Draws
 from dowsax.journal import Damaged, Entry, Journal, read, salvage
+from dowsax.mission.advice import read_status
 
 FRAME = "frame"
 
@@ -59,9 +60,11 @@ class FrameFile:
 
     def _body(self, offset: int) -> dict[str, Any] | None:
         try:
-            return next(read(self._path, offset)).body
+            body = next(read(self._path, offset)).body
         except (Damaged, OSError, StopIteration):
             return None
+        frame = body["frame"]
+        return body | {"frame": frame | {"status": read_status(frame["status"])}}
 
     def _index(self) -> dict[int, int]:
         """Where each frame begins in the file."""

@@ -47,8 +47,8 @@ def recall(path: Path, feed: Feed | None) -> Recalled:
         if entry.kind == CORRECTION:
             recalled.readings -= entry.body["reading"] is None
         if entry.kind == NOTE:
-            _take_note(recalled, Note(**entry.body))
-    recalled.latest = None if last is None else Step(**last.body)
+            _take_note(recalled, Note.from_json(entry.body))
+    recalled.latest = None if last is None else Step.from_json(last.body)
     return recalled
 
 

@@ -9,11 +9,18 @@ from dowsax.geo.local import Frame
 
 SEARCHING = "searching"
 FOUND = "found"
-CANNOT_TELL = "cannot tell"
+INCONCLUSIVE = "inconclusive"
+_OLD_STATUSES = {"cannot tell": INCONCLUSIVE}
+"""Values in files of earlier versions, each with the value that replaced it."""
 _METRES, _DEGREES, _BEARING = 3, 9, 2
 """Decimals of what is told: a millimetre, a tenth of one on the globe, and a hundredth of a degree."""
 _DIGITS = 6
 """Of other numbers: single precision has seven."""
+
+
+def read_status(status: str) -> str:
+    """Return a status from a file by its present name."""
+    return _OLD_STATUSES.get(status, status)
 
 
 @dataclass(frozen=True)
@@ -50,7 +57,7 @@ class Advice:
     number: int
     """How many readings have been taken in."""
     status: str
-    """`searching`, `found` or `cannot tell`."""
+    """`searching`, `found` or `inconclusive`."""
     next_position: tuple[float, float] | None
     """[m], where to read next; `None` when the search is over."""
     bearing: float | None

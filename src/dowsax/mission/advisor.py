@@ -16,7 +16,7 @@ import numpy as np
 from dowsax.geo.formatting import metres
 from dowsax.inference import Belief
 from dowsax.journal import NotRecorded
-from dowsax.mission.advice import CANNOT_TELL, SEARCHING, Advice, Disc, Estimate, compass, way
+from dowsax.mission.advice import INCONCLUSIVE, SEARCHING, Advice, Disc, Estimate, compass, way
 from dowsax.mission.checks import check_reading, require_in_order
 from dowsax.mission.decision import LEAST_LEFT, Gist, Spent, heights, in_time, reasons, status_of, stuck
 from dowsax.mission.evidence import log_odds
@@ -292,7 +292,7 @@ class Advisor:
         here = in_time(course.readings)[-1].position
         there, told = (None, "") if status != SEARCHING else self._next(course, station, here, spent)
         if status == SEARCHING and there is None:
-            status = CANNOT_TELL
+            status = INCONCLUSIVE
         bearing, distance = (None, None) if there is None else way(here, there)
         sentences = [
             first,

@@ -1,4 +1,4 @@
-"""Searching, found or cannot tell: the status after a reading, and why, in a plain sentence."""
+"""Searching, found or inconclusive: the status after a reading, and why, in a plain sentence."""
 
 import math
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from dowsax.geo.formatting import about, chance, metres, odds, times
 from dowsax.inference.posterior import LEAST_FIT
-from dowsax.mission.advice import CANNOT_TELL, FOUND, SEARCHING
+from dowsax.mission.advice import INCONCLUSIVE, FOUND, SEARCHING
 from dowsax.mission.plan import Plan
 from dowsax.survey.lint import lint_heights
 from dowsax.survey.reading import Reading
@@ -95,7 +95,7 @@ def status_of(plan: Plan, spent: Spent, gist: Gist) -> str:
     if gist.mass >= plan.probability and sound:
         return FOUND
     if exhausted(plan, spent) is not None or _no_source(gist):
-        return CANNOT_TELL
+        return INCONCLUSIVE
     return SEARCHING
 
 
@@ -121,11 +121,11 @@ def reasons(plan: Plan, spent: Spent, gist: Gist, status: str, false_stops: str 
             "No source fits these readings well: check the unit, the positions, the field and the prior. "
             f"By chance a right model would fit so badly {chance(gist.fit)}."
         )
-    if status == CANNOT_TELL:
+    if status == INCONCLUSIVE:
         ended = exhausted(plan, spent) or "no allowed place can be reached with what is left of the budget"
         if gist.evidence is not None and gist.evidence < LEAST_EVIDENCE:
-            return f"Cannot tell: {ended}, and the readings do not show that there is a source."
-        return f"Cannot tell: {ended}, and {where}, where {metres(plan.radius)} is wanted."
+            return f"Inconclusive: {ended}, and the readings do not show that there is a source."
+        return f"Inconclusive: {ended}, and {where}, where {metres(plan.radius)} is wanted."
     if gist.flipped:
         return f"Nothing is found until that is settled: by the wind as given, {where}."
     return f"Not sure yet: {where}, where {metres(plan.radius)} is wanted."

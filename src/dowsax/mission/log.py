@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from dowsax.journal import Damaged, Entry, Journal, read, salvage
+from dowsax.mission.advice import read_status
 
 FORMAT = 2
 HEADER, READING, CORRECTION, REFUSED, NOTE = "header", "reading", "correction", "refused", "note"
@@ -71,6 +72,14 @@ class Step:
     held_wind: bool = False
     """Whether the reading had no wind of its own, and has that of the one before it."""
 
+    @classmethod
+    def from_json(cls, body: dict[str, Any]) -> "Step":
+        """Read a step from the body of its entry."""
+        advice = body["advice"]
+        if "status" in advice:
+            advice = advice | {"status": read_status(advice["status"])}
+        return cls(**(body | {"advice": advice}))
+
     @property
     def kind(self) -> str:
         return READING if self.corrects is None else CORRECTION
@@ -101,15 +110,23 @@ class Note:
     text: str
     data: dict[str, Any] = field(default_factory=dict)
 
+    @classmethod
+    def from_json(cls, body: dict[str, Any]) -> "Note":
+        """Read a note from the body of its entry; the end of a search is noted under its status."""
+        return cls(**(body | {"what": read_status(body["what"])}))
+
 
 Record = Step | Refusal | Note
 """What a log is made of, after its header."""
-_RECORDS = {READING: Step, CORRECTION: Step, REFUSED: Refusal, NOTE: Note}
 
 
 def record_of(entry: Entry) -> Record | None:
-    """What an entry says; `None` for a header."""
-    return _RECORDS[entry.kind](**entry.body) if entry.kind in _RECORDS else None
+    """Read the record of an entry; `None` for a header."""
+    if entry.kind in STEPS:
+        return Step.from_json(entry.body)
+    if entry.kind == NOTE:
+        return Note.from_json(entry.body)
+    return Refusal(**entry.body) if entry.kind == REFUSED else None
 
 
 class MissionLog:
@@ -213,14 +230,14 @@ class MissionLog:
         """Readings and corrections, in order."""
         for entry in self._entries():
             if entry.kind in STEPS:
-                step = Step(**entry.body)
+                step = Step.from_json(entry.body)
                 self._offsets[step.number] = entry.offset
                 yield step
 
     def step(self, number: int) -> Step:
         """The step of this number, of a log that is written to."""
         assert self._journal is not None
-        return Step(**self._journal.entry_at(self._offsets[number]).body)
+        return Step.from_json(self._journal.entry_at(self._offsets[number]).body)
 
     def records(self) -> Iterator[Record]:
         """All that happened, in order."""

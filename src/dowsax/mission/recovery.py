@@ -126,7 +126,8 @@ def _step_of_earlier_version(
 ) -> Step | None:
     """A row of readings; `None` where it is damaged, of which no checksum tells."""
     try:
-        step = Step(number, received, given, json.loads(reading), json.loads(advice))
+        bodies = {"reading": json.loads(reading), "advice": json.loads(advice)}
+        step = Step.from_json({"number": number, "received": received, "given": given, **bodies})
         Reading.from_json(step.reading or {})
         Advice.from_json(step.advice)
     except (ValueError, TypeError, KeyError, AttributeError):

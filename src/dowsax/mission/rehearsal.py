@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from dowsax.mission.advice import FOUND
+from dowsax.mission.advice import FOUND, read_status
 from dowsax.version import versions
 
 FORMAT = 1
@@ -44,7 +44,7 @@ class Ended:
     """One simulated mission, as it ended."""
 
     status: str
-    """`found`, `cannot tell`, or `searching` where it was broken off."""
+    """`found`, `inconclusive`, or `searching` where it was broken off."""
     source: tuple[float, float] | None
     """[m], where it was at the end; `None` where there was none."""
     estimate: tuple[float, float] | None
@@ -201,9 +201,13 @@ def _understood(body: dict[str, Any]) -> Rehearsal:
     if body.keys() != {item.name for item in fields(Rehearsal)}:
         raise ValueError("other keys")
     parts: dict[str, Any] = {name: Rate(**body[name]) for name in _RATES}
-    places = ("source", "estimate")
-    missions = tuple(Ended(**(row | {name: _pair(row[name]) for name in places})) for row in body["missions"])
+    missions = tuple(map(_read_mission, body["missions"]))
     return Rehearsal(**(body | parts | {"assumed": tuple(body["assumed"]), "missions": missions}))
+
+
+def _read_mission(row: dict[str, Any]) -> Ended:
+    places = {name: _pair(row[name]) for name in ("source", "estimate")}
+    return Ended(**(row | places | {"status": read_status(row["status"])}))
 
 
 def _pair(place: list | None) -> tuple[float, float] | None:

@@ -93,7 +93,7 @@ class Findings:
     caution: str = ""
     """What makes the answer doubtful, a sentence that is told along with it."""
     outcome: str = ""
-    """Of a mission, its last status: `searching`, `found` or `cannot tell`. A survey has none."""
+    """Of a mission, its last status: `searching`, `found` or `inconclusive`. A survey has none."""
     flight: FlightSetting = field(default_factory=FlightSetting)
     notes: tuple[str, ...] = ()
     """What a reader of the result should know of how the survey was read, a sentence each."""

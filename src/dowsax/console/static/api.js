@@ -10,13 +10,8 @@ export class Refusal extends Error {
   }
 }
 
-/** What the server says, also where it tells a refusal instead of answering with its status. */
-function statusOf(response) {
-  return Number(response.headers.get("Dowsax-Status") ?? response.status);
-}
-
 async function refusalOf(response) {
-  const status = statusOf(response);
+  const { status } = response;
   if (status === 401)
     return new Refusal("The console asks for its token: open the address that was printed at its start.", 401);
   try {
@@ -28,17 +23,15 @@ async function refusalOf(response) {
   return new Refusal(`The server answered ${status}: try again, or look at its log.`, status);
 }
 
-async function request(path, { headers, ...options } = {}) {
+async function request(path, options = {}) {
   let response;
-  // Refusals are answers to the person: with their status, the browser would note each as a fault.
-  const all = { ...headers, "Dowsax-Refusals": "told" };
   try {
-    response = await fetch(`/api${path}`, { credentials: "same-origin", headers: all, ...options });
+    response = await fetch(`/api${path}`, { credentials: "same-origin", ...options });
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new Refusal("The server does not answer: is it running, and are you connected?", 0);
   }
-  if (statusOf(response) >= 400) throw await refusalOf(response);
+  if (!response.ok) throw await refusalOf(response);
   return response;
 }
 

@@ -12,7 +12,7 @@ export const STATUS = {
   preparing: { word: "PREPARING", icon: "preparing", kind: "preparing" },
   searching: { word: "SEARCHING", icon: "searching", kind: "searching" },
   found: { word: "FOUND", icon: "found", kind: "found" },
-  "cannot tell": { word: "CANNOT TELL", icon: "unsure", kind: "unsure" },
+  inconclusive: { word: "INCONCLUSIVE", icon: "unsure", kind: "unsure" },
   failed: { word: "FAILED", icon: "failed", kind: "failed" },
   damaged: { word: "DAMAGED", icon: "failed", kind: "failed" },
 };

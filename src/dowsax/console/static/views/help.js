@@ -19,7 +19,7 @@ const WORDS = [
     "Found",
     "the source lies within the radius of the site with the probability asked for, and the model fits the readings.",
   ],
-  ["Cannot tell", "the budget is spent, or the readings speak against a source here."],
+  ["Inconclusive", "the budget is spent, or the readings speak against a source here."],
   ["Regions", "the smallest areas that hold the source with 50 and 95\u00a0%."],
   [
     "False stops",
