@@ -54,9 +54,9 @@ def test_readings_of_a_live_feed_appear_by_themselves(open_page, console):
         body = {"id": "1", "x": 2.0, "y": 2.0, "value": 1.5}
         advice = apart(lambda: exchanged(port, ("yard/in", "yard/out"), body))
         page.wait_for_selector('#replay[max="1"]')
-        frame = console.get(f"/missions/{page.url.rsplit('/', 1)[1]}/frames/1")
-        assert advice["next_position"] == frame["next"]
-        assert frame["reading"]["value"] == 1.5
+        snapshot = console.get(f"/missions/{page.url.rsplit('/', 1)[1]}/snapshots/1")
+        assert advice["next_position"] == snapshot["next"]
+        assert snapshot["reading"]["value"] == 1.5
         assert "hidden-word" not in page.content()
 
 

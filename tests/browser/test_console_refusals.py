@@ -31,7 +31,7 @@ SIMULATED = [
     ({"seed": "1.5"}, "Seed: a whole number from 0 to 2147483647; 1.5 is not."),
     ({"seed": "3000000000"}, "Seed: a whole number from 0 to 2147483647; 3000000000 is not."),
     ({"seed": "many"}, "Seed: many is not a number."),
-    ({"speed": "80"}, "Readings a second: a number from 0.05 to 50; 80 is not."),
+    ({"speed": "80"}, "Readings per second: a number from 0.05 to 50; 80 is not."),
     ({"particles": "3"}, "Particles: a whole number from 16 to 20000; 3 is not."),
 ]
 
@@ -85,7 +85,7 @@ def test_a_reading_that_is_refused_is_so_in_the_words_of_its_form(open_page, con
 def test_a_wind_that_is_missing_is_told_once_as_the_form_calls_it(open_page):
     """The server names both ways to give one, of which the form has one."""
     with pytest.raises(Refused, match="wind_u and wind_v, or wind_speed and wind_from") as refusal:
-        Stations(("wind",)).completed(Reading((0.0, 0.0), 1.0), [])
+        Stations(("wind",)).complete(Reading((0.0, 0.0), 1.0), [])
     page = open_page()
     told = page.evaluate(
         """async (text) => {
@@ -142,7 +142,7 @@ def test_a_refusal_of_the_server_is_no_fault_of_the_page(open_page, real, allowe
           const { get, post, postFile, getFile } = await import("/api.js");
           const all = [
             get("/missions/000000000000"),
-            get(`/missions/${mission}/frames/77`),
+            get(`/missions/${mission}/snapshots/77`),
             post(`/missions/${mission}/control`, { action: "step" }),
             post(`/missions/${mission}/readings`, { position: [1e6, 0], value: 1 }),
             postFile(`/missions/${mission}/survey`, new File(["nothing"], "x.csv")),

@@ -15,11 +15,18 @@ from made_missions import FENCE, MODEL, POND, TRUTH, hill_site, read
 from dowsax.geo.local import Frame
 from dowsax.geo.polygons import Bounds
 from dowsax.journal import NotRecorded
-from dowsax.mission.advice import INCONCLUSIVE, FOUND, SEARCHING, Advice, compass, way
+from dowsax.mission.advice import (
+    FOUND,
+    INCONCLUSIVE,
+    SEARCHING,
+    Advice,
+    bearing_and_distance,
+    compass_direction,
+)
 from dowsax.mission.advisor import Advisor
-from dowsax.mission.decision import Gist, Spent, heights, reasons, status_of
+from dowsax.mission.decision import BudgetUse, StatusInputs, check_heights, explain_status, status_of
 from dowsax.mission.log import MissionLog
-from dowsax.mission.tracker import ROOM, grown
+from dowsax.mission.tracker import INITIAL_CAPACITY, grow
 from dowsax.site.schema import Budget, SearchSetting, StepSetting
 from dowsax.survey.reading import Reading, Refused
 from dowsax.types import Station
@@ -208,7 +215,7 @@ def test_any_policy_may_choose(policy):
     """Planners judge places; those that make moves are followed where the move is allowed."""
     one = advisor(policy=policy)
     advice = one.observe((2.0, 2.0), 0.1)
-    assert one.guide.name == policy
+    assert one.adapter.name == policy
     assert advice.distance == pytest.approx(2.0)
     if policy == "greedy":
         assert advice.next_position == pytest.approx((2 + math.sqrt(2), 2 + math.sqrt(2)), abs=1e-5)
@@ -221,7 +228,7 @@ def test_evidence_without_a_source_is_the_product_of_what_the_sensor_says_of_not
         one.observe(place, value)
     station = Station(jnp.zeros(2))
     exact = sum(float(MODEL.sensor.log_prob(jnp.float32(value), jnp.zeros(()), station)) for value in values)
-    assert float(one.course.null.log_evidence) == pytest.approx(exact, abs=1e-4)
+    assert float(one.state.null.log_evidence) == pytest.approx(exact, abs=1e-4)
     assert one.latest.evidence == pytest.approx(float(one.belief.log_evidence) - exact, abs=1e-4)
 
 
@@ -246,40 +253,48 @@ def test_a_change_of_the_source_is_noticed_and_said():
 def test_status_follows_the_belief():
     """Found by the credible rule alone; a misfit or a likely nothing is never found."""
     plan = advisor().plan
-    spent = Spent(5, 10.0, 5.0)
-    sure = Gist((3.0, 4.0), 1.0, 0.96, 0.5, 10.0)
+    spent = BudgetUse(5, 10.0, 5.0)
+    sure = StatusInputs((3.0, 4.0), 1.0, 0.96, 0.5, 10.0)
     assert status_of(plan, spent, sure) == FOUND
     assert status_of(plan, spent, sure._replace(mass=0.94)) == SEARCHING
     assert status_of(plan, spent, sure._replace(fit=0.001)) == SEARCHING
     nothing = sure._replace(mass=0.1, evidence=-math.log(21))
     assert status_of(plan, spent, nothing) == INCONCLUSIVE
-    assert "21 times likelier without" in reasons(plan, spent, nothing, INCONCLUSIVE, None)
+    assert "21 times likelier without" in explain_status(plan, spent, nothing, INCONCLUSIVE, None)
     assert status_of(plan, spent, nothing._replace(evidence=-math.log(19))) == SEARCHING
-    assert status_of(plan, Spent(40, 10.0, 5.0), sure) == FOUND
+    assert status_of(plan, BudgetUse(40, 10.0, 5.0), sure) == FOUND
 
 
 def test_found_says_that_the_fit_was_not_checked_where_the_source_may_move():
-    plan, spent, sure = advisor().plan, Spent(5, 10.0, 5.0), Gist((3.0, 4.0), 1.0, 0.96, 1.0, 10.0)
+    plan, spent, sure = (
+        advisor().plan,
+        BudgetUse(5, 10.0, 5.0),
+        StatusInputs((3.0, 4.0), 1.0, 0.96, 1.0, 10.0),
+    )
     moving = replace(plan, jump=Jump())
-    assert "was not checked" in reasons(moving, spent, sure, FOUND, "0 of 9 such stops were wrong")
-    assert "was not checked" not in reasons(plan, spent, sure, FOUND, "0 of 9 such stops were wrong")
+    assert "was not checked" in explain_status(moving, spent, sure, FOUND, "0 of 9 such stops were wrong")
+    assert "was not checked" not in explain_status(plan, spent, sure, FOUND, "0 of 9 such stops were wrong")
 
 
 def test_reasons_are_told_in_odds_and_in_the_places_of_the_site():
     """Metres, or degrees where the site has them; a belief without a doubt is not a probability of one."""
     plan = advisor().plan
     there = replace(plan, frame=Frame((52.1, 5.1)))
-    spent, sure = Spent(5, 10.0, 5.0), Gist((3.04, 4.0), 1.0, 0.96, 0.5, 10.0)
-    told = reasons(plan, spent, sure, FOUND, None)
+    spent, sure = BudgetUse(5, 10.0, 5.0), StatusInputs((3.04, 4.0), 1.0, 0.96, 0.5, 10.0)
+    told = explain_status(plan, spent, sure, FOUND, None)
     assert told.startswith("Found: the odds are about 24 to 1 that the source is within 1.5 m of (3, 4) m; ")
-    told = reasons(there, spent, sure._replace(mass=1.0), FOUND, None)
+    told = explain_status(there, spent, sure._replace(mass=1.0), FOUND, None)
     assert "the odds are more than 1,000 to 1 that" in told
     assert "1.5 m of 52.100036° N, 5.100044° E; " in told
-    told = reasons(there, spent, sure._replace(mass=0.1), SEARCHING, None)
+    told = explain_status(there, spent, sure._replace(mass=0.1), SEARCHING, None)
     assert "within 1 m of 52.100036° N, 5.100044° E, where 1.5 m is wanted" in told
-    told = reasons(plan, Spent(40, 10.0, 5.0), sure._replace(mass=0.1, evidence=0.5), INCONCLUSIVE, None)
+    told = explain_status(
+        plan, BudgetUse(40, 10.0, 5.0), sure._replace(mass=0.1, evidence=0.5), INCONCLUSIVE, None
+    )
     assert told.endswith("budget are taken, and the readings do not show that there is a source.")
-    assert "less than 1 time in 1,000" in reasons(plan, spent, sure._replace(fit=1e-5), SEARCHING, None)
+    assert "less than 1 time in 1,000" in explain_status(
+        plan, spent, sure._replace(fit=1e-5), SEARCHING, None
+    )
 
 
 def test_places_of_a_site_in_degrees_are_told_in_degrees():
@@ -307,16 +322,16 @@ def test_distance_and_time_are_those_of_the_way_in_time():
         Reading((6.0, 0.0), 1.0, time=9.0),
         Reading((3.0, 4.0), 1.0, time=5.0),
     ]
-    assert Spent.on(None, readings) == Spent(3, 10.0, 9.0)
-    assert Spent.on((0.0, -1.0), readings).distance == 11.0
+    assert BudgetUse.of(None, readings) == BudgetUse(3, 10.0, 9.0)
+    assert BudgetUse.of((0.0, -1.0), readings).distance == 11.0
 
 
 def test_bearings_are_those_of_a_compass():
-    assert way((0.0, 0.0), (0.0, 2.0)) == (0.0, 2.0)
-    assert way((1.0, 1.0), (4.0, 1.0)) == (90.0, 3.0)
-    assert way((0.0, 0.0), (-1.0, -1.0))[0] == pytest.approx(225.0)
-    assert compass(350.0) == "north"
-    assert compass(230.0) == "southwest"
+    assert bearing_and_distance((0.0, 0.0), (0.0, 2.0)) == (0.0, 2.0)
+    assert bearing_and_distance((1.0, 1.0), (4.0, 1.0)) == (90.0, 3.0)
+    assert bearing_and_distance((0.0, 0.0), (-1.0, -1.0))[0] == pytest.approx(225.0)
+    assert compass_direction(350.0) == "north"
+    assert compass_direction(230.0) == "southwest"
 
 
 def test_a_stuck_sensor_is_asked_about():
@@ -331,21 +346,23 @@ def test_heights_above_the_sea_are_asked_about():
     plan = advisor().plan
     high = [Reading((0.0, 0.0), 1.0, altitude=height) for height in (351.0, 354.0)]
     matters = replace(plan, stations=replace(plan.stations, names=("altitude",)))
-    assert "are 351 to 354 m above ground: if that is above the sea" in heights(matters, high)
-    assert heights(plan, high) is None
-    assert heights(matters, [*high, Reading((0.0, 0.0), 1.0, altitude=12.0)]) is None
-    assert heights(matters, [Reading((0.0, 0.0), 1.0)]) is None
+    assert "are 351 to 354 m above ground: if that is above the sea" in check_heights(matters, high)
+    assert check_heights(plan, high) is None
+    assert check_heights(matters, [*high, Reading((0.0, 0.0), 1.0, altitude=12.0)]) is None
+    assert check_heights(matters, [Reading((0.0, 0.0), 1.0)]) is None
 
 
 def test_a_long_mission_gets_more_room():
     """Twice as much when it is full, with what was read before in its place; nothing before that."""
     belief = advisor().belief
-    assert grown(belief) is belief
-    readings = jnp.arange(ROOM, dtype=jnp.float32)
+    assert grow(belief) is belief
+    readings = jnp.arange(INITIAL_CAPACITY, dtype=jnp.float32)
     full = eqx.tree_at(
-        lambda at: (at.history.size, at.history.readings), belief, (jnp.asarray(ROOM, jnp.int32), readings)
+        lambda at: (at.history.size, at.history.readings),
+        belief,
+        (jnp.asarray(INITIAL_CAPACITY, jnp.int32), readings),
     )
-    longer = grown(full).history
-    assert longer.stations.position.shape == (2 * ROOM, 2)
-    np.testing.assert_array_equal(longer.readings[:ROOM], readings)
-    assert int(longer.size) == ROOM
+    longer = grow(full).history
+    assert longer.stations.position.shape == (2 * INITIAL_CAPACITY, 2)
+    np.testing.assert_array_equal(longer.readings[:INITIAL_CAPACITY], readings)
+    assert int(longer.size) == INITIAL_CAPACITY

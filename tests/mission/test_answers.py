@@ -11,10 +11,9 @@ from made_missions import MODEL, hill_site
 from dowsax.geo.local import Frame
 from dowsax.mission.advice import Advice
 from dowsax.mission.advisor import Advisor
-from dowsax.mission.answers import UNFORESEEN, answer, serve_lines
-from dowsax.mission.answers import lines_of as stream_lines
 from dowsax.mission.log import MissionLog, Refusal, Step
-from dowsax.mission.requests import MAX_BYTES
+from dowsax.mission.messages import MAX_BYTES, UNEXPECTED_ERROR, answer, serve_lines
+from dowsax.mission.messages import read_lines as stream_lines
 from dowsax.survey.reading import Reading, Refused
 from dowsax.survey.reading_keys import KEYS, decoded, from_object
 
@@ -28,7 +27,7 @@ def advisor(tmp_path):
     one.close()
 
 
-def lines_of(advisor, *lines):
+def read_lines(advisor, *lines):
     said = []
     serve_lines(advisor, lines, said.append)
     assert all(line.endswith("\n") and line.count("\n") == 1 for line in said)
@@ -38,7 +37,7 @@ def lines_of(advisor, *lines):
 def test_every_line_is_answered_in_order(advisor):
     """Advice for readings, an error with its line for the rest; empty lines are nothing."""
     good = b'{"id": 1, "x": 2, "y": 2, "value": 0.1}\n'
-    said = lines_of(
+    said = read_lines(
         advisor,
         good,
         b"\n",
@@ -64,7 +63,7 @@ def test_every_line_is_answered_in_order(advisor):
 def test_places_in_degrees_come_back_in_degrees(advisor):
     """In and out of the site's frame, to centimetres: 1 cm is about 1e-7 degrees."""
     latitude, longitude = Frame(ORIGIN).to_degrees([(4.0, 6.0)])[0]
-    (said,) = lines_of(advisor, json.dumps({"lat": latitude, "lon": longitude, "value": 0.3}))
+    (said,) = read_lines(advisor, json.dumps({"lat": latitude, "lon": longitude, "value": 0.3}))
     assert advisor.readings[0].position == pytest.approx((4.0, 6.0), abs=1e-2)
     there = said["degrees"]["next"]
     back = Frame(ORIGIN).to_metres(there["latitude"], there["longitude"])[0]
@@ -73,7 +72,7 @@ def test_places_in_degrees_come_back_in_degrees(advisor):
 
 def test_numbers_are_told_in_the_digits_that_mean_something(advisor):
     """Told in millimetres and hundredths of a degree; what is logged and computed with has all its digits."""
-    (said,) = lines_of(advisor, '{"x": 4, "y": 2, "value": 0.3}')
+    (said,) = read_lines(advisor, '{"x": 4, "y": 2, "value": 0.3}')
     exact = advisor.latest
     for told, meant, digits in (
         *zip(said["next_position"], exact.next_position, (3, 3), strict=True),
@@ -92,12 +91,12 @@ def test_numbers_are_told_in_the_digits_that_mean_something(advisor):
 def test_a_place_that_was_told_may_be_read_at(advisor):
     """Rounding does not lead out of the area: at its very border the reading is taken in."""
     body = '{"x": 20.0005, "y": -0.0005, "value": 0.1}'
-    (said,) = lines_of(advisor, body)
+    (said,) = read_lines(advisor, body)
     assert said["status"] == "searching"
     (x, y) = said["next_position"]
     assert 0 <= x <= 20
     assert 0 <= y <= 20
-    (refused,) = lines_of(advisor, body.replace("20.0005", "20.01"))
+    (refused,) = read_lines(advisor, body.replace("20.0005", "20.01"))
     assert "outside the area" in refused["error"]
 
 
@@ -192,9 +191,9 @@ POISON = {
 @pytest.mark.parametrize("name", POISON)
 def test_nothing_that_is_sent_ends_the_stream(advisor, name):
     """Each is refused with a reason and recorded as refused; the line after it is answered as ever."""
-    said = lines_of(advisor, POISON[name] + b"\n", b'{"id": 1, "x": 2, "y": 2, "value": 0.1}\n')
+    said = read_lines(advisor, POISON[name] + b"\n", b'{"id": 1, "x": 2, "y": 2, "value": 0.1}\n')
     assert said[0]["refused"]
-    assert UNFORESEEN not in said[0]["error"]
+    assert UNEXPECTED_ERROR not in said[0]["error"]
     assert len(said[0]["error"]) < 300
     assert said[1]["number"] == 1
     refusal, step = MissionLog.open(advisor._log.path).records()
@@ -214,7 +213,7 @@ def test_a_long_line_is_never_held_as_a_whole():
 def test_a_line_that_is_too_long_is_refused_also_where_it_begins_blank(advisor):
     """What is in it is not known; a short blank line is nothing."""
     stream = io.BytesIO(b" " * 100_000 + b'{"x": 2, "y": 2, "value": 0.1}\n' + b" " * 1000 + b"\n")
-    (said,) = lines_of(advisor, *stream_lines(stream))
+    (said,) = read_lines(advisor, *stream_lines(stream))
     assert "Too long" in said["error"]
 
 
@@ -223,11 +222,11 @@ def test_what_nobody_foresaw_is_refused_too(advisor, monkeypatch):
     good = b'{"id": 1, "x": 2, "y": 2, "value": 0.1}\n'
     with monkeypatch.context() as patched:
         patched.setattr(Advisor, "take", lambda *_: 1 / 0)
-        (said,) = lines_of(advisor, good)
-    assert said["error"].startswith(f"{UNFORESEEN} (ZeroDivisionError)")
+        (said,) = read_lines(advisor, good)
+    assert said["error"].startswith(f"{UNEXPECTED_ERROR} (ZeroDivisionError)")
     assert said["refused"]
     assert said["id"] == "1"
-    (after,) = lines_of(advisor, good)
+    (after,) = read_lines(advisor, good)
     assert after["number"] == 1
 
 
@@ -235,13 +234,13 @@ def test_a_full_disk_that_does_not_take_a_note_ends_nothing(advisor):
     """Such as that the broker was lost, which is told while the feed begins again."""
     with largest_file(advisor._log.path.stat().st_size + 10):
         advisor.note("alarm", "No connection to the broker.")
-    (after,) = lines_of(advisor, b'{"id": 1, "x": 2, "y": 2, "value": 0.1}')
+    (after,) = read_lines(advisor, b'{"id": 1, "x": 2, "y": 2, "value": 0.1}')
     assert after["number"] == 1
 
 
 def test_a_reading_is_withdrawn_and_corrected_by_a_line(advisor):
     """By id or by number; the answer is advice, as a reading would get it, and the log has all of it."""
-    said = lines_of(
+    said = read_lines(
         advisor,
         '{"id": "a", "x": 2, "y": 2, "value": 0.1}',
         '{"x": 4, "y": 2, "value": 30}',
@@ -268,8 +267,8 @@ def test_a_reading_is_withdrawn_and_corrected_by_a_line(advisor):
     [
         ('{"withdraw": true}', "Say which reading"),
         ('{"withdraw": true, "id": "a", "number": 1}', "Say which reading"),
-        ('{"withdraw": true, "id": "b"}', "'b' was never taken in"),
-        ('{"withdraw": true, "number": 7}', "Reading 7 was never taken in"),
+        ('{"withdraw": true, "id": "b"}', "'b' was never recorded"),
+        ('{"withdraw": true, "number": 7}', "Reading 7 was never recorded"),
         ('{"withdraw": true, "number": 1.5}', "whole number"),
         ('{"withdraw": true, "number": true}', "whole number"),
         ('{"withdraw": "a"}', "must be true or false"),
@@ -282,7 +281,7 @@ def test_a_reading_is_withdrawn_and_corrected_by_a_line(advisor):
     ],
 )
 def test_what_is_wrong_with_a_correction_is_said(advisor, text, reason):
-    said = lines_of(advisor, '{"id": "a", "x": 2, "y": 2, "value": 0.1}', text)
+    said = read_lines(advisor, '{"id": "a", "x": 2, "y": 2, "value": 0.1}', text)
     assert said[1]["refused"]
     assert reason in said[1]["error"]
     assert len(advisor.readings) == 1
@@ -291,7 +290,7 @@ def test_what_is_wrong_with_a_correction_is_said(advisor, text, reason):
 def test_a_doubted_value_counts_once_it_is_confirmed(advisor):
     """The answer says that it can be; what is refused for another reason cannot."""
     huge = '{"id": 2, "x": 4, "y": 2, "value": 4e6}'
-    said = lines_of(
+    said = read_lines(
         advisor,
         '{"id": 1, "x": 2, "y": 2, "value": 0.1}',
         huge,

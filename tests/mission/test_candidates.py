@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from made_missions import FENCE, POND, SIDE
 
 from dowsax.geo.polygons import Bounds
-from dowsax.mission.candidates import Reach, Steps
+from dowsax.mission.action_space import ActionSpace, Steps
 
 BOUNDS = Bounds((FENCE,), (POND,))
 AREA = ((0.0, 0.0), (SIDE, SIDE))
@@ -19,7 +19,7 @@ coordinate = st.floats(0.0, SIDE)
 @given(coordinate, coordinate, st.floats(0.1, 30.0), st.integers(3, 16), st.floats(0.0, 10.0))
 def test_candidates_can_be_gone_to(x, y, length, directions, left):
     """Judged by points along the way, an eighth of a metre apart, and by plain comparisons."""
-    places = Reach(BOUNDS, AREA, Steps(length, directions)).candidates((x, y), left)
+    places = ActionSpace(BOUNDS, AREA, Steps(length, directions)).candidates((x, y), left)
     for place in places:
         distance = math.dist((x, y), place)
         assert distance <= left + 1e-5
@@ -33,7 +33,7 @@ def test_candidates_can_be_gone_to(x, y, length, directions, left):
 
 
 def test_steps_are_of_one_length_in_even_directions():
-    places = Reach(Bounds(), ((-9.0, -9.0), (9.0, 9.0)), Steps(2.0, 8)).candidates((0.0, 0.0))
+    places = ActionSpace(Bounds(), ((-9.0, -9.0), (9.0, 9.0)), Steps(2.0, 8)).candidates((0.0, 0.0))
     assert np.linalg.norm(places, axis=1) == pytest.approx(np.full(8, 2.0))
     angles = np.degrees(np.arctan2(places[:, 1], places[:, 0])) % 360
     assert angles == pytest.approx(np.arange(8) * 45.0, abs=1e-6)
@@ -41,16 +41,16 @@ def test_steps_are_of_one_length_in_even_directions():
 
 
 def test_shorter_steps_where_whole_ones_do_not_fit():
-    places = Reach(Bounds(), ((0.0, 0.0), (3.0, 3.0)), Steps(4.0, 4)).candidates((1.5, 1.5))
+    places = ActionSpace(Bounds(), ((0.0, 0.0), (3.0, 3.0)), Steps(4.0, 4)).candidates((1.5, 1.5))
     assert np.linalg.norm(places - 1.5, axis=1) == pytest.approx(np.full(4, 1.0))
 
 
 def test_nothing_where_nothing_is_left():
-    assert len(Reach(BOUNDS, AREA, Steps(2.0, 8)).candidates((2.0, 2.0), 0.0)) == 0
+    assert len(ActionSpace(BOUNDS, AREA, Steps(2.0, 8)).candidates((2.0, 2.0), 0.0)) == 0
 
 
 def test_either_steps_or_points():
     with pytest.raises(ValueError, match="either steps or a list"):
-        Reach(BOUNDS, AREA)
-    with pytest.raises(ValueError, match="above 0 m"):
+        ActionSpace(BOUNDS, AREA)
+    with pytest.raises(ValueError, match="must be > 0 m"):
         Steps(0.0)

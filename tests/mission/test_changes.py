@@ -43,7 +43,7 @@ def _read(key, theta, position):
 
 
 def run(base, seed, key, new) -> Run:
-    one, position = base.again(seed), (2.0, 2.0)
+    one, position = base.new_mission(seed), (2.0, 2.0)
     told, statuses = [], []
     for number in range(BEFORE + AFTER):
         theta = OLD if number < BEFORE else new

@@ -10,9 +10,9 @@ from made_missions import MODEL, hill_site, read
 
 from dowsax.journal import NotRecorded
 from dowsax.mission.advisor import Advisor
+from dowsax.mission.checks import NeedsConfirmation
 from dowsax.mission.log import MissionLog
-from dowsax.mission.questions import Doubted
-from dowsax.mission.requests import Target
+from dowsax.mission.messages import Target
 from dowsax.survey.reading import Reading, Refused
 
 PLACES = [(2.0, 2.0), (4.0, 2.0), (6.0, 3.0), (8.0, 4.0), (10.0, 5.0)]
@@ -146,7 +146,7 @@ def test_a_correction_is_checked_like_a_reading():
     one = taken(advisor(), READINGS[:3])
     with pytest.raises(Refused, match="outside the area"):
         one.correct(Target(number=2), Reading((400.0, 2.0), 0.5))
-    with pytest.raises(Doubted, match="times the largest reading so far"):
+    with pytest.raises(NeedsConfirmation, match="times the largest reading so far"):
         one.correct(Target(number=2), Reading((4.0, 2.0), 5e7))
     assert len(one.readings) == 3
 

@@ -24,7 +24,7 @@ import numpy as np
 sys.path.insert(0, sys.argv[1])
 from made_missions import MODEL, hill_site
 from dowsax.mission.advisor import Advisor
-from dowsax.mission.answers import serve_lines
+from dowsax.mission.messages import serve_lines
 
 advisor = Advisor(hill_site(), seed=4, log=sys.argv[2], model=MODEL)
 

@@ -10,9 +10,9 @@ from dowsax.envs import MAX_READINGS
 from dowsax.geo.polygons import Bounds
 from dowsax.inference.belief import empty_history, record
 from dowsax.inference.presets import DEFAULT
-from dowsax.mission.candidates import Reach, Steps
-from dowsax.mission.policy_adapter import guide_for, latest
-from dowsax.mission.tracker import ROOM
+from dowsax.mission.action_space import ActionSpace, Steps
+from dowsax.mission.policy_adapter import build_policy_adapter, latest
+from dowsax.mission.tracker import INITIAL_CAPACITY
 from dowsax.policies.shipped import BEST, known
 from dowsax.types import Station
 from dowsax.world import FOUR_MOVES, MODALITIES, benchmark_model, wander
@@ -23,12 +23,17 @@ SQUARE, SMALL = (FOUR_MOVES.low, FOUR_MOVES.high), ((0.0, 0.0), (9.0, 9.0))
 @pytest.mark.parametrize("field", MODALITIES)
 def test_is_the_best_policy_at_the_benchmark(field):
     assert BEST in known()
-    assert guide_for(benchmark_model(field), Reach(Bounds(), SQUARE, Steps(1.0, 4))).name == BEST
+    assert (
+        build_policy_adapter(benchmark_model(field), ActionSpace(Bounds(), SQUARE, Steps(1.0, 4))).name
+        == BEST
+    )
 
 
 @pytest.mark.parametrize(("area", "steps"), [(SQUARE, Steps(2.0, 8)), (SMALL, Steps(1.0, 4))])
 def test_is_a_planner_where_steps_or_area_are_others(area, steps):
-    assert guide_for(benchmark_model("gas"), Reach(Bounds(), area, steps)).name == "infotaxis"
+    assert (
+        build_policy_adapter(benchmark_model("gas"), ActionSpace(Bounds(), area, steps)).name == "infotaxis"
+    )
 
 
 def history_of(path, room):
@@ -46,10 +51,11 @@ def test_a_policy_looks_back_as_far_as_in_a_search(key):
     model = benchmark_model("gas")
     belief = jax.jit(DEFAULT.with_particles(64).build(model).init)(belief_key)
     path = wander(path_key, 30)
-    guide = guide_for(model, Reach(Bounds(), SQUARE, Steps(1.0, 4)))
-    see = eqx.filter_jit(lambda belief: guide.policy.sight(choice_key, belief, Station(path[-1])))
+    adapter = build_policy_adapter(model, ActionSpace(Bounds(), SQUARE, Steps(1.0, 4)))
+    see = eqx.filter_jit(lambda belief: adapter.policy.sight(choice_key, belief, Station(path[-1])))
     in_search, in_mission = (
-        eqx.tree_at(lambda at: at.history, belief, history_of(path, room)) for room in (MAX_READINGS, ROOM)
+        eqx.tree_at(lambda at: at.history, belief, history_of(path, room))
+        for room in (MAX_READINGS, INITIAL_CAPACITY)
     )
     expected, seen = see(in_search), see(jax.jit(latest, static_argnums=1)(in_mission, MAX_READINGS))
     for one, other in zip(jax.tree.leaves(expected), jax.tree.leaves(seen), strict=True):

@@ -8,8 +8,8 @@ from made_missions import MODEL, hill_site
 
 from dowsax.mission.advice import Advice
 from dowsax.mission.advisor import Advisor
-from dowsax.mission.answers import answer, serve_lines, unused_words
 from dowsax.mission.log import MissionLog
+from dowsax.mission.messages import answer, serve_lines, unused_keys_warning
 from dowsax.survey.reading import Refused
 from dowsax.survey.reading_keys import decoded, strange_keys
 
@@ -76,7 +76,7 @@ def test_keys_by_any_name_that_is_known_are_not_strange():
     named = {"x": 1, "y": 2, "reading_of_the_day": 3}
     assert strange_keys(named | {"value": 4}) == ("reading_of_the_day",)
     assert strange_keys(named, {"value": "reading_of_the_day"}) == ()
-    assert unused_words((), set()) is None
+    assert unused_keys_warning((), set()) is None
 
 
 @pytest.mark.parametrize("text", ['{"id": 3, "x": 2, "y": 2, "val', '{"id": 3, "x": 2,', '{"id": 3'])

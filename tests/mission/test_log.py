@@ -71,7 +71,7 @@ def test_resumes_the_same_mission_only(path):
     with MissionLog.resume(path, replace(HEADER, about={}, versions={})) as log:
         assert len(list(log.steps())) == 1
         assert log.header.about == {"name": "yard"}
-    with pytest.raises(ValueError, match=r"begun with another seed and policy"):
+    with pytest.raises(ValueError, match=r"started with another seed and policy"):
         MissionLog.resume(path, replace(HEADER, seed=4, policy="dcee"))
     with pytest.raises(ValueError, match="already holds a mission"):
         MissionLog.create(path, HEADER)

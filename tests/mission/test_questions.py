@@ -2,7 +2,7 @@
 
 import pytest
 
-from dowsax.mission.questions import Doubted, require_plausible
+from dowsax.mission.checks import NeedsConfirmation, require_plausible
 from dowsax.survey.reading import Reading
 
 
@@ -20,13 +20,13 @@ def reading(value, **more):
     ],
 )
 def test_more_than_a_pure_gas_is_asked_about(value, unit, words):
-    with pytest.raises(Doubted, match=words):
+    with pytest.raises(NeedsConfirmation, match=words):
         require_plausible(reading(value), (), unit)
     require_plausible(reading(value / 1e3), (), unit)
 
 
 def test_a_dwell_of_more_than_a_day_is_asked_about():
-    with pytest.raises(Doubted, match=r"`dwell` is 1e\+15 s, more than a day"):
+    with pytest.raises(NeedsConfirmation, match=r"`dwell` is 1e\+15 s, more than a day"):
         require_plausible(reading(5.0, dwell=1e15), (), "counts")
     require_plausible(reading(5.0, dwell=80_000.0), (), "counts")
 
@@ -34,9 +34,11 @@ def test_a_dwell_of_more_than_a_day_is_asked_about():
 def test_a_jump_by_a_factor_that_no_sensor_makes_is_asked_about():
     """Compared with the largest of the same sensor; zeros say nothing, and neither does a rise by steps."""
     before = [reading(2.0), reading(0.0), reading(-3.0)]
-    with pytest.raises(Doubted, match=r"`value` is 4e\+09 nT, 1e\+09 times the largest reading so far"):
+    with pytest.raises(
+        NeedsConfirmation, match=r"`value` is 4e\+09 nT, 1e\+09 times the largest reading so far"
+    ):
         require_plausible(reading(4e9), before, "nT")
-    with pytest.raises(Doubted):
+    with pytest.raises(NeedsConfirmation):
         require_plausible(reading(-4e9), before, "nT")
     require_plausible(reading(2e6), before, "nT")
     require_plausible(reading(4e9), (), "nT")
@@ -47,8 +49,8 @@ def test_a_jump_by_a_factor_that_no_sensor_makes_is_asked_about():
 
 def test_levels_are_compared_by_their_difference():
     before = [reading(-60.0), reading(-40.0)]
-    with pytest.raises(Doubted, match=r"200 dBm and more from all before"):
+    with pytest.raises(NeedsConfirmation, match=r"200 dBm and more from all before"):
         require_plausible(reading(300.0), before, "dBm")
-    with pytest.raises(Doubted):
+    with pytest.raises(NeedsConfirmation):
         require_plausible(reading(-300.0), before, "dB")
     require_plausible(reading(50.0), before, "dB(A)")

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from made_missions import MODEL
 
-from dowsax.mission.stations import TRAIL_LENGTH, Stations, needed, usual_altitude
+from dowsax.mission.stations import TRAIL_LENGTH, Stations, default_altitude, required_measurements
 from dowsax.site import build_model, parse_site
 from dowsax.site.schema import SensorSetting
 from dowsax.survey.reading import Reading, Refused
@@ -39,12 +39,12 @@ def model(kind, more=""):
     ids=["hill", "plume", "radiation", "sensors", "lag"],
 )
 def test_what_a_model_needs_is_found(of, names):
-    assert needed(of) == names
+    assert required_measurements(of) == names
 
 
 def test_what_is_missing_is_filled_in_or_asked_for():
     """By the reading, the site, or the field, in this order; a wind is held only where the site says so."""
-    plume = Stations(("wind", "altitude"), altitude=usual_altitude(model("gas-plume")))
+    plume = Stations(("wind", "altitude"), altitude=default_altitude(model("gas-plume")))
     with pytest.raises(Refused, match="wind is missing"):
         plume.completed(Reading((1.0, 2.0), 3.0), ())
     windy = Reading((1.0, 2.0), 3.0, wind=(2.0, 1.0), altitude=9.0)
@@ -74,4 +74,4 @@ def test_a_trail_grown_reading_by_reading_is_that_of_the_survey():
         np.testing.assert_allclose(made.trail.ages, expected.trail.ages[count], rtol=1e-5)
         np.testing.assert_array_equal(made.trail.stations.position, expected.trail.stations.position[count])
     with pytest.raises(Refused, match="time is missing"):
-        Stations(("trail",)).completed(Reading((1.0, 2.0), 3.0), ())
+        Stations(("trail",)).complete(Reading((1.0, 2.0), 3.0), ())

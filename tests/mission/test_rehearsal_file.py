@@ -7,19 +7,19 @@ from dataclasses import replace
 import pytest
 
 from dowsax.mission.advice import FOUND
-from dowsax.mission.decision import Gist, Spent, reasons
-from dowsax.mission.false_stops import measured, said_of_stops
+from dowsax.mission.decision import BudgetUse, StatusInputs, explain_status
 from dowsax.mission.plan import Plan
 from dowsax.mission.rehearsal import (
-    Ended,
     Rate,
     Rehearsal,
+    SimulatedMission,
+    find_rehearsal,
     fingerprint,
     read_rehearsal,
     rehearsal_path,
     rehearsal_text,
-    rehearsed,
 )
+from dowsax.mission.stop_statistics import describe_stops, find_false_stops
 from dowsax.report.survey_findings import rehearsal_notes
 from dowsax.site import read_site
 from dowsax.version import versions
@@ -65,8 +65,8 @@ def made(plan, **changes) -> Rehearsal:
         cannot_tell=Rate(30, 160, 0.13, 0.26),
         found_nothing=Rate(1, 40, 0.0, 0.13),
         missions=(
-            Ended(FOUND, (1.0, 2.0), (1.5, 2.0), 0.5, 0.6, 7, 12.0, 0),
-            Ended("searching", None, None, None, None, 0, 0.0, 10),
+            SimulatedMission(FOUND, (1.0, 2.0), (1.5, 2.0), 0.5, 0.6, 7, 12.0, 0),
+            SimulatedMission("searching", None, None, None, None, 0, 0.0, 10),
         ),
     )
     return replace(whole, **changes)
@@ -84,13 +84,15 @@ def test_reads_back_what_was_written(site_file, plan):
 
 def test_a_stop_is_quoted_by_the_rehearsals_of_the_very_site(site_file, plan):
     """Before what was measured for the field; in the words that come with `found`."""
-    row = measured(plan, "infotaxis")
-    assert said_of_stops(plan, "infotaxis") == row.sentence()
+    row = find_false_stops(plan, "infotaxis")
+    assert describe_stops(plan, "infotaxis") == row.sentence()
     keep(site_file, made(plan))
-    said = said_of_stops(plan, "infotaxis")
+    said = describe_stops(plan, "infotaxis")
     assert said == QUOTED
-    gist = Gist((3.0, 4.0), 0.8, 0.97, 0.5, 10.0)
-    assert reasons(plan, Spent(5, 10.0, None), gist, FOUND, said).endswith(f"of (3, 4) m; {QUOTED}.")
+    gist = StatusInputs((3.0, 4.0), 0.8, 0.97, 0.5, 10.0)
+    assert explain_status(plan, BudgetUse(5, 10.0, None), gist, FOUND, said).endswith(
+        f"of (3, 4) m; {QUOTED}."
+    )
 
 
 @pytest.mark.parametrize(
@@ -107,7 +109,7 @@ def test_rehearsals_of_anything_else_are_not_quoted(site_file, plan, changes, na
     """Then it is said that nothing was measured, why, and what to do."""
     keep(site_file, made(plan, **changes))
     other = replace(plan, radius=2.0)
-    said = said_of_stops(other, "infotaxis")
+    said = describe_stops(other, "infotaxis")
     assert "not measured for this field and rule" in said
     assert f"{rehearsal_path(site_file)} is of {named})" in said
     assert said.endswith(f": `dowsax rehearse '{site_file}' --policy infotaxis` does")
@@ -115,7 +117,7 @@ def test_rehearsals_of_anything_else_are_not_quoted(site_file, plan, changes, na
 
 def test_a_survey_takes_the_rehearsals_of_any_policy(site_file, plan):
     keep(site_file, made(plan, policy="greedy"))
-    rehearsal, why_not = rehearsed(plan.file, plan.text, plan.filter_name)
+    rehearsal, why_not = find_rehearsal(plan.file, plan.text, plan.filter_name)
     assert (rehearsal, why_not) == (made(plan, policy="greedy"), "")
     (note,) = rehearsal_notes(read_site(site_file), plan.filter_name)
     assert "held the source in 150: 93.8 % [89.0, 97.0]" in note
@@ -129,10 +131,10 @@ def test_a_field_of_ones_own_has_no_rehearsals_of_its_site(site_file, plan):
     keep(site_file, made(plan))
     own = Plan.of(read_site(site_file), plan.model)
     assert own.file is None
-    assert "rehearsals" not in said_of_stops(own, "infotaxis")
-    said = said_of_stops(replace(own, radius=2.0), "infotaxis")
+    assert "rehearsals" not in describe_stops(own, "infotaxis")
+    said = describe_stops(replace(own, radius=2.0), "infotaxis")
     assert said == "how often such a stop is wrong was not measured for this field and rule"
-    assert "dowsax rehearse" not in said_of_stops(replace(plan, radius=2.0), "Mine", by_name=False)
+    assert "dowsax rehearse" not in describe_stops(replace(plan, radius=2.0), "Mine", by_name=False)
 
 
 @pytest.mark.parametrize(
@@ -153,7 +155,7 @@ def test_a_damaged_file_does_not_end_a_mission(site_file, plan, text):
     path.write_bytes(text.encode("utf-8", "surrogateescape"))
     with pytest.raises(ValueError, match="holds no rehearsal that this version"):
         read_rehearsal(path)
-    assert f"({path} holds no rehearsal that can be read)" in said_of_stops(
+    assert f"({path} holds no rehearsal that can be read)" in describe_stops(
         replace(plan, radius=2.0), "infotaxis"
     )
 

@@ -12,9 +12,9 @@ from scipy.stats import binom, kstest, norm
 
 from dowsax.evaluate import missions
 from dowsax.evaluate.missions import RehearsalConfig, assumptions, moved, rehearse, simulated, summarised
-from dowsax.mission.advice import INCONCLUSIVE, FOUND, SEARCHING
+from dowsax.mission.advice import FOUND, INCONCLUSIVE, SEARCHING
 from dowsax.mission.advisor import Advisor
-from dowsax.mission.rehearsal import Ended, fingerprint
+from dowsax.mission.rehearsal import SimulatedMission, fingerprint
 from dowsax.site.schema import Budget, SearchSetting, SensorSetting
 from dowsax.world import Gaussian, Jump, Model
 
@@ -116,7 +116,7 @@ def test_missions_are_counted_right():
     """Nine that ended in every way there is."""
 
     def ended(status, error, *, region=2.0, source=(1.0, 1.0)):
-        return Ended(status, source, (1.0, 1.0), error, region, 5, 10.0, 0)
+        return SimulatedMission(status, source, (1.0, 1.0), error, region, 5, 10.0, 0)
 
     base = advisor()
     rehearsal = summarised(

@@ -6,9 +6,14 @@ import pytest
 
 from benchmarks import site_stops
 from dowsax.evaluate.statistics import wilson_interval
-from dowsax.mission.false_stops import measured, said_of_stops
 from dowsax.mission.plan import Plan
-from dowsax.mission.standard_stops import StandardStops, standard, table
+from dowsax.mission.stop_statistics import (
+    StandardStops,
+    describe_stops,
+    find_false_stops,
+    find_standard_stops,
+    read_standard_stops,
+)
 from dowsax.site import new_site, parse_site
 from dowsax.world import Jump
 
@@ -23,14 +28,14 @@ def plans():
 def test_a_new_site_has_a_measured_rate(kind, plans):
     """By the policy that it has unless another is chosen, with the numbers of the very file."""
     plan = plans[kind]
-    row = standard(plan, "infotaxis")
-    (west, south), (east, north) = plan.reach.area
-    assert (row.width, row.height, row.step) == (east - west, north - south, plan.reach.steps.length)
+    row = find_standard_stops(plan, "infotaxis")
+    (west, south), (east, north) = plan.action_space.area
+    assert (row.width, row.height, row.step) == (east - west, north - south, plan.action_space.steps.length)
     assert (row.radius, row.probability) == (plan.radius, plan.probability)
     assert (row.low, row.high) == pytest.approx(wilson_interval(row.wrong, row.stops), abs=1e-5)
     assert row.low <= row.rate <= row.high
-    assert measured(plan, "infotaxis") is None
-    told = said_of_stops(plan, "infotaxis")
+    assert find_false_stops(plan, "infotaxis") is None
+    told = describe_stops(plan, "infotaxis")
     assert told.startswith(
         f"in {row.rehearsals} rehearsals of the standard site of this kind (200 by 150 m, "
     )
@@ -42,7 +47,7 @@ def test_a_new_site_has_a_measured_rate(kind, plans):
 def test_another_site_of_the_kind_is_told_of_the_standard_one(plans):
     """Other places, steps and radii are another site; other policies, filters and laws another question."""
     plan = plans["level"]
-    assert standard(replace(plan, radius=2.0), "infotaxis") is not None
+    assert find_standard_stops(replace(plan, radius=2.0), "infotaxis") is not None
     for other, policy in (
         (plan, "entrotaxis"),
         (plan.with_particles(64), "infotaxis"),
@@ -51,19 +56,19 @@ def test_another_site_of_the_kind_is_told_of_the_standard_one(plans):
         (replace(plan, file=None), "infotaxis"),
         (replace(plan, stations=replace(plan.stations, names=("altitude", "trail"))), "infotaxis"),
     ):
-        assert standard(other, policy) is None
-        assert "standard" not in said_of_stops(other, policy)
+        assert find_standard_stops(other, policy) is None
+        assert "standard" not in describe_stops(other, policy)
 
 
 def test_one_line_a_kind(plans, tmp_path):
     """What is written comes back; lines of other kinds are kept."""
-    assert sorted(row.kind for row in table()) == sorted(site_stops.KINDS)
+    assert sorted(row.kind for row in read_standard_stops()) == sorted(site_stops.KINDS)
     path = tmp_path / "site_stops.csv"
-    first, *others = table()
-    site_stops.write(table(), path)
+    first, *others = read_standard_stops()
+    site_stops.write(read_standard_stops(), path)
     site_stops.write([replace(first, wrong=first.stops)], path)
     lines = path.read_text().splitlines()
-    assert len(lines) == 1 + len(table())
+    assert len(lines) == 1 + len(read_standard_stops())
     assert sum(line.startswith(tuple(row.kind for row in others)) for line in lines) == len(others)
-    with pytest.raises(ValueError, match="a stop at least"):
+    with pytest.raises(ValueError, match="must be from 1 to"):
         StandardStops("level", "", "", "", 1.0, 0.95, 1.0, 1.0, 1.0, 10, 0, 0, 0.0, 1.0)

@@ -7,7 +7,7 @@ import pytest
 from mission.made_findings import ORIGIN, made_findings, made_posterior
 
 from dowsax.geo.local import Frame
-from dowsax.mission.advice import INCONCLUSIVE, FOUND
+from dowsax.mission.advice import FOUND, INCONCLUSIVE
 from dowsax.report.findings import regions_of
 from dowsax.site import parse_site
 from dowsax.viz import belief_figure

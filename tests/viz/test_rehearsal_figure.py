@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from dowsax.mission.advice import INCONCLUSIVE, FOUND
-from dowsax.mission.rehearsal import Ended, Rate, Rehearsal
+from dowsax.mission.advice import FOUND, INCONCLUSIVE
+from dowsax.mission.rehearsal import Rate, Rehearsal, SimulatedMission
 from dowsax.site import parse_site
 from dowsax.viz.rehearsal import rehearsal_figure
 from dowsax.viz.style import save
@@ -22,7 +22,9 @@ ALL = Rate(0, 0, 0.0, 1.0)
 
 def ended(status, source, error, readings=7):
     estimate = None if source is None else (source[0] + error, source[1])
-    return Ended(status, source, estimate, None if source is None else error, 1.0, readings, 12.0, 0)
+    return SimulatedMission(
+        status, source, estimate, None if source is None else error, 1.0, readings, 12.0, 0
+    )
 
 
 def made(*missions) -> Rehearsal:

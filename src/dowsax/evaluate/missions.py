@@ -18,9 +18,9 @@ import jax.numpy as jnp
 from dowsax.evaluate.statistics import wilson_interval
 from dowsax.mission.advice import INCONCLUSIVE, SEARCHING
 from dowsax.mission.advisor import Advisor
-from dowsax.mission.decision import Spent
+from dowsax.mission.decision import BudgetUse
 from dowsax.mission.plan import Plan
-from dowsax.mission.rehearsal import Ended, Rate, Rehearsal, fingerprint
+from dowsax.mission.rehearsal import Rate, Rehearsal, SimulatedMission, fingerprint
 from dowsax.survey.reading import Reading, Refused
 from dowsax.types import Key, Scalar, Station, Theta
 from dowsax.version import versions
@@ -78,11 +78,11 @@ def rehearse(
     """
     keys = jax.random.split(jax.random.key(config.seed), config.missions)
 
-    def one(number: int) -> Ended:
+    def one(number: int) -> SimulatedMission:
         source_key, seed_key = jax.random.split(keys[number])
         seed = int(jax.random.randint(seed_key, (), 0, 2**31 - 1))
         present = number < config.missions - config.num_empty
-        ended = simulated(advisor.again(seed), source_key, config, present=present, truth=truth)
+        ended = simulated(advisor.new_mission(seed), source_key, config, present=present, truth=truth)
         progress(1)
         return ended
 
@@ -92,7 +92,7 @@ def rehearse(
 
 def simulated(
     advisor: Advisor, key: Key, config: RehearsalConfig, *, present: bool = True, truth: Model | None = None
-) -> Ended:
+) -> SimulatedMission:
     """One mission, from the start to its end, with a source or `present` off; `truth` as in `rehearse`."""
     plan = advisor.plan
     model = truth or plan.model
@@ -106,12 +106,12 @@ def simulated(
         if plan.jump is not None and number > 0:
             theta = moved(plan.model, plan.jump, jump_key, theta)
         draft = replace(draft, sensor=_sensor(plan.stations.sensor.names, number))
-        whole = plan.stations.completed(draft, advisor.readings)
+        whole = plan.stations.complete(draft, advisor.readings)
         station = plan.stations.station(whole, advisor.readings)
         here, later = draft.position, (draft.time or 0.0) + (whole.dwell or 0.0)
         try:
             value = float(_read(model, noise_key, theta, station))
-            there = advisor.take(replace(draft, value=value)).next_position
+            there = advisor.add(replace(draft, value=value)).next_position
             in_a_row = 0
         except Refused:
             # As people do: read again at the same place.
@@ -123,12 +123,12 @@ def simulated(
     return _ended(advisor, theta if present else None, refused)
 
 
-def _ended(advisor: Advisor, theta: Theta | None, refused: int) -> Ended:
+def _ended(advisor: Advisor, theta: Theta | None, refused: int) -> SimulatedMission:
     advice = advisor.latest
     source = None if theta is None else (float(theta[0]), float(theta[1]))
     estimate = None if advice is None else advice.estimate.position
-    spent = Spent.on(advisor.plan.start, advisor.readings)
-    return Ended(
+    spent = BudgetUse.of(advisor.plan.start, advisor.readings)
+    return SimulatedMission(
         status=SEARCHING if advice is None else advice.status,
         source=source,
         estimate=estimate,
@@ -140,7 +140,7 @@ def _ended(advisor: Advisor, theta: Theta | None, refused: int) -> Ended:
     )
 
 
-def summarised(advisor: Advisor, config: RehearsalConfig, missions: Sequence[Ended]) -> Rehearsal:
+def summarised(advisor: Advisor, config: RehearsalConfig, missions: Sequence[SimulatedMission]) -> Rehearsal:
     """What the missions come to."""
     plan = advisor.plan
     present = [one for one in missions if one.source is not None]
@@ -149,7 +149,7 @@ def summarised(advisor: Advisor, config: RehearsalConfig, missions: Sequence[End
     return Rehearsal(
         site=fingerprint(plan.text),
         name=plan.name,
-        policy=advisor.guide.name,
+        policy=advisor.adapter.name,
         preset=plan.filter_name,
         version=versions()["dowsax"],
         seed=config.seed,
@@ -171,7 +171,7 @@ def assumptions(plan: Plan, config: RehearsalConfig) -> list[str]:
     told, sensor = [], plan.stations.sensor
     if "wind" in plan.stations.names:
         told.append("The measured wind is steady in each mission, and drawn as where it is unknown.")
-    if plan.stations.ordered or plan.budget.time is not None:
+    if plan.stations.depends_on_order or plan.budget.time is not None:
         told.append(f"Between readings one goes {config.speed:g} m/s.")
     if len(sensor.names) > 1:
         told.append("The sensors take turns.")

@@ -17,12 +17,12 @@ export function buildCompass() {
   const place = h("span", { class: "go-place" });
   const element = h("div", { class: "go" }, rose, h("p", {}, title, way, place));
 
-  const update = (facts, frame, globe) => {
-    element.hidden = !frame?.next;
-    if (!frame?.next) return;
-    needle.setAttribute("transform", `rotate(${frame.bearing} 32 42)`);
-    say(way, `${metres(frame.distance, 2)} ${compass(frame.bearing)}`);
-    say(place, `bearing ${degrees(frame.bearing)}, to ${placeWords(facts, globe, frame.next)}`);
+  const update = (facts, snapshot, globe) => {
+    element.hidden = !snapshot?.next;
+    if (!snapshot?.next) return;
+    needle.setAttribute("transform", `rotate(${snapshot.bearing} 32 42)`);
+    say(way, `${metres(snapshot.distance, 2)} ${compass(snapshot.bearing)}`);
+    say(place, `bearing ${degrees(snapshot.bearing)}, to ${placeWords(facts, globe, snapshot.next)}`);
   };
   return { element, update };
 }

@@ -58,7 +58,7 @@ export async function showMission(view, id) {
     // Seen from another tab, too.
     document.title = `${(STATUS[mission.facts.status] ?? STATUS.failed).word}: ${facts.name}`;
   };
-  // Several pieces of news within one frame of the screen are one.
+  // Several pieces of news within one repaint are one.
   mission.addEventListener("change", () => {
     waiting ??= requestAnimationFrame(update);
   });
