@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dowsax.console.mission_host import MissionHost
-from dowsax.console.records import Feed
+from dowsax.console.records import Feed, read_record
 from dowsax.console.schemas import MissionBody
 from dowsax.console.service import Console
 from dowsax.console.simulation import site_text
@@ -74,7 +74,7 @@ def build(folder: Path) -> Intact:
     ids = asyncio.run(_run_console(missions, site.read_text(encoding="utf-8")))
     with closing(Store(missions)) as store:
         deleted = MissionLog.open(store.log_path(ids[DELETED])).header
-        record = MissionRecord.from_json(deleted.about["mission"], deleted, None)
+        record = read_record(deleted, None, ids[DELETED])
         # As if the console had been killed while it deleted the mission.
         (missions / f"{ids[DELETED]}.deleted").write_text(store.site_path(record).name)
     return Intact(site, log, header, earlier, missions, ids)

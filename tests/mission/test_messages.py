@@ -1,4 +1,4 @@
-"""Readings as lines of JSON: every one is answered, and none stops the stream."""
+"""Live messages: every request is answered, and none ends the stream."""
 
 import io
 import json
@@ -12,10 +12,10 @@ from dowsax.geo.local import Frame
 from dowsax.mission.advice import Advice
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.log import MissionLog, Refusal, Step
-from dowsax.mission.messages import MAX_BYTES, UNEXPECTED_ERROR, answer, serve_lines
+from dowsax.mission.messages import MAX_BYTES, UNEXPECTED_ERROR, answer, serve_lines, unused_keys_warning
 from dowsax.mission.messages import read_lines as stream_lines
 from dowsax.survey.reading import Reading, Refused
-from dowsax.survey.reading_keys import KEYS, decoded, from_object
+from dowsax.survey.reading_keys import KEYS, decoded, from_object, strange_keys
 
 ORIGIN = (52.1, 5.1)
 
@@ -303,3 +303,60 @@ def test_a_doubted_value_counts_once_it_is_confirmed(advisor):
     assert said[2]["number"] == 2
     assert "more than a day" in said[3]["error"]
     assert "confirm" not in said[4]
+
+
+def build_advisor():
+    return Advisor(hill_site(), "infotaxis", seed=4, model=MODEL)
+
+
+READING = {"x": 2, "y": 2, "value": 0.1}
+
+
+def test_logs_of_earlier_times_have_no_warnings():
+    body = build_advisor().observe((2.0, 2.0), 0.1).to_json()
+    del body["warnings"]
+    assert Advice.from_json(body).warnings == ()
+
+
+def test_keys_that_nobody_uses_are_told_once_a_stream():
+    """With the first reading that has them, and new ones with theirs; the readings count."""
+    lines = [
+        READING,
+        READING | {"x": 3, "battery": 0.7, "crew": "B", "note": None},
+        READING | {"x": 4, "battery": 0.6},
+        READING | {"x": 5, "crew": "B", "rssi": -70},
+    ]
+    said = []
+    serve_lines(build_advisor(), map(json.dumps, lines), said.append)
+    warnings = [json.loads(line)["warnings"] for line in said]
+    assert warnings == [
+        [],
+        ["Not used, as no key of a reading is called so: battery, crew."],
+        [],
+        ["Not used, as no key of a reading is called so: rssi."],
+    ]
+    assert json.loads(said[-1])["number"] == 4
+
+
+def test_keys_by_any_name_that_is_known_are_not_strange():
+    """Those of loggers, those that the site names, and those that say nothing."""
+    body = {"lat": 1, "lon": 2, "ch4 (ppm)": 3, "ws": 1, "wd": 2, "id": 1, "unit": "ppm", "alt": 4, "a": None}
+    assert strange_keys(body) == ()
+    named = {"x": 1, "y": 2, "reading_of_the_day": 3}
+    assert strange_keys(named | {"value": 4}) == ("reading_of_the_day",)
+    assert strange_keys(named, {"value": "reading_of_the_day"}) == ()
+    assert unused_keys_warning((), set()) is None
+
+
+@pytest.mark.parametrize("text", ['{"id": 3, "x": 2, "y": 2, "val', '{"id": 3, "x": 2,', '{"id": 3'])
+def test_an_object_that_is_cut_short_says_so_and_what_to_do(text):
+    """As when a stream ends in the middle of its last line: with the line, and the end of what came."""
+    with pytest.raises(Refused, match=rf"cut short after column {len(text)}; send the whole object again"):
+        decoded(text)
+    said = []
+    serve_lines(build_advisor(), [json.dumps(READING) + "\n", text], said.append)
+    last = json.loads(said[-1])
+    assert last["line"] == 2
+    assert (last["recorded"], last["refused"]) == (False, True)
+    assert "cut short" in last["error"]
+    assert "cut short" not in answer(build_advisor(), '{"x": 2, "y": oops, "value": 1}')["error"]

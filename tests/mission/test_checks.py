@@ -1,8 +1,13 @@
-"""Values that are hardly ever right are asked about; those that sensors give are not."""
+"""Checks of a new reading: implausible values need confirmation, oddities are warned about once."""
 
+import numpy as np
 import pytest
+from made_missions import MODEL, hill_site
 
+from dowsax.mission.advice import Advice
+from dowsax.mission.advisor import Advisor
 from dowsax.mission.checks import NeedsConfirmation, require_plausible
+from dowsax.mission.log import MissionLog
 from dowsax.survey.reading import Reading
 
 
@@ -54,3 +59,30 @@ def test_levels_are_compared_by_their_difference():
     with pytest.raises(NeedsConfirmation):
         require_plausible(reading(-300.0), before, "dB")
     require_plausible(reading(50.0), before, "dB(A)")
+
+
+def advisor(**changes):
+    log = changes.pop("log", None)
+    return Advisor(hill_site(**changes), "infotaxis", seed=4, log=log, model=MODEL)
+
+
+def test_readings_in_a_no_go_area_count_and_are_warned_of_when_one_enters_it(tmp_path):
+    """Not again while one is there, and again when one comes back; the log keeps it with the advice."""
+    one = advisor(log=tmp_path / "mission.log")
+    places = [(2.0, 2.0), (8.0, 8.0), (9.0, 9.0), (12.0, 12.0), (10.0, 10.0), (11.0, 9.0)]
+    told = [one.observe(place, 0.2).warnings for place in places]
+    assert [len(warnings) for warnings in told] == [0, 1, 0, 0, 1, 0]
+    assert told[1][0].startswith("The reading was taken in a no-go area: it counts")
+    assert len(one.readings) == len(places)
+    with MissionLog.open(one._log.path) as log:
+        kept = [Advice.from_json(entry.advice).warnings for entry in log.steps()]
+    assert kept == told
+    one.close()
+
+
+def test_readings_outside_the_geofence_are_warned_of():
+    fence = np.array([[0.0, 0.0], [12.0, 0.0], [12.0, 20.0], [0.0, 20.0]])
+    one = advisor(geofence=(fence,), no_go=())
+    assert one.observe((12.0, 3.0), 0.2).warnings == ()
+    (told,) = one.observe((15.0, 3.0), 0.2).warnings
+    assert "outside the geofence" in told
