@@ -221,7 +221,7 @@ def test_what_nobody_foresaw_is_refused_too(advisor, monkeypatch):
     """An error of our own is answered, recorded and logged, and the mission goes on."""
     good = b'{"id": 1, "x": 2, "y": 2, "value": 0.1}\n'
     with monkeypatch.context() as patched:
-        patched.setattr(Advisor, "take", lambda *_: 1 / 0)
+        patched.setattr(Advisor, "add", lambda *_: 1 / 0)
         (said,) = read_lines(advisor, good)
     assert said["error"].startswith(f"{UNEXPECTED_ERROR} (ZeroDivisionError)")
     assert said["refused"]

@@ -46,17 +46,17 @@ def test_what_is_missing_is_filled_in_or_asked_for():
     """By the reading, the site, or the field, in this order; a wind is held only where the site says so."""
     plume = Stations(("wind", "altitude"), altitude=default_altitude(model("gas-plume")))
     with pytest.raises(Refused, match="wind is missing"):
-        plume.completed(Reading((1.0, 2.0), 3.0), ())
+        plume.complete(Reading((1.0, 2.0), 3.0), ())
     windy = Reading((1.0, 2.0), 3.0, wind=(2.0, 1.0), altitude=9.0)
-    assert plume.completed(Reading((1.0, 2.0), 3.0, wind=(2.0, 1.0)), ()).altitude == 1.5
+    assert plume.complete(Reading((1.0, 2.0), 3.0, wind=(2.0, 1.0)), ()).altitude == 1.5
     holding = Stations(("wind", "altitude"), SensorSetting(height=4.0, ground=1.0), hold_wind=True)
-    assert holding.completed(windy, ()).altitude == 8.0
-    held = holding.completed(Reading((1.0, 2.0), 3.0), [windy])
+    assert holding.complete(windy, ()).altitude == 8.0
+    held = holding.complete(Reading((1.0, 2.0), 3.0), [windy])
     assert (held.wind, held.altitude) == ((2.0, 1.0), 4.0)
     named = Stations(("sensor",), SensorSetting(names=("A", "B")))
     assert int(named.station(Reading((1.0, 2.0), 3.0, sensor="B"), ()).sensor) == 1
     with pytest.raises(Refused, match="Unknown sensor 'C'"):
-        named.completed(Reading((1.0, 2.0), 3.0, sensor="C"), ())
+        named.complete(Reading((1.0, 2.0), 3.0, sensor="C"), ())
 
 
 def test_a_trail_grown_reading_by_reading_is_that_of_the_survey():

@@ -214,8 +214,8 @@ def _with_headers(send: Send, scope: Scope, host: str) -> Send:
         if message["type"] == "http.response.start":
             had = {name.lower() for name, _ in message.get("headers", ())}
             extra = [(name.encode(), value.encode()) for name, value in added.items()]
-            kept = [pair for pair in extra if pair[0] not in had]
-            message = message | {"headers": [*message.get("headers", ()), *kept]}
+            missing = [pair for pair in extra if pair[0] not in had]
+            message = message | {"headers": [*message.get("headers", ()), *missing]}
         await send(message)
 
     return sending

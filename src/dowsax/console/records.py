@@ -115,7 +115,7 @@ class LoggedMission:
         if last > self.steps:
             raise ValueError(
                 f"{path} was cut: it ends after step {self.steps}, though there were {last}. "
-                f"`dowsax recover --replace {path}` goes on with what is left."
+                f"`dowsax recover --replace {path}` continues with what is left."
             )
 
 

@@ -22,7 +22,7 @@ MAX_BYTES = 64 * 1024
 """Of one request."""
 MAX_REPORTED_KEYS = 20
 """Unused keys in one warning."""
-UNEXPECTED_ERROR = "Not taken in, because of an unexpected error"
+UNEXPECTED_ERROR = "Not added, because of an unexpected error"
 WITHDRAW, CORRECT = "withdraw", "correct"
 _TARGET_KEYS = ("id", "number")
 _REQUEST_KEYS = (WITHDRAW, CORRECT, CONFIRM, "reason")

@@ -27,7 +27,7 @@ _HINTS = {
     "sensor": "give the name of the sensor",
     "time": "give time [s]",
 }
-_HOLD = ', or set missing = "interpolate" in [wind] of the site file to go on with the one before'
+_HOLD = ', or set missing = "interpolate" in [wind] of the site file to use the one before'
 
 
 def required_measurements(model: Model) -> tuple[str, ...]:
