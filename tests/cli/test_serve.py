@@ -78,7 +78,7 @@ def test_a_name_is_the_address_that_it_leads_to():
         (("--token", "short"), "`token` has at least 16"),
         (("--site", "nowhere.toml"), "nowhere.toml does not exist"),
         *(
-            (("--host", host, "--port", "0"), f"{host!r} leads to no address: give one of this machine")
+            (("--host", host, "--port", "0"), f"{host!r} has no address: give one of this machine")
             for host in ("nowhere.invalid", "127.0.0.1:8000", "[::1]", "a..b", "")
         ),
     ],

@@ -42,18 +42,18 @@ def test_a_malformed_request_has_its_own_status_code(client):
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        ({"type": "simulated", "seed": -1}, "`seed` is 0 or more."),
-        ({"type": "simulated", "seed": 2**31}, "`seed` is below 2147483648."),
-        ({"type": "simulated", "seed": 1.5}, "`seed` is a whole number."),
-        ({"type": "simulated", "seed": "many"}, "`seed` is a whole number."),
-        ({"type": "simulated", "speed": 51}, "`speed` is 50 or less."),
-        ({"type": "simulated", "name": "x" * 81}, "`name` has 80 letters at the most."),
+        ({"type": "simulated", "seed": -1}, "`seed` must be >= 0."),
+        ({"type": "simulated", "seed": 2**31}, "`seed` must be < 2147483648."),
+        ({"type": "simulated", "seed": 1.5}, "`seed` must be a whole number."),
+        ({"type": "simulated", "seed": "many"}, "`seed` must be a whole number."),
+        ({"type": "simulated", "speed": 51}, "`speed` must be <= 50."),
+        ({"type": "simulated", "name": "x" * 81}, "`name` must have at most 80 letters."),
         ({"type": "simulated", "name": "a\x01b"}, "`name` has characters that cannot be shown."),
-        ({"type": "both"}, "`type` is one of 'simulated' or 'real'."),
+        ({"type": "both"}, "`type` must be 'simulated' or 'real'."),
         ({}, "`type` is missing."),
         ({"type": "real", "colour": 1}, "`colour` is not known here: leave it out."),
         ({"type": "real", "mqtt": {}}, "`mqtt.url` is missing."),
-        ([], "The body is an object."),
+        ([], "The body must be an object."),
     ],
 )
 def test_what_is_wrong_with_a_body_is_said_in_words(client, body, words):
@@ -67,11 +67,11 @@ def test_what_is_wrong_with_a_body_is_said_in_words(client, body, words):
     [
         ({"position": [1, 1]}, "`value` is missing."),
         ({"position": [1], "value": 1}, "`position.1` is missing."),
-        ({"position": [1, 1, 1], "value": 1}, "`position` has too many entries: 2 at the most."),
-        ({"position": [1, 1], "value": "much"}, "`value` is a number."),
-        ({"position": [1, 1], "value": 1e16}, "`value` is 1e+15 or less."),
-        ({"latitude": 91, "longitude": 1, "value": 1}, "`latitude` is 90 or less."),
-        ({"position": [1, 1], "value": 1, "time": []}, "`time` is a number."),
+        ({"position": [1, 1, 1], "value": 1}, "`position` must have at most 2 entries."),
+        ({"position": [1, 1], "value": "much"}, "`value` must be a number."),
+        ({"position": [1, 1], "value": 1e16}, "`value` must be <= 1e+15."),
+        ({"latitude": 91, "longitude": 1, "value": 1}, "`latitude` must be <= 90."),
+        ({"position": [1, 1], "value": 1, "time": []}, "`time` must be a number."),
     ],
 )
 def test_what_is_wrong_with_a_reading_is_said_by_its_key(begin, client, body, words):

@@ -49,7 +49,7 @@ def test_a_mission_of_earlier_says_that_it_is_made_ready(begin, client, wait_unt
     assert listed(client, mission)["preparing"] is False
     thread, answers = sent(client, mission, BODY | {"id": "3"})
     told = wait_until(mission, lambda now: now["preparing"])
-    words = "Preparing: the filter is being compiled, and what was read is taken in again (3)."
+    words = "Preparing: the filter is being compiled, and 3 readings are assimilated again."
     assert (told["status"], told["message"]) == ("searching", words)
     assert (listed(client, mission)["preparing"], listed(client, mission)["message"]) == (True, words)
     held.set()

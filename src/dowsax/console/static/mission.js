@@ -1,19 +1,19 @@
-/** One mission as this page knows it: its snapshots, which of them is shown, and the news of it. */
+/** One mission on this page: its snapshots, the one that is shown, and its events. */
 
 import { get } from "./api.js";
 import { listen } from "./live.js";
 
-/** Snapshots kept with their particles. */
+/** Snapshots with particles in memory. */
 const KEPT = 240;
 const AHEAD = 6;
 
-/** Says `change` (with `detail.what`: mission, snapshots, shown, event) whenever something is new, and `gone`. */
+/** Dispatches `change` (`detail.what`: mission, snapshots, shown, event), and `gone` when it is deleted. */
 export class Mission extends EventTarget {
   constructor(id) {
     super();
     this.id = id;
     this.facts = null;
-    /** Snapshots without particles, by number less one. Those not here yet are missing. */
+    /** Snapshots without particles, by number less one; undefined until they are loaded. */
     this.snapshots = [];
     this.events = [];
     /** The number of the snapshot shown; 0 before the first. */
@@ -21,7 +21,7 @@ export class Mission extends EventTarget {
     this.following = true;
     this.cloud = null;
     this.closed = false;
-    /** Whether this page itself has it deleted. */
+    /** Whether this page itself deletes it. */
     this.leaving = false;
     this._full = new Map();
     this._asked = new Map();
@@ -46,8 +46,8 @@ export class Mission extends EventTarget {
   }
 
   /**
-   * The readings that count in the snapshot of this number, in order: {number, reading}. One that was corrected
-   * has the place and number of the first, one that was withdrawn is left out.
+   * The readings that count at this snapshot, in order: {number, reading}. A corrected reading keeps its
+   * number; a withdrawn one is left out.
    */
   activeReadings(upTo = this.shown) {
     const counted = new Map();
@@ -77,25 +77,25 @@ export class Mission extends EventTarget {
     this._stop?.();
   }
 
-  /** Show the snapshot of this number; the last one is followed as it grows. */
+  /** Show the snapshot of this number; at the last one, follow new ones. */
   select(number) {
     const wanted = Math.max(Math.min(number, this.count), Math.min(1, this.count));
     this.following = wanted === this.count;
     this._show(wanted);
   }
 
-  /** Have the snapshots after this one at hand, for playing. */
+  /** Load the snapshots after this one, for playing. */
   prefetch(number) {
     for (let next = number; next < number + AHEAD && next <= this.count; next++)
       this._ask(next).catch(() => {});
   }
 
-  /** Take in what an answer to a request says of the mission. */
+  /** Update the mission from an answer. */
   learn(facts) {
     this._take({ ...this.facts, ...facts });
   }
 
-  /** Take in a snapshot, with or without its particles. */
+  /** Add a snapshot, with or without its particles. */
   add(snapshot) {
     if (snapshot.particles) this._keep(snapshot);
     this.snapshots[snapshot.number - 1] = slim(snapshot);
@@ -128,7 +128,7 @@ export class Mission extends EventTarget {
   }
 
   _grown() {
-    // The status travels with the snapshot: the mission's own news may come later.
+    // The snapshot has the status: the mission's own message may come later.
     const last = this.snapshots[this.count - 1];
     if (this.facts && last && last.number >= (this.facts.latest?.number ?? 0)) {
       this.facts = {
@@ -149,7 +149,7 @@ export class Mission extends EventTarget {
     return first < 0 ? null : first + 1;
   }
 
-  /** Ask for the snapshots that are not here: at the opening, after a break, or where the server skipped some. */
+  /** Load the missing snapshots: at the start, after a break, or where the server skipped some. */
   async _fill() {
     if (this._loading) return this._loading;
     this._loading = this._askMissing().finally(() => {
@@ -159,7 +159,7 @@ export class Mission extends EventTarget {
   }
 
   async _askMissing() {
-    // The server gives so many at once: asked until none is missing, or none comes.
+    // The server limits the number in one answer: repeat until none is missing, or none comes.
     for (let before = null; ;) {
       const first = this._missing() ?? this.count + 1;
       if (first === before || (before !== null && first > (this.facts.snapshots ?? 0))) return;
@@ -168,7 +168,7 @@ export class Mission extends EventTarget {
       try {
         found = await get(`${this.path}/snapshots?first=${first}`);
       } catch {
-        // The next opening of the socket asks again.
+        // The next connection of the socket tries again.
         return;
       }
       if (this.closed) return;

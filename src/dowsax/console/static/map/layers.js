@@ -42,7 +42,7 @@ function isBox(ring, [low, high]) {
   return ring.every(onCorner);
 }
 
-/** Hatched, so that it is told from a region without its colour. */
+/** Hatched, to differ from a region also without colour. */
 function drawForbidden(pen, camera, palette, ring) {
   pen.save();
   pen.beginPath();

@@ -1,4 +1,4 @@
-/** The map: a canvas that shows a scene, and tells where a person points. */
+/** The map: a canvas that shows a scene, and reports where a person points. */
 
 import { get } from "../api.js";
 import { h } from "../dom.js";
@@ -60,7 +60,7 @@ export class MapView {
     this._observer.observe(this.element);
   }
 
-  /** Be the map of this mission. */
+  /** Show this mission. */
   attach(mission) {
     this.mission = mission;
     const { facts } = mission;
@@ -81,7 +81,7 @@ export class MapView {
     });
   }
 
-  /** The person moved it: from now on it stays where it is put. */
+  /** The person moved the map: it no longer moves by itself. */
   moved() {
     this.touched = true;
     this.redraw();
@@ -191,7 +191,7 @@ export class MapView {
     this._tools = this._toolBoxes();
     this.camera.resize(clientWidth, clientHeight);
     if (this.mission && !this.touched) this.fitArea();
-    // At once: a canvas is empty after it changed its size.
+    // At once: a canvas is empty after a change of size.
     this._draw();
   }
 
@@ -212,7 +212,7 @@ export class MapView {
     return this._lastField ?? null;
   }
 
-  /** One at a time: while a search runs fast, some snapshots are passed over. */
+  /** One at a time: while a search runs fast, some snapshots are skipped. */
   async _askField(number) {
     this._asking = true;
     try {

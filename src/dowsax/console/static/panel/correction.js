@@ -23,7 +23,7 @@ export function buildCorrection(mission, map) {
     h("div", { class: "row wrap" }, correct, withdrawal),
     hint,
   );
-  /** The reading that is shown: the newest, or that of the step one looks at. */
+  /** The reading of the shown step. */
   const chosen = () => {
     const { snapshot } = mission;
     if (!snapshot) return null;
@@ -51,7 +51,7 @@ function readingWords({ reading, time }, mission, map) {
   return `${value} at ${place}${time ? `, received at ${clock(time)}` : ""}.`;
 }
 
-/** A dialog with a form, which is closed when what it does is done; Escape and Cancel change nothing. */
+/** A dialog with a form, which closes when `act` is done; Escape and Cancel change nothing. */
 function openDialog(title, fields, buttonText, isDanger, act) {
   const message = buildMessage();
   const cancel = h("button", { type: "button" }, "Cancel");

@@ -1,4 +1,4 @@
-/** What is believed of each unknown: mean, the interval that holds 95 %, and the truth once it is revealed. */
+/** The estimate of each unknown: mean, 95 % interval, and the truth once it is revealed. */
 
 import { h, put, say } from "../dom.js";
 import { latitude, longitude, metres, withUnit, within } from "../format.js";
@@ -80,12 +80,12 @@ function rowOf(mission, index, name, mean, low, high, truth) {
   );
 }
 
-/** Without what stands in brackets: that is told where one points. */
+/** A label without its part in brackets, which is in the tooltip. */
 function short(label) {
   return label.replace(/\s*\([^)]*\)/g, "");
 }
 
-/** The interval within the widest there has been. */
+/** The interval within the widest one so far. */
 function bracket(mission, index, low, high) {
   const all = mission.snapshots.slice(0, mission.shown).filter(Boolean);
   const least = Math.min(...all.map((snapshot) => snapshot.estimate.low[index]));

@@ -1,4 +1,4 @@
-/** Where to go: an arrow as on a compass, the distance, the place. */
+/** The next place: an arrow as on a compass, the distance, the coordinates. */
 
 import { h, s, say } from "../dom.js";
 import { compass, degrees, latitude, longitude, metres, within } from "../format.js";
@@ -27,7 +27,7 @@ export function buildCompass() {
   return { element, update };
 }
 
-/** In degrees where the site is on the globe, else in metres, much finer than what has to be found. */
+/** In degrees if the site has an origin, else in metres, much finer than the radius to reach. */
 function placeWords(facts, globe, position) {
   if (facts.geographic && globe) {
     const [lat, lon] = globe.toDegrees(position);

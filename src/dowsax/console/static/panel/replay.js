@@ -3,7 +3,7 @@
 import { h, icon, put, say } from "../dom.js";
 import { clock } from "../format.js";
 
-/** [ms] a snapshot while playing. */
+/** [ms] per snapshot while playing. */
 const PACE = 160;
 
 export function buildReplay(mission) {

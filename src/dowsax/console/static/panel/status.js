@@ -32,7 +32,7 @@ function statusOf(mission) {
   return mission.isLive ? facts.status : snapshot.status;
 }
 
-/** Read out what is new: each change of the status, but of a search that runs by itself not every reading. */
+/** Announce each change of the status; of a running simulation, not every reading. */
 function buildReader() {
   let said = { status: "", words: "", at: 0 };
   return (facts, snapshot, status) => {
@@ -44,7 +44,7 @@ function buildReader() {
   };
 }
 
-/** One sentence for those who listen. */
+/** The sentence for screen readers. */
 function spoken(facts, snapshot, status) {
   const word = (STATUS[status] ?? STATUS.failed).word.toLowerCase();
   if (!snapshot || facts.preparing) return `${word}. ${facts.message ?? ""}`;

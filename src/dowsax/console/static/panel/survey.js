@@ -68,7 +68,7 @@ export function buildSurvey(mission, target) {
     busy = file.name;
     update();
     try {
-      // As it is: loggers do not all write UTF-8.
+      // As bytes: not all loggers write UTF-8.
       const result = await postFile(`${mission.path}/survey`, file);
       busy = "";
       show(result);
@@ -90,7 +90,7 @@ export function buildSurvey(mission, target) {
   return { element, update };
 }
 
-/** Take a file that is dropped on an element. */
+/** Accept a file that is dropped on an element. */
 function bindDrop(target, dropped) {
   target.addEventListener("dragover", (event) => {
     event.preventDefault();

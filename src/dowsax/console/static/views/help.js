@@ -1,4 +1,4 @@
-/** What is on the map and which keys there are. */
+/** The meaning of the words, and the keys. */
 
 import { h } from "../dom.js";
 

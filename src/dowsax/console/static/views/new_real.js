@@ -8,8 +8,8 @@ import { number } from "../format.js";
 /** [ms] after the last key before the site is checked. */
 const PAUSE = 350;
 const BROKER = /^mqtts?:\/\/[^/\s]+/;
-/** Letters of a site file at the most. */
-const LONGEST = 60000;
+/** The largest length of a site file. */
+const MAX_LENGTH = 60000;
 
 export async function showNewReal(view) {
   const choices = await getChoices();
@@ -118,7 +118,7 @@ function checker(text, verdict, begin, facts) {
 
 function requireText(text) {
   if (text.trim() === "") throw new RangeError("Site file: it is empty; paste one, or choose a template.");
-  if (text.length > LONGEST) throw new RangeError(`Site file: more than ${LONGEST} letters; shorten it.`);
+  if (text.length > MAX_LENGTH) throw new RangeError(`Site file: more than ${MAX_LENGTH} letters; shorten it.`);
 }
 
 function understood({ name, kind, unit, area }) {

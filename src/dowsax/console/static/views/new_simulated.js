@@ -1,4 +1,4 @@
-/** Begin a simulated search. */
+/** Start a simulated search. */
 
 import { getChoices, post } from "../api.js";
 import { h, put } from "../dom.js";
