@@ -122,7 +122,7 @@ def test_a_mission_is_deleted_by_keyboard_after_a_question(open_page, console):
     assert page.locator(".mission-name", has_text="deleted").count() == 0
 
 
-def test_another_page_is_told_of_a_deletion(open_page, console):
+def test_another_page_reports_a_deletion(open_page, console):
     """A phone that watches a search which runs; the one who deletes it does so on a desktop."""
     mission = begun(console, "watched")
     console.post(f"/missions/{mission}/control", {"action": "run", "speed": 2.0})

@@ -82,7 +82,7 @@ def test_a_reading_that_is_refused_is_so_in_the_words_of_its_form(open_page, con
     assert console.get(f"/missions/{real}")["readings"] == 1
 
 
-def test_a_wind_that_is_missing_is_told_once_as_the_form_calls_it(open_page):
+def test_a_missing_wind_is_named_as_on_the_form(open_page):
     """The server names both ways to give one, of which the form has one."""
     with pytest.raises(Refused, match="wind_u and wind_v, or wind_speed and wind_from") as refusal:
         Stations(("wind",)).complete(Reading((0.0, 0.0), 1.0), [])
@@ -113,7 +113,7 @@ def test_a_feed_without_a_broker_is_refused_by_its_name(open_page):
     page.locator(".form-message.error", has_text="Broker: an address such as mqtt://").wait_for()
 
 
-def test_a_site_that_is_empty_or_wrong_is_said_to_be(open_page, allowed_errors):
+def test_an_empty_or_wrong_site_is_reported(open_page, allowed_errors):
     allowed_errors.append(refused(422))
     page = open_page("#/new/real")
     page.locator(".verdict.good").wait_for()
@@ -123,7 +123,7 @@ def test_a_site_that_is_empty_or_wrong_is_said_to_be(open_page, allowed_errors):
     page.locator(".verdict.error", has_text=re.compile("^Site file, line 8")).wait_for()
 
 
-def test_a_mission_that_is_not_there_is_said_not_to_be(open_page, allowed_errors):
+def test_an_unknown_mission_is_reported(open_page, allowed_errors):
     """As from an old bookmark."""
     allowed_errors.append(refused(404))
     page = open_page(f"#/m/{NONE}")

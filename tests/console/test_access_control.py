@@ -46,7 +46,7 @@ def locked():
 @pytest.mark.parametrize(
     "path", ["/", "/app.js", "/api/missions", "/api/openapi.json", "/api/missions/x/export"]
 )
-def test_nothing_is_told_without_the_token(locked, path):
+def test_nothing_is_answered_without_the_token(locked, path):
     for headers in (
         {},
         {"authorization": "Bearer wrong"},
@@ -175,7 +175,7 @@ def test_a_body_that_is_too_large_is_read_to_its_end(length, read):
     assert 1000 * (200 - len(left)) == read
 
 
-def test_a_browser_is_told_to_trust_nothing_else():
+def test_security_headers_allow_only_the_console():
     headers = guarded().get("/api/missions").headers
     assert "default-src 'self'" in headers["content-security-policy"]
     assert "frame-ancestors 'none'" in headers["content-security-policy"]

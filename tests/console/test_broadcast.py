@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 
-def test_what_came_in_between_is_told_once():
+def test_changes_in_between_are_sent_once():
     from dowsax.console.broadcast import Broadcaster
 
     async def watch():
@@ -25,7 +25,7 @@ def test_what_came_in_between_is_told_once():
     asyncio.run(watch())
 
 
-def test_only_its_own_mission_and_the_list_are_told():
+def test_only_subscribers_of_the_mission_and_of_the_list_are_notified():
     from dowsax.console.broadcast import MISSION_LIST, Broadcaster
 
     async def watch():

@@ -23,7 +23,7 @@ AREA = '[area]\nlow = [0, 0]\nhigh = [25, 25]\n[field]\nkind = "temperature"\n'
         ({"type": "real", "site": AREA, "mqtt": {"url": "mqtt://h:1", "readings": "a/#"}}, "wildcards"),
     ],
 )
-def test_what_cannot_be_begun_says_why(client, body, words):
+def test_an_impossible_mission_gets_the_reason(client, body, words):
     before = len(client.get("/api/missions").json())
     answer = client.post("/api/missions", json=body)
     assert answer.status_code == 422

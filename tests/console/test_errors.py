@@ -56,7 +56,7 @@ def test_a_malformed_request_has_its_own_status_code(client):
         ([], "The body must be an object."),
     ],
 )
-def test_what_is_wrong_with_a_body_is_said_in_words(client, body, words):
+def test_a_wrong_body_gets_the_reason(client, body, words):
     answer = client.post("/api/missions", json=body)
     assert answer.status_code == 422
     assert answer.json()["error"] == words
@@ -74,7 +74,7 @@ def test_what_is_wrong_with_a_body_is_said_in_words(client, body, words):
         ({"position": [1, 1], "value": 1, "time": []}, "`time` must be a number."),
     ],
 )
-def test_what_is_wrong_with_a_reading_is_said_by_its_key(begin, client, body, words):
+def test_a_wrong_reading_names_its_key(begin, client, body, words):
     answer = client.post(f"/api/missions/{begin()['id']}/readings", json=body)
     assert answer.status_code == 422
     assert answer.json()["error"] == words

@@ -30,7 +30,7 @@ async def exchanged(port, sent, yard="yard"):
     return answers
 
 
-def test_readings_of_a_broker_are_taken_in(broker, begin, client, wait_until):
+def test_readings_of_a_broker_are_added(broker, begin, client, wait_until):
     """Answered on its topic with the advice that the snapshots tell of; what is refused is answered too."""
     feed = {
         "url": f"mqtt://user:secret@127.0.0.1:{broker}",
@@ -52,7 +52,7 @@ def test_readings_of_a_broker_are_taken_in(broker, begin, client, wait_until):
     assert "refused" in told
 
 
-def test_a_broker_that_is_not_there_is_told_of_and_readings_still_come_by_hand(begin, client, wait_until):
+def test_a_missing_broker_is_reported_and_readings_can_still_be_typed(begin, client, wait_until):
     mission = begin(mqtt={"url": "mqtt://user:secret@127.0.0.1:1"})["id"]
     told = wait_until(mission, lambda now: any(event["kind"] == "alarm" for event in now["events"]))
     assert "trying again" in told["events"][-1]["text"]

@@ -22,7 +22,7 @@ def of_type(socket, kind):
             return message[kind]
 
 
-def test_a_mission_is_told_at_once_and_then_its_frames(begin, client):
+def test_a_socket_sends_the_mission_and_then_its_snapshots(begin, client):
     mission = begin(type="simulated", seed=31)["id"]
     with client.websocket_connect(f"{WS}/api/missions/{mission}/live") as live:
         assert of_type(live, "mission")["id"] == mission
@@ -33,7 +33,7 @@ def test_a_mission_is_told_at_once_and_then_its_frames(begin, client):
             assert snapshot == client.get(f"/api/missions/{mission}/snapshots/{number}").json()
 
 
-def test_an_event_is_told(begin, client):
+def test_a_socket_sends_events(begin, client):
     mission = begin()["id"]
     with client.websocket_connect(f"{WS}/api/missions/{mission}/live") as live:
         client.post(f"/api/missions/{mission}/readings", json={"position": [99, 99], "value": 1})
@@ -42,7 +42,7 @@ def test_an_event_is_told(begin, client):
     assert "outside the area" in event["text"]
 
 
-def test_the_list_is_told_when_it_changes(begin, client):
+def test_a_socket_sends_the_list_when_it_changes(begin, client):
     with client.websocket_connect(f"{WS}/api/live") as live:
         before = {mission["id"] for mission in of_type(live, "missions")}
         new = begin()["id"]
@@ -133,7 +133,7 @@ def ask(address, path, body=None):
         return json.load(answer)
 
 
-def test_one_that_does_not_listen_is_let_go_and_holds_up_nobody(served, site_text):
+def test_a_client_that_does_not_read_is_disconnected_and_delays_nobody(served, site_text):
     """It is sent more than any buffer holds; another client is told all the while, and what comes after."""
     console, address = served
     body = {"type": "real", "site": site_text(), "policy": "greedy", "seed": 3}

@@ -38,7 +38,7 @@ def sent(client, mission, body):
     return thread, answers
 
 
-def test_a_mission_of_earlier_says_that_it_is_made_ready(begin, client, wait_until, held):
+def test_a_mission_from_before_a_restart_says_that_it_is_prepared(begin, client, wait_until, held):
     """Its status is what it was; the message says what is waited for, and how much is taken in again."""
     held.set()
     mission = begin()["id"]
@@ -69,7 +69,7 @@ def test_a_new_mission_says_so_from_the_beginning(client, site_text, wait_until,
     assert (after["status"], after["message"]) == ("searching", "")
 
 
-def test_what_cannot_be_made_ready_does_not_say_so_for_ever(client, site_text, wait_until, monkeypatch):
+def test_a_mission_that_cannot_be_prepared_fails(client, site_text, wait_until, monkeypatch):
     def broken(*_):
         raise OSError("The disk is gone.")
 
@@ -161,7 +161,7 @@ def test_a_corrected_reading_was_right_all_along(read, client):
         ("PATCH", "1", {"value": 1, "id": "x"}, 422, "not known here"),
     ],
 )
-def test_what_cannot_be_corrected_is_said(read, client, method, path, body, status, words):
+def test_an_impossible_correction_gets_the_reason(read, client, method, path, body, status, words):
     import re
 
     mission = read(BODIES[:2])
@@ -171,7 +171,7 @@ def test_what_cannot_be_corrected_is_said(read, client, method, path, body, stat
     assert latest_of(client, mission)["readings"] == 2
 
 
-def test_a_doubted_value_says_that_it_can_be_confirmed(read, client):
+def test_an_implausible_value_can_be_confirmed(read, client):
     mission = read(BODIES[:2])
     path, body = f"/api/missions/{mission}/readings", {"position": [5.0, 5.0], "value": 4e7}
     doubted = client.post(path, json=body)
@@ -189,7 +189,7 @@ def test_a_doubted_value_says_that_it_can_be_confirmed(read, client):
         assert "confirm" not in answer.json()
 
 
-def test_rows_that_are_doubted_are_refused_unless_confirmed(begin, client):
+def test_implausible_rows_are_refused_unless_confirmed(begin, client):
     table = b"x,y,value\n2,2,0.5\n3,2,0.6\n4,2,70000000\n"
     mission = begin()["id"]
     path, headers = f"/api/missions/{mission}/survey", {"content-type": "text/csv"}

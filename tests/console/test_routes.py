@@ -48,7 +48,7 @@ def test_answers_are_those_of_an_advisor_of_ones_own(fed, site_text):
         assert fed[1][count]["advice"] == json.loads(json.dumps(expected.to_json()))
 
 
-def test_frames_tell_the_way(fed, client):
+def test_snapshots_follow_the_path(fed, client):
     """Numbers from 1 on, the positions as sent, and a path that is as long as its legs."""
     snapshots = client.get(f"/api/missions/{fed[0]}/snapshots").json()
     assert [snapshot["number"] for snapshot in snapshots] == [1, 2, 3, 4, 5]
@@ -59,7 +59,7 @@ def test_frames_tell_the_way(fed, client):
     assert snapshots == [answer["snapshot"] for answer in fed[1]]
 
 
-def test_a_whole_frame_has_the_belief_in_few_draws(fed, client):
+def test_a_full_snapshot_has_samples_of_the_belief(fed, client):
     """Their mean is the estimate to what 400 evenly drawn ones can be off, and the regions hold them."""
     snapshot = client.get(f"/api/missions/{fed[0]}/snapshots/5").json()
     draws = np.array(snapshot["particles"])
@@ -80,7 +80,7 @@ def _area(rings):
     return total
 
 
-def test_some_frames_can_be_asked_for(fed, client):
+def test_a_range_of_snapshots_can_be_requested(fed, client):
     numbers = lambda query: [  # noqa: E731
         snapshot["number"] for snapshot in client.get(f"/api/missions/{fed[0]}/snapshots{query}").json()
     ]
@@ -125,7 +125,7 @@ def test_the_same_id_counts_once(fed, client):
     assert "was given to another reading" in other.json()["error"]
 
 
-def test_what_is_refused_is_told_and_noted(begin, client):
+def test_a_refusal_is_answered_and_noted(begin, client):
     mission = begin()["id"]
     answer = send(client, mission, (99.0, 2.0), 1.0)
     assert answer.status_code == 422
@@ -172,7 +172,7 @@ def test_the_same_seed_is_the_same_search(ended, begin, client):
     assert list(map(timeless, one)) == list(map(timeless, other))
 
 
-def test_the_truth_is_told_only_at_the_end(ended, begin, client):
+def test_the_truth_is_revealed_only_at_the_end(ended, begin, client):
     searching = begin(type="simulated", seed=12)["id"]
     client.post(f"/api/missions/{searching}/control", json={"action": "step"})
     refused = client.post(f"/api/missions/{searching}/reveal")
@@ -236,7 +236,7 @@ def test_a_name_is_text_wherever_it_is_shown(ended, client):
     assert "run &lt;b&gt;me&lt;/b&gt;" in report
 
 
-def test_nothing_to_export_is_said(begin, client):
+def test_an_export_without_readings_is_refused(begin, client):
     answer = client.get(f"/api/missions/{begin()['id']}/export?to=csv")
     assert answer.status_code == 409
     assert "no readings yet" in answer.json()["error"]

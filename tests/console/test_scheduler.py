@@ -101,7 +101,7 @@ def test_an_error_is_its_own(scheduler):
     assert one.submit("queue", lambda: "well").result(30) == "well"
 
 
-def test_alone_is_alone(scheduler):
+def test_an_exclusive_job_runs_alone(scheduler):
     """What asks to be alone waits for the others, and they for it."""
     one = scheduler(num_short=2, num_long=1)
     gate, other = blocked(one, "other")
@@ -120,7 +120,7 @@ def test_alone_is_alone(scheduler):
     assert one.submit("other", lambda: "goes on").result(30) == "goes on"
 
 
-def test_closing_gives_up_what_has_not_begun(scheduler):
+def test_closing_cancels_jobs_that_have_not_started(scheduler):
     one = scheduler(num_short=1)
     gate, running = blocked(one, "queue")
     waiting = one.submit("queue", lambda: None)

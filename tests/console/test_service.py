@@ -19,7 +19,7 @@ def console(client):
     return client.app.state.console
 
 
-def test_missions_beyond_the_most_are_let_go_and_come_back_as_they_were(begin, client, console, monkeypatch):
+def test_missions_beyond_the_limit_are_released_and_restored(begin, client, console, monkeypatch):
     """With room for one, two missions take turns; both are advised as one that never had to go."""
     from dowsax.console import service
 
@@ -39,7 +39,7 @@ def test_missions_beyond_the_most_are_let_go_and_come_back_as_they_were(begin, c
     assert sum(host.in_memory for host in console.missions.values()) == 1
 
 
-def test_compiled_functions_are_let_go_before_memory_maps_run_out(begin, client, console, monkeypatch):
+def test_compiled_functions_are_dropped_before_memory_maps_run_out(begin, client, console, monkeypatch):
     """After that all is compiled once more, and the advice is the same."""
     from dowsax.console import service
 
@@ -54,7 +54,7 @@ def test_compiled_functions_are_let_go_before_memory_maps_run_out(begin, client,
     assert [first, read(client, mission, BODIES[1])] == expected
 
 
-def test_a_full_queue_is_said_and_nothing_that_was_taken_on_is_lost(begin, client, console):
+def test_a_full_queue_is_reported_and_no_accepted_job_is_lost(begin, client, console):
     """While a mission is busy, so many wait and the next is asked to come later; then all are answered."""
     import threading
     from concurrent.futures import ThreadPoolExecutor
@@ -90,7 +90,7 @@ def test_a_mission_that_waits_holds_up_no_other(begin, client, console):
     waiting.result(30)
 
 
-def test_a_disk_that_does_not_take_it_is_said_and_the_reading_counts_once(begin, client, console):
+def test_a_full_disk_is_reported_and_the_reading_counts_once(begin, client, console):
     """Neither log nor snapshot is written: sent again by its id when there is room, it is taken in once."""
     mission, body = begin()["id"], BODIES[0] | {"id": "one"}
     with largest_file(console.store.log_path(mission).stat().st_size + 100):
@@ -128,7 +128,7 @@ def test_a_note_that_cannot_be_kept_does_not_undo_what_is_recorded(begin, client
     assert (shown["readings"], shown["events"][-1]["text"]) == (1, "Reading 1 was withdrawn.")
 
 
-def test_a_frame_that_cannot_be_kept_is_made_again(begin, client, console, monkeypatch):
+def test_a_snapshot_that_cannot_be_stored_is_built_again(begin, client, console, monkeypatch):
     """The reading is in the log: it is acknowledged, and its snapshot comes from there."""
     from dowsax.journal import Journal, NotRecorded
 

@@ -46,7 +46,7 @@ def spoil(path, at, with_=b"#"):
 
 
 @pytest.mark.parametrize("where", ["beginning", "middle", "end", "empty", "cut", "text"])
-def test_a_damaged_log_is_shown_and_keeps_nobody_from_working(folder, where):
+def test_a_damaged_log_is_shown_and_does_not_affect_the_others(folder, where):
     """Wherever it is damaged: the mission is listed as damaged with what to do, and the other one goes on."""
     made, healthy, hurt = folder
     path = made / f"{hurt}.log"

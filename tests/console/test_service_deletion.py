@@ -63,7 +63,7 @@ def test_one_that_runs_is_stopped_first(begin, client, console):
     assert client.post(f"/api/missions/{other}/readings", json=BODY).status_code == 200
 
 
-def test_what_waits_is_told_that_it_is_gone(begin, client, console):
+def test_waiting_requests_learn_that_the_mission_is_deleted(begin, client, console):
     """What is under way is done to its end; readings that wait are refused, so none is lost in silence."""
     from concurrent.futures import ThreadPoolExecutor
 
@@ -85,7 +85,7 @@ def test_what_waits_is_told_that_it_is_gone(begin, client, console):
     assert "deleted" in answers[0].json()["error"]
 
 
-def test_those_who_watch_are_told(begin, client):
+def test_sockets_report_a_deletion(begin, client):
     mission = begin()["id"]
     with (
         client.websocket_connect(f"{LIVE}/missions/{mission}/live") as socket,

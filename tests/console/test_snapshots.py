@@ -25,7 +25,7 @@ def test_samples_that_are_all_the_same_come_back():
     np.testing.assert_array_equal(ParticleSamples.unpack(samples.pack()).thetas, samples.thetas)
 
 
-def test_samples_of_a_belief_stand_for_equal_shares_of_its_weight():
+def test_samples_represent_equal_shares_of_the_weight():
     """A particle of weight w is drawn 400 w times, to the next whole number up or down."""
     import jax.numpy as jnp
 

@@ -61,7 +61,7 @@ def test_a_rehearsal_of_another_filter_is_not_quoted(begin, client, site_text):
     assert "is of another filter" in told["sentence"]
 
 
-def test_a_stop_quotes_a_rehearsal_that_came_after_the_mission_was_begun(begin, client, site_text):
+def test_a_stop_quotes_a_rehearsal_made_after_the_start(begin, client, site_text):
     """The advisor of a mission says the same as its page."""
     site = site_text().replace("Simulated temperature", "A third")
     mission = begin(site=site)

@@ -80,7 +80,7 @@ def test_passwords_are_for_the_owner_alone(tmp_path):
     store.close()
 
 
-def test_a_feed_that_cannot_be_read_is_said(kept):
+def test_a_damaged_feed_is_reported(kept):
     add(kept, record())
     (kept.folder / "0123456789ab.feed").write_bytes(b'{"url": "mq')
     with pytest.raises(ValueError, match="address of the feed cannot be read"):
@@ -170,7 +170,7 @@ def test_a_mission_that_could_not_be_kept_is_none_at_the_next_start(kept, monkey
     assert kept.ids() == ["0123456789ab"]
 
 
-def test_frames_of_another_mission_are_none(kept):
+def test_snapshots_of_another_mission_are_ignored(kept):
     """Its file in the place of the own one, or a log: what is added since is kept."""
     from dowsax.console.snapshots import ParticleSamples
 
@@ -195,7 +195,7 @@ def test_a_folder_of_an_earlier_version_is_refused(tmp_path):
         Store(tmp_path)
 
 
-def test_damaged_frames_are_missing_and_the_others_are_not(kept):
+def test_damaged_snapshots_are_missing_and_the_others_are_not(kept):
     """Read as they are, and mended when the next one is kept."""
     from dowsax.console.snapshots import ParticleSamples
 

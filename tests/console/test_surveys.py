@@ -25,7 +25,7 @@ def test_rows_are_taken_once(begin, client):
     assert said[-3:] == ["The file: 3 new, 0 known, 0 refused.", f"The file: {again}", f"any.csv: {again}"]
 
 
-def test_every_row_is_new_known_refused_or_left_out(begin, client):
+def test_every_row_is_new_known_refused_or_skipped(begin, client):
     """Rows without a value are skipped, one that cannot be is refused by its line; the log says why."""
     mission = begin()["id"]
     rows = [f"{place},2,0.5" for place in range(2, 9)]
@@ -85,7 +85,7 @@ def test_a_file_is_called_by_its_name_and_no_path(begin, client):
         assert answer.json()["error"].startswith(f"{called}, line 2, column 'value'")
 
 
-def test_what_is_for_the_command_line_is_not_told(begin, client):
+def test_errors_leave_out_hints_for_the_command_line(begin, client):
     """Who uploads a file has no options to give."""
     answer = upload(client, begin()["id"], b"x,y,reading_of_what\n1,1,1\n")
     assert "[columns] of the site file." in answer.json()["error"]

@@ -196,7 +196,7 @@ def test_goes_only_to_the_places_there_are():
     assert given[0].next_position != (12.0, 12.0)
 
 
-def test_who_is_where_one_may_not_be_is_led_back():
+def test_from_a_forbidden_place_the_way_leads_back():
     one = advisor()
     advice = one.observe((8.0, 9.0), 0.3)
     assert "may not be" in advice.why
@@ -226,7 +226,7 @@ def test_evidence_without_a_source_is_the_product_of_what_the_sensor_says_of_not
     assert one.latest.evidence == pytest.approx(float(one.belief.log_evidence) - exact, abs=1e-4)
 
 
-def test_a_change_of_the_source_is_noticed_and_said():
+def test_a_change_of_the_source_is_detected_and_reported():
     """The hill is elsewhere from the ninth reading on: told soon after, not before, and searched for anew."""
     search = SearchSetting.model_construct(preset="plain", particles=2048, radius=0.3, may_jump=True)
     one = advisor(search=search, budget=Budget())
@@ -244,7 +244,7 @@ def test_a_change_of_the_source_is_noticed_and_said():
         one.observe((3.0, 3.0), 0.1, time=3.0)
 
 
-def test_places_of_a_site_in_degrees_are_told_in_degrees():
+def test_a_site_in_degrees_gets_advice_in_degrees():
     """Where to go next, and what is wrong with a reading; distances are in metres."""
     one = advisor(frame=Frame((52.1, 5.1)), budget=Budget())
     why = one.observe((2.0, 2.0), read(0, (2.0, 2.0))).why

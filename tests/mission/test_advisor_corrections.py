@@ -120,7 +120,7 @@ def test_the_only_reading_may_be_withdrawn():
     assert one.observe((2.0, 2.0), 0.1).estimate == fresh.observe((2.0, 2.0), 0.1).estimate
 
 
-def test_a_withdrawn_reading_that_is_sent_again_is_not_taken_in_again():
+def test_a_withdrawn_reading_that_is_sent_again_does_not_count():
     """A broker may deliver it once more: it was acknowledged, and stays withdrawn."""
     one = advisor()
     first = one.observe((4.0, 2.0), 3.0, id="a")

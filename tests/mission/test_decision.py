@@ -47,7 +47,7 @@ def test_found_says_that_the_fit_was_not_checked_where_the_source_may_move():
     assert "was not checked" not in explain_status(plan, spent, sure, FOUND, "0 of 9 such stops were wrong")
 
 
-def test_reasons_are_told_in_odds_and_in_the_places_of_the_site():
+def test_reasons_give_odds_and_places():
     """Metres, or degrees where the site has them; a belief without a doubt is not a probability of one."""
     plan = advisor().plan
     there = replace(plan, frame=Frame((52.1, 5.1)))

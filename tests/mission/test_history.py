@@ -17,7 +17,7 @@ def made(value, **more):
     return Reading((1.0, 2.0), value, **more)
 
 
-def test_withdrawn_readings_do_not_stand_and_corrected_ones_keep_their_place():
+def test_withdrawn_readings_do_not_count_and_corrected_ones_keep_their_place():
     history = History.of(step(number, made(float(number))) for number in (1, 2, 3))
     for more in (step(4, None, corrects=1), step(5, made(2.5), corrects=2), step(6, made(6.0))):
         history.add(more)

@@ -77,7 +77,7 @@ def test_resumes_the_same_mission_only(path):
         MissionLog.create(path, HEADER)
 
 
-def test_a_log_that_was_never_quite_begun_is_begun(path):
+def test_a_log_with_an_unfinished_header_is_overwritten(path):
     """An empty file, and the beginning of a first line, are what a crash at the very start leaves."""
     MissionLog.create(path, HEADER).close()
     begun = path.read_bytes()
@@ -117,7 +117,7 @@ def test_a_second_writer_is_refused_and_readers_are_not(path):
         assert len(list(MissionLog.open(path).steps())) == 1
 
 
-def test_damage_is_said_with_the_command_that_helps(path):
+def test_a_damaged_log_names_the_recovery_command(path):
     """At the beginning, in the middle and in the last entry; reading and writing alike."""
     with MissionLog.create(path, HEADER) as log:
         for number in range(1, 6):
@@ -131,7 +131,7 @@ def test_damage_is_said_with_the_command_that_helps(path):
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
-def test_a_log_that_cannot_be_written_to_is_said(path):
+def test_a_read_only_log_is_reported(path):
     MissionLog.create(path, HEADER).close()
     path.chmod(0o400)
     with pytest.raises(ValueError, match="cannot be written to"):

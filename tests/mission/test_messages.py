@@ -70,7 +70,7 @@ def test_places_in_degrees_come_back_in_degrees(advisor):
     assert back == pytest.approx(said["next_position"], abs=1e-2)
 
 
-def test_numbers_are_told_in_the_digits_that_mean_something(advisor):
+def test_messages_have_significant_digits_only(advisor):
     """Told in millimetres and hundredths of a degree; what is logged and computed with has all its digits."""
     (said,) = read_lines(advisor, '{"x": 4, "y": 2, "value": 0.3}')
     exact = advisor.latest
@@ -88,7 +88,7 @@ def test_numbers_are_told_in_the_digits_that_mean_something(advisor):
     assert north["bearing"] == 0.0
 
 
-def test_a_place_that_was_told_may_be_read_at(advisor):
+def test_a_reading_at_the_advised_place_is_accepted(advisor):
     """Rounding does not lead out of the area: at its very border the reading is taken in."""
     body = '{"x": 20.0005, "y": -0.0005, "value": 0.1}'
     (said,) = read_lines(advisor, body)
@@ -100,7 +100,7 @@ def test_a_place_that_was_told_may_be_read_at(advisor):
     assert "outside the area" in refused["error"]
 
 
-def test_wind_may_be_said_in_two_ways():
+def test_wind_may_be_given_in_two_ways():
     """3 m/s from 270°, a west wind, goes east."""
     place = {"x": 1, "y": 2, "value": 3}
     by_angle = from_object(decoded(json.dumps(place | {"wind_speed": 3, "wind_from": 270})), Frame())
@@ -139,7 +139,7 @@ def test_all_keys_are_understood():
         ("", "Not JSON"),
     ],
 )
-def test_what_is_wrong_with_a_reading_is_said(text, reason):
+def test_a_wrong_reading_gets_the_reason(text, reason):
     with pytest.raises(Refused, match=reason):
         from_object(decoded(text), Frame((52.1, 5.1)), "ppm")
 
@@ -201,7 +201,7 @@ def test_nothing_that_is_sent_ends_the_stream(advisor, name):
     assert step.number == 1
 
 
-def test_a_long_line_is_never_held_as_a_whole():
+def test_a_long_line_is_never_read_as_a_whole():
     """Its beginning is enough to refuse it; the lines after it are not lost."""
     stream = io.BytesIO(b"x" * 1_000_000 + b"\n" + b"next\n" + b"y" * 300_000)
     lines = list(stream_lines(stream))
@@ -217,7 +217,7 @@ def test_a_line_that_is_too_long_is_refused_also_where_it_begins_blank(advisor):
     assert "Too long" in said["error"]
 
 
-def test_what_nobody_foresaw_is_refused_too(advisor, monkeypatch):
+def test_an_unexpected_error_is_a_refusal(advisor, monkeypatch):
     """An error of our own is answered, recorded and logged, and the mission goes on."""
     good = b'{"id": 1, "x": 2, "y": 2, "value": 0.1}\n'
     with monkeypatch.context() as patched:
@@ -280,14 +280,14 @@ def test_a_reading_is_withdrawn_and_corrected_by_a_line(advisor):
         ('{"withdraw": true, "id": "a", "reason": 3}', "must be a text"),
     ],
 )
-def test_what_is_wrong_with_a_correction_is_said(advisor, text, reason):
+def test_a_wrong_correction_gets_the_reason(advisor, text, reason):
     said = read_lines(advisor, '{"id": "a", "x": 2, "y": 2, "value": 0.1}', text)
     assert said[1]["refused"]
     assert reason in said[1]["error"]
     assert len(advisor.readings) == 1
 
 
-def test_a_doubted_value_counts_once_it_is_confirmed(advisor):
+def test_an_implausible_value_counts_once_it_is_confirmed(advisor):
     """The answer says that it can be; what is refused for another reason cannot."""
     huge = '{"id": 2, "x": 4, "y": 2, "value": 4e6}'
     said = read_lines(
@@ -318,7 +318,7 @@ def test_logs_of_earlier_times_have_no_warnings():
     assert Advice.from_json(body).warnings == ()
 
 
-def test_keys_that_nobody_uses_are_told_once_a_stream():
+def test_unused_keys_are_warned_about_once_a_stream():
     """With the first reading that has them, and new ones with theirs; the readings count."""
     lines = [
         READING,

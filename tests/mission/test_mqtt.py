@@ -84,7 +84,7 @@ def test_a_mission_over_mqtt(advisor, broker):
     assert len(advisor.readings) == 4
 
 
-def test_a_broker_that_is_not_there_is_said_at_once(port):
+def test_a_missing_broker_is_reported_at_once(port):
     address = f"mqtt://127.0.0.1:{port}"
     with pytest.raises(NoBroker, match=f"No broker answers at 127.0.0.1:{port} within 5 s"):
         asyncio.run(require_broker(address))
@@ -213,7 +213,7 @@ async def poisoned(advisor, port):
     return answers, states
 
 
-def test_what_cannot_be_taken_in_is_refused_and_recorded(advisor, broker):
+def test_a_bad_message_is_refused_and_recorded(advisor, broker):
     """Each gets its answer on the same connection, and is in the log as refused."""
     answers, states = asyncio.run(poisoned(advisor, broker))
     assert states == [True]

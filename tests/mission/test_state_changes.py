@@ -69,7 +69,7 @@ def runs(base, key, new):
 
 
 @pytest.mark.parametrize("new", [ELSEWHERE, TURNED], ids=["the source moves", "the wind turns"])
-def test_a_change_is_told_and_searched_anew(base, key, new):
+def test_a_change_is_reported_and_the_search_starts_again(base, key, new):
     """Told soon in all missions but one at most; searched on; the last regions hold what is true then.
 
     Of regions and intervals that hold 95 % so many hold it, but for one time in a thousand.
@@ -86,7 +86,7 @@ def test_a_change_is_told_and_searched_anew(base, key, new):
     assert sum(low <= new[WIND] <= high for low, high in wind) >= enough
 
 
-def test_nothing_is_told_where_nothing_changes(base, key):
+def test_no_change_is_reported_where_nothing_changes(base, key):
     """False alarms are as rare as Ville's inequality has them.
 
     A change is told where the probability of none is below 0.1. That is where the readings are likelier by

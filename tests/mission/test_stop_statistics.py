@@ -53,7 +53,7 @@ def test_the_table_is_that_of_the_docs():
         assert numbers == pytest.approx(expected[cell], abs=5e-5)
 
 
-def test_only_what_was_measured_is_told():
+def test_only_measured_rates_are_found():
     """The same field, filter, rule and policy, and a source that stays."""
     plan = Plan.of(SITE)
     row = find_false_stops(plan, "infotaxis")
@@ -92,7 +92,7 @@ def test_a_new_site_has_a_measured_rate(kind, plans):
     assert told.endswith("not rehearsed: `dowsax rehearse here.toml --policy infotaxis` does")
 
 
-def test_another_site_of_the_kind_is_told_of_the_standard_one(plans):
+def test_another_site_of_the_kind_quotes_the_standard_one(plans):
     """Other places, steps and radii are another site; other policies, filters and laws another question."""
     plan = plans["level"]
     assert find_standard_stops(replace(plan, radius=2.0), "infotaxis") is not None
