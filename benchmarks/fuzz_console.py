@@ -177,7 +177,7 @@ def _expect(asked: Call, status: int, body: Any, expected: Expected) -> None:
     if "advice" in body:
         expected.numbers.add(body["advice"]["number"])
     elif "/survey" in asked.path and status == 200:
-        expected.surveyed += body["taken"]
+        expected.surveyed += body["new"]
         for row in body["refused"]:
             expected.refuse(row["reason"])
     elif status == 422 and _reaches_the_mission(asked):

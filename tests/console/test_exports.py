@@ -50,7 +50,7 @@ def test_an_id_is_no_formula_in_a_table(begin, client):
     [row] = csv.DictReader(io.StringIO(table.decode()))
     assert (row["id"], row["sensor"], row["value"]) == ("'=1+1", "'@left", "-0.5")
     other, kind = begin()["id"], {"content-type": "text/csv"}
-    assert client.post(f"/api/missions/{other}/survey", content=table, headers=kind).json()["taken"] == 1
+    assert client.post(f"/api/missions/{other}/survey", content=table, headers=kind).json()["new"] == 1
     assert client.get(f"/api/missions/{other}/snapshots/1").json()["reading"]["sensor"] == "@left"
 
 
@@ -63,7 +63,7 @@ def test_a_table_has_the_form_in_which_readings_were_given(begin, client):
     table = client.get(f"/api/missions/{one}/export?to=csv").content
     [row] = csv.DictReader(io.StringIO(table.decode()))
     assert (row["time"], row["wind_speed"], row["wind_from"]) == ("09:05:07.1", "3.3", "271.0")
-    assert client.post(f"/api/missions/{other}/survey", content=table, headers=kind).json()["taken"] == 1
+    assert client.post(f"/api/missions/{other}/survey", content=table, headers=kind).json()["new"] == 1
     first, second = (client.get(f"/api/missions/{id}/snapshots/1").json()["reading"] for id in (one, other))
     assert second | {"id": None, "wind": first["wind"]} == first
     [again] = csv.DictReader(io.StringIO(client.get(f"/api/missions/{other}/export?to=csv").text))

@@ -194,8 +194,8 @@ def test_implausible_rows_are_refused_unless_confirmed(begin, client):
     mission = begin()["id"]
     path, headers = f"/api/missions/{mission}/survey", {"content-type": "text/csv"}
     told = client.post(path, content=table, headers=headers).json()
-    assert (told["taken"], [one["line"] for one in told["refused"]]) == (2, [4])
+    assert (told["new"], [one["line"] for one in told["refused"]]) == (2, [4])
     told = client.post(f"{path}?confirm=true", content=table, headers=headers).json()
     assert told["known"] == 2
     reasons = [one["reason"] for one in told["refused"]]
-    assert told["taken"] == 1 or not any("confirm" in reason for reason in reasons)
+    assert told["new"] == 1 or not any("confirm" in reason for reason in reasons)

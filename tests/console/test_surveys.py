@@ -14,11 +14,11 @@ def readings(client, mission):
 def test_rows_are_taken_once(begin, client):
     """Sent again, as the body or in a form, the same file adds nothing, and is known; the log says so."""
     mission = begin()["id"]
-    rest = {"refused": [], "left_out": 0, "notes": []}
-    assert upload(client, mission, TABLE).json() == {"taken": 3, "known": 0} | rest
-    assert upload(client, mission, TABLE).json() == {"taken": 0, "known": 3} | rest
+    rest = {"refused": [], "skipped": 0, "notes": []}
+    assert upload(client, mission, TABLE).json() == {"new": 3, "known": 0} | rest
+    assert upload(client, mission, TABLE).json() == {"new": 0, "known": 3} | rest
     form = client.post(f"/api/missions/{mission}/survey", files={"file": ("any.csv", TABLE)})
-    assert form.json() == {"taken": 0, "known": 3} | rest
+    assert form.json() == {"new": 0, "known": 3} | rest
     assert readings(client, mission) == 3
     said = [event["text"] for event in client.get(f"/api/missions/{mission}").json()["events"]]
     again = "0 new, 3 known, 0 refused."
@@ -31,9 +31,9 @@ def test_every_row_is_new_known_refused_or_skipped(begin, client):
     rows = [f"{place},2,0.5" for place in range(2, 9)]
     rows[2:2] = ["3,3,", "4,4,NaN"]
     answer = upload(client, mission, "\n".join(("x,y,value", *rows, "5,5,-1e29")).encode()).json()
-    counted = answer["taken"] + answer["known"] + len(answer["refused"]) + answer["left_out"]
+    counted = answer["new"] + answer["known"] + len(answer["refused"]) + answer["skipped"]
     assert counted == len(rows) + 1
-    assert (answer["taken"], answer["left_out"]) == (7, 2)
+    assert (answer["new"], answer["skipped"]) == (7, 2)
     [refused] = answer["refused"]
     assert refused["line"] == 11
     [event] = [
