@@ -46,9 +46,9 @@ class Clocked(Advisor):
         self.timings: list[Timing] = []
         super().__init__(plan, guide, seed, warm_up=False)
 
-    def take(self, reading: Reading, given: str = "") -> Advice:
+    def add(self, reading: Reading, given: str = "") -> Advice:
         given_: list[Advice] = []
-        self.timings.append(timed(lambda: given_.append(super(Clocked, self).take(reading, given))))
+        self.timings.append(timed(lambda: given_.append(super(Clocked, self).add(reading, given))))
         return given_[0]
 
 
@@ -56,10 +56,10 @@ def measured(kind: str, missions: int, seed: int) -> list[Timing]:
     """The answers of so many missions, one after another."""
     ready = Advisor(parse_site(new_site(kind), f"{kind}.toml"), None, seed)
     # The first mission compiles what simulates readings, too.
-    simulate_mission(ready.again(seed), jax.random.key(seed), RehearsalConfig(max_readings=2))
+    simulate_mission(ready.new_mission(seed), jax.random.key(seed), RehearsalConfig(max_readings=2))
     timings: list[Timing] = []
     for number in range(missions):
-        advisor = Clocked(ready.plan, ready.guide, seed + number)
+        advisor = Clocked(ready.plan, ready.adapter, seed + number)
         simulate_mission(advisor, jax.random.fold_in(jax.random.key(seed), number), RehearsalConfig())
         timings += advisor.timings
     return timings

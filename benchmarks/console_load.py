@@ -145,7 +145,7 @@ async def fed(address: str, mission: str, source, plan: Plan, seconds: float, de
         tally.latencies.append(time.monotonic() - due)
         tally.due.append(due - begin + delay)
         sent.append(body["id"])
-        there = answer["advice"]["next_position"] or anywhere.uniform(*plan.reach.area)
+        there = answer["advice"]["next_position"] or anywhere.uniform(*plan.action_space.area)
         place = (float(there[0]), float(there[1]))
 
 
@@ -162,7 +162,7 @@ async def measured(address: str, pid: int, options: argparse.Namespace) -> Tally
     ]
     await ready(address)
     plans = [Plan.of(parse_site(text)) for _, text in missions]
-    sources = [Truth.drawn(plan, "id", 1000 + number) for number, plan in enumerate(plans)]
+    sources = [Truth.sample(plan, "id", 1000 + number) for number, plan in enumerate(plans)]
     before, taken_before = worked(pid), stolen()
     weighing = asyncio.create_task(weighed(pid, tally))
     await asyncio.gather(

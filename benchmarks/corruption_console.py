@@ -12,23 +12,22 @@ from benchmarks.corruption_checks import Outcome, expected_records, num_standing
 from benchmarks.corruption_files import DELETED, Intact, entries
 from benchmarks.corruption_kinds import Content
 from dowsax.console import views
-from dowsax.console.draws import Draws
-from dowsax.console.frame_file import FrameFile
-from dowsax.console.hosted import Hosted
+from dowsax.console.mission_host import MissionHost
 from dowsax.console.service import Console
+from dowsax.console.snapshots import ParticleSamples, SnapshotFile
 
 _EVERY = 10_000
-"""More frames than any mission has."""
+"""More snapshots than any mission has."""
 
 
 class _ListingConsole(Console):
     """A console that lists missions and makes no filter for them."""
 
-    def prepare(self, hosted: Hosted) -> None:
-        del hosted
+    def prepare(self, host: MissionHost) -> None:
+        del host
 
-    def _listen(self, hosted: Hosted) -> None:
-        del hosted
+    def _listen(self, host: MissionHost) -> None:
+        del host
 
 
 @dataclass
@@ -37,7 +36,7 @@ class Seen:
 
     items: dict[str, dict[str, Any]] = field(default_factory=dict)
     """Lines of its list by the ids of the missions."""
-    frames: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    snapshots: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     errors: list[str] = field(default_factory=list)
     """That were not told to anyone."""
 
@@ -52,9 +51,9 @@ def visit(folder: Path, delete: str | None = None) -> Seen:
         console = _ListingConsole(folder, workers=1)
         try:
             await console.start()
-            for id, hosted in console.missions.items():
-                seen.items[id] = views.item(hosted)
-                seen.frames[id] = console.store.frames(id).between(1, _EVERY)
+            for id, host in console.missions.items():
+                seen.items[id] = views.list_item(host)
+                seen.snapshots[id] = console.store.snapshots(id).between(1, _EVERY)
             if delete is not None and delete in console.missions:
                 await console.delete(console.find(delete))
         finally:
@@ -84,12 +83,12 @@ def check_console(
     outcome.require(id in seen.items, "console: the mission is not listed")
     if id not in seen.items:
         return
-    frames = _expected_frames(id, corrupted, intact)
-    steps = max((frame["number"] for frame in frames), default=0)
+    snapshots = _expected_snapshots(id, corrupted, intact)
+    steps = max((snapshot["number"] for snapshot in snapshots), default=0)
     _check_status(id, corrupted, seen, healthy, intact, steps, outcome)
     if seen.items[id]["status"] != "damaged":
-        outcome.require(seen.frames[id] == frames, "console: not just the intact frames")
-        _check_mended_frames(folder, id, frames, intact, outcome)
+        outcome.require(seen.snapshots[id] == snapshots, "console: not just the intact snapshots")
+        _check_mended_snapshots(folder, id, snapshots, intact, outcome)
     if ".log" in corrupted:
         _check_replaced(folder, id, corrupted[".log"], others, healthy, intact, outcome)
     last = outcome.attempt("console", folder, lambda: visit(folder, delete=id))
@@ -108,7 +107,9 @@ def _visited(
     outcome.require(not seen.errors, f"console: {seen.errors[:1]}")
     for id, item in others.items():
         outcome.require(seen.items.get(id) == item, "console: a healthy mission is not as it was")
-        outcome.require(seen.frames.get(id) == healthy.frames[id], "console: frames of a healthy mission")
+        outcome.require(
+            seen.snapshots.get(id) == healthy.snapshots[id], "console: snapshots of a healthy mission"
+        )
         for path in intact.folder.glob(f"{id}.*"):
             is_same = (folder / path.name).read_bytes() == path.read_bytes()
             outcome.require(is_same, f"console: the {path.suffix} of a healthy mission was changed")
@@ -120,13 +121,15 @@ def _require_gone(folder: Path, id: str, seen: Seen, outcome: Outcome) -> None:
     outcome.require(not list(folder.glob(f"{id}*")), "console: something is left of a deleted mission")
 
 
-def _expected_frames(id: str, corrupted: dict[str, Content | None], intact: Intact) -> list[dict[str, Any]]:
-    """The frames whose bytes are still side by side."""
+def _expected_snapshots(
+    id: str, corrupted: dict[str, Content | None], intact: Intact
+) -> list[dict[str, Any]]:
+    """The snapshots whose bytes are still side by side."""
     written = entries((intact.folder / f"{id}.frames").read_bytes())
     if ".frames" in corrupted:
         content = corrupted[".frames"]
         written = [] if content is None else survivors(content, written)
-    return sorted((entry.body["frame"] for entry in written), key=lambda frame: frame["number"])
+    return sorted((entry.body["frame"] for entry in written), key=lambda snapshot: snapshot["number"])
 
 
 def _check_status(
@@ -138,7 +141,7 @@ def _check_status(
     steps: int,
     outcome: Outcome,
 ) -> None:
-    """A mission is as it was, or shown as damaged; `steps` is how many there were by the intact frames."""
+    """A mission is as it was, or shown as damaged; `steps` is how many there were by the intact snapshots."""
     item = seen.items[id]
     if ".log" in corrupted:
         data = None if (log := corrupted[".log"]) is None else log.data.tobytes()
@@ -151,7 +154,7 @@ def _check_status(
         is_damaged = item["status"] == "damaged"
         outcome.require(is_damaged or may_be_whole, "console: a damaged log is not shown as damaged")
         outcome.require(not is_damaged or item["message"] != "", "console: nothing says why it is damaged")
-        outcome.require(is_damaged or item["readings"] == _standing(left), "console: other readings")
+        outcome.require(is_damaged or item["readings"] == _active(left), "console: other readings")
         outcome.require(data != original or not is_damaged, "console: a whole log is shown as damaged")
         outcome.is_readable |= not is_damaged
         return
@@ -162,27 +165,27 @@ def _check_status(
         outcome.require(not is_changed or item["alarm"] != "", "console: no alarm for a damaged feed")
 
 
-def _standing(left: Sequence[Any]) -> int:
+def _active(left: Sequence[Any]) -> int:
     return num_standing([(entry.kind, entry.body) for entry in left])
 
 
-def _check_mended_frames(
-    folder: Path, id: str, frames: list[dict[str, Any]], intact: Intact, outcome: Outcome
+def _check_mended_snapshots(
+    folder: Path, id: str, snapshots: list[dict[str, Any]], intact: Intact, outcome: Outcome
 ) -> None:
-    """A frame that is lost can be added again, and the others stay."""
-    path, known = folder / f"{id}.frames", {frame["number"] for frame in frames}
+    """A snapshot that is lost can be added again, and the others stay."""
+    path, known = folder / f"{id}.frames", {snapshot["number"] for snapshot in snapshots}
     written = [entry.body for entry in entries((intact.folder / path.name).read_bytes())]
     lost = next((body for body in written if body["frame"]["number"] not in known), None)
     if lost is None or path.is_dir():
         return
 
     def mended() -> list[dict[str, Any]]:
-        file = FrameFile(path, id)
-        file.add(lost["frame"], Draws.unpacked(b64decode(lost["draws"])))
+        file = SnapshotFile(path, id)
+        file.add(lost["frame"], ParticleSamples.unpack(b64decode(lost["draws"])))
         file.close()
-        return FrameFile(path, id).between(1, _EVERY)
+        return SnapshotFile(path, id).between(1, _EVERY)
 
-    wanted = sorted([*frames, lost["frame"]], key=lambda frame: frame["number"])
+    wanted = sorted([*snapshots, lost["frame"]], key=lambda snapshot: snapshot["number"])
     outcome.require(outcome.attempt("frames", path, mended) == wanted, "frames: not those that were added")
 
 

@@ -10,16 +10,15 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from dowsax.console.hosted import Hosted
-from dowsax.console.records import Feed, Record
+from dowsax.console.mission_host import MissionHost
+from dowsax.console.records import Feed, read_record
 from dowsax.console.schemas import MissionBody
 from dowsax.console.service import Console
 from dowsax.console.simulation import site_text
 from dowsax.console.store import Store
 from dowsax.mission.advisor import Advisor
-from dowsax.mission.answers import answer
 from dowsax.mission.log import Header, MissionLog
-from dowsax.mission.requests import request_of
+from dowsax.mission.messages import answer, parse_request
 
 PARTICLES = 64
 POLICY = "greedy"
@@ -75,7 +74,7 @@ def build(folder: Path) -> Intact:
     ids = asyncio.run(_run_console(missions, site.read_text(encoding="utf-8")))
     with closing(Store(missions)) as store:
         deleted = MissionLog.open(store.log_path(ids[DELETED])).header
-        record = Record.from_json(deleted.about["mission"], deleted, None)
+        record = read_record(deleted, None, ids[DELETED])
         # As if the console had been killed while it deleted the mission.
         (missions / f"{ids[DELETED]}.deleted").write_text(store.site_path(record).name)
     return Intact(site, log, header, earlier, missions, ids)
@@ -125,13 +124,13 @@ async def _run_console(folder: Path, site: str) -> dict[str, str]:
     await console.start()
     ids = {}
     for name, count in ((FED, 8), (SENT, 5), (DELETED, 2)):
-        hosted = await _begin(console, MissionBody(type="real", site=site, name=name, policy=POLICY, seed=3))
-        ids[name] = hosted.id
+        host = await _begin(console, MissionBody(type="real", site=site, name=name, policy=POLICY, seed=3))
+        ids[name] = host.id
         for request in requests(count):
             await console.do(
-                hosted,
-                lambda generation, hosted=hosted, request=request: hosted.do_answer(
-                    generation, request_of(request)
+                host,
+                lambda generation, host=host, request=request: host.do_answer(
+                    generation, parse_request(request)
                 ),
             )
     body = MissionBody(
@@ -141,12 +140,12 @@ async def _run_console(folder: Path, site: str) -> dict[str, str]:
     ids[SIMULATED] = simulated.id
     for _ in range(4):
         await console.step(simulated)
-    console.store.keep_feed(ids[FED], Feed("mqtt://user:password@127.0.0.1:1", "readings", "advice"))
+    console.store.write_feed(ids[FED], Feed("mqtt://user:password@127.0.0.1:1", "readings", "advice"))
     await console.stop()
     return ids
 
 
-async def _begin(console: Console, body: MissionBody) -> Hosted:
-    hosted = await console.create(body)
-    await console.do(hosted, hosted.do_prepare)
-    return hosted
+async def _begin(console: Console, body: MissionBody) -> MissionHost:
+    host = await console.create(body)
+    await console.do(host, host.do_prepare)
+    return host

@@ -29,9 +29,9 @@ HEADINGS = ("wind given", "said to be reversed", "at reading, median", "found", 
 class Misled(Advisor):
     """An advisor that is given the opposite of the wind there is."""
 
-    def take(self, reading: Reading, given: str = "") -> Advice:
+    def add(self, reading: Reading, given: str = "") -> Advice:
         wind = reading.wind
-        return super().take(reading if wind is None else replace(reading, wind=(-wind[0], -wind[1])), given)
+        return super().add(reading if wind is None else replace(reading, wind=(-wind[0], -wind[1])), given)
 
 
 @dataclass(frozen=True)
@@ -49,13 +49,13 @@ def mission(ready: Advisor, kind: type[Advisor], number: int, config: RehearsalC
     noticed: list[int] = []
 
     class Noting(kind):
-        def take(self, reading: Reading, given: str = "") -> Advice:
-            advice = super().take(reading, given)
+        def add(self, reading: Reading, given: str = "") -> Advice:
+            advice = super().add(reading, given)
             if any("looks reversed" in warning for warning in advice.warnings):
                 noticed.append(advice.number)
             return advice
 
-    advisor = Noting(ready.plan, ready.guide, config.seed + number, warm_up=False)
+    advisor = Noting(ready.plan, ready.adapter, config.seed + number, warm_up=False)
     ended = simulate_mission(advisor, jax.random.fold_in(jax.random.key(config.seed), number), config)
     found = ended.status == FOUND
     return Course(noticed[0] if noticed else None, found, ended.wrong(ready.plan.radius))

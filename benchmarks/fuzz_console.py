@@ -14,15 +14,14 @@ import uvicorn
 
 from benchmarks.fuzz_tally import MAX_STEPS, Expected, Tally, errors_counted, strictly_parsed
 from benchmarks.fuzzed_calls import JSON, Call, Targets, call
+from dowsax.console.access_control import AccessSettings
 from dowsax.console.app import build
-from dowsax.console.guard import Door
-from dowsax.console.listener import listen
 from dowsax.console.schemas import CorrectionBody, ReadingBody
-from dowsax.console.serve import server_config
+from dowsax.console.server import listen, server_config
 from dowsax.console.service import Console
-from dowsax.mission.requests import request_of
+from dowsax.mission.messages import parse_request
 
-PATIENCE_S = 600.0
+CONNECT_TIMEOUT_S = 600.0
 """For one answer, and for a mission to be ready: one that is being compiled is deleted after that."""
 MAX_REQUESTS = 2000
 """To one mission, whose log grows with every refusal."""
@@ -40,7 +39,7 @@ class Client:
     """Calls over one connection, which is begun again where it is lost."""
 
     def __init__(self, port: int) -> None:
-        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_S)
+        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=CONNECT_TIMEOUT_S)
 
     def ask(self, asked: Call) -> Answer:
         """The answer; `OSError` or `HTTPException` where there is none."""
@@ -68,7 +67,7 @@ class Client:
 def served(folder: Path) -> Iterator[Client]:
     """A client of a console of its own, on a port of its own."""
     listener = listen("127.0.0.1", 0)
-    server = uvicorn.Server(server_config(build(Console(folder), Door())))
+    server = uvicorn.Server(server_config(build(Console(folder), AccessSettings())))
     thread = threading.Thread(target=server.run, args=([listener],), name="console")
     thread.start()
     client = Client(listener.getsockname()[1])
@@ -100,7 +99,7 @@ def fuzz_console(
 
 def _begin(client: Client, body: dict[str, Any]) -> str:
     id_ = client.json("POST", "/missions", body)["id"]
-    end = time.monotonic() + PATIENCE_S
+    end = time.monotonic() + CONNECT_TIMEOUT_S
     while client.json("GET", f"/missions/{id_}")["status"] == "preparing":
         assert time.monotonic() < end, "The mission is not ready."
         time.sleep(0.05)
@@ -178,7 +177,7 @@ def _expect(asked: Call, status: int, body: Any, expected: Expected) -> None:
     if "advice" in body:
         expected.numbers.add(body["advice"]["number"])
     elif "/survey" in asked.path and status == 200:
-        expected.surveyed += body["taken"]
+        expected.surveyed += body["new"]
         for row in body["refused"]:
             expected.refuse(row["reason"])
     elif status == 422 and _reaches_the_mission(asked):
@@ -194,7 +193,7 @@ def _reaches_the_mission(asked: Call) -> bool:
     try:
         body = kinds[asked.method].model_validate(json.loads(asked.body))
         more = {"correct": True, "number": int(number)} if number else {}
-        request_of(body.to_keys() | more)
+        parse_request(body.to_keys() | more)
     except (ValueError, RecursionError):
         return False
     return "/readings" in asked.path

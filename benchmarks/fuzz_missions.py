@@ -14,13 +14,12 @@ from benchmarks.brokers import broker_at, free_port
 from benchmarks.fuzz_tally import MAX_STEPS, Expected, Tally, errors_counted
 from benchmarks.fuzzed_inputs import payload
 from dowsax.mission.advisor import Advisor
-from dowsax.mission.answers import lines_of, serve_lines
+from dowsax.mission.messages import MAX_BYTES, read_lines, serve_lines
 from dowsax.mission.mqtt import require_mqtt, serve_mqtt, topics
-from dowsax.mission.requests import MAX_BYTES
 
 BATCH = 50
 """Inputs that are sent before their answers are looked at."""
-PATIENCE_S = 60.0
+CONNECT_TIMEOUT_S = 60.0
 """For one answer."""
 Answer = str | Exception | None
 """A text, what was raised, or nothing at all."""
@@ -49,7 +48,7 @@ class Lines:
 
     def exchange(self, batch: Sequence[bytes]) -> list[Answer]:
         answers: list[Answer] = []
-        lines = lines_of(io.BytesIO(b"".join(data + b"\n" for data in batch)))
+        lines = read_lines(io.BytesIO(b"".join(data + b"\n" for data in batch)))
         while True:
             try:
                 serve_lines(self._advisor, lines, answers.append)
@@ -92,7 +91,7 @@ class Mqtt:
         self._readings = channels[0]
         address = f"mqtt://127.0.0.1:{self._port}"
         self._server = asyncio.create_task(serve_mqtt(advisor, address, notify, channels, f"fuzz-{number}"))
-        await asyncio.wait_for(listening.wait(), PATIENCE_S)
+        await asyncio.wait_for(listening.wait(), CONNECT_TIMEOUT_S)
         await self._client.subscribe(channels[1], qos=1)
 
     async def _stop(self) -> None:
@@ -107,7 +106,7 @@ class Mqtt:
             await self._client.publish(self._readings, data, qos=1)
         with suppress(TimeoutError):
             for _ in batch:
-                message = await asyncio.wait_for(anext(self._messages), PATIENCE_S)
+                message = await asyncio.wait_for(anext(self._messages), CONNECT_TIMEOUT_S)
                 answers.append(bytes(message.payload).decode())
         lost, self._lost = self._lost, []
         missing = len(batch) - len(answers)
@@ -153,7 +152,7 @@ def fuzz_missions(
     with errors_counted(tally):
         while tally.sent < inputs:
             path = folder / f"{link.name}-{tally.missions}.log".replace(" ", "-")
-            advisor = Advisor(ready.plan, ready.guide, tally.missions, path, warm_up=False)
+            advisor = Advisor(ready.plan, ready.adapter, tally.missions, path, warm_up=False)
             try:
                 expected = _fuzz_one(link, advisor, inputs, rng, tally, on_progress)
             finally:

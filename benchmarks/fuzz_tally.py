@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
-from dowsax.mission.answers import UNFORESEEN
+from dowsax.mission.checks import CONFIRM
 from dowsax.mission.log import MissionLog, Refusal, Step
-from dowsax.mission.questions import CONFIRM
+from dowsax.mission.messages import UNEXPECTED_ERROR
 
 MAX_STEPS = 15
 """Readings and corrections of one mission: a correction takes in all of them again."""
@@ -75,7 +75,7 @@ class Tally:
         error = body.get("error") if isinstance(body, dict) else None
         if error is None:
             self.taken += 1
-        elif error.startswith(UNFORESEEN):
+        elif error.startswith(UNEXPECTED_ERROR):
             self.raised += 1
             self.fault(error, given)
         elif CONFIRM in body:

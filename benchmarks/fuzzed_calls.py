@@ -170,9 +170,9 @@ def address(rng: np.random.Generator, targets: Targets) -> Call:
     word, number, id_ = pick(rng, _WORDS), pick(rng, _NUMBERS), pick(rng, targets[:2])
     paths = (
         f"/missions/{word}",
-        f"/missions/{word}/frames/{number}",
-        f"/missions/{id_}/frames/{number}",
-        f"/missions/{id_}/frames?first={number}&last={pick(rng, _NUMBERS)}&full={pick(rng, _WORDS)}",
+        f"/missions/{word}/snapshots/{number}",
+        f"/missions/{id_}/snapshots/{number}",
+        f"/missions/{id_}/snapshots?first={number}&last={pick(rng, _NUMBERS)}&full={pick(rng, _WORDS)}",
         f"/missions/{id_}/export?to={word}",
         f"/missions/{id_}/field?number={number}",
         f"/site/new?kind={word}",

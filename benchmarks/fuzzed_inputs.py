@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from dowsax.mission.requests import MAX_BYTES
+from dowsax.mission.messages import MAX_BYTES
 
 T = TypeVar("T")
 Pairs = list[tuple[bytes, bytes]]

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Protocol
 
-from dowsax.mission.log import MissionLog, is_begun
+from dowsax.mission.log import MissionLog, has_mission
 
 STARTUP, WORK = "startup", "work"
 """Where the moments of kills are drawn from: the time until a process is ready, and the one after it."""
@@ -94,7 +94,7 @@ def check_log(sent: Sent, tally: Tally) -> None:
     data = sent.path.read_bytes() if sent.path.exists() else b""
     tally.torn += bool(data) and not data.endswith(b"\n")
     try:
-        steps = list(MissionLog.open(sent.path).steps()) if is_begun(sent.path) else []
+        steps = list(MissionLog.open(sent.path).steps()) if has_mission(sent.path) else []
     except (ValueError, OSError) as error:
         tally.problems.append(f"{sent.path.name}: {error}")
         return
@@ -113,7 +113,7 @@ def check_log(sent: Sent, tally: Tally) -> None:
 def check_healing(tally: Tally) -> None:
     """Append to every log once more: nothing unfinished is left, and all that was there is."""
     for sent in tally.logs:
-        if not is_begun(sent.path):
+        if not has_mission(sent.path):
             continue
         try:
             with MissionLog.open(sent.path).writable() as log:

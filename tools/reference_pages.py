@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from dowsax.cli import app
+from dowsax.console.access_control import AccessSettings
 from dowsax.console.app import build
-from dowsax.console.guard import Door
 from dowsax.console.service import Console
 from dowsax.evaluate.tables import markdown
 from dowsax.site.template import new_site
@@ -38,7 +38,7 @@ def site_keys() -> str:
 def http_api() -> str:
     """Every address of the console with what it takes and gives."""
     with tempfile.TemporaryDirectory() as folder:
-        described = build(Console(Path(folder)), Door()).openapi()
+        described = build(Console(Path(folder)), AccessSettings()).openapi()
     schemas = described["components"]["schemas"]
     parts = [
         _operation(method, path, operations[method])

@@ -29,7 +29,7 @@ from typing import Any
 MAX_ENTRY_BYTES = 4 * 1024 * 1024
 MAGIC = b"dowsax journal 1\n"
 """The first line of the file."""
-HELD = ".held"
+LOCK_FILE = ".held"
 """The file that a console locks in its folder of journals."""
 _CHECKSUM_BYTES = 16
 _DISK_FULL_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)

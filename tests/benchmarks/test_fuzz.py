@@ -9,8 +9,8 @@ from benchmarks import fuzz
 from benchmarks.fuzz_tally import Expected, Tally
 from benchmarks.fuzzed_calls import Targets, call
 from benchmarks.fuzzed_inputs import payload
-from dowsax.mission.answers import UNFORESEEN
 from dowsax.mission.log import Header, MissionLog
+from dowsax.mission.messages import UNEXPECTED_ERROR
 
 INPUTS = 5000
 TARGETS = Targets("0" * 12, "1" * 12, "name = 1")
@@ -55,7 +55,12 @@ def test_a_seed_gives_the_same_inputs_again():
 def test_what_is_wrong_with_an_answer_is_counted():
     """An exception, none at all, one that nobody foresaw, and numbers that JSON has not."""
     tally = Tally("")
-    for answer in (ValueError("x"), None, json.dumps({"error": f"{UNFORESEEN} (x)"}), '{"number": NaN}'):
+    for answer in (
+        ValueError("x"),
+        None,
+        json.dumps({"error": f"{UNEXPECTED_ERROR} (x)"}),
+        '{"number": NaN}',
+    ):
         tally.count(b"sent", answer)
     assert not tally.is_clean
     assert (tally.raised, tally.unanswered, len(tally.faults)) == (2, 1, 4)

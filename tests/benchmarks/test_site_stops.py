@@ -3,8 +3,8 @@
 import pytest
 
 from benchmarks import site_stops
-from dowsax.mission.advice import CANNOT_TELL, FOUND
-from dowsax.mission.rehearsal import Ended, Rate, Rehearsal
+from dowsax.mission.advice import FOUND, INCONCLUSIVE
+from dowsax.mission.rehearsal import Rate, Rehearsal, SimulatedMission
 from dowsax.site import parse_site
 
 
@@ -19,12 +19,12 @@ def test_every_site_is_of_its_kind_and_ends(kind):
 def test_a_line_tells_rates_and_the_middle_of_the_stops():
     """Missions that did not stop, or had nothing to find, do not count among the stops."""
     missions = [
-        Ended(status, source, (1.0, 1.0), None, 1.0, readings, 5.0, 0)
+        SimulatedMission(status, source, (1.0, 1.0), None, 1.0, readings, 5.0, 0)
         for status, source, readings in [
             (FOUND, (1.0, 1.0), 4),
             (FOUND, (1.0, 1.0), 9),
             (FOUND, (1.0, 1.0), 30),
-            (CANNOT_TELL, (1.0, 1.0), 60),
+            (INCONCLUSIVE, (1.0, 1.0), 60),
             (FOUND, None, 2),
         ]
     ]

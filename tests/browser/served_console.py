@@ -85,6 +85,11 @@ def wait_until(holds: Callable[[], bool], seconds: float) -> None:
         time.sleep(0.1)
 
 
+def refused(status: int) -> str:
+    """Part of the line that a browser writes when a request is refused with this status code."""
+    return f"the server responded with a status of {status}"
+
+
 def answers(console: Console) -> bool:
     try:
         return "version" in console.get("/health")

@@ -26,7 +26,7 @@ def searched(console: Console, seed: int) -> str:
     body = {"type": "simulated", "field": "gas", "policy": "infotaxis", "seed": seed, "speed": 50.0}
     mission = console.post("/missions", body | {"name": f"Gas leak, seed {seed}"})["id"]
     console.post(f"/missions/{mission}/control", {"action": "run"})
-    wait_until(lambda: console.get(f"/missions/{mission}")["status"] in ("found", "cannot tell"), 300)
+    wait_until(lambda: console.get(f"/missions/{mission}")["status"] in ("found", "inconclusive"), 300)
     return mission
 
 

@@ -67,7 +67,7 @@ def test_a_plan_goes_to_the_next_place(open_page, console, walked, tmp_path):
     """Its last waypoint is the next reading."""
     plan = json.loads(downloaded(open_page(f"#/m/{walked}"), "QGroundControl", tmp_path).read_text())
     items = plan["mission"]["items"]
-    [[latitude, longitude]] = degrees([console.get(f"/missions/{walked}/frames/3")["next"]])
+    [[latitude, longitude]] = degrees([console.get(f"/missions/{walked}/snapshots/3")["next"]])
     assert items[-1]["params"][4:6] == pytest.approx([latitude, longitude], abs=1e-6)
 
 
@@ -79,7 +79,7 @@ def test_readings_that_were_exported_can_be_uploaded(open_page, console, walked,
     page = open_page(f"#/m/{real}")
     page.set_input_files("#survey-file", path)
     page.locator(".form-message.good", has_text="Readings: 3 new, 0 known.").wait_for()
-    frames = console.get(f"/missions/{real}/frames")
-    for frame, place, value in zip(frames, PLACES, (1.0, 2.0, 3.0), strict=True):
-        assert frame["reading"]["position"] == pytest.approx(place, abs=1e-3)
-        assert frame["reading"]["value"] == value
+    snapshots = console.get(f"/missions/{real}/snapshots")
+    for snapshot, place, value in zip(snapshots, PLACES, (1.0, 2.0, 3.0), strict=True):
+        assert snapshot["reading"]["position"] == pytest.approx(place, abs=1e-3)
+        assert snapshot["reading"]["value"] == value

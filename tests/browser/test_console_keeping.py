@@ -54,9 +54,9 @@ def test_readings_of_a_live_feed_appear_by_themselves(open_page, console):
         body = {"id": "1", "x": 2.0, "y": 2.0, "value": 1.5}
         advice = apart(lambda: exchanged(port, ("yard/in", "yard/out"), body))
         page.wait_for_selector('#replay[max="1"]')
-        frame = console.get(f"/missions/{page.url.rsplit('/', 1)[1]}/frames/1")
-        assert advice["next_position"] == frame["next"]
-        assert frame["reading"]["value"] == 1.5
+        snapshot = console.get(f"/missions/{page.url.rsplit('/', 1)[1]}/snapshots/1")
+        assert advice["next_position"] == snapshot["next"]
+        assert snapshot["reading"]["value"] == 1.5
         assert "hidden-word" not in page.content()
 
 
@@ -122,7 +122,7 @@ def test_a_mission_is_deleted_by_keyboard_after_a_question(open_page, console):
     assert page.locator(".mission-name", has_text="deleted").count() == 0
 
 
-def test_another_page_is_told_of_a_deletion(open_page, console):
+def test_another_page_reports_a_deletion(open_page, console):
     """A phone that watches a search which runs; the one who deletes it does so on a desktop."""
     mission = begun(console, "watched")
     console.post(f"/missions/{mission}/control", {"action": "run", "speed": 2.0})
@@ -152,7 +152,7 @@ def test_the_page_names_the_command_that_measures_stops_and_then_its_numbers(ope
 def test_a_stop_says_what_it_is_worth_once(open_page, console, searched):
     """Of a simulation with few particles nothing was measured: the command for many more of its kind."""
     page = open_page(f"#/m/{searched}")
-    page.locator(".why", has_text=re.compile("Found|Cannot tell")).wait_for()
+    page.locator(".why", has_text=re.compile("Found|Inconclusive")).wait_for()
     told = console.get(f"/missions/{searched}")["false_stops"]
     assert page.locator(".rate code").text_content() == told["command"]
     assert f"--particles {PARTICLES}" in told["command"]

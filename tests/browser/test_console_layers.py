@@ -39,7 +39,7 @@ def kernel_density(positions: np.ndarray, places: np.ndarray, blur: float) -> np
 
 
 @pytest.mark.parametrize("kind", ["round", "thin", "heaps"])
-def test_the_density_is_that_of_the_draws(open_page, kind):
+def test_the_density_is_that_of_the_samples(open_page, kind):
     """At every cell the sum of kernels but for their tails, which hold exp(−3.5²/2) = 0.2 % of each."""
     positions = draws(kind)
     grid = open_page().evaluate(DENSITY, [positions.tolist(), AREA])

@@ -123,7 +123,7 @@ def test_a_reading_is_given_by_keyboard_alone(open_page, console, real):
     page.keyboard.type("2.5")
     page.keyboard.press("Enter")
     page.locator(".form-message.good", has_text="Reading 1 ").wait_for()
-    reading = console.get(f"/missions/{real}/frames/1")["reading"]
+    reading = console.get(f"/missions/{real}/snapshots/1")["reading"]
     assert (reading["position"], reading["value"]) == (places, 2.5)
     # The middle of the map is that of the area, but for the room of its tools: 4 points, each of 3 cm.
     assert places == pytest.approx([10.0, 10.0], abs=0.2)

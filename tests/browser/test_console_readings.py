@@ -7,7 +7,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from served_console import PHONE, SITE
+from served_console import PHONE, SITE, refused
 
 from dowsax.geo.local import Frame
 
@@ -18,8 +18,9 @@ def give(page, value: float) -> None:
     page.keyboard.press("Enter")
 
 
-def test_a_mission_begins_from_a_site_that_is_checked_as_it_is_typed(open_page, console):
+def test_a_mission_begins_from_a_site_that_is_checked_as_it_is_typed(open_page, console, allowed_errors):
     """A mistake is told with its line and nothing can be begun; a site that is understood can."""
+    allowed_errors.append(refused(422))
     page = open_page("#/new/real")
     page.locator(".verdict.good").wait_for()
     text = page.get_by_label("Site file (TOML)")
@@ -51,12 +52,12 @@ def test_readings_are_typed_one_by_one(open_page, console, real, settings):
     for number, value in enumerate(values, 1):
         give(page, value)
         page.locator(".form-message.good", has_text=f"Reading {number} ").wait_for()
-    frames = console.get(f"/missions/{real}/frames?first=1&last=9")
-    assert [frame["reading"]["value"] for frame in frames] == list(values)
-    advised = [[2.0, 2.0], *(frame["next"] for frame in frames[:-1])]
-    for frame, place in zip(frames, advised, strict=True):
+    snapshots = console.get(f"/missions/{real}/snapshots?first=1&last=9")
+    assert [snapshot["reading"]["value"] for snapshot in snapshots] == list(values)
+    advised = [[2.0, 2.0], *(snapshot["next"] for snapshot in snapshots[:-1])]
+    for snapshot, place in zip(snapshots, advised, strict=True):
         # Centimetres are typed.
-        assert frame["reading"]["position"] == pytest.approx(place, abs=0.0051)
+        assert snapshot["reading"]["position"] == pytest.approx(place, abs=0.0051)
 
 
 def test_a_click_on_the_map_sets_the_place(open_page, console, real):
@@ -76,7 +77,7 @@ def test_a_click_on_the_map_sets_the_place(open_page, console, real):
     assert moved == pytest.approx([100 * per_point] * 2, rel=0.02)
     give(page, 2.0)
     page.locator(".form-message.good").wait_for()
-    taken = console.get(f"/missions/{real}/frames/1")["reading"]["position"]
+    taken = console.get(f"/missions/{real}/snapshots/1")["reading"]["position"]
     assert taken == pytest.approx(places[1], abs=1e-9)
 
 
@@ -110,7 +111,7 @@ def test_wind_is_typed_as_where_it_comes_from_and_sent_as_where_it_goes(open_pag
     page.get_by_label("Wind speed [m/s]").fill("3,0")
     give(page, 2.0)
     page.locator(".form-message.good").wait_for()
-    assert console.get(f"/missions/{real}/frames/1")["reading"]["wind"] == pytest.approx([3.0, 0.0])
+    assert console.get(f"/missions/{real}/snapshots/1")["reading"]["wind"] == pytest.approx([3.0, 0.0])
 
 
 def test_what_makes_no_sense_is_refused_in_words_and_not_sent(open_page, console, real):
@@ -135,12 +136,15 @@ def test_a_survey_is_uploaded_and_counts_once(open_page, console, real):
         page.locator(".form-message.good", has_text=f"Readings: {counts}.").wait_for()
         page.locator(".log li", has_text=f"a.csv: {counts}, 0 refused.").wait_for()
     page.wait_for_selector('#replay[max="3"]')
-    values = [frame["reading"]["value"] for frame in console.get(f"/missions/{real}/frames?first=1&last=9")]
+    values = [
+        snapshot["reading"]["value"] for snapshot in console.get(f"/missions/{real}/snapshots?first=1&last=9")
+    ]
     assert values == [1.5, 2.0, 2.5]
 
 
-def test_a_survey_with_a_mistake_is_refused_with_its_line(open_page, console, real):
+def test_a_survey_with_a_mistake_is_refused_with_its_line(open_page, console, real, allowed_errors):
     """By the name of the file as the person knows it. Markup in a cell stays text."""
+    allowed_errors.append(refused(422))
     page = open_page(f"#/m/{real}")
     upload(page, "2,2,1.5", "4,4,<img src=x onerror=alert(1)>")
     page.locator(".form-message.error", has_text="a.csv, line 3, column 'value'").wait_for()
@@ -165,8 +169,8 @@ def test_a_survey_is_dropped_on_the_map(open_page, console, real):
     assert canvas.evaluate(drag, "drop") is False
     assert "dropping" not in page.locator(".map").get_attribute("class")
     page.locator(".form-message.good", has_text="Readings: 2 new, 0 known.").wait_for()
-    frames = console.get(f"/missions/{real}/frames")
-    assert [frame["reading"]["value"] for frame in frames] == [1.5, 2.0]
+    snapshots = console.get(f"/missions/{real}/snapshots")
+    assert [snapshot["reading"]["value"] for snapshot in snapshots] == [1.5, 2.0]
 
 
 EXPORTS = {
@@ -191,14 +195,14 @@ def test_a_site_on_the_globe_is_read_in_degrees(open_page, console, walked):
     """The place filled in is that of the next reading, in degrees, to a tenth of a metre."""
     page = open_page(f"#/m/{walked}")
     shown = [float(page.get_by_label(name).input_value()) for name in ("Latitude [°]", "Longitude [°]")]
-    advised = console.get(f"/missions/{walked}/frames/3")["next"]
+    advised = console.get(f"/missions/{walked}/snapshots/3")["next"]
     assert Frame((52.1, 5.1)).to_metres(*shown)[0] == pytest.approx(advised, abs=0.1)
 
 
-def test_readings_of_others_appear_by_themselves_and_after_a_break(open_page, console, real, expected_faults):
+def test_readings_of_others_appear_by_themselves_and_after_a_break(open_page, console, real, allowed_errors):
     """What came while the page was cut off is there when it is back, in order."""
     # A page that tries to come back before the line does is told so by the browser, if it gets that far.
-    expected_faults.append("ERR_INTERNET_DISCONNECTED")
+    allowed_errors.append("ERR_INTERNET_DISCONNECTED")
     page = open_page(f"#/m/{real}")
     console.post(f"/missions/{real}/readings", {"position": [2.0, 2.0], "value": 1.5})
     page.wait_for_selector('#replay[max="1"]')

@@ -6,7 +6,7 @@ import re
 import pytest
 from served_console import PARTICLES, PHONE, wait_until
 
-OVER = re.compile("^(FOUND|CANNOT TELL)$")
+OVER = re.compile("^(FOUND|INCONCLUSIVE)$")
 
 
 def begin(page, seed: int, speed: float = 50.0) -> str:
@@ -15,7 +15,7 @@ def begin(page, seed: int, speed: float = 50.0) -> str:
     page.get_by_label("Field").select_option("temperature")
     page.get_by_label("Policy").select_option("greedy")
     page.get_by_label("Seed").fill(str(seed))
-    page.get_by_label("Readings a second").fill(str(speed))
+    page.get_by_label("Readings per second").fill(str(speed))
     page.click("text=More about the filter")
     page.get_by_label("Particles").fill(str(PARTICLES))
     page.click("text=Start the search")
@@ -41,7 +41,7 @@ def test_a_simulated_search_is_watched_to_its_end(open_page, console, settings):
     page.locator("#status-word", has_text=OVER).wait_for(timeout=120_000)
     known = console.get(f"/missions/{mission}")
     assert page.locator("#status-word").inner_text() == known["status"].upper()
-    reach(page, known["frames"])
+    reach(page, known["snapshots"])
     shows(page, known["readings"])
     page.click("text=Reveal the truth")
     page.locator("th", has_text="truth").wait_for()
@@ -69,26 +69,26 @@ def test_a_search_is_held_and_stepped(open_page, console):
 
 
 def test_replay_shows_what_was_known_then(open_page, console, searched):
-    """At any reading, the side shows that reading's frame; the newest is one key away."""
+    """At any reading, the side shows that reading's snapshot; the newest is one key away."""
     page = open_page(f"#/m/{searched}")
-    frames = console.get(f"/missions/{searched}/frames?first=1&last=1000")
+    snapshots = console.get(f"/missions/{searched}/snapshots?first=1&last=1000")
     slider = page.locator("#replay")
     slider.focus()
-    for number, key in ((1, "Home"), (2, "ArrowRight"), (len(frames), "End")):
+    for number, key in ((1, "Home"), (2, "ArrowRight"), (len(snapshots), "End")):
         page.keyboard.press(key)
-        page.locator(".replay-where", has_text=f"{number} / {len(frames)}").wait_for()
-        then = frames[number - 1]
+        page.locator(".replay-where", has_text=f"{number} / {len(snapshots)}").wait_for()
+        then = snapshots[number - 1]
         page.locator(".why", has_text=then["why"]).wait_for()
         page.locator("#status-word", has_text=then["status"].upper()).wait_for()
     slider.fill("1")
     page.click("text=Newest")
-    shows(page, len(frames))
+    shows(page, len(snapshots))
 
 
 def test_replay_plays_to_the_end(open_page, console, searched):
     """Played again from the first reading, it comes to rest at the newest."""
     page = open_page(f"#/m/{searched}")
-    count = console.get(f"/missions/{searched}")["frames"]
+    count = console.get(f"/missions/{searched}")["snapshots"]
     page.locator("#replay").fill(str(max(count - 4, 1)))
     page.click("[aria-label='Play the search again']")
     page.locator(".replay-where", has_text=f"{count} / {count}").wait_for()

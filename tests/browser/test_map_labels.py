@@ -32,11 +32,11 @@ DRAWN = """async ({ cases, size }) => {
     plain.call(this, text, x, y);
   };
   const made = [];
-  for (const { facts, frame } of cases) {
+  for (const { facts, snapshot } of cases) {
     const map = new MapView({ picked() {}, chosen() {}, drawn() {} });
     room.replaceChildren(map.element);
-    const mission = { facts, frame, frames: [frame], shown: 1, count: 1, isLive: true, cloud: null };
-    mission.standing = () => mission.frames;
+    const mission = { facts, snapshot, snapshots: [snapshot], shown: 1, count: 1, isLive: true, cloud: null };
+    mission.activeReadings = () => mission.snapshots;
     map.attach(mission);
     map.element.append(buildControls(map));
     texts = [];
@@ -67,7 +67,7 @@ def case(place, truth, next_place, wind, origin):
         "geographic": origin is not None,
         "unit": "ppm",
     }
-    frame = {
+    snapshot = {
         "number": 1,
         "status": "searching",
         "reading": {"position": place, "value": 2.5, "wind": wind},
@@ -77,7 +77,7 @@ def case(place, truth, next_place, wind, origin):
         "bearing": 278.0,
         "radius": 5.0,
     }
-    return {"facts": facts, "frame": frame}
+    return {"facts": facts, "snapshot": snapshot}
 
 
 EDGES = [[x, y] for x in (0, 50, 100) for y in (0, 40, 80)]

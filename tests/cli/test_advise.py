@@ -73,7 +73,7 @@ def test_a_mission_and_what_comes_of_it(advise, dowsax_command, complaint, site_
     assert said[3] == said[0]
 
     said, stderr = advise(LINES[5:])
-    assert "going on after 2 readings" in stderr
+    assert "continuing after 2 readings" in stderr
     assert "outside the area" in said[0]["error"]
     newest = said[1]
     assert newest["number"] == 3

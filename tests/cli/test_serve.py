@@ -8,14 +8,14 @@ import pytest
 
 
 def test_another_address_gets_a_token_that_is_printed_with_it():
-    from dowsax.console.serve import address_of, door_of
+    from dowsax.console.server import access_settings, address_of
 
-    assert door_of("127.0.0.1", 8000, None).token is None
-    door = door_of("0.0.0.0", 8000, None)
+    assert access_settings("127.0.0.1", 8000, None).token is None
+    door = access_settings("0.0.0.0", 8000, None)
     assert len(door.token) >= 32
-    assert door.token != door_of("0.0.0.0", 8000, None).token
+    assert door.token != access_settings("0.0.0.0", 8000, None).token
     assert address_of(door, 8000) == f"http://127.0.0.1:8000/?token={door.token}"
-    assert address_of(door_of("::1", 0, None), 81) == "http://[::1]:81/"
+    assert address_of(access_settings("::1", 0, None), 81) == "http://[::1]:81/"
 
 
 def test_a_port_that_is_taken_is_said(complaint, tmp_path):
@@ -52,7 +52,7 @@ def test_what_the_machine_refuses_is_said_with_what_to_do(complaint, tmp_path, m
 
 def test_a_machine_without_ipv6_is_said_to_have_none(monkeypatch):
     """Where not even a socket can be made."""
-    from dowsax.console.listener import listen
+    from dowsax.console.server import listen
 
     def refuse(family, kind, protocol):
         raise OSError(errno.EAFNOSUPPORT, f"{family} {kind} {protocol}")
@@ -65,7 +65,7 @@ def test_a_machine_without_ipv6_is_said_to_have_none(monkeypatch):
 
 
 def test_a_name_is_the_address_that_it_leads_to():
-    from dowsax.console.listener import listen
+    from dowsax.console.server import listen
 
     with listen("localhost", 0) as listener:
         assert listener.getsockname()[0] in ("127.0.0.1", "::1")
@@ -78,7 +78,7 @@ def test_a_name_is_the_address_that_it_leads_to():
         (("--token", "short"), "`token` has at least 16"),
         (("--site", "nowhere.toml"), "nowhere.toml does not exist"),
         *(
-            (("--host", host, "--port", "0"), f"{host!r} leads to no address: give one of this machine")
+            (("--host", host, "--port", "0"), f"{host!r} has no address: give one of this machine")
             for host in ("nowhere.invalid", "127.0.0.1:8000", "[::1]", "a..b", "")
         ),
     ],

@@ -25,11 +25,11 @@ def client(tmp_path_factory):
     """A client of a console on loopback."""
     from starlette.testclient import TestClient
 
+    from dowsax.console.access_control import AccessSettings
     from dowsax.console.app import build
-    from dowsax.console.guard import Door
     from dowsax.console.service import Console
 
-    app = build(Console(tmp_path_factory.mktemp("missions")), Door())
+    app = build(Console(tmp_path_factory.mktemp("missions")), AccessSettings())
     with TestClient(app, base_url=HOME, raise_server_exceptions=False) as opened:
         yield opened
 

@@ -22,18 +22,18 @@ def of_type(socket, kind):
             return message[kind]
 
 
-def test_a_mission_is_told_at_once_and_then_its_frames(begin, client):
+def test_a_socket_sends_the_mission_and_then_its_snapshots(begin, client):
     mission = begin(type="simulated", seed=31)["id"]
     with client.websocket_connect(f"{WS}/api/missions/{mission}/live") as live:
         assert of_type(live, "mission")["id"] == mission
         for number in (1, 2, 3):
             client.post(f"/api/missions/{mission}/control", json={"action": "step"})
-            frame = of_type(live, "frame")
-            assert frame["number"] == number
-            assert frame == client.get(f"/api/missions/{mission}/frames/{number}").json()
+            snapshot = of_type(live, "snapshot")
+            assert snapshot["number"] == number
+            assert snapshot == client.get(f"/api/missions/{mission}/snapshots/{number}").json()
 
 
-def test_an_event_is_told(begin, client):
+def test_a_socket_sends_events(begin, client):
     mission = begin()["id"]
     with client.websocket_connect(f"{WS}/api/missions/{mission}/live") as live:
         client.post(f"/api/missions/{mission}/readings", json={"position": [99, 99], "value": 1})
@@ -42,7 +42,7 @@ def test_an_event_is_told(begin, client):
     assert "outside the area" in event["text"]
 
 
-def test_the_list_is_told_when_it_changes(begin, client):
+def test_a_socket_sends_the_list_when_it_changes(begin, client):
     with client.websocket_connect(f"{WS}/api/live") as live:
         before = {mission["id"] for mission in of_type(live, "missions")}
         new = begin()["id"]
@@ -62,16 +62,16 @@ def test_there_is_no_socket_for_no_mission(client):
 def served(tmp_path, monkeypatch):
     """A console on a port of its own, that does not wait long for anybody."""
     from dowsax.console import live
+    from dowsax.console.access_control import AccessSettings
     from dowsax.console.app import build
-    from dowsax.console.guard import Door
     from dowsax.console.service import Console
 
-    monkeypatch.setattr(live, "_PATIENCE", 0.5)
-    monkeypatch.setattr(live, "_FRAMES_APART", 0.0)
+    monkeypatch.setattr(live, "_SEND_TIMEOUT_S", 0.5)
+    monkeypatch.setattr(live, "_MIN_SNAPSHOT_INTERVAL_S", 0.0)
     listener = socket.create_server(("127.0.0.1", 0))
     console = Console(tmp_path)
     server = uvicorn.Server(
-        uvicorn.Config(build(console, Door()), log_level="warning", ws="websockets-sansio")
+        uvicorn.Config(build(console, AccessSettings()), log_level="warning", ws="websockets-sansio")
     )
     thread = threading.Thread(target=server.run, args=([listener],))
     thread.start()
@@ -119,8 +119,8 @@ class Line:
 
 
 def newest(message):
-    """The number of the newest reading that a message tells of: a mission has its newest frame along."""
-    return (message["frame"] if message["type"] == "frame" else message["mission"]["latest"])["number"]
+    """The number of the newest reading that a message tells of: a mission has its newest snapshot along."""
+    return (message["snapshot"] if message["type"] == "snapshot" else message["mission"]["latest"])["number"]
 
 
 def ask(address, path, body=None):
@@ -133,7 +133,7 @@ def ask(address, path, body=None):
         return json.load(answer)
 
 
-def test_one_that_does_not_listen_is_let_go_and_holds_up_nobody(served, site_text):
+def test_a_client_that_does_not_read_is_disconnected_and_delays_nobody(served, site_text):
     """It is sent more than any buffer holds; another client is told all the while, and what comes after."""
     console, address = served
     body = {"type": "real", "site": site_text(), "policy": "greedy", "seed": 3}
@@ -143,7 +143,7 @@ def test_one_that_does_not_listen_is_let_go_and_holds_up_nobody(served, site_tex
     good = Line(address, f"/api/missions/{mission}/live")
     heard = []
     deadline = time.monotonic() + 60
-    while len(console.hub) != 2 and time.monotonic() < deadline:
+    while len(console.broadcaster) != 2 and time.monotonic() < deadline:
         time.sleep(0.005)
 
     def listen():
@@ -153,11 +153,11 @@ def test_one_that_does_not_listen_is_let_go_and_holds_up_nobody(served, site_tex
     listening = threading.Thread(target=listen)
     listening.start()
     deadline = time.monotonic() + 60
-    while len(console.hub) != 1 and time.monotonic() < deadline:
+    while len(console.broadcaster) != 1 and time.monotonic() < deadline:
         # Each makes some 30 kB for every watcher; what the deaf one does not take fills its buffers.
         console.missions[mission].changed()
         time.sleep(0.005)
-    assert len(console.hub) == 1
+    assert len(console.broadcaster) == 1
     ask(address, f"/api/missions/{mission}/readings", {"position": [3, 2], "value": 0.6})
     listening.join(30)
     assert heard == [1] * (len(heard) - 1) + [2]
@@ -167,7 +167,7 @@ def test_one_that_does_not_listen_is_let_go_and_holds_up_nobody(served, site_tex
 
 
 def test_a_slow_client_gets_the_newest_and_not_what_was_before(served, site_text):
-    """It does not read while many readings come: after what was under way, the next frame is the last."""
+    """It does not read while many readings come: after what was under way, the next snapshot is the last."""
     _, address = served
     body = {"type": "real", "site": site_text(), "policy": "greedy", "seed": 3}
     mission = ask(address, "/api/missions", body)["id"]

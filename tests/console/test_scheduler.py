@@ -1,4 +1,4 @@
-"""Lanes are served in turn, each in order and one at a time; what is long holds up nothing short."""
+"""Queues are served in turn, each in order and one at a time; what is long holds up nothing short."""
 
 import threading
 from concurrent.futures import CancelledError
@@ -22,7 +22,7 @@ def scheduler():
         one.close()
 
 
-def blocked(scheduler, lane="gate", **kind):
+def blocked(scheduler, queue="gate", **kind):
     """Keep a worker busy until the event is set."""
     begun, gate = threading.Event(), threading.Event()
 
@@ -30,18 +30,18 @@ def blocked(scheduler, lane="gate", **kind):
         begun.set()
         gate.wait(30)
 
-    future = scheduler.submit(lane, work, **kind)
+    future = scheduler.submit(queue, work, **kind)
     assert begun.wait(30)
     return gate, future
 
 
-def test_lanes_take_turns(scheduler):
-    """One lane with much to do, and two with little: nobody waits for more than one piece of each other."""
-    one = scheduler(quick=1, patient=1)
+def test_queues_take_turns(scheduler):
+    """One queue with much to do, and two with little: nobody waits for more than one piece of each other."""
+    one = scheduler(num_short=1, num_long=1)
     gate, _ = blocked(one)
     done = []
-    for lane in ("busy", "busy", "busy", "busy", "rare", "late"):
-        last = one.submit(lane, lambda lane=lane: done.append(lane))
+    for queue in ("busy", "busy", "busy", "busy", "rare", "late"):
+        last = one.submit(queue, lambda queue=queue: done.append(queue))
     finished = [one.submit("busy", lambda: done.append("busy"))]
     gate.set()
     for future in (last, *finished):
@@ -49,9 +49,9 @@ def test_lanes_take_turns(scheduler):
     assert done == ["busy", "rare", "late", "busy", "busy", "busy", "busy"]
 
 
-def test_a_lane_is_in_order_and_one_at_a_time(scheduler):
-    """Four workers, one lane: never two at once."""
-    one = scheduler(quick=4)
+def test_a_queue_is_in_order_and_one_at_a_time(scheduler):
+    """Four workers, one queue: never two at once."""
+    one = scheduler(num_short=4)
     running, most, done = [0], [0], []
 
     def work(number):
@@ -60,30 +60,30 @@ def test_a_lane_is_in_order_and_one_at_a_time(scheduler):
         done.append(number)
         running[0] -= 1
 
-    futures = [one.submit("lane", lambda number=number: work(number)) for number in range(50)]
+    futures = [one.submit("queue", lambda number=number: work(number)) for number in range(50)]
     for future in futures:
         future.result(30)
     assert done == list(range(50))
     assert most == [1]
 
 
-def test_a_full_lane_takes_nothing_more_and_the_others_do(scheduler):
-    from dowsax.console.scheduler import Full
+def test_a_full_queue_takes_nothing_more_and_the_others_do(scheduler):
+    from dowsax.console.scheduler import QueueFull
 
-    one = scheduler(quick=1, room=2)
-    gate, _ = blocked(one, "lane")
-    futures = [one.submit("lane", lambda: None) for _ in range(2)]
-    with pytest.raises(Full, match="more slowly"):
-        one.submit("lane", lambda: None)
-    futures += [one.submit("other", lambda: None), one.submit("lane", lambda: None, limited=False)]
+    one = scheduler(num_short=1, max_waiting=2)
+    gate, _ = blocked(one, "queue")
+    futures = [one.submit("queue", lambda: None) for _ in range(2)]
+    with pytest.raises(QueueFull, match="more slowly"):
+        one.submit("queue", lambda: None)
+    futures += [one.submit("other", lambda: None), one.submit("queue", lambda: None, limited=False)]
     gate.set()
     for future in futures:
         future.result(30)
 
 
 def test_what_is_long_holds_up_nothing(scheduler):
-    """While everything that may take long is busy, short work of other lanes is done."""
-    one = scheduler(quick=1, patient=1)
+    """While everything that may take long is busy, short work of other queues is done."""
+    one = scheduler(num_short=1, num_long=1)
     gate, slow = blocked(one, "compiling", is_long=lambda: True)
     assert one.submit("quick", lambda: "done").result(30) == "done"
     behind = one.submit("compiling", lambda: "after")
@@ -94,22 +94,22 @@ def test_what_is_long_holds_up_nothing(scheduler):
 
 
 def test_an_error_is_its_own(scheduler):
-    one = scheduler(quick=1)
-    failed = one.submit("lane", lambda: 1 / 0)
+    one = scheduler(num_short=1)
+    failed = one.submit("queue", lambda: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         failed.result(30)
-    assert one.submit("lane", lambda: "well").result(30) == "well"
+    assert one.submit("queue", lambda: "well").result(30) == "well"
 
 
-def test_alone_is_alone(scheduler):
+def test_an_exclusive_job_runs_alone(scheduler):
     """What asks to be alone waits for the others, and they for it."""
-    one = scheduler(quick=2, patient=1)
+    one = scheduler(num_short=2, num_long=1)
     gate, other = blocked(one, "other")
     seen, asked = [], threading.Event()
 
     def tidy():
         asked.set()
-        one.alone(lambda: seen.append(other.done()))
+        one.run_exclusively(lambda: seen.append(other.done()))
 
     tidied = one.submit("tidy", tidy)
     assert asked.wait(30)
@@ -120,10 +120,10 @@ def test_alone_is_alone(scheduler):
     assert one.submit("other", lambda: "goes on").result(30) == "goes on"
 
 
-def test_closing_gives_up_what_has_not_begun(scheduler):
-    one = scheduler(quick=1)
-    gate, running = blocked(one, "lane")
-    waiting = one.submit("lane", lambda: None)
+def test_closing_cancels_jobs_that_have_not_started(scheduler):
+    one = scheduler(num_short=1)
+    gate, running = blocked(one, "queue")
+    waiting = one.submit("queue", lambda: None)
     closing = threading.Thread(target=one.close)
     closing.start()
     with pytest.raises(CancelledError):
@@ -132,4 +132,4 @@ def test_closing_gives_up_what_has_not_begun(scheduler):
     closing.join(30)
     assert running.done()
     with pytest.raises(RuntimeError, match="closed"):
-        one.submit("lane", lambda: None)
+        one.submit("queue", lambda: None)

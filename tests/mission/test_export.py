@@ -12,7 +12,7 @@ from made_findings import FENCE, made_findings
 from made_lengths import CENTIMETRE, metres, shoelace
 
 from dowsax.geo.local import Frame
-from dowsax.mission.decision import in_time
+from dowsax.mission.decision import sort_by_time
 from dowsax.mission.plan import Plan
 from dowsax.report.export import geojson, kml, posterior_table, readings_table
 from dowsax.site import parse_site
@@ -229,11 +229,11 @@ def test_the_readings_of_a_mission_are_a_survey_with_the_same_belief(tmp_path, t
     site = parse_site(text)
     stations, taken = Plan.of(site).stations, []
     for reading in mission():
-        taken.append(stations.completed(reading, taken))
+        taken.append(stations.complete(reading, taken))
     path = tmp_path / "mission.csv"
     path.write_text(readings_table(taken, site.frame, site.sensor.ground))
     survey = read_survey(path, site)
-    found, taken = survey.stations(), in_time(taken)
+    found, taken = survey.stations(), sort_by_time(taken)
     assert len(survey.values) == len(taken)
     for number, reading in enumerate(taken):
         expected = stations.station(reading, taken[:number])

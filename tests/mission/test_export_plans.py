@@ -135,7 +135,10 @@ def test_plan_keeps_in_the_geofence_and_out_of_the_wood(findings):
     [
         ({"frame": Frame()}, "latitude and longitude"),
         ({"waypoints": NOWHERE}, "no next waypoint"),
-        ({"waypoints": NOWHERE, "outcome": "cannot tell", "notes": ("Spent.",)}, r"at least one \(Spent\.\)"),
+        (
+            {"waypoints": NOWHERE, "outcome": "inconclusive", "notes": ("Spent.",)},
+            r"at least one \(Spent\.\)",
+        ),
     ],
 )
 def test_plans_that_cannot_be(changes, reason):

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dowsax.console.surveys import upload_of
+from dowsax.console.surveys import read_upload
 from dowsax.mission.log import Step
 from dowsax.mission.plan import Plan
 from dowsax.report.export import log_table
@@ -38,7 +38,7 @@ def logged(given, site):
     plan, taken = Plan.of(site), []
     for number, body in enumerate(given, 1):
         text = json.dumps(body)
-        taken.append(plan.stations.completed(plan.reading_of(json.loads(text)), taken))
+        taken.append(plan.stations.complete(plan.parse_reading(json.loads(text)), taken))
         yield Step(number, "", text[:10_000], taken[-1].to_json(), {})
 
 
@@ -49,8 +49,8 @@ def exported(given, text=SITE):
     table = log_table(log, site)
     expected = [replace(Reading.from_json(entry.reading), id=None) for entry in log]
     stations, uploaded = Plan.of(site).stations, []
-    for row in upload_of(table.encode(), "mission.csv", text).rows:
-        uploaded.append(stations.completed(replace(row.reading, id=None), uploaded))
+    for row in read_upload(table.encode(), "mission.csv", text).rows:
+        uploaded.append(stations.complete(replace(row.reading, id=None), uploaded))
     assert uploaded == expected
     return list(csv.DictReader(io.StringIO(table))), table
 
@@ -166,7 +166,7 @@ def test_a_survey_that_was_uploaded_is_written_as_it_was():
     text = f'{SITE}columns = {{time = "when", value = "ch4"}}\nrows = {{extra = "a"}}\n'
     for wanted in (text, text.replace('rows = {extra = "a"}', "")):
         site = parse_site(wanted)
-        upload = upload_of(UPLOADED.encode(), "survey.csv", wanted)
+        upload = read_upload(UPLOADED.encode(), "survey.csv", wanted)
         log = [
             Step(number, "", row.given, row.reading.to_json(), {})
             for number, row in enumerate(upload.rows, 1)
@@ -175,7 +175,7 @@ def test_a_survey_that_was_uploaded_is_written_as_it_was():
         rows = list(csv.DictReader(io.StringIO(table)))
         assert column(rows, "time") == ["2026-05-04T12:30:00Z", "2026-05-04T12:30:02Z"][: len(log)]
         assert column(rows, "wind_speed") == ["3.5", "3.25"][: len(log)]
-        again = upload_of(table.encode(), "mission.csv", wanted)
+        again = read_upload(table.encode(), "mission.csv", wanted)
         for one, other in zip(upload.rows, again.rows, strict=True):
             assert replace(other.reading, id=None) == replace(one.reading, id=None)
 

@@ -149,7 +149,7 @@ def test_what_was_not_learnt_is_named():
         ("found", "Located: the source is at 51."),
         ("", "Located: the source is at 51."),
         ("searching", "Not sure yet: with 95 % probability the source is within "),
-        ("cannot tell", "Cannot tell as closely as wanted: with 95 % probability"),
+        ("inconclusive", "Cannot tell as closely as wanted: with 95 % probability"),
     ],
 )
 def test_a_mission_that_has_not_found_the_source_does_not_say_where_it_is(outcome, words):

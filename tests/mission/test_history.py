@@ -4,7 +4,7 @@ import pytest
 
 from dowsax.mission.history import History
 from dowsax.mission.log import Step
-from dowsax.mission.requests import Target
+from dowsax.mission.messages import Target
 from dowsax.survey.reading import Reading, Refused
 
 
@@ -17,12 +17,12 @@ def made(value, **more):
     return Reading((1.0, 2.0), value, **more)
 
 
-def test_withdrawn_readings_do_not_stand_and_corrected_ones_keep_their_place():
+def test_withdrawn_readings_do_not_count_and_corrected_ones_keep_their_place():
     history = History.of(step(number, made(float(number))) for number in (1, 2, 3))
     for more in (step(4, None, corrects=1), step(5, made(2.5), corrects=2), step(6, made(6.0))):
         history.add(more)
     assert [reading.value for reading in history.readings()] == [2.5, 3.0, 6.0]
-    assert [number for number, _ in history.standing()] == [2, 3, 6]
+    assert [number for number, _ in history.active()] == [2, 3, 6]
     assert history.count == 6
     assert history.is_withdrawn(1)
     assert not history.is_withdrawn(2)
@@ -88,5 +88,5 @@ def test_finds_the_reading_that_is_meant():
     history = History.of([step(1, made(1.0, id="a")), step(2, None, corrects=1)])
     assert history.find(Target(id="a")) == history.find(Target(number=1)) == 1
     for wrong, words in ((Target(id="b"), "The reading 'b'"), (Target(number=2), "Reading 2")):
-        with pytest.raises(Refused, match=f"{words} was never taken in"):
+        with pytest.raises(Refused, match=f"{words} was never recorded"):
             history.find(wrong)

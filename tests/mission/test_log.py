@@ -1,11 +1,13 @@
 """The mission log: what was acknowledged is there as it was, and only the same mission goes on."""
 
 import os
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
 
-from dowsax.journal import Damaged, InUse
+from dowsax.journal import Damaged, InUse, Journal
+from dowsax.mission.advice import INCONCLUSIVE
 from dowsax.mission.log import Header, MissionLog, Note, Refusal, Step
 
 HEADER = Header("name = 'here'", 3, "infotaxis", "default", {"dowsax": "0"}, {"name": "yard"})
@@ -41,6 +43,19 @@ def test_gives_back_what_was_put_in(path):
     assert last == note
 
 
+def test_opens_a_log_of_an_earlier_version(path):
+    """Its status `cannot tell` is `inconclusive` today, in steps and in notes."""
+    old = {"number": 1, "received": "2025", "given": "{}", "reading": {"id": None}}
+    with closing(Journal.create(path, "header", HEADER.to_json())) as journal:
+        journal.append("header", HEADER.to_json())
+        journal.append("reading", old | {"advice": {"number": 1, "status": "cannot tell"}})
+        journal.append("note", {"received": "2025", "what": "cannot tell", "text": "Spent.", "data": {}})
+    with MissionLog.resume(path, HEADER) as log:
+        assert [step.advice["status"] for step in log.steps()] == [INCONCLUSIVE]
+        assert log.step(1).advice["status"] == INCONCLUSIVE
+        assert [record.what for record in log.records() if isinstance(record, Note)] == [INCONCLUSIVE]
+
+
 def test_what_was_given_is_kept_up_to_a_length(path):
     with MissionLog.create(path, HEADER) as log:
         log.refuse("x" * 100_000, "too long")
@@ -56,13 +71,13 @@ def test_resumes_the_same_mission_only(path):
     with MissionLog.resume(path, replace(HEADER, about={}, versions={})) as log:
         assert len(list(log.steps())) == 1
         assert log.header.about == {"name": "yard"}
-    with pytest.raises(ValueError, match=r"begun with another seed and policy"):
+    with pytest.raises(ValueError, match=r"started with another seed and policy"):
         MissionLog.resume(path, replace(HEADER, seed=4, policy="dcee"))
     with pytest.raises(ValueError, match="already holds a mission"):
         MissionLog.create(path, HEADER)
 
 
-def test_a_log_that_was_never_quite_begun_is_begun(path):
+def test_a_log_with_an_unfinished_header_is_overwritten(path):
     """An empty file, and the beginning of a first line, are what a crash at the very start leaves."""
     MissionLog.create(path, HEADER).close()
     begun = path.read_bytes()
@@ -102,7 +117,7 @@ def test_a_second_writer_is_refused_and_readers_are_not(path):
         assert len(list(MissionLog.open(path).steps())) == 1
 
 
-def test_damage_is_said_with_the_command_that_helps(path):
+def test_a_damaged_log_names_the_recovery_command(path):
     """At the beginning, in the middle and in the last entry; reading and writing alike."""
     with MissionLog.create(path, HEADER) as log:
         for number in range(1, 6):
@@ -116,7 +131,7 @@ def test_damage_is_said_with_the_command_that_helps(path):
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
-def test_a_log_that_cannot_be_written_to_is_said(path):
+def test_a_read_only_log_is_reported(path):
     MissionLog.create(path, HEADER).close()
     path.chmod(0o400)
     with pytest.raises(ValueError, match="cannot be written to"):

@@ -11,7 +11,7 @@ from made_missions import MODEL, hill_site, read
 
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.log import Refusal
-from dowsax.mission.mqtt import Broker, NoBroker, _Unsent, require_broker, serve_mqtt, topics
+from dowsax.mission.mqtt import Broker, NoBroker, _Undelivered, require_broker, serve_mqtt, topics
 
 
 @pytest.fixture
@@ -84,7 +84,7 @@ def test_a_mission_over_mqtt(advisor, broker):
     assert len(advisor.readings) == 4
 
 
-def test_a_broker_that_is_not_there_is_said_at_once(port):
+def test_a_missing_broker_is_reported_at_once(port):
     address = f"mqtt://127.0.0.1:{port}"
     with pytest.raises(NoBroker, match=f"No broker answers at 127.0.0.1:{port} within 5 s"):
         asyncio.run(require_broker(address))
@@ -145,11 +145,11 @@ def test_a_broker_that_is_lost_is_waited_for(advisor, port):
 
 def test_a_reading_answered_when_the_broker_was_lost_counts_once(advisor):
     """It has neither id nor time; when it comes again after that, it is another one."""
-    unsent, payload = _Unsent(), b'{"x": 4, "y": 2, "value": 0.1}'
-    first = unsent.answer(advisor, payload)
-    assert unsent.answer(advisor, payload) == first
-    unsent.sent()
-    assert unsent.answer(advisor, payload)["number"] == 2
+    undelivered, payload = _Undelivered(), b'{"x": 4, "y": 2, "value": 0.1}'
+    first = undelivered.answer(advisor, payload)
+    assert undelivered.answer(advisor, payload) == first
+    undelivered.clear()
+    assert undelivered.answer(advisor, payload)["number"] == 2
 
 
 async def left_with_the_broker(port, *ids):
@@ -213,7 +213,7 @@ async def poisoned(advisor, port):
     return answers, states
 
 
-def test_what_cannot_be_taken_in_is_refused_and_recorded(advisor, broker):
+def test_a_bad_message_is_refused_and_recorded(advisor, broker):
     """Each gets its answer on the same connection, and is in the log as refused."""
     answers, states = asyncio.run(poisoned(advisor, broker))
     assert states == [True]

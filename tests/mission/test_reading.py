@@ -106,10 +106,10 @@ def test_a_reading_without_wind_is_as_one_whose_wind_says_nothing():
     stations = Stations(("wind",))
     for given in ({}, {"wind_u": -999, "wind_v": -999}):
         with pytest.raises(Refused, match=r'The wind is missing.*set missing = "interpolate"'):
-            stations.completed(parsed(**given), [])
+            stations.complete(parsed(**given), [])
     held = replace(stations, hold_wind=True)
-    before = held.completed(parsed(wind_u=1, wind_v=2), [])
-    assert held.completed(parsed(wind_u=-999, wind_v=-999), [before]).wind == (1.0, 2.0)
+    before = held.complete(parsed(wind_u=1, wind_v=2), [])
+    assert held.complete(parsed(wind_u=-999, wind_v=-999), [before]).wind == (1.0, 2.0)
 
 
 def test_keys_go_by_every_name_that_a_column_of_a_survey_has():

@@ -114,7 +114,7 @@ def test_a_lost_beginning_needs_the_site(path):
     data = write(path)
     path.write_bytes(data.replace(b" header ", b" heeder "))
     out = path.with_name("out.log")
-    with pytest.raises(ValueError, match=r"begun with cannot be read: give its site file with --site"):
+    with pytest.raises(ValueError, match=r"cannot be read: give the site file of the mission with --site"):
         recover(path, out)
     assert not out.exists()
     assert recover(path, out, HEADER).readings == 12

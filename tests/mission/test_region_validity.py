@@ -8,8 +8,7 @@ import pytest
 import shapely
 from made_findings import made_findings, made_posterior
 
-from dowsax.console.draws import Draws
-from dowsax.console.frames import with_places
+from dowsax.console.snapshots import ParticleSamples, add_particles
 from dowsax.geo.local import Frame
 from dowsax.report.export import geojson, kml
 from dowsax.report.findings import regions_of
@@ -184,6 +183,6 @@ def test_exported_regions_are_valid(draw, latitude):
 def test_the_regions_of_the_page_are_valid(draw):
     """Of single-precision draws; their rings are not closed."""
     for points, _, (low, high) in made_beliefs(draw, 6):
-        frame = with_places({}, Draws(points.astype(np.float32)), [low.tolist(), high.tolist()])
+        frame = add_particles({}, ParticleSamples(points.astype(np.float32)), [low.tolist(), high.tolist()])
         for polygons in frame["regions"].values():
             require_valid([closed([np.array(ring_) for ring_ in rings]) for rings in polygons])

@@ -19,9 +19,9 @@ from dowsax.evaluate.missions import (
     simulate_mission,
     summarise_missions,
 )
-from dowsax.mission.advice import CANNOT_TELL, FOUND, SEARCHING
+from dowsax.mission.advice import FOUND, INCONCLUSIVE, SEARCHING
 from dowsax.mission.advisor import Advisor
-from dowsax.mission.rehearsal import Ended, fingerprint
+from dowsax.mission.rehearsal import SimulatedMission, fingerprint
 from dowsax.site.schema import Budget, SearchSetting, SensorSetting
 from dowsax.world import Gaussian, Jump, Model
 
@@ -68,14 +68,14 @@ def test_a_budget_of_time_is_spent_by_going_and_reading(key, speed, seconds):
     """Steps of 2 m and a second a reading: the first reading at or after 20 s is the last one."""
     base = advisor(search=NEVER, budget=Budget(time=20.0))
     ended = simulate_mission(base, key, RehearsalConfig(speed=speed))
-    assert ended.status == CANNOT_TELL
+    assert ended.status == INCONCLUSIVE
     assert ended.readings == 1 + math.ceil(20.0 / seconds)
     assert ended.distance == pytest.approx(2.0 * (ended.readings - 1))
     assert f"goes {speed:g} m/s" in assumptions(base.plan, RehearsalConfig(speed=speed))[0]
 
 
 def test_a_mission_without_end_is_broken_off(key):
-    """It is neither found nor `cannot tell`."""
+    """It is neither found nor `inconclusive`."""
     config = RehearsalConfig(missions=1, without_source=0.0, max_readings=5)
     base = advisor(search=NEVER, budget=Budget())
     ended = simulate_mission(base, key, config)
@@ -123,7 +123,7 @@ def test_missions_are_counted_right():
     """Nine that ended in every way there is."""
 
     def ended(status, error, *, region=2.0, source=(1.0, 1.0)):
-        return Ended(status, source, (1.0, 1.0), error, region, 5, 10.0, 0)
+        return SimulatedMission(status, source, (1.0, 1.0), error, region, 5, 10.0, 0)
 
     base = advisor()
     rehearsal = summarise_missions(
@@ -131,10 +131,10 @@ def test_missions_are_counted_right():
         RehearsalConfig(missions=9),
         [
             *[ended(FOUND, error) for error in (0.0, 1.5, 1.6, 3.0)],
-            *[ended(CANNOT_TELL, error) for error in (0.5, 2.5)],
+            *[ended(INCONCLUSIVE, error) for error in (0.5, 2.5)],
             ended(SEARCHING, 0.1),
             ended(FOUND, None, source=None),
-            ended(CANNOT_TELL, None, source=None),
+            ended(INCONCLUSIVE, None, source=None),
         ],
     )
     counted = {

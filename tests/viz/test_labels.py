@@ -7,7 +7,7 @@ import pytest
 from mission.made_findings import ORIGIN, made_findings, made_posterior
 
 from dowsax.geo.local import Frame
-from dowsax.mission.advice import CANNOT_TELL, FOUND
+from dowsax.mission.advice import FOUND, INCONCLUSIVE
 from dowsax.report.findings import regions_of
 from dowsax.site import parse_site
 from dowsax.viz import belief_figure
@@ -105,7 +105,7 @@ def test_labels_of_rehearsals(shape, origin):
     missions = [
         ended(FOUND, (0.1 * width, 0.1 * height), 0.5),
         ended(FOUND, (0.9 * width, 0.9 * height), 2.1),
-        ended(CANNOT_TELL, (0.0, 0.9 * height), 9.0, readings=20),
+        ended(INCONCLUSIVE, (0.0, 0.9 * height), 9.0, readings=20),
     ]
     figure = rehearsal_figure(replace(made(*missions), name=LONG), site)
     require_readable(figure)

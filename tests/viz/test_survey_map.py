@@ -136,7 +136,7 @@ def test_the_estimate_does_not_hide_the_strongest_reading():
     [
         ({"evidence": -2.0}, "guess: no source"),
         ({"posterior": made_posterior(made_findings().posterior.samples, fit=0.001)}, "guess: nothing fits"),
-        ({"outcome": "cannot tell"}, "best guess, not sure"),
+        ({"outcome": "inconclusive"}, "best guess, not sure"),
         ({"outcome": "searching"}, "best guess, not sure"),
         ({"caution": "The wind looks reversed."}, "best guess, not sure"),
         ({"outcome": "found"}, "estimate ± std"),

@@ -1,13 +1,14 @@
 """`dowsax advise`: readings in, one by one, and after each what to do next."""
 
+import asyncio
 import sys
 from pathlib import Path
 
 from dowsax.cli.console import preparing, waiting
 from dowsax.cli.locate import require_seed
 from dowsax.mission.advisor import Advisor
-from dowsax.mission.answers import lines_of, serve_lines
-from dowsax.mission.log import MissionLog, is_begun
+from dowsax.mission.log import MissionLog, has_mission
+from dowsax.mission.messages import read_lines, serve_lines
 from dowsax.mission.mqtt import require_broker, serve_mqtt
 from dowsax.site import read_site
 
@@ -20,78 +21,68 @@ def advise(
     seed: int | None = None,
     mqtt: str | None = None,
 ) -> None:
-    """Advise a search while it goes on: one JSON object a line in, one a line out.
+    """Advise a live search: one JSON object a line in, one a line out.
 
-    A reading: {"id": "7", "x": 3.2, "y": 8.1, "value": 0.4}, with latitude and longitude instead of x and y,
-    and, where there are any, time, wind_u and wind_v or wind_speed and wind_from, altitude, dwell, sensor and
-    unit. The answer has status (searching, found, cannot tell), next_position, bearing, distance, estimate,
-    region and why. An answer is acknowledgement: the reading is on the disk. One that got none has to be sent
-    again, which does no harm when it has an id. Or there is error, with the line, and "recorded": false; what
-    is "refused" is in the log as refused, and what is not could not be written and has to be sent again.
+    A reading: {"id": "7", "x": 3.2, "y": 8.1, "value": 0.4}, with latitude and longitude instead of x and y.
+    Optional keys: time, wind_u and wind_v or wind_speed and wind_from, altitude, dwell, sensor and unit. The
+    answer has status (searching, found, inconclusive), next_position, bearing, distance, estimate, region and
+    why. An answer is an acknowledgement: the reading is on the disk. Send a reading without an answer again,
+    which is safe when it has an id. An error has the line and "recorded": false. With "refused": true the
+    reading is in the log as refused; with false it could not be written, and has to be sent again.
 
-    A reading that was wrong: {"withdraw": true, "id": "7"}, or {"correct": true, "id": "7", "value": 0.04}
-    with what is right instead; "number" (of its advice) instead of "id" where it had none, and "reason" if
-    there is one. A value that is hardly ever right is refused with "confirm": false: send it again with
-    "confirm": true if it is.
+    To withdraw a reading: {"withdraw": true, "id": "7"}. To correct one: {"correct": true, "id": "7",
+    "value": 0.04}. "number" (of its advice) replaces a missing "id"; "reason" is optional. An implausible
+    value is refused with "confirm": false: send it again with "confirm": true if it is right.
 
     Parameters
     ----------
     site
         The site file; `dowsax site new` writes one.
     log
-        The mission log. When it holds a mission at this site already, that goes on where it was.
+        The mission log. If it holds a mission at this site already, that mission continues.
     policy
-        Who chooses the next place: infotaxis, entrotaxis, dcee, greedy, a trained policy, one with a guard
-        such as att-pfrl-guarded … The best there is for the site unless given.
+        The policy that chooses the next place: infotaxis, entrotaxis, dcee, greedy, a trained policy, one
+        with a guard such as att-pfrl-guarded … (default: the best for the site).
     seed
-        The same seed gives the same advice; that of the log, or 0, unless given.
+        The same seed gives the same advice (default: that of the log, or 0).
     mqtt
         The address of a broker, mqtt://host:port, instead of stdin and stdout. Readings come on the topic
-        dowsax/NAME/readings and advice goes to dowsax/NAME/advice, NAME being that of the site. A broker that
+        dowsax/NAME/readings and advice goes to dowsax/NAME/advice, with the NAME of the site. A broker that
         does not answer within 5 s at the start is an error; one that is lost later is waited for.
     """
     if mqtt is not None:
-        _require_broker(mqtt)
-    advisor = _advisor(site, log, policy, seed)
+        # Before the filter is compiled, which takes longer.
+        with waiting("Connecting to the broker"):
+            asyncio.run(require_broker(mqtt))
+    advisor = _build_advisor(site, log, policy, seed)
     try:
         _serve(advisor, mqtt)
     finally:
         advisor.close()
 
 
-def _require_broker(address: str) -> None:
-    """Before the filter is compiled, which takes longer."""
-    import asyncio
-
-    with waiting("Looking for the broker"):
-        asyncio.run(require_broker(address))
-
-
-def _advisor(site: Path, log: Path, policy: str | None, seed: int | None) -> "Advisor":
-
-    understood = read_site(site)
+def _build_advisor(file: Path, log: Path, policy: str | None, seed: int | None) -> Advisor:
+    site = read_site(file)
     if log.is_file() and log.stat().st_size == 0:
-        _tell(f"{log} is empty: a new mission is begun in it.")
+        _print(f"{log} is empty: a new mission is started in it.")
     if seed is None:
-        seed = MissionLog.open(log).header.seed if is_begun(log) else 0
+        seed = MissionLog.open(log).header.seed if has_mission(log) else 0
     require_seed(seed)
     with preparing("Preparing"):
-        advisor = Advisor(understood, policy, seed, log)
+        advisor = Advisor(site, policy, seed, log)
     number = len(advisor.readings)
-    begin = advisor.plan.frame.words(advisor.plan.start or advisor.plan.middle)
-    said = f"going on after {number} readings" if number else f"ready, begin at {begin}"
-    _tell(f"{understood.name}: {said}; policy {advisor.guide.name}, log {log}.")
-    _tell(f"{advisor.false_stops[0].upper()}{advisor.false_stops[1:]}.")
+    start = advisor.plan.frame.words(advisor.plan.start or advisor.plan.middle)
+    state = f"continuing after {number} readings" if number else f"ready, begin at {start}"
+    _print(f"{site.name}: {state}; policy {advisor.adapter.name}, log {log}.")
+    _print(f"{advisor.false_stops[0].upper()}{advisor.false_stops[1:]}.")
     return advisor
 
 
-def _serve(advisor: "Advisor", mqtt: str | None) -> None:
-
+def _serve(advisor: Advisor, mqtt: str | None) -> None:
     if mqtt is not None:
-        import asyncio
 
         def notify(text: str, is_up: bool) -> None:
-            _tell(text)
+            _print(text)
             advisor.note("feed" if is_up else "alarm", text)
 
         asyncio.run(serve_mqtt(advisor, mqtt, notify))
@@ -101,10 +92,10 @@ def _serve(advisor: "Advisor", mqtt: str | None) -> None:
         sys.stdout.write(line)
         sys.stdout.flush()
 
-    # As bytes: a line that is no text must not end the stream.
-    serve_lines(advisor, lines_of(sys.stdin.buffer), write)
+    # As bytes: a line that is not text must not end the stream.
+    serve_lines(advisor, read_lines(sys.stdin.buffer), write)
 
 
-def _tell(sentence: str) -> None:
-    """For people: stdout is for advice alone."""
+def _print(sentence: str) -> None:
+    """Print for people: stdout is for advice alone."""
     print(f"dowsax: {sentence}", file=sys.stderr, flush=True)

@@ -9,7 +9,7 @@ from cyclopts import Parameter
 from dowsax.cli.console import preparing, say
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.log import MissionLog
-from dowsax.mission.requests import request_of
+from dowsax.mission.messages import parse_request
 from dowsax.site import parse_site
 
 
@@ -103,7 +103,7 @@ def correct(
 def _ask(log: Path, body: dict[str, Any]) -> None:
     """Have an advisor of the mission do what is asked, and say what it advises then."""
     given = {key: value for key, value in body.items() if value is not None}
-    request = request_of(given)
+    request = parse_request(given)
     with MissionLog.open(log) as opened:
         header = opened.header
         with preparing("Taking in the readings of the mission"):

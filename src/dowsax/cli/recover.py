@@ -10,7 +10,7 @@ from cyclopts import Parameter
 
 from dowsax.cli.console import say
 from dowsax.cli.locate import require_seed
-from dowsax.journal import HELD, lock_journal
+from dowsax.journal import LOCK_FILE, lock_journal
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.log import Header
 from dowsax.mission.recovery import recover as recover_log
@@ -61,7 +61,7 @@ def recover(
 def _unused(log: Path) -> Iterator[None]:
     """Keep advisor and console from opening a log; `InUse` where one has: it would write to the old file."""
     with ExitStack() as locks:
-        for path in (log, log.with_name(HELD)):
+        for path in (log, log.with_name(LOCK_FILE)):
             if path.is_file():
                 locks.enter_context(lock_journal(path))
         yield

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from dowsax.cli.console import say
-from dowsax.console.serve import door_of
-from dowsax.console.serve import serve as serve_console
+from dowsax.console.server import access_settings
+from dowsax.console.server import serve as serve_console
 from dowsax.site import read_site
 
 
@@ -21,17 +21,18 @@ def serve(
     Parameters
     ----------
     site
-        A site file: a real mission is begun there, unless the folder has one at this site already.
+        A site file: starts a real mission there, unless the folder has one at this site already.
     host
-        The address to listen on. Any other than loopback needs a token, which is made and printed.
+        The address to listen on. Any address but loopback needs a token, which is made and printed.
     port
-        0 for any that is free.
+        The port to listen on; 0 for any free one.
     missions
-        The folder in which missions are kept; made where there is none. After a restart all go on.
+        The folder of missions; created if missing. After a restart all missions continue.
     token
-        What clients must show, at least 16 characters, instead of one that is made.
+        The token that clients must show, at least 16 characters (default: made at random).
     """
-    text = None
-    if site is not None:
-        text = read_site(site).text
-    serve_console(door_of(host, port, token), missions, say, text, None if site is None else site.absolute())
+    access = access_settings(host, port, token)
+    if site is None:
+        serve_console(access, missions, say)
+    else:
+        serve_console(access, missions, say, read_site(site).text, site.absolute())

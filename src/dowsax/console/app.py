@@ -1,4 +1,4 @@
-"""The console as a web application: its addresses, its page, and the guard before both."""
+"""The console as a web application: API, page and access control."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -10,16 +10,15 @@ from starlette.staticfiles import StaticFiles
 
 from dowsax import __version__
 from dowsax.console import live, routes
+from dowsax.console.access_control import AccessControl, AccessSettings
 from dowsax.console.errors import add_handlers
-from dowsax.console.guard import Door, Guard
-from dowsax.console.refusals import Told
 from dowsax.console.service import Console
 
 STATIC = Path(__file__).parent / "static"
 
 
-def build(console: Console, door: Door) -> FastAPI:
-    """The application for the missions of a console."""
+def build(console: Console, access: AccessSettings) -> FastAPI:
+    """Build the application for the missions of a console."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -30,12 +29,12 @@ def build(console: Console, door: Door) -> FastAPI:
     app = FastAPI(
         title="dowsax console",
         version=__version__,
-        description="Searches for a hidden source: begun, watched, steered and exported.",
+        description="Searches for a hidden source: start, watch, steer and export them.",
         openapi_url="/api/openapi.json",
         docs_url=None,
         redoc_url=None,
         lifespan=lifespan,
-        middleware=[Middleware(Guard, door=door), Middleware(Told)],
+        middleware=[Middleware(AccessControl, settings=access)],
     )
     app.state.console = console
     add_handlers(app)

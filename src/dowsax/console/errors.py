@@ -1,4 +1,4 @@
-"""Every error as one line that says what to do, and never more than that."""
+"""Every error as a status code and one line that says what to do."""
 
 from typing import Any
 
@@ -7,112 +7,112 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from dowsax.console.hosted import Over
-from dowsax.console.scheduler import Full
-from dowsax.console.service import Unknown
+from dowsax.console.mission_host import Conflict
+from dowsax.console.scheduler import QueueFull
+from dowsax.console.service import NotFound
 from dowsax.journal import NotRecorded
-from dowsax.mission.questions import CONFIRM, Doubted
+from dowsax.mission.checks import CONFIRM, NeedsConfirmation
 
-_LONGEST = 500
-_WORDS = {
+_MAX_LENGTH = 500
+_MESSAGES = {
     "missing": "is missing",
     "extra_forbidden": "is not known here: leave it out",
-    "greater_than": "is above {gt}",
-    "greater_than_equal": "is {ge} or more",
-    "less_than": "is below {lt}",
-    "less_than_equal": "is {le} or less",
-    "int_type": "is a whole number",
-    "int_parsing": "is a whole number",
-    "int_parsing_size": "is a whole number of fewer digits",
-    "int_from_float": "is a whole number",
-    "float_type": "is a number",
-    "float_parsing": "is a number",
-    "finite_number": "is a finite number",
-    "bool_parsing": "is true or false",
-    "string_type": "is a text",
-    "string_too_long": "has {max_length} letters at the most",
-    "string_too_short": "has {min_length} letters at least",
-    "string_pattern_mismatch": "is not spelled as these are: {pattern}",
-    "literal_error": "is one of {expected}",
-    "model_attributes_type": "is an object",
-    "dict_type": "is an object",
-    "tuple_type": "is a list",
-    "too_long": "has too many entries: {max_length} at the most",
+    "greater_than": "must be > {gt}",
+    "greater_than_equal": "must be >= {ge}",
+    "less_than": "must be < {lt}",
+    "less_than_equal": "must be <= {le}",
+    "int_type": "must be a whole number",
+    "int_parsing": "must be a whole number",
+    "int_parsing_size": "must be a whole number of fewer digits",
+    "int_from_float": "must be a whole number",
+    "float_type": "must be a number",
+    "float_parsing": "must be a number",
+    "finite_number": "must be a finite number",
+    "bool_parsing": "must be true or false",
+    "string_type": "must be a text",
+    "string_too_long": "must have at most {max_length} letters",
+    "string_too_short": "must have at least {min_length} letters",
+    "string_pattern_mismatch": "must match {pattern}",
+    "literal_error": "must be {expected}",
+    "model_attributes_type": "must be an object",
+    "dict_type": "must be an object",
+    "tuple_type": "must be a list",
+    "too_long": "must have at most {max_length} entries",
     "value_error": "{error}",
 }
-"""What is wrong, by the type that pydantic gives it."""
+"""What must hold, by pydantic's type of error."""
 
 
-def refusal(status: int, words: str) -> JSONResponse:
+def error_response(status: int, message: str) -> JSONResponse:
     headers = {"retry-after": "1"} if status in (429, 503) else None
-    return JSONResponse({"error": _one_line(words)}, status, headers)
+    return JSONResponse({"error": _one_line(message)}, status, headers)
 
 
 def add_handlers(app: FastAPI) -> None:
-    """Have errors of the console answered with their status; all others by a line that tells nothing."""
+    """Answer known errors with their status code; all others with a line that reveals nothing."""
     statuses: dict[type[Exception], int] = {
-        Unknown: 404,
-        Over: 409,
-        Full: 429,
+        NotFound: 404,
+        Conflict: 409,
+        QueueFull: 429,
         NotRecorded: 503,
         ValueError: 422,
     }
     for kind, status in statuses.items():
-        app.add_exception_handler(kind, _answering(status))
-    app.add_exception_handler(Doubted, _doubted)
-    app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(HTTPException, _http)
-    app.add_exception_handler(Exception, _unforeseen)
+        app.add_exception_handler(kind, _handler(status))
+    app.add_exception_handler(NeedsConfirmation, _handle_needs_confirmation)
+    app.add_exception_handler(RequestValidationError, _handle_invalid)
+    app.add_exception_handler(HTTPException, _handle_http)
+    app.add_exception_handler(Exception, _handle_unexpected)
 
 
-def _answering(status: int):
-    async def answer(request: Request, error: Exception) -> JSONResponse:
-        return refusal(status, str(error))
+def _handler(status: int):
+    async def handle(request: Request, error: Exception) -> JSONResponse:
+        return error_response(status, str(error))
 
-    return answer
+    return handle
 
 
-async def _doubted(request: Request, error: Exception) -> JSONResponse:
-    """A reading that counts once it is confirmed: the answer says so."""
+async def _handle_needs_confirmation(request: Request, error: Exception) -> JSONResponse:
+    """Say that the reading counts once it is confirmed."""
     return JSONResponse({"error": _one_line(str(error)), CONFIRM: False}, 422)
 
 
-async def _invalid(request: Request, error: Exception) -> JSONResponse:
+async def _handle_invalid(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
     if first["type"] == "json_invalid":
-        return refusal(400, "The body is not JSON: send an object such as the documentation shows.")
+        return error_response(400, "The body is not JSON: send an object such as the documentation shows.")
     where = ".".join(str(part) for part in first["loc"] if _is_name(part))
-    words = _WORDS.get(first["type"], "is not as it should be: {msg}").format(**_facts(first))
-    return refusal(422, f"`{where}` {words}." if where else f"The body {words}.")
+    message = _MESSAGES.get(first["type"], "is not valid: {msg}").format(**_context(first))
+    return error_response(422, f"`{where}` {message}." if where else f"The body {message}.")
 
 
 def _is_name(part: str | int) -> bool:
-    """Whether a part of a place is a key, and not where it stands or which of several types was tried."""
+    """Whether a part of a location is a key, and not the part of the request or a type that was tried."""
     if isinstance(part, int):
         return True
     return part.isidentifier() and part not in ("body", "query", "path", "float", "str", "int")
 
 
-def _facts(fault: dict[str, Any]) -> dict[str, str]:
-    """What is said of a fault; numbers without needless figures."""
-    said = {
+def _context(fault: dict[str, Any]) -> dict[str, str]:
+    """Return the values for a message, numbers in short form."""
+    context = {
         name: f"{fact:g}" if isinstance(fact, float) else str(fact)
         for name, fact in fault.get("ctx", {}).items()
     }
-    return {"msg": fault["msg"]} | said
+    return {"msg": fault["msg"]} | context
 
 
-async def _http(request: Request, error: Exception) -> JSONResponse:
+async def _handle_http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
-    known = {404: "There is nothing at this address.", 405: "This address is not asked that way."}
-    return refusal(error.status_code, known.get(error.status_code, str(error.detail)))
+    known = {404: "There is nothing at this address.", 405: "This method is not allowed at this address."}
+    return error_response(error.status_code, known.get(error.status_code, str(error.detail)))
 
 
-async def _unforeseen(request: Request, error: Exception) -> JSONResponse:
-    return refusal(500, "Something went wrong in the console: its own log says what.")
+async def _handle_unexpected(request: Request, error: Exception) -> JSONResponse:
+    return error_response(500, "Something went wrong in the console: its own log says what.")
 
 
-def _one_line(words: str) -> str:
-    line = " ".join(words.split()).encode("utf-8", "replace").decode()
-    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
+def _one_line(message: str) -> str:
+    line = " ".join(message.split()).encode("utf-8", "replace").decode()
+    return line if len(line) <= _MAX_LENGTH else f"{line[: _MAX_LENGTH - 1]}…"

@@ -1,4 +1,4 @@
-"""What a mission has found, as files."""
+"""Exports of a mission as files."""
 
 import threading
 from dataclasses import replace
@@ -21,42 +21,38 @@ FORMATS = {
     "csv": ("text/csv; charset=utf-8", "csv"),
     "html": ("text/html; charset=utf-8", "html"),
 }
-"""Media type and ending by name."""
-_DRAWING = threading.Lock()
-"""Styles of pictures are the program's, not a thread's."""
+"""Media type and file extension by name."""
+_PLOT_LOCK = threading.Lock()
+"""Matplotlib's styles belong to the process, not to a thread."""
 
 
 class Export(NamedTuple):
-    """A file to be sent."""
+    """A file to send."""
 
     text: str
     media_type: str
     name: str
 
 
-def readings_of(log: Path, mission: str, site_text: str) -> Export:
-    """The readings of a mission as a table: for them no belief has to be made."""
+def export_readings(log: Path, mission: str, site_text: str) -> Export:
+    """Export the readings of a mission as a table, which needs no advisor."""
     with MissionLog.open(log) as opened:
         return _export(log_table(opened.steps(), parse_site(site_text)), "csv", mission)
 
 
-def found_by(advisor: "Advisor", title: str, site_text: str) -> "Findings":
-    """What a mission has found so far, under the name that it has in the console."""
+def mission_findings(advisor: Advisor, title: str, site_text: str) -> Findings:
+    """Return the findings of a mission so far, under its name in the console."""
     site = parse_site(site_text)
-    return replace(findings_of(advisor, site, advisor.guide.name), name=title)
+    return replace(findings_of(advisor, site, advisor.adapter.name), name=title)
 
 
-def exported(findings: "Findings", to: str, mission: str, site_text: str) -> Export:
-    """What was found in this format, or a ValueError in one line."""
+def export_findings(findings: Findings, to: str, mission: str, site_text: str) -> Export:
+    """Export findings in this format, or a ValueError in one line."""
     if to == "html":
-        with _DRAWING:
+        with _PLOT_LOCK:
             text = viz.html_report(findings, site_text=site_text)
     else:
-        writers = {
-            "geojson": formats.geojson,
-            "kml": formats.kml,
-            "qgc": formats.qgc_plan,
-        }
+        writers = {"geojson": formats.geojson, "kml": formats.kml, "qgc": formats.qgc_plan}
         text = writers[to](findings)
     return _export(text, to, mission)
 

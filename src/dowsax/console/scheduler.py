@@ -1,7 +1,7 @@
 """The work of many missions on few threads, shared fairly.
 
-Each mission has a lane of its own, of which one piece of work is done at a time and in order. Lanes take
-turns. What may take long, because something has to be compiled, is done by other threads than the rest.
+Each mission has a queue, whose jobs are done one at a time and in order. Queues take turns. Long jobs, which
+compile something, have threads of their own.
 """
 
 import threading
@@ -11,12 +11,12 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
 
-ROOM = 64
-"""Pieces of work that may wait in one lane."""
+MAX_WAITING = 64
+"""Jobs that may wait in one queue."""
 
 
-class Full(RuntimeError):
-    """A lane has no room left; what was to be done has not been taken on."""
+class QueueFull(RuntimeError):
+    """The queue has no room left; the job was not accepted."""
 
 
 def _never() -> bool:
@@ -27,39 +27,39 @@ def _never() -> bool:
 class _Job:
     work: Callable[[], Any]
     is_long: Callable[[], bool]
-    """Asked when it is its turn."""
+    """Called when the job is next."""
     future: Future = field(default_factory=Future)
 
 
 class Scheduler:
-    """Threads that do the work of lanes: `quick` of them what is short, `patient` ones what may take long."""
+    """Threads that work through queues: `num_short` for short jobs, `num_long` for long ones."""
 
-    def __init__(self, quick: int = 2, patient: int = 2, room: int = ROOM) -> None:
-        self._room = room
-        self._lanes: OrderedDict[str, deque[_Job]] = OrderedDict()
+    def __init__(self, num_short: int = 2, num_long: int = 2, max_waiting: int = MAX_WAITING) -> None:
+        self._max_waiting = max_waiting
+        self._queues: OrderedDict[str, deque[_Job]] = OrderedDict()
         self._busy: set[str] = set()
-        self._alone = 0
-        """How many wait to be, or are, the only one at work."""
+        self._exclusive = 0
+        """Jobs that are, or wait to be, the only one that runs."""
         self._changed = threading.Condition()
         self._closed = False
         self._threads = [
             threading.Thread(target=self._serve, args=(is_long,), name=f"console-{name}-{count}", daemon=True)
-            for name, number, is_long in (("quick", quick, False), ("patient", patient, True))
+            for name, number, is_long in (("short", num_short, False), ("long", num_long, True))
             for count in range(number)
         ]
         for thread in self._threads:
             thread.start()
 
     def submit(
-        self, lane: str, work: Callable[[], Any], is_long: Callable[[], bool] = _never, limited: bool = True
+        self, queue: str, work: Callable[[], Any], is_long: Callable[[], bool] = _never, limited: bool = True
     ) -> Future:
-        """Take on a piece of work, or raise `Full`; what is not `limited` is always taken on."""
+        """Accept a job, or raise `QueueFull`; a job that is not `limited` is always accepted."""
         with self._changed:
             if self._closed:
                 raise RuntimeError("The console is being closed.")
-            jobs = self._lanes.setdefault(lane, deque())
-            if limited and len(jobs) >= self._room:
-                raise Full(
+            jobs = self._queues.setdefault(queue, deque())
+            if limited and len(jobs) >= self._max_waiting:
+                raise QueueFull(
                     f"{len(jobs)} readings of this mission are waiting already: send them more slowly."
                 )
             job = _Job(work, is_long)
@@ -67,30 +67,30 @@ class Scheduler:
             self._changed.notify_all()
         return job.future
 
-    def waiting(self, lane: str) -> int:
-        """How much of a lane has not been begun."""
+    def num_waiting(self, queue: str) -> int:
+        """Return the number of jobs in a queue that have not started."""
         with self._changed:
-            return len(self._lanes.get(lane, ()))
+            return len(self._queues.get(queue, ()))
 
-    def alone(self, work: Callable[[], None]) -> None:
-        """Do something while nothing else is being done; called by a job, from its own thread."""
+    def run_exclusively(self, work: Callable[[], None]) -> None:
+        """Run something while no other job runs; called by a job, on its own thread."""
         with self._changed:
-            self._alone += 1
-            # The one that calls is busy itself, and so may be others that have come here too.
-            while len(self._busy) > self._alone:
+            self._exclusive += 1
+            # The calling job is busy itself, and so are others that wait here.
+            while len(self._busy) > self._exclusive:
                 self._changed.wait()
             try:
                 work()
             finally:
-                self._alone -= 1
+                self._exclusive -= 1
                 self._changed.notify_all()
 
     def close(self) -> None:
-        """Take on nothing more, give up what has not been begun, and wait for what has."""
+        """Accept no more jobs, cancel those that wait, and wait for those that run."""
         with self._changed:
             self._closed = True
-            waiting = [job for jobs in self._lanes.values() for job in jobs]
-            self._lanes.clear()
+            waiting = [job for jobs in self._queues.values() for job in jobs]
+            self._queues.clear()
             self._changed.notify_all()
         for job in waiting:
             job.future.cancel()
@@ -98,21 +98,21 @@ class Scheduler:
             thread.join()
 
     def _next(self, is_long: bool) -> tuple[str, _Job] | None:
-        """The first piece of work of this kind in turn; its lane goes to the end."""
-        if self._alone:
+        """Return the next job of this length; its queue moves to the end."""
+        if self._exclusive:
             return None
-        for lane, jobs in self._lanes.items():
-            if lane in self._busy or not jobs or jobs[0].is_long() != is_long:
+        for queue, jobs in self._queues.items():
+            if queue in self._busy or not jobs or jobs[0].is_long() != is_long:
                 continue
             job = jobs.popleft()
-            self._lanes.move_to_end(lane)
+            self._queues.move_to_end(queue)
             if not jobs:
-                del self._lanes[lane]
-            return lane, job
+                del self._queues[queue]
+            return queue, job
         return None
 
     def _take(self, is_long: bool) -> tuple[str, _Job] | None:
-        """Wait for work; nothing when there will be none."""
+        """Wait for a job; `None` once the scheduler is closed."""
         with self._changed:
             while (found := self._next(is_long)) is None:
                 if self._closed:
@@ -123,14 +123,14 @@ class Scheduler:
 
     def _serve(self, is_long: bool) -> None:
         while (found := self._take(is_long)) is not None:
-            lane, job = found
-            _do(job)
+            queue, job = found
+            _run(job)
             with self._changed:
-                self._busy.discard(lane)
+                self._busy.discard(queue)
                 self._changed.notify_all()
 
 
-def _do(job: _Job) -> None:
+def _run(job: _Job) -> None:
     if not job.future.set_running_or_notify_cancel():
         return
     try:

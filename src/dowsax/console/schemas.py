@@ -1,16 +1,16 @@
-"""What clients may send: every text limited, every number finite and bounded."""
+"""Bodies of requests, which are validated, and of answers, which only describe the API in OpenAPI."""
 
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
-LARGEST = 1e15
-SLOWEST, FASTEST = 0.05, 50.0
-"""Readings a second."""
+MAX_NUMBER = 1e15
+MIN_SPEED, MAX_SPEED = 0.05, 50.0
+"""Readings per second."""
 
 
 def _plain(text: str) -> str:
-    """Text that can be shown: no control characters."""
+    """Refuse control characters."""
     if any(ord(mark) < 32 or ord(mark) == 127 for mark in text):
         raise ValueError("has characters that cannot be shown")
     return text
@@ -20,19 +20,19 @@ Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=80), A
 Topic = Annotated[str, StringConstraints(min_length=1, max_length=200), AfterValidator(_plain)]
 
 
-def _no_truth(value: Any) -> Any:
-    """Not a truth value, which would pass for 0 or 1."""
+def _no_boolean(value: Any) -> Any:
+    """Refuse true and false, which would pass for 1 and 0."""
     if isinstance(value, bool):
         raise ValueError("must be a number, not true or false")
     return value
 
 
 Number = Annotated[
-    Annotated[float, Field(ge=-LARGEST, le=LARGEST, allow_inf_nan=False)], BeforeValidator(_no_truth)
+    Annotated[float, Field(ge=-MAX_NUMBER, le=MAX_NUMBER, allow_inf_nan=False)], BeforeValidator(_no_boolean)
 ]
 Pair = tuple[Number, Number]
-Speed = Annotated[float, Field(ge=SLOWEST, le=FASTEST, allow_inf_nan=False)]
-SITE_LENGTH = 60_000
+Speed = Annotated[float, Field(ge=MIN_SPEED, le=MAX_SPEED, allow_inf_nan=False)]
+MAX_SITE_LENGTH = 60_000
 
 
 class _Body(BaseModel):
@@ -45,20 +45,21 @@ class FeedBody(_Body):
     url: Annotated[str, StringConstraints(min_length=8, max_length=300), AfterValidator(_plain)]
     """mqtt://user:password@host:port, or mqtts for TLS."""
     readings: Topic | None = None
+    """Topic (default: dowsax/NAME/ID/readings)."""
     advice: Topic | None = None
-    """Topics; dowsax/NAME/ID/readings and dowsax/NAME/ID/advice unless given, ID being the mission's."""
+    """Topic (default: dowsax/NAME/ID/advice)."""
 
 
 class MissionBody(_Body):
-    """A mission to begin: a simulated one of a field, or a real one at a site."""
+    """A mission to create: a simulated one of a field, or a real one at a site."""
 
     type: Literal["simulated", "real"]
     name: Text | None = None
     field: Text | None = None
     scenario: Text | None = None
     particles: Annotated[int, Field(ge=16, le=20_000)] | None = None
-    """Of a simulated mission; the preset's own number unless given."""
-    site: Annotated[str, StringConstraints(min_length=1, max_length=SITE_LENGTH)] | None = None
+    """Of a simulated mission (default: 2048)."""
+    site: Annotated[str, StringConstraints(min_length=1, max_length=MAX_SITE_LENGTH)] | None = None
     """The text of a site file, for a real mission."""
     policy: Text | None = None
     seed: Annotated[int, Field(ge=0, lt=2**31)] | None = None
@@ -67,7 +68,7 @@ class MissionBody(_Body):
 
 
 class _ReadingKeys(_Body):
-    """Where a reading was taken, and what was measured along."""
+    """Where a reading was taken, and what was measured with it."""
 
     position: Pair | None = None
     """[m], east and north."""
@@ -85,10 +86,10 @@ class _ReadingKeys(_Body):
     sensor: Text | None = None
     unit: Text | None = None
     confirm: bool = False
-    """The value is right, although such a value hardly ever is."""
+    """Confirms an implausible value."""
 
     def to_keys(self) -> dict:
-        """By the keys of `mission.reading_keys.KEYS`."""
+        """Return the keys of `survey.reading_keys.KEYS`."""
         keys = self.model_dump(exclude_none=True, exclude={"position", "wind", "confirm", "reason"})
         if self.position is not None:
             keys["x"], keys["y"] = self.position
@@ -98,21 +99,206 @@ class _ReadingKeys(_Body):
 
 
 class ReadingBody(_ReadingKeys):
-    """A reading: where, what, and what was measured along."""
+    """A reading: where, what, and what was measured with it."""
 
     value: Number
     id: Text | None = None
 
 
 class CorrectionBody(_ReadingKeys):
-    """What was wrong with a reading, as it is right; the rest stays."""
+    """The corrected values of a reading; the others stay."""
 
     value: Number | None = None
     reason: Annotated[str, StringConstraints(max_length=500), AfterValidator(_plain)] = ""
 
 
 class ControlBody(_Body):
-    """What a simulated mission is to do."""
+    """A command to a simulated mission."""
 
     action: Literal["run", "pause", "step", "speed"]
     speed: Speed | None = None
+
+
+Pair = tuple[float, float]
+Ring = list[Pair]
+Polygon = list[Ring]
+
+
+class _Answer(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class ReadingAnswer(_Answer):
+    """A parsed reading."""
+
+    position: Pair
+    value: float
+    wind: Pair | None
+    time: float | None
+    sensor: str | None
+    id: str | None
+
+
+class EstimateAnswer(_Answer):
+    """Mean and 95 % interval of every unknown, the position first."""
+
+    names: list[str]
+    units: list[str]
+    mean: list[float | None]
+    low: list[float | None]
+    high: list[float | None]
+
+
+class SnapshotAnswer(_Answer):
+    """The state of a mission after one step."""
+
+    number: int
+    """Counted from 1 over readings and corrections."""
+    time: str
+    reading: ReadingAnswer | None
+    """`None` for a withdrawal."""
+    corrects: int | None
+    """The number of the withdrawn or corrected reading; `None` for a new one."""
+    reason: str
+    """Of the withdrawal or correction."""
+    status: str
+    why: str
+    next: Pair | None
+    bearing: float | None
+    distance: float | None
+    estimate: EstimateAnswer
+    radius: float | None
+    spread: float | None
+    mass: float | None
+    ess: float | None
+    fit: float | None
+    evidence: float | None
+    path_length: float | None
+    degrees: dict[str, Pair] | None = None
+    """Latitude and longitude of reading, estimate and next, where the site has them."""
+    particles: list[Pair] | None = None
+    regions: dict[str, list[Polygon]] | None = None
+    """By per cent. Particles and regions are only in full snapshots."""
+
+
+class MissionItemAnswer(_Answer):
+    """A mission in the list."""
+
+    id: str
+    name: str
+    type: str
+    field: str
+    unit: str
+    status: str
+    """preparing, searching, found, inconclusive, failed or damaged."""
+    message: str
+    alarm: str
+    """A fault that needs attention, such as a feed that is down; empty where there is none."""
+    preparing: bool
+    """Whether requests wait until its filter is compiled; the message says so."""
+    readings: int
+    created: str
+    updated: str
+    running: bool
+
+
+class ControlAnswer(MissionItemAnswer):
+    """A mission in the list, and its speed."""
+
+    speed: float
+
+
+class TruthAnswer(_Answer):
+    """The true source of a simulation."""
+
+    position: Pair
+    theta: dict[str, float]
+
+
+class StopStatisticsAnswer(_Answer):
+    """How often a stop was wrong in simulation, with its 95 % interval; null where it was not measured."""
+
+    rate: float | None
+    low: float | None
+    high: float | None
+    stops: int | None
+    measured_for: str
+    """`site`, `field`, `kind` (the standard site of its kind) or `nothing`."""
+    sentence: str
+    command: str | None
+    """The command that measures it."""
+
+
+class MissionAnswer(ControlAnswer):
+    """Everything about a mission."""
+
+    area: tuple[Pair, Pair]
+    source_area: tuple[Pair, Pair]
+    """The part of the area in which the source lies."""
+    geofence: list[Ring]
+    no_go: list[Ring]
+    geographic: bool
+    origin: Pair | None
+    start: Pair
+    radius: float
+    probability: float
+    parameters: list[dict[str, str]]
+    budget: dict[str, float | None]
+    false_stops: StopStatisticsAnswer
+    particles: int
+    policy: str
+    scenario: str | None
+    seed: int
+    snapshots: int
+    latest: SnapshotAnswer | None
+    events: list[dict[str, str]]
+    mqtt: dict[str, str] | None
+    truth: TruthAnswer | None = None
+    """Only after it was revealed."""
+
+
+class ReadingResultAnswer(_Answer):
+    """The answer to a reading."""
+
+    advice: dict[str, Any]
+    snapshot: SnapshotAnswer
+
+
+class SurveyAnswer(_Answer):
+    """What became of the rows of a survey."""
+
+    new: int
+    """New readings."""
+    known: int
+    """Readings that were added before from the same file; they count once."""
+    refused: list[dict[str, int | str]]
+    """`line` and `reason` of each."""
+    skipped: int
+    """Rows that are no readings, such as those without a value; the notes say why."""
+    notes: list[str]
+    """How the file was read."""
+
+
+class FieldAnswer(_Answer):
+    """Expected readings, row by row from the south-west."""
+
+    low: Pair
+    high: Pair
+    columns: int
+    rows: int
+    values: list[float | None]
+    unit: str
+
+
+class HealthAnswer(_Answer):
+    """The console and its uptime."""
+
+    version: str
+    missions: int
+    uptime: float
+    """[s]"""
+
+
+def describe(model: Any, status: int = 200) -> dict[str, Any]:
+    """Return the arguments of a route's decorator that describe its answer."""
+    return {"response_model": None, "status_code": status, "responses": {status: {"model": model}}}

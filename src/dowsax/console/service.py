@@ -1,4 +1,4 @@
-"""The console without its network: missions begun, read, stepped, watched and exported, many at once."""
+"""The console without its network: all missions of a folder."""
 
 import asyncio
 import gc
@@ -10,29 +10,36 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from dowsax.console.beginnings import begin, require_own_topics
+from dowsax.console.advisor_cache import AdvisorCache
+from dowsax.console.broadcast import Broadcaster
+from dowsax.console.create_mission import create_record, require_own_topics
 from dowsax.console.feed import listen
-from dowsax.console.hosted import SEARCHING, Hosted, Over
-from dowsax.console.hub import Hub
-from dowsax.console.places import Places
-from dowsax.console.recall import recall, require_whole
-from dowsax.console.records import DAMAGED, PREPARING, Feed, unreadable
-from dowsax.console.scheduler import Full, Scheduler
+from dowsax.console.mission_host import Conflict, MissionHost
+from dowsax.console.records import (
+    DAMAGED,
+    PREPARING,
+    Feed,
+    read_logged_mission,
+    read_record,
+    unreadable_record,
+)
+from dowsax.console.scheduler import QueueFull, Scheduler
 from dowsax.console.schemas import MissionBody
-from dowsax.console.store import Store, record_in
-from dowsax.console.workshop import Workshop
+from dowsax.console.snapshots import SnapshotCache
+from dowsax.console.store import Store
+from dowsax.mission.advice import SEARCHING
 from dowsax.mission.log import MissionLog
 
-MOST_MISSIONS = 1000
-MOST_IN_MEMORY = 128
-"""Missions whose advisors are kept; the others make theirs again when they need them."""
-_MAPS = Path("/proc/self/maps")
-_MOST_MAPS = 40_000
-"""Of the 65,530 memory maps that Linux allows a process; every compiled function holds dozens of them."""
+MAX_MISSIONS = 1000
+MAX_IN_MEMORY = 128
+"""Missions whose advisors stay in memory; the others are built again when they are needed."""
+_MEMORY_MAPS = Path("/proc/self/maps")
+_MAX_MEMORY_MAPS = 40_000
+"""Of the 65,530 that Linux allows a process; every compiled function holds dozens of them."""
 
 
-class Unknown(LookupError):
-    """There is no such mission."""
+class NotFound(LookupError):
+    """There is no such mission, or no such reading."""
 
 
 class Console:
@@ -41,266 +48,267 @@ class Console:
     def __init__(
         self, folder: Path, workers: int | None = None, site: str | None = None, file: str | None = None
     ) -> None:
-        """`site` is the text of a site file at which a mission is begun, and `file` where that file is."""
+        """`site` is the text of a site file for which a mission is created, and `file` its path."""
         self.store = Store(folder)
         # One more than there are cores, as each waits for the disk now and then.
-        self.scheduler = Scheduler(quick=workers or 1 + max(2, os.cpu_count() or 2))
-        self.hub = Hub()
-        self.places = Places(self.store)
-        self.workshop = Workshop()
-        self.begun = time.monotonic()
+        self.scheduler = Scheduler(num_short=workers or 1 + max(2, os.cpu_count() or 2))
+        self.broadcaster = Broadcaster()
+        self.snapshot_cache = SnapshotCache(self.store.snapshots)
+        self.advisor_cache = AdvisorCache()
+        self.started = time.monotonic()
         self._site, self._file = site, file
-        self.missions: dict[str, Hosted] = {}
+        self.missions: dict[str, MissionHost] = {}
         self._generation = 0
-        self._turn = 0
+        self._requests = 0
         self._loop: asyncio.AbstractEventLoop | None = None
         self._tasks: dict[tuple[str, str], asyncio.Task] = {}
-        self._adding = asyncio.Lock()
+        self._create_lock = asyncio.Lock()
 
     async def start(self) -> None:
-        """List what there is; nothing of it runs yet but what listens to a feed."""
+        """Load the missions of the folder; only feeds run at first."""
         self._loop = asyncio.get_running_loop()
-        for hosted in sorted(map(self._recalled, self.store.ids()), key=lambda one: one.record.created):
-            self.missions[hosted.id] = hosted
-            if hosted.status == DAMAGED:
+        for host in sorted(map(self._load, self.store.ids()), key=lambda one: one.record.created):
+            self.missions[host.id] = host
+            if host.status == DAMAGED:
                 continue
-            self.store.keep_site(hosted.record)
-            self._listen(hosted)
-            if hosted.status == PREPARING:
+            self.store.write_site(host.record)
+            self._listen(host)
+            if host.status == PREPARING:
                 # It has no readings yet.
-                self.prepare(hosted)
-        if self._site not in (None, *(hosted.record.site for hosted in self.missions.values())):
-            self._keep(("", "site"), self.create(MissionBody(type="real", site=self._site), self._file))
+                self.prepare(host)
+        if self._site not in (None, *(host.record.site for host in self.missions.values())):
+            self._start_task(("", "site"), self.create(MissionBody(type="real", site=self._site), self._file))
 
-    def _recalled(self, id: str) -> Hosted:
-        """A mission of an earlier time, as its log has it; damaged where that cannot be read."""
-        path, record, why = self.store.log_path(id), None, ""
+    def _load(self, id: str) -> MissionHost:
+        """Load a mission from its log; it is damaged where that cannot be read."""
+        path, record, alarm = self.store.log_path(id), None, ""
         try:
             feed = self.store.feed(id)
         except ValueError as error:
-            feed, why = None, str(error)
+            feed, alarm = None, str(error)
         try:
-            record = record_in(MissionLog.open(path).header, feed, id)
-            recalled = recall(path, feed)
-            require_whole(recalled, self.store.frames(id).numbers(), path)
+            record = read_record(MissionLog.open(path).header, feed, id)
+            logged = read_logged_mission(path, feed)
+            logged.require_complete(self.store.snapshots(id).numbers(), path)
         except (ValueError, OSError) as error:
-            hosted = Hosted(record or unreadable(id, path), self.store, self.workshop, self._publish)
-            hosted.damage(" ".join(str(error).split()))
-            return hosted
+            record = record or unreadable_record(id, path)
+            host = MissionHost(record, self.store, self.advisor_cache, self._publish)
+            host.mark_damaged(" ".join(str(error).split()))
+            return host
         if self._site == record.site:
             record = replace(record, file=self._file)
-        hosted = Hosted(record, self.store, self.workshop, self._publish, recalled)
-        hosted.alarm = why
-        return hosted
+        host = MissionHost(record, self.store, self.advisor_cache, self._publish, logged)
+        host.alarm = alarm
+        return host
 
     async def stop(self) -> None:
         for task in self._tasks.values():
             task.cancel()
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
         await asyncio.to_thread(self.scheduler.close)
-        for hosted in self.missions.values():
-            hosted.release()
+        for host in self.missions.values():
+            host.release()
         self.store.close()
 
-    def find(self, id: str) -> Hosted:
-        """A mission of the list, also one that is damaged."""
+    def find(self, id: str) -> MissionHost:
+        """Return a mission, also a damaged one."""
         if id not in self.missions:
-            raise Unknown("There is no such mission: see the list of missions.")
+            raise NotFound("There is no such mission: see the list of missions.")
         return self.missions[id]
 
-    def mission(self, id: str) -> Hosted:
-        """A mission that can be worked with."""
-        hosted = self.find(id)
-        _require_usable(hosted)
-        return hosted
+    def mission(self, id: str) -> MissionHost:
+        """Return a mission that is not damaged."""
+        host = self.find(id)
+        _require_usable(host)
+        return host
 
-    async def create(self, body: MissionBody, file: str | None = None) -> Hosted:
-        """Begin a mission. It is kept when this returns, and gets ready by and by.
+    async def create(self, body: MissionBody, file: str | None = None) -> MissionHost:
+        """Create a mission. It is on the disk when this returns, and is prepared after that.
 
-        `file` is the site file on this machine, where it is one of those who started the console.
+        `file` is the path of its site file, where `dowsax serve --site` gave one.
         """
-        if len(self.missions) >= MOST_MISSIONS:
-            raise Full(f"There are {MOST_MISSIONS} missions: begin a console in another folder.")
-        record, header = await asyncio.to_thread(begin, body, self.workshop, file)
-        hosted = Hosted(record, self.store, self.workshop, self._publish)
-        async with self._adding:
+        if len(self.missions) >= MAX_MISSIONS:
+            raise QueueFull(f"There are {MAX_MISSIONS} missions: start a console in another folder.")
+        record, header = await asyncio.to_thread(create_record, body, self.advisor_cache, file)
+        host = MissionHost(record, self.store, self.advisor_cache, self._publish)
+        async with self._create_lock:
             if record.feed is not None:
                 require_own_topics(record.feed, self._feeds())
             await asyncio.to_thread(self.store.add, record, header)
-            await asyncio.to_thread(self.store.keep_site, record)
-            self.missions[record.id] = hosted
-        self._publish(hosted, "mission", None)
-        self.prepare(hosted)
-        self._listen(hosted)
-        return hosted
+            await asyncio.to_thread(self.store.write_site, record)
+            self.missions[record.id] = host
+        host.publish_change()
+        self.prepare(host)
+        self._listen(host)
+        return host
 
-    async def delete(self, hosted: Hosted) -> None:
-        """End a mission and forget it: nothing of it is left when this returns. Once begun it is done."""
-        hosted.gone = True
-        self.missions.pop(hosted.id, None)
-        await asyncio.shield(self._keep((hosted.id, "delete"), self._deleted(hosted)))
+    async def delete(self, host: MissionHost) -> None:
+        """Delete a mission; nothing of it is left when this returns. It cannot be cancelled."""
+        host.is_deleted = True
+        self.missions.pop(host.id, None)
+        await asyncio.shield(self._start_task((host.id, "delete"), self._delete(host)))
 
-    async def _deleted(self, hosted: Hosted) -> None:
-        hosted.running = False
-        others = [self._tasks[key] for key in ((hosted.id, "run"), (hosted.id, "feed")) if key in self._tasks]
+    async def _delete(self, host: MissionHost) -> None:
+        host.running = False
+        others = [self._tasks[key] for key in ((host.id, "run"), (host.id, "feed")) if key in self._tasks]
         for task in others:
             task.cancel()
         await asyncio.gather(*others, return_exceptions=True)
-        self._publish(hosted, "mission", None)
+        host.publish_change()
 
-        def forget() -> None:
-            hosted.release()
-            self.store.delete(hosted.id, None if hosted.status == DAMAGED else hosted.record)
-            self.places.forget(hosted.id)
+        def remove() -> None:
+            host.release()
+            self.store.delete(host.id, None if host.status == DAMAGED else host.record)
+            self.snapshot_cache.forget(host.id)
 
         try:
-            # After what is under way; what waits is given up.
-            await asyncio.wrap_future(self.scheduler.submit(hosted.id, forget, limited=False))
+            # After the running job; jobs that wait find the mission deleted.
+            await asyncio.wrap_future(self.scheduler.submit(host.id, remove, limited=False))
         except OSError:
-            hosted.gone = False
-            self.missions[hosted.id] = hosted
-            self._listen(hosted)
-            self._publish(hosted, "mission", None)
+            host.is_deleted = False
+            self.missions[host.id] = host
+            self._listen(host)
+            host.publish_change()
             raise
 
-    def prepare(self, hosted: Hosted) -> None:
-        """Get a mission ready, when its turn comes."""
-        self.submit(hosted, hosted.do_prepare, limited=False)
+    def prepare(self, host: MissionHost) -> None:
+        """Prepare a mission when its turn comes."""
+        self.submit(host, host.do_prepare, limited=False)
 
     def submit(
-        self, hosted: Hosted, work: Callable[[int], Any], limited: bool = True, is_long: bool = False
+        self, host: MissionHost, work: Callable[[int], Any], limited: bool = True, is_long: bool = False
     ) -> Future:
-        """Have something done for a mission on another thread; its future. Any thread may ask.
+        """Submit work for a mission to the scheduler; from any thread.
 
-        `work` is given the generation of compiled functions.
+        `work` is called with the generation of compiled functions.
         """
-        self._turn += 1
-        hosted.used = self._turn
-        _require_usable(hosted)
+        self._requests += 1
+        host.last_used = self._requests
+        _require_usable(host)
 
-        def waits() -> bool:
-            return not hosted.gone and (is_long or bool(hosted.waits_for(self._generation)))
+        def takes_long() -> bool:
+            return not host.is_deleted and (is_long or bool(host.waits_for(self._generation)))
 
-        def done() -> Any:
-            _require_usable(hosted)
-            was_long = waits()
+        def run() -> Any:
+            _require_usable(host)
+            took_long = takes_long()
             try:
                 return work(self._generation)
             finally:
-                hosted.settle()
-                if was_long:
-                    self._tidy()
+                host.end_announcement()
+                if took_long:
+                    self._free_memory()
 
-        hosted.announce(self._generation)
-        return self.scheduler.submit(hosted.id, done, waits, limited)
+        host.announce(self._generation)
+        return self.scheduler.submit(host.id, run, takes_long, limited)
 
     async def do(
-        self, hosted: Hosted, work: Callable[[int], Any], limited: bool = True, is_long: bool = False
+        self, host: MissionHost, work: Callable[[int], Any], limited: bool = True, is_long: bool = False
     ) -> Any:
-        """Have something done, and wait for it. What was begun is done to its end, whoever waits for it."""
-        return await outlive(self.submit(hosted, work, limited, is_long))
+        """Submit work and wait for it. Work that has started is finished, even if the caller is cancelled."""
+        return await wait_for(self.submit(host, work, limited, is_long))
 
-    async def aside(self, lane: str, work: Callable[[], Any]) -> Any:
-        """Have something long done that needs no advisor, while the mission goes on."""
-        return await outlive(self.scheduler.submit(lane, work, lambda: True))
+    async def do_aside(self, queue: str, work: Callable[[], Any]) -> Any:
+        """Do long work that needs no advisor, in a queue of its own."""
+        return await wait_for(self.scheduler.submit(queue, work, lambda: True))
 
-    async def step(self, hosted: Hosted) -> dict[str, Any]:
-        return await self.do(hosted, hosted.do_step)
+    async def step(self, host: MissionHost) -> dict[str, Any]:
+        return await self.do(host, host.do_step)
 
-    def run(self, hosted: Hosted) -> None:
-        """Let a simulated mission go on by itself."""
-        if hosted.running:
+    def run(self, host: MissionHost) -> None:
+        """Run a simulated mission."""
+        if host.running:
             return
-        if hosted.status not in (SEARCHING, PREPARING):
-            raise Over(f"The search is over: {hosted.status}.")
-        hosted.running = True
-        hosted.changed()
-        self._keep((hosted.id, "run"), self._running(hosted))
+        if host.status not in (SEARCHING, PREPARING):
+            raise Conflict(f"The search is over: {host.status}.")
+        host.running = True
+        host.publish_change()
+        self._start_task((host.id, "run"), self._run(host))
 
-    def pause(self, hosted: Hosted) -> None:
-        hosted.running = False
-        hosted.changed()
+    def pause(self, host: MissionHost) -> None:
+        host.running = False
+        host.publish_change()
 
-    async def reveal(self, hosted: Hosted) -> dict[str, Any]:
-        """The truth of a simulation that has ended."""
-        if not hosted.is_simulated:
-            raise Over("Only a simulated mission has a truth to reveal.")
-        if hosted.status in (SEARCHING, PREPARING):
-            raise Over("The search is going on: the truth is revealed when it has ended.")
-        truth = await asyncio.to_thread(hosted.truth)
+    async def reveal(self, host: MissionHost) -> dict[str, Any]:
+        """Return the truth of a simulation that has ended."""
+        if not host.is_simulated:
+            raise Conflict("Only a simulated mission has a truth to reveal.")
+        if host.status in (SEARCHING, PREPARING):
+            raise Conflict("The search is going on: the truth is revealed when it has ended.")
+        truth = await asyncio.to_thread(host.truth)
         if truth is None:
-            raise Over("The mission was never made ready: there is no truth.")
-        if not hosted.revealed:
-            await asyncio.to_thread(hosted.reveal)
-            hosted.changed()
+            raise Conflict("The mission was never prepared: there is no truth.")
+        if not host.is_revealed:
+            await asyncio.to_thread(host.reveal)
+            host.publish_change()
         return truth
 
-    async def _running(self, hosted: Hosted) -> None:
+    async def _run(self, host: MissionHost) -> None:
         try:
-            while hosted.running:
+            while host.running:
                 began = time.monotonic()
-                if not await self._stepped(hosted):
+                if not await self._run_step(host):
                     break
-                # A pause is not waited out.
-                while hosted.running and (left := began + 1 / hosted.speed - time.monotonic()) > 0:
+                # In short sleeps, so that a pause takes effect at once.
+                while host.running and (left := began + 1 / host.speed - time.monotonic()) > 0:
                     await asyncio.sleep(min(left, 0.25))
         finally:
-            hosted.running = False
-            hosted.changed()
+            host.running = False
+            host.publish_change()
 
-    async def _stepped(self, hosted: Hosted) -> bool:
-        """One step of a mission that runs; whether there may be another."""
+    async def _run_step(self, host: MissionHost) -> bool:
+        """Take one step of a running mission; return whether there may be another."""
         try:
-            frame = await self.step(hosted)
-        except Full:
+            snapshot = await self.step(host)
+        except QueueFull:
             await asyncio.sleep(0.5)
             return True
-        except (Over, ValueError, OSError) as error:
-            hosted.note("paused", f"The simulation was paused: {error}")
+        except (Conflict, ValueError, OSError) as error:
+            host.note("paused", f"The simulation was paused: {error}")
             return False
-        return frame["next"] is not None
+        return snapshot["next"] is not None
 
     def _feeds(self) -> list[Feed]:
-        """Those of all missions that have one."""
-        records = (hosted.record for hosted in self.missions.values())
+        """Return the feeds of all missions."""
+        records = (host.record for host in self.missions.values())
         return [record.feed for record in records if record.feed is not None]
 
-    def _listen(self, hosted: Hosted) -> None:
-        """Take the readings of its feed, where a mission has one."""
-        if hosted.record.feed is not None:
-            self._keep((hosted.id, "feed"), listen(self, hosted))
+    def _listen(self, host: MissionHost) -> None:
+        """Start the feed of a mission, where it has one."""
+        if host.record.feed is not None:
+            self._start_task((host.id, "feed"), listen(self, host))
 
-    def _keep(self, name: tuple[str, str], work) -> asyncio.Task:
+    def _start_task(self, name: tuple[str, str], work) -> asyncio.Task:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks[name] = task
-        task.add_done_callback(lambda ended: self._ended(name, ended))
+        task.add_done_callback(lambda ended: self._end_task(name, ended))
         return task
 
-    def _ended(self, name: tuple[str, str], task: asyncio.Task) -> None:
+    def _end_task(self, name: tuple[str, str], task: asyncio.Task) -> None:
         if self._tasks.get(name) is task:
             del self._tasks[name]
         if not task.cancelled() and task.exception() is not None:
             assert self._loop is not None
             self._loop.call_exception_handler({"message": f"{name} ended", "exception": task.exception()})
 
-    def _publish(self, hosted: Hosted, what: str, event: dict[str, str] | None) -> None:
-        """From any thread."""
+    def _publish(self, host: MissionHost, what: str, event: dict[str, str] | None) -> None:
+        """Publish a change; from any thread."""
         if self._loop is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self.hub.publish, hosted.id, what, event)
+            self._loop.call_soon_threadsafe(self.broadcaster.publish, host.id, what, event)
 
-    def _tidy(self) -> None:
-        """Keep memory and memory maps within bounds; on the thread of a piece of work that was long."""
-        kept = sorted(
-            (one for one in self.missions.copy().values() if one.in_memory), key=lambda one: one.used
+    def _free_memory(self) -> None:
+        """Keep memory and memory maps within bounds; on the thread of a long job."""
+        hosts = sorted(
+            (one for one in self.missions.copy().values() if one.in_memory), key=lambda one: one.last_used
         )
-        for hosted in kept[: max(0, len(kept) - MOST_IN_MEMORY)]:
-            if not self.scheduler.waiting(hosted.id):
-                self.scheduler.submit(hosted.id, hosted.release, limited=False)
-        if _MAPS.exists() and _MAPS.read_bytes().count(b"\n") > _MOST_MAPS:
-            self.scheduler.alone(self._forget_compiled)
+        for host in hosts[: max(0, len(hosts) - MAX_IN_MEMORY)]:
+            if not self.scheduler.num_waiting(host.id):
+                self.scheduler.submit(host.id, host.release, limited=False)
+        if _MEMORY_MAPS.exists() and _MEMORY_MAPS.read_bytes().count(b"\n") > _MAX_MEMORY_MAPS:
+            self.scheduler.run_exclusively(self._clear_compiled)
 
-    def _forget_compiled(self) -> None:
-        """Let all compiled functions go; those that are needed are read from the cache on the disk."""
+    def _clear_compiled(self) -> None:
+        """Drop all compiled functions; they are read again from the cache on the disk."""
         import jax
 
         jax.clear_caches()
@@ -308,25 +316,25 @@ class Console:
         self._generation += 1
 
 
-async def outlive(future: Future) -> Any:
-    """Wait for work that is done to its end, whoever waits for it."""
+async def wait_for(future: Future) -> Any:
+    """Wait for work that is finished even if the caller is cancelled."""
     work = asyncio.wrap_future(future)
     try:
         return await asyncio.shield(work)
     except asyncio.CancelledError:
-        work.add_done_callback(_ended_unawaited)
+        work.add_done_callback(_report_error)
         raise
 
 
-def _ended_unawaited(work: asyncio.Future) -> None:
-    """Report an error that nobody waits for any longer; a refusal, or a mission that is gone, is none."""
+def _report_error(work: asyncio.Future) -> None:
+    """Report an error of work that nobody waits for; a refusal or a deleted mission is no error."""
     error = None if work.cancelled() else work.exception()
-    if error is not None and not isinstance(error, Unknown | Over | ValueError):
+    if error is not None and not isinstance(error, NotFound | Conflict | ValueError):
         work.get_loop().call_exception_handler({"message": "Work has failed", "exception": error})
 
 
-def _require_usable(hosted: Hosted) -> None:
-    if hosted.gone:
-        raise Unknown("The mission was deleted.")
-    if hosted.status == DAMAGED:
-        raise Over(hosted.message)
+def _require_usable(host: MissionHost) -> None:
+    if host.is_deleted:
+        raise NotFound("The mission was deleted.")
+    if host.status == DAMAGED:
+        raise Conflict(host.message)

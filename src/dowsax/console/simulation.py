@@ -1,4 +1,4 @@
-"""A simulated mission: a source of the benchmark, drawn from its prior or elsewhere, and readings of it."""
+"""Simulated missions: a benchmark site, a sampled source, and its readings."""
 
 import math
 import zlib
@@ -22,14 +22,14 @@ DEFAULT_PARTICLES = 2048
 
 
 def scenario_names() -> tuple[str, ...]:
-    """Those in which the belief starts at the prior, as that of an advisor does."""
+    """Return the scenarios in which the belief starts at the prior, as an advisor's does."""
     return tuple(name for name, scenario in SCENARIOS.items() if scenario.initial is None)
 
 
 def site_text(field: str, scenario: str, seed: int, particles: int = DEFAULT_PARTICLES) -> str:
-    """The benchmark's square as a site, in which a search starts where the seed says.
+    """Return the benchmark's square as a site file, with a random start.
 
-    It says all that the benchmark's own model does, so that whatever reads it believes the same.
+    It states everything about the benchmark's model, so that any reader of it builds the same model.
     """
     if field not in MODALITIES:
         raise ValueError(f"Unknown field {field!r}; known are {', '.join(MODALITIES)}.")
@@ -69,7 +69,7 @@ may_jump = {str(jumps).lower()}
 
 @dataclass(frozen=True)
 class Truth:
-    """What is out there. Nothing that advises may look at it."""
+    """The true source, which no advisor may see."""
 
     theta: tuple[float, ...]
     after: tuple[float, ...]
@@ -79,7 +79,7 @@ class Truth:
     seed: int
 
     @classmethod
-    def drawn(cls, plan: "Plan", scenario: str, seed: int) -> "Truth":
+    def sample(cls, plan: Plan, scenario: str, seed: int) -> "Truth":
         chosen = SCENARIOS[scenario]
         source_key, place_key = jax.random.split(_key(seed, "source"))
         prior = plan.model.prior
@@ -87,16 +87,16 @@ class Truth:
         after = theta
         if chosen.jump_after is not None:
             after = theta.at[:2].set(prior.sample(place_key)[:2])
-        told, then = (tuple(map(float, np.asarray(item))) for item in (theta, after))
-        return cls(told, then, chosen.jump_after, seed)
+        before, then = (tuple(map(float, np.asarray(item))) for item in (theta, after))
+        return cls(before, then, chosen.jump_after, seed)
 
     def at(self, number: int) -> tuple[float, ...]:
-        """Θ at the reading of this number, counted from 1."""
+        """Return Θ at the reading of this number, counted from 1."""
         return self.after if self.moves_after is not None and number > self.moves_after else self.theta
 
-    def read(self, plan: "Plan", number: int, position: tuple[float, float]) -> Reading:
-        """The reading of this number at a position: the same whenever it is asked for."""
-        blank = plan.stations.completed(Reading(position, 0.0), ())
+    def read(self, plan: Plan, number: int, position: tuple[float, float]) -> Reading:
+        """Simulate the reading of this number at a position; deterministic."""
+        blank = plan.stations.complete(Reading(position, 0.0), ())
         station = plan.stations.station(blank, ())
         key = jax.random.fold_in(_key(self.seed, "noise"), number)
         value = float(_read(plan.model, key, jnp.asarray(self.at(number), jnp.float32), station))
@@ -114,12 +114,12 @@ class Truth:
 
     @classmethod
     def from_json(cls, body: dict[str, Any]) -> "Truth":
-        """The inverse of `to_json`."""
+        """Invert `to_json`."""
         return cls(tuple(body["theta"]), tuple(body["after"]), body["moves_after"], body["seed"])
 
 
 def _key(seed: int, use: str) -> Key:
-    """Other keys than those of the advisor with the same seed."""
+    """Return a key that differs from those of the advisor with the same seed."""
     return jax.random.fold_in(jax.random.key(seed), zlib.crc32(use.encode()))
 
 

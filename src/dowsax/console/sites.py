@@ -1,29 +1,34 @@
-"""Sites as the console shows them: their facts, limits on what may be asked for, and texts to start from."""
+"""Sites in the console: limits on their size, and their facts for a map."""
 
 from typing import Any
 
-from dowsax.mission.false_stops import FalseStops, measured
 from dowsax.mission.plan import Plan
-from dowsax.mission.policy_adapter import Guide
-from dowsax.mission.standard_stops import StandardStops, standard
+from dowsax.mission.policy_adapter import PolicyAdapter
+from dowsax.mission.stop_statistics import (
+    FalseStops,
+    StandardStops,
+    find_false_stops,
+    find_standard_stops,
+)
 from dowsax.site import Site, parse_site
+from dowsax.site.describe import describe_site
 
-MOST_PARTICLES = 20_000
-MOST_DIRECTIONS = 64
+MAX_PARTICLES = 20_000
+MAX_DIRECTIONS = 64
 MAX_POINTS = 1000
-MOST_SENSORS = 32
-_LONGEST_NAME = 80
+MAX_SENSORS = 32
+_MAX_NAME_LENGTH = 80
 
 
 def read_limited(text: str) -> Site:
-    """The site that a text describes, or a ValueError in one line: also for what would take too much."""
+    """Parse a site file, or a ValueError in one line; also where it would need too much memory."""
     site = parse_site(text, "site.toml")
     limits = {
-        "particles in [search]": (site.search.particles or 0, MOST_PARTICLES),
-        "directions in [step]": (site.step.directions, MOST_DIRECTIONS),
+        "particles in [search]": (site.search.particles or 0, MAX_PARTICLES),
+        "directions in [step]": (site.step.directions, MAX_DIRECTIONS),
         "points in [step]": (0 if site.step.points is None else len(site.step.points), MAX_POINTS),
-        "names in [sensor]": (len(site.sensor.names), MOST_SENSORS),
-        "letters in name": (len(site.name), _LONGEST_NAME),
+        "names in [sensor]": (len(site.sensor.names), MAX_SENSORS),
+        "letters in name": (len(site.name), _MAX_NAME_LENGTH),
     }
     for what, (number, most) in limits.items():
         if number > most:
@@ -31,32 +36,39 @@ def read_limited(text: str) -> Site:
     return site
 
 
-def facts_of(site: Site, plan: "Plan", guide: "Guide") -> dict[str, Any]:
-    """What a map and its legend need of a site, in plain numbers."""
-    known = {
-        "false_stops": measured(plan, guide.name),
-        "standard_stops": standard(plan, guide.name),
+def check_site(text: str) -> dict[str, Any]:
+    """Return what a site file says, in numbers and as text; or a ValueError in one line."""
+    site = read_limited(text)
+    sections = [{"heading": heading, "text": sentence} for heading, sentence in describe_site(site)]
+    return {"name": site.name, "kind": site.kind} | _outline(site) | {"description": sections}
+
+
+def facts_of(site: Site, plan: Plan, adapter: PolicyAdapter) -> dict[str, Any]:
+    """Return what a map and its legend need of a site, as JSON; stored in the record of a mission."""
+    statistics = {
+        "false_stops": find_false_stops(plan, adapter.name),
+        "standard_stops": find_standard_stops(plan, adapter.name),
     }
-    return outline(site) | {
+    return _outline(site) | {
         "start": list(plan.start or plan.middle),
-        "policy": guide.name,
+        "policy": adapter.name,
         "particles": plan.preset.config.num_particles,
         "filter": plan.filter_name,
         "parameters": [
             {"name": item.name, "label": item.meaning or item.name, "unit": item.unit}
             for item in plan.model.prior.parameters
         ],
-        **{name: None if stops is None else _in_numbers(stops) for name, stops in known.items()},
+        **{name: None if stops is None else _numbers_of(stops) for name, stops in statistics.items()},
     }
 
 
-def _in_numbers(stops: "FalseStops | StandardStops") -> dict[str, Any]:
+def _numbers_of(stops: FalseStops | StandardStops) -> dict[str, Any]:
     numbers = {name: getattr(stops, name) for name in ("rate", "low", "high", "stops")}
     return numbers | {"sentence": stops.sentence()}
 
 
-def outline(site: Site) -> dict[str, Any]:
-    """What a site says itself."""
+def _outline(site: Site) -> dict[str, Any]:
+    """Return what the site file itself says."""
     return {
         "site_name": site.name,
         "field": site.kind,

@@ -1,7 +1,7 @@
-"""What the console keeps of each mission: a log, a file of frames and, where it has one, its feed.
+"""The folder of missions: for each a log, a file of snapshots and, where it has one, its feed.
 
-The log is all that counts: it has what the mission was begun with, its readings and what happened to it.
-Frames are made again from it where they are lost.
+The log is the only file that matters: it has the record of the mission, its readings and its events. Lost
+snapshots are built again from it.
 """
 
 import fcntl
@@ -9,73 +9,72 @@ import hashlib
 import os
 import re
 import shutil
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
-from dowsax.console.frame_file import FrameFile
-from dowsax.console.records import REAL, Feed, Record
+from dowsax.console.records import REAL, Feed, MissionRecord, read_record
+from dowsax.console.snapshots import SnapshotFile
 from dowsax.files import replace_file, write_through
-from dowsax.journal import HELD, Journal, read, sync_folder
+from dowsax.journal import LOCK_FILE, Journal, read, sync_folder
 from dowsax.mission.log import Header, MissionLog
 
-_LOG, _FRAMES, _FEED, _DELETED = ".log", ".frames", ".feed", ".deleted"
+_LOG, _SNAPSHOTS, _FEED, _DELETED = ".log", ".frames", ".feed", ".deleted"
 _ID = re.compile("[0-9a-f]{12}")
 _FEED_KIND = "feed"
 
 
 class Store:
-    """An open folder of missions. Any thread may use it; one program at a time."""
+    """An open folder of missions. Thread-safe; one program at a time."""
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.folder = folder
-        self._held = (folder / HELD).open("w")
+        self._lock_file = (folder / LOCK_FILE).open("w")
         try:
-            fcntl.flock(self._held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(self._lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if (folder / "console.db").exists():
                 raise ValueError(
                     f"{folder} was written by an earlier version: give another folder, and convert the logs "
                     "that you need with `dowsax recover`."
                 )
         except OSError:
-            self._held.close()
+            self._lock_file.close()
             raise ValueError(
                 f"{folder} is in use by another console: end it, or give another folder."
             ) from None
         except ValueError:
-            self._held.close()
+            self._lock_file.close()
             raise
-        self._frames: dict[str, FrameFile] = {}
+        self._snapshots: dict[str, SnapshotFile] = {}
         for mark in folder.glob(f"*{_DELETED}"):
             if _ID.fullmatch(mark.stem):
-                self._remove_files(mark.stem, _named_site(mark))
+                self._remove_files(mark.stem, _site_in_mark(mark))
 
     def close(self) -> None:
-        for frames in self._frames.values():
-            frames.close()
-        self._held.close()
+        for snapshots in self._snapshots.values():
+            snapshots.close()
+        self._lock_file.close()
 
     def ids(self) -> list[str]:
-        """The missions of the folder, whether their logs can be read or not."""
+        """Return the ids of all missions, also of those with damaged logs."""
         return sorted(path.stem for path in self.folder.glob(f"*{_LOG}") if _ID.fullmatch(path.stem))
 
     def log_path(self, mission: str) -> Path:
-        """Where the log of a mission is."""
+        """Return the path of the log of a mission."""
         return self.folder / f"{mission}{_LOG}"
 
-    def frames(self, mission: str) -> FrameFile:
-        """The frames of a mission."""
-        return self._frames.setdefault(mission, FrameFile(self.folder / f"{mission}{_FRAMES}", mission))
+    def snapshots(self, mission: str) -> SnapshotFile:
+        """Return the snapshots of a mission."""
+        path = self.folder / f"{mission}{_SNAPSHOTS}"
+        return self._snapshots.setdefault(mission, SnapshotFile(path, mission))
 
-    def site_path(self, record: Record) -> Path:
-        """Where the site file of a mission is, for those who rehearse it; missions of a kind share one."""
+    def site_path(self, record: MissionRecord) -> Path:
+        """Return the path of the copy of the site file, for rehearsals; equal missions share one."""
         digest = hashlib.sha256(record.site.encode()).hexdigest()[:16]
         return self.folder / "sites" / f"{digest}-{record.policy}.toml"
 
-    def keep_site(self, record: Record) -> None:
-        """Write the site file of a real mission, unless it is there or the disk does not take it."""
+    def write_site(self, record: MissionRecord) -> None:
+        """Write the site file of a real mission, unless it exists or the disk is full."""
         path = self.site_path(record)
         if record.type != REAL or path.is_file():
             return
@@ -84,26 +83,26 @@ class Store:
             with replace_file(path) as partial:
                 partial.write_text(record.site, encoding="utf-8", newline="\n")
 
-    def add(self, record: Record, header: Header) -> None:
-        """Keep a new mission; on the disk when this returns. Its log holds the header and the record."""
+    def add(self, record: MissionRecord, header: Header) -> None:
+        """Add a mission; it is on the disk when this returns."""
         try:
             if record.feed is not None:
-                self.keep_feed(record.id, record.feed)
+                self.write_feed(record.id, record.feed)
             MissionLog.create(self.log_path(record.id), header).close()
         except OSError:
-            # What could not be kept as a whole must not be a mission after the next start.
+            # A mission that was written in part must not appear at the next start.
             self._remove_files(record.id, "")
             raise
 
-    def keep_feed(self, mission: str, feed: Feed) -> None:
-        """Keep where the readings of a mission come from; on the disk when this returns."""
+    def write_feed(self, mission: str, feed: Feed) -> None:
+        """Write the feed of a mission; it is on the disk when this returns."""
         path = self.folder / f"{mission}{_FEED}"
         # It may hold a password.
         os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600))
         Journal.create(path, _FEED_KIND, {"mission": mission} | feed.to_json()).close()
 
     def feed(self, mission: str) -> Feed | None:
-        """Where the readings of a mission come from; a ValueError where that cannot be read any more."""
+        """Read the feed of a mission; `None` where it has none, a ValueError where the file is damaged."""
         path = self.folder / f"{mission}{_FEED}"
         if not path.exists():
             return None
@@ -118,10 +117,11 @@ class Store:
             f"The address of the feed cannot be read, as {path} is damaged: begin a mission with it again."
         )
 
-    def delete(self, mission: str, record: Record | None) -> None:
-        """Forget a mission; nothing of it is on the disk when this returns.
+    def delete(self, mission: str, record: MissionRecord | None) -> None:
+        """Delete a mission; nothing of it is on the disk when this returns.
 
-        Ended in the middle, it is either there as it was, or gone when the folder is opened again.
+        A program that is killed in between leaves the mission whole, or a mark by which the next start
+        deletes it.
         """
         site = "" if record is None else self.site_path(record).name
         mark = self.folder / f"{mission}{_DELETED}"
@@ -130,22 +130,22 @@ class Store:
             sync_folder(mark)
             self._remove_files(mission, site)
         except OSError:
-            # The mission goes on: a mark would have it removed at the next start, with all its readings.
+            # The mission continues: the mark would delete it at the next start.
             if self.log_path(mission).exists():
                 _remove(mark)
             raise
 
     def _remove_files(self, mission: str, site: str) -> None:
-        """What is kept of a mission, and its site file unless another mission has the same."""
-        if mission in self._frames:
-            self._frames.pop(mission).close()
+        """Remove the files of a mission, and its site file unless another mission uses it."""
+        if mission in self._snapshots:
+            self._snapshots.pop(mission).close()
         mark = self.folder / f"{mission}{_DELETED}"
-        # Before all else, as without it there is no mission.
+        # The log first: without it there is no mission.
         _remove(self.log_path(mission))
         for path in self.folder.glob(f"{mission}.*"):
             if path != mark:
                 _remove(path)
-        # A mark that is damaged may name anything: only what is there is removed.
+        # A damaged mark may name anything: only existing site files are removed.
         for file in (self.folder / "sites").glob("*.toml"):
             if file.name == site and site not in self._sites_in_use():
                 _remove(file)
@@ -154,35 +154,17 @@ class Store:
         sync_folder(mark)
 
     def _sites_in_use(self) -> set[str]:
-        """The names of the site files of all missions whose logs can be read."""
-        return {self.site_path(record).name for record in self._readable_records()}
-
-    def _readable_records(self) -> Iterator[Record]:
+        """Return the names of the site files of all missions with readable logs."""
+        names = set()
         for mission in self.ids():
             with suppress(ValueError, OSError):
-                yield record_in(MissionLog.open(self.log_path(mission)).header, None, mission)
+                record = read_record(MissionLog.open(self.log_path(mission)).header, None, mission)
+                names.add(self.site_path(record).name)
+        return names
 
 
-def header_of(record: Record, preset: str, versions: dict[str, str]) -> Header:
-    """What the log of a mission begins with."""
-    about: dict[str, Any] = {"mission": record.to_json()}
-    return Header(record.site, record.seed, record.policy, preset, versions, about)
-
-
-def record_in(header: Header, feed: Feed | None, mission: str) -> Record:
-    """The mission that a log was begun for, or a ValueError where that is not the one of this id."""
-    body = header.about.get("mission")
-    if body is None:
-        raise ValueError("The log is not that of a mission of a console: it has no name.")
-    if body["id"] != mission:
-        raise ValueError(
-            f"The log of mission {mission} is that of {body['id']}: put its own in its place, or delete it."
-        )
-    return Record.from_json(body, header, feed)
-
-
-def _named_site(mark: Path) -> str:
-    """The name of the site file in a mark that a mission is deleted; none where it cannot be read."""
+def _site_in_mark(mark: Path) -> str:
+    """Read the name of the site file in the mark of a deleted mission; empty where it is unreadable."""
     try:
         return mark.read_text(encoding="utf-8", errors="replace")
     except OSError:

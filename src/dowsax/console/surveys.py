@@ -1,4 +1,4 @@
-"""A survey that is uploaded: its rows as readings, one after another through the mission's queue."""
+"""Uploaded surveys: the rows become readings, one by one through the queue of the mission."""
 
 import asyncio
 import hashlib
@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dowsax.console.hosted import Hosted
+from dowsax.console.mission_host import MissionHost
 from dowsax.console.service import Console
 from dowsax.mission.log import MAX_GIVEN
 from dowsax.site import parse_site
@@ -17,52 +17,52 @@ from dowsax.survey.csv_rows import open_table
 from dowsax.survey.reading import Reading, Refused
 from dowsax.survey.survey import Survey, read_survey
 
-MOST_ROWS = 5000
-_LONGEST_NAME = 80
-_NAMED = 5
-"""Of the rows that were refused, so many are named in the log of events."""
-_OPTIONS = re.compile(r",? or (by )?--column [^.;]*(?=[.;])")
-"""What is for the command line only."""
+MAX_ROWS = 5000
+_MAX_NAME_LENGTH = 80
+_MAX_LISTED = 5
+"""Refused rows that an event lists."""
+_CLI_HINT = re.compile(r",? or (by )?--column [^.;]*(?=[.;])")
+"""The part of an error that is for the command line only."""
 
 
 class Row(NamedTuple):
-    """One row that is a reading."""
+    """A row that is a reading."""
 
     line: int
-    reading: "Reading"
+    reading: Reading
     given: str
-    """Its cells as they stand in the file, as JSON by the names of their columns."""
+    """Its cells as they are in the file, as JSON by the names of their columns."""
 
 
 class Upload(NamedTuple):
-    """What a file holds."""
+    """The content of a survey file."""
 
     rows: list[Row]
-    left_out: int
+    skipped: int
     """Rows that are no readings; the notes say why."""
     notes: tuple[str, ...]
 
 
-def shown_name(name: str) -> str:
-    """What a file is called in words: its name where that can be shown, and the file where it has none."""
+def display_name(name: str) -> str:
+    """Return the printable part of a file name, or "The file" where it has none."""
     plain = "".join(mark for mark in Path(name).name if mark.isprintable()).strip()
-    return plain[:_LONGEST_NAME] or "The file"
+    return plain[:_MAX_NAME_LENGTH] or "The file"
 
 
-def upload_of(data: bytes, called: str, site_text: str) -> Upload:
-    """The readings of a CSV file for this site, or a ValueError in one line that names line and column.
+def read_upload(data: bytes, name: str, site_text: str) -> Upload:
+    """Read a CSV file for this site, or a ValueError in one line that names line and column.
 
-    Each has an id made of the file's content and its line, so that a file sent twice counts once.
+    Each reading has an id made of the file's content and its line, so that a file sent twice counts once.
     """
     site = parse_site(site_text)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "survey.csv"
         path.write_bytes(data)
         try:
-            survey = read_survey(path, site, max_readings=MOST_ROWS)
-            cells = _given(path, survey)
+            survey = read_survey(path, site, max_readings=MAX_ROWS)
+            cells = _read_cells(path, survey)
         except ValueError as error:
-            raise ValueError(_OPTIONS.sub("", str(error).replace(str(path), called))) from None
+            raise ValueError(_CLI_HINT.sub("", str(error).replace(str(path), name))) from None
     digest = hashlib.sha256(data).hexdigest()[:12]
     ground = site.sensor.ground
 
@@ -79,7 +79,7 @@ def upload_of(data: bytes, called: str, site_text: str) -> Upload:
             wind=wind,
             time=cell(survey.clock, index),
             sensor=None if survey.sensor is None else survey.sensor_names[int(survey.sensor[index])],
-            # Above ground already; the advisor takes the ground off once more.
+            # Above ground already; the advisor subtracts the ground again.
             altitude=None if altitude is None else altitude + ground,
             dwell=cell(survey.dwell, index),
             id=f"{digest}-{line}",
@@ -88,8 +88,8 @@ def upload_of(data: bytes, called: str, site_text: str) -> Upload:
     return Upload(rows, survey.left_out, survey.notes)
 
 
-def _given(path: Path, survey: "Survey") -> dict[int, str]:
-    """The cells that have a meaning, by line; where cells may have decimal commas, with points."""
+def _read_cells(path: Path, survey: Survey) -> dict[int, str]:
+    """Return the used cells by line, as JSON; decimal commas become points."""
     used = [(column.header, column.index) for column in survey.columns.values()]
     with open_table(path, "") as table:
         rows = table.read(index for _, index in used)
@@ -101,43 +101,43 @@ def _given(path: Path, survey: "Survey") -> dict[int, str]:
     return found
 
 
-async def take_survey(
-    console: "Console", hosted: "Hosted", data: bytes, name: str, confirmed: bool = False
+async def add_survey(
+    console: Console, host: MissionHost, data: bytes, name: str, confirmed: bool = False
 ) -> dict[str, Any]:
-    """Take in the readings of a CSV file, and say what became of its rows; the log of events says it, too."""
-    called = shown_name(name)
+    """Add the readings of a CSV file, and return what became of its rows; an event says the same."""
+    name = display_name(name)
     try:
-        upload = await asyncio.to_thread(upload_of, data, called, hosted.record.site)
+        upload = await asyncio.to_thread(read_upload, data, name, host.record.site)
     except ValueError as error:
-        hosted.note("refused", f"Survey: none is taken in. {error}")
+        host.note("refused", f"Survey: no reading was added. {error}")
         raise
-    taken, known, refused = 0, 0, []
+    new, known, refused = 0, 0, []
     for row in upload.rows:
         try:
-            is_new = await console.do(hosted, partial(_taken, hosted, row, confirmed), limited=False)
-            taken, known = taken + is_new, known + (not is_new)
+            is_new = await console.do(host, partial(_add_row, host, row, confirmed), limited=False)
+            new, known = new + is_new, known + (not is_new)
         except Refused as refusal:
             refused.append({"line": row.line, "reason": str(refusal)})
-    told = {"taken": taken, "known": known, "refused": refused}
-    told |= {"left_out": upload.left_out, "notes": list(upload.notes)}
-    hosted.note("survey", f"{called}: {survey_words(told)}")
-    return told
+    result = {"new": new, "known": known, "refused": refused}
+    result |= {"skipped": upload.skipped, "notes": list(upload.notes)}
+    host.note("survey", f"{name}: {describe_result(result)}")
+    return result
 
 
-def _taken(hosted: "Hosted", row: Row, confirmed: bool, generation: int) -> bool:
-    """Whether a row is new: a reading that was taken in before gets its old answer, and counts once."""
-    before = hosted.do_prepare(generation).history.count
-    # What is refused is told of all rows at once.
-    advice, _ = hosted.do_take(generation, row.reading, row.given, is_noted=False, confirmed=confirmed)
+def _add_row(host: MissionHost, row: Row, confirmed: bool, generation: int) -> bool:
+    """Add a row; return whether it is new. A known reading counts once."""
+    before = host.do_prepare(generation).history.count
+    # Refusals are reported for all rows together.
+    advice, _ = host.do_add(generation, row.reading, row.given, is_noted=False, confirmed=confirmed)
     return advice.number > before
 
 
-def survey_words(told: dict[str, Any]) -> str:
-    """What became of a survey, in one line."""
-    refused, left_out = told["refused"], told["left_out"]
-    parts = [f"{told['taken']} new", f"{told['known']} known", f"{len(refused)} refused"]
-    parts += [f"{left_out} left out"] if left_out else []
-    reasons = [f"Line {one['line']}: {one['reason']}" for one in refused[:_NAMED]]
-    if len(refused) > _NAMED:
-        reasons.append(f"And {len(refused) - _NAMED} more lines.")
-    return " ".join([f"{', '.join(parts)}.", *reasons, *told["notes"]])
+def describe_result(result: dict[str, Any]) -> str:
+    """Say what became of a survey, in one line."""
+    refused, skipped = result["refused"], result["skipped"]
+    parts = [f"{result['new']} new", f"{result['known']} known", f"{len(refused)} refused"]
+    parts += [f"{skipped} skipped"] if skipped else []
+    reasons = [f"Line {one['line']}: {one['reason']}" for one in refused[:_MAX_LISTED]]
+    if len(refused) > _MAX_LISTED:
+        reasons.append(f"And {len(refused) - _MAX_LISTED} more lines.")
+    return " ".join([f"{', '.join(parts)}.", *reasons, *result["notes"]])

@@ -3,10 +3,10 @@
 import asyncio
 from typing import Any
 
-from dowsax.console.hosted import Hosted
+from dowsax.console.mission_host import MissionHost
 from dowsax.console.records import PREPARING
 from dowsax.console.service import Console
-from dowsax.console.stops import told_of_stops
+from dowsax.console.stop_statistics import stop_statistics
 
 _FACTS = (
     "area",
@@ -23,72 +23,69 @@ _FACTS = (
 )
 
 
-def item(hosted: "Hosted") -> dict[str, Any]:
-    """One line of the list of missions."""
-    record = hosted.record
+def list_item(host: MissionHost) -> dict[str, Any]:
+    """Return a mission as an item of the list."""
+    record = host.record
     return {
         "id": record.id,
         "name": record.name,
         "type": record.type,
         "field": record.facts["field"],
         "unit": record.facts["unit"],
-        "status": hosted.status,
-        "message": hosted.message,
-        "alarm": hosted.alarm,
-        "preparing": hosted.preparing or hosted.status == PREPARING,
-        "readings": hosted.readings,
+        "status": host.status,
+        "message": host.message,
+        "alarm": host.alarm,
+        "preparing": host.preparing or host.status == PREPARING,
+        "readings": host.readings,
         "created": record.created,
-        "updated": hosted.updated,
-        "running": hosted.running,
+        "updated": host.updated,
+        "running": host.running,
     }
 
 
-def listed(console: Console) -> list[dict[str, Any]]:
-    """All missions, the newest first."""
-    return [item(hosted) for hosted in reversed(console.missions.values())]
+def mission_list(console: Console) -> list[dict[str, Any]]:
+    """Return all missions, the newest first."""
+    return [list_item(host) for host in reversed(console.missions.values())]
 
 
-async def whole(console: Console, hosted: "Hosted") -> dict[str, Any]:
-    """All there is to know of a mission, but not the truth before it is revealed."""
-    record = hosted.record
+async def mission_details(console: Console, host: MissionHost) -> dict[str, Any]:
+    """Return everything about a mission; the truth only after it was revealed."""
+    record = host.record
     latest, stops = await asyncio.gather(
-        newest(console, hosted),
-        asyncio.to_thread(told_of_stops, record, console.store.site_path(record)),
+        latest_snapshot(console, host),
+        asyncio.to_thread(stop_statistics, record, console.store.site_path(record)),
     )
-    body = item(hosted) | {name: record.facts[name] for name in _FACTS}
+    feed = record.feed
+    body = list_item(host) | {name: record.facts[name] for name in _FACTS}
     body |= {
         "policy": record.policy,
         "scenario": record.scenario,
         "seed": record.seed,
-        "speed": hosted.speed,
-        "frames": hosted.steps,
+        "speed": host.speed,
+        "snapshots": host.steps,
         "latest": latest,
         "false_stops": stops,
-        "source_area": source_area(hosted),
-        "events": list(hosted.events),
-        "mqtt": None
-        if record.feed is None
-        else {"readings": record.feed.readings, "advice": record.feed.advice},
+        "source_area": source_area(host),
+        "events": list(host.events),
+        "mqtt": None if feed is None else {"readings": feed.readings, "advice": feed.advice},
     }
-    if hosted.revealed:
-        body["truth"] = await asyncio.to_thread(hosted.truth)
+    if host.is_revealed:
+        body["truth"] = await asyncio.to_thread(host.truth)
     return body
 
 
-async def newest(console: Console, hosted: "Hosted") -> dict[str, Any] | None:
-    """The newest frame with particles and regions."""
-    latest = hosted.latest
-    if latest is None:
-        return None
-    return await frame(console, hosted, latest["number"])
+async def latest_snapshot(console: Console, host: MissionHost) -> dict[str, Any] | None:
+    """Return the newest snapshot with particles and regions."""
+    latest = host.latest
+    return None if latest is None else await snapshot(console, host, latest["number"])
 
 
-async def frame(console: Console, hosted: "Hosted", number: int) -> dict[str, Any] | None:
-    """The frame of a reading with particles and regions."""
-    return await asyncio.to_thread(console.places.frame, hosted.id, number, source_area(hosted))
+async def snapshot(console: Console, host: MissionHost, number: int) -> dict[str, Any] | None:
+    """Return the snapshot of a step with particles and regions."""
+    return await asyncio.to_thread(console.snapshot_cache.get, host.id, number, source_area(host))
 
 
-def source_area(hosted: "Hosted") -> list[list[float]]:
-    """The box that the source cannot leave [m]; missions of earlier versions have the area."""
-    facts = hosted.record.facts
+def source_area(host: MissionHost) -> list[list[float]]:
+    """Return the box in which the source lies [m]; records of earlier versions have only the area."""
+    facts = host.record.facts
     return facts.get("source_area", facts["area"])

@@ -16,11 +16,11 @@ import jax
 import jax.numpy as jnp
 
 from dowsax.evaluate.statistics import wilson_interval
-from dowsax.mission.advice import CANNOT_TELL, SEARCHING
+from dowsax.mission.advice import INCONCLUSIVE, SEARCHING
 from dowsax.mission.advisor import Advisor
-from dowsax.mission.decision import Spent
+from dowsax.mission.decision import BudgetUse
 from dowsax.mission.plan import Plan
-from dowsax.mission.rehearsal import Ended, Rate, Rehearsal, fingerprint
+from dowsax.mission.rehearsal import Rate, Rehearsal, SimulatedMission, fingerprint
 from dowsax.survey.reading import Reading, Refused
 from dowsax.types import Key, Scalar, Station, Theta
 from dowsax.version import versions
@@ -84,11 +84,11 @@ def rehearse(
     """
     keys = jax.random.split(jax.random.key(config.seed), config.missions)
 
-    def one(number: int) -> Ended:
+    def one(number: int) -> SimulatedMission:
         source_key, seed_key = jax.random.split(keys[number])
         seed = int(jax.random.randint(seed_key, (), 0, 2**31 - 1))
         present = number < config.missions - config.num_empty
-        ended = simulate_mission(advisor.again(seed), source_key, config, present=present, truth=truth)
+        ended = simulate_mission(advisor.new_mission(seed), source_key, config, present=present, truth=truth)
         on_progress(1)
         return ended
 
@@ -98,7 +98,7 @@ def rehearse(
 
 def simulate_mission(
     advisor: Advisor, key: Key, config: RehearsalConfig, *, present: bool = True, truth: Model | None = None
-) -> Ended:
+) -> SimulatedMission:
     """Simulate one mission, with a source if `present`; `truth` as in `rehearse`."""
     plan = advisor.plan
     model = truth or plan.model
@@ -112,12 +112,12 @@ def simulate_mission(
         if plan.jump is not None and number > 0:
             theta = move_source(plan.model, plan.jump, jump_key, theta)
         draft = replace(draft, sensor=_sensor(plan.stations.sensor.names, number))
-        whole = plan.stations.completed(draft, advisor.readings)
+        whole = plan.stations.complete(draft, advisor.readings)
         station = plan.stations.station(whole, advisor.readings)
         here, later = draft.position, (draft.time or 0.0) + (whole.dwell or 0.0)
         try:
             value = float(_read(model, noise_key, theta, station))
-            target = advisor.take(replace(draft, value=value)).next_position
+            target = advisor.add(replace(draft, value=value)).next_position
             in_a_row = 0
         except Refused:
             # Read again at the same place, as people do.
@@ -129,12 +129,12 @@ def simulate_mission(
     return _result(advisor, theta if present else None, refused)
 
 
-def _result(advisor: Advisor, theta: Theta | None, refused: int) -> Ended:
+def _result(advisor: Advisor, theta: Theta | None, refused: int) -> SimulatedMission:
     advice = advisor.latest
     source = None if theta is None else (float(theta[0]), float(theta[1]))
     estimate = None if advice is None else advice.estimate.position
-    spent = Spent.on(advisor.plan.start, advisor.readings)
-    return Ended(
+    spent = BudgetUse.of(advisor.plan.start, advisor.readings)
+    return SimulatedMission(
         status=SEARCHING if advice is None else advice.status,
         source=source,
         estimate=estimate,
@@ -146,7 +146,9 @@ def _result(advisor: Advisor, theta: Theta | None, refused: int) -> Ended:
     )
 
 
-def summarise_missions(advisor: Advisor, config: RehearsalConfig, missions: Sequence[Ended]) -> Rehearsal:
+def summarise_missions(
+    advisor: Advisor, config: RehearsalConfig, missions: Sequence[SimulatedMission]
+) -> Rehearsal:
     """Summarise the missions."""
     plan = advisor.plan
     present = [one for one in missions if one.source is not None]
@@ -155,7 +157,7 @@ def summarise_missions(advisor: Advisor, config: RehearsalConfig, missions: Sequ
     return Rehearsal(
         site=fingerprint(plan.text),
         name=plan.name,
-        policy=advisor.guide.name,
+        policy=advisor.adapter.name,
         preset=plan.filter_name,
         version=versions()["dowsax"],
         seed=config.seed,
@@ -166,7 +168,7 @@ def summarise_missions(advisor: Advisor, config: RehearsalConfig, missions: Sequ
         stopped=rate([one.found for one in present]),
         false_stops=rate([one.wrong(plan.radius) for one in stops]),
         covered=rate([one.covered for one in present]),
-        cannot_tell=rate([one.status == CANNOT_TELL for one in present]),
+        cannot_tell=rate([one.status == INCONCLUSIVE for one in present]),
         found_nothing=rate([one.found for one in absent]),
         missions=tuple(missions),
     )
@@ -177,7 +179,7 @@ def assumptions(plan: Plan, config: RehearsalConfig) -> list[str]:
     sentences, sensor = [], plan.stations.sensor
     if "wind" in plan.stations.names:
         sentences.append("The measured wind is steady in each mission, and drawn as where it is unknown.")
-    if plan.stations.ordered or plan.budget.time is not None:
+    if plan.stations.depends_on_order or plan.budget.time is not None:
         sentences.append(f"Between readings one goes {config.speed:g} m/s.")
     if len(sensor.names) > 1:
         sentences.append("The sensors take turns.")

@@ -1,4 +1,4 @@
-"""What the advisor answers to a reading."""
+"""Advice: the answer to a reading."""
 
 import math
 from collections.abc import Iterable
@@ -9,16 +9,23 @@ from dowsax.geo.local import Frame
 
 SEARCHING = "searching"
 FOUND = "found"
-CANNOT_TELL = "cannot tell"
-_METRES, _DEGREES, _BEARING = 3, 9, 2
-"""Decimals of what is told: a millimetre, a tenth of one on the globe, and a hundredth of a degree."""
-_DIGITS = 6
-"""Of other numbers: single precision has seven."""
+INCONCLUSIVE = "inconclusive"
+_OLD_STATUSES = {"cannot tell": INCONCLUSIVE}
+"""Values in files of earlier versions, each with the value that replaced it."""
+_DECIMALS_M, _DECIMALS_DEGREES, _DECIMALS_BEARING = 3, 9, 2
+"""Decimals in messages: a millimetre, a tenth of one on the globe, and a hundredth of a degree."""
+_SIGNIFICANT_DIGITS = 6
+"""Of other numbers: float32 has seven."""
+
+
+def read_status(status: str) -> str:
+    """Return a status from a file by its present name."""
+    return _OLD_STATUSES.get(status, status)
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """The belief parameter by parameter, the position first: mean and the interval that holds 95 %."""
+    """Mean and 95 % interval of every parameter, the position first."""
 
     names: tuple[str, ...]
     units: tuple[str, ...]
@@ -34,7 +41,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Disc:
-    """The disc around the mean position that holds the source with this probability."""
+    """The disc about the mean position that holds the source with this probability."""
 
     centre: tuple[float, float]
     """[m]"""
@@ -45,12 +52,12 @@ class Disc:
 
 @dataclass(frozen=True)
 class Advice:
-    """What to do after a reading, and what is believed."""
+    """What to do after a reading, and the current estimate."""
 
     number: int
-    """How many readings have been taken in."""
+    """Of the step, counted from 1 over readings and corrections."""
     status: str
-    """`searching`, `found` or `cannot tell`."""
+    """`searching`, `found` or `inconclusive`."""
     next_position: tuple[float, float] | None
     """[m], where to read next; `None` when the search is over."""
     bearing: float | None
@@ -61,18 +68,18 @@ class Advice:
     region: Disc
     why: str
     evidence: float | None = None
-    """The log of how many times likelier the readings are with a source than without, where it is known."""
+    """The log of how many times likelier the readings are with a source than without [nats]."""
     id: str | None = None
     """Of the reading this answers."""
     warnings: tuple[str, ...] = ()
-    """What is odd about the reading, which counts all the same; each is said once, when it begins."""
+    """Oddities of a reading that counts all the same; each is reported once, when it begins."""
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 
     @classmethod
     def from_json(cls, body: dict[str, Any]) -> "Advice":
-        """The inverse of `to_json`."""
+        """Invert `to_json`."""
         estimate = Estimate(**{name: tuple(values) for name, values in body["estimate"].items()})
         region = Disc(**(body["region"] | {"centre": tuple(body["region"]["centre"])}))
         there = body["next_position"]
@@ -85,42 +92,46 @@ class Advice:
         return cls(**(body | parts))
 
     def message(self, frame: Frame) -> dict[str, Any]:
-        """As it is sent: `to_json` in round numbers, and the places in degrees too where there are any."""
-        body = self._rounded().to_json()
+        """Return the message to send: rounded numbers, and degrees where the site has them."""
+        body = self._round().to_json()
         if not frame.is_geographic:
             return body
         places = {"estimate": self.estimate.position, "next": self.next_position}
         degrees = {
             name: dict(
-                zip(("latitude", "longitude"), _round(frame.to_degrees([place])[0], _DEGREES), strict=True)
+                zip(
+                    ("latitude", "longitude"),
+                    _round(frame.to_degrees([place])[0], _DECIMALS_DEGREES),
+                    strict=True,
+                )
             )
             for name, place in places.items()
             if place is not None
         }
         return body | {"degrees": degrees}
 
-    def _rounded(self) -> "Advice":
-        """In the digits that mean something; what is logged, and computed with, keeps all of them."""
-        told, there = self.estimate, self.next_position
-        lists = {name: _told(getattr(told, name)) for name in ("mean", "low", "high")}
+    def _round(self) -> "Advice":
+        """Round to the digits that mean something; the log keeps all of them."""
+        estimate, there = self.estimate, self.next_position
+        lists = {name: _round_parameters(getattr(estimate, name)) for name in ("mean", "low", "high")}
         return replace(
             self,
-            next_position=None if there is None else _round(there, _METRES),
-            bearing=None if self.bearing is None else round(self.bearing, _BEARING) % 360.0,
-            distance=None if self.distance is None else round(self.distance, _METRES),
-            estimate=replace(told, **lists),
+            next_position=None if there is None else _round(there, _DECIMALS_M),
+            bearing=None if self.bearing is None else round(self.bearing, _DECIMALS_BEARING) % 360.0,
+            distance=None if self.distance is None else round(self.distance, _DECIMALS_M),
+            estimate=replace(estimate, **lists),
             region=replace(
                 self.region,
-                centre=_round(self.region.centre, _METRES),
-                radius=round(self.region.radius, _METRES),
+                centre=_round(self.region.centre, _DECIMALS_M),
+                radius=round(self.region.radius, _DECIMALS_M),
             ),
             evidence=None if self.evidence is None else _significant(self.evidence),
         )
 
 
-def _told(numbers: tuple[float, ...]) -> tuple[float, ...]:
-    """Of a list of parameters, the position first."""
-    return *_round(numbers[:2], _METRES), *map(_significant, numbers[2:])
+def _round_parameters(numbers: tuple[float, ...]) -> tuple[float, ...]:
+    """Round a list of parameters, the position first."""
+    return *_round(numbers[:2], _DECIMALS_M), *map(_significant, numbers[2:])
 
 
 def _round(numbers: Iterable[float], decimals: int) -> tuple[float, ...]:
@@ -128,16 +139,16 @@ def _round(numbers: Iterable[float], decimals: int) -> tuple[float, ...]:
 
 
 def _significant(number: float) -> float:
-    return float(f"{number:.{_DIGITS}g}")
+    return float(f"{number:.{_SIGNIFICANT_DIGITS}g}")
 
 
-def way(start: tuple[float, float], end: tuple[float, float]) -> tuple[float, float]:
-    """Bearing [degrees clockwise from north, from 0 to 360] and distance [m] from start to end."""
+def bearing_and_distance(start: tuple[float, float], end: tuple[float, float]) -> tuple[float, float]:
+    """Return the bearing [degrees clockwise from north, 0 to 360] and the distance [m] from start to end."""
     east, north = end[0] - start[0], end[1] - start[1]
     return math.degrees(math.atan2(east, north)) % 360.0, math.hypot(east, north)
 
 
-def compass(bearing: float) -> str:
-    """The bearing in a word of the compass."""
+def compass_direction(bearing: float) -> str:
+    """Return the compass direction nearest to a bearing."""
     words = ("north", "northeast", "east", "southeast", "south", "southwest", "west", "northwest")
     return words[round(bearing / 45.0) % 8]

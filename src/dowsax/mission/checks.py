@@ -1,23 +1,43 @@
-"""Whether a reading can be taken in at a site, and what the model has to know of it."""
+"""Checks on a new reading: what is refused, what needs confirmation, and what is warned about."""
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from dowsax.geo.formatting import outside
-from dowsax.geo.polygons import TOUCH
+from dowsax.geo.polygons import TOUCH, covers, holds
 from dowsax.inference.arguments import check_survey
 from dowsax.mission.plan import Plan
+from dowsax.mission.state import MissionState
 from dowsax.site.missing_values import POSITIVE_KINDS, is_missing_number
+from dowsax.site.units import factor, known_unit
 from dowsax.survey.reading import Reading, Refused
+
+CONFIRM = "confirm"
+"""The key by which a sender confirms an implausible value."""
+MAX_PPM = 1e6
+"""A pure gas."""
+MAX_DWELL_S = 86_400.0
+"""A day: no survey counts for longer at one place."""
+MAX_FACTOR = 1e6
+"""Between two readings of one sensor: none has a wider range."""
+MAX_LEVEL_DB = 200.0
+"""Between two levels of one sensor."""
+_ADVICE = 'check it, and send it again with "confirm": true if it is right.'
+
+
+class NeedsConfirmation(Refused):
+    """A reading that counts only when it is sent again and confirmed."""
 
 
 def check_reading(plan: Plan, reading: Reading, before: Sequence[Reading]) -> Reading:
-    """Return the reading as the model needs it, after those before it; or `Refused`."""
+    """Return the reading as the model needs it, after the readings before it; or `Refused`."""
     _require_inside(plan, reading)
     if plan.kind in POSITIVE_KINDS and is_missing_number(reading.value):
         raise Refused(
             f"`value` is {reading.value:g}, what loggers write where they have nothing: leave it out."
         )
-    if plan.least is not None and reading.value < plan.least:
+    if plan.min_reading is not None and reading.value < plan.min_reading:
         raise Refused(
             f"`value` is {reading.value:.4g} {plan.unit}, far below the background of the site: if the "
             "sensor dropped out, leave it out; if it is in another unit, give `unit`; or correct "
@@ -26,18 +46,29 @@ def check_reading(plan: Plan, reading: Reading, before: Sequence[Reading]) -> Re
     try:
         check_survey([reading.position], [reading.value], plan.model.sensor)
     except ValueError as error:
-        # One reading at a time: which of them it is goes without saying.
+        # There is only one reading: its index says nothing.
         raise Refused(str(error).replace("Reading 0 (counted from 0)", "`value`")) from None
-    return plan.stations.completed(reading, before)
+    return plan.stations.complete(reading, before)
+
+
+def _require_inside(plan: Plan, reading: Reading) -> None:
+    x, y = reading.position
+    (west, south), (east, north) = plan.action_space.area
+    is_inside = west - TOUCH <= x <= east + TOUCH and south - TOUCH <= y <= north + TOUCH
+    if not is_inside and not plan.accepts_outside:
+        far_off = outside(plan.frame, plan.action_space.area, reading.position)
+        raise Refused(
+            f'The position {far_off}: check it, or set outside = "allow" in [area] of the site file.'
+        )
 
 
 def require_in_order(
     plan: Plan, reading: Reading, before: Sequence[Reading], after: Sequence[Reading] = ()
 ) -> None:
-    """`Refused` for a reading out of time where the order matters: to a source that stays, it does not."""
-    if reading.time is None or (plan.jump is None and not plan.stations.ordered):
+    """Refuse a reading out of order where order matters; for a source that stays, it does not."""
+    if reading.time is None or (plan.jump is None and not plan.stations.depends_on_order):
         return
-    why = "the sensor lags" if plan.stations.ordered else "the source may change"
+    why = "the sensor lags" if plan.stations.depends_on_order else "the source may change"
     late = max((item.time - reading.time for item in before if item.time is not None), default=0.0)
     if late > 0:
         raise Refused(
@@ -52,12 +83,62 @@ def require_in_order(
         )
 
 
-def _require_inside(plan: Plan, reading: Reading) -> None:
-    x, y = reading.position
-    (west, south), (east, north) = plan.reach.area
-    inside = west - TOUCH <= x <= east + TOUCH and south - TOUCH <= y <= north + TOUCH
-    if not inside and not plan.takes_outside:
-        far_off = outside(plan.frame, plan.reach.area, reading.position)
-        raise Refused(
-            f'The position {far_off}: check it, or set outside = "allow" in [area] of the site file.'
-        )
+def require_plausible(reading: Reading, before: Sequence[Reading], unit: str) -> None:
+    """Raise `NeedsConfirmation` for a value that is possible but most probably a mistake."""
+    question = _check_value(reading.value, unit) or _check_dwell(reading.dwell)
+    question = question or _check_jump(reading, before, unit)
+    if question is not None:
+        raise NeedsConfirmation(f"{question}: {_ADVICE}")
+
+
+def _check_value(value: float, unit: str) -> str | None:
+    to_ppm = factor(known_unit(unit) or unit, "ppm")
+    if to_ppm is None or value * to_ppm <= MAX_PPM:
+        return None
+    return f"`value` is {value:g} {unit}, more than the {MAX_PPM / to_ppm:g} {unit} of a pure gas"
+
+
+def _check_dwell(dwell: float | None) -> str | None:
+    if dwell is None or dwell <= MAX_DWELL_S:
+        return None
+    return f"`dwell` is {dwell:g} s, more than a day"
+
+
+def _check_jump(reading: Reading, before: Sequence[Reading], unit: str) -> str | None:
+    """Compare with the largest reading so far of the same sensor: a gradual rise is never questioned."""
+    own = [item.value for item in before if item.sensor == reading.sensor]
+    if (known_unit(unit) or unit).startswith("dB"):
+        if not own or min(own) - MAX_LEVEL_DB <= reading.value <= max(own) + MAX_LEVEL_DB:
+            return None
+        return f"`value` is {reading.value:g} {unit}, {MAX_LEVEL_DB:g} {unit} and more from all before"
+    largest = max(map(abs, own), default=0.0)
+    if largest == 0 or abs(reading.value) <= MAX_FACTOR * largest:
+        return None
+    times = abs(reading.value) / largest
+    return f"`value` is {f'{reading.value:g} {unit}'.strip()}, {times:.1g} times the largest reading so far"
+
+
+def find_warnings(plan: Plan, before: MissionState, after: MissionState) -> tuple[str, ...]:
+    """Return warnings about the newest reading; each is given once, when its cause begins."""
+    here, previous = _forbidden_place(plan, after), _forbidden_place(plan, before)
+    wind = after.reversed_wind.check
+    warnings = (
+        f"The reading was taken {here}: it counts, as somebody was there; check the position, and the site."
+        if here is not None and here != previous
+        else None,
+        wind.words if wind.flipped and not before.reversed_wind.check.flipped else None,
+    )
+    return tuple(sentence for sentence in warnings if sentence is not None)
+
+
+def _forbidden_place(plan: Plan, state: MissionState) -> str | None:
+    """Describe where the newest reading was taken, if one may not be there."""
+    bounds = plan.action_space.bounds
+    if not state.readings:
+        return None
+    here = np.array([state.readings[-1].position])
+    if any(holds(polygon, here)[0] for polygon in bounds.no_go):
+        return "in a no-go area"
+    if bounds.geofence and not any(covers(polygon, here)[0] for polygon in bounds.geofence):
+        return "outside the geofence"
+    return None

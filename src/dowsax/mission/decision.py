@@ -1,4 +1,4 @@
-"""Searching, found or cannot tell: the status after a reading, and why, in a plain sentence."""
+"""The status after a reading (searching, found or inconclusive), and the reason in plain sentences."""
 
 import math
 from collections.abc import Sequence
@@ -8,139 +8,142 @@ from typing import NamedTuple
 
 from dowsax.geo.formatting import about, chance, metres, odds, times
 from dowsax.inference.posterior import MIN_FIT
-from dowsax.mission.advice import CANNOT_TELL, FOUND, SEARCHING
+from dowsax.mission.advice import FOUND, INCONCLUSIVE, SEARCHING
 from dowsax.mission.plan import Plan
 from dowsax.survey.lint import lint_heights
 from dowsax.survey.reading import Reading
 
-ODDS = 20.0
-"""Readings that are so many times likelier without a source speak against there being one.
+MAX_ODDS_AGAINST = 20.0
+"""The search ends where the readings are this many times likelier without a source.
 
-Where there is one, they ever do in at most one mission of so many (Ville's inequality).
+Where there is a source, that happens in at most 1 of this many missions (Ville's inequality).
 """
-LEAST_EVIDENCE = 1.0
-"""The log evidence below which the readings do not show that there is a source."""
-_STUCK = 10
-"""Equal readings in a row, other than none at all, that make one ask whether the sensor is stuck."""
-LEAST_LEFT = 0.01
-"""[m], what is left of a budget that counts as nothing: positions are told, and gone to, in millimetres."""
+MIN_LOG_ODDS = 1.0
+"""[nats], below which the readings do not show that there is a source."""
+MIN_BUDGET_LEFT_M = 0.01
+"""[m], less counts as nothing: positions are given, and reached, in millimetres."""
+_STUCK_READINGS = 10
+"""Equal readings in a row, other than zero, after which the sensor may be stuck."""
+UNCHECKED_FIT = (
+    "Whether the readings fit the model was not checked: no check works for a source that may move."
+)
 
 
 @dataclass(frozen=True)
-class Spent:
-    """What the mission has used up."""
+class BudgetUse:
+    """What the mission has used of its budget."""
 
     readings: int
     distance: float
     """[m], along the readings in the order of their times."""
     time: float | None
-    """[s], from the first to the newest; `None` where no times are given."""
+    """[s], from the first to the newest; `None` without times."""
 
     @classmethod
-    def on(cls, start: tuple[float, float] | None, readings: Sequence[Reading]) -> "Spent":
-        """From the start, or from the first reading where none is known, through the readings."""
-        places = [reading.position for reading in in_time(readings)]
+    def of(cls, start: tuple[float, float] | None, readings: Sequence[Reading]) -> "BudgetUse":
+        """Count from the start, or from the first reading where no start is known."""
+        places = [reading.position for reading in sort_by_time(readings)]
         legs = pairwise(places if start is None else [start, *places])
         distance = sum((math.dist(*leg) for leg in legs), 0.0)
         times = [reading.time for reading in readings if reading.time is not None]
         return cls(len(readings), distance, max(times) - min(times) if times else None)
 
 
-def in_time(readings: Sequence[Reading]) -> list[Reading]:
-    """The readings in the order of `time_order`."""
+def sort_by_time(readings: Sequence[Reading]) -> list[Reading]:
+    """Return the readings in the order of `time_order`."""
     return [readings[index] for index in time_order(readings)]
 
 
 def time_order(readings: Sequence[Reading]) -> list[int]:
-    """Indices by time, those of the same time as they came; as they came where any has no time."""
+    """Return indices by time (stable); in the order of arrival where any reading has no time."""
     if any(reading.time is None for reading in readings):
         return list(range(len(readings)))
     return sorted(range(len(readings)), key=lambda index: readings[index].time or 0.0)
 
 
-UNCHECKED = "Whether the readings fit the model was not checked: no check works for a source that may move."
-"""Said of whatever is found where the source may move."""
-
-
-class Gist(NamedTuple):
-    """What the belief says, in the numbers the verdict depends on."""
+class StatusInputs(NamedTuple):
+    """The numbers of the belief on which the status depends."""
 
     mean: tuple[float, float]
     """[m]"""
     radius: float
     """[m], at 95 %."""
     mass: float
-    """The probability that the source is as near to the mean as is wanted."""
+    """The probability that the source is within the site's radius of the mean."""
     fit: float
     evidence: float | None
+    """[nats], log odds for a source."""
     flipped: bool = False
     """Whether the wind looks reversed."""
 
 
-def exhausted(plan: Plan, spent: Spent) -> str | None:
-    """Which budget is spent, in words; `None` when none is."""
+def describe_spent_budget(plan: Plan, used: BudgetUse) -> str | None:
+    """Say which budget is spent; `None` when none is."""
     budget = plan.budget
-    if budget.readings is not None and spent.readings >= budget.readings:
+    if budget.readings is not None and used.readings >= budget.readings:
         return f"the {budget.readings} readings of the budget are taken"
-    if budget.distance is not None and spent.distance >= budget.distance - LEAST_LEFT:
+    if budget.distance is not None and used.distance >= budget.distance - MIN_BUDGET_LEFT_M:
         return f"the {budget.distance:g} m of the budget are gone"
-    if budget.time is not None and spent.time is not None and spent.time >= budget.time:
+    if budget.time is not None and used.time is not None and used.time >= budget.time:
         return f"the {budget.time:g} s of the budget are over"
     return None
 
 
-def status_of(plan: Plan, spent: Spent, gist: Gist) -> str:
-    """The status before anybody has looked for a next place."""
-    sound = gist.fit >= MIN_FIT and not gist.flipped and not _no_source(gist)
-    if gist.mass >= plan.probability and sound:
+def status_of(plan: Plan, used: BudgetUse, inputs: StatusInputs) -> str:
+    """Return the status, before the next place is chosen."""
+    is_sound = inputs.fit >= MIN_FIT and not inputs.flipped and not _excludes_source(inputs)
+    if inputs.mass >= plan.probability and is_sound:
         return FOUND
-    if exhausted(plan, spent) is not None or _no_source(gist):
-        return CANNOT_TELL
+    if describe_spent_budget(plan, used) is not None or _excludes_source(inputs):
+        return INCONCLUSIVE
     return SEARCHING
 
 
-def _no_source(gist: Gist) -> bool:
-    return gist.evidence is not None and gist.evidence <= -math.log(ODDS)
+def _excludes_source(inputs: StatusInputs) -> bool:
+    return inputs.evidence is not None and inputs.evidence <= -math.log(MAX_ODDS_AGAINST)
 
 
-def reasons(plan: Plan, spent: Spent, gist: Gist, status: str, false_stops: str | None) -> str:
-    """The sentence for a status; what is said of the next place comes after it."""
-    place = about(plan.frame, gist.mean)
-    where = f"with 95 % probability the source is within {metres(gist.radius)} of {place}"
+def explain_status(
+    plan: Plan, used: BudgetUse, inputs: StatusInputs, status: str, false_stops: str | None
+) -> str:
+    """Explain a status in a sentence; the sentence on the next place follows it."""
+    place = about(plan.frame, inputs.mean)
+    where = f"with 95 % probability the source is within {metres(inputs.radius)} of {place}"
     if status == FOUND:
         rate = false_stops or "how often such a stop is wrong was not measured for this field and rule"
         return (
-            f"Found: the odds are {odds(gist.mass)} that the source is within {metres(plan.radius)} of "
+            f"Found: the odds are {odds(inputs.mass)} that the source is within {metres(plan.radius)} of "
             f"{place}; {rate}."
-        ) + ("" if plan.jump is None else f" {UNCHECKED}")
-    if _no_source(gist):
-        factor = times(-(gist.evidence or 0.0))
+        ) + ("" if plan.jump is None else f" {UNCHECKED_FIT}")
+    if _excludes_source(inputs):
+        factor = times(-(inputs.evidence or 0.0))
         return f"No evidence of a source: the readings are {factor} likelier without one."
-    if gist.fit < MIN_FIT:
+    if inputs.fit < MIN_FIT:
         return (
             "No source fits these readings well: check the unit, the positions, the field and the prior. "
-            f"By chance a right model would fit so badly {chance(gist.fit)}."
+            f"By chance a right model would fit so badly {chance(inputs.fit)}."
         )
-    if status == CANNOT_TELL:
-        ended = exhausted(plan, spent) or "no allowed place can be reached with what is left of the budget"
-        if gist.evidence is not None and gist.evidence < LEAST_EVIDENCE:
-            return f"Cannot tell: {ended}, and the readings do not show that there is a source."
-        return f"Cannot tell: {ended}, and {where}, where {metres(plan.radius)} is wanted."
-    if gist.flipped:
+    if status == INCONCLUSIVE:
+        ended = describe_spent_budget(plan, used)
+        ended = ended or "no allowed place can be reached with what is left of the budget"
+        if inputs.evidence is not None and inputs.evidence < MIN_LOG_ODDS:
+            return f"Inconclusive: {ended}, and the readings do not show that there is a source."
+        return f"Inconclusive: {ended}, and {where}, where {metres(plan.radius)} is wanted."
+    if inputs.flipped:
         return f"Nothing is found until that is settled: by the wind as given, {where}."
     return f"Not sure yet: {where}, where {metres(plan.radius)} is wanted."
 
 
-def stuck(readings: Sequence[Reading]) -> str | None:
-    """A question, when the sensor of the newest reading has read the same for long."""
+def check_stuck_sensor(readings: Sequence[Reading]) -> str | None:
+    """Ask whether the sensor of the newest reading is stuck, where it has read the same for long."""
     newest = readings[-1]
-    last = [reading.value for reading in readings if reading.sensor == newest.sensor][-_STUCK:]
-    if len(last) < _STUCK or newest.value == 0 or any(value != newest.value for value in last):
+    last = [reading.value for reading in readings if reading.sensor == newest.sensor][-_STUCK_READINGS:]
+    if len(last) < _STUCK_READINGS or newest.value == 0 or any(value != newest.value for value in last):
         return None
-    return f"The sensor has read {newest.value:g} {_STUCK} times in a row: is it stuck?"
+    return f"The sensor has read {newest.value:g} {_STUCK_READINGS} times in a row: is it stuck?"
 
 
-def heights(plan: Plan, readings: Sequence[Reading]) -> str | None:
-    """A question, where heights matter and those of the readings may not be meant."""
+def check_heights(plan: Plan, readings: Sequence[Reading]) -> str | None:
+    """Ask about heights that may be above the sea, where the field depends on heights."""
     found = [reading.altitude for reading in readings if reading.altitude is not None]
     return lint_heights(min(found), max(found)) if found and "altitude" in plan.stations.names else None

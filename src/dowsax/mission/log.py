@@ -1,8 +1,8 @@
-"""The mission log: a journal of readings, corrections, refusals and notes, from which a mission goes on.
+"""The mission log: a journal of readings, corrections, refusals and notes, from which a mission continues.
 
-A reading and the advice it led to are one entry, which is on the disk before anything is acknowledged.
-Nothing is ever changed: a reading that was wrong is withdrawn or corrected by a further entry. The belief is
-not stored: it is a function of the site, the seed and the readings that stand, in order.
+A reading and its advice are one entry, which is on the disk before anything is acknowledged. Entries never
+change: a wrong reading is withdrawn or corrected by a further entry. The belief is not stored: it is a
+function of the site, the seed and the readings that count, in order.
 """
 
 from collections.abc import Iterator
@@ -12,20 +12,21 @@ from pathlib import Path
 from typing import Any
 
 from dowsax.journal import Damaged, Entry, Journal, read, salvage
+from dowsax.mission.advice import read_status
 
 FORMAT = 2
 HEADER, READING, CORRECTION, REFUSED, NOTE = "header", "reading", "correction", "refused", "note"
-"""Kinds of entries. There are two headers, the same: one may be damaged."""
+"""Kinds of entries. The header is written twice, as one copy may be damaged."""
 STEPS = (READING, CORRECTION)
-"""Kinds that change the belief."""
+"""Kinds of entries that change the belief."""
 MAX_GIVEN = 10_000
-"""Characters of what was given that are kept."""
-_SQLITE = b"SQLite format 3\0"
+"""Characters of a request that are stored."""
+_SQLITE_MAGIC = b"SQLite format 3\0"
 
 
 @dataclass(frozen=True)
 class Header:
-    """What a mission was begun with: all that the belief depends on besides the readings."""
+    """What a mission was started with: all that the belief depends on besides the readings."""
 
     site: str
     """The text of the site file."""
@@ -34,11 +35,11 @@ class Header:
     preset: str
     versions: dict[str, str]
     about: dict[str, Any] = field(default_factory=dict)
-    """What else its owner keeps with it; the belief does not depend on it."""
+    """Further data of the owner; the belief does not depend on it."""
 
     @property
     def binding(self) -> tuple:
-        """What must be the same to go on; under other versions a belief may differ in the last digits."""
+        """What must be the same to continue; other versions may change the last digits of a belief."""
         return self.site, self.seed, self.policy, self.preset
 
     def to_json(self) -> dict[str, Any]:
@@ -46,30 +47,38 @@ class Header:
 
     @classmethod
     def from_json(cls, body: dict[str, Any]) -> "Header":
-        """The inverse of `to_json`."""
+        """Invert `to_json`."""
         return cls(**{name: part for name, part in body.items() if name != "format"})
 
 
 @dataclass(frozen=True)
 class Step:
-    """A reading or a correction: what changed the belief, and what was advised then."""
+    """A reading or a correction, with the advice after it."""
 
     number: int
     """Counted from 1 over readings and corrections."""
     received: str
-    """When, by the clock of this machine (ISO 8601, UTC)."""
+    """The time on this machine (ISO 8601, UTC)."""
     given: str
-    """As it came."""
+    """The request as it was sent."""
     reading: dict[str, Any] | None
-    """As it was understood: metres, seconds. `None` for a reading that is withdrawn."""
+    """The parsed reading, in metres and seconds. `None` for a withdrawal."""
     advice: dict[str, Any]
     measures: dict[str, Any] = field(default_factory=dict)
-    """What the belief was like then: see `Course.measures`."""
+    """Numbers of the belief: see `MissionState.measures`."""
     corrects: int | None = None
-    """The number of the reading that this step withdraws or corrects; `None` for a reading."""
+    """The number of the reading that this step withdraws or corrects; `None` for a new reading."""
     reason: str = ""
     held_wind: bool = False
-    """Whether the reading had no wind of its own, and has that of the one before it."""
+    """Whether the reading has the wind of the reading before it."""
+
+    @classmethod
+    def from_json(cls, body: dict[str, Any]) -> "Step":
+        """Read a step from the body of its entry."""
+        advice = body["advice"]
+        if "status" in advice:
+            advice = advice | {"status": read_status(advice["status"])}
+        return cls(**(body | {"advice": advice}))
 
     @property
     def kind(self) -> str:
@@ -82,10 +91,10 @@ class Step:
 
 @dataclass(frozen=True)
 class Refusal:
-    """What was not taken in, and why."""
+    """A refused request, and why it was refused."""
 
     after: int
-    """How many steps there were before."""
+    """The number of steps before it."""
     received: str
     given: str
     reason: str
@@ -93,44 +102,52 @@ class Refusal:
 
 @dataclass(frozen=True)
 class Note:
-    """What happened to a mission besides readings."""
+    """An event of a mission other than a reading."""
 
     received: str
     what: str
-    """In a word."""
+    """The kind of event, in a word."""
     text: str
     data: dict[str, Any] = field(default_factory=dict)
 
+    @classmethod
+    def from_json(cls, body: dict[str, Any]) -> "Note":
+        """Read a note from the body of its entry; the end of a search is noted under its status."""
+        return cls(**(body | {"what": read_status(body["what"])}))
+
 
 Record = Step | Refusal | Note
-"""What a log is made of, after its header."""
-_RECORDS = {READING: Step, CORRECTION: Step, REFUSED: Refusal, NOTE: Note}
+"""An entry of a log after its header."""
 
 
 def record_of(entry: Entry) -> Record | None:
-    """What an entry says; `None` for a header."""
-    return _RECORDS[entry.kind](**entry.body) if entry.kind in _RECORDS else None
+    """Read the record of an entry; `None` for a header."""
+    if entry.kind in STEPS:
+        return Step.from_json(entry.body)
+    if entry.kind == NOTE:
+        return Note.from_json(entry.body)
+    return Refusal(**entry.body) if entry.kind == REFUSED else None
 
 
 class MissionLog:
-    """A log that is open: to append to, or, from `open`, to read."""
+    """An open mission log: to append to, or, from `open`, to read."""
 
     def __init__(self, path: Path, header: Header, journal: Journal | None) -> None:
         self.path = path
         self.header = header
         self._journal = journal
         self._offsets: dict[int, int] = {}
-        """Of the steps, by their number."""
+        """Byte offsets of the steps, by their number."""
 
     @classmethod
     def create(cls, path: Path | str, header: Header) -> "MissionLog":
-        """Begin a log. A file in which a mission was never quite begun is taken over."""
-        path = _usable(Path(path))
+        """Create a log. A file with only an unfinished header is overwritten."""
+        path = _require_writable(Path(path))
         try:
             journal = Journal.create(path, HEADER, header.to_json())
         except FileExistsError:
             raise ValueError(
-                f"{path} already holds a mission: go on with it, or choose another file."
+                f"{path} already holds a mission: continue it, or choose another file."
             ) from None
         try:
             journal.append(HEADER, header.to_json())
@@ -141,7 +158,7 @@ class MissionLog:
 
     @classmethod
     def open(cls, path: Path | str) -> "MissionLog":
-        """Open a log to read; another program may be writing to it."""
+        """Open a log for reading; another program may be writing to it."""
         path = Path(path)
         if not path.is_file():
             what = "is a folder" if path.is_dir() else "does not exist"
@@ -150,9 +167,9 @@ class MissionLog:
 
     @classmethod
     def resume(cls, path: Path | str, header: Header) -> "MissionLog":
-        """Go on with the mission in the file, which must be the same one, or begin it."""
+        """Continue the mission in the file, which must be the same one, or create its log."""
         path = Path(path)
-        if not is_begun(path):
+        if not has_mission(path):
             return cls.create(path, header)
         log = cls.open(path)
         if log.header.binding != header.binding:
@@ -160,12 +177,12 @@ class MissionLog:
             pairs = zip(names, log.header.binding, header.binding, strict=True)
             other = " and ".join(name for name, had, now in pairs if had != now)
             raise ValueError(
-                f"{path} was begun with another {other}: give the same, or another log for a new mission."
+                f"{path} was started with another {other}: give the same, or another log for a new mission."
             )
         return log.writable()
 
     def writable(self) -> "MissionLog":
-        """The same log, to append to: another program that wants to is refused from now on."""
+        """Return the same log opened for appending, which locks it against other writers."""
         try:
             self._journal = Journal.open(self.path)
             for _ in self.steps():
@@ -174,7 +191,7 @@ class MissionLog:
             raise _damaged(self.path, error) from None
         except OSError as error:
             raise ValueError(
-                f"{self.path} cannot be written to ({error.strerror}): copy it to another place, go on there."
+                f"{self.path} cannot be written to ({error.strerror}): copy it elsewhere, and continue there."
             ) from None
         return self
 
@@ -189,41 +206,41 @@ class MissionLog:
             self._journal.close()
 
     def append(self, step: Step) -> None:
-        """Append a step, which is on the disk when this returns; `NotRecorded` where it is not."""
+        """Append a step; it is on the disk when this returns, or `NotRecorded` is raised."""
         entry = self._write(step.kind, asdict(step))
         self._offsets[step.number] = entry.offset
 
     def refuse(self, given: str, reason: str) -> None:
-        """Append what was not taken in, and why."""
+        """Append a refused request, and why."""
         body = {"after": len(self._offsets), "received": now(), "given": given[:MAX_GIVEN], "reason": reason}
         self._write(REFUSED, body)
 
     def note(self, what: str, text: str, data: dict[str, Any] | None = None, durable: bool = False) -> Note:
-        """Append what happened; by default a loss of power may take it back."""
+        """Append an event; it survives a loss of power only if it is `durable`."""
         note = Note(now(), what, text, data or {})
         self._write(NOTE, asdict(note), durable)
         return note
 
     def copy(self, record: Record) -> None:
-        """Append a record of another log; a loss of power may take it back until the next that may not."""
+        """Append a record of another log; it survives a loss of power after the next durable entry."""
         kind = record.kind if isinstance(record, Step) else REFUSED if isinstance(record, Refusal) else NOTE
         self._write(kind, asdict(record), durable=False)
 
     def steps(self) -> Iterator[Step]:
-        """Readings and corrections, in order."""
+        """Yield readings and corrections, in order."""
         for entry in self._entries():
             if entry.kind in STEPS:
-                step = Step(**entry.body)
+                step = Step.from_json(entry.body)
                 self._offsets[step.number] = entry.offset
                 yield step
 
     def step(self, number: int) -> Step:
-        """The step of this number, of a log that is written to."""
+        """Return the step of this number, from a log that is open for appending."""
         assert self._journal is not None
-        return Step(**self._journal.entry_at(self._offsets[number]).body)
+        return Step.from_json(self._journal.entry_at(self._offsets[number]).body)
 
     def records(self) -> Iterator[Record]:
-        """All that happened, in order."""
+        """Yield all records, in order."""
         for entry in self._entries():
             record = record_of(entry)
             if record is not None:
@@ -240,8 +257,8 @@ class MissionLog:
         return self._journal.append(kind, body, durable)
 
 
-def is_begun(path: Path) -> bool:
-    """Whether a file holds anything but what a program that was ended at the very start leaves."""
+def has_mission(path: Path) -> bool:
+    """Whether a file holds more than the unfinished header of a program that was killed at the start."""
     if not path.is_file() or path.stat().st_size == 0:
         return False
     try:
@@ -250,7 +267,7 @@ def is_begun(path: Path) -> bool:
         return True
 
 
-def _usable(path: Path) -> Path:
+def _require_writable(path: Path) -> Path:
     if path.is_dir():
         raise ValueError(f"{path} is a folder: give the name of a file for the mission log.")
     if not path.parent.is_dir():
@@ -259,7 +276,7 @@ def _usable(path: Path) -> Path:
 
 
 def _header(path: Path) -> Header:
-    """The header of a log, or why the file is none."""
+    """Read the header of a log; a ValueError says why the file is no log."""
     if is_of_earlier_version(path):
         raise ValueError(f"{path} was written by an earlier version: `dowsax recover {path}` converts it.")
     try:
@@ -279,15 +296,15 @@ def _header(path: Path) -> Header:
 
 
 def is_of_earlier_version(path: Path) -> bool:
-    """Whether a file is a log as earlier versions wrote them, in SQLite's format."""
+    """Whether a file is a log of an earlier version, in SQLite's format."""
     with path.open("rb") as file:
-        return file.read(len(_SQLITE)) == _SQLITE
+        return file.read(len(_SQLITE_MAGIC)) == _SQLITE_MAGIC
 
 
 def _damaged(path: Path, error: Damaged) -> Damaged:
-    return Damaged(f"{error} `dowsax recover {path}` saves what can be read into a new log.")
+    return Damaged(f"{error} `dowsax recover {path}` saves what is readable into a new log.")
 
 
 def now() -> str:
-    """The time by this machine's clock (ISO 8601, UTC)."""
+    """Return the time on this machine (ISO 8601, UTC)."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")

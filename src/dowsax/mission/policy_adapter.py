@@ -1,7 +1,7 @@
-"""Where to read next: any policy, on places that may be gone to.
+"""Adapts a policy to the candidates of a site.
 
-A planner judges every candidate by readings imagined there. A policy that makes moves is followed where its
-move leads to a candidate; where it does not, as at a no-go area, the planner chooses.
+A planner computes the expected utility of every candidate from simulated readings there. A policy that makes
+moves is followed where its move leads to a candidate; elsewhere, as at a no-go area, the planner chooses.
 """
 
 import warnings
@@ -17,8 +17,8 @@ from jaxtyping import Array, Float
 from dowsax.envs import MAX_READINGS
 from dowsax.inference import Belief, History, systematic
 from dowsax.inference.weights import normalise
-from dowsax.mission.candidates import Reach, Steps
-from dowsax.mission.stations import single
+from dowsax.mission.action_space import ActionSpace, Steps
+from dowsax.mission.stations import to_float32
 from dowsax.policies import Oracle, Policy, Prediction, policy_named
 from dowsax.policies.catalogue import UTILITIES
 from dowsax.policies.lookahead import Utility, simulate_log_likelihoods
@@ -28,11 +28,11 @@ from dowsax.types import Key, Station
 from dowsax.world import FOUR_MOVES, Model, Motion, PlumePrior
 
 _NUM_READINGS = 32
-"""Imagined for each candidate."""
-_AT_ONCE = 8
-"""Candidates judged together, to bound the memory."""
-_NEAR = 1e-3
-"""[m], a move that ends so near to a candidate leads to it."""
+"""Simulated for each candidate."""
+_BATCH_SIZE = 8
+"""Candidates in one batch, to bound the memory."""
+_MAX_MISS_M = 1e-3
+"""[m], within which the end of a move counts as a candidate."""
 
 
 class Choice(NamedTuple):
@@ -41,100 +41,103 @@ class Choice(NamedTuple):
     position: tuple[float, float]
     """[m]"""
     gain: float | None
-    """[nats], what a reading there is expected to tell, where the planner of that name chose it."""
+    """[nats], the expected information gain, where that utility chose the place."""
 
 
 @dataclass(frozen=True)
-class Guide:
-    """A policy for a site."""
+class PolicyAdapter:
+    """A policy for the candidates of a site."""
 
     name: str
     model: Model
-    reach: Reach
+    action_space: ActionSpace
     utility: Utility = information_gain
     policy: Policy | None = None
-    """One that makes moves; without any, the planner alone."""
+    """A policy that makes moves; `None` for the planner alone."""
     motion: Motion | None = None
-    """What its actions mean."""
+    """The moves of its actions."""
 
     def choose(self, key: Key, belief: Belief, station: Station, candidates: np.ndarray) -> Choice:
-        """One of the candidates (k, 2) [m], k at least 1, to read at next after this station."""
+        """Choose one of the candidates (k, 2) [m], k ≥ 1, to read at after this station."""
         if len(candidates) == 1:
             return Choice(_pair(candidates[0]), None)
         if self.policy is not None and self.motion is not None:
-            there = np.asarray(_move(self.policy, self.motion, key, belief, station))
+            there = np.asarray(_follow(self.policy, self.motion, key, belief, station))
             distances = np.linalg.norm(candidates - there[None], axis=1)
-            if distances.min() < _NEAR:
+            if distances.min() < _MAX_MISS_M:
                 return Choice(_pair(candidates[distances.argmin()]), None)
-        worth = self.worth(key, belief, station, candidates)
-        gain = float(worth.max()) if self.utility is information_gain else None
-        return Choice(_pair(candidates[int(worth.argmax())]), gain)
+        utilities = self.expected_utilities(key, belief, station, candidates)
+        gain = float(utilities.max()) if self.utility is information_gain else None
+        return Choice(_pair(candidates[int(utilities.argmax())]), gain)
 
-    def worth(self, key: Key, belief: Belief, station: Station, candidates: np.ndarray) -> np.ndarray:
-        """The expected utility of a reading at each candidate; what is not a number counts as the least."""
-        # Always as many as there can be, so that nothing is compiled during a mission.
-        size = -(-max(self.reach.most, len(candidates)) // _AT_ONCE) * _AT_ONCE
+    def expected_utilities(
+        self, key: Key, belief: Belief, station: Station, candidates: np.ndarray
+    ) -> np.ndarray:
+        """Return the expected utility of a reading at each candidate; -inf where it is not a number."""
+        # Padded to the largest size, so that nothing is compiled during a mission.
+        size = -(-max(self.action_space.max_candidates, len(candidates)) // _BATCH_SIZE) * _BATCH_SIZE
         padded = np.pad(candidates, ((0, size - len(candidates)), (0, 0)), mode="edge")
-        worth = _worth(self.model, self.utility, key, belief, station, single(padded))
-        return np.nan_to_num(np.asarray(worth)[: len(candidates)], nan=-np.inf)
+        utilities = _expected_utilities(self.model, self.utility, key, belief, station, to_float32(padded))
+        return np.nan_to_num(np.asarray(utilities)[: len(candidates)], nan=-np.inf)
 
 
-def guide_for(model: Model, reach: Reach, policy: str | Policy | None = None) -> Guide:
-    """The guide of a policy by name, of one's own, or the best there is for this model and these steps.
+def build_policy_adapter(
+    model: Model, space: ActionSpace, policy: str | Policy | None = None
+) -> PolicyAdapter:
+    """Return the adapter of a policy or its name (default: the best policy for this model and these steps).
 
-    That is the trained one where it was trained for the field and its moves are the site's, else Infotaxis.
+    The best is the trained policy where it was trained for the field and its moves are the site's, else
+    Infotaxis.
     """
     if policy is None:
-        policy = BEST_POLICY if _is_the_benchmark(model, reach) else "infotaxis"
+        policy = BEST_POLICY if _is_benchmark(model, space) else "infotaxis"
     if not isinstance(policy, str):
-        return Guide(type(policy).__name__, model, reach, policy=policy, motion=_motion(reach))
+        return PolicyAdapter(type(policy).__name__, model, space, policy=policy, motion=_motion(space))
     if policy in UTILITIES:
-        if policy == "space-aware" and reach.area != (FOUR_MOVES.low, FOUR_MOVES.high):
+        if policy == "space-aware" and space.area != (FOUR_MOVES.low, FOUR_MOVES.high):
             raise ValueError(
                 "The policy 'space-aware' counts cells of the benchmark's square: choose infotaxis."
             )
-        return Guide(policy, model, reach, utility=UTILITIES[policy])
+        return PolicyAdapter(policy, model, space, utility=UTILITIES[policy])
     with warnings.catch_warnings():
-        # Whether it was trained for the field is asked above, or the user's own choice.
+        # The caller chose the policy by name: no warning about the field it was trained for.
         warnings.simplefilter("ignore")
-        made = policy_named(policy)(model, _motion(reach))
+        made = policy_named(policy)(model, _motion(space))
     if isinstance(made, Oracle):
-        raise ValueError(
-            f"The policy {policy!r} has to be told where the source is: choose another, such as infotaxis."
-        )
-    return Guide(policy, model, reach, policy=made, motion=_motion(reach))
+        raise ValueError(f"The policy {policy!r} needs the true source: choose another, such as infotaxis.")
+    return PolicyAdapter(policy, model, space, policy=made, motion=_motion(space))
 
 
-def _is_the_benchmark(model: Model, reach: Reach) -> bool:
-    """Whether the field, its parameters, the area and the moves are those that the trained policy knows."""
+def _is_benchmark(model: Model, action_space: ActionSpace) -> bool:
+    """Whether field, parameters, area and moves are those the policy was trained with."""
     return (
         field_of(model) is not None
         and isinstance(model.prior, PlumePrior)
-        and reach.steps == Steps(1.0, 4)
-        and reach.area == (FOUR_MOVES.low, FOUR_MOVES.high)
+        and action_space.steps == Steps(1.0, 4)
+        and action_space.area == (FOUR_MOVES.low, FOUR_MOVES.high)
     )
 
 
-def _motion(reach: Reach) -> Motion:
-    if reach.steps is None:
+def _motion(action_space: ActionSpace) -> Motion:
+    if action_space.steps is None:
         raise ValueError("With a list of points only planners can choose: infotaxis, entrotaxis or dcee.")
-    if reach.steps == Steps(1.0, 4) and reach.area == (FOUR_MOVES.low, FOUR_MOVES.high):
+    if action_space.steps == Steps(1.0, 4) and action_space.area == (FOUR_MOVES.low, FOUR_MOVES.high):
         return FOUR_MOVES
-    moves = tuple(_pair(move) for move in reach.steps.around((0.0, 0.0)))
-    low, high = (_pair(corner) for corner in reach.area)
+    moves = tuple(_pair(move) for move in action_space.steps.around((0.0, 0.0)))
+    low, high = (_pair(corner) for corner in action_space.area)
     return Motion(moves, low, high)
 
 
 @eqx.filter_jit
-def _move(policy: Policy, motion: Motion, key: Key, belief: Belief, station: Station) -> Array:
+def _follow(policy: Policy, motion: Motion, key: Key, belief: Belief, station: Station) -> Array:
     follow_key, _ = jax.random.split(key)
     return motion(station.position, policy(follow_key, latest(belief, MAX_READINGS), station))
 
 
 def latest(belief: Belief, most: int) -> Belief:
-    """The belief with the newest readings alone, so many at most, and room for no more.
+    """Return the belief with at most the newest `most` readings in its history, and room for no more.
 
-    A policy knows searches of that length, and looking things up in the history costs as much as it has room.
+    Policies were trained with histories of that length, and the cost of a lookup grows with the capacity.
     """
     history = belief.history
     if history.readings.shape[0] <= most:
@@ -148,26 +151,26 @@ def latest(belief: Belief, most: int) -> Belief:
 
 
 @eqx.filter_jit
-def _worth(
+def _expected_utilities(
     model: Model, utility: Utility, key: Key, belief: Belief, station: Station, places: Float[Array, "k 2"]
 ) -> Float[Array, " k"]:
-    """As `policies.Lookahead`, but at given places, and with what else was measured as it was last."""
-    _, judge_key = jax.random.split(key)
-    draw_key, noise_key = jax.random.split(judge_key)
+    """Do what `policies.Lookahead` does, but at given places, with the other measurements of the station."""
+    _, utility_key = jax.random.split(key)
+    draw_key, noise_key = jax.random.split(utility_key)
     log_weights = normalise(belief.log_weights)
     sources = belief.particles[systematic(draw_key, log_weights, _NUM_READINGS)]
     noise_keys = jax.random.split(noise_key, _NUM_READINGS)
 
-    def judge(place: Float[Array, "2"]) -> Float[Array, ""]:
-        there = elsewhere(station, place)
+    def utility_at(place: Float[Array, "2"]) -> Float[Array, ""]:
+        there = move_station(station, place)
         terms = simulate_log_likelihoods(noise_keys, model, belief.particles, sources, there)
         return utility(Prediction(place, belief.particles, log_weights, terms))
 
-    return jax.lax.map(judge, places, batch_size=_AT_ONCE)
+    return jax.lax.map(utility_at, places, batch_size=_BATCH_SIZE)
 
 
-def elsewhere(station: Station, place: Float[Array, "2"]) -> Station:
-    """The station elsewhere; a sensor that lags has been there long enough to have settled."""
+def move_station(station: Station, place: Float[Array, "2"]) -> Station:
+    """Return the station at another place; a lagging sensor has settled there."""
     there = replace(station, position=place)
     if station.trail is None:
         return there

@@ -1,4 +1,4 @@
-"""A new log from what can be read of a damaged one, or of one that an earlier version wrote."""
+"""Recovery of a damaged log, and conversion of a log of an earlier version, into a new log."""
 
 import json
 import sqlite3
@@ -25,17 +25,17 @@ from dowsax.survey.reading import Reading
 
 @dataclass(frozen=True)
 class Recovered:
-    """What was saved of a log, and what was not."""
+    """What was saved of a log, and what was lost."""
 
     readings: int
     corrections: int
     lost: tuple[int, ...] = ()
-    """The numbers of entries that are damaged or missing, but for the headers."""
+    """The numbers of damaged or missing entries, headers excluded."""
     is_cut: bool = False
-    """Whether there is something after the last intact entry."""
+    """Whether there are bytes after the last intact entry."""
 
     def words(self) -> str:
-        """What was saved and lost, in one line."""
+        """Say what was saved and lost, in one line."""
         saved = f"{_count(self.readings, 'reading')} and {_count(self.corrections, 'correction')} are saved"
         parts = [f"{_count(len(self.lost), 'entry')} ({_ranges(self.lost)})"] if self.lost else []
         parts += ["what comes after the last readable entry"] if self.is_cut else []
@@ -44,7 +44,7 @@ class Recovered:
 
 @dataclass(frozen=True)
 class _Found:
-    """What can be read of a log."""
+    """The readable part of a log."""
 
     header: Header | None
     records: list[Record]
@@ -53,53 +53,53 @@ class _Found:
 
 
 def recover(path: Path, out: Path, header: Header | None = None) -> Recovered:
-    """Write a new log of every intact entry; `header` stands for that of the mission where it is lost.
+    """Write every intact entry to a new log; `header` is used where the log's own is lost.
 
-    Steps are numbered without gaps. A correction of a reading that is lost counts as a reading.
+    Steps are numbered without gaps. A correction of a lost reading becomes a reading.
     """
     if not path.is_file():
         raise ValueError(f"{path} does not exist: give the log of a mission.")
     if out.exists():
         raise ValueError(f"{out} exists already: give another --out, as nothing is overwritten.")
-    found = _of_earlier_version(path) if is_of_earlier_version(path) else _of_journal(path)
+    found = _read_sqlite(path) if is_of_earlier_version(path) else _read_journal(path)
     header = found.header or header
     if header is None and not found.records:
         raise ValueError(f"{path} holds nothing of a mission that can be read.")
     if header is None:
         raise ValueError(
-            f"What the mission in {path} was begun with cannot be read: give its site file with --site."
+            f"The header of {path} cannot be read: give the site file of the mission with --site."
         )
     log = MissionLog.create(out, header)
     try:
         with log:
             readings = corrections = 0
-            for record in _renumbered(found.records):
+            for record in _renumber(found.records):
                 log.copy(record)
                 readings += isinstance(record, Step) and record.corrects is None
                 corrections += isinstance(record, Step) and record.corrects is not None
             recovered = Recovered(readings, corrections, found.lost, found.is_cut)
             log.note("recovered", f"Recovered from {path.name}: {recovered.words()}", durable=True)
     except BaseException:
-        # Part of a mission must not pass for what was saved of it.
+        # An incomplete copy must not pass for the recovered log.
         out.unlink(missing_ok=True)
         raise
     return recovered
 
 
-def _of_journal(path: Path) -> _Found:
+def _read_journal(path: Path) -> _Found:
     entries = sorted(salvage(path), key=lambda entry: entry.number)
     headers = [entry.body for entry in entries if entry.kind == HEADER]
     records = [record for entry in entries if (record := record_of(entry)) is not None]
     known = {entry.number for entry in entries}
-    # The first two are headers, of which one is enough.
+    # The first two are headers, and one is enough.
     lost = tuple(number for number in range(2, max(known, default=0)) if number not in known)
     end = max((entry.end for entry in entries), default=0)
     is_cut = path.stat().st_size > end
     return _Found(Header.from_json(headers[0]) if headers else None, records, lost, is_cut)
 
 
-def _of_earlier_version(path: Path) -> _Found:
-    """From the tables of an SQLite file, as far as they can be read."""
+def _read_sqlite(path: Path) -> _Found:
+    """Read the tables of an SQLite file, as far as possible."""
     header: Header | None = None
     steps: list[Step] = []
     refusals: list[Refusal] = []
@@ -109,7 +109,7 @@ def _of_earlier_version(path: Path) -> _Found:
             header = Header(**json.loads(database.execute("SELECT header FROM mission").fetchone()[0]))
             statement = "SELECT number, received, given, reading, advice FROM readings ORDER BY number"
             for row in database.execute(statement):
-                step = _step_of_earlier_version(*row)
+                step = _read_sqlite_step(*row)
                 steps += [] if step is None else [step]
                 is_cut |= step is None
             statement = "SELECT after, received, given, reason FROM refused ORDER BY number"
@@ -121,12 +121,11 @@ def _of_earlier_version(path: Path) -> _Found:
     return _Found(header, [record for _, record in sorted(placed, key=lambda pair: pair[0])], (), is_cut)
 
 
-def _step_of_earlier_version(
-    number: int, received: str, given: str, reading: str, advice: str
-) -> Step | None:
-    """A row of readings; `None` where it is damaged, of which no checksum tells."""
+def _read_sqlite_step(number: int, received: str, given: str, reading: str, advice: str) -> Step | None:
+    """Read a row of readings, which has no checksum; `None` where it is damaged."""
     try:
-        step = Step(number, received, given, json.loads(reading), json.loads(advice))
+        bodies = {"reading": json.loads(reading), "advice": json.loads(advice)}
+        step = Step.from_json({"number": number, "received": received, "given": given, **bodies})
         Reading.from_json(step.reading or {})
         Advice.from_json(step.advice)
     except (ValueError, TypeError, KeyError, AttributeError):
@@ -134,10 +133,10 @@ def _step_of_earlier_version(
     return step
 
 
-def _renumbered(records: Iterable[Record]) -> Iterator[Record]:
-    """The records with their steps numbered from 1 without gaps, and what refers to them likewise."""
+def _renumber(records: Iterable[Record]) -> Iterator[Record]:
+    """Number the steps from 1 without gaps, and adjust references to them."""
     numbers: dict[int, int] = {}
-    """Of the readings: the new number by the one that each had."""
+    """New numbers of readings by their old ones."""
     count = 0
     for record in records:
         if isinstance(record, Refusal):
@@ -162,7 +161,7 @@ def _count(number: int, noun: str) -> str:
 
 
 def _ranges(numbers: tuple[int, ...]) -> str:
-    """Numbers in order, runs of them as first to last."""
+    """List numbers, runs of them as "first to last"."""
     runs: list[list[int]] = []
     for number in numbers:
         if runs and number == runs[-1][1] + 1:

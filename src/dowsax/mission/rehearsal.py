@@ -1,4 +1,4 @@
-"""What a stop is worth at a site: simulated missions as a file next to the site's, quoted where it fits."""
+"""Rehearsals: simulated missions of a site, in a file next to the site file."""
 
 import hashlib
 import json
@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from dowsax.mission.advice import FOUND
+from dowsax.mission.advice import FOUND, read_status
 from dowsax.version import versions
 
 FORMAT = 1
@@ -16,7 +16,7 @@ _RATES = ("stopped", "false_stops", "covered", "cannot_tell", "found_nothing")
 
 @dataclass(frozen=True)
 class Rate:
-    """So many of so many cases, and the 95 % interval of the share."""
+    """A count of cases, and the 95 % interval of its share."""
 
     count: int
     of: int
@@ -25,30 +25,30 @@ class Rate:
 
     def __post_init__(self) -> None:
         if not (0 <= self.count <= self.of and 0 <= self.low <= self.high <= 1):
-            raise ValueError(f"`count` is from 0 to `of`, the interval within [0, 1]; got {self}.")
+            raise ValueError(f"`count` must be from 0 to `of`, and the interval within [0, 1]; got {self}.")
 
     def words(self) -> str:
-        """Such as "4 of 130: 3.1 % [1.2, 7.6]"."""
+        """Return text such as "4 of 130: 3.1 % [1.2, 7.6]"."""
         return f"{self.count} of {self.of}{self.percent}"
 
     @property
     def percent(self) -> str:
-        """Its end; without any case there is no share."""
+        """The share and its interval as text; empty without any case."""
         if self.of == 0:
             return ""
         return f": {100 * self.count / self.of:.1f} % [{100 * self.low:.1f}, {100 * self.high:.1f}]"
 
 
 @dataclass(frozen=True)
-class Ended:
-    """One simulated mission, as it ended."""
+class SimulatedMission:
+    """The end of one simulated mission."""
 
     status: str
-    """`found`, `cannot tell`, or `searching` where it was broken off."""
+    """`found`, `inconclusive`, or `searching` where it was stopped early."""
     source: tuple[float, float] | None
-    """[m], where it was at the end; `None` where there was none."""
+    """[m], its position at the end; `None` where there was no source."""
     estimate: tuple[float, float] | None
-    """[m]; `None` where no reading was ever taken in."""
+    """[m]; `None` where no reading was accepted."""
     error: float | None
     """[m], between the two."""
     region: float | None
@@ -57,7 +57,7 @@ class Ended:
     distance: float
     """[m], from the start."""
     refused: int
-    """Readings that were not taken in, and taken anew."""
+    """Readings that were refused, and simulated again."""
 
     @property
     def found(self) -> bool:
@@ -75,61 +75,61 @@ class Ended:
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """Simulated missions of one site by one policy and one filter, and what they come to."""
+    """Simulated missions of one site by one policy and one filter, with their rates."""
 
     site: str
     """The fingerprint of the site file."""
     name: str
     policy: str
     preset: str
-    """The filter, as `filter_name` says it."""
+    """The filter, as `filter_name` writes it."""
     version: str
     """Of dowsax."""
     seed: int
     speed: float
     """[m/s], between readings."""
     radius: float
-    """[m], within which a source that is found was promised to be."""
+    """[m], of the stop rule."""
     probability: float
-    """With which."""
+    """Of the stop rule."""
     assumed: tuple[str, ...]
-    """What was taken for granted beyond the site file, a sentence each."""
+    """Assumptions beyond the site file, a sentence each."""
     stopped: Rate
-    """Of the missions with a source, those that ended with `found`."""
+    """Missions with a source that ended with `found`."""
     false_stops: Rate
-    """Of these, those whose source was further off than the radius."""
+    """Stops at which the source was further off than the radius."""
     covered: Rate
-    """Of the missions with a source, those whose 95 % region held it at the end."""
+    """Missions with a source whose 95 % region held it at the end."""
     cannot_tell: Rate
-    """Of the missions with a source."""
+    """Missions with a source that ended with `inconclusive`."""
     found_nothing: Rate
-    """Of the missions without a source, those that ended with `found`."""
-    missions: tuple[Ended, ...]
+    """Missions without a source that ended with `found`."""
+    missions: tuple[SimulatedMission, ...]
 
     @property
     def with_source(self) -> int:
         return self.stopped.of
 
     def sentence(self) -> str:
-        """What is told of a stop."""
-        told = (
+        """Say how often a stop was wrong."""
+        sentence = (
             f"in {self.with_source} rehearsals of this site, {self.false_stops.count} of "
             f"{self.false_stops.of} stops were wrong{self.false_stops.percent}"
         )
         nothing = self.found_nothing
-        return (
-            told if nothing.of == 0 else f"{told}; of {nothing.of} without a source {nothing.count} stopped"
-        )
+        if nothing.of == 0:
+            return sentence
+        return f"{sentence}; of {nothing.of} without a source {nothing.count} stopped"
 
     def survey_sentence(self) -> str:
-        """What is told of a survey of the site, which took its readings elsewhere than a mission would."""
+        """Say how often the region held the source, for a survey, which reads elsewhere than a mission."""
         return (
             f"In {self.with_source} rehearsals of missions at this site, the 95 % region held the source in "
             f"{self.covered.count}{self.covered.percent}; a survey by other ways may do better or worse."
         )
 
-    def differs(self, text: str, preset: str, policy: str | None) -> tuple[str, ...]:
-        """What was other than here, in words; nothing where it can be quoted. `None` is any policy."""
+    def differences(self, text: str, preset: str, policy: str | None) -> tuple[str, ...]:
+        """Name what differs from this site and filter; empty where nothing does. `None`: any policy."""
         here = {
             "site file": (self.site, fingerprint(text)),
             "policy": (self.policy, policy or self.policy),
@@ -140,16 +140,16 @@ class Rehearsal:
 
 
 def filter_name(preset: str, num_particles: int) -> str:
-    """A filter in words."""
+    """Return the name of a filter."""
     return f"{preset}, {num_particles} particles"
 
 
-def rehearsed(
+def find_rehearsal(
     file: str | None, text: str, preset: str, policy: str | None = None
 ) -> tuple[Rehearsal | None, str]:
-    """The rehearsal next to a site file, if it is of this text, filter and policy (`None`: of any).
+    """Return the rehearsal next to a site file, if it is of this text, filter and policy (`None`: any).
 
-    Otherwise why it is not quoted, in words that may follow others; none where there is no rehearsal at all.
+    Otherwise return why it does not apply, as the end of a sentence; empty where there is no rehearsal.
     """
     path = None if file is None else rehearsal_path(file)
     if path is None or not path.is_file():
@@ -158,52 +158,56 @@ def rehearsed(
         rehearsal = read_rehearsal(path)
     except ValueError:
         return None, f" ({path} holds no rehearsal that can be read)"
-    other = rehearsal.differs(text, preset, policy)
+    other = rehearsal.differences(text, preset, policy)
     return (None, f" ({path} is of another {' and '.join(other)})") if other else (rehearsal, "")
 
 
 def rehearsal_command(file: str, policy: str | None = None) -> str:
-    """The command that rehearses a site file."""
+    """Return the command that rehearses a site file."""
     return shlex.join(["dowsax", "rehearse", file, *([] if policy is None else ["--policy", policy])])
 
 
 def fingerprint(text: str) -> str:
-    """Letters that differ between site files that differ anywhere."""
+    """Return a hash of a site file."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def rehearsal_path(site: Path | str) -> Path:
-    """Where the rehearsal of a site file is: `site.rehearsal.json` next to `site.toml`."""
+    """Return the path of the rehearsal of a site file: `site.rehearsal.json` next to `site.toml`."""
     return Path(site).with_suffix(".rehearsal.json")
 
 
 def rehearsal_text(rehearsal: Rehearsal) -> str:
-    """What its file holds: one JSON object."""
+    """Return the content of its file: one JSON object."""
     return json.dumps({"format": FORMAT, **asdict(rehearsal)}, allow_nan=False) + "\n"
 
 
 def read_rehearsal(path: Path) -> Rehearsal:
-    """The rehearsal in a file; a ValueError in one line for a file that is not what it should be."""
+    """Read a rehearsal; a ValueError in one line for any other file."""
     try:
         body = json.loads(path.read_text(encoding="utf-8"))
         if body.pop("format") != FORMAT:
             raise ValueError("another format")
-        return _understood(body)
+        return _parse(body)
     except OSError as error:
         raise ValueError(f"{path} cannot be read: {error.strerror}.") from None
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise ValueError(
-            f"{path} holds no rehearsal that this version of dowsax reads: rehearse anew."
+            f"{path} holds no rehearsal that this version of dowsax reads: rehearse the site again."
         ) from None
 
 
-def _understood(body: dict[str, Any]) -> Rehearsal:
+def _parse(body: dict[str, Any]) -> Rehearsal:
     if body.keys() != {item.name for item in fields(Rehearsal)}:
         raise ValueError("other keys")
     parts: dict[str, Any] = {name: Rate(**body[name]) for name in _RATES}
-    places = ("source", "estimate")
-    missions = tuple(Ended(**(row | {name: _pair(row[name]) for name in places})) for row in body["missions"])
+    missions = tuple(map(_read_mission, body["missions"]))
     return Rehearsal(**(body | parts | {"assumed": tuple(body["assumed"]), "missions": missions}))
+
+
+def _read_mission(row: dict[str, Any]) -> SimulatedMission:
+    places = {name: _pair(row[name]) for name in ("source", "estimate")}
+    return SimulatedMission(**(row | places | {"status": read_status(row["status"])}))
 
 
 def _pair(place: list | None) -> tuple[float, float] | None:

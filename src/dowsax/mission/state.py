@@ -1,143 +1,250 @@
-"""A mission as it stands, and what one more reading makes of it."""
+"""The state of a mission, and the three filters that update it reading by reading.
+
+- The tracker is the filter of the model: where the source is.
+- The null filter is that of the same model without a source: the two give the evidence for a source.
+- Where wind is measured, a second tracker assimilates the same readings with their winds reversed, on another
+  core. Its evidence shows whether the wind was given the wrong way round. It has no part in where to go.
+"""
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+import equinox as eqx
+import jax
+import jax.numpy as jnp
 import numpy as np
 
-from dowsax.inference import Belief
-from dowsax.mission.decision import Spent
-from dowsax.mission.evidence import Evidence
+from dowsax.inference import PRESETS, Belief, Preset
+from dowsax.mission.decision import BudgetUse
 from dowsax.mission.plan import Plan
-from dowsax.mission.reversed_wind import Turned
-from dowsax.mission.stations import example, single
-from dowsax.mission.tracker import Digest, Tracker, digest_of
+from dowsax.mission.stations import example_station, prior_log_likelihoods, to_float32
+from dowsax.mission.tracker import Digest, Tracker, grow, init_belief, unpack_digest
 from dowsax.survey.reading import Reading, Refused
+from dowsax.survey.reversed_wind import LIVE, STRONG, WindCheck, flipped_wind, reversed_wind
 from dowsax.survey.together import together
 from dowsax.types import Key, Scalar, Station
+from dowsax.world import Model, without_source
 
-SURE_OF_CHANGE = 0.9
-"""The probability from which a change is told."""
+MIN_CHANGE_PROBABILITY = 0.9
+"""The probability from which a change of source or wind is reported."""
+MAX_LOG_ODDS = 1e6
+"""[nats], the largest that is reported."""
+_SETTLED_LOG_ODDS = 2 * STRONG
+"""[nats], either way, from which the reversed wind is no longer tracked: about 22,000 to 1."""
+_NULL_PARTICLES = 512
+"""Of the belief without a source, which is about background and noise alone."""
+_FEW_NULL_PARTICLES = 16
+"""Where background and noise are known, so that every particle has the exact likelihood."""
 
 
 @dataclass(frozen=True)
-class Course:
-    """A mission as it stands: what the next reading is judged by."""
+class NullFilter:
+    """The filter of the model without its source, with the same background, noise and lag."""
+
+    model: Model
+    preset: Preset
+
+    @classmethod
+    def build(cls, plan: Plan) -> "NullFilter":
+        model = without_source(plan.model)
+        if _has_no_unknowns(model, example_station(plan.stations.names)):
+            return cls(model, PRESETS["plain"].with_particles(_FEW_NULL_PARTICLES))
+        preset = plan.preset.with_particles(min(plan.preset.config.num_particles, _NULL_PARTICLES))
+        return cls(model, replace(preset, config=replace(preset.config, straighten=False)))
+
+    def init(self, key: Key, template: Station) -> Belief:
+        """Return the belief before the first reading."""
+        return init_belief(self.model, self.preset, key, template)
+
+    def step(self, key: Key, belief: Belief, station: Station, value: Scalar) -> Belief:
+        """Return the belief after one more reading."""
+        return _null_step(self.model, self.preset, key, grow(belief), station, value)
+
+
+@eqx.filter_jit
+def _null_step(
+    model: Model, preset: Preset, key: Key, belief: Belief, station: Station, value: Scalar
+) -> Belief:
+    step_key = jax.random.fold_in(key, belief.history.size)
+    belief, _ = preset.build(model, template=station).step(step_key, belief, station, value)
+    return belief
+
+
+def _has_no_unknowns(model: Model, station: Station) -> bool:
+    """Whether the likelihood of a reading is the same for every Θ."""
+    terms = prior_log_likelihoods(model, station, jnp.ones(()))
+    return bool(jnp.all(terms == terms[0]))
+
+
+def log_odds(belief: Belief, null: Belief) -> float:
+    r"""$\log p(z_{1:k} \mid \text{source}) - \log p(z_{1:k} \mid \text{none})$ [nats]."""
+    # Infinite where only a source explains the readings; JSON has no infinity.
+    difference = float(belief.log_evidence) - float(null.log_evidence)
+    return float(min(max(difference, -MAX_LOG_ODDS), MAX_LOG_ODDS))
+
+
+@dataclass(frozen=True)
+class ReversedWind:
+    """The belief in the reversed wind, and its evidence against the wind as given."""
+
+    belief: Belief | None
+    """`None` where there is no wind to reverse, or once it is settled which wind is right."""
+    log_odds: float = 0.0
+    """log p(readings | −wind) − log p(readings | wind) [nats]"""
+
+    @property
+    def check(self) -> WindCheck:
+        """Compare the two winds. A right wind is called flipped in at most 1 of 148 missions (Ville)."""
+        return flipped_wind(0.0, self.log_odds, LIVE)
+
+    def step(self, key: Key, tracker: Tracker, station: Station, value: Scalar) -> Belief | None:
+        """Return the belief after one more reading; `None` where no source explains it in this wind.
+
+        It uses the mission's own key, so that both winds see the same random numbers.
+        """
+        assert self.belief is not None
+        belief, row = tracker.step(key, self.belief, reversed_wind(station), value)
+        return belief if unpack_digest(row).explained else None
+
+    def compare(self, belief: Belief | None, log_evidence: float) -> "ReversedWind":
+        """Compare the belief that `step` returned with the log evidence of the mission's own belief."""
+        if belief is None:
+            return ReversedWind(None, -math.inf)
+        log_odds = float(belief.log_evidence) - log_evidence
+        return ReversedWind(belief if abs(log_odds) < _SETTLED_LOG_ODDS else None, log_odds)
+
+
+@dataclass(frozen=True)
+class MissionState:
+    """A mission after its readings so far: everything that the next reading is judged by."""
 
     belief: Belief
     null: Belief
-    """The belief where there is no source, for the evidence."""
-    turned: Turned
-    """The belief in the opposite wind, where wind is measured."""
+    """The belief that there is no source."""
+    reversed_wind: ReversedWind
     readings: tuple[Reading, ...] = ()
     rows: tuple[np.ndarray, ...] = ()
-    """What the belief said after each: see `digest`."""
+    """What the belief said after each reading: see `digest`."""
     regime: int = 0
-    """The reading, counted from 0, since which source and wind are taken to be as they are."""
+    """The reading, counted from 0, since which source and wind have not changed."""
 
     def digest(self, number: int) -> Digest:
-        """What the belief said after the reading of this number, counted from 1."""
-        return digest_of(self.rows[number - 1])
+        """Return what the belief said after the reading of this number, counted from 1."""
+        return unpack_digest(self.rows[number - 1])
 
     def measures(self, start: tuple[float, float] | None) -> dict[str, float | None]:
-        """What the belief is like now, for those who draw it: `None` where there is no reading."""
+        """Return the numbers that charts show of the belief; `None` where there is no reading."""
         if not self.readings:
             return dict.fromkeys(("spread", "mass", "ess", "fit"), None) | {"path_length": 0.0}
         digest = self.digest(len(self.readings))
         numbers = {
             "spread": float(max(digest.std[0], digest.std[1])),
             **{name: float(getattr(digest, name)) for name in ("mass", "ess", "fit")},
-            "path_length": Spent.on(start, self.readings).distance,
+            "path_length": BudgetUse.of(start, self.readings).distance,
         }
         return {name: value if math.isfinite(value) else None for name, value in numbers.items()}
 
 
 @dataclass(frozen=True)
 class Filters:
-    """The filters of a mission, side by side: of the source, of none, and of the opposite wind."""
+    """The filters of a mission: `init` returns the first state, `step` the state after a reading."""
 
     plan: Plan
     tracker: Tracker
-    evidence: Evidence
-    begin_key: Key
+    null_filter: NullFilter
+    init_key: Key
     step_key: Key
     null_key: Key
 
     @classmethod
-    def build(cls, plan: Plan, begin_key: Key, step_key: Key, null_key: Key) -> "Filters":
+    def build(cls, plan: Plan, init_key: Key, step_key: Key, null_key: Key) -> "Filters":
         tracker = Tracker(plan.model, plan.preset, plan.jump, plan.radius)
-        return cls(plan, tracker, Evidence.build(plan), begin_key, step_key, null_key)
+        return cls(plan, tracker, NullFilter.build(plan), init_key, step_key, null_key)
 
-    def begin(self) -> Course:
-        """Before the first reading."""
-        template = example(self.plan.stations.names)
+    def init(self) -> MissionState:
+        """Return the state before the first reading."""
+        template = example_station(self.plan.stations.names)
         belief, null = together(
-            lambda: self.tracker.begin(self.begin_key, template),
-            lambda: self.evidence.begin(self.null_key, template),
+            lambda: self.tracker.init(self.init_key, template),
+            lambda: self.null_filter.init(self.null_key, template),
         )
-        windy = "wind" in self.plan.stations.names
-        return Course(belief, null, Turned(belief if windy else None))
+        has_wind = "wind" in self.plan.stations.names
+        return MissionState(belief, null, ReversedWind(belief if has_wind else None))
 
-    def step(self, course: Course, reading: Reading) -> tuple[Course, Station, bool]:
-        """The mission after one more reading, and whether it shows a change; or `Refused`."""
-        station = self.plan.stations.station(reading, course.readings)
-        value = single(reading.value)
-        (belief, row), turned = self._both_winds(course, station, value)
-        digest = digest_of(row)
+    def step(self, state: MissionState, reading: Reading) -> tuple[MissionState, Station, bool]:
+        """Return the state after a reading, its station, and whether it shows a change; or `Refused`."""
+        station = self.plan.stations.station(reading, state.readings)
+        value = to_float32(reading.value)
+        (belief, row), reversed_wind = self._step_both_winds(state, station, value)
+        digest = unpack_digest(row)
         if not digest.explained:
-            raise Refused(self._unexplained(reading, course))
-        null = self.evidence.take(self.null_key, course.null, station, value)
-        changed = float(digest.changed) >= SURE_OF_CHANGE
-        grown = Course(
+            raise Refused(self._unexplained(reading, state))
+        null = self.null_filter.step(self.null_key, state.null, station, value)
+        has_changed = float(digest.changed) >= MIN_CHANGE_PROBABILITY
+        state = MissionState(
             belief,
             null,
-            turned,
-            readings=(*course.readings, reading),
-            rows=(*course.rows, row),
-            regime=int(digest.since) if changed else course.regime,
+            reversed_wind,
+            readings=(*state.readings, reading),
+            rows=(*state.rows, row),
+            regime=int(digest.since) if has_changed else state.regime,
         )
-        return grown, station, changed
+        return state, station, has_changed
 
-    def replay(self, readings: Iterable[Reading]) -> tuple[Course, Station | None, bool]:
-        """The mission after these readings: as it would be had there been no others; see `step`."""
-        course, station, changed = self.begin(), None, False
+    def replay(self, readings: Iterable[Reading]) -> tuple[MissionState, Station | None, bool]:
+        """Return what `step` returns after all these readings, from the first state on."""
+        state, station, has_changed = self.init(), None, False
         for reading in readings:
-            course, station, changed = self.step(course, reading)
-        return course, station, changed
+            state, station, has_changed = self.step(state, reading)
+        return state, station, has_changed
 
-    def _both_winds(
-        self, course: Course, station: Station, value: Scalar
-    ) -> tuple[tuple[Belief, np.ndarray], Turned]:
-        """The belief after a reading, as `Tracker.take` gives it, and that of the opposite wind beside it."""
+    def _step_both_winds(
+        self, state: MissionState, station: Station, value: Scalar
+    ) -> tuple[tuple[Belief, np.ndarray], ReversedWind]:
+        """Step the tracker and, in parallel, the belief in the reversed wind."""
 
-        def given() -> tuple[Belief, np.ndarray]:
-            return self.tracker.take(self.step_key, course.belief, station, value, course.regime)
+        def step() -> tuple[Belief, np.ndarray]:
+            return self.tracker.step(self.step_key, state.belief, station, value, state.regime)
 
-        if course.turned.belief is None:
-            return given(), course.turned
-        taken, opposite = together(
-            given, lambda: course.turned.take(self.step_key, self.tracker, station, value)
+        opposite = state.reversed_wind
+        if opposite.belief is None:
+            return step(), opposite
+        own, reversed_belief = together(
+            step, lambda: opposite.step(self.step_key, self.tracker, station, value)
         )
-        return taken, course.turned.judged(opposite, float(taken[0].log_evidence))
+        return own, opposite.compare(reversed_belief, float(own[0].log_evidence))
 
-    def trial(
-        self, course: Course, reading: Reading, station: Station, value: Scalar, *others: Callable[[], object]
-    ) -> Course:
-        """One step whether the reading is explained or not, and `others` besides, so that all is compiled."""
-        (belief, row), null, *_ = together(
-            lambda: self.tracker.take(self.step_key, course.belief, station, value),
-            lambda: self.evidence.take(self.null_key, course.null, station, value),
-            *others,
+    def compile(
+        self, state: MissionState, choose: Callable[[Station], object]
+    ) -> tuple[MissionState, Station]:
+        """Make a step with a simulated reading, and `choose` in parallel, so that everything is compiled."""
+        numbers = {"wind": (1.0, 0.0), "altitude": 1.0, "dwell": 1.0, "time": 0.0}
+        names = (*self.plan.stations.names, "time")
+        known = {name: number for name, number in numbers.items() if name in names}
+        reading = replace(Reading(self.plan.middle, 0.0), **known)
+        station = self.plan.stations.station(reading, ())
+        value = _sample_prior_reading(self.plan.model, self.init_key, station)
+        (belief, row), null, _ = together(
+            lambda: self.tracker.step(self.step_key, state.belief, station, value),
+            lambda: self.null_filter.step(self.null_key, state.null, station, value),
+            lambda: choose(station),
         )
-        return Course(belief, null, Turned(None), (reading,), (row,))
+        return MissionState(belief, null, ReversedWind(None), (reading,), (row,)), station
 
-    def _unexplained(self, reading: Reading, course: Course) -> str:
-        said = f"{reading.value:g} {self.plan.unit}".strip()
+    def _unexplained(self, reading: Reading, state: MissionState) -> str:
+        value = f"{reading.value:g} {self.plan.unit}".strip()
         place = self.plan.frame.words(reading.position)
-        after = " after the readings before it" if course.readings else ""
+        after = " after the readings before it" if state.readings else ""
         wind = " its wind," if reading.wind is not None else ""
         return (
-            f"No source that the site allows explains {said} at {place}{after}: check its unit, "
+            f"No source that the site allows explains {value} at {place}{after}: check its unit, "
             f"its position,{wind} and the prior of the site."
         )
+
+
+@eqx.filter_jit
+def _sample_prior_reading(model: Model, key: Key, station: Station) -> Scalar:
+    """Sample a reading of a source from the prior."""
+    source_key, noise_key = jax.random.split(key)
+    return model.sample_reading(noise_key, model.prior.sample(source_key), station)

@@ -1,4 +1,4 @@
-"""From a reading to its station: what the model has to know of it, filled in where the site says how."""
+"""From a reading to its station: everything the model needs, completed from the site."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -17,21 +17,21 @@ from dowsax.world import Model
 from dowsax.world.trails import with_trail
 
 MEASURED = ("wind", "altitude", "dwell", "sensor", "time", "trail")
-"""What a station may hold besides its position."""
+"""What may be measured besides position and value."""
 TRAIL_LENGTH = 8
-"""Stations that a sensor which lags remembers."""
+"""Earlier stations that affect the reading of a lagging sensor."""
 _DEFAULTS = {"altitude": 1.0, "dwell": 1.0}
-"""[m] and [s], where neither the reading nor the site nor the field says otherwise."""
+"""[m] and [s], where neither the reading, the site nor the field gives one."""
 _HINTS = {
     "wind": "give wind_u and wind_v, or wind_speed and wind_from",
     "sensor": "give the name of the sensor",
     "time": "give time [s]",
 }
-_HOLD = ', or set missing = "interpolate" in [wind] of the site file to go on with the one before'
+_HOLD = ', or set missing = "interpolate" in [wind] of the site file to use the one before'
 
 
-def needed(model: Model) -> tuple[str, ...]:
-    """What of `MEASURED` the model has to know, or makes use of: found by asking it, not by a list."""
+def required_measurements(model: Model) -> tuple[str, ...]:
+    """Return the entries of `MEASURED` that the model needs or uses: found by calling the model."""
     for size in range(len(MEASURED) + 1):
         for names in combinations(MEASURED, size):
             if _traces(model, names):
@@ -44,38 +44,41 @@ def needed(model: Model) -> tuple[str, ...]:
 def _traces(model: Model, names: Sequence[str]) -> bool:
     theta = jax.eval_shape(model.prior.sample, jax.random.key(0))
     try:
-        jax.eval_shape(model.log_likelihood, theta, example(names), jnp.zeros(()))
+        jax.eval_shape(model.log_likelihood, theta, example_station(names), jnp.zeros(()))
     except Exception:
         return False
     return True
 
 
 def _matters(model: Model, names: Sequence[str], name: str) -> bool:
-    """Whether what is measured under this name, one of the names, changes the likelihood of some reading.
+    """Whether the measurement of this name changes the likelihood of some reading.
 
-    With the same names each time, as other ones would be compiled again.
+    Both stations hold the same names, so that the model is compiled once.
     """
-    station, reading = example(names), jnp.ones(())
-    other = example(names, **{name: 3.0})
-    return bool(jnp.any(likelihoods(model, station, reading) != likelihoods(model, other, reading)))
+    reading = jnp.ones(())
+    terms, others = (
+        prior_log_likelihoods(model, station, reading)
+        for station in (example_station(names), example_station(names, **{name: 3.0}))
+    )
+    return bool(jnp.any(terms != others))
 
 
 @eqx.filter_jit
-def likelihoods(model: Model, station: Station, reading: jax.Array) -> jax.Array:
-    """Log likelihoods of one reading from 64 sources that the prior has."""
+def prior_log_likelihoods(model: Model, station: Station, reading: jax.Array) -> jax.Array:
+    """Return the log likelihoods of one reading for 64 sources from the prior."""
     thetas = jax.vmap(model.prior.sample)(jax.random.split(jax.random.key(0), 64))
     return jax.vmap(model.log_likelihood, in_axes=(0, None, None))(thetas, station, reading)
 
 
-def example(names: Sequence[str], **numbers: float) -> Station:
-    """A station that holds these, with the numbers given or made up."""
+def example_station(names: Sequence[str], **numbers: float) -> Station:
+    """Return a station with these measurements; `numbers` replace their made-up values."""
     made: dict[str, Any] = {"wind": (1.0, 0.0), "altitude": 1.0, "dwell": 1.0, "time": 0.0, **numbers}
     reading = Reading((0.0, 0.0), 0.0, **{name: value for name, value in made.items() if name in names})
     return Stations(tuple(name for name in MEASURED if name in names)).station(reading, [])
 
 
-def usual_altitude(model: Model) -> float:
-    """[m], that of the sensors of this field where nothing else is said."""
+def default_altitude(model: Model) -> float:
+    """Return the altitude [m] of the sensor that the field assumes."""
     inner: Any = model.field
     while hasattr(inner, "field"):
         inner = inner.field
@@ -84,23 +87,23 @@ def usual_altitude(model: Model) -> float:
 
 @dataclass(frozen=True)
 class Stations:
-    """Makes stations of readings."""
+    """Converts readings to stations."""
 
     names: tuple[str, ...]
-    """What the model has to know: some of `MEASURED`."""
+    """The entries of `MEASURED` that the model needs."""
     sensor: SensorSetting = field(default_factory=SensorSetting)
     hold_wind: bool = False
-    """Whether a reading without wind has the wind of the one before it."""
+    """Whether a reading without wind takes the wind of the reading before it."""
     altitude: float = _DEFAULTS["altitude"]
-    """[m], of readings and sites that say none."""
+    """[m], where neither the reading nor the site gives one."""
 
     @property
-    def ordered(self) -> bool:
-        """Whether it matters in which order the readings were taken."""
+    def depends_on_order(self) -> bool:
+        """Whether the order of the readings matters."""
         return "trail" in self.names
 
-    def completed(self, reading: Reading, before: Sequence[Reading]) -> Reading:
-        """The reading with what the site says of all of them, or `Refused`."""
+    def complete(self, reading: Reading, before: Sequence[Reading]) -> Reading:
+        """Return the reading with missing values from the site filled in, or `Refused`."""
         sensor, altitude, dwell, wind = reading.sensor, reading.altitude, reading.dwell, reading.wind
         altitude = self.sensor.height if altitude is None else altitude - self.sensor.ground
         if wind is None and self.hold_wind and before:
@@ -114,7 +117,7 @@ class Stations:
             "sensor": sensor,
             "time": reading.time,
         }
-        for name in (*self.names, *(["time"] if self.ordered else [])):
+        for name in (*self.names, *(["time"] if self.depends_on_order else [])):
             if name in filled and filled[name] is None:
                 hold = name == "wind" and not self.hold_wind
                 hint = _HINTS[name] + (_HOLD if hold else "")
@@ -123,27 +126,27 @@ class Stations:
         return replace(reading, **filled)
 
     def station(self, reading: Reading, before: Sequence[Reading]) -> Station:
-        """The station of a completed reading, after those before it."""
+        """Return the station of a completed reading, given the readings before it."""
         start = before[0].time if before else reading.time
-        if not self.ordered:
+        if not self.depends_on_order:
             return self._bare(reading, start)
         own = [item for item in before if item.sensor == reading.sensor][-TRAIL_LENGTH:]
         rows = [self._bare(item, start) for item in (*own, reading)]
-        # Together with their times, which a trail is made of, whether the model asks for them or not.
+        # A trail needs the times, even where the model does not.
         times = jnp.asarray([(item.time or 0.0) - (start or 0.0) for item in (*own, reading)], jnp.float32)
         stacked = replace(jax.tree.map(lambda *leaves: jnp.stack(leaves), *rows), time=times)
         trailed = jax.tree.map(lambda leaf: leaf[-1], with_trail(stacked, TRAIL_LENGTH))
-        return trailed if "time" in self.names else _untimed(trailed)
+        return trailed if "time" in self.names else _drop_time(trailed)
 
     def _bare(self, reading: Reading, start: float | None) -> Station:
-        """The station without a trail."""
+        """Return the station without a trail."""
 
         def number(name: str, value) -> jax.Array | None:
-            return single(value) if name in self.names else None
+            return to_float32(value) if name in self.names else None
 
         sensor = jnp.asarray(np.int32(self._number_of(reading.sensor))) if "sensor" in self.names else None
         return Station(
-            single(reading.position),
+            to_float32(reading.position),
             wind=number("wind", reading.wind),
             dwell=number("dwell", reading.dwell),
             time=number("time", None if reading.time is None else reading.time - (start or 0.0)),
@@ -160,12 +163,12 @@ class Stations:
         return names.index(name)
 
 
-def single(values) -> jax.Array:
-    """Numbers in single precision. By way of numpy, which is ten times as fast."""
+def to_float32(values) -> jax.Array:
+    """Convert numbers to float32. Through numpy, which is ten times as fast."""
     return jnp.asarray(np.asarray(values, np.float32))
 
 
-def _untimed(station: Station) -> Station:
+def _drop_time(station: Station) -> Station:
     trail = station.trail
     assert trail is not None
     return replace(station, time=None, trail=replace(trail, stations=replace(trail.stations, time=None)))

@@ -1,7 +1,7 @@
-"""The belief of a mission, reading by reading: compiled once, the same whenever the same readings come.
+"""The filter of a mission: `init` and `step` of a belief, each compiled once.
 
 The belief is a function of the model, the seed and the readings in order. The history has room for a power of
-two of readings and grows when it is full, which compiles the filter again.
+two of readings; when it is full its size is doubled, which compiles the filter again.
 """
 
 from dataclasses import dataclass
@@ -20,22 +20,22 @@ from dowsax.inference.weights import normalise
 from dowsax.types import Key, Scalar, Station, Theta
 from dowsax.world import Jump, Model
 
-ROOM = 16_384
-"""Readings there is room for at first: more than are taken in a mission, as growing takes a minute.
+INITIAL_CAPACITY = 16_384
+"""Readings that fit into the history at first: more than in any mission, as growing takes a minute.
 
-Only memory depends on it, about a megabyte: loops end at the newest reading.
+It costs about a megabyte of memory and no time: loops end at the newest reading.
 """
-CHECKED = 64
-"""Readings, at most, by which it is judged whether the model fits, so that a long mission stays fast."""
-PROBABILITY = 0.95
-"""Of the intervals and regions that are told."""
+MAX_CHECKED_READINGS = 64
+"""Readings, at most, in the check of the model's fit, so that a long mission stays fast."""
+REGION_PROBABILITY = 0.95
+"""Of the reported intervals and regions."""
 
 
 class Digest(NamedTuple):
-    """What the belief says after a reading."""
+    """A summary of the belief after a reading."""
 
     explained: Bool[Array, ""]
-    """Whether the model can give such a reading at all."""
+    """Whether the model can give such a reading."""
     mean: Theta
     std: Theta
     low: Theta
@@ -44,68 +44,68 @@ class Digest(NamedTuple):
     radius: Scalar
     """[m], of the disc around the mean position that holds 95 %."""
     mass: Scalar
-    """The probability that the source is as near to the mean as is wanted."""
+    """The probability that the source is within the site's radius of the mean."""
     fit: Scalar
-    """The predictive check of `inference.fit`; 1 where the source may jump, for which there is none."""
+    """The predictive check of `inference.fit`; 1 where the source may jump, for which there is no check."""
     changed: Scalar
-    """The probability of a change since the regime that was known of."""
+    """The probability of a change after the known regime."""
     since: Scalar
     """The reading, counted from 0, at which the newest regime most probably began."""
     ess: Scalar
     stages: Int[Array, ""]
     acceptance_rate: Scalar
     evaluations: Scalar
-    """What the filter had to do, as in `inference.FilterInfo`."""
+    """The work of the filter, as in `inference.FilterInfo`."""
 
 
 @dataclass(frozen=True)
 class Tracker:
-    """A filter and what is asked of its beliefs."""
+    """A filter, and the summary of its beliefs."""
 
     model: Model
     preset: Preset
     jump: Jump | None = None
     radius: float = 1.0
-    """[m], how near the source must be to the mean to count as found."""
+    """[m], how near to the mean the source must be to count as found."""
 
-    def begin(self, key: Key, template: Station) -> Belief:
-        """The belief before the first reading."""
-        return begin(self.model, self.preset, key, template, self.jump)
+    def init(self, key: Key, template: Station) -> Belief:
+        """Return the belief before the first reading."""
+        return init_belief(self.model, self.preset, key, template, self.jump)
 
-    def take(
+    def step(
         self, key: Key, belief: Belief, station: Station, value: Scalar, regime: int = 0
     ) -> tuple[Belief, np.ndarray]:
-        """The belief after one more reading, and what it says: see `digest_of`."""
+        """Return the belief after one more reading, and its packed digest."""
         at, radius = np.asarray(regime, np.int32), np.asarray(self.radius, np.float32)
-        belief, row = _take(
-            self.model, self.preset, self.jump, key, grown(belief), station, value, radius, at
-        )
-        # A copy: what is kept for the whole mission should not hold on to more.
+        belief, row = _step(self.model, self.preset, self.jump, key, grow(belief), station, value, radius, at)
+        # A copy, as a view would keep the whole device buffer alive.
         return belief, np.array(row)
 
     def describe(self, belief: Belief) -> np.ndarray:
-        """What a belief says to which no reading has led: see `digest_of`."""
+        """Return the packed digest of a belief before its first reading."""
         return np.array(_describe(belief, np.asarray(self.radius, np.float32)))
 
 
-def begin(model: Model, preset: Preset, key: Key, template: Station, jump: Jump | None = None) -> Belief:
-    """The belief of a filter before the first reading; `template` says what a station holds."""
-    return _begin(model, preset.with_horizon(ROOM), key, template, jump)
+def init_belief(
+    model: Model, preset: Preset, key: Key, template: Station, jump: Jump | None = None
+) -> Belief:
+    """Return the belief of a filter before the first reading; `template` is an example of a station."""
+    return _init(model, preset.with_horizon(INITIAL_CAPACITY), key, template, jump)
 
 
 @eqx.filter_jit
-def _begin(model: Model, preset: Preset, key: Key, template: Station, jump: Jump | None) -> Belief:
+def _init(model: Model, preset: Preset, key: Key, template: Station, jump: Jump | None) -> Belief:
     return preset.build(model, template=template, transition=jump).init(key)
 
 
 @eqx.filter_jit
-def _take(
+def _step(
     model: Model, preset: Preset, jump: Jump | None, key: Key, belief: Belief, station, value, radius, regime
 ):
     step_key, fit_key = jax.random.split(jax.random.fold_in(key, belief.history.size))
     filter_ = preset.build(model, template=station, transition=jump)
     belief, info = filter_.step(step_key, belief, station, value)
-    fit = quick_fit(fit_key, model, belief, CHECKED) if jump is None else jnp.ones(())
+    fit = quick_fit(fit_key, model, belief, MAX_CHECKED_READINGS) if jump is None else jnp.ones(())
     return belief, _row(belief, info, fit, radius, regime)
 
 
@@ -115,16 +115,16 @@ def _describe(belief: Belief, radius):
 
 
 def _row(belief: Belief, info: FilterInfo, fit: Scalar, radius, regime) -> Float[Array, " numbers"]:
-    """A digest as one array: many small ones take longer to bring over than all this to compute."""
+    """Pack a digest into one array: copying many small ones takes longer than computing them."""
     changed, since = _change(belief, regime)
-    low, high = summaries.interval(belief, PROBABILITY)
+    low, high = summaries.interval(belief, REGION_PROBABILITY)
     digest = Digest(
         explained=info.explained,
         mean=summaries.mean(belief),
         std=summaries.std(belief),
         low=low,
         high=high,
-        radius=summaries.credible_radius(belief, PROBABILITY),
+        radius=summaries.credible_radius(belief, REGION_PROBABILITY),
         mass=summaries.mass_within(belief, radius),
         fit=fit,
         changed=changed,
@@ -137,8 +137,8 @@ def _row(belief: Belief, info: FilterInfo, fit: Scalar, radius, regime) -> Float
     return jnp.concatenate([jnp.ravel(part).astype(jnp.float32) for part in digest])
 
 
-def digest_of(row: np.ndarray) -> Digest:
-    """What one row of numbers says, as `Tracker.take` gives it."""
+def unpack_digest(row: np.ndarray) -> Digest:
+    """Unpack the digest that `Tracker.step` returned."""
     vectors = ("mean", "std", "low", "high")
     columns = (len(row) - (len(Digest._fields) - len(vectors))) // len(vectors)
     parts, at = {}, 0
@@ -151,7 +151,7 @@ def digest_of(row: np.ndarray) -> Digest:
 
 
 def _change(belief: Belief, regime) -> tuple[Scalar, Scalar]:
-    """The mass of the particles whose regime began after the known one, and the median of when."""
+    """Return the mass of the particles with a newer regime than the known one, and its median start."""
     newer = belief.starts > regime
     changed = jnp.sum(jnp.exp(normalise(belief.log_weights)), where=newer)
     starts: Float[Array, " n"] = belief.starts.astype(jnp.float32)
@@ -159,7 +159,7 @@ def _change(belief: Belief, regime) -> tuple[Scalar, Scalar]:
     return changed, since
 
 
-def grown(belief: Belief) -> Belief:
-    """The same belief with room for one more reading: twice the room when it is full."""
-    room = belief.history.readings.shape[0]
-    return with_horizon(belief, 2 * room) if int(belief.history.size) == room else belief
+def grow(belief: Belief) -> Belief:
+    """Return the same belief with room for one more reading: double the capacity when it is full."""
+    capacity = belief.history.readings.shape[0]
+    return with_horizon(belief, 2 * capacity) if int(belief.history.size) == capacity else belief

@@ -13,7 +13,7 @@ from dowsax.geo.local import Frame
 from dowsax.geo.polygons import Polygon
 from dowsax.inference import Posterior
 from dowsax.mission.advice import FOUND
-from dowsax.mission.decision import LEAST_EVIDENCE
+from dowsax.mission.decision import MIN_LOG_ODDS
 from dowsax.report.regions import Box, Region, credible_regions
 from dowsax.site.schema import FlightSetting
 from dowsax.version import versions
@@ -93,7 +93,7 @@ class Findings:
     caution: str = ""
     """What makes the answer doubtful, a sentence that is told along with it."""
     outcome: str = ""
-    """Of a mission, its last status: `searching`, `found` or `cannot tell`. A survey has none."""
+    """Of a mission, its last status: `searching`, `found` or `inconclusive`. A survey has none."""
     flight: FlightSetting = field(default_factory=FlightSetting)
     notes: tuple[str, ...] = ()
     """What a reader of the result should know of how the survey was read, a sentence each."""
@@ -157,7 +157,7 @@ class Findings:
         """One of: misfit, no evidence, unclear, likely, located."""
         if not self.posterior.fits:
             return "misfit"
-        if self.evidence is not None and self.evidence < LEAST_EVIDENCE:
+        if self.evidence is not None and self.evidence < MIN_LOG_ODDS:
             return "no evidence"
         if self.covered is not None and self.covered > _WIDE:
             return "unclear"

@@ -17,7 +17,7 @@ def findings_of(advisor: Advisor, site: Site, policy: str) -> Findings:
     if advice is None:
         raise ValueError("The mission has no readings yet: there is nothing to export.")
     posterior = posterior_of(advisor)
-    there, checked = advice.next_position, advisor.course.turned.check
+    there, checked = advice.next_position, advisor.state.reversed_wind.check
     area = (np.array(site.low), np.array(site.high))
     names = ("time", "altitude", "wind", "dwell")
     time, altitude, wind, dwell = (_column(readings, name) for name in names)
@@ -60,7 +60,7 @@ def findings_of(advisor: Advisor, site: Site, policy: str) -> Findings:
 def posterior_of(advisor: Advisor) -> Posterior:
     """The belief as the answer of `locate`, with what it was after each reading."""
     belief, readings = advisor.belief, advisor.readings
-    digests = [advisor.course.digest(number) for number in range(1, len(readings) + 1)]
+    digests = [advisor.state.digest(number) for number in range(1, len(readings) + 1)]
     stacked = jax.tree.map(lambda *leaves: np.stack(leaves), *digests)
     weights = np.exp(np.asarray(belief.log_weights, np.float64))
     return Posterior(

@@ -7,7 +7,7 @@ import numpy as np
 
 from dowsax.geo.formatting import chance, metres, times
 from dowsax.inference.posterior import INTERVAL_PROBABILITY
-from dowsax.mission.advice import CANNOT_TELL, SEARCHING
+from dowsax.mission.advice import INCONCLUSIVE, SEARCHING
 from dowsax.report.findings import BEYOND, Findings
 
 _QUANTILES = (0.025, 0.05, 0.5, 0.95, 0.975)
@@ -17,7 +17,7 @@ _MAIN = ("q", "level", "mx", "my", "mz", "background", *_WIND)
 """How the names of those unknowns begin that people ask for first: strength, background and wind."""
 ITEM = "- "
 """What belongs to the sentence before it begins with this."""
-_UNDECIDED = {SEARCHING: "Not sure yet", CANNOT_TELL: "Cannot tell as closely as wanted"}
+_UNDECIDED = {SEARCHING: "Not sure yet", INCONCLUSIVE: "Cannot tell as closely as wanted"}
 """How the answer of a mission begins that has not found the source."""
 OTHERS = "What else was inferred"
 """The title of the section on all other unknowns."""

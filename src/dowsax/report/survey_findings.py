@@ -12,7 +12,7 @@ from dowsax.inference import Posterior
 from dowsax.inference.locate import compile_for, locate
 from dowsax.inference.presets import PRESETS
 from dowsax.inference.redundancy import with_redundancy
-from dowsax.mission.rehearsal import filter_name, rehearsal_command, rehearsed
+from dowsax.mission.rehearsal import filter_name, find_rehearsal, rehearsal_command
 from dowsax.report.findings import BEYOND, Findings, Rule, as_box, prior_interval, regions_of
 from dowsax.site.kinds import KINDS
 from dowsax.site.model import build_model
@@ -119,7 +119,7 @@ def rehearsal_notes(site: Site, preset: str) -> tuple[str, ...]:
     """How often the region held the source in rehearsals of the site, or the command that measures it."""
     if not site.text:
         return ()
-    rehearsal, why_not = rehearsed(site.file, site.text, preset)
+    rehearsal, why_not = find_rehearsal(site.file, site.text, preset)
     if rehearsal is not None:
         return (rehearsal.survey_sentence(),)
     told = f"How often the 95 % region misses the source at such a site was not measured{why_not}"

@@ -1,8 +1,8 @@
-/** The server's answers, or its reasons why not. */
+/** Requests to the server. */
 
-/** What the server refused, in its own one line. */
+/** A refused request, with the server's reason. */
 export class Refusal extends Error {
-  /** `canConfirm` where the server takes it when it is told that it is right. */
+  /** `canConfirm`: the server accepts the request once it is confirmed. */
   constructor(message, status, canConfirm = false) {
     super(message);
     this.status = status;
@@ -10,35 +10,28 @@ export class Refusal extends Error {
   }
 }
 
-/** What the server says, also where it tells a refusal instead of answering with its status. */
-function statusOf(response) {
-  return Number(response.headers.get("Dowsax-Status") ?? response.status);
-}
-
 async function refusalOf(response) {
-  const status = statusOf(response);
+  const { status } = response;
   if (status === 401)
-    return new Refusal("The console asks for its token: open the address that was printed at its start.", 401);
+    return new Refusal("The console needs its token: open the address that it printed at its start.", 401);
   try {
     const body = await response.json();
     if (typeof body.error === "string") return new Refusal(body.error, status, body.confirm === false);
   } catch {
-    // Not the server's own answer: the number has to do.
+    // Not the console's own answer: only its status code is known.
   }
   return new Refusal(`The server answered ${status}: try again, or look at its log.`, status);
 }
 
-async function request(path, { headers, ...options } = {}) {
+async function request(path, options = {}) {
   let response;
-  // Refusals are answers to the person: with their status, the browser would note each as a fault.
-  const all = { ...headers, "Dowsax-Refusals": "told" };
   try {
-    response = await fetch(`/api${path}`, { credentials: "same-origin", headers: all, ...options });
+    response = await fetch(`/api${path}`, { credentials: "same-origin", ...options });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Refusal("The server does not answer: is it running, and are you connected?", 0);
+    throw new Refusal("The server does not answer. Is it running, and are you connected?", 0);
   }
-  if (statusOf(response) >= 400) throw await refusalOf(response);
+  if (!response.ok) throw await refusalOf(response);
   return response;
 }
 
@@ -59,35 +52,35 @@ export function post(path, body = {}) {
   return send("POST", path, body);
 }
 
-/** Correct a part of what is there. */
+/** Change a part of a resource. */
 export function patch(path, body) {
   return send("PATCH", path, body);
 }
 
-/** Withdraw a reading; the answer is what is advised then. */
+/** Withdraw a reading; returns the new advice. */
 export async function withdraw(path, reason) {
   return (await request(`${path}?reason=${encodeURIComponent(reason)}`, { method: "DELETE" })).json();
 }
 
-/** Have something deleted; there is no answer but that it is. */
+/** Delete something. */
 export async function remove(path) {
   await request(path, { method: "DELETE" });
 }
 
-/** A file with its name. */
+/** Upload a file with its name. */
 export async function postFile(path, file) {
   const body = new FormData();
   body.append("file", file, file.name);
   return (await request(path, { method: "POST", body })).json();
 }
 
-/** A body that is sent as it is, such as a site. */
-export async function postAsIs(path, body, type, signal) {
+/** Send a text, such as a site file. */
+export async function postText(path, body, type, signal) {
   const headers = { "Content-Type": type };
   return (await request(path, { method: "POST", headers, body, signal })).json();
 }
 
-/** A file and how the server calls it. */
+/** Download a file: its content and its name. */
 export async function getFile(path, otherwise) {
   const response = await request(path);
   const called = /filename="([^"]+)"/.exec(response.headers.get("Content-Disposition") ?? "")?.[1];
@@ -96,7 +89,7 @@ export async function getFile(path, otherwise) {
 
 let choices = null;
 
-/** What there is to choose from; asked for until it is told once. */
+/** The choices for a new mission; requested once. */
 export function getChoices() {
   choices ??= get("/choices").catch((refusal) => {
     choices = null;
@@ -105,7 +98,7 @@ export function getChoices() {
   return choices;
 }
 
-/** A name no other reading has. `crypto.randomUUID` is not there on plain HTTP. */
+/** A unique id for a reading. `crypto.randomUUID` does not exist on plain HTTP. */
 export function newId() {
   const bytes = crypto.getRandomValues(new Uint8Array(12));
   return `page-${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;

@@ -1,4 +1,4 @@
-/** Elements made by hand. Texts only ever become text nodes, so that a name or a cell can never be markup. */
+/** Building elements. Texts become text nodes, so that a name or a cell is never markup. */
 
 const SVG = "http://www.w3.org/2000/svg";
 const AS_PROPERTY = new Set(["value", "checked", "disabled", "hidden", "indeterminate", "readOnly"]);
@@ -24,25 +24,25 @@ export function h(tag, properties = {}, ...children) {
   return fill(document.createElement(tag), properties, children);
 }
 
-/** The same for a part of a drawing. */
+/** The same for SVG. */
 export function s(tag, properties = {}, ...children) {
   return fill(document.createElementNS(SVG, tag), properties, children);
 }
 
-/** Put these children in place of all there are. */
+/** Replace all children. */
 export function put(element, ...children) {
   element.replaceChildren(
     ...children.flat().filter((child) => child !== null && child !== undefined && child !== false),
   );
 }
 
-/** Whether a key pressed here is text, or belongs to a dialog: then it is no shortcut. */
+/** Whether a key pressed here is text or belongs to a dialog, and so is no shortcut. */
 export function isTyping(element) {
   const fields = "input:not([type=checkbox], [type=radio], [type=range], [type=file]), textarea, select";
   return element.closest(`${fields}, dialog`) !== null;
 }
 
-/** Set a text only where it differs, so that nothing is read out twice. */
+/** Set a text only if it differs, so that screen readers read it once. */
 export function say(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
@@ -74,7 +74,7 @@ const PATHS = {
 };
 const FILLED = new Set(["play", "pause", "step"]);
 
-/** A small drawing; it says nothing, what it stands in says what it means. */
+/** A decorative icon; its parent has the label. */
 export function icon(name) {
   const filled = FILLED.has(name);
   return s(
@@ -93,7 +93,7 @@ export function icon(name) {
 
 let notices = 0;
 
-/** Tell the person something for a while; errors stay until they are closed. Gives the element. */
+/** Show a notice for a while; errors stay until they are closed. Returns the element. */
 export function notice(text, kind = "error") {
   const box = document.getElementById("notices");
   const close = h(
@@ -109,7 +109,7 @@ export function notice(text, kind = "error") {
   return item;
 }
 
-/** Read this out to those who listen. */
+/** Announce a text to screen readers. */
 export function announce(text) {
   say(document.getElementById("announce"), text);
 }

@@ -1,9 +1,9 @@
-/** Numbers, places and times in words. */
+/** Formatting of numbers, places and times. */
 
 const MINUS = "\u2212";
 const WORDS = ["north", "northeast", "east", "southeast", "south", "southwest", "west", "northwest"];
 
-/** A number with about so many figures that count; large and small ones as powers of ten. */
+/** A number with this many significant figures; large and small ones as powers of ten. */
 export function number(value, figures = 3) {
   if (value === null || value === undefined || !Number.isFinite(value)) return "\u2013";
   const size = Math.abs(value);
@@ -12,7 +12,7 @@ export function number(value, figures = 3) {
   return signed(value.toFixed(Math.min(decimals, 8)));
 }
 
-/** A number as finely as its interval is wide: two figures of the width. */
+/** A number rounded to two figures of the width of its interval. */
 export function within(value, low, high) {
   const width = high - low;
   if (!(width > 0) || !Number.isFinite(value)) return number(value);
@@ -30,7 +30,7 @@ function signed(text) {
   return text.replaceAll("-", MINUS);
 }
 
-/** What a person typed, as a number; NaN where it is none. A decimal comma is taken as well. */
+/** Parse a typed number; NaN if it is none. A decimal comma is allowed. */
 export function typed(text) {
   const plain = text
     .trim()
@@ -53,7 +53,7 @@ export function percent(share) {
   return `${(100 * share).toFixed(1)} %`;
 }
 
-/** The bearing in a word of the compass. */
+/** The compass direction of a bearing. */
 export function compass(bearing) {
   return WORDS[Math.round(bearing / 45) % 8];
 }
@@ -72,7 +72,7 @@ export function longitude(value, decimals = 6) {
   return `${Math.abs(value).toFixed(decimals)}\u00b0 ${value < 0 ? "W" : "E"}`;
 }
 
-/** The time of day here. */
+/** The local time of day. */
 export function clock(iso) {
   const moment = new Date(iso);
   return Number.isNaN(moment.getTime()) ? "" : moment.toLocaleTimeString([], { hour12: false });

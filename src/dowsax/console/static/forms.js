@@ -1,10 +1,10 @@
-/** Parts of forms: a label with its input, errors beside what they are about. */
+/** Parts of forms: a label with its input, errors next to their input. */
 
 import { h, put, say } from "./dom.js";
 import { typed } from "./format.js";
 
 let made = 0;
-/** Seeds that the server takes. */
+/** The range of seeds. */
 export const SEEDS = { least: 0, most: 2 ** 31 - 1 };
 
 /** A labelled input: {element, input}. `hint` is read out with it. */
@@ -15,7 +15,7 @@ export function labelled(text, input, hint = "") {
   return { element: h("div", { class: "field" }, h("label", { for: input.id }, text), input, help), input };
 }
 
-/** An input for one number, from `least` to `most` and `isWhole` where that is said. */
+/** An input for one number, from `least` to `most`, whole if `isWhole`. */
 export function numeric(text, { least, most, isWhole, ...properties } = {}, hint = "") {
   const input = h("input", {
     type: "text",
@@ -37,12 +37,12 @@ export function choice(text, options, chosen, hint = "") {
   return labelled(text, select, hint);
 }
 
-/** What an input is called on the form. */
+/** The label of an input. */
 export function nameOf({ element }) {
   return element.querySelector("label").textContent;
 }
 
-/** Throw what is wrong with an input in words, and go there. */
+/** Throw an error about an input, and focus it. */
 export function refuse(item, words) {
   // It may be folded away.
   item.element.closest("details")?.setAttribute("open", "");
@@ -51,7 +51,7 @@ export function refuse(item, words) {
   throw new RangeError(words);
 }
 
-/** The number in an input, `null` where it is empty; throws in words where it is none, and goes there. */
+/** The number in an input; `null` if empty. Throws an error and focuses the input if it is no number. */
 export function numberIn(item, isNeeded = false) {
   const { input, bounds } = item;
   const text = input.value.trim();
@@ -73,24 +73,24 @@ function rangeWords(least, most, isWhole) {
   return `${kind} from ${least} to ${most}`;
 }
 
-/** What the server calls by its keys, as it is called on a form: `names` by key. */
+/** Replace the server's keys in a text by the labels of the form: `names` by key. */
 export function inFormWords(text, names) {
   return text
-    // A form has one of the two ways to give a wind.
+    // The form has only one of the two ways to give a wind.
     .replace(/\bwind_u and wind_v, or (?=wind_speed\b)/g, "")
     .replace(/`([\w.]+)`/g, (whole, key) => names[key] ?? whole)
     .replace(/\bwind_\w+\b/g, (key) => names[key] ?? key);
 }
 
-/** An input for a name; what happens without one is its placeholder. */
+/** An input for a name; its placeholder is the default. */
 export function named(placeholder) {
   const input = h("input", { type: "text", name: "name", maxlength: "80", placeholder, autocomplete: "off" });
   return labelled("Name", input);
 }
 
 /**
- * A page with a form: its title, its parts, its button. `begin` makes a mission and gives its id; then that is
- * shown, and where it fails, it says why. `names` are those of the inputs by the keys of the server.
+ * Show a form with its title, parts and button. `begin` creates a mission and returns its id, and the page
+ * opens it; an error is shown below the form. `names` are the labels of the inputs by the server's keys.
  */
 export function showForm(view, { title, parts, label, begin, names, isWide = false }) {
   const button = h("button", { type: "submit", class: "primary" }, label);
@@ -120,7 +120,7 @@ export function showForm(view, { title, parts, label, begin, names, isWide = fal
   return { button, message };
 }
 
-/** Take back what was said to be wrong as soon as something is changed. */
+/** Remove an error as soon as something is changed. */
 export function forgive(form, message) {
   for (const event of ["input", "change"]) {
     form.addEventListener(event, ({ target }) => {
@@ -130,7 +130,7 @@ export function forgive(form, message) {
   }
 }
 
-/** A line under a form for what went wrong or well; `clear` takes back what went wrong. */
+/** A message line under a form; `clear` removes an error. */
 export function buildMessage() {
   const element = h("p", { class: "form-message", role: "alert" });
   const tell = (text, kind = "error") => {

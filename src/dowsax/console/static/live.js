@@ -1,13 +1,13 @@
-/** A socket that comes back by itself, and says whether it is there. */
+/** A websocket that reconnects by itself, and reports whether it is connected. */
 
 import { get } from "./api.js";
 
 const SHORTEST = 500;
 const LONGEST = 8000;
-/** [ms] without a word after which the server is asked whether it is there. */
+/** [ms] of silence after which the server is checked. */
 const SILENCE = 10000;
 
-/** With this number the server closes the socket of a mission it does not know. */
+/** The code with which the server closes the socket of an unknown mission. */
 const UNKNOWN = 4404;
 
 const broken = new Set();
@@ -20,15 +20,14 @@ function report(path, works) {
   if (before !== broken.size > 0) for (const watcher of watchers) watcher(broken.size === 0);
 }
 
-/** Be told when the connection goes and comes. */
+/** Call `watcher` when the connection is lost or back. */
 export function watchConnection(watcher) {
   watchers.add(watcher);
 }
 
 /**
- * Listen to a path. `heard` gets every message, `opened` is called at each opening: what was said while
- * away is lost, and has to be asked for. `gone` is called when there is no such mission, or no longer.
- * Returns what ends it.
+ * Listen to a path. `heard` gets every message. `opened` is called at each connection: messages in between are
+ * lost and have to be requested. `gone` is called when there is no such mission. Returns a function to stop.
  */
 export function listen(path, heard, opened = () => {}, gone = () => {}) {
   let socket = null;
@@ -72,7 +71,7 @@ export function listen(path, heard, opened = () => {}, gone = () => {}) {
   };
   const lost = () => {
     report(path, false);
-    // Its own end may take minutes to be noticed: it is left behind.
+    // The browser may take minutes to notice that it is closed.
     const left = socket;
     socket = null;
     left?.close();

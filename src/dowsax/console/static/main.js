@@ -1,7 +1,6 @@
-/** The page: which view is shown, the list of missions, the connection, the look. */
+/** The page: the current view, the list of missions, the connection, the theme. */
 
-import { get } from "./api.js";
-import { h, icon, isTyping, notice, put, say } from "./dom.js";
+import { h, icon, isTyping, notice, put } from "./dom.js";
 import { listen, watchConnection } from "./live.js";
 import { theme } from "./map/colours.js";
 import { showHelp } from "./views/help.js";
@@ -9,7 +8,7 @@ import { showHome, showNew } from "./views/home.js";
 
 const view = document.getElementById("view");
 
-/** The list of missions, as it was last told. */
+/** The newest list of missions. */
 class Missions extends EventTarget {
   list = [];
 
@@ -23,7 +22,7 @@ const missions = new Missions();
 let current = { close: () => {} };
 let visit = 0;
 
-/** Views that not everybody needs come when they are asked for. */
+/** Load a view; large ones on demand. */
 async function viewOf(hash, place) {
   if (hash === "#/new/simulated") return (await import("./views/new_simulated.js")).showNewSimulated(place);
   if (hash === "#/new/real") return (await import("./views/new_real.js")).showNewReal(place);
@@ -34,7 +33,7 @@ async function viewOf(hash, place) {
   return showHome(place, missions);
 }
 
-/** Where the view of a visit goes: nowhere, once the person has gone on while it was being made. */
+/** A place for the view of a visit, which does nothing once the person has moved on. */
 function placeOf(mine) {
   const place = {
     isEmpty: true,
@@ -47,22 +46,16 @@ function placeOf(mine) {
   return place;
 }
 
-/** [ms] that a view may take before something is said. */
-const PATIENCE = 400;
-const STARTING =
-  "Preparing: the console has just been started, and loads what it computes with. It takes a few seconds.";
+/** [ms] that a view may take before the page says that it is loading. */
+const LOADING_DELAY_MS = 400;
 
-/** Say why a view takes so long, for as long as it does; returns what ends it. */
+/** Say that a view is loading if it takes long; returns a function that ends the wait. */
 function waitFor(place) {
-  const words = h("p", { class: "loading", role: "status" }, "Loading");
-  const look = async () => {
-    if (!place.isEmpty || place.isLeft()) return;
-    if (!words.isConnected) put(view, words);
-    const { ready } = await get("/health").catch(() => ({ ready: true }));
-    say(words, ready ? "Loading" : STARTING);
+  const show = () => {
+    if (place.isEmpty && !place.isLeft()) put(view, h("p", { class: "loading", role: "status" }, "Loading"));
   };
-  const timer = setInterval(look, PATIENCE);
-  return () => clearInterval(timer);
+  const timer = setTimeout(show, LOADING_DELAY_MS);
+  return () => clearTimeout(timer);
 }
 
 async function go() {
@@ -138,7 +131,7 @@ function buildTools() {
     try {
       localStorage.setItem("dowsax-theme", wanted);
     } catch {
-      notice("This browser keeps no settings: the look lasts until the page is closed.", "note");
+      notice("This browser stores no settings: the theme lasts until the page is closed.", "note");
     }
     dress();
   });

@@ -1,27 +1,27 @@
-/** One mission as this page knows it: its frames, which of them is shown, and the news of it. */
+/** One mission on this page: its snapshots, the one that is shown, and its events. */
 
 import { get } from "./api.js";
 import { listen } from "./live.js";
 
-/** Frames kept with their particles. */
+/** Snapshots with particles in memory. */
 const KEPT = 240;
 const AHEAD = 6;
 
-/** Says `change` (with `detail.what`: mission, frames, shown, event) whenever something is new, and `gone`. */
+/** Dispatches `change` (`detail.what`: mission, snapshots, shown, event), and `gone` when it is deleted. */
 export class Mission extends EventTarget {
   constructor(id) {
     super();
     this.id = id;
     this.facts = null;
-    /** Frames without particles, by number less one. Those not here yet are missing. */
-    this.frames = [];
+    /** Snapshots without particles, by number less one; undefined until they are loaded. */
+    this.snapshots = [];
     this.events = [];
-    /** The number of the frame shown; 0 before the first. */
+    /** The number of the snapshot shown; 0 before the first. */
     this.shown = 0;
     this.following = true;
     this.cloud = null;
     this.closed = false;
-    /** Whether this page itself has it deleted. */
+    /** Whether this page itself deletes it. */
     this.leaving = false;
     this._full = new Map();
     this._asked = new Map();
@@ -33,12 +33,12 @@ export class Mission extends EventTarget {
   }
 
   get count() {
-    return this.frames.length;
+    return this.snapshots.length;
   }
 
-  /** The frame shown, without its particles; `null` before the first. */
-  get frame() {
-    return this.frames[this.shown - 1] ?? null;
+  /** The snapshot shown, without its particles; `null` before the first. */
+  get snapshot() {
+    return this.snapshots[this.shown - 1] ?? null;
   }
 
   get isLive() {
@@ -46,15 +46,15 @@ export class Mission extends EventTarget {
   }
 
   /**
-   * The readings that count in the frame of this number, in order: {number, reading}. One that was corrected
-   * has the place and number of the first, one that was withdrawn is left out.
+   * The readings that count at this snapshot, in order: {number, reading}. A corrected reading keeps its
+   * number; a withdrawn one is left out.
    */
-  standing(upTo = this.shown) {
+  activeReadings(upTo = this.shown) {
     const counted = new Map();
-    for (const frame of this.frames.slice(0, upTo)) {
-      if (!frame) continue;
-      const number = frame.corrects ?? frame.number;
-      if (frame.reading) counted.set(number, { number, reading: frame.reading });
+    for (const snapshot of this.snapshots.slice(0, upTo)) {
+      if (!snapshot) continue;
+      const number = snapshot.corrects ?? snapshot.number;
+      if (snapshot.reading) counted.set(number, { number, reading: snapshot.reading });
       else counted.delete(number);
     }
     return [...counted.values()];
@@ -77,35 +77,35 @@ export class Mission extends EventTarget {
     this._stop?.();
   }
 
-  /** Show the frame of this number; the last one is followed as it grows. */
+  /** Show the snapshot of this number; at the last one, follow new ones. */
   select(number) {
     const wanted = Math.max(Math.min(number, this.count), Math.min(1, this.count));
     this.following = wanted === this.count;
     this._show(wanted);
   }
 
-  /** Have the frames after this one at hand, for playing. */
+  /** Load the snapshots after this one, for playing. */
   prefetch(number) {
     for (let next = number; next < number + AHEAD && next <= this.count; next++)
       this._ask(next).catch(() => {});
   }
 
-  /** Take in what an answer to a request says of the mission. */
+  /** Update the mission from an answer. */
   learn(facts) {
     this._take({ ...this.facts, ...facts });
   }
 
-  /** Take in a frame, with or without its particles. */
-  add(frame) {
-    if (frame.particles) this._keep(frame);
-    this.frames[frame.number - 1] = slim(frame);
+  /** Add a snapshot, with or without its particles. */
+  add(snapshot) {
+    if (snapshot.particles) this._keep(snapshot);
+    this.snapshots[snapshot.number - 1] = slim(snapshot);
     this._grown();
   }
 
   _heard(message) {
     if (this.closed) return;
     if (message.type === "mission") this._take(message.mission);
-    if (message.type === "frame") this.add(message.frame);
+    if (message.type === "snapshot") this.add(message.snapshot);
     if (message.type === "event") this._note(message.event);
   }
 
@@ -115,7 +115,7 @@ export class Mission extends EventTarget {
     const { latest } = facts;
     if (latest && latest.number > this.count) {
       if (latest.particles) this._keep(latest);
-      this.frames[latest.number - 1] = slim(latest);
+      this.snapshots[latest.number - 1] = slim(latest);
       this._grown();
     }
     this._tell("mission");
@@ -128,28 +128,28 @@ export class Mission extends EventTarget {
   }
 
   _grown() {
-    // The status travels with the frame: the mission's own news may come later.
-    const last = this.frames[this.count - 1];
+    // The snapshot has the status: the mission's own message may come later.
+    const last = this.snapshots[this.count - 1];
     if (this.facts && last && last.number >= (this.facts.latest?.number ?? 0)) {
       this.facts = {
         ...this.facts,
         status: last.status,
         latest: last,
-        readings: this.standing(this.count).length,
-        frames: this.count,
+        readings: this.activeReadings(this.count).length,
+        snapshots: this.count,
       };
     }
-    this._tell("frames");
+    this._tell("snapshots");
     if (this.following || this.shown === 0) this._show(this.count);
     if (this._missing() !== null) this._fill();
   }
 
   _missing() {
-    const first = this.frames.findIndex((frame) => frame === undefined);
+    const first = this.snapshots.findIndex((snapshot) => snapshot === undefined);
     return first < 0 ? null : first + 1;
   }
 
-  /** Ask for the frames that are not here: at the opening, after a break, or where the server skipped some. */
+  /** Load the missing snapshots: at the start, after a break, or where the server skipped some. */
   async _fill() {
     if (this._loading) return this._loading;
     this._loading = this._askMissing().finally(() => {
@@ -159,21 +159,21 @@ export class Mission extends EventTarget {
   }
 
   async _askMissing() {
-    // The server gives so many at once: asked until none is missing, or none comes.
+    // The server limits the number in one answer: repeat until none is missing, or none comes.
     for (let before = null; ;) {
       const first = this._missing() ?? this.count + 1;
-      if (first === before || (before !== null && first > (this.facts.frames ?? 0))) return;
+      if (first === before || (before !== null && first > (this.facts.snapshots ?? 0))) return;
       before = first;
       let found;
       try {
-        found = await get(`${this.path}/frames?first=${first}`);
+        found = await get(`${this.path}/snapshots?first=${first}`);
       } catch {
-        // The next opening of the socket asks again.
+        // The next connection of the socket tries again.
         return;
       }
       if (this.closed) return;
-      for (const frame of found) this.frames[frame.number - 1] = slim(frame);
-      this._tell("frames");
+      for (const snapshot of found) this.snapshots[snapshot.number - 1] = slim(snapshot);
+      this._tell("snapshots");
       if (this.following) this._show(this.count);
     }
   }
@@ -196,7 +196,7 @@ export class Mission extends EventTarget {
   async _ask(number) {
     if (this._full.has(number)) return;
     if (!this._asked.has(number)) {
-      const asked = get(`${this.path}/frames/${number}`).then((frame) => this._keep(frame));
+      const asked = get(`${this.path}/snapshots/${number}`).then((snapshot) => this._keep(snapshot));
       this._asked.set(
         number,
         asked.finally(() => this._asked.delete(number)),
@@ -205,9 +205,9 @@ export class Mission extends EventTarget {
     await this._asked.get(number);
   }
 
-  _keep(frame) {
-    this._full.delete(frame.number);
-    this._full.set(frame.number, frame);
+  _keep(snapshot) {
+    this._full.delete(snapshot.number);
+    this._full.set(snapshot.number, snapshot);
     while (this._full.size > KEPT) this._full.delete(this._full.keys().next().value);
   }
 
@@ -216,7 +216,7 @@ export class Mission extends EventTarget {
   }
 }
 
-function slim(frame) {
-  const { particles, regions, ...rest } = frame;
+function slim(snapshot) {
+  const { particles, regions, ...rest } = snapshot;
   return rest;
 }

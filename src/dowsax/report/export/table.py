@@ -35,7 +35,7 @@ def log_table(steps: Iterable[Step], site: Site) -> str:
     history = History.of(steps)
     readings = history.readings()
     given = {step.number: step.given for step in steps}
-    texts = [(given[number], given[standing.step]) for number, standing in history.standing()]
+    texts = [(given[number], given[standing.step]) for number, standing in history.active()]
     forms = typed_forms(readings, texts, site.columns)
     return readings_table(readings, site.frame, site.sensor.ground, forms=forms, chosen=site.rows)
 

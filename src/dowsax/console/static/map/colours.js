@@ -103,7 +103,7 @@ export function scaleOf(values) {
   return { low, high, isLog, share, ticks: isLog ? logTicks(low, high) : evenTicks(low, high, 4) };
 }
 
-/** Round numbers from low to high, about so many. */
+/** About this many round numbers from low to high. */
 export function evenTicks(low, high, count) {
   const step = roundStep((high - low) / count);
   const ticks = [];

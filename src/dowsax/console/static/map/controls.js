@@ -1,4 +1,4 @@
-/** What stands on the map: zoom, layers, legend, scale bar. */
+/** The controls on the map: zoom, layers, legend, scale bar. */
 
 import { h, icon, put } from "../dom.js";
 import { number, withUnit, within } from "../format.js";
@@ -125,7 +125,7 @@ export function buildLegend() {
   return { element, update };
 }
 
-/** Keep the first and the last tick, and those between that lie on none that is kept. */
+/** Remove the ticks that overlap others; the first and the last stay. */
 function leaveOutCovered(ticks) {
   const all = [...ticks.children];
   const ends = all.length > 1 ? [all[0], all[all.length - 1]] : all;

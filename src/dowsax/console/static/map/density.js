@@ -1,12 +1,12 @@
-/** The density of the source position, from draws of the belief that all count the same. */
+/** The density of the source position, from equally weighted samples of the belief. */
 
 /** Cells along the longer side. */
 const CELLS = 72;
-/** Kernels are cut off at so many of their widths. */
+/** Kernels are cut off at this many of their widths. */
 const REACH = 3.5;
 /** Kernels are widened by this share of a cell, so that none falls between the cells, */
 const LEAST = 0.7;
-/** and grids are at least so wide [m]. */
+/** and grids have at least this width [m]. */
 const FINEST = 1e-3;
 
 /**

@@ -42,7 +42,7 @@ function isBox(ring, [low, high]) {
   return ring.every(onCorner);
 }
 
-/** Hatched, so that it is told from a region without its colour. */
+/** Hatched, to differ from a region also without colour. */
 function drawForbidden(pen, camera, palette, ring) {
   pen.save();
   pen.beginPath();
@@ -161,9 +161,9 @@ export function drawPath(pen, camera, palette, start, readings) {
 }
 
 /** [points], so that neighbours on the path mostly do not cover each other. */
-function discSize(camera, frames) {
-  const legs = frames.slice(1).map((frame, index) => {
-    const [here, there] = [frames[index].reading.position, frame.reading.position];
+function discSize(camera, snapshots) {
+  const legs = snapshots.slice(1).map((snapshot, index) => {
+    const [here, there] = [snapshots[index].reading.position, snapshot.reading.position];
     return Math.hypot(here[0] - there[0], here[1] - there[1]) * camera.scale;
   });
   const middle = legs.sort((a, b) => a - b)[Math.floor(legs.length / 2)] ?? 20;
@@ -171,14 +171,14 @@ function discSize(camera, frames) {
 }
 
 /** Readings as discs in the colour of their value; the newest is the largest. */
-export function drawReadings(pen, camera, palette, frames, scale, look) {
-  const last = frames.length - 1;
-  const size = discSize(camera, frames);
-  frames.forEach((frame, index) => {
-    const [x, y] = camera.toScreen(frame.reading.position);
+export function drawReadings(pen, camera, palette, snapshots, scale, look) {
+  const last = snapshots.length - 1;
+  const size = discSize(camera, snapshots);
+  snapshots.forEach((snapshot, index) => {
+    const [x, y] = camera.toScreen(snapshot.reading.position);
     pen.beginPath();
     pen.arc(x, y, index === last ? size + 2.5 : size, 0, 2 * Math.PI);
-    pen.fillStyle = css(ramp(scale ? scale.share(frame.reading.value) : 0, look));
+    pen.fillStyle = css(ramp(scale ? scale.share(snapshot.reading.value) : 0, look));
     pen.fill();
     pen.strokeStyle = index === last ? palette.ink : palette.path;
     pen.lineWidth = index === last ? 2.25 : 1;

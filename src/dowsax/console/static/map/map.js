@@ -1,4 +1,4 @@
-/** The map: a canvas that shows a scene, and tells where a person points. */
+/** The map: a canvas that shows a scene, and reports where a person points. */
 
 import { get } from "../api.js";
 import { h } from "../dom.js";
@@ -60,7 +60,7 @@ export class MapView {
     this._observer.observe(this.element);
   }
 
-  /** Be the map of this mission. */
+  /** Show this mission. */
   attach(mission) {
     this.mission = mission;
     const { facts } = mission;
@@ -81,7 +81,7 @@ export class MapView {
     });
   }
 
-  /** The person moved it: from now on it stays where it is put. */
+  /** The person moved the map: it no longer moves by itself. */
   moved() {
     this.touched = true;
     this.redraw();
@@ -101,13 +101,13 @@ export class MapView {
 
   /** Show where the source may be, and where one is. */
   fitBelief() {
-    const { cloud, frame } = this.mission ?? {};
-    if (!frame) return this.fitArea();
+    const { cloud, snapshot } = this.mission ?? {};
+    if (!snapshot) return this.fitArea();
     const rings = (cloud?.regions?.["95"] ?? []).map((polygon) => polygon[0]);
     const [[west, south], [east, north]] = boxOf([
       ...rings.flat(),
       this._here(),
-      ...(frame.next ? [frame.next] : []),
+      ...(snapshot.next ? [snapshot.next] : []),
     ]);
     const room = 0.15 * Math.max(east - west, north - south, this.mission.facts.radius ?? 0.1);
     this.camera.fit(
@@ -149,25 +149,25 @@ export class MapView {
   _nearest(point) {
     let best = null;
     let least = NEAR;
-    for (const frame of this._seen()) {
-      const [x, y] = this.camera.toScreen(frame.reading.position);
+    for (const snapshot of this._seen()) {
+      const [x, y] = this.camera.toScreen(snapshot.reading.position);
       const distance = Math.hypot(x - point[0], y - point[1]);
-      if (distance <= least) [best, least] = [frame, distance];
+      if (distance <= least) [best, least] = [snapshot, distance];
     }
     return best;
   }
 
-  /** The readings that count in the frame shown. */
+  /** The readings that count in the snapshot shown. */
   _seen() {
     return this.mission?.standing() ?? [];
   }
 
-  /** Where one is in the frame shown: at the newest reading, or at the start where none counts. */
+  /** Where one is in the snapshot shown: at the newest reading, or at the start where none counts. */
   _here() {
     return this._seen().at(-1)?.reading.position ?? this.mission.facts.start;
   }
 
-  /** [m/s], at the newest reading of the frame shown, where it was measured. */
+  /** [m/s], at the newest reading of the snapshot shown, where it was measured. */
   _wind() {
     return this._seen().at(-1)?.reading.wind ?? null;
   }
@@ -191,7 +191,7 @@ export class MapView {
     this._tools = this._toolBoxes();
     this.camera.resize(clientWidth, clientHeight);
     if (this.mission && !this.touched) this.fitArea();
-    // At once: a canvas is empty after it changed its size.
+    // At once: a canvas is empty after a change of size.
     this._draw();
   }
 
@@ -212,7 +212,7 @@ export class MapView {
     return this._lastField ?? null;
   }
 
-  /** One at a time: while a search runs fast, some frames are passed over. */
+  /** One at a time: while a search runs fast, some snapshots are skipped. */
   async _askField(number) {
     this._asking = true;
     try {
@@ -236,7 +236,7 @@ export class MapView {
     const globe = show.degrees ? this.globe : null;
     const field = this._field();
     // All readings, so that colours stay as they are while one looks back.
-    const values = mission.standing(mission.count).map(({ reading }) => reading.value);
+    const values = mission.activeReadings(mission.count).map(({ reading }) => reading.value);
     this.scale = scaleOf(field ? values.concat(lowerPart(field.values)) : values);
     pen.setTransform(this._ratio, 0, 0, this._ratio, 0, 0);
     layers.drawGround(pen, camera, palette, facts.area);
@@ -269,14 +269,14 @@ export class MapView {
 
   _drawMarks(pen, palette) {
     const { camera, mission } = this;
-    const { frame, facts } = mission;
-    if (frame) {
-      const place = frame.estimate.mean.slice(0, 2);
-      if (frame.status === "found")
-        marks.drawFound(pen, camera, palette, place, facts.radius ?? frame.radius);
-      marks.drawEstimate(pen, camera, palette, place, frame.status === "found");
+    const { snapshot, facts } = mission;
+    if (snapshot) {
+      const place = snapshot.estimate.mean.slice(0, 2);
+      if (snapshot.status === "found")
+        marks.drawFound(pen, camera, palette, place, facts.radius ?? snapshot.radius);
+      marks.drawEstimate(pen, camera, palette, place, snapshot.status === "found");
       if (this._wind()) marks.drawWind(pen, camera, palette, this._here(), this._wind());
-      if (frame.next) marks.drawNext(pen, camera, palette, this._here(), frame);
+      if (snapshot.next) marks.drawNext(pen, camera, palette, this._here(), snapshot);
     }
     if (facts.truth && mission.isLive) marks.drawTruth(pen, camera, palette, facts.truth.position);
     if (this.pick && !this._isNext(this.pick)) marks.drawPick(pen, camera, palette, this.pick);
@@ -288,12 +288,12 @@ export class MapView {
   /** What the marks say: the most important first, which has the best place. */
   _drawTexts(pen, palette, labels) {
     const { camera, mission } = this;
-    const { frame, facts } = mission;
-    const [here, wind] = frame ? [this._here(), this._wind()] : [];
-    for (const place of [here, frame?.next, facts.truth?.position].filter(Boolean))
+    const { snapshot, facts } = mission;
+    const [here, wind] = snapshot ? [this._here(), this._wind()] : [];
+    for (const place of [here, snapshot?.next, facts.truth?.position].filter(Boolean))
       labels.avoid(camera.toScreen(place), MARK);
     if (wind) marks.avoidWind(camera, labels, here, wind);
-    if (frame?.next) marks.labelNext(pen, camera, palette, labels, here, frame);
+    if (snapshot?.next) marks.labelNext(pen, camera, palette, labels, here, snapshot);
     if (facts.truth && mission.isLive && camera.sees(facts.truth.position))
       marks.labelTruth(pen, camera, palette, labels, facts.truth.position);
     if (wind && camera.sees(here)) marks.labelWind(pen, camera, palette, labels, here, wind);
@@ -301,7 +301,7 @@ export class MapView {
 
   /** Whether a place is where the next reading is advised: it has its mark already. */
   _isNext(place) {
-    const { next } = this.mission.frame ?? {};
+    const { next } = this.mission.snapshot ?? {};
     return Boolean(next) && Math.hypot(next[0] - place[0], next[1] - place[1]) * this.camera.scale < 3;
   }
 

@@ -49,8 +49,8 @@ export function drawFound(pen, camera, palette, place, radius) {
 }
 
 /** From here to there. */
-export function drawNext(pen, camera, palette, here, frame) {
-  const [x, y] = camera.toScreen(frame.next);
+export function drawNext(pen, camera, palette, here, snapshot) {
+  const [x, y] = camera.toScreen(snapshot.next);
   const [fromX, fromY] = camera.toScreen(here);
   const length = Math.hypot(x - fromX, y - fromY);
   if (length > 26) {
@@ -72,10 +72,10 @@ export function drawNext(pen, camera, palette, here, frame) {
 }
 
 /** How far the next place is and where to, on the side that one goes to, so that the path is seen. */
-export function labelNext(pen, camera, palette, labels, here, frame) {
-  const [x, y] = camera.toScreen(frame.next);
+export function labelNext(pen, camera, palette, labels, here, snapshot) {
+  const [x, y] = camera.toScreen(snapshot.next);
   const side = x < camera.toScreen(here)[0] - 4 ? -1 : 1;
-  const text = `${metres(frame.distance, 2)}  ${degrees(frame.bearing)}`;
+  const text = `${metres(snapshot.distance, 2)}  ${degrees(snapshot.bearing)}`;
   pen.font = FONT;
   const width = pen.measureText(text).width + 16;
   const away = 16 + width / 2;

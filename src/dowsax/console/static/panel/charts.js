@@ -11,14 +11,14 @@ const PAD = 4;
 const SERIES = [
   {
     title: "Credible radius, 95 %",
-    of: (frame) => frame.radius,
+    of: (snapshot) => snapshot.radius,
     unit: () => "m",
     log: true,
     goal: (facts) => facts.radius,
   },
-  { title: "Spread of the position", of: (frame) => frame.spread, unit: () => "m", log: true },
-  { title: "Effective sample size", of: (frame) => frame.ess, unit: () => "", log: false, from: 0 },
-  { title: "Reading", of: (frame) => frame.reading?.value ?? Number.NaN, unit: (facts) => facts.unit, log: null },
+  { title: "Spread of the position", of: (snapshot) => snapshot.spread, unit: () => "m", log: true },
+  { title: "Effective sample size", of: (snapshot) => snapshot.ess, unit: () => "", log: false, from: 0 },
+  { title: "Reading", of: (snapshot) => snapshot.reading?.value ?? Number.NaN, unit: (facts) => facts.unit, log: null },
 ];
 
 export function buildCharts(mission) {
@@ -74,8 +74,8 @@ function buildChart(mission, series) {
   });
 
   const update = () => {
-    const { facts, frames, shown, count } = mission;
-    const values = Array.from(frames, (frame) => (frame ? series.of(frame) : Number.NaN));
+    const { facts, snapshots, shown, count } = mission;
+    const values = Array.from(snapshots, (snapshot) => (snapshot ? series.of(snapshot) : Number.NaN));
     const level = levels(series, values, facts);
     const x = (index) => (count === 1 ? WIDTH / 2 : (WIDTH * index) / (count - 1));
     const path = pathOf(values, x, level.y);

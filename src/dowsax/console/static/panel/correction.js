@@ -7,40 +7,40 @@ import { clock, number, withUnit } from "../format.js";
 import { askWhether } from "./question.js";
 import { buildPlace } from "./reading_inputs.js";
 
-const LARGEST = 1e15;
+const MAX_NUMBER = 1e15;
 
 export function buildCorrection(mission, map) {
   const words = h("p", { class: "place-line" });
   const correct = h("button", { type: "button", "aria-haspopup": "dialog" }, "Correct");
-  const take = h("button", { type: "button", "aria-haspopup": "dialog" }, icon("bin"), "Withdraw");
-  const hint = h("p", { class: "hint" }, "Click on a step of the slider to see another one.");
+  const withdrawal = h("button", { type: "button", "aria-haspopup": "dialog" }, icon("bin"), "Withdraw");
+  const hint = h("p", { class: "hint" }, "Move the slider to see another reading.");
   const title = h("h2", { id: "correction-title" });
   const element = h(
     "section",
     { class: "card", "aria-labelledby": "correction-title" },
     title,
     words,
-    h("div", { class: "row wrap" }, correct, take),
+    h("div", { class: "row wrap" }, correct, withdrawal),
     hint,
   );
-  /** The reading that is shown: the newest, or that of the step one looks at. */
+  /** The reading of the shown step. */
   const chosen = () => {
-    const { frame } = mission;
-    if (!frame) return null;
-    const wanted = frame.corrects ?? frame.number;
-    const now = mission.standing(mission.count).find((one) => one.number === wanted);
-    return { number: wanted, reading: now?.reading ?? null, time: mission.frames[wanted - 1]?.time };
+    const { snapshot } = mission;
+    if (!snapshot) return null;
+    const wanted = snapshot.corrects ?? snapshot.number;
+    const now = mission.activeReadings(mission.count).find((one) => one.number === wanted);
+    return { number: wanted, reading: now?.reading ?? null, time: mission.snapshots[wanted - 1]?.time };
   };
   correct.addEventListener("click", () => askCorrection(mission, map, chosen()));
-  take.addEventListener("click", () => askWithdrawal(mission, chosen()));
+  withdrawal.addEventListener("click", () => askWithdrawal(mission, chosen()));
 
   const update = () => {
     const one = chosen();
     element.hidden = !one;
     if (!one) return;
     say(title, `Reading ${one.number}`);
-    say(words, one.reading ? readingWords(one, mission, map) : "It is withdrawn, and does not count.");
-    correct.disabled = take.disabled = !one.reading || mission.facts.status === "failed";
+    say(words, one.reading ? readingWords(one, mission, map) : "It was withdrawn and does not count.");
+    correct.disabled = withdrawal.disabled = !one.reading || mission.facts.status === "failed";
   };
   return { element, update };
 }
@@ -48,10 +48,10 @@ export function buildCorrection(mission, map) {
 function readingWords({ reading, time }, mission, map) {
   const value = withUnit(number(reading.value), mission.facts.unit);
   const place = map.placeWords(reading.position);
-  return `${value} at ${place}${time ? `, taken in at ${clock(time)}` : ""}.`;
+  return `${value} at ${place}${time ? `, received at ${clock(time)}` : ""}.`;
 }
 
-/** A dialog with a form, which is closed when what it does is done; Escape and Cancel change nothing. */
+/** A dialog with a form, which closes when `act` is done; Escape and Cancel change nothing. */
 function openDialog(title, fields, buttonText, isDanger, act) {
   const message = buildMessage();
   const cancel = h("button", { type: "button" }, "Cancel");
@@ -70,7 +70,7 @@ function openDialog(title, fields, buttonText, isDanger, act) {
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     send.disabled = true;
-    message.tell("Taking in the readings again", "note");
+    message.tell("Computing the belief again", "note");
     try {
       await act();
       dialog.close();
@@ -85,12 +85,12 @@ function openDialog(title, fields, buttonText, isDanger, act) {
 }
 
 function askWithdrawal(mission, { number: which }) {
-  const reason = labelled("Why (if you like)", h("input", { type: "text", maxlength: "500", name: "reason" }));
-  const text = "Belief and advice will be those of the mission without it. The log keeps it as withdrawn.";
+  const reason = labelled("Reason (optional)", h("input", { type: "text", maxlength: "500", name: "reason" }));
+  const text = "Belief and advice are computed again without it. The log keeps it as withdrawn.";
   const fields = [h("p", {}, text), reason.element];
   openDialog(`Withdraw reading ${which}?`, fields, "Withdraw it", true, async () => {
-    const { frame } = await withdraw(`${mission.path}/readings/${which}`, reason.input.value.trim());
-    follow(mission, frame);
+    const { snapshot } = await withdraw(`${mission.path}/readings/${which}`, reason.input.value.trim());
+    follow(mission, snapshot);
   });
 }
 
@@ -99,10 +99,10 @@ function askCorrection(mission, map, { number: which, reading }) {
   const place = buildPlace(geographic ? map.globe : null);
   const value = numeric(unit ? `Reading [${unit}]` : "Reading", {
     name: "corrected-value",
-    least: -LARGEST,
-    most: LARGEST,
+    least: -MAX_NUMBER,
+    most: MAX_NUMBER,
   });
-  const reason = labelled("Why (if you like)", h("input", { type: "text", maxlength: "500", name: "reason" }));
+  const reason = labelled("Reason (optional)", h("input", { type: "text", maxlength: "500", name: "reason" }));
   place.set(reading.position);
   value.input.value = String(reading.value);
   const before = { place: JSON.stringify(place.get()), value: value.input.value };
@@ -114,16 +114,16 @@ function askCorrection(mission, map, { number: which, reading }) {
     if (JSON.stringify(place.get()) !== before.place) Object.assign(body, place.get());
     const path = `${mission.path}/readings/${which}`;
     try {
-      follow(mission, (await patch(path, body)).frame);
+      follow(mission, (await patch(path, body)).snapshot);
     } catch (refusal) {
       const words = inFormWords(refusal.message, names);
       if (!refusal.canConfirm) throw new Error(words);
-      if (await askWhether(words)) follow(mission, (await patch(path, { ...body, confirm: true })).frame);
+      if (await askWhether(words)) follow(mission, (await patch(path, { ...body, confirm: true })).snapshot);
     }
   });
 }
 
-function follow(mission, frame) {
+function follow(mission, snapshot) {
   mission.select(mission.count);
-  mission.add(frame);
+  mission.add(snapshot);
 }

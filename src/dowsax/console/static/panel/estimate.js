@@ -1,4 +1,4 @@
-/** What is believed of each unknown: mean, the interval that holds 95 %, and the truth once it is revealed. */
+/** The estimate of each unknown: mean, 95 % interval, and the truth once it is revealed. */
 
 import { h, put, say } from "../dom.js";
 import { latitude, longitude, metres, withUnit, within } from "../format.js";
@@ -31,13 +31,13 @@ export function buildEstimate(mission, map) {
   );
 
   const update = () => {
-    const { frame, facts } = mission;
-    element.hidden = !frame;
-    if (!frame) return;
-    const { names, mean, low, high } = frame.estimate;
+    const { snapshot, facts } = mission;
+    element.hidden = !snapshot;
+    if (!snapshot) return;
+    const { names, mean, low, high } = snapshot.estimate;
     const truth = mission.isLive ? facts.truth?.theta : null;
     truthHead.hidden = !truth;
-    say(place, placeWords(frame, facts, map.globe));
+    say(place, placeWords(snapshot, facts, map.globe));
     put(
       body,
       names.map((name, index) => rowOf(mission, index, name, mean, low, high, truth)),
@@ -46,22 +46,22 @@ export function buildEstimate(mission, map) {
   return { element, update };
 }
 
-function placeWords(frame, facts, globe) {
-  const off = facts.truth && frame.number === facts.frames ? missWords(frame, facts.truth.position) : "";
-  const disc = `The source is within ${metres(frame.radius, 2)} of the mean with 95\u00a0%.${off}`;
+function placeWords(snapshot, facts, globe) {
+  const off = facts.truth && snapshot.number === facts.snapshots ? missWords(snapshot, facts.truth.position) : "";
+  const disc = `The source is within ${metres(snapshot.radius, 2)} of the mean with 95\u00a0%.${off}`;
   if (!facts.geographic || !globe) return disc;
-  const [lat, lon] = globe.toDegrees(frame.estimate.mean);
+  const [lat, lon] = globe.toDegrees(snapshot.estimate.mean);
   return `${latitude(lat)}, ${longitude(lon)}. ${disc}`;
 }
 
-function missWords(frame, truth) {
-  const [east, north] = frame.estimate.mean;
+function missWords(snapshot, truth) {
+  const [east, north] = snapshot.estimate.mean;
   return ` It was ${metres(Math.hypot(east - truth[0], north - truth[1]), 2)} away from it, at the star.`;
 }
 
 function rowOf(mission, index, name, mean, low, high, truth) {
   const known = mission.facts.parameters?.find((item) => item.name === name);
-  const unit = known?.unit ?? mission.frame.estimate.units[index];
+  const unit = known?.unit ?? mission.snapshot.estimate.units[index];
   const interval = h(
     "td",
     { class: "interval" },
@@ -80,16 +80,16 @@ function rowOf(mission, index, name, mean, low, high, truth) {
   );
 }
 
-/** Without what stands in brackets: that is told where one points. */
+/** A label without its part in brackets, which is in the tooltip. */
 function short(label) {
   return label.replace(/\s*\([^)]*\)/g, "");
 }
 
-/** The interval within the widest there has been. */
+/** The interval within the widest one so far. */
 function bracket(mission, index, low, high) {
-  const all = mission.frames.slice(0, mission.shown).filter(Boolean);
-  const least = Math.min(...all.map((frame) => frame.estimate.low[index]));
-  const most = Math.max(...all.map((frame) => frame.estimate.high[index]));
+  const all = mission.snapshots.slice(0, mission.shown).filter(Boolean);
+  const least = Math.min(...all.map((snapshot) => snapshot.estimate.low[index]));
+  const most = Math.max(...all.map((snapshot) => snapshot.estimate.high[index]));
   const width = most - least || 1;
   const inner = h("i");
   inner.style.left = `${(100 * (low - least)) / width}%`;

@@ -1,4 +1,4 @@
-/** What can be taken away: a report, and files for other programs. */
+/** Exports: a report, and files for other programs. */
 
 import { getFile } from "../api.js";
 import { h, icon } from "../dom.js";
@@ -53,7 +53,7 @@ export function buildExport(mission) {
   return { element, update };
 }
 
-/** Put a file where the browser keeps what it gets. */
+/** Save a file to the downloads. */
 function keep(file, called) {
   const address = URL.createObjectURL(file);
   const link = h("a", { href: address, download: called });

@@ -1,4 +1,4 @@
-/** Where to go: an arrow as on a compass, the distance, the place. */
+/** The next place: an arrow as on a compass, the distance, the coordinates. */
 
 import { h, s, say } from "../dom.js";
 import { compass, degrees, latitude, longitude, metres, within } from "../format.js";
@@ -17,17 +17,17 @@ export function buildCompass() {
   const place = h("span", { class: "go-place" });
   const element = h("div", { class: "go" }, rose, h("p", {}, title, way, place));
 
-  const update = (facts, frame, globe) => {
-    element.hidden = !frame?.next;
-    if (!frame?.next) return;
-    needle.setAttribute("transform", `rotate(${frame.bearing} 32 42)`);
-    say(way, `${metres(frame.distance, 2)} ${compass(frame.bearing)}`);
-    say(place, `bearing ${degrees(frame.bearing)}, to ${placeWords(facts, globe, frame.next)}`);
+  const update = (facts, snapshot, globe) => {
+    element.hidden = !snapshot?.next;
+    if (!snapshot?.next) return;
+    needle.setAttribute("transform", `rotate(${snapshot.bearing} 32 42)`);
+    say(way, `${metres(snapshot.distance, 2)} ${compass(snapshot.bearing)}`);
+    say(place, `bearing ${degrees(snapshot.bearing)}, to ${placeWords(facts, globe, snapshot.next)}`);
   };
   return { element, update };
 }
 
-/** In degrees where the site is on the globe, else in metres, much finer than what has to be found. */
+/** In degrees if the site has an origin, else in metres, much finer than the radius to reach. */
 function placeWords(facts, globe, position) {
   if (facts.geographic && globe) {
     const [lat, lon] = globe.toDegrees(position);

@@ -1,11 +1,11 @@
-/** Ask whether an odd value is right, in the server's own words. */
+/** Ask whether an implausible value is right, with the server's reason. */
 
 import { h } from "../dom.js";
 
-/** What the answer says besides the reason is for those who send JSON. */
+/** The part of the reason that is for programs. */
 const FOR_PROGRAMS = /: check it, and send it again.*$/;
 
-/** Ask, and tell whether the person says yes; Escape and the first button say no. */
+/** Resolve to whether the person says yes; Escape and the first button say no. */
 export function askWhether(reason) {
   return new Promise((resolve) => {
     const no = h("button", { type: "button", autofocus: true }, "Change it");

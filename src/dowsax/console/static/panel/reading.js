@@ -1,4 +1,4 @@
-/** Give a reading of a real mission, at the place advised, clicked on the map, or typed. */
+/** Add a reading to a real mission, at the advised place, one clicked on the map, or a typed one. */
 
 import { newId, post } from "../api.js";
 import { h, icon, say } from "../dom.js";
@@ -12,18 +12,18 @@ export function buildReading(mission, map) {
   const place = buildPlace(mission.facts.geographic ? map.globe : null);
   const about = buildValue(mission.facts);
   const toNext = h("button", { type: "button" }, icon("pin"), "Next place");
-  const send = h("button", { type: "submit", class: "primary" }, "Take in");
+  const send = h("button", { type: "submit", class: "primary" }, "Add reading");
   const message = buildMessage();
   const hint = h("p", { class: "hint" }, "Click on the map to set the place.");
   const buttons = h("div", { class: "row wrap" }, send, toNext);
   const parts = [place.element, hint, ...about.elements, buttons, message.element];
   const form = h("form", { class: "reading", novalidate: true, id: "reading-form" }, parts);
-  const title = h("h2", { id: "reading-title" }, "Give a reading");
+  const title = h("h2", { id: "reading-title" }, "Add a reading");
   const element = h("section", { class: "card", "aria-labelledby": "reading-title" }, title, form);
   const deliver = buildDelivery(mission);
   const names = { ...place.names, ...about.names };
   forgive(form, message);
-  /** Whether the person chose the place: then advice does not change it. */
+  /** Whether the person chose the place, which advice must not change. */
   let chosen = false;
   let placed = null;
   let isBusy = false;
@@ -39,10 +39,10 @@ export function buildReading(mission, map) {
   };
   const advised = () => {
     if (mission.count === 0) return mission.facts.start;
-    return mission.frames[mission.count - 1]?.next ?? null;
+    return mission.snapshots[mission.count - 1]?.next ?? null;
   };
 
-  /** A value that is hardly ever right is taken in once the person says that it is; else nothing is. */
+  /** Send a reading; ask the person to confirm an implausible value. */
   const deliverOrAsk = async (body) => {
     try {
       return await deliver(body);
@@ -69,16 +69,16 @@ export function buildReading(mission, map) {
       const body = { ...place.get(), ...about.get() };
       isBusy = true;
       update();
-      const frame = await deliverOrAsk(body);
+      const snapshot = await deliverOrAsk(body);
       isBusy = false;
-      if (!frame) {
+      if (!snapshot) {
         message.clear();
         update();
         return;
       }
       chosen = false;
       about.value.value = "";
-      message.tell(`Reading ${frame.number} is taken in and on the disk.`, "good");
+      message.tell(`Reading ${snapshot.number} is saved.`, "good");
       about.value.focus();
     } catch (refusal) {
       isBusy = false;
@@ -92,8 +92,8 @@ export function buildReading(mission, map) {
     const next = advised();
     toNext.disabled = !next;
     send.disabled = isBusy || status === "preparing" || status === "failed";
-    say(send, status === "preparing" ? "Preparing" : "Take in");
-    if (isBusy) message.tell(mission.facts.preparing ? mission.facts.message : "Thinking", "note");
+    say(send, status === "preparing" ? "Preparing" : "Add reading");
+    if (isBusy) message.tell(mission.facts.preparing ? mission.facts.message : "Computing", "note");
     if (next && !chosen && String(next) !== placed) {
       placed = String(next);
       go(next, false);
@@ -108,10 +108,7 @@ export function buildReading(mission, map) {
   return { element, update, pick };
 }
 
-/**
- * Send a reading until it is answered. The same reading, sent again after an answer that never came, keeps its
- * name, so that it counts once.
- */
+/** Send a reading until it is answered. A repeated reading keeps its id, so that it counts once. */
 function buildDelivery(mission) {
   let pending = null;
   return async (body) => {
@@ -119,11 +116,11 @@ function buildDelivery(mission) {
     if (pending?.text !== text) pending = { text, id: newId() };
     for (let trial = 1; ; trial++) {
       try {
-        const { frame } = await post(`${mission.path}/readings`, { ...body, id: pending.id });
+        const { snapshot } = await post(`${mission.path}/readings`, { ...body, id: pending.id });
         pending = null;
         mission.select(mission.count);
-        mission.add(frame);
-        return frame;
+        mission.add(snapshot);
+        return snapshot;
       } catch (refusal) {
         if (refusal.status !== 0 || trial === TRIES) throw refusal;
         await new Promise((resolve) => setTimeout(resolve, 700 * trial));

@@ -1,4 +1,4 @@
-/** The inputs of a reading: where, what, and what was measured along. */
+/** The inputs of a reading: place, value, and other measurements. */
 
 import { h } from "../dom.js";
 import { labelled, nameOf, numberIn, numeric, refuse } from "../forms.js";
@@ -8,7 +8,7 @@ import { typed, within } from "../format.js";
 const LARGEST = 1e15;
 const FINE = { degrees: 1e-6, metres: 1e-2 };
 
-/** Of what has to be given. */
+/** The properties of a required number. */
 const span = (most) => ({ required: true, least: -most, most });
 
 /** Two inputs for a place, in degrees where there is a globe: {element, set, get, position, watch, names}. */
@@ -27,7 +27,7 @@ export function buildPlace(globe) {
       first.input.value = write(shown[0]);
       second.input.value = write(shown[1]);
     },
-    /** As the server takes it. */
+    /** In the keys of the server. */
     get: () => {
       const [a, b] = [numberIn(first, true), numberIn(second, true)];
       return globe ? { latitude: a, longitude: b } : { position: [a, b] };
@@ -53,7 +53,7 @@ export function buildPlace(globe) {
   };
 }
 
-/** The value and what may be said of it: {value, elements, get, names}. Wind is in sight where the field needs it. */
+/** The value and other measurements: {value, elements, get, names}. Wind is unfolded if the field needs it. */
 export function buildValue({ unit, field }) {
   const value = numeric(unit ? `Reading [${unit}]` : "Reading", {
     name: "value",
@@ -108,7 +108,7 @@ export function buildValue({ unit, field }) {
   return { value: value.input, elements: [value.element, needsWind ? wind : null, more], get, names };
 }
 
-/** The wind as it is typed: its speed and where it comes from. */
+/** The inputs of a wind: its speed and where it comes from. */
 function windOf(speedInput, fromInput) {
   const [speed, from] = [numberIn(speedInput), numberIn(fromInput)];
   if ((speed === null) !== (from === null)) {

@@ -1,4 +1,4 @@
-/** Delete a mission, after asking once more. */
+/** Delete a mission, after a confirmation. */
 
 import { remove } from "../api.js";
 import { h, icon, notice } from "../dom.js";
@@ -16,18 +16,18 @@ export function buildRemoval(mission) {
   return { element, update: () => {} };
 }
 
-/** What is lost is said before it is; Escape and Cancel change nothing. */
+/** Ask, and say what will be lost; Escape and Keep it change nothing. */
 function ask(mission) {
   const { facts } = mission;
   const cancel = h("button", { type: "button", autofocus: true }, "Keep it");
   const confirm = h("button", { type: "submit", class: "danger" }, icon("bin"), "Delete it");
-  const lost = `${plural(facts.readings, "reading")}, the log and all that was found`;
+  const lost = `${plural(facts.readings, "reading")}, the log and all results`;
   const stops = facts.running || facts.mqtt ? " It is stopped first." : "";
   const form = h(
     "form",
     { method: "dialog" },
     h("h2", { id: "removal-title" }, `Delete \u201c${facts.name}\u201d?`),
-    h("p", { id: "removal-words" }, `${lost} will be gone for good, here and for everybody.${stops}`),
+    h("p", { id: "removal-words" }, `${lost} will be deleted for good, for everybody.${stops}`),
     h("div", { class: "row" }, cancel, confirm),
   );
   const dialog = h(
@@ -40,7 +40,7 @@ function ask(mission) {
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     confirm.disabled = true;
-    // Its own end is no news to the one who asked for it.
+    // This page needs no notice of its own deletion.
     mission.leaving = true;
     try {
       await remove(mission.path);

@@ -3,7 +3,7 @@
 import { h, icon, put, say } from "../dom.js";
 import { clock } from "../format.js";
 
-/** [ms] a frame while playing. */
+/** [ms] per snapshot while playing. */
 const PACE = 160;
 
 export function buildReplay(mission) {
@@ -66,14 +66,14 @@ export function buildReplay(mission) {
   });
 
   const update = () => {
-    const { frame, shown, count } = mission;
+    const { snapshot, shown, count } = mission;
     element.hidden = count < 1;
-    if (!frame) return;
+    if (!snapshot) return;
     slider.max = String(count);
     slider.value = String(shown);
     slider.style.setProperty("--share", `${count > 1 ? (100 * (shown - 1)) / (count - 1) : 100}%`);
-    slider.setAttribute("aria-valuetext", `step ${shown} of ${count}, ${frame.status}`);
-    say(where, `${shown} / ${count}  ${clock(frame.time)}`);
+    slider.setAttribute("aria-valuetext", `step ${shown} of ${count}, ${snapshot.status}`);
+    say(where, `${shown} / ${count}  ${clock(snapshot.time)}`);
     live.disabled = mission.isLive;
   };
   return { element, update, stop };

@@ -8,10 +8,10 @@ const SPEEDS = [0.5, 1, 2, 5, 10, 20];
 export function buildSimulation(mission) {
   const run = h("button", { type: "button", class: "primary", id: "run" });
   const step = h("button", { type: "button" }, icon("step"), "Step");
-  const speed = h("select", { id: "speed", "aria-label": "Readings a second" });
+  const speed = h("select", { id: "speed", "aria-label": "Readings per second" });
   const reveal = h("button", { type: "button" }, icon("eye"), "Reveal the truth");
   const hint = h("p", { class: "hint" });
-  const drive = h("div", { class: "row" }, run, step, h("label", { class: "inline" }, speed, "a second"));
+  const drive = h("div", { class: "row" }, run, step, h("label", { class: "inline" }, speed, "per second"));
   const element = h(
     "section",
     { class: "card", "aria-labelledby": "simulation-title" },
@@ -21,16 +21,16 @@ export function buildSimulation(mission) {
     hint,
   );
 
-  let told = null;
+  let shownNotice = null;
   let isAsking = false;
   const ask = async (path, body) => {
-    told?.remove();
+    shownNotice?.remove();
     isAsking = true;
     update();
     try {
       return await post(`${mission.path}/${path}`, body);
     } catch (refusal) {
-      told = notice(refusal.message);
+      shownNotice = notice(refusal.message);
       return null;
     } finally {
       isAsking = false;

@@ -1,4 +1,4 @@
-/** How the search stands, in big words, and what to do now. */
+/** The status of the search, and what to do next. */
 
 import { announce, h, icon, put, say } from "../dom.js";
 import { compass, metres, number, percent, plural } from "../format.js";
@@ -6,13 +6,13 @@ import { buildCompass } from "./next.js";
 import { buildSureness } from "./sureness.js";
 
 /** [ms] between two readings that are read out while a simulation runs. */
-const CALM = 8000;
+const MIN_INTERVAL_MS = 8000;
 
 export const STATUS = {
   preparing: { word: "PREPARING", icon: "preparing", kind: "preparing" },
   searching: { word: "SEARCHING", icon: "searching", kind: "searching" },
   found: { word: "FOUND", icon: "found", kind: "found" },
-  "cannot tell": { word: "CANNOT TELL", icon: "unsure", kind: "unsure" },
+  inconclusive: { word: "INCONCLUSIVE", icon: "unsure", kind: "unsure" },
   failed: { word: "FAILED", icon: "failed", kind: "failed" },
   damaged: { word: "DAMAGED", icon: "failed", kind: "failed" },
 };
@@ -24,32 +24,32 @@ export function chip(status, running) {
   return h("span", { class: `chip ${kind}` }, icon(name), text);
 }
 
-/** The status of the frame shown, or of the mission where there is none yet. */
+/** The status of the snapshot shown, or of the mission where there is none yet. */
 function statusOf(mission) {
-  const { facts, frame } = mission;
-  if (facts.status === "failed" || (facts.status === "preparing" && !frame)) return facts.status;
-  if (!frame) return facts.status;
-  return mission.isLive ? facts.status : frame.status;
+  const { facts, snapshot } = mission;
+  if (facts.status === "failed" || (facts.status === "preparing" && !snapshot)) return facts.status;
+  if (!snapshot) return facts.status;
+  return mission.isLive ? facts.status : snapshot.status;
 }
 
-/** Read out what is new: each change of the status, but of a search that runs by itself not every reading. */
+/** Announce each change of the status; of a running simulation, not every reading. */
 function buildReader() {
   let said = { status: "", words: "", at: 0 };
-  return (facts, frame, status) => {
-    const words = spoken(facts, frame, status);
+  return (facts, snapshot, status) => {
+    const words = spoken(facts, snapshot, status);
     const runs = facts.type === "simulated" && facts.running && status === said.status;
-    if (words === said.words || (runs && Date.now() - said.at < CALM)) return;
+    if (words === said.words || (runs && Date.now() - said.at < MIN_INTERVAL_MS)) return;
     said = { status, words, at: Date.now() };
     announce(words);
   };
 }
 
-/** One sentence for those who listen. */
-function spoken(facts, frame, status) {
+/** The sentence for screen readers. */
+function spoken(facts, snapshot, status) {
   const word = (STATUS[status] ?? STATUS.failed).word.toLowerCase();
-  if (!frame || facts.preparing) return `${word}. ${facts.message ?? ""}`;
-  const next = frame.next ? ` Next: ${metres(frame.distance, 2)} to the ${compass(frame.bearing)}.` : "";
-  return `Reading ${frame.number}: ${word}.${next}`;
+  if (!snapshot || facts.preparing) return `${word}. ${facts.message ?? ""}`;
+  const next = snapshot.next ? ` Next: ${metres(snapshot.distance, 2)} to the ${compass(snapshot.bearing)}.` : "";
+  return `Reading ${snapshot.number}: ${word}.${next}`;
 }
 
 export function buildStatus(mission, map) {
@@ -78,7 +78,7 @@ export function buildStatus(mission, map) {
   const readOut = buildReader();
 
   const update = () => {
-    const { facts, frame } = mission;
+    const { facts, snapshot } = mission;
     const status = statusOf(mission);
     const { word: text, icon: name, kind } = STATUS[status] ?? STATUS.failed;
     element.dataset.kind = kind;
@@ -89,50 +89,50 @@ export function buildStatus(mission, map) {
     say(alarm.lastChild, facts.alarm ?? "");
     wait.hidden = !facts.preparing;
     say(wait.lastChild, facts.preparing ? facts.message || "Preparing" : "");
-    say(why, frame ? frame.why : (!facts.preparing && facts.message) || waitingWords(facts));
-    next.update(facts, frame, map.globe);
-    sureness.update(facts, frame);
+    say(why, snapshot ? snapshot.why : (!facts.preparing && facts.message) || waitingWords(facts));
+    next.update(facts, snapshot, map.globe);
+    sureness.update(facts, snapshot);
     sayRate(rate, facts.false_stops, why.textContent);
-    say(budget, budgetWords(facts, frame, mission.standing().length));
+    say(budget, budgetWords(facts, snapshot, mission.activeReadings().length));
     budget.hidden = budget.textContent === "";
-    if (mission.isLive) readOut(facts, frame, status);
+    if (mission.isLive) readOut(facts, snapshot, status);
   };
 
   return { element, update };
 }
 
 function tagOf(mission, status) {
-  const { facts, frame, shown, count } = mission;
+  const { facts, snapshot, shown, count } = mission;
   if (!mission.isLive) return `step ${shown} of ${count}`;
   if (status === "preparing") return "";
   const paused =
     facts.type === "simulated" && status === "searching" && facts.running === false ? "paused, " : "";
-  return frame
-    ? `${paused}${plural(facts.readings, "reading")}, ${metres(frame.path_length, 2)}`
+  return snapshot
+    ? `${paused}${plural(facts.readings, "reading")}, ${metres(snapshot.path_length, 2)}`
     : paused
       ? "paused"
       : "no reading yet";
 }
 
 function waitingWords(facts) {
-  if (facts.status === "preparing") return "It takes a while for a field that is new to this machine.";
+  if (facts.status === "preparing") return "The first mission in a new field takes a while to compile.";
   return facts.type === "real"
-    ? "Give the first reading: type it, upload a survey, or send it by MQTT."
+    ? "Add the first reading: type it, upload a survey, or send it by MQTT."
     : "Press Run or Step.";
 }
 
-/** What is spent of what may be. */
-function budgetWords({ budget, status }, frame, readings) {
-  if (!budget || !frame || status !== "searching") return "";
+/** How much of the budget is used. */
+function budgetWords({ budget, status }, snapshot, readings) {
+  if (!budget || !snapshot || status !== "searching") return "";
   const parts = [
     budget.readings ? `${readings} of ${budget.readings} readings` : null,
-    budget.distance ? `${number(frame.path_length, 2)} of ${metres(budget.distance, 2)}` : null,
-    budget.time ? `${number(budget.time / 60, 2)} min at the most` : null,
+    budget.distance ? `${number(snapshot.path_length, 2)} of ${metres(budget.distance, 2)}` : null,
+    budget.time ? `${number(budget.time / 60, 2)} min at most` : null,
   ].filter(Boolean);
   return parts.length ? `Budget: ${parts.join(", ")}.` : "";
 }
 
-/** How often stops were wrong in simulation, or which command measures it; unless the reason says it. */
+/** Say how often stops were wrong in simulation, or which command measures it, unless the reason does. */
 function sayRate(element, stops, why) {
   element.hidden = !stops || why.includes(stops.sentence) || why.includes(stops.command ?? stops.sentence);
   if (element.hidden || element.dataset.said === stops.sentence) return;
@@ -140,19 +140,19 @@ function sayRate(element, stops, why) {
   put(element, stops.command ? measuring(stops) : rateWords(stops));
 }
 
-/** Folded: it is for before or after a search, not for the way. */
+/** Folded, as it is not needed during a search. */
 function measuring(stops) {
   return h(
     "details",
     {},
     h("summary", {}, "False stops: not measured here"),
-    h("p", {}, `${capital(stops.sentence)}. This measures it, on the machine of the console:`),
+    h("p", {}, `${capital(stops.sentence)}. To measure it, run on the machine of the console:`),
     h("code", {}, stops.command),
   );
 }
 
 function rateWords(stops) {
-  if (stops.of === "site") return `False stops: ${stops.sentence}.`;
+  if (stops.measured_for === "site") return `False stops: ${stops.sentence}.`;
   const interval = `[${(100 * stops.low).toFixed(1)}, ${(100 * stops.high).toFixed(1)}]`;
   const count = stops.stops.toLocaleString("en");
   return `False stops: ${percent(stops.rate)} ${interval} of ${count} stops in simulations of this field.`;

@@ -4,8 +4,8 @@ import { postFile } from "../api.js";
 import { h, icon, put } from "../dom.js";
 import { buildMessage } from "../forms.js";
 
-const LARGEST = 5e6;
-const SHOWN = 50;
+const MAX_BYTES = 5e6;
+const MAX_LISTED = 50;
 
 export function buildSurvey(mission, target) {
   const input = h("input", {
@@ -34,23 +34,23 @@ export function buildSurvey(mission, target) {
     h(
       "p",
       { class: "hint" },
-      "A CSV with x, y (or latitude, longitude) and value; wind, time and sensor where there are any. " +
-        "Or drop it on the map.",
+      "A CSV with x, y (or latitude, longitude) and value. Wind, time and sensor are optional. " +
+        "You can also drop it on the map.",
     ),
     h("div", { class: "row wrap" }, input, label),
     message.element,
     refused,
   );
 
-  /** The name of the file that is being taken in. */
+  /** The name of the file that is being uploaded. */
   let busy = "";
 
-  const tell = ({ taken, known, refused: lost, left_out: leftOut, notes }) => {
-    const odd = [leftOut ? `${leftOut} left out` : null, lost.length ? `${lost.length} refused` : null];
-    const counts = [`${taken} new`, `${known} known`, ...odd.filter(Boolean)].join(", ");
-    message.tell(`Readings: ${counts}.`, lost.length + leftOut ? "note" : "good");
-    const rows = lost.slice(0, SHOWN).map(({ line, reason }) => `Line ${line}: ${reason}`);
-    if (lost.length > SHOWN) rows.push(`and ${lost.length - SHOWN} more.`);
+  const show = ({ new: added, known, refused: rejected, skipped, notes }) => {
+    const odd = [skipped ? `${skipped} skipped` : null, rejected.length ? `${rejected.length} refused` : null];
+    const counts = [`${added} new`, `${known} known`, ...odd.filter(Boolean)].join(", ");
+    message.tell(`Readings: ${counts}.`, rejected.length + skipped ? "note" : "good");
+    const rows = rejected.slice(0, MAX_LISTED).map(({ line, reason }) => `Line ${line}: ${reason}`);
+    if (rejected.length > MAX_LISTED) rows.push(`and ${rejected.length - MAX_LISTED} more.`);
     const items = [...rows, ...notes].map((text) => h("li", {}, text));
     put(refused, items);
     refused.hidden = items.length === 0;
@@ -61,17 +61,17 @@ export function buildSurvey(mission, target) {
       message.tell(`${file.name} is empty.`);
       return;
     }
-    if (file.size > LARGEST) {
-      message.tell(`${file.name} has ${(file.size / 1e6).toFixed(1)} MB: 5 MB at the most, split it.`);
+    if (file.size > MAX_BYTES) {
+      message.tell(`${file.name} has ${(file.size / 1e6).toFixed(1)} MB; the limit is 5 MB. Split it.`);
       return;
     }
     busy = file.name;
     update();
     try {
-      // As it is: loggers do not all write UTF-8.
-      const told = await postFile(`${mission.path}/survey`, file);
+      // As bytes: not all loggers write UTF-8.
+      const result = await postFile(`${mission.path}/survey`, file);
       busy = "";
-      tell(told);
+      show(result);
     } catch (refusal) {
       busy = "";
       message.tell(refusal.message);
@@ -83,14 +83,14 @@ export function buildSurvey(mission, target) {
   const update = () => {
     const { status, preparing, message: words } = mission.facts;
     input.disabled = Boolean(busy) || ["preparing", "failed"].includes(status);
-    if (busy) message.tell(`Taking in ${busy}${preparing ? `. ${words}` : ""}`, "note");
+    if (busy) message.tell(`Uploading ${busy}${preparing ? `. ${words}` : ""}`, "note");
   };
   input.addEventListener("change", () => input.files[0] && upload(input.files[0]));
   bindDrop(target, (file) => !input.disabled && upload(file));
   return { element, update };
 }
 
-/** Take a file that is dropped on an element. */
+/** Accept a file that is dropped on an element. */
 function bindDrop(target, dropped) {
   target.addEventListener("dragover", (event) => {
     event.preventDefault();

@@ -1,4 +1,4 @@
-/** What is on the map and which keys there are. */
+/** The meaning of the words, and the keys. */
 
 import { h } from "../dom.js";
 
@@ -10,17 +10,17 @@ const KEYS = [
   ["Arrows", "on the map: move it"],
   ["+ and \u2212", "on the map: zoom"],
   ["0 and B", "on the map: the whole area, the belief"],
-  ["Enter", "on the map: pick its middle as the place of a reading, and type that"],
+  ["Enter", "on the map: choose its middle as the place of a reading"],
   ["?", "this help"],
 ];
 const WORDS = [
-  ["Searching", "the source is not yet known well enough; the arrow says where to measure next."],
+  ["Searching", "the source is not known well enough yet; the arrow shows where to measure next."],
   [
     "Found",
-    "the source lies within the radius of the site with the probability asked for, and the model fits the readings.",
+    "the source is within the site's radius with the site's probability, and the model fits the readings.",
   ],
-  ["Cannot tell", "the budget is spent, or the readings speak against a source here."],
-  ["Regions", "the smallest areas that hold the source with 50 and 95\u00a0%."],
+  ["Inconclusive", "the budget is spent, or the readings speak against a source here."],
+  ["Regions", "the smallest areas that hold the source with 50 and 95\u00a0% probability."],
   [
     "False stops",
     "how often \u201cfound\u201d was wrong in simulated searches, with its 95\u00a0% interval.",

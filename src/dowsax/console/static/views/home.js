@@ -1,4 +1,4 @@
-/** All missions, and the two ways to begin one. */
+/** All missions, and the two ways to start one. */
 
 import { h, icon, put, say } from "../dom.js";
 import { ago, plural } from "../format.js";
@@ -26,7 +26,7 @@ export function showHome(view, missions) {
         h(
           "p",
           {},
-          "Readings come in, the belief of where the source is contracts, " +
+          "Each reading narrows down where the source is, " +
             "and the console says where to measure next.",
         ),
       ),
@@ -46,7 +46,7 @@ export function showHome(view, missions) {
   return { title: "", close: () => missions.removeEventListener("change", update) };
 }
 
-/** Only the two ways to begin. */
+/** The two ways to start a mission. */
 export function showNew(view) {
   put(
     view,
@@ -73,8 +73,8 @@ function starts() {
     start(
       "#/new/real",
       "pin",
-      "Begin a real mission",
-      "Describe your site, then type readings, upload a survey, or take a live feed.",
+      "Start a real mission",
+      "Describe your site. Then type readings, upload a survey, or connect a live feed.",
     ),
   );
 }
@@ -88,7 +88,7 @@ function start(href, name, title, text) {
   );
 }
 
-/** A mission of earlier is made ready anew before it goes on. */
+/** A mission from before a restart is prepared again before it continues. */
 function waits({ preparing, status }) {
   return preparing && status !== "preparing" ? "preparing" : null;
 }

@@ -1,4 +1,4 @@
-/** One mission: the map, the time slider, and the side with everything known. */
+/** One mission: the map, the time slider, and the side panel. */
 
 import { h, isTyping, notice, put } from "../dom.js";
 import { buildControls, buildLegend } from "../map/controls.js";
@@ -55,10 +55,10 @@ export async function showMission(view, id) {
     waiting = null;
     for (const part of [...parts.all, parts.replay]) part.update();
     map.redraw();
-    // Seen from another tab, too.
+    // Visible from other tabs.
     document.title = `${(STATUS[mission.facts.status] ?? STATUS.failed).word}: ${facts.name}`;
   };
-  // Several pieces of news within one frame of the screen are one.
+  // Several changes within one repaint are drawn once.
   mission.addEventListener("change", () => {
     waiting ??= requestAnimationFrame(update);
   });

@@ -1,6 +1,6 @@
-/** Begin a real mission: a site file, made from a template, pasted or uploaded, and checked as it is typed. */
+/** Start a real mission: a site file from a template, pasted or uploaded, checked while typing. */
 
-import { getChoices, getText, post, postAsIs } from "../api.js";
+import { getChoices, getText, post, postText } from "../api.js";
 import { h, icon, put, say } from "../dom.js";
 import { choice, labelled, nameOf, named, numberIn, numeric, refuse, SEEDS, showForm } from "../forms.js";
 import { number } from "../format.js";
@@ -8,15 +8,15 @@ import { number } from "../format.js";
 /** [ms] after the last key before the site is checked. */
 const PAUSE = 350;
 const BROKER = /^mqtts?:\/\/[^/\s]+/;
-/** Letters of a site file at the most. */
-const LONGEST = 60000;
+/** The largest length of a site file. */
+const MAX_LENGTH = 60000;
 
 export async function showNewReal(view) {
   const choices = await getChoices();
   const site = buildSite(choices.kinds);
   const policies = choices.policies.filter((item) => !item.fields);
-  const best = { name: "", label: "the best there is" };
-  const policy = choice("Policy", [best, ...policies], "", "Who chooses the next place.");
+  const best = { name: "", label: "the best for the site" };
+  const policy = choice("Policy", [best, ...policies], "", "Chooses the next place.");
   const whole = { name: "seed", value: "0", inputmode: "numeric", isWhole: true, ...SEEDS };
   const seed = numeric("Seed", whole);
   const name = named("as in the site file");
@@ -40,13 +40,13 @@ export async function showNewReal(view) {
   const title = "Real mission";
   const names = { ...broker.names, seed: nameOf(seed), policy: nameOf(policy), name: nameOf(name) };
   names.site = site.name;
-  const shown = showForm(view, { title, parts, label: "Begin the mission", begin, names, isWide: true });
+  const shown = showForm(view, { title, parts, label: "Start the mission", begin, names, isWide: true });
   shown.button.disabled = true;
   await site.start(shown);
   return { title, close: () => {} };
 }
 
-/** The text of the site file, where it comes from, and what is understood of it. */
+/** The text of the site file, its source, and its description. */
 function buildSite(kinds) {
   const options = kinds.map(({ name, label }) => ({ name, label: label ? `${name}: ${label}` : name }));
   const kind = choice("Template for", options);
@@ -58,7 +58,7 @@ function buildSite(kinds) {
   const site = labelled("Site file (TOML)", text, hint);
   const verdict = h("p", { class: "verdict", role: "status" });
   const facts = h("dl", { class: "facts" });
-  const understanding = h("details", { class: "more" }, h("summary", {}, "What was understood"), facts);
+  const understanding = h("details", { class: "more" }, h("summary", {}, "What the site file says"), facts);
 
   const start = async ({ button, message }) => {
     const check = checker(text, verdict, button, facts);
@@ -94,12 +94,12 @@ function checker(text, verdict, begin, facts) {
     asked = mine;
     try {
       requireText(text.value);
-      const known = await postAsIs("/site/check", text.value, "text/plain", mine.signal);
+      const known = await postText("/site/check", text.value, "text/plain", mine.signal);
       verdict.className = "verdict good";
       say(verdict, understood(known));
       put(
         facts,
-        (known.words ?? []).flatMap(({ heading, text: words }) => [h("dt", {}, heading), h("dd", {}, words)]),
+        (known.description ?? []).flatMap(({ heading, text: words }) => [h("dt", {}, heading), h("dd", {}, words)]),
       );
       begin.disabled = false;
     } catch (refusal) {
@@ -118,7 +118,7 @@ function checker(text, verdict, begin, facts) {
 
 function requireText(text) {
   if (text.trim() === "") throw new RangeError("Site file: it is empty; paste one, or choose a template.");
-  if (text.length > LONGEST) throw new RangeError(`Site file: more than ${LONGEST} letters; shorten it.`);
+  if (text.length > MAX_LENGTH) throw new RangeError(`Site file: more than ${MAX_LENGTH} letters; shorten it.`);
 }
 
 function understood({ name, kind, unit, area }) {

@@ -1,4 +1,4 @@
-/** Begin a simulated search. */
+/** Start a simulated search. */
 
 import { getChoices, post } from "../api.js";
 import { h, put } from "../dom.js";
@@ -49,7 +49,7 @@ function buildInputs(choices) {
     name: named("field and seed"),
     scenario: choice("Scenario", choices.scenarios, undefined, "Where the source is, and whether it moves."),
     seed: numeric("Seed", whole("seed", { value: "0", ...SEEDS }), "The same seed gives the same search."),
-    speed: numeric("Readings a second", { name: "speed", value: "4", least: 0.05, most: 50 }),
+    speed: numeric("Readings per second", { name: "speed", value: "4", least: 0.05, most: 50 }),
     particles: numeric(
       "Particles",
       whole("particles", { placeholder: "as the filter has by itself", least: 16, most: 20000 }),

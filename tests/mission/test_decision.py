@@ -1,0 +1,89 @@
+"""The status of a mission, and its reasons."""
+
+import math
+from dataclasses import replace
+
+from made_missions import MODEL, hill_site
+
+from dowsax.geo.local import Frame
+from dowsax.mission.advice import (
+    FOUND,
+    INCONCLUSIVE,
+    SEARCHING,
+)
+from dowsax.mission.advisor import Advisor
+from dowsax.mission.decision import BudgetUse, StatusInputs, check_heights, explain_status, status_of
+from dowsax.survey.reading import Reading
+from dowsax.world import Jump
+
+
+def advisor(**changes):
+    return Advisor(hill_site(**changes), "infotaxis", seed=4, model=MODEL)
+
+
+def test_status_follows_the_belief():
+    """Found by the credible rule alone; a misfit or a likely nothing is never found."""
+    plan = advisor().plan
+    spent = BudgetUse(5, 10.0, 5.0)
+    sure = StatusInputs((3.0, 4.0), 1.0, 0.96, 0.5, 10.0)
+    assert status_of(plan, spent, sure) == FOUND
+    assert status_of(plan, spent, sure._replace(mass=0.94)) == SEARCHING
+    assert status_of(plan, spent, sure._replace(fit=0.001)) == SEARCHING
+    nothing = sure._replace(mass=0.1, evidence=-math.log(21))
+    assert status_of(plan, spent, nothing) == INCONCLUSIVE
+    assert "21 times likelier without" in explain_status(plan, spent, nothing, INCONCLUSIVE, None)
+    assert status_of(plan, spent, nothing._replace(evidence=-math.log(19))) == SEARCHING
+    assert status_of(plan, BudgetUse(40, 10.0, 5.0), sure) == FOUND
+
+
+def test_found_says_that_the_fit_was_not_checked_where_the_source_may_move():
+    plan, spent, sure = (
+        advisor().plan,
+        BudgetUse(5, 10.0, 5.0),
+        StatusInputs((3.0, 4.0), 1.0, 0.96, 1.0, 10.0),
+    )
+    moving = replace(plan, jump=Jump())
+    assert "was not checked" in explain_status(moving, spent, sure, FOUND, "0 of 9 such stops were wrong")
+    assert "was not checked" not in explain_status(plan, spent, sure, FOUND, "0 of 9 such stops were wrong")
+
+
+def test_reasons_give_odds_and_places():
+    """Metres, or degrees where the site has them; a belief without a doubt is not a probability of one."""
+    plan = advisor().plan
+    there = replace(plan, frame=Frame((52.1, 5.1)))
+    spent, sure = BudgetUse(5, 10.0, 5.0), StatusInputs((3.04, 4.0), 1.0, 0.96, 0.5, 10.0)
+    told = explain_status(plan, spent, sure, FOUND, None)
+    assert told.startswith("Found: the odds are about 24 to 1 that the source is within 1.5 m of (3, 4) m; ")
+    told = explain_status(there, spent, sure._replace(mass=1.0), FOUND, None)
+    assert "the odds are more than 1,000 to 1 that" in told
+    assert "1.5 m of 52.100036° N, 5.100044° E; " in told
+    told = explain_status(there, spent, sure._replace(mass=0.1), SEARCHING, None)
+    assert "within 1 m of 52.100036° N, 5.100044° E, where 1.5 m is wanted" in told
+    told = explain_status(
+        plan, BudgetUse(40, 10.0, 5.0), sure._replace(mass=0.1, evidence=0.5), INCONCLUSIVE, None
+    )
+    assert told.endswith("budget are taken, and the readings do not show that there is a source.")
+    assert "less than 1 time in 1,000" in explain_status(
+        plan, spent, sure._replace(fit=1e-5), SEARCHING, None
+    )
+
+
+def test_distance_and_time_are_those_of_the_way_in_time():
+    readings = [
+        Reading((0.0, 0.0), 1.0, time=0.0),
+        Reading((6.0, 0.0), 1.0, time=9.0),
+        Reading((3.0, 4.0), 1.0, time=5.0),
+    ]
+    assert BudgetUse.of(None, readings) == BudgetUse(3, 10.0, 9.0)
+    assert BudgetUse.of((0.0, -1.0), readings).distance == 11.0
+
+
+def test_heights_above_the_sea_are_asked_about():
+    """Where heights matter to the field, and all readings are higher than anybody flies."""
+    plan = advisor().plan
+    high = [Reading((0.0, 0.0), 1.0, altitude=height) for height in (351.0, 354.0)]
+    matters = replace(plan, stations=replace(plan.stations, names=("altitude",)))
+    assert "are 351 to 354 m above ground: if that is above the sea" in check_heights(matters, high)
+    assert check_heights(plan, high) is None
+    assert check_heights(matters, [*high, Reading((0.0, 0.0), 1.0, altitude=12.0)]) is None
+    assert check_heights(matters, [Reading((0.0, 0.0), 1.0)]) is None

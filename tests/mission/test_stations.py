@@ -1,0 +1,77 @@
+"""From readings to stations: what each model needs is asked for, and nothing else."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from made_missions import MODEL
+
+from dowsax.mission.stations import TRAIL_LENGTH, Stations, default_altitude, required_measurements
+from dowsax.site import build_model, parse_site
+from dowsax.site.schema import SensorSetting
+from dowsax.survey.reading import Reading, Refused
+from dowsax.types import Station
+from dowsax.world.trails import with_trail
+
+SITE = """
+area = {{low = [0, 0], high = [100, 80]}}
+field = {{kind = "{kind}"}}
+{more}
+"""
+SENSORS = """
+sensor = {names = ["A", "B"]}
+background = {mode = "per-sensor", range = [20, 40]}
+"""
+
+
+def model(kind, more=""):
+    return build_model(parse_site(SITE.format(kind=kind, more=more)))
+
+
+@pytest.mark.parametrize(
+    ("of", "names"),
+    [
+        (MODEL, ()),
+        (model("gas-plume"), ("wind", "altitude")),
+        (model("radiation"), ("altitude", "dwell")),
+        (model("level", SENSORS), ("altitude", "sensor")),
+        (model("level", "sensor = {lag = 5}"), ("altitude", "trail")),
+    ],
+    ids=["hill", "plume", "radiation", "sensors", "lag"],
+)
+def test_what_a_model_needs_is_found(of, names):
+    assert required_measurements(of) == names
+
+
+def test_what_is_missing_is_filled_in_or_asked_for():
+    """By the reading, the site, or the field, in this order; a wind is held only where the site says so."""
+    plume = Stations(("wind", "altitude"), altitude=default_altitude(model("gas-plume")))
+    with pytest.raises(Refused, match="wind is missing"):
+        plume.complete(Reading((1.0, 2.0), 3.0), ())
+    windy = Reading((1.0, 2.0), 3.0, wind=(2.0, 1.0), altitude=9.0)
+    assert plume.complete(Reading((1.0, 2.0), 3.0, wind=(2.0, 1.0)), ()).altitude == 1.5
+    holding = Stations(("wind", "altitude"), SensorSetting(height=4.0, ground=1.0), hold_wind=True)
+    assert holding.complete(windy, ()).altitude == 8.0
+    held = holding.complete(Reading((1.0, 2.0), 3.0), [windy])
+    assert (held.wind, held.altitude) == ((2.0, 1.0), 4.0)
+    named = Stations(("sensor",), SensorSetting(names=("A", "B")))
+    assert int(named.station(Reading((1.0, 2.0), 3.0, sensor="B"), ()).sensor) == 1
+    with pytest.raises(Refused, match="Unknown sensor 'C'"):
+        named.complete(Reading((1.0, 2.0), 3.0, sensor="C"), ())
+
+
+def test_a_trail_grown_reading_by_reading_is_that_of_the_survey():
+    """Against `with_trail` of all readings at once; times are large, as dates are."""
+    start, number = 1.7e9, 12
+    readings = [Reading((float(count), 2.0), 1.0, time=start + 3.0 * count**1.5) for count in range(number)]
+    stations = Stations(("time", "trail"))
+    survey = Station(
+        jnp.array([reading.position for reading in readings], jnp.float32),
+        time=jnp.array([reading.time - start for reading in readings], jnp.float32),
+    )
+    expected = with_trail(survey, TRAIL_LENGTH)
+    for count, reading in enumerate(readings):
+        made = stations.station(reading, readings[:count])
+        np.testing.assert_allclose(made.trail.ages, expected.trail.ages[count], rtol=1e-5)
+        np.testing.assert_array_equal(made.trail.stations.position, expected.trail.stations.position[count])
+    with pytest.raises(Refused, match="time is missing"):
+        Stations(("trail",)).complete(Reading((1.0, 2.0), 3.0), ())

@@ -1,0 +1,122 @@
+"""Stop statistics: the shipped tables are those of the docs, and apply only where they were measured."""
+
+import csv
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from benchmarks import site_stops
+from dowsax.evaluate.statistics import wilson_interval
+from dowsax.mission.plan import Plan
+from dowsax.mission.stop_statistics import (
+    StandardStops,
+    describe_stops,
+    find_false_stops,
+    find_standard_stops,
+    read_false_stops,
+    read_standard_stops,
+)
+from dowsax.site import new_site, parse_site
+from dowsax.world import Jump
+
+DATA = Path(__file__).parents[2] / "results"
+SITE = parse_site(
+    """
+area = {low = [0, 0], high = [25, 25]}
+field = {kind = "gas"}
+search = {radius = 1}
+"""
+)
+
+
+def test_the_table_is_that_of_the_docs():
+    if not DATA.exists():
+        pytest.skip("the docs are not part of an installed package")
+    rows = []
+    # Planners come from their own table, so theirs are the last word.
+    for name in ("learned.csv", "searches.csv"):
+        with (DATA / name).open(newline="") as file:
+            rows += [row for row in csv.DictReader(file) if row["stop"] == "credible-0.95"]
+    expected = {
+        (row["policy"], row["field"]): tuple(
+            float(row[f"false_stop_given_stop{end}"]) for end in ("", "_low", "_high", "_n")
+        )
+        for row in rows
+        if row["scenario"] == "id"
+    }
+    shipped = {
+        (row.policy, row.field): (row.rate, row.low, row.high, row.stops) for row in read_false_stops()
+    }
+    assert shipped.keys() == expected.keys()
+    for cell, numbers in shipped.items():
+        assert numbers == pytest.approx(expected[cell], abs=5e-5)
+
+
+def test_only_measured_rates_are_found():
+    """The same field, filter, rule and policy, and a source that stays."""
+    plan = Plan.of(SITE)
+    row = find_false_stops(plan, "infotaxis")
+    assert (row.field, row.policy, row.radius) == ("gas", "infotaxis", 1.0)
+    assert f"{100 * row.rate:.1f} % were wrong" in row.sentence()
+    assert find_false_stops(plan, "att-pfrl").stops > 900
+    assert find_false_stops(plan, "att-pfrl-ood") is None
+    assert find_false_stops(replace(plan, radius=2.0), "infotaxis") is None
+    assert find_false_stops(plan.with_particles(64), "infotaxis") is None
+    assert find_false_stops(replace(plan, jump=Jump()), "infotaxis") is None
+
+
+@pytest.fixture(scope="module")
+def plans():
+    """Of a new site of each kind, as if it were kept in a file."""
+    return {kind: Plan.of(parse_site(new_site(kind), "here.toml")) for kind in site_stops.KINDS}
+
+
+@pytest.mark.parametrize("kind", site_stops.KINDS)
+def test_a_new_site_has_a_measured_rate(kind, plans):
+    """By the policy that it has unless another is chosen, with the numbers of the very file."""
+    plan = plans[kind]
+    row = find_standard_stops(plan, "infotaxis")
+    (west, south), (east, north) = plan.action_space.area
+    assert (row.width, row.height, row.step) == (east - west, north - south, plan.action_space.steps.length)
+    assert (row.radius, row.probability) == (plan.radius, plan.probability)
+    assert (row.low, row.high) == pytest.approx(wilson_interval(row.wrong, row.stops), abs=1e-5)
+    assert row.low <= row.rate <= row.high
+    assert find_false_stops(plan, "infotaxis") is None
+    told = describe_stops(plan, "infotaxis")
+    assert told.startswith(
+        f"in {row.rehearsals} rehearsals of the standard site of this kind (200 by 150 m, "
+    )
+    assert f"{row.wrong} of {row.stops} stops were wrong: {100 * row.rate:.1f} % [" in told
+    assert "not measured" not in told
+    assert told.endswith("not rehearsed: `dowsax rehearse here.toml --policy infotaxis` does")
+
+
+def test_another_site_of_the_kind_quotes_the_standard_one(plans):
+    """Other places, steps and radii are another site; other policies, filters and laws another question."""
+    plan = plans["level"]
+    assert find_standard_stops(replace(plan, radius=2.0), "infotaxis") is not None
+    for other, policy in (
+        (plan, "entrotaxis"),
+        (plan.with_particles(64), "infotaxis"),
+        (replace(plan, probability=0.9), "infotaxis"),
+        (replace(plan, jump=Jump()), "infotaxis"),
+        (replace(plan, file=None), "infotaxis"),
+        (replace(plan, stations=replace(plan.stations, names=("altitude", "trail"))), "infotaxis"),
+    ):
+        assert find_standard_stops(other, policy) is None
+        assert "standard" not in describe_stops(other, policy)
+
+
+def test_one_line_a_kind(plans, tmp_path):
+    """What is written comes back; lines of other kinds are kept."""
+    assert sorted(row.kind for row in read_standard_stops()) == sorted(site_stops.KINDS)
+    path = tmp_path / "site_stops.csv"
+    first, *others = read_standard_stops()
+    site_stops.write(read_standard_stops(), path)
+    site_stops.write([replace(first, wrong=first.stops)], path)
+    lines = path.read_text().splitlines()
+    assert len(lines) == 1 + len(read_standard_stops())
+    assert sum(line.startswith(tuple(row.kind for row in others)) for line in lines) == len(others)
+    with pytest.raises(ValueError, match="must be from 1 to"):
+        StandardStops("level", "", "", "", 1.0, 0.95, 1.0, 1.0, 1.0, 10, 0, 0, 0.0, 1.0)
