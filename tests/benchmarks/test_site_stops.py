@@ -3,7 +3,7 @@
 import pytest
 
 from benchmarks import site_stops
-from dowsax.mission.advice import CANNOT_TELL, FOUND
+from dowsax.mission.advice import FOUND, INCONCLUSIVE
 from dowsax.mission.rehearsal import Ended, Rate, Rehearsal
 from dowsax.site import parse_site
 
@@ -24,7 +24,7 @@ def test_a_line_tells_rates_and_the_middle_of_the_stops():
             (FOUND, (1.0, 1.0), 4),
             (FOUND, (1.0, 1.0), 9),
             (FOUND, (1.0, 1.0), 30),
-            (CANNOT_TELL, (1.0, 1.0), 60),
+            (INCONCLUSIVE, (1.0, 1.0), 60),
             (FOUND, None, 2),
         ]
     ]

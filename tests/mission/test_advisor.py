@@ -12,10 +12,10 @@ import pytest
 from made_disks import largest_file
 from made_missions import FENCE, MODEL, POND, TRUTH, hill_site, read
 
-from dowsax.geo.local import Frame
+from dowsax.geo.local import LocalCoordinates
 from dowsax.geo.polygons import Bounds
 from dowsax.journal import NotRecorded
-from dowsax.mission.advice import CANNOT_TELL, FOUND, SEARCHING, Advice, compass, way
+from dowsax.mission.advice import FOUND, INCONCLUSIVE, SEARCHING, Advice, compass, way
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.decision import Gist, Spent, heights, reasons, status_of
 from dowsax.mission.log import MissionLog
@@ -176,7 +176,7 @@ def test_what_could_not_be_recorded_has_not_happened(tmp_path):
 def test_a_spent_budget_ends_the_search(budget, words):
     """After the third reading, and not before; nothing that is advised goes beyond it."""
     given = walk(advisor(budget=budget), 10)
-    assert [advice.status for advice in given] == [SEARCHING, SEARCHING, CANNOT_TELL]
+    assert [advice.status for advice in given] == [SEARCHING, SEARCHING, INCONCLUSIVE]
     assert words in given[-1].why
 
 
@@ -252,8 +252,8 @@ def test_status_follows_the_belief():
     assert status_of(plan, spent, sure._replace(mass=0.94)) == SEARCHING
     assert status_of(plan, spent, sure._replace(fit=0.001)) == SEARCHING
     nothing = sure._replace(mass=0.1, evidence=-math.log(21))
-    assert status_of(plan, spent, nothing) == CANNOT_TELL
-    assert "21 times likelier without" in reasons(plan, spent, nothing, CANNOT_TELL, None)
+    assert status_of(plan, spent, nothing) == INCONCLUSIVE
+    assert "21 times likelier without" in reasons(plan, spent, nothing, INCONCLUSIVE, None)
     assert status_of(plan, spent, nothing._replace(evidence=-math.log(19))) == SEARCHING
     assert status_of(plan, Spent(40, 10.0, 5.0), sure) == FOUND
 
@@ -268,7 +268,7 @@ def test_found_says_that_the_fit_was_not_checked_where_the_source_may_move():
 def test_reasons_are_told_in_odds_and_in_the_places_of_the_site():
     """Metres, or degrees where the site has them; a belief without a doubt is not a probability of one."""
     plan = advisor().plan
-    there = replace(plan, frame=Frame((52.1, 5.1)))
+    there = replace(plan, frame=LocalCoordinates((52.1, 5.1)))
     spent, sure = Spent(5, 10.0, 5.0), Gist((3.04, 4.0), 1.0, 0.96, 0.5, 10.0)
     told = reasons(plan, spent, sure, FOUND, None)
     assert told.startswith("Found: the odds are about 24 to 1 that the source is within 1.5 m of (3, 4) m; ")
@@ -277,14 +277,14 @@ def test_reasons_are_told_in_odds_and_in_the_places_of_the_site():
     assert "1.5 m of 52.100036° N, 5.100044° E; " in told
     told = reasons(there, spent, sure._replace(mass=0.1), SEARCHING, None)
     assert "within 1 m of 52.100036° N, 5.100044° E, where 1.5 m is wanted" in told
-    told = reasons(plan, Spent(40, 10.0, 5.0), sure._replace(mass=0.1, evidence=0.5), CANNOT_TELL, None)
+    told = reasons(plan, Spent(40, 10.0, 5.0), sure._replace(mass=0.1, evidence=0.5), INCONCLUSIVE, None)
     assert told.endswith("budget are taken, and the readings do not show that there is a source.")
     assert "less than 1 time in 1,000" in reasons(plan, spent, sure._replace(fit=1e-5), SEARCHING, None)
 
 
 def test_places_of_a_site_in_degrees_are_told_in_degrees():
     """Where to go next, and what is wrong with a reading; distances are in metres."""
-    one = advisor(frame=Frame((52.1, 5.1)), budget=Budget())
+    one = advisor(coordinates=LocalCoordinates((52.1, 5.1)), budget=Budget())
     why = one.observe((2.0, 2.0), read(0, (2.0, 2.0))).why
     assert re.search(r"Next: \d[\d.]* m to the \w+, to 52\.1\d+° N, 5\.1\d+° E", why)
     assert "nats" not in why

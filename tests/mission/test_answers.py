@@ -8,7 +8,7 @@ import pytest
 from made_disks import largest_file
 from made_missions import MODEL, hill_site
 
-from dowsax.geo.local import Frame
+from dowsax.geo.local import LocalCoordinates
 from dowsax.mission.advice import Advice
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.answers import UNFORESEEN, answer, serve_lines
@@ -16,14 +16,16 @@ from dowsax.mission.answers import lines_of as stream_lines
 from dowsax.mission.log import MissionLog, Refusal, Step
 from dowsax.mission.requests import MAX_BYTES
 from dowsax.survey.reading import Reading, Refused
-from dowsax.survey.reading_keys import KEYS, decoded, from_object
+from dowsax.survey.reading_json import KEYS, from_object, parse_object
 
 ORIGIN = (52.1, 5.1)
 
 
 @pytest.fixture
 def advisor(tmp_path):
-    one = Advisor(hill_site(frame=Frame(ORIGIN)), seed=4, log=tmp_path / "mission.log", model=MODEL)
+    one = Advisor(
+        hill_site(coordinates=LocalCoordinates(ORIGIN)), seed=4, log=tmp_path / "mission.log", model=MODEL
+    )
     yield one
     one.close()
 
@@ -63,11 +65,11 @@ def test_every_line_is_answered_in_order(advisor):
 
 def test_places_in_degrees_come_back_in_degrees(advisor):
     """In and out of the site's frame, to centimetres: 1 cm is about 1e-7 degrees."""
-    latitude, longitude = Frame(ORIGIN).to_degrees([(4.0, 6.0)])[0]
+    latitude, longitude = LocalCoordinates(ORIGIN).to_degrees([(4.0, 6.0)])[0]
     (said,) = lines_of(advisor, json.dumps({"lat": latitude, "lon": longitude, "value": 0.3}))
     assert advisor.readings[0].position == pytest.approx((4.0, 6.0), abs=1e-2)
     there = said["degrees"]["next"]
-    back = Frame(ORIGIN).to_metres(there["latitude"], there["longitude"])[0]
+    back = LocalCoordinates(ORIGIN).to_metres(there["latitude"], there["longitude"])[0]
     assert back == pytest.approx(said["next_position"], abs=1e-2)
 
 
@@ -85,7 +87,7 @@ def test_numbers_are_told_in_the_digits_that_mean_something(advisor):
         assert told == round(meant, digits)
     (step,) = advisor._log.steps()
     assert Advice.from_json(step.advice) == exact
-    north = replace(exact, bearing=359.9999).message(Frame())
+    north = replace(exact, bearing=359.9999).message(LocalCoordinates())
     assert north["bearing"] == 0.0
 
 
@@ -104,9 +106,13 @@ def test_a_place_that_was_told_may_be_read_at(advisor):
 def test_wind_may_be_said_in_two_ways():
     """3 m/s from 270°, a west wind, goes east."""
     place = {"x": 1, "y": 2, "value": 3}
-    by_angle = from_object(decoded(json.dumps(place | {"wind_speed": 3, "wind_from": 270})), Frame())
+    by_angle = from_object(
+        parse_object(json.dumps(place | {"wind_speed": 3, "wind_from": 270})), LocalCoordinates()
+    )
     assert by_angle.wind == pytest.approx((3.0, 0.0), abs=1e-12)
-    assert from_object(decoded(json.dumps(place | {"wind_u": 3, "wind_v": 0})), Frame()).wind == (3.0, 0.0)
+    assert from_object(
+        parse_object(json.dumps(place | {"wind_u": 3, "wind_v": 0})), LocalCoordinates()
+    ).wind == (3.0, 0.0)
 
 
 def test_all_keys_are_understood():
@@ -114,9 +120,9 @@ def test_all_keys_are_understood():
         '{"id": 7, "x": 1, "y": 2, "value": 3, "unit": "ppb", "time": "2026-05-04T12:30:00Z", "altitude": 4,'
         '"dwell": 5, "sensor": "A", "wind_u": 1, "wind_v": -1, "battery": 0.7, "note": null}'
     )
-    reading = from_object(decoded(text), Frame(), "ppm")
+    reading = from_object(parse_object(text), LocalCoordinates(), "ppm")
     moment = 1777897800.0
-    assert reading == Reading((1.0, 2.0), 0.003, (1.0, -1.0), moment, "A", 4.0, 5.0, "7")
+    assert reading == Reading((1.0, 2.0), 0.003, (1.0, -1.0), date_and_time, "A", 4.0, 5.0, "7")
     assert Reading.from_json(json.loads(json.dumps(reading.to_json()))) == reading
 
 
@@ -142,7 +148,7 @@ def test_all_keys_are_understood():
 )
 def test_what_is_wrong_with_a_reading_is_said(text, reason):
     with pytest.raises(Refused, match=reason):
-        from_object(decoded(text), Frame((52.1, 5.1)), "ppm")
+        from_object(parse_object(text), LocalCoordinates((52.1, 5.1)), "ppm")
 
 
 def test_keys_are_explained():

@@ -11,7 +11,7 @@ from dowsax.mission.advisor import Advisor
 from dowsax.mission.answers import answer, serve_lines, unused_words
 from dowsax.mission.log import MissionLog
 from dowsax.survey.reading import Refused
-from dowsax.survey.reading_keys import decoded, strange_keys
+from dowsax.survey.reading_json import parse_object, unknown_keys
 
 READING = {"x": 2, "y": 2, "value": 0.1}
 
@@ -72,10 +72,10 @@ def test_keys_that_nobody_uses_are_told_once_a_stream():
 def test_keys_by_any_name_that_is_known_are_not_strange():
     """Those of loggers, those that the site names, and those that say nothing."""
     body = {"lat": 1, "lon": 2, "ch4 (ppm)": 3, "ws": 1, "wd": 2, "id": 1, "unit": "ppm", "alt": 4, "a": None}
-    assert strange_keys(body) == ()
+    assert unknown_keys(body) == ()
     named = {"x": 1, "y": 2, "reading_of_the_day": 3}
-    assert strange_keys(named | {"value": 4}) == ("reading_of_the_day",)
-    assert strange_keys(named, {"value": "reading_of_the_day"}) == ()
+    assert unknown_keys(named | {"value": 4}) == ("reading_of_the_day",)
+    assert unknown_keys(named, {"value": "reading_of_the_day"}) == ()
     assert unused_words((), set()) is None
 
 
@@ -83,7 +83,7 @@ def test_keys_by_any_name_that_is_known_are_not_strange():
 def test_an_object_that_is_cut_short_says_so_and_what_to_do(text):
     """As when a stream ends in the middle of its last line: with the line, and the end of what came."""
     with pytest.raises(Refused, match=rf"cut short after column {len(text)}; send the whole object again"):
-        decoded(text)
+        parse_object(text)
     said = []
     serve_lines(advisor(), [json.dumps(READING) + "\n", text], said.append)
     last = json.loads(said[-1])

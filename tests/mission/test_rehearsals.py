@@ -12,7 +12,7 @@ from scipy.stats import binom, kstest, norm
 
 from dowsax.evaluate import missions
 from dowsax.evaluate.missions import RehearsalConfig, assumptions, moved, rehearse, simulated, summarised
-from dowsax.mission.advice import CANNOT_TELL, FOUND, SEARCHING
+from dowsax.mission.advice import FOUND, INCONCLUSIVE, SEARCHING
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.rehearsal import Ended, fingerprint
 from dowsax.site.schema import Budget, SearchSetting, SensorSetting
@@ -61,7 +61,7 @@ def test_a_budget_of_time_is_spent_by_going_and_reading(key, speed, seconds):
     """Steps of 2 m and a second a reading: the first reading at or after 20 s is the last one."""
     base = advisor(search=NEVER, budget=Budget(time=20.0))
     ended = simulated(base, key, RehearsalConfig(speed=speed))
-    assert ended.status == CANNOT_TELL
+    assert ended.status == INCONCLUSIVE
     assert ended.readings == 1 + math.ceil(20.0 / seconds)
     assert ended.distance == pytest.approx(2.0 * (ended.readings - 1))
     assert f"goes {speed:g} m/s" in assumptions(base.plan, RehearsalConfig(speed=speed))[0]
@@ -124,10 +124,10 @@ def test_missions_are_counted_right():
         RehearsalConfig(missions=9),
         [
             *[ended(FOUND, error) for error in (0.0, 1.5, 1.6, 3.0)],
-            *[ended(CANNOT_TELL, error) for error in (0.5, 2.5)],
+            *[ended(INCONCLUSIVE, error) for error in (0.5, 2.5)],
             ended(SEARCHING, 0.1),
             ended(FOUND, None, source=None),
-            ended(CANNOT_TELL, None, source=None),
+            ended(INCONCLUSIVE, None, source=None),
         ],
     )
     counted = {

@@ -164,7 +164,7 @@ def test_keys_that_have_no_use_at_the_kind_are_refused(kind, text, reason):
         ("[area]\nlow = [500000, 5600000]\nhigh = [500100, 5600100]\n", "too far for single precision"),
         (
             "[area]\nlow = [0, 0]\nhigh = [9, 9]\norigin = [149.1, -35.2]\n",
-            "area.origin: a latitude is between",
+            "area.origin: a latitude must be between",
         ),
         (f"{DEGREES}low = [0, 0]\n", "area.low: give low and high in metres, or"),
         (DEGREES.replace("52.102", "52.0"), "area.north: must be above south"),

@@ -4,7 +4,7 @@ from dowsax.site.explain import tables
 from dowsax.site.kinds import KINDS
 from dowsax.site.priors import prior_parameters
 from dowsax.site.reference import reference_page
-from dowsax.survey.column_names import NAMES
+from dowsax.survey.columns import NAMES
 
 
 def test_every_key_and_kind_is_on_the_page():

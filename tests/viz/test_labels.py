@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from mission.made_findings import ORIGIN, made_findings, made_posterior
 
-from dowsax.geo.local import Frame
-from dowsax.mission.advice import CANNOT_TELL, FOUND
+from dowsax.geo.local import LocalCoordinates
+from dowsax.mission.advice import FOUND, INCONCLUSIVE
 from dowsax.report.findings import regions_of
 from dowsax.site import parse_site
 from dowsax.viz import belief_figure
@@ -52,8 +52,8 @@ def test_labels_of_a_survey_map(corner):
     for number, shape in enumerate(SHAPES):
         angle = 2 * np.pi * (CORNERS.index(corner) + number) / 8
         wind = 149.9 * np.array([np.cos(angle), np.sin(angle)])
-        frame = Frame(ORIGIN) if number % 2 == 0 else Frame()
-        require_readable(survey_map(findings_of(shape, corner, wind, frame=frame, name=LONG)))
+        frame = LocalCoordinates(ORIGIN) if number % 2 == 0 else LocalCoordinates()
+        require_readable(survey_map(findings_of(shape, corner, wind, coordinates=frame, name=LONG)))
 
 
 @pytest.mark.parametrize("scale", [1e-7, 1e6, -1e6])
@@ -103,7 +103,7 @@ def test_labels_of_rehearsals(shape, origin):
     missions = [
         ended(FOUND, (0.1 * width, 0.1 * height), 0.5),
         ended(FOUND, (0.9 * width, 0.9 * height), 2.1),
-        ended(CANNOT_TELL, (0.0, 0.9 * height), 9.0, readings=20),
+        ended(INCONCLUSIVE, (0.0, 0.9 * height), 9.0, readings=20),
     ]
     figure = rehearsal_figure(replace(made(*missions), name=LONG), site)
     require_readable(figure)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dowsax.mission.advice import CANNOT_TELL, FOUND
+from dowsax.mission.advice import FOUND, INCONCLUSIVE
 from dowsax.mission.rehearsal import Ended, Rate, Rehearsal
 from dowsax.site import parse_site
 from dowsax.viz.rehearsal import rehearsal_figure
@@ -43,8 +43,8 @@ def test_every_source_is_drawn_once_as_its_mission_ended(tmp_path):
         ended(FOUND, (10.0, 10.0), 0.5),
         ended(FOUND, (20.0, 30.0), 1.9),
         ended(FOUND, (40.0, 10.0), 2.1, readings=9),
-        ended(CANNOT_TELL, (50.0, 35.0), 9.0, readings=20),
-        ended(CANNOT_TELL, None, 0.0),
+        ended(INCONCLUSIVE, (50.0, 35.0), 9.0, readings=20),
+        ended(INCONCLUSIVE, None, 0.0),
     ]
     figure = rehearsal_figure(made(*missions), SITE)
     assert sources(figure, "found").tolist() == [[10.0, 10.0], [20.0, 30.0]]
@@ -58,6 +58,6 @@ def test_every_source_is_drawn_once_as_its_mission_ended(tmp_path):
 
 
 def test_missions_without_any_source_are_drawn_too(tmp_path):
-    figure = rehearsal_figure(made(ended(CANNOT_TELL, None, 0.0)), SITE)
+    figure = rehearsal_figure(made(ended(INCONCLUSIVE, None, 0.0)), SITE)
     assert len(sources(figure, "found")) == 0
     assert save(figure, tmp_path / "nothing.png").stat().st_size > 1000

@@ -78,7 +78,7 @@ def _advisor(site: Path, log: Path, policy: str | None, seed: int | None) -> "Ad
     with preparing("Preparing"):
         advisor = Advisor(understood, policy, seed, log)
     number = len(advisor.readings)
-    begin = advisor.plan.frame.words(advisor.plan.start or advisor.plan.middle)
+    begin = advisor.plan.frame.format_position(advisor.plan.start or advisor.plan.middle)
     said = f"going on after {number} readings" if number else f"ready, begin at {begin}"
     _tell(f"{understood.name}: {said}; policy {advisor.guide.name}, log {log}.")
     _tell(f"{advisor.false_stops[0].upper()}{advisor.false_stops[1:]}.")

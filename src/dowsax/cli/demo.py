@@ -7,7 +7,7 @@ from dowsax.cli.console import say, waiting
 from dowsax.cli.search import watched
 from dowsax.cli.search_files import document, draw_search, prepared
 from dowsax.cli.search_run import SearchConfig
-from dowsax.cli.survey_csv import write_survey
+from dowsax.cli.simulate import write_survey
 from dowsax.experiment.config import RunConfig
 
 _POLICY = "att-pfrl"

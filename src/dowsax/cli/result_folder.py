@@ -29,7 +29,7 @@ def write_results(findings: "Findings", folder: Path, site_text: str = "") -> li
     with replacing(folder / "map.png") as partial:
         draw(partial)
     notes = []
-    if findings.frame.is_geographic:
+    if findings.coordinates.is_geographic:
         _write(folder / "result.kml", lambda: kml(findings))
     else:
         notes.append(

@@ -1,13 +1,14 @@
 """`dowsax simulate`: a survey of a source drawn from the prior, to try things on."""
 
+import csv
 import json as json_format
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from dowsax.cli.console import say, waiting
 from dowsax.cli.locate import require_seed
 from dowsax.cli.outputs import require_writable
-from dowsax.cli.survey_csv import write_survey
 from dowsax.types import Station
 from dowsax.world import approach, benchmark_model, wander
 
@@ -88,3 +89,12 @@ def simulated(field: str, kind: Kind, readings: int, seed: int) -> Simulated:
 def write_truth(path: Path, survey: Simulated) -> None:
     """The true parameters by name."""
     path.write_text(json_format.dumps(dict(zip(survey.names, survey.truth, strict=True)), indent=2) + "\n")
+
+
+def write_survey(path: Path, positions: Iterable[Sequence[float]], values: Iterable[float]) -> None:
+    """Write x, y and value of each reading as CSV, with enough digits to give back the same float32."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(("x", "y", "value"))
+        for (x, y), value in zip(positions, values, strict=True):
+            writer.writerow(f"{number:.9g}" for number in (x, y, value))

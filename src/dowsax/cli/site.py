@@ -7,14 +7,14 @@ from typing import Annotated
 from cyclopts import App, Parameter
 
 from dowsax.cli.console import say, waiting
-from dowsax.cli.locate_site import named, of_the_file
+from dowsax.cli.locate import name_line, parse_pairs
 from dowsax.cli.outputs import require_writable
 from dowsax.files import replacing
 from dowsax.inference.survey import checked_survey
 from dowsax.site import Site, build_model, new_site, read_site
 from dowsax.site.describe import describe_site, describe_unknowns
 from dowsax.survey import Survey, read_survey
-from dowsax.survey.describe import column_words, survey_words
+from dowsax.survey.describe import describe_columns, describe_survey
 
 site = App(name="site", help="Write a site file to start from, or check one.")
 
@@ -67,7 +67,7 @@ def check(
     row
         Take only the rows with this text in a column, as in event=3; may be repeated.
     """
-    columns, rows = named("--column", column), named("--row", row)
+    columns, rows = parse_pairs("--column", column), parse_pairs("--row", row)
     with waiting(f"Reading {path}"):
         understood = read_site(path)
         readings = None if survey is None else _checked(survey, understood, columns, rows)
@@ -75,8 +75,8 @@ def check(
     _print_words(f"Site {path}", words)
     _print_unknown(unknown)
     if readings is not None:
-        _print_words(f"Survey {survey}", survey_words(readings, understood))
-        _print_words(f"Columns of {survey}", column_words(readings, understood))
+        _print_words(f"Survey {survey}", describe_survey(readings, understood))
+        _print_words(f"Columns of {survey}", describe_columns(readings, understood))
 
 
 def _checked(path: Path, site: "Site", columns: Mapping[str, str], rows: Mapping[str, str]) -> "Survey":
@@ -86,7 +86,7 @@ def _checked(path: Path, site: "Site", columns: Mapping[str, str], rows: Mapping
         sensor = build_model(site, survey.sensor_names or ("each",)).sensor
         checked_survey(survey.positions, survey.values, sensor)
     except ValueError as error:
-        raise ValueError(of_the_file(str(error), path, survey)) from None
+        raise ValueError(name_line(str(error), path, survey)) from None
     return survey
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from dowsax.console.draws import Draws
-from dowsax.geo.local import Frame
+from dowsax.geo.local import LocalCoordinates
 from dowsax.inference import Belief
 from dowsax.mission.advice import Advice
 from dowsax.mission.log import Step
@@ -19,7 +19,7 @@ _DECIMALS = 4
 """Of metres: a tenth of a millimetre."""
 
 
-def frame_of(step: "Step", frame: "Frame | None") -> dict[str, Any]:
+def frame_of(step: "Step", frame: "LocalCoordinates | None") -> dict[str, Any]:
     """The frame of a step of a mission; `frame` says where the site is on the globe, where that is asked for.
 
     The reading is that of the step: `None` for one that is withdrawn, and `corrects` says which.
@@ -50,7 +50,7 @@ def frame_of(step: "Step", frame: "Frame | None") -> dict[str, Any]:
     return body if frame is None else body | _degrees(body, frame)
 
 
-def _degrees(body: dict[str, Any], frame: "Frame") -> dict[str, Any]:
+def _degrees(body: dict[str, Any], frame: "LocalCoordinates") -> dict[str, Any]:
     """The places once more as latitude and longitude, where the site is on the globe."""
     if not frame.is_geographic:
         return {}

@@ -88,7 +88,7 @@ class _ReadingKeys(_Body):
     """The value is right, although such a value hardly ever is."""
 
     def to_keys(self) -> dict:
-        """By the keys of `mission.reading_keys.KEYS`."""
+        """By the keys of `mission.reading_json.KEYS`."""
         keys = self.model_dump(exclude_none=True, exclude={"position", "wind", "confirm", "reason"})
         if self.position is not None:
             keys["x"], keys["y"] = self.position

@@ -16,7 +16,7 @@ import jax
 import jax.numpy as jnp
 
 from dowsax.evaluate.statistics import wilson_interval
-from dowsax.mission.advice import CANNOT_TELL, SEARCHING
+from dowsax.mission.advice import INCONCLUSIVE, SEARCHING
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.decision import Spent
 from dowsax.mission.plan import Plan
@@ -160,7 +160,7 @@ def summarised(advisor: Advisor, config: RehearsalConfig, missions: Sequence[End
         stopped=rate([one.found for one in present]),
         false_stops=rate([one.wrong(plan.radius) for one in stops]),
         covered=rate([one.covered for one in present]),
-        cannot_tell=rate([one.status == CANNOT_TELL for one in present]),
+        cannot_tell=rate([one.status == INCONCLUSIVE for one in present]),
         found_nothing=rate([one.found for one in absent]),
         missions=tuple(missions),
     )

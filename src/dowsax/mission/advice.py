@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from dowsax.geo.local import Frame
+from dowsax.geo.local import LocalCoordinates
 
 SEARCHING = "searching"
 FOUND = "found"
-CANNOT_TELL = "cannot tell"
+INCONCLUSIVE = "inconclusive"
 _METRES, _DEGREES, _BEARING = 3, 9, 2
 """Decimals of what is told: a millimetre, a tenth of one on the globe, and a hundredth of a degree."""
 _DIGITS = 6
@@ -84,7 +84,7 @@ class Advice:
         }
         return cls(**(body | parts))
 
-    def message(self, frame: Frame) -> dict[str, Any]:
+    def message(self, frame: LocalCoordinates) -> dict[str, Any]:
         """As it is sent: `to_json` in round numbers, and the places in degrees too where there are any."""
         body = self._rounded().to_json()
         if not frame.is_geographic:

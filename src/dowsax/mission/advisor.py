@@ -13,10 +13,10 @@ import equinox as eqx
 import jax
 import numpy as np
 
-from dowsax.geo.formatting import metres
+from dowsax.geo.formatting import format_length
 from dowsax.inference import Belief
 from dowsax.journal import NotRecorded
-from dowsax.mission.advice import CANNOT_TELL, SEARCHING, Advice, Disc, Estimate, compass, way
+from dowsax.mission.advice import INCONCLUSIVE, SEARCHING, Advice, Disc, Estimate, compass, way
 from dowsax.mission.checks import check_reading, require_in_order
 from dowsax.mission.decision import LEAST_LEFT, Gist, Spent, heights, in_time, reasons, status_of, stuck
 from dowsax.mission.evidence import log_odds
@@ -285,21 +285,21 @@ class Advisor:
         evidence = log_odds(course.belief, course.null)
         wind = course.turned.check
         gist = Gist(
-            place, float(digest.radius), float(digest.mass), float(digest.fit), evidence, wind.flipped
+            place, float(digest.radius), float(digest.mass), float(digest.fit), evidence, wind.is_reversed
         )
         spent = Spent.on(self.plan.start, course.readings)
         status = status_of(self.plan, spent, gist)
         here = in_time(course.readings)[-1].position
         there, told = (None, "") if status != SEARCHING else self._next(course, station, here, spent)
         if status == SEARCHING and there is None:
-            status = CANNOT_TELL
+            status = INCONCLUSIVE
         bearing, distance = (None, None) if there is None else way(here, there)
         sentences = [
             first,
             f"Source or wind have changed, about at reading {course.regime + 1}: searching anew."
             if changed
             else None,
-            wind.words if wind.flipped else None,
+            wind.message if wind.is_reversed else None,
             reasons(self.plan, spent, gist, status, self.false_stops),
             told,
             stuck(course.readings),
@@ -335,15 +335,16 @@ class Advisor:
         choice = self.guide.choose(key, course.belief, at, candidates)
         bearing, distance = way(here, choice.position)
         gain = "" if choice.gain is None else ", where a reading should tell most"
-        place = f", to {self.plan.frame.words(choice.position)}" if self.plan.frame.is_geographic else ""
-        return choice.position, f"Next: {metres(distance)} to the {compass(bearing)}{place}{gain}."
+        frame = self.plan.frame
+        place = f", to {frame.format_position(choice.position)}" if frame.is_geographic else ""
+        return choice.position, f"Next: {format_length(distance)} to the {compass(bearing)}{place}{gain}."
 
     def _advice_at_start(self, course: Course, number: int, first: str) -> Advice:
         """What is advised when the only reading there was is withdrawn."""
         digest = digest_of(self._filters.tracker.describe(course.belief))
         mean, low, high = (tuple(map(float, row)) for row in (digest.mean, digest.low, digest.high))
         there = self.plan.start or self.plan.middle
-        words = f"{first} There are no readings: begin at {self.plan.frame.words(there)}."
+        words = f"{first} There are no readings: begin at {self.plan.frame.format_position(there)}."
         region = Disc((mean[0], mean[1]), float(digest.radius))
         return Advice(number, SEARCHING, there, None, None, self._estimate(mean, low, high), region, words)
 

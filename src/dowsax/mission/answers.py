@@ -12,7 +12,7 @@ from dowsax.mission.plan import Plan
 from dowsax.mission.questions import CONFIRM, Doubted
 from dowsax.mission.requests import MAX_BYTES, Request, read_request
 from dowsax.survey.reading import Refused
-from dowsax.survey.reading_keys import decoded
+from dowsax.survey.reading_json import parse_object
 
 UNFORESEEN = "Not taken in, for a reason that was not foreseen"
 MAX_REPORTED = 20
@@ -104,7 +104,7 @@ def unused_words(keys: Iterable[str], reported: set[str]) -> str | None:
 def _id_of(text: str) -> str | None:
     """The id of what was refused, where it can be made out."""
     try:
-        found = decoded(text).get("id")
+        found = parse_object(text).get("id")
     except Refused:
         return None
     return None if found is None else str(found)[:MAX_GIVEN]

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from dowsax.geo.formatting import outside
+from dowsax.geo.formatting import format_outside
 from dowsax.geo.polygons import TOUCH
 from dowsax.inference.survey import checked_survey
 from dowsax.mission.plan import Plan
@@ -57,7 +57,7 @@ def _require_inside(plan: Plan, reading: Reading) -> None:
     (west, south), (east, north) = plan.reach.area
     inside = west - TOUCH <= x <= east + TOUCH and south - TOUCH <= y <= north + TOUCH
     if not inside and not plan.takes_outside:
-        far_off = outside(plan.frame, plan.reach.area, reading.position)
+        far_off = format_outside(plan.frame, plan.reach.area, reading.position)
         raise Refused(
             f'The position {far_off}: check it, or set outside = "allow" in [area] of the site file.'
         )

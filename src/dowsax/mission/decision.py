@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from dowsax.geo.formatting import about, chance, metres, odds, times
+from dowsax.geo.formatting import format_chance, format_estimate, format_factor, format_length, format_odds
 from dowsax.inference.posterior import LEAST_FIT
-from dowsax.mission.advice import CANNOT_TELL, FOUND, SEARCHING
+from dowsax.mission.advice import FOUND, INCONCLUSIVE, SEARCHING
 from dowsax.mission.plan import Plan
 from dowsax.survey.lint import lint_heights
 from dowsax.survey.reading import Reading
@@ -95,7 +95,7 @@ def status_of(plan: Plan, spent: Spent, gist: Gist) -> str:
     if gist.mass >= plan.probability and sound:
         return FOUND
     if exhausted(plan, spent) is not None or _no_source(gist):
-        return CANNOT_TELL
+        return INCONCLUSIVE
     return SEARCHING
 
 
@@ -105,30 +105,30 @@ def _no_source(gist: Gist) -> bool:
 
 def reasons(plan: Plan, spent: Spent, gist: Gist, status: str, false_stops: str | None) -> str:
     """The sentence for a status; what is said of the next place comes after it."""
-    place = about(plan.frame, gist.mean)
-    where = f"with 95 % probability the source is within {metres(gist.radius)} of {place}"
+    place = format_estimate(plan.frame, gist.mean)
+    where = f"with 95 % probability the source is within {format_length(gist.radius)} of {place}"
     if status == FOUND:
         rate = false_stops or "how often such a stop is wrong was not measured for this field and rule"
         return (
-            f"Found: the odds are {odds(gist.mass)} that the source is within {metres(plan.radius)} of "
-            f"{place}; {rate}."
+            f"Found: the odds are {format_odds(gist.mass)} that the source is within "
+            f"{format_length(plan.radius)} of {place}; {rate}."
         ) + ("" if plan.jump is None else f" {UNCHECKED}")
     if _no_source(gist):
-        factor = times(-(gist.evidence or 0.0))
+        factor = format_factor(-(gist.evidence or 0.0))
         return f"No evidence of a source: the readings are {factor} likelier without one."
     if gist.fit < LEAST_FIT:
         return (
             "No source fits these readings well: check the unit, the positions, the field and the prior. "
-            f"By chance a right model would fit so badly {chance(gist.fit)}."
+            f"By chance a right model would fit so badly {format_chance(gist.fit)}."
         )
-    if status == CANNOT_TELL:
+    if status == INCONCLUSIVE:
         ended = exhausted(plan, spent) or "no allowed place can be reached with what is left of the budget"
         if gist.evidence is not None and gist.evidence < LEAST_EVIDENCE:
             return f"Cannot tell: {ended}, and the readings do not show that there is a source."
-        return f"Cannot tell: {ended}, and {where}, where {metres(plan.radius)} is wanted."
+        return f"Cannot tell: {ended}, and {where}, where {format_length(plan.radius)} is wanted."
     if gist.flipped:
         return f"Nothing is found until that is settled: by the wind as given, {where}."
-    return f"Not sure yet: {where}, where {metres(plan.radius)} is wanted."
+    return f"Not sure yet: {where}, where {format_length(plan.radius)} is wanted."
 
 
 def stuck(readings: Sequence[Reading]) -> str | None:

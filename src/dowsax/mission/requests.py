@@ -7,7 +7,7 @@ from typing import Any
 
 from dowsax.mission.questions import CONFIRM
 from dowsax.survey.reading import Reading, Refused
-from dowsax.survey.reading_keys import decoded, roles_of
+from dowsax.survey.reading_json import given_roles, parse_object
 
 MAX_BYTES = 64 * 1024
 """Of one request."""
@@ -34,7 +34,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Request:
-    """What is asked for, in the keys of `reading_keys.KEYS` as they came."""
+    """What is asked for, in the keys of `reading_json.KEYS` as they came."""
 
     keys: dict[str, Any]
     """Of the reading, or of what is corrected of it; none for a withdrawal."""
@@ -61,7 +61,7 @@ def read_request(data: bytes | str) -> Request:
     if size > MAX_BYTES:
         raise Refused(f"Too long: {size:,} bytes; a reading has at most {MAX_BYTES:,}, leave the rest out.")
     text = data if isinstance(data, str) else data.decode("utf-8", errors="replace")
-    return request_of(decoded(text))
+    return request_of(parse_object(text))
 
 
 def request_of(body: Mapping[str, Any]) -> Request:
@@ -98,7 +98,7 @@ def keys_of(reading: Reading, ground: float) -> dict[str, Any]:
 def merged(old: dict[str, Any], new: dict[str, Any], columns: Mapping[str, str]) -> dict[str, Any]:
     """The keys of a reading with what is corrected of it, a place or a wind also in the other way."""
     given = {key: value for key, value in new.items() if value is not None}
-    roles = roles_of(given, columns)
+    roles = given_roles(given, columns)
     for one, other in _WAYS:
         if roles & set(other):
             roles |= set(one)

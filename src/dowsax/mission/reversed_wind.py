@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from dowsax.inference import Belief
 from dowsax.mission.tracker import Tracker, digest_of
-from dowsax.survey.reversed_wind import LIVE, STRONG, WindCheck, flipped_wind, reversed_wind
+from dowsax.survey.reversed_wind import LIVE_ADVICE, MIN_LOG_ODDS, WindCheck, check_wind, reverse_wind
 from dowsax.types import Key, Scalar, Station
 
-_SETTLED = 2 * STRONG
+_SETTLED = 2 * MIN_LOG_ODDS
 """Log odds from which the opposite wind is followed no more, whichever way: about 22,000 to 1."""
 
 
@@ -28,7 +28,7 @@ class Turned:
     @property
     def check(self) -> WindCheck:
         """A right wind is ever called flipped in one mission of 148 at most (Ville's inequality)."""
-        return flipped_wind(0.0, self.log_odds, LIVE)
+        return check_wind(0.0, self.log_odds, LIVE_ADVICE)
 
     def take(self, key: Key, tracker: Tracker, station: Station, value: Scalar) -> Belief | None:
         """The belief after one more reading; `None` where no source explains it in the opposite wind.
@@ -36,7 +36,7 @@ class Turned:
         With the mission's own key, so that chance is as alike for both winds as can be.
         """
         assert self.belief is not None
-        belief, row = tracker.take(key, self.belief, reversed_wind(station), value)
+        belief, row = tracker.take(key, self.belief, reverse_wind(station), value)
         return belief if digest_of(row).explained else None
 
     def judged(self, belief: Belief | None, log_evidence: float) -> "Turned":

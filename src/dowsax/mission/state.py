@@ -13,8 +13,8 @@ from dowsax.mission.plan import Plan
 from dowsax.mission.reversed_wind import Turned
 from dowsax.mission.stations import example, single
 from dowsax.mission.tracker import Digest, Tracker, digest_of
+from dowsax.survey.parallel import run_in_parallel
 from dowsax.survey.reading import Reading, Refused
-from dowsax.survey.together import together
 from dowsax.types import Key, Scalar, Station
 
 SURE_OF_CHANGE = 0.9
@@ -72,7 +72,7 @@ class Filters:
     def begin(self) -> Course:
         """Before the first reading."""
         template = example(self.plan.stations.names)
-        belief, null = together(
+        belief, null = run_in_parallel(
             lambda: self.tracker.begin(self.begin_key, template),
             lambda: self.evidence.begin(self.null_key, template),
         )
@@ -116,7 +116,7 @@ class Filters:
 
         if course.turned.belief is None:
             return given(), course.turned
-        taken, opposite = together(
+        taken, opposite = run_in_parallel(
             given, lambda: course.turned.take(self.step_key, self.tracker, station, value)
         )
         return taken, course.turned.judged(opposite, float(taken[0].log_evidence))
@@ -125,7 +125,7 @@ class Filters:
         self, course: Course, reading: Reading, station: Station, value: Scalar, *others: Callable[[], object]
     ) -> Course:
         """One step whether the reading is explained or not, and `others` besides, so that all is compiled."""
-        (belief, row), null, *_ = together(
+        (belief, row), null, *_ = run_in_parallel(
             lambda: self.tracker.take(self.step_key, course.belief, station, value),
             lambda: self.evidence.take(self.null_key, course.null, station, value),
             *others,
@@ -134,7 +134,7 @@ class Filters:
 
     def _unexplained(self, reading: Reading, course: Course) -> str:
         said = f"{reading.value:g} {self.plan.unit}".strip()
-        place = self.plan.frame.words(reading.position)
+        place = self.plan.frame.format_position(reading.position)
         after = " after the readings before it" if course.readings else ""
         wind = " its wind," if reading.wind is not None else ""
         return (

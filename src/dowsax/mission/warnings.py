@@ -15,7 +15,7 @@ def doubts(plan: Plan, before: Course, after: Course) -> tuple[str, ...]:
         f"The reading was taken {here}: it counts, as somebody was there; check the position, and the site."
         if here is not None and here != there
         else None,
-        wind.words if wind.flipped and not before.turned.check.flipped else None,
+        wind.message if wind.is_reversed and not before.turned.check.is_reversed else None,
     )
     return tuple(sentence for sentence in told if sentence is not None)
 

@@ -16,8 +16,8 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import KDTree
 
-from dowsax.geo.polygons import Polygon, clipped, inside, signed_area
-from dowsax.geo.valid_polygons import rounded_polygons
+from dowsax.geo.polygons import Polygon, clip, inside, signed_area
+from dowsax.geo.valid_polygons import round_polygons
 
 _CELLS = 160
 """Cells along the longer side of a grid."""
@@ -189,8 +189,8 @@ def _patches(grids: Sequence[_Grid], level: float, within: Box | None) -> tuple[
     if within is not None:
         unit = 10.0**-DECIMALS
         low, high = np.ceil(within[0] / unit) * unit, np.floor(within[1] / unit) * unit
-        rings = [clipped(ring, low, high) for ring in rings]
-    patches = [Patch(*polygon) for polygon in rounded_polygons(rings, DECIMALS, _MIN_WIDTH)]
+        rings = [clip(ring, low, high) for ring in rings]
+    patches = [Patch(*polygon) for polygon in round_polygons(rings, DECIMALS, _MIN_WIDTH)]
     return tuple(sorted(patches, key=lambda patch: -patch.area))
 
 

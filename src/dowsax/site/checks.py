@@ -60,7 +60,7 @@ def _check_places(site: Site) -> None:
 def _check_points(site: Site, fine: np.ndarray, words: str) -> None:
     if site.step.points is not None and not fine.all():
         x, y = site.step.points[int(np.argmin(fine))]
-        raise Fault(f"{site.frame.words((x, y))} is {words}", "step", "points")
+        raise Fault(f"{site.coordinates.format_position((x, y))} is {words}", "step", "points")
 
 
 def _allows_any(bounds: Bounds, low: np.ndarray, high: np.ndarray) -> bool:

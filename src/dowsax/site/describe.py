@@ -22,8 +22,8 @@ def describe_site(site: Site) -> list[tuple[str, str]]:
         (west, south), (east, north) = site.source
         area += f"; the source from {west:.6g} to {east:.6g} and from {south:.6g} to {north:.6g}"
     words = [("name", site.name), ("area", area)]
-    if site.frame.is_geographic:
-        low, high = (site.frame.words(corner) for corner in site.area)
+    if site.coordinates.is_geographic:
+        low, high = (site.coordinates.format_position(corner) for corner in site.area)
         words.append(("", f"from {low} to {high}"))
     words.append(("origin", _origin(site)))
     for heading, polygons in (("geofence", site.geofence), ("no-go", site.no_go)):
@@ -57,9 +57,9 @@ def describe_unknowns(site: Site) -> list[tuple[str, str, str, str]]:
 
 
 def _origin(site: Site) -> str:
-    if site.frame.origin is None:
+    if site.coordinates.origin is None:
         return "none: metres alone, no degrees"
-    latitude, longitude = site.frame.origin
+    latitude, longitude = site.coordinates.origin
     return f"(0, 0) is at latitude {latitude:.6f}, longitude {longitude:.6f}"
 
 
@@ -101,7 +101,7 @@ def _sensor(site: Site) -> str:
 def _place(site: Site, place: tuple[float, float] | None) -> str:
     if place is None:
         return "the middle of the area"
-    degrees = f", {site.frame.words(place)}" if site.frame.is_geographic else ""
+    degrees = f", {site.coordinates.format_position(place)}" if site.coordinates.is_geographic else ""
     return f"({place[0]:.6g}, {place[1]:.6g}) m{degrees}"
 
 

@@ -45,16 +45,16 @@ def parse_site(text: str, name: str = "site.toml") -> Site:
 
 def _build(file: SiteFile, text: str, name: str) -> Site:
     kind = file.field.kind
-    frame, area = resolve_area(file.area)
+    coordinates, area = resolve_area(file.area)
     unit = _resolve_unit(file.field.unit, kind)
     growth: dict[str, Distribution] = {}
     if file.field.growth == "unknown":
         growth = dict.fromkeys(BRIGGS, "unknown")
-    geofence = resolve_polygons(file.geofence, "geofence", frame, area)
-    no_go = resolve_polygons(file.no_go, "no_go", frame, area)
+    geofence = resolve_polygons(file.geofence, "geofence", coordinates, area)
+    no_go = resolve_polygons(file.no_go, "no_go", coordinates, area)
     return Site(
         name=file.name,
-        frame=frame,
+        coordinates=coordinates,
         area=area,
         kind=kind,
         unit=unit,
@@ -68,8 +68,8 @@ def _build(file: SiteFile, text: str, name: str) -> Site:
         noise=file.noise,
         wind=_resolve_wind(file.wind),
         sensor=file.sensor,
-        start=resolve_start(file.start, frame, area, Bounds(geofence, no_go), file.area.outside),
-        step=resolve_step(file.step, frame, area),
+        start=resolve_start(file.start, coordinates, area, Bounds(geofence, no_go), file.area.outside),
+        step=resolve_step(file.step, coordinates, area),
         budget=file.budget,
         search=_resolve_search(file.search, kind),
         flight=file.flight,

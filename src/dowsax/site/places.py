@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dowsax.geo.local import Frame
+from dowsax.geo.local import LocalCoordinates
 from dowsax.geo.polygons import Bounds, Polygon, crosses_itself, signed_area
 from dowsax.site.errors import Fault
 from dowsax.site.schema import BOX, MAX_CORNERS, AreaSetting, PolygonSetting, StartSetting, StepSetting
@@ -20,11 +20,11 @@ _MAX_COORDINATE_M = 1e6
 """Beyond it single precision holds a position to a decimetre only."""
 
 
-def resolve_area(area: AreaSetting) -> tuple[Frame, Area]:
+def resolve_area(area: AreaSetting) -> tuple[LocalCoordinates, Area]:
     """Return the local coordinates and the box in metres."""
     if area.south is not None:
         return _resolve_degrees(area)
-    frame = _frame(area.origin, "area", "origin")
+    coordinates = _frame(area.origin, "area", "origin")
     assert area.low is not None
     assert area.high is not None
     if not (area.low[0] < area.high[0] and area.low[1] < area.high[1]):
@@ -33,10 +33,10 @@ def resolve_area(area: AreaSetting) -> tuple[Frame, Area]:
     if np.abs((area.low, area.high)).max() > _MAX_COORDINATE_M:
         words = "lies more than 1000 km from (0, 0), too far for single precision; take a round number off x "
         raise Fault(f"{words}and y, or give the area in degrees.", "area", "high")
-    return frame, (area.low, area.high)
+    return coordinates, (area.low, area.high)
 
 
-def _resolve_degrees(area: AreaSetting) -> tuple[Frame, Area]:
+def _resolve_degrees(area: AreaSetting) -> tuple[LocalCoordinates, Area]:
     """Return the box in metres that holds the box in degrees; the origin is its middle unless given."""
     south, west, north, east = (getattr(area, side) for side in BOX)
     if not south < north:
@@ -48,15 +48,15 @@ def _resolve_degrees(area: AreaSetting) -> tuple[Frame, Area]:
     middle = (west + beyond) / 2
     middle = middle if middle <= 180 else middle - 360
     origin = area.origin or ((south + north) / 2, middle)
-    frame = _frame(origin, "area", "south" if area.origin is None else "origin")
+    coordinates = _frame(origin, "area", "south" if area.origin is None else "origin")
     # Of the edges in the plane, which are curved, the middle ones reach farthest.
     places = [(lat, lon) for lat in (south, (south + north) / 2, north) for lon in (west, middle, east)]
-    metres = frame.to_metres(*np.transpose(places))
+    metres = coordinates.to_metres(*np.transpose(places))
     if np.abs(metres).max() > _MAX_COORDINATE_M:
         words = "lies more than 1000 km from a corner of the area; give a nearer one, or a smaller area."
         raise Fault(words, "area", "origin")
     (x_low, y_low), (x_high, y_high) = metres.min(axis=0).tolist(), metres.max(axis=0).tolist()
-    return frame, ((x_low, y_low), (x_high, y_high))
+    return coordinates, ((x_low, y_low), (x_high, y_high))
 
 
 def resolve_source(setting: AreaSetting, area: Area) -> Area | None:
@@ -73,15 +73,19 @@ def resolve_source(setting: AreaSetting, area: Area) -> Area | None:
     return low, high
 
 
-def _frame(origin: Corner | None, *keys: str) -> Frame:
+def _frame(origin: Corner | None, *keys: str) -> LocalCoordinates:
     try:
-        return Frame(origin)
+        return LocalCoordinates(origin)
     except ValueError as error:
         raise Fault(str(error), *keys) from None
 
 
 def _resolve(
-    setting: PolygonSetting | StartSetting | StepSetting, key: str, frame: Frame, area: Area, *table: str
+    setting: PolygonSetting | StartSetting | StepSetting,
+    key: str,
+    coordinates: LocalCoordinates,
+    area: Area,
+    *table: str,
 ) -> tuple[str, np.ndarray | None]:
     """Return the key of the places, `key` in metres or `key`_degrees, and the places (k, 2) in metres."""
     given = setting.given(key, f"{key}_degrees")
@@ -91,41 +95,47 @@ def _resolve(
         raise Fault(f"give {key} in metres or {key}_degrees, not both.", *table, key)
     places = np.reshape(getattr(setting, given[0]), (-1, 2))
     if given[0] == key:
-        _require_metres(places, frame, area, *table, key)
+        _require_metres(places, coordinates, area, *table, key)
         return key, places
-    if not frame.is_geographic:
+    if not coordinates.is_geographic:
         words = "needs `origin = [latitude, longitude]` in [area], or an area in degrees."
         raise Fault(words, *table, given[0])
     for latitude, longitude in places.tolist():
         _frame((latitude, longitude), *table, given[0])
     if len(places):
-        _require_near(places, frame, area, *table, given[0])
-    return given[0], frame.to_metres(*places.T)
+        _require_near(places, coordinates, area, *table, given[0])
+    return given[0], coordinates.to_metres(*places.T)
 
 
-def _require_metres(places: np.ndarray, frame: Frame, area: Area, *keys: str) -> None:
+def _require_metres(places: np.ndarray, coordinates: LocalCoordinates, area: Area, *keys: str) -> None:
     """Raise a Fault where places that are said to be in metres are those of the area in degrees.
 
     That metres are by chance the latitude and longitude of the site to within its own size is next to
     impossible.
     """
-    if not frame.is_geographic or len(places) == 0 or not np.all(np.abs(places) <= 180):
+    if not coordinates.is_geographic or len(places) == 0 or not np.all(np.abs(places) <= 180):
         return
     latitudes, longitudes = places.T
-    ordered = _is_around(area, frame.to_metres(latitudes, longitudes)) and np.all(np.abs(latitudes) <= 90)
-    swapped = _is_around(area, frame.to_metres(longitudes, latitudes)) and np.all(np.abs(longitudes) <= 90)
+    ordered = _is_around(area, coordinates.to_metres(latitudes, longitudes)) and np.all(
+        np.abs(latitudes) <= 90
+    )
+    swapped = _is_around(area, coordinates.to_metres(longitudes, latitudes)) and np.all(
+        np.abs(longitudes) <= 90
+    )
     if ordered or swapped:
         first = "" if ordered else ", latitude first"
         raise Fault(f"these are degrees, not metres: write {keys[-1]}_degrees instead{first}.", *keys)
 
 
-def _require_near(degrees: np.ndarray, frame: Frame, area: Area, *keys: str) -> None:
+def _require_near(degrees: np.ndarray, coordinates: LocalCoordinates, area: Area, *keys: str) -> None:
     """Raise a Fault where places in degrees are nowhere near the area."""
-    metres, sides = frame.to_metres(*degrees.T), np.subtract(area[1], area[0])
+    metres, sides = coordinates.to_metres(*degrees.T), np.subtract(area[1], area[0])
     away = np.linalg.norm(metres - np.mean(area, axis=0), axis=1).max()
     if away <= max(_MAX_OFFSET_M, 100 * float(np.hypot(*sides))):
         return
-    swapped = np.all(np.abs(degrees[:, 1]) <= 90) and _is_around(area, frame.to_metres(*degrees.T[::-1]))
+    swapped = np.all(np.abs(degrees[:, 1]) <= 90) and _is_around(
+        area, coordinates.to_metres(*degrees.T[::-1])
+    )
     hint = "exchange the two numbers of each, latitude first" if swapped else "give latitude and longitude"
     metres_hint = "" if swapped else f", or write {keys[-1].removesuffix('_degrees')} where they are metres"
     raise Fault(f"lies {away / 1000:,.0f} km from the area; {hint}{metres_hint}.", *keys)
@@ -138,12 +148,12 @@ def _is_around(area: Area, places: np.ndarray) -> bool:
 
 
 def resolve_polygons(
-    polygons: Sequence[PolygonSetting], name: str, frame: Frame, area: Area
+    polygons: Sequence[PolygonSetting], name: str, coordinates: LocalCoordinates, area: Area
 ) -> tuple[Polygon, ...]:
     """Return the corners of each polygon in metres; `name` is that of the list in the site file."""
     resolved, count = [], 0
     for number, polygon in enumerate(polygons, start=1):
-        key, corners = _resolve(polygon, "corners", frame, area, name, str(number))
+        key, corners = _resolve(polygon, "corners", coordinates, area, name, str(number))
         assert corners is not None
         count += len(corners)
         if count > MAX_CORNERS:
@@ -166,14 +176,14 @@ def _check_polygon(corners: Polygon, *keys: str) -> Polygon:
 
 
 def resolve_start(
-    setting: StartSetting, frame: Frame, area: Area, bounds: Bounds, outside: str
+    setting: StartSetting, coordinates: LocalCoordinates, area: Area, bounds: Bounds, outside: str
 ) -> Corner | None:
     """Return where the search starts: inside the area unless readings outside it are allowed."""
-    key, places = _resolve(setting, "position", frame, area, "start")
+    key, places = _resolve(setting, "position", coordinates, area, "start")
     if places is None:
         return None
     x, y = places[0].tolist()
-    words = frame.words((x, y))
+    words = coordinates.format_position((x, y))
     if not bounds.allow(places).all():
         words += " is outside the geofence or in a no-go area; start elsewhere."
         raise Fault(words, "start", key)
@@ -183,7 +193,7 @@ def resolve_start(
     return x, y
 
 
-def resolve_step(setting: StepSetting, frame: Frame, area: Area) -> StepSetting:
+def resolve_step(setting: StepSetting, coordinates: LocalCoordinates, area: Area) -> StepSetting:
     """Return the setting with its places in metres."""
-    _, points = _resolve(setting, "points", frame, area, "step")
+    _, points = _resolve(setting, "points", coordinates, area, "step")
     return setting.model_copy(update={"points": points, "points_degrees": None})

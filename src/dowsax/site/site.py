@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from dowsax.geo.local import Frame
+from dowsax.geo.local import LocalCoordinates
 from dowsax.geo.polygons import Polygon
 from dowsax.site.distributions import Distribution
 from dowsax.site.places import Area, Corner
@@ -23,10 +23,10 @@ from dowsax.site.schema import (
 
 @dataclass(frozen=True, eq=False)
 class Site:
-    """A site file after checks. Everything is in the metres of `frame`."""
+    """A site file after checks. Everything is in the metres of `coordinates`."""
 
     name: str
-    frame: Frame
+    coordinates: LocalCoordinates
     """The local coordinates."""
     area: Area
     """[m], the south-western and the north-eastern corner of the box in which the source lies."""

@@ -34,11 +34,11 @@ _SMALL = 0.05
 """A 95 % radius that is a smaller share of the map than this is shown magnified as well."""
 _RING = 13.0
 """[points], across the mark of the estimate: wider than that of a reading."""
-_NO_SOURCE = ("no evidence", "misfit")
+_NO_SOURCE = ("no-evidence", "misfit")
 """States in which the regions are those of a source that may not be there, or not as the model has it."""
 _GUESSES = {
-    "unclear": "guess: cannot tell yet",
-    "no evidence": "guess: no source",
+    "inconclusive": "guess: cannot tell yet",
+    "no-evidence": "guess: no source",
     "misfit": "guess: nothing fits",
 }
 _SHADES = {0.95: (0.18, 1.1, "--"), 0.5: (0.42, 1.6, "-")}
@@ -64,7 +64,7 @@ def survey_map(findings: Findings, *, titled: bool = True) -> Figure:
         _draw_belief(axes, findings)
         _draw_readings(axes, findings, page, width, height)
         _draw_waypoints(axes, findings)
-        draw_degrees(axes, findings.frame, low, high)
+        draw_degrees(axes, findings.coordinates, low, high)
         draw_scale_bar(axes, low, high)
         right = (_LEFT + width + _GAP + _BAR + 0.75) / page[0]
         compass = figure.add_axes(

@@ -23,7 +23,7 @@ def geojson(findings: Findings) -> str:
     coordinates are metres, and the foreign member `note` says so.
     """
     collection: dict[str, Any] = {"type": "FeatureCollection", "name": findings.name}
-    if not findings.frame.is_geographic:
+    if not findings.coordinates.is_geographic:
         collection["note"] = _IN_METRES
     collection["features"] = [
         *_areas(findings),

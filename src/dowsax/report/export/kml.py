@@ -22,7 +22,7 @@ def kml(findings: Findings) -> str:
 
     A ValueError where the site has no latitude and longitude: KML knows no other coordinates.
     """
-    if not findings.frame.is_geographic:
+    if not findings.coordinates.is_geographic:
         raise ValueError(
             "KML needs latitude and longitude: give the origin of the site, or a survey in degrees."
         )

@@ -43,7 +43,7 @@ def qgc_plan(
     are none or they were taken by hand, below 5 m; and `hold` is how long the newest reading counted.
     Whoever flies a plan looks at it first.
     """
-    if not findings.frame.is_geographic:
+    if not findings.coordinates.is_geographic:
         raise ValueError(
             "A QGroundControl plan needs latitude and longitude: give the origin of the site in degrees."
         )
@@ -119,9 +119,9 @@ def _places(findings: Findings) -> np.ndarray:
     last = findings.positions[-1]
     if bounds.allow(last[None]).all() and not bounds.allow_way(last, place[None]).all():
         raise ValueError(
-            f"The straight way from the last reading to the source, found at "
-            f"{findings.frame.words(findings.estimate)}, leaves the geofence or crosses a no-go area: plan "
-            "the way there by hand."
+            "The straight way from the last reading to the source, found at "
+            f"{findings.coordinates.format_position(findings.estimate)}, leaves the geofence or crosses a "
+            "no-go area: plan the way there by hand."
         )
     return place[None]
 
@@ -154,4 +154,4 @@ def _rightward(polygon: Polygon) -> Polygon:
 
 
 def _degrees(findings: Findings, positions: np.ndarray) -> list[list[float]]:
-    return np.round(findings.frame.to_degrees(positions), _DECIMALS).tolist()
+    return np.round(findings.coordinates.to_degrees(positions), _DECIMALS).tolist()

@@ -13,9 +13,9 @@ import numpy as np
 
 from dowsax.geo.wind import wind_from
 from dowsax.site.missing_values import is_missing
-from dowsax.survey.clocks import EPOCH, time_of_day
 from dowsax.survey.reading import Reading, Refused, number, read_date, read_time
-from dowsax.survey.reading_keys import decoded, moment, values_by_role
+from dowsax.survey.reading_json import date_and_time, parse_object, values_by_role
+from dowsax.survey.times import MIN_EPOCH_S, time_of_day
 
 _MAX_DECIMALS = 12
 """Of the seconds of a clock: a day has no finer ones in double precision."""
@@ -53,8 +53,8 @@ def typed_forms(
 
 def _typed(given: str, names: Mapping[str, str]) -> Typed:
     try:
-        said, _ = values_by_role(decoded(given), names)
-        time = moment(said)
+        said, _ = values_by_role(parse_object(given), names)
+        time = date_and_time(said)
         clock = None if time is None or is_missing("time", time) else read_time(time)[1]
         altitude, speed, direction = (
             None if is_missing(role, said.get(role)) else number(role, said[role])
@@ -71,7 +71,7 @@ def time_column(readings: Sequence[Reading], forms: Sequence[Typed]) -> Column:
     seconds = [reading.time for reading in readings]
     known = [(time, form.clock) for time, form in zip(seconds, forms, strict=True) if time is not None]
     clocks = {clock for _, clock in known}
-    if "date" in clocks and all(clock == "date" or time >= EPOCH for time, clock in known):
+    if "date" in clocks and all(clock == "date" or time >= MIN_EPOCH_S for time, clock in known):
         texts, read = [_date(time) for time in seconds], read_date
     elif clocks == {"time of day"}:
         texts, read = [_time_of_day(time) for time in seconds], time_of_day

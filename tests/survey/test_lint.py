@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from made_surveys import COUNTS, DRONE, gas_site, reader
 
 from dowsax.site import parse_site
+from survey.made_surveys import COUNTS, DRONE, gas_site, reader
 
 
 @pytest.fixture
@@ -89,8 +89,8 @@ REFUSED = {
     "a hole": ("x,y,value\n1,,3\n", "line 2, column 'y': the cell is empty"),
     "infinite": ("x,y,value\ninf,2,3\n", "line 2, column 'x': 'inf' is not a finite number"),
     "too large": ("x,y,value\n1,2,1e31\n", "line 2, column 'value': '1e31' is not a usable number"),
-    "off the globe": ("lat,lon,value\n1,2,3\n95,2,3\n", "line 3, column 'lat': a latitude is between"),
-    "round the globe": ("lat,lon,value\n1,200,3\n", "line 2, column 'lon': a longitude is between"),
+    "off the globe": ("lat,lon,value\n1,2,3\n95,2,3\n", "line 3, column 'lat': a latitude must be between"),
+    "round the globe": ("lat,lon,value\n1,200,3\n", "line 2, column 'lon': a longitude must be between"),
     "time backwards": ("x,y,value,time\n1,2,3,5\n1,2,3,4\n", "line 3, column 'time': time runs backwards"),
     "a clock that was not set": (
         "x,y,value,time\n1,2,3,1980-01-06T00:00\n1,2,3,2024-05-01T10:01\n",

@@ -7,18 +7,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from made_findings import CENTRE, SPREAD, made_findings, made_posterior
+from mission.made_findings import CENTRE, SPREAD, made_findings, made_posterior
 
-from dowsax.geo.local import Frame
+from dowsax.geo.local import LocalCoordinates
 from dowsax.report.findings import Rule, prior_interval
 from dowsax.report.summary import (
     evidence,
+    format_wind,
     parameters,
     summary_numbers,
     summary_text,
     verdict,
     where,
-    wind_words,
 )
 from dowsax.world import PARAMETERS, benchmark_model
 
@@ -34,7 +34,7 @@ def test_a_located_source_is_told_in_degrees_with_its_radius():
     findings = made_findings()
     words = verdict(findings)
     assert findings.status == "located"
-    latitude, longitude = findings.frame.to_degrees(findings.estimate[None])[0]
+    latitude, longitude = findings.coordinates.to_degrees(findings.estimate[None])[0]
     assert f"{latitude:.6f}° N, {-longitude:.6f}° W" in words
     assert f"within {findings.radius:.3g} m" in words
 
@@ -46,7 +46,7 @@ def test_a_located_source_is_told_in_degrees_with_its_radius():
         (math.log(19), 30.0, "likely", "; and the readings are only 19 times likelier with a source"),
         (math.log(21), 5.0, "likely", ", where 5 m is asked for (radius in [search] of the site)."),
         (math.log(5), 5.0, "likely", "(radius in [search] of the site); and the readings are only 5 times"),
-        (math.log(2.7), 30.0, "no evidence", "Cannot tell"),
+        (math.log(2.7), 30.0, "no-evidence", "Cannot tell"),
     ],
 )
 def test_located_is_said_by_the_rule_and_on_strong_evidence_alone(log_odds, radius, status, words):
@@ -72,7 +72,7 @@ def test_the_rule_is_held_by_what_lies_within_the_radius():
 
 
 def test_without_degrees_it_is_told_in_metres():
-    assert " m east, 42." in verdict(made_findings(frame=Frame()))
+    assert " m east, 42." in verdict(made_findings(coordinates=LocalCoordinates()))
 
 
 def test_two_places_are_told_with_their_probabilities():
@@ -90,7 +90,7 @@ def test_a_wide_belief_cannot_tell_where():
     random = np.random.default_rng(2)
     samples = np.concatenate([random.uniform([0, 0], [160, 100], (1000, 2)), np.ones((1000, 2))], axis=1)
     findings = made_findings(samples=samples)
-    assert findings.status == "unclear"
+    assert findings.status == "inconclusive"
     assert "95 % region still covers" in verdict(findings)
     assert findings.covered == pytest.approx(0.95, abs=0.05)
 
@@ -149,7 +149,7 @@ def test_what_was_not_learnt_is_named():
         ("found", "Located: the source is at 51."),
         ("", "Located: the source is at 51."),
         ("searching", "Not sure yet: with 95 % probability the source is within "),
-        ("cannot tell", "Cannot tell as closely as wanted: with 95 % probability"),
+        ("inconclusive", "Cannot tell as closely as wanted: with 95 % probability"),
     ],
 )
 def test_a_mission_that_has_not_found_the_source_does_not_say_where_it_is(outcome, words):
@@ -177,8 +177,8 @@ def test_words_for_crews_have_no_jargon():
 
 
 def test_wind_is_told_by_where_it_comes_from():
-    assert wind_words(np.array([3.0, 0.0])) == "3.0 m/s from 270°"
-    assert wind_words(np.array([0.0, -2.0])) == "2.0 m/s from 0°"
+    assert format_wind(np.array([3.0, 0.0])) == "3.0 m/s from 270°"
+    assert format_wind(np.array([0.0, -2.0])) == "2.0 m/s from 0°"
 
 
 def test_the_text_tells_everything():
@@ -196,7 +196,7 @@ def test_the_numbers_agree_with_the_posterior():
     assert [each["mean"] for each in numbers["parameters"]] == pytest.approx(findings.posterior.mean.tolist())
     assert numbers["regions"][1]["area"] == pytest.approx(findings.regions[0.95].area)
     assert numbers["verdict"] == verdict(findings)
-    back = findings.frame.to_metres(numbers["position"]["latitude"], numbers["position"]["longitude"])
+    back = findings.coordinates.to_metres(numbers["position"]["latitude"], numbers["position"]["longitude"])
     np.testing.assert_allclose(back[0], findings.estimate, atol=1e-3)
 
 

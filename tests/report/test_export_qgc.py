@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from made_findings import FENCE, WOOD, made_findings
-from made_lengths import CENTIMETRE, metres, shoelace
+from mission.made_findings import FENCE, WOOD, made_findings
+from mission.made_lengths import CENTIMETRE, metres, shoelace
 
-from dowsax.geo.local import Frame
+from dowsax.geo.local import LocalCoordinates
 from dowsax.report.export import qgc_plan
 from dowsax.site.schema import FlightSetting
 
@@ -133,9 +133,12 @@ def test_plan_keeps_in_the_geofence_and_out_of_the_wood(findings):
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"frame": Frame()}, "latitude and longitude"),
+        ({"coordinates": LocalCoordinates()}, "latitude and longitude"),
         ({"waypoints": NOWHERE}, "no next waypoint"),
-        ({"waypoints": NOWHERE, "outcome": "cannot tell", "notes": ("Spent.",)}, r"at least one \(Spent\.\)"),
+        (
+            {"waypoints": NOWHERE, "outcome": "inconclusive", "notes": ("Spent.",)},
+            r"at least one \(Spent\.\)",
+        ),
     ],
 )
 def test_plans_that_cannot_be(changes, reason):

@@ -5,19 +5,19 @@ from dataclasses import replace
 
 import pytest
 
-from dowsax.geo import Frame
+from dowsax.geo import LocalCoordinates
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.stations import Stations
 from dowsax.site import parse_site
-from dowsax.survey.column_names import NAMES
+from dowsax.survey.columns import NAMES
 from dowsax.survey.reading import Refused, build
-from dowsax.survey.reading_keys import decoded, from_object
+from dowsax.survey.reading_json import from_object, parse_object
 
 PLACE = {"x": 1.0, "y": 2.0, "value": 3.0}
 
 
 def parsed(**given):
-    return from_object(decoded(json.dumps(PLACE | given)), Frame(), "ppm")
+    return from_object(parse_object(json.dumps(PLACE | given)), LocalCoordinates(), "ppm")
 
 
 def test_wind_by_the_direction_it_comes_from():
@@ -42,13 +42,13 @@ def test_units_are_converted():
 )
 def test_count_rates_become_counts_by_the_time_counted(given, counts):
     """The reading's own, or the site's 2 s."""
-    reading = from_object(decoded(json.dumps(PLACE | given)), Frame(), "counts", 2.0)
+    reading = from_object(parse_object(json.dumps(PLACE | given)), LocalCoordinates(), "counts", 2.0)
     assert reading.value == counts
 
 
 def test_a_count_rate_without_a_time_is_refused():
     with pytest.raises(Refused, match=r"`unit` is 'cps'.*give `dwell` \[s\]"):
-        from_object(decoded(json.dumps(PLACE | {"unit": "cps"})), Frame(), "counts")
+        from_object(parse_object(json.dumps(PLACE | {"unit": "cps"})), LocalCoordinates(), "counts")
 
 
 def test_times_in_milliseconds_since_1970():
@@ -119,10 +119,13 @@ def test_keys_go_by_every_name_that_a_column_of_a_survey_has():
         for name in names if role in ("value", "altitude", "time", "dwell", "sensor", *others) else ():
             place = {"x": 1.0, "y": 2.0, others.get(role, "note"): 4.0}
             place |= {} if role == "value" else {"value": 3.0}
-            plain = from_object(decoded(json.dumps(place | {role: 5.0})), Frame())
-            assert from_object(decoded(json.dumps(place | {name.upper(): 5.0})), Frame()) == plain
+            plain = from_object(parse_object(json.dumps(place | {role: 5.0})), LocalCoordinates())
+            assert (
+                from_object(parse_object(json.dumps(place | {name.upper(): 5.0})), LocalCoordinates())
+                == plain
+            )
     lat_lon = {"GPS_Lat": 52.1, "lng": 5.1, "CH4 (ppb)": 2000, "alt_ft": 10}
-    reading = from_object(decoded(json.dumps(lat_lon)), Frame((52.1, 5.1)), "ppm")
+    reading = from_object(parse_object(json.dumps(lat_lon)), LocalCoordinates((52.1, 5.1)), "ppm")
     assert reading.position == pytest.approx((0, 0))
     assert (reading.value, reading.altitude) == pytest.approx((2.0, 3.048))
 
@@ -131,11 +134,16 @@ def test_two_keys_that_may_be_the_value():
     """One is chosen as in a survey; the key's own name goes before, and what is null is nothing."""
     given = {"x": 1, "y": 2, "ch4": 3, "co2": 400}
     with pytest.raises(Refused, match=r"'ch4', 'co2' may each be the value; choose one.*\[columns\]"):
-        from_object(decoded(json.dumps(given)), Frame())
-    assert from_object(decoded(json.dumps(given)), Frame(), columns={"value": "ch4"}).value == 3
-    assert from_object(decoded(json.dumps(given | {"co2": None})), Frame()).value == 3
+        from_object(parse_object(json.dumps(given)), LocalCoordinates())
     assert (
-        from_object(decoded(json.dumps(given | {"value": 7})), Frame(), columns={"value": "sniff"}).value == 7
+        from_object(parse_object(json.dumps(given)), LocalCoordinates(), columns={"value": "ch4"}).value == 3
+    )
+    assert from_object(parse_object(json.dumps(given | {"co2": None})), LocalCoordinates()).value == 3
+    assert (
+        from_object(
+            parse_object(json.dumps(given | {"value": 7})), LocalCoordinates(), columns={"value": "sniff"}
+        ).value
+        == 7
     )
 
 
@@ -149,14 +157,16 @@ def test_a_date_and_a_time_of_day_make_a_time():
 
 def test_latitude_and_longitude_that_are_exchanged():
     """They say so; but not at a site where both are the same, nor for a place outside either way."""
-    frame, area = Frame((52.1, 5.1)), ((-100.0, -100.0), (100.0, 100.0))
+    frame, area = LocalCoordinates((52.1, 5.1)), ((-100.0, -100.0), (100.0, 100.0))
     with pytest.raises(Refused, match=r"`latitude` 5\.1 and `longitude` 52\.1 look swapped.*exchange"):
-        from_object(decoded('{"lat": 5.1, "lon": 52.1, "value": 1}'), frame, area=area)
+        from_object(parse_object('{"lat": 5.1, "lon": 52.1, "value": 1}'), frame, area=area)
     with pytest.raises(Refused, match="are latitude and longitude swapped"):
-        from_object(decoded('{"lat": -105.1, "lon": 40.1, "value": 1}'), frame, area=area)
-    from_object(decoded('{"lat": 51.1, "lon": 52.1, "value": 1}'), frame, area=area)
+        from_object(parse_object('{"lat": -105.1, "lon": 40.1, "value": 1}'), frame, area=area)
+    from_object(parse_object('{"lat": 51.1, "lon": 52.1, "value": 1}'), frame, area=area)
     even = from_object(
-        decoded('{"lat": 10.0001, "lon": 10.0002, "value": 1}'), Frame((10.0, 10.0)), area=area
+        parse_object('{"lat": 10.0001, "lon": 10.0002, "value": 1}'),
+        LocalCoordinates((10.0, 10.0)),
+        area=area,
     )
     assert even.position == pytest.approx((21.9, 11.1), abs=0.1)
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import shapely
 
-from dowsax.geo.polygons import clipped
-from dowsax.geo.valid_polygons import rounded_polygons
+from dowsax.geo.polygons import clip
+from dowsax.geo.valid_polygons import round_polygons
 
 DECIMALS = 4
 UNIT = 10.0**-DECIMALS
@@ -58,7 +58,7 @@ def test_any_rings_become_valid_polygons_of_what_they_go_round(seed):
     random = np.random.default_rng(seed)
     for size in 10.0 ** random.integers(-4, 4, 40):
         rings = list(made_rings(random, size))
-        shape = require_valid(rounded_polygons(rings, DECIMALS))
+        shape = require_valid(round_polygons(rings, DECIMALS))
         points = random.uniform(-size, size, (100, 2))
         lines = shapely.union_all([shapely.LinearRing(ring) for ring in rings])
         clear = shapely.distance(lines, shapely.points(points)) > 10 * UNIT
@@ -70,21 +70,21 @@ def test_any_rings_become_valid_polygons_of_what_they_go_round(seed):
 def test_polygons_stay_as_they_are_when_rounded_again(seed):
     random = np.random.default_rng(seed)
     for _ in range(20):
-        once = rounded_polygons(list(made_rings(random, 0.01)), DECIMALS)
+        once = round_polygons(list(made_rings(random, 0.01)), DECIMALS)
         rings = [ring for border, holes in once for ring in (border, *holes)]
-        assert as_shape(rounded_polygons(rings, DECIMALS)).equals(as_shape(once))
+        assert as_shape(round_polygons(rings, DECIMALS)).equals(as_shape(once))
 
 
 def test_pieces_and_holes_that_touch_in_a_corner_are_rings_of_their_own():
     """Two squares that touch; a hole that touches the border; two holes that touch each other."""
     square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
-    assert len(rounded_polygons([square, square + 1], DECIMALS)) == 2
+    assert len(round_polygons([square, square + 1], DECIMALS)) == 2
     diamond = np.array([[0.5, 0.0], [0.7, 0.5], [0.5, 0.8], [0.3, 0.5]])
-    [(_, holes)] = polygons = rounded_polygons([square, diamond[::-1]], DECIMALS)
+    [(_, holes)] = polygons = round_polygons([square, diamond[::-1]], DECIMALS)
     assert len(holes) == 1
     require_valid(polygons)
     smaller = 0.1 * square[::-1] + 0.4
-    [(_, holes)] = polygons = rounded_polygons([square, smaller, smaller + 0.1], DECIMALS)
+    [(_, holes)] = polygons = round_polygons([square, smaller, smaller + 0.1], DECIMALS)
     assert len(holes) == 2
     require_valid(polygons)
 
@@ -92,12 +92,12 @@ def test_pieces_and_holes_that_touch_in_a_corner_are_rings_of_their_own():
 def test_overlapping_rings_are_joined_and_slivers_left_out():
     """Also a hole that lies on the border; a strip of two units stays out, and one of five is kept."""
     square = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
-    shape = require_valid(rounded_polygons([square, square + 0.5, square], DECIMALS))
+    shape = require_valid(round_polygons([square, square + 0.5, square], DECIMALS))
     assert shape.area == pytest.approx(1.75)
     assert len(shape.geoms) == 1
-    assert rounded_polygons([square, square[::-1]], DECIMALS) == []
-    assert rounded_polygons([square * [1, 2 * UNIT]], DECIMALS) == []
-    assert as_shape(rounded_polygons([square * [1, 5 * UNIT]], DECIMALS)).area == pytest.approx(5 * UNIT)
+    assert round_polygons([square, square[::-1]], DECIMALS) == []
+    assert round_polygons([square * [1, 2 * UNIT]], DECIMALS) == []
+    assert as_shape(round_polygons([square * [1, 5 * UNIT]], DECIMALS)).area == pytest.approx(5 * UNIT)
 
 
 def test_an_island_in_a_narrow_hole_is_part_of_the_piece_around_it():
@@ -108,7 +108,7 @@ def test_an_island_in_a_narrow_hole_is_part_of_the_piece_around_it():
     up = np.array([[0.0, UNIT]])
     hole = np.concatenate([disc[:1] - up, disc[:0:-1], disc[:1] + up, slit])
     square = 0.2 * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
-    [(_, holes)] = polygons = rounded_polygons([square, hole, 0.7 * disc], DECIMALS)
+    [(_, holes)] = polygons = round_polygons([square, hole, 0.7 * disc], DECIMALS)
     assert holes == ()
     assert require_valid(polygons).area == pytest.approx(0.16)
 
@@ -118,7 +118,7 @@ def test_polygons_beyond_64_bits_are_rounded_more_coarsely():
     random = np.random.default_rng(0)
     angles = np.linspace(0, 2 * np.pi, 400, endpoint=False)
     star = random.uniform(5e5, 1e6, 400)[:, None] * np.stack([np.cos(angles), np.sin(angles)], axis=1) + 1e6
-    shape = require_valid(rounded_polygons([star], DECIMALS))
+    shape = require_valid(round_polygons([star], DECIMALS))
     assert shape.area == pytest.approx(shapely.Polygon(star).area)
 
 
@@ -133,8 +133,8 @@ def test_clipped_rings_cover_what_shapely_cuts_off(seed):
         round_ = np.stack([np.cos(angles), np.sin(angles)], axis=1)
         centre, radii = random.uniform(low - 2, high + 2), random.uniform(2, 9, number)[:, None]
         border, hole = centre + radii * round_, centre + 0.6 * radii * round_
-        cut = [clipped(border, low, high), clipped(hole[::-1], low, high)]
-        shape = require_valid(rounded_polygons(cut, DECIMALS))
+        cut = [clip(border, low, high), clip(hole[::-1], low, high)]
+        shape = require_valid(round_polygons(cut, DECIMALS))
         exact = shapely.Polygon(border, [hole]).intersection(shapely.box(*low, *high))
         assert shape.symmetric_difference(exact).area < 2 * UNIT * (exact.length + 1)
         assert shapely.box(*low, *high).covers(shape)

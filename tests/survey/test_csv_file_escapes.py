@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dowsax.geo.local import Frame
+from dowsax.geo.local import LocalCoordinates
 from dowsax.report.export import readings_table
 from dowsax.site import parse_site
-from dowsax.survey.plain_cells import plain_cell, text_of
+from dowsax.survey.csv_file import escape_cell, unescape_cell
 from dowsax.survey.reading import Reading
 from dowsax.survey.survey import read_survey
 
@@ -36,24 +36,24 @@ names = {names}
 
 @pytest.mark.parametrize("text", FORMULAS)
 def test_a_formula_is_a_text(text):
-    assert plain_cell(text) == f"'{text}"
-    assert text_of(plain_cell(text)) == text
+    assert escape_cell(text) == f"'{text}"
+    assert unescape_cell(escape_cell(text)) == text
 
 
 @pytest.mark.parametrize(
     "text", ["-5", "+0.25", "-1e-3", ".5", "12", "drone 3", "", "a-b", "north=up", "it's"]
 )
 def test_numbers_and_plain_texts_stay_as_they_are(text):
-    assert plain_cell(text) == text
-    assert text_of(text) == text
+    assert escape_cell(text) == text
+    assert unescape_cell(text) == text
 
 
 @settings(derandomize=True, max_examples=500)
 @given(st.text(alphabet="=+-@'\t\r\n,; ab1.＝", max_size=8))
 def test_what_is_written_is_read(text):
     """The inverse, for any text; and no cell begins as a formula but a number, whatever separates cells."""
-    cell = plain_cell(text)
-    assert text_of(cell) == text
+    cell = escape_cell(text)
+    assert unescape_cell(cell) == text
     if cell != text or not text.lstrip("+-").replace(".", "").isdigit():
         for separator in ",;\t\n":
             assert all(part[:1] not in tuple("=+-@＝") for part in cell.split(separator) if part)
@@ -65,7 +65,7 @@ def test_names_and_ids_of_readings_are_read_back(tmp_path):
         Reading((-1.5 + number, 2.0), -0.5 * number, sensor=name, id=name, time=float(number))
         for number, name in enumerate(FORMULAS, 2)
     ]
-    text = readings_table(readings, Frame())
+    text = readings_table(readings, LocalCoordinates())
     for row in csv.DictReader(io.StringIO(text)):
         assert row["id"].startswith("'")
         assert row["sensor"] == row["id"]

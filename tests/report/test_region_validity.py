@@ -6,11 +6,11 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 import shapely
-from made_findings import made_findings, made_posterior
+from mission.made_findings import made_findings, made_posterior
 
 from dowsax.console.draws import Draws
 from dowsax.console.frames import with_places
-from dowsax.geo.local import Frame
+from dowsax.geo.local import LocalCoordinates
 from dowsax.report.export import geojson, kml
 from dowsax.report.findings import regions_of
 from dowsax.report.regions import credible_regions
@@ -148,7 +148,7 @@ def exported(points, weights, box, frame):
     samples = np.concatenate([points, np.ones((len(points), 2))], axis=1)
     posterior = made_posterior(samples, weights)
     regions = regions_of(posterior, box)
-    return made_findings(samples=samples, posterior=posterior, regions=regions, area=box, frame=frame)
+    return made_findings(samples=samples, posterior=posterior, regions=regions, area=box, coordinates=frame)
 
 
 def kml_polygons(mark):
@@ -166,7 +166,7 @@ def kml_polygons(mark):
 def test_exported_regions_are_valid(draw, latitude):
     """In degrees and in metres, in GeoJSON and KML, 4 beliefs of each shape at each latitude."""
     for points, weights, box in made_beliefs(draw, 4):
-        findings = exported(points, weights, box, Frame((latitude, -1.75)))
+        findings = exported(points, weights, box, LocalCoordinates((latitude, -1.75)))
         features = json.loads(geojson(findings))["features"]
         shapes = [item["geometry"] for item in features if item["geometry"]["type"] == "MultiPolygon"]
         assert len(shapes) == 2
@@ -175,7 +175,7 @@ def test_exported_regions_are_valid(draw, latitude):
         regions = [mark for mark in marks if " % region" in mark.find(f"{KML}name").text]
         for shape, mark in zip(in_json, regions, strict=True):
             assert require_valid(kml_polygons(mark)).equals(shape)
-        plain = json.loads(geojson(exported(points, weights, box, Frame())))["features"]
+        plain = json.loads(geojson(exported(points, weights, box, LocalCoordinates())))["features"]
         for shape in (item["geometry"] for item in plain if item["geometry"]["type"] == "MultiPolygon"):
             assert shapely.box(*box[0], *box[1]).covers(require_valid(shape["coordinates"]))
 

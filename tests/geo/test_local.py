@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dowsax.geo.local import Frame
+from dowsax.geo.local import LocalCoordinates
 
 # WGS84: the equatorial radius [m] and the squared eccentricity.
 RADIUS, SQUARED = 6378137.0, 0.00669437999014
@@ -42,7 +42,7 @@ def east_and_north(place, origin):
 @given(origin=places, offset=st.tuples(st.floats(-1e4, 1e4), st.floats(-1e4, 1e4)))
 def test_there_and_back_over_ten_kilometres(origin, offset):
     """Below a millimetre, and the degrees are those of pymap3d but for the height it forgets."""
-    frame = Frame(origin)
+    frame = LocalCoordinates(origin)
     ((latitude, longitude),) = frame.to_degrees(np.array([offset]))
     np.testing.assert_allclose(frame.to_metres(latitude, longitude), [offset], atol=1e-3)
     np.testing.assert_allclose(east_and_north((latitude, longitude), origin), offset, atol=1e-3)
@@ -62,7 +62,7 @@ def test_small_offsets_follow_the_radii_of_curvature(origin):
     sine = np.sin(np.radians(origin[0]))
     normal = RADIUS / np.sqrt(1 - SQUARED * sine**2)
     meridian = RADIUS * (1 - SQUARED) / (1 - SQUARED * sine**2) ** 1.5
-    found = Frame(origin).to_metres([origin[0], origin[0] + step], [origin[1] + step, origin[1]])
+    found = LocalCoordinates(origin).to_metres([origin[0], origin[0] + step], [origin[1] + step, origin[1]])
     expected = np.radians(step) * np.diag([normal * np.sqrt(1 - sine**2), meridian])
     np.testing.assert_allclose(found, expected, atol=1e-3)
 
@@ -70,28 +70,28 @@ def test_small_offsets_follow_the_radii_of_curvature(origin):
 def test_a_hundred_kilometres_come_back():
     """A regional survey: the climb back to the ellipsoid converges."""
     offsets = np.array([[1e5, 0.0], [-9e4, 8e4], [0.0, -1.2e5]])
-    frame = Frame((38.2, -122.3))
+    frame = LocalCoordinates((38.2, -122.3))
     np.testing.assert_allclose(frame.to_metres(*frame.to_degrees(offsets).T), offsets, atol=1e-3)
 
 
 def test_metres_alone():
-    assert not Frame().is_geographic
+    assert not LocalCoordinates().is_geographic
     with pytest.raises(ValueError, match="origin"):
-        Frame().to_metres(1.0, 2.0)
+        LocalCoordinates().to_metres(1.0, 2.0)
     with pytest.raises(ValueError, match="origin"):
-        Frame().to_degrees(np.zeros((1, 2)))
+        LocalCoordinates().to_degrees(np.zeros((1, 2)))
 
 
 def test_a_place_that_is_not_on_the_earth_is_said_in_metres():
     """Where a number is absurd there are no degrees of it."""
-    frame = Frame((52.1, 5.1))
-    assert frame.words((6e6, 0.0)).endswith("° E")
-    assert frame.words((1e29, 3.0)) == "(1e+29, 3) m"
-    assert frame.words((0.0, -1e300)) == "(0, -1e+300) m"
+    frame = LocalCoordinates((52.1, 5.1))
+    assert frame.format_position((6e6, 0.0)).endswith("° E")
+    assert frame.format_position((1e29, 3.0)) == "(1e+29, 3) m"
+    assert frame.format_position((0.0, -1e300)) == "(0, -1e+300) m"
 
 
 def test_origins_off_the_globe():
     with pytest.raises(ValueError, match=r"latitude .* swapped"):
-        Frame((149.1, -35.2))
+        LocalCoordinates((149.1, -35.2))
     with pytest.raises(ValueError, match="longitude"):
-        Frame((35.2, 190.0))
+        LocalCoordinates((35.2, 190.0))

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from made_surveys import COUNTS, DRONE, gas_site, reader
 
-from dowsax.geo import Frame
+from dowsax.geo import LocalCoordinates
 from dowsax.site import parse_site
 from dowsax.survey import read_survey
+from survey.made_surveys import COUNTS, DRONE, gas_site, reader
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the real measurements are not in ../shared/data")
@@ -24,7 +24,9 @@ def test_the_drone_methane_convention(survey):
     """Degrees, wind FROM, UTC and metres above take-off."""
     site = gas_site(area="origin = [52.1, 5.1]\n")
     found = survey(DRONE, site)
-    np.testing.assert_allclose(site.frame.to_degrees(found.positions), [[52.1001, 5.1001], [52.1002, 5.1001]])
+    np.testing.assert_allclose(
+        site.coordinates.to_degrees(found.positions), [[52.1001, 5.1001], [52.1002, 5.1001]]
+    )
     np.testing.assert_allclose(found.wind, [[3, 0], [0, 2]], atol=1e-12)
     np.testing.assert_array_equal(found.altitude, [10, 11])
     np.testing.assert_array_equal(found.time, [0, 2])
@@ -37,7 +39,7 @@ def test_the_drone_methane_convention(survey):
 def test_a_survey_written_in_degrees_comes_back_to_the_centimetre(survey):
     """Positions and winds of a made flight, written as a drone would and read again."""
     random = np.random.default_rng(0)
-    frame = Frame((-35.2, 149.1))
+    frame = LocalCoordinates((-35.2, 149.1))
     positions, speeds = random.uniform(0, 150, (40, 2)), random.uniform(0.5, 8, 40)
     directions = random.uniform(0, 360, 40)
     places = frame.to_degrees(positions)

@@ -8,10 +8,10 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from made_findings import FENCE, made_findings
-from made_lengths import CENTIMETRE, metres, shoelace
+from mission.made_findings import FENCE, made_findings
+from mission.made_lengths import CENTIMETRE, metres, shoelace
 
-from dowsax.geo.local import Frame
+from dowsax.geo.local import LocalCoordinates
 from dowsax.mission.decision import in_time
 from dowsax.mission.plan import Plan
 from dowsax.report.export import geojson, kml, posterior_table, readings_table
@@ -105,7 +105,7 @@ def test_geojson_regions_have_their_area_and_hold_the_estimate(features):
 def test_geojson_stays_whole_across_the_180th_meridian():
     """Longitudes go on beyond 180, or below -180, on the side of the origin."""
     for longitude, sign in ((179.9995, 1), (-179.9995, -1)):
-        collection = json.loads(geojson(made_findings(frame=Frame((-17.0, longitude)))))
+        collection = json.loads(geojson(made_findings(coordinates=LocalCoordinates((-17.0, longitude)))))
         (track,) = of_kind(collection["features"], "track")
         longitudes = sign * np.array(track["geometry"]["coordinates"])[:, 0]
         assert np.ptp(longitudes) < 0.01
@@ -113,7 +113,7 @@ def test_geojson_stays_whole_across_the_180th_meridian():
 
 
 def test_geojson_without_degrees_says_that_it_is_in_metres():
-    findings = made_findings(frame=Frame())
+    findings = made_findings(coordinates=LocalCoordinates())
     collection = json.loads(geojson(findings))
     assert "metres" in collection["note"]
     estimate = of_kind(collection["features"], "estimate")[0]["geometry"]["coordinates"]
@@ -171,7 +171,7 @@ def test_kml_needs_nothing_from_the_net(findings):
 
 def test_kml_needs_degrees():
     with pytest.raises(ValueError, match="KML needs latitude and longitude"):
-        kml(made_findings(frame=Frame()))
+        kml(made_findings(coordinates=LocalCoordinates()))
 
 
 def table(text):
@@ -231,7 +231,7 @@ def test_the_readings_of_a_mission_are_a_survey_with_the_same_belief(tmp_path, t
     for reading in mission():
         taken.append(stations.completed(reading, taken))
     path = tmp_path / "mission.csv"
-    path.write_text(readings_table(taken, site.frame, site.sensor.ground))
+    path.write_text(readings_table(taken, site.coordinates, site.sensor.ground))
     survey = read_survey(path, site)
     found, taken = survey.stations(), in_time(taken)
     assert len(survey.values) == len(taken)
@@ -249,7 +249,7 @@ def test_the_table_of_readings_keeps_all_that_is_known(tmp_path):
         Reading((1.0, 2.0), 3.0, time=1763223438.123456, id="a, b"),
         Reading((4.0, 0.1), 5.0, time=1763223439.0, sensor="left", wind=(1.0, -2.0)),
     ]
-    text = readings_table(readings, Frame((51.2, -1.75)))
+    text = readings_table(readings, LocalCoordinates((51.2, -1.75)))
     rows = list(csv.DictReader(io.StringIO(text)))
     assert [row["id"] for row in rows] == ["a, b", ""]
     assert [float(row["time"]) for row in rows] == [reading.time for reading in readings]
@@ -258,7 +258,7 @@ def test_the_table_of_readings_keeps_all_that_is_known(tmp_path):
     assert not {"altitude", "given_altitude", "dwell", "sensor"} & rows[0].keys()
     places = [(float(row["longitude"]), float(row["latitude"])) for row in rows]
     np.testing.assert_allclose(metres(places), [(1.0, 2.0), (4.0, 0.1)], atol=CENTIMETRE)
-    assert "latitude" not in readings_table(readings, Frame())
+    assert "latitude" not in readings_table(readings, LocalCoordinates())
     path = tmp_path / "mission.csv"
     path.write_text(text.replace("latitude,longitude", "longitude,latitude"))
     with pytest.raises(ValueError, match="say twice where a reading was taken"):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dowsax.geo.wind import filled_in_time, speed_and_direction, wind_from
+from dowsax.geo.wind import interpolate_wind, speed_and_direction, wind_from
 
 
 @pytest.mark.parametrize(
@@ -38,5 +38,5 @@ def test_many_at_once():
 def test_interpolated_in_time_and_held_at_the_ends():
     wind = np.array([[0.0, 0.0], [1.0, 2.0], [9.0, 9.0], [3.0, 0.0], [7.0, 7.0]])
     known = np.array([False, True, False, True, False])
-    found = filled_in_time(wind, known, np.array([0.0, 10.0, 15.0, 20.0, 30.0]))
+    found = interpolate_wind(wind, known, np.array([0.0, 10.0, 15.0, 20.0, 30.0]))
     np.testing.assert_allclose(found, [[1, 2], [1, 2], [2, 1], [3, 0], [3, 0]])

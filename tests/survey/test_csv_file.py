@@ -7,10 +7,9 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from dowsax.cli.survey_csv import read_survey as read_plain_survey
 from dowsax.site import parse_site
-from dowsax.survey import csv_rows, read_survey
-from dowsax.survey.csv_rows import MAX_CELL, MAX_COLUMNS, MAX_LINE, open_table
+from dowsax.survey import csv_file, read_survey
+from dowsax.survey.csv_file import MAX_CELL_LENGTH, MAX_COLUMNS, MAX_LINE_LENGTH, open_table
 
 SITE = '[area]\nlow = [0, 0]\nhigh = [200, 150]\n[field]\nkind = "level"\n'
 HEADER = b"x,y,value\n"
@@ -20,8 +19,11 @@ MEMORY = 40_000_000
 
 REFUSED = {
     "a row of commas": (b"," * SIZE, "line 1: more than 1,000,000 characters"),
-    "a header of commas": (b"x" + b"," * (MAX_LINE - 2) + b"\n", "line 1: 999,999 columns; at most 2,000"),
-    "commas alone": (b"," * (MAX_LINE - 1) + b"\n", "is empty: expected a header line"),
+    "a header of commas": (
+        b"x" + b"," * (MAX_LINE_LENGTH - 2) + b"\n",
+        "line 1: 999,999 columns; at most 2,000",
+    ),
+    "commas alone": (b"," * (MAX_LINE_LENGTH - 1) + b"\n", "is empty: expected a header line"),
     "a row of commas below": (HEADER + b"1,2,3\n1" + b"," * 900_000, "line 3: 900,001 cells where the"),
     "many columns": (b"x,y,value" + b",a" * MAX_COLUMNS, "line 1: 2,003 columns; at most 2,000 are read"),
     "a long line": (HEADER + b"1,2," + b"3" * SIZE, "line 2: more than 1,000,000 characters"),
@@ -72,7 +74,7 @@ def traced(action):
 def test_hostile_files_are_refused_in_one_line_and_little_memory(written, site, data, words):
     """With a site and without one."""
     path = written(data)
-    for read in (lambda: read_survey(path, site), lambda: read_plain_survey(path)):
+    for read in (lambda: read_survey(path, site), lambda: read_survey(path)):
         message, peak = traced(read)
         assert "readings.csv" in message
         assert words in message
@@ -106,7 +108,7 @@ def test_a_gigabyte_without_an_end_of_line_is_not_read(tmp_path, site):
 
 
 def test_lines_beyond_the_most_are_refused(written, monkeypatch):
-    monkeypatch.setattr(csv_rows, "MAX_LINES", 10)
+    monkeypatch.setattr(csv_file, "MAX_LINES", 10)
     assert len(read_survey(written(HEADER + b"1,2,3\n" * 9)).values) == 9
     with pytest.raises(ValueError, match=r"readings\.csv: more than 10 lines; divide it"):
         read_survey(written(HEADER + b"1,2,3\n" * 10))
@@ -169,7 +171,7 @@ def test_a_line_and_a_cell_of_the_longest_kind_are_read(written):
     row = b"1,2,3," + b"n" * 100_000 + b"," * (MAX_COLUMNS - 4)
     found = read_survey(written(b"x,y,value,note" + columns + b"\n" + row + b"\n"))
     assert found.values.tolist() == [3]
-    padded = b"x,y,value\n1,2," + b"0" * (MAX_CELL - 1) + b"3\n"
+    padded = b"x,y,value\n1,2," + b"0" * (MAX_CELL_LENGTH - 1) + b"3\n"
     assert read_survey(written(padded)).values.tolist() == [3]
 
 

@@ -37,7 +37,7 @@ def test_comes_back_in_the_same_place_and_wind(tmp_path, key):
     stations = Station(positions, wind=wind, altitude=jnp.linspace(1.0, 12.0, 60))
     readings = np.asarray(jax.jit(model.simulate)(noise_key, truth, stations))
 
-    degrees = site.frame.to_degrees(np.asarray(positions, np.float64))
+    degrees = site.coordinates.to_degrees(np.asarray(positions, np.float64))
     speeds, directions = speed_and_direction(wind)
     path = tmp_path / "flight.csv"
     rows = [

@@ -3,10 +3,10 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
-from made_plume_sites import SITE
+from mission.made_plume_sites import SITE
 
 from dowsax.inference.redundancy import most_redundant
-from dowsax.report.survey_findings import located
+from dowsax.report.locate_survey import locate_survey
 from dowsax.site import build_model, parse_site
 from dowsax.survey.survey import Survey
 from dowsax.types import Station
@@ -32,7 +32,7 @@ def survey(key, wind):
 
 
 def findings(key, wind):
-    return located(survey(key, wind), parse_site(SITE), preset="default", particles=256)
+    return locate_survey(survey(key, wind), parse_site(SITE), preset="default", particles=256)
 
 
 def test_a_flipped_wind_is_noticed_however_many_readings_err_as_one(key, monkeypatch):
