@@ -102,12 +102,19 @@ def locate(
     sentences = _write_files(problem, posterior, findings, plot, out)
     if json:
         print(json_format.dumps(_answer(problem, posterior, findings, plot), allow_nan=False))
-        return
+    else:
+        _print_answer(problem, posterior, findings, sentences)
+
+
+def _print_answer(
+    problem: SurveyProblem, posterior: Posterior, findings: Findings | None, sentences: Sequence[str]
+) -> None:
+    """Print the answer as text, and a sentence about each file that was written."""
     if problem.site is not None and findings is not None:
         print(summary_text(findings), end="")
     else:
         print_posterior(posterior)
-        sentences = [*survey.notes, *sentences]
+        sentences = [*problem.survey.notes, *sentences]
     for sentence in sentences:
         say(sentence)
 

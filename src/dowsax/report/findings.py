@@ -105,9 +105,7 @@ class Findings:
 
     def __post_init__(self) -> None:
         if self.posterior.batched:
-            raise ValueError(
-                "Findings are of one survey: locate the surveys of a batch one by one."
-            )
+            raise ValueError("Findings are of one survey: locate the surveys of a batch one by one.")
         if np.shape(self.positions) != (len(self.values), 2):
             raise ValueError(
                 f"There must be one reading for each position: got {np.shape(self.positions)} positions "

@@ -1,18 +1,23 @@
-"""A site in plain words: what was understood of its file."""
+"""A site in words, for `dowsax site check`: what the file says, and lint: what is probably not meant."""
+
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from dowsax.geo.polygons import signed_area
 from dowsax.geo.wind import speed_and_direction
-from dowsax.site.distributions import ends
 from dowsax.site.kinds import KINDS
-from dowsax.site.lint import lint_site, reachable
 from dowsax.site.model import build_model
+from dowsax.site.section import ends
 from dowsax.site.site import Site
+
+_MIN_DIAGONAL_M = 1.0
+"""An area that is smaller was probably meant in degrees."""
 
 
 def describe_site(site: Site) -> list[tuple[str, str]]:
-    """Return what was understood, as headings and words."""
+    """Return the site as headings and words."""
     (west, south), (east, north) = site.area
     area = (
         f"{east - west:.6g} m from west to east ({west:.6g} to {east:.6g}), {north - south:.6g} m from south "
@@ -30,7 +35,7 @@ def describe_site(site: Site) -> list[tuple[str, str]]:
         pieces = [f"{len(corners)} corners, {abs(signed_area(corners)):.6g} m²" for corners in polygons]
         words.append((heading, "; ".join(pieces) or "none"))
     if site.geofence or site.no_go:
-        words.append(("allowed", f"{100 * reachable(site):.3g} % of the area"))
+        words.append(("allowed", f"{100 * site.reachable_share:.3g} % of the area"))
     reading = f"{site.kind}: {KINDS[site.kind].meaning}; readings in {site.unit or 'no unit'}"
     words.append(("field", reading))
     if site.known:
@@ -48,7 +53,9 @@ def describe_site(site: Site) -> list[tuple[str, str]]:
 def describe_unknowns(site: Site) -> list[tuple[str, str, str, str]]:
     """Return name, unit, meaning and distribution of all that is unknown."""
     prior = build_model(site, ("each",)).prior
-    words = ["in the area"] * 2 + [_distribution(law) for law in getattr(prior, "laws", ())]
+    words = ["in the area"] * 2 + [
+        _describe_distribution(distribution) for distribution in getattr(prior, "laws", ())
+    ]
     words += [""] * (len(prior.parameters) - len(words))
     return [
         (parameter.name, parameter.unit, parameter.meaning, described)
@@ -91,11 +98,18 @@ def describe_wind(velocity: np.ndarray) -> str:
 
 def _sensor(site: Site) -> str:
     sensor = site.sensor
-    said = [f"sensors {', '.join(sensor.names)}"] if sensor.names else []
-    said += [] if sensor.height is None else [f"{sensor.height:g} m above ground where a file does not say"]
-    said += [] if sensor.dwell is None else [f"{sensor.dwell:g} s a reading where a file does not say"]
-    said += [] if sensor.lag is None else ["lags"]
-    return "; ".join(said) or "nothing said"
+    parts = {
+        "sensors {}": ", ".join(sensor.names) or None,
+        "{:g} m above ground where a file does not say": sensor.height,
+        "{:g} s a reading where a file does not say": sensor.dwell,
+        "lags": sensor.lag,
+    }
+    return _join_given(parts, "; ") or "nothing said"
+
+
+def _join_given(parts: Mapping[str, Any], separator: str) -> str:
+    """Return the texts whose value is given, formatted with it."""
+    return separator.join(text.format(value) for text, value in parts.items() if value is not None)
 
 
 def _place(site: Site, place: tuple[float, float] | None) -> str:
@@ -113,18 +127,16 @@ def _step(site: Site) -> str:
 
 def _budget(site: Site) -> str:
     budget = site.budget
-    said = [] if budget.distance is None else [f"{budget.distance:g} m"]
-    said += [] if budget.readings is None else [f"{budget.readings} readings"]
-    said += [] if budget.time is None else [f"{budget.time:g} s"]
-    return ", ".join(said) or "no limit"
+    parts = {"{:g} m": budget.distance, "{} readings": budget.readings, "{:g} s": budget.time}
+    return _join_given(parts, ", ") or "no limit"
 
 
 def _found(site: Site) -> str:
     share = f"{100 * site.search.probability:g} %"
-    said = f"when the source lies within {site.found_radius:.3g} m with a probability of {share}"
+    rule = f"when the source lies within {site.found_radius:.3g} m with a probability of {share}"
     if not site.search.may_jump:
-        return said
-    return f"{said}; as the source may move, it is not checked whether the readings fit the model"
+        return rule
+    return f"{rule}; as the source may move, it is not checked whether the readings fit the model"
 
 
 def _flight(site: Site) -> str:
@@ -134,6 +146,28 @@ def _flight(site: Site) -> str:
     return f"plans fly {height} above take-off at {flight.speed:g} m/s, and stay {hold} at each place"
 
 
-def _distribution(law: object) -> str:
-    numbers = ", ".join(f"{name} {value:g}" for name, value in vars(law).items() if isinstance(value, float))
-    return f"{type(law).__name__}: {numbers}"
+def _describe_distribution(distribution: object) -> str:
+    numbers = (f"{name} {value:g}" for name, value in vars(distribution).items() if isinstance(value, float))
+    return f"{type(distribution).__name__}: {', '.join(numbers)}"
+
+
+def lint_site(site: Site) -> list[str]:
+    """Return questions about what is well formed but probably not meant; nothing is refused for it."""
+    questions = []
+    if site.diagonal < _MIN_DIAGONAL_M:
+        questions.append(
+            f"The area is {site.diagonal:.2g} m across: if low and high are degrees, write south, west, "
+            "north and east instead."
+        )
+    share = site.reachable_share
+    if share < 0.5:
+        questions.append(
+            f"The sensor may be in {100 * share:.2g} % of the area only: check the corners of "
+            "geofence and no-go areas against [area]."
+        )
+    for number, corners in enumerate(site.geofence, 1):
+        if site.is_outside(corners):
+            questions.append(
+                f"The geofence {number} lies outside the area: check its corners, latitude first."
+            )
+    return questions

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dowsax.site import parse_site, read_site
-from dowsax.site.scan import MAX_DEPTH, MAX_KEY_PARTS, MAX_LENGTH, MAX_VALUES, MAX_WORD, scan
+from dowsax.site.text import MAX_DEPTH, MAX_KEY_PARTS, MAX_LENGTH, MAX_VALUES, MAX_WORD_LENGTH, scan
 
 AREA = '[area]\nlow = [0, 0]\nhigh = [200, 150]\n[field]\nkind = "gas-plume"\n'
 SIZE = 40_000
@@ -34,7 +34,7 @@ REFUSED_UNPARSED = {
     "many tables": (AREA + "a = [" + "{}," * 10_001 + "]", "line 6: more than 10,000 keys and entries"),
 }
 REFUSED = {
-    "a number that no float holds": (AREA.replace("0, 0", "0, 0x" + "f" * MAX_WORD), "more than 200"),
+    "a number that no float holds": (AREA.replace("0, 0", "0, 0x" + "f" * MAX_WORD_LENGTH), "more than 200"),
     "an open text": (AREA + 'a = """' + "a\n" * SIZE, "not a TOML file"),
     "an open bracket": (AREA + "[" + " " * SIZE, "not a TOML file"),
     "zeros": (AREA + "\0" * 99, "not a TOML file"),
@@ -204,13 +204,13 @@ def test_limits_are_met_exactly():
     """The last that is allowed is, and the first that is not is not."""
     scan("site.toml", ".".join("a" * MAX_KEY_PARTS) + " = 1")
     scan("site.toml", "a = " + "[" * MAX_DEPTH + "]" * MAX_DEPTH)
-    scan("site.toml", "a" * MAX_WORD + " = " + "1" * MAX_WORD)
+    scan("site.toml", "a" * MAX_WORD_LENGTH + " = " + "1" * MAX_WORD_LENGTH)
     scan("site.toml", "a = [" + ",".join("1" * MAX_VALUES)[:-4] + "]")
     for text in (
         ".".join("a" * (MAX_KEY_PARTS + 1)) + " = 1",
         "a = " + "[" * (MAX_DEPTH + 1) + "]" * (MAX_DEPTH + 1),
-        "a" * (MAX_WORD + 1) + " = 1",
-        "a = " + "1" * (MAX_WORD + 1),
+        "a" * (MAX_WORD_LENGTH + 1) + " = 1",
+        "a = " + "1" * (MAX_WORD_LENGTH + 1),
     ):
         with pytest.raises(ValueError, match=r"^site\.toml, line 1: "):
             scan("site.toml", text)

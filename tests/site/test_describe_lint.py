@@ -3,7 +3,7 @@
 from made_sites import site
 
 from dowsax.site import NEW_SITE, parse_site
-from dowsax.site.lint import lint_site
+from dowsax.site.describe import lint_site
 
 LAT_LON = "area = {south = 52.1, west = 5.1, north = 52.1015, east = 5.103}\nfield = {kind = 'level'}\n"
 BOX = [[52.1002, 5.1002], [52.1002, 5.1028], [52.1013, 5.1028], [52.1013, 5.1002]]

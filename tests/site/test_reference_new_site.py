@@ -6,10 +6,9 @@ import pytest
 from made_sites import AREA
 
 from dowsax.site import NEW_SITE, new_site, parse_site
-from dowsax.site.distributions import RangeSetting
-from dowsax.site.explain import tables
-from dowsax.site.kinds import KINDS
-from dowsax.site.priors import prior_parameters
+from dowsax.site.kinds import KINDS, prior_parameters
+from dowsax.site.reference import tables
+from dowsax.site.section import RangeSetting
 
 
 def test_the_new_site_reads_back():
