@@ -122,7 +122,7 @@ def test_all_keys_are_understood():
     )
     reading = from_object(parse_object(text), LocalCoordinates(), "ppm")
     moment = 1777897800.0
-    assert reading == Reading((1.0, 2.0), 0.003, (1.0, -1.0), date_and_time, "A", 4.0, 5.0, "7")
+    assert reading == Reading((1.0, 2.0), 0.003, (1.0, -1.0), moment, "A", 4.0, 5.0, "7")
     assert Reading.from_json(json.loads(json.dumps(reading.to_json()))) == reading
 
 

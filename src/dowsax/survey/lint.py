@@ -5,8 +5,8 @@ Nothing is refused for it: each question is shown with the survey or the mission
 
 import numpy as np
 
-from dowsax.site.section import ends
 from dowsax.site.kinds import KINDS
+from dowsax.site.section import ends
 from dowsax.site.site import Site
 from dowsax.site.units import UNITS, factor
 
