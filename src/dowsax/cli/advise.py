@@ -1,9 +1,10 @@
-"""`dowsax advise`: readings in, one by one, and after each what to do next."""
+"""`dowsax advise`: readings in, one by one, and after each the next step."""
 
+import asyncio
 import sys
 from pathlib import Path
 
-from dowsax.cli.console import preparing, waiting
+from dowsax.cli.console import preparing, print_status, waiting
 from dowsax.cli.locate import require_seed
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.answers import lines_of, serve_lines
@@ -20,35 +21,32 @@ def advise(
     seed: int | None = None,
     mqtt: str | None = None,
 ) -> None:
-    """Advise a search while it goes on: one JSON object a line in, one a line out.
+    """Advise a running search: one JSON object a line in, one a line out.
 
-    A reading: {"id": "7", "x": 3.2, "y": 8.1, "value": 0.4}, with latitude and longitude instead of x and y,
-    and, where there are any, time, wind_u and wind_v or wind_speed and wind_from, altitude, dwell, sensor and
-    unit. The answer has status (searching, found, cannot tell), next_position, bearing, distance, estimate,
-    region and why. An answer is acknowledgement: the reading is on the disk. One that got none has to be sent
-    again, which does no harm when it has an id. Or there is error, with the line, and "recorded": false; what
-    is "refused" is in the log as refused, and what is not could not be written and has to be sent again.
+    A reading is {"id": "7", "x": 3.2, "y": 8.1, "value": 0.4}. It may have latitude and longitude instead of
+    x and y, and time, wind_u and wind_v or wind_speed and wind_from, altitude, dwell, sensor and unit. The
+    answer has status (searching, found, inconclusive), next_position, bearing, distance, estimate, region and
+    why. It is sent when the reading is on the disk. Send a reading without an answer again: an id makes that
+    safe. An error has the line and "recorded": false. If it has "refused", the log says so; if not, the
+    reading could not be written: send it again.
 
-    A reading that was wrong: {"withdraw": true, "id": "7"}, or {"correct": true, "id": "7", "value": 0.04}
-    with what is right instead; "number" (of its advice) instead of "id" where it had none, and "reason" if
-    there is one. A value that is hardly ever right is refused with "confirm": false: send it again with
-    "confirm": true if it is.
+    To mend a reading, send {"withdraw": true, "id": "7"} or {"correct": true, "id": "7", "value": 0.04}. Use
+    "number" (of its advice) for a reading without an id; "reason" is optional. An unlikely value is refused
+    with "confirm": false: if it is right, send it again with "confirm": true.
 
     Parameters
     ----------
     site
-        The site file; `dowsax site new` writes one.
+        Site file; `dowsax site new` writes one.
     log
-        The mission log. When it holds a mission at this site already, that goes on where it was.
+        Mission log; a mission in it continues.
     policy
-        Who chooses the next place: infotaxis, entrotaxis, dcee, greedy, a trained policy, one with a guard
-        such as att-pfrl-guarded … The best there is for the site unless given.
+        Planner or trained policy, such as infotaxis or att-pfrl-guarded. Default: the best for the site.
     seed
-        The same seed gives the same advice; that of the log, or 0, unless given.
+        Random seed. Default: that of the log, or 0.
     mqtt
-        The address of a broker, mqtt://host:port, instead of stdin and stdout. Readings come on the topic
-        dowsax/NAME/readings and advice goes to dowsax/NAME/advice, NAME being that of the site. A broker that
-        does not answer within 5 s at the start is an error; one that is lost later is waited for.
+        Broker, mqtt://host:port, with the topics dowsax/NAME/readings and dowsax/NAME/advice, where NAME is
+        that of the site. Default: stdin and stdout.
     """
     if mqtt is not None:
         _require_broker(mqtt)
@@ -60,38 +58,33 @@ def advise(
 
 
 def _require_broker(address: str) -> None:
-    """Before the filter is compiled, which takes longer."""
-    import asyncio
-
+    """Raise an error for a broker that does not answer, before the filter is compiled."""
     with waiting("Looking for the broker"):
         asyncio.run(require_broker(address))
 
 
-def _advisor(site: Path, log: Path, policy: str | None, seed: int | None) -> "Advisor":
-
-    understood = read_site(site)
+def _advisor(site: Path, log: Path, policy: str | None, seed: int | None) -> Advisor:
+    place = read_site(site)
     if log.is_file() and log.stat().st_size == 0:
-        _tell(f"{log} is empty: a new mission is begun in it.")
+        print_status(f"{log} is empty: a new mission is begun in it.")
     if seed is None:
         seed = MissionLog.open(log).header.seed if is_begun(log) else 0
     require_seed(seed)
     with preparing("Preparing"):
-        advisor = Advisor(understood, policy, seed, log)
+        advisor = Advisor(place, policy, seed, log)
     number = len(advisor.readings)
     begin = advisor.plan.frame.format_position(advisor.plan.start or advisor.plan.middle)
-    said = f"going on after {number} readings" if number else f"ready, begin at {begin}"
-    _tell(f"{understood.name}: {said}; policy {advisor.guide.name}, log {log}.")
-    _tell(f"{advisor.false_stops[0].upper()}{advisor.false_stops[1:]}.")
+    state = f"going on after {number} readings" if number else f"ready, begin at {begin}"
+    print_status(f"{place.name}: {state}; policy {advisor.guide.name}, log {log}.")
+    print_status(f"{advisor.false_stops[0].upper()}{advisor.false_stops[1:]}.")
     return advisor
 
 
-def _serve(advisor: "Advisor", mqtt: str | None) -> None:
-
+def _serve(advisor: Advisor, mqtt: str | None) -> None:
     if mqtt is not None:
-        import asyncio
 
         def notify(text: str, is_up: bool) -> None:
-            _tell(text)
+            print_status(text)
             advisor.note("feed" if is_up else "alarm", text)
 
         asyncio.run(serve_mqtt(advisor, mqtt, notify))
@@ -103,8 +96,3 @@ def _serve(advisor: "Advisor", mqtt: str | None) -> None:
 
     # As bytes: a line that is no text must not end the stream.
     serve_lines(advisor, lines_of(sys.stdin.buffer), write)
-
-
-def _tell(sentence: str) -> None:
-    """For people: stdout is for advice alone."""
-    print(f"dowsax: {sentence}", file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""The folder of results: every file whole or not there, and what could not be written said in a sentence."""
+"""The folder of results of `dowsax locate --out`; no file is ever left half written."""
 
 import json
 from collections.abc import Callable
@@ -13,8 +13,8 @@ from dowsax.viz.style import DOTS_PER_INCH, styled
 from dowsax.viz.survey_map import survey_map
 
 
-def write_results(findings: "Findings", folder: Path, site_text: str = "") -> list[str]:
-    """Write all that `dowsax locate --out` promises into an existing folder; say what is left out and why."""
+def write_results(findings: Findings, folder: Path, site_text: str = "") -> list[str]:
+    """Write all results into an existing folder, and return a sentence for each file left out."""
 
     def draw(path: Path) -> None:
         with styled():
@@ -43,8 +43,8 @@ def _write(path: Path, text: Callable[[], str]) -> None:
         partial.write_text(text(), encoding="utf-8")
 
 
-def _netcdf(findings: "Findings", path: Path) -> list[str]:
-    """The posterior for ArviZ, where it is installed."""
+def _netcdf(findings: Findings, path: Path) -> list[str]:
+    """Write the posterior for ArviZ, where it is installed."""
     try:
         data = findings.posterior.to_arviz(findings.seed)
     except ImportError:

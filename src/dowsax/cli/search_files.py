@@ -1,4 +1,4 @@
-"""What a search leaves behind: every step as JSON, an animation, and a picture of the end."""
+"""The files of a search: every step as JSON, an animation, and a picture of the end."""
 
 import json
 from pathlib import Path
@@ -21,17 +21,17 @@ from dowsax.world import FOUR_MOVES
 
 
 class SearchFiles(NamedTuple):
-    """Where everything goes."""
+    """The paths of the files."""
 
     steps: Path
     animation: Path
     picture: Path
 
 
-def prepared(out: Path, *others: str) -> SearchFiles:
-    """The files in this folder, made where there is none; a ValueError in one line if one cannot be written.
+def prepare_files(out: Path, *others: str) -> SearchFiles:
+    """Create the folder and return its files, or raise a ValueError in one line.
 
-    What an earlier search left under these names goes at once: an interruption must not leave two mixed.
+    Files of an earlier search are deleted at once, so that an interruption cannot leave two mixed.
     """
     require_folder(out)
     files = SearchFiles(out / "search.json", out / "search.gif", out / "end.png")
@@ -44,7 +44,7 @@ def prepared(out: Path, *others: str) -> SearchFiles:
 
 
 def document(log: SearchLog) -> dict:
-    """The whole search in numbers that JSON can hold: `None` stands for what is not finite."""
+    """Return the whole search as JSON can hold it: `None` stands for what is not finite."""
     newest, living = log.taken[-1][1], log.taken[-1][0].living
     return {
         "configuration": log.config.to_dict() | {"moves": FOUR_MOVES.moves},
@@ -70,7 +70,7 @@ def write_steps(path: Path, log: SearchLog) -> None:
 
 
 def draw_search(files: SearchFiles, log: SearchLog, fps: int) -> None:
-    """The animation, and the end as a picture: the belief with all parameters, where there is one."""
+    """Draw the animation, and the end as a picture: the belief with all parameters, where there is one."""
     rule, truth = log.config.run.rule, Truth(log.final_theta[:2], verdict(log))
     levels = {name: rule.threshold if rule.name == name else None for name in ("contraction", "credible")}
     heading = f"A search by {title(log.config)}"
@@ -107,7 +107,7 @@ def _steps(log: SearchLog) -> list[dict]:
 
 
 def _action(before: Moment, after: Moment) -> int:
-    """Which of the moves led from one reading to the next."""
+    """Return the index of the move from one reading to the next."""
     reach = np.asarray(FOUR_MOVES.reach(jnp.asarray(before.position)))
     return int(np.argmin(np.linalg.norm(reach - after.position[None, :], axis=1)))
 

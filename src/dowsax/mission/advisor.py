@@ -334,8 +334,7 @@ class Advisor:
         at = replace(station, position=single(here))
         choice = self.guide.choose(key, course.belief, at, candidates)
         bearing, distance = way(here, choice.position)
-        gain = "" if choice.gain is None else ", where a reading should tell most"
-        frame = self.plan.frame
+        frame, gain = self.plan.frame, "" if choice.gain is None else ", where a reading should tell most"
         place = f", to {frame.format_position(choice.position)}" if frame.is_geographic else ""
         return choice.position, f"Next: {format_length(distance)} to the {compass(bearing)}{place}{gain}."
 
