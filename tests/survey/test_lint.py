@@ -149,7 +149,7 @@ ODD_SITE = "[background]\nrange = [1.7, 2.5]\n[sensor]\nheight = 2.0\n"
         ("10,1950", "is 1.7 to 2.5 ppm: if the file is in ppb, say so in the header, as in value (ppb)"),
         ("10,200", "check the unit of the file, and [background]"),
         ("10,0.0002", "if the file is in vol%, say so in the header"),
-        ("10,0.01", 'if it is taken off already, set mode = "none" in [background]'),
+        ("10,0.01", 'if it is subtracted already, set mode = "none" in [background]'),
         ("10,2.0", None),
     ],
 )

@@ -79,10 +79,9 @@ def _export_text(log: Path, to: str, altitude: float | None, hold: float | None)
             if to == "csv":
                 return _readings(opened)
             findings = _findings(opened)
-        flight = findings.flight
-        flight = replace(flight, height=flight.height if altitude is None else altitude)
-        flight = replace(flight, hold=flight.hold if hold is None else hold)
-        return _text(replace(findings, flight=flight), to, header.site)
+        given = {"height": altitude, "hold": hold}
+        changes = {name: number for name, number in given.items() if number is not None}
+        return _text(replace(findings, flight=findings.flight.model_copy(update=changes)), to, header.site)
 
 
 def _flight_words(plan: str) -> str:

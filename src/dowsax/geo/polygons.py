@@ -114,7 +114,7 @@ def _crossings(corners: np.ndarray, sides: np.ndarray, start: np.ndarray, end: n
     along_way = (offsets[:, 0] * sides[:, 1] - offsets[:, 1] * sides[:, 0]) / turn
     along_side = (offsets[:, 0] * way[1] - offsets[:, 1] * way[0]) / turn
     meets = ~parallel & (along_way >= 0) & (along_way <= 1) & (along_side >= -1e-9) & (along_side <= 1 + 1e-9)
-    # The corners are cuts as well, so that a way along a side is judged piece by piece.
+    # The corners are cuts as well, so that a way along a side is checked piece by piece.
     length = max(float(way @ way), 1e-300)
     shares = np.clip(offsets @ way / length, 0, 1)
     touched = np.linalg.norm(start + shares[:, None] * way - corners, axis=1) <= TOUCH

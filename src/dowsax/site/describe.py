@@ -104,7 +104,7 @@ def _sensor(site: Site) -> str:
         "{:g} s a reading where a file does not say": sensor.dwell,
         "lags": sensor.lag,
     }
-    return _join_given(parts, "; ") or "nothing said"
+    return _join_given(parts, "; ") or "nothing given"
 
 
 def _join_given(parts: Mapping[str, Any], separator: str) -> str:

@@ -61,9 +61,10 @@ def _settings(site: Site) -> dict[str, Any]:
 def _prior(site: Site) -> Mapping[str, Number]:
     kind = kind_of(site.kind, world_unit(site.unit), site.gas)
     usual: dict[str, Number] = {
-        parameter.name: law for parameter, law in zip(kind.parameters, kind.laws, strict=True)
+        parameter.name: distribution
+        for parameter, distribution in zip(kind.parameters, kind.laws, strict=True)
     }
-    usual |= {parameter.name: law for parameter, law in WIND}
+    usual |= {parameter.name: distribution for parameter, distribution in WIND}
     return {name: _number(setting, usual[name], "prior", name) for name, setting in site.prior.items()}
 
 

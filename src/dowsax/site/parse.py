@@ -150,7 +150,7 @@ def _resolve_area(area: AreaSetting) -> tuple[LocalCoordinates, Area]:
 
 
 def _resolve_degrees(area: AreaSetting) -> tuple[LocalCoordinates, Area]:
-    """Return the box in metres that holds the box in degrees; the origin is its middle unless given."""
+    """Return the box in metres that holds the box in degrees; the default origin is its middle."""
     south, west, north, east = (getattr(area, side) for side in BOX)
     if not south < north:
         raise Fault(f"must be above south = {south}; got {north}.", "area", "north")
@@ -221,7 +221,7 @@ def _resolve_places(
 
 
 def _require_metres(places: np.ndarray, coordinates: LocalCoordinates, area: Area, *keys: str) -> None:
-    """Raise a Fault where places that are said to be in metres are those of the area in degrees.
+    """Raise a Fault where places in metres are those of the area in degrees.
 
     That metres are by chance the latitude and longitude of the site to within its own size is next to
     impossible.

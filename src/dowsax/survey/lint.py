@@ -104,22 +104,22 @@ def _background(site: Site, values: np.ndarray) -> list[str]:
     low, high = between
     least, most = (float(np.quantile(values, share)) for share in _BACKGROUND_QUANTILES)
     stated = f"{low:g}" if low == high else f"{low:g} to {high:g}"
-    said = f"while the background of the site is {stated} {site.unit}"
+    expected = f"while the background of the site is {stated} {site.unit}"
     if low > 0 and least > _MAX_FACTOR * high:
         hint = _other_unit(site.unit, least, low, high) or "check the unit of the file, and [background]"
-        return [f"Nine of ten readings are above {least:.4g} {site.unit}, {said}: {hint}."]
+        return [f"Nine of ten readings are above {least:.4g} {site.unit}, {expected}: {hint}."]
     if low > 0 and most < low / _NEAR_FACTOR:
         hint = _other_unit(site.unit, most, low, high)
-        taken_off = 'if it is taken off already, set mode = "none" in [background]'
-        hint = taken_off if hint is None else f"{hint}; {taken_off}"
-        return [f"Nine of ten readings are below {most:.4g} {site.unit}, {said}: {hint}."]
+        subtracted = 'if it is subtracted already, set mode = "none" in [background]'
+        hint = subtracted if hint is None else f"{hint}; {subtracted}"
+        return [f"Nine of ten readings are below {most:.4g} {site.unit}, {expected}: {hint}."]
     lowest = min_reading(site)
     dropped = 0 if lowest is None else int(np.sum(values < lowest))
     if dropped:
         count = "A reading is" if dropped == 1 else f"{dropped} readings are"
         return [
-            f"{count} below {lowest:.3g} {site.unit}, {said}: take out what is no reading of the air, or set "
-            "robust = true in [noise], so that it counts for little."
+            f"{count} below {lowest:.3g} {site.unit}, {expected}: take out what is no reading of the air, or "
+            "set robust = true in [noise], so that it counts for little."
         ]
     return []
 

@@ -1,4 +1,4 @@
-"""As CSV: the weighted draws of a posterior, and the readings of a mission as a survey to be read again."""
+"""CSV tables: the weighted draws of a posterior, and the readings of a mission as a survey."""
 
 import csv
 import io
@@ -18,7 +18,7 @@ from dowsax.survey.reading import Reading
 
 
 def posterior_table(findings: Findings) -> str:
-    """One draw a line: its weight, every parameter, and latitude and longitude where the site has them."""
+    """Return one draw a line: its weight, every parameter, and latitude and longitude where known."""
     posterior = findings.posterior
     columns = {"weight": posterior.weights}
     columns |= dict(zip(posterior.names, posterior.samples.T, strict=True))
@@ -27,9 +27,9 @@ def posterior_table(findings: Findings) -> str:
 
 
 def log_table(steps: Iterable[Step], site: Site) -> str:
-    """The readings of a log that count, as `readings_table` writes them, in the form they were typed in.
+    """Return the readings of a log that count, in the form in which they came.
 
-    They have the columns, too, by which the site chooses rows of a survey: what is taken in was chosen.
+    The table also has the columns by which the site chooses rows of a survey.
     """
     steps = list(steps)
     history = History.of(steps)
@@ -48,13 +48,23 @@ def readings_table(
     forms: Sequence[Typed] = (),
     chosen: Mapping[str, str] | None = None,
 ) -> str:
-    """One reading a line with all that is known of it, in the order of their times: a survey to be read.
+    """Return one reading a line, in the order of time: a survey that `read_survey` reads to the last bit.
 
-    Numbers have all their digits, so that it is the same survey to the last bit; a text that a spreadsheet
-    would take for a formula has an apostrophe before it, which a survey takes off again. `ground` [m] is what
-    the site takes off every altitude. What only some readings have comes in a column `given_...`, which a
-    survey does not use: no field that depends on it takes in a reading without it. `forms` say how each was
-    typed, and `chosen` has texts that stand in every row, by their columns.
+    A text that a spreadsheet would take for a formula has an apostrophe before it, which `read_survey`
+    removes. A quantity that only some readings have is in a column `given_...`, which a survey does not use.
+
+    Parameters
+    ----------
+    readings
+        The readings.
+    coordinates
+        Local coordinates of the site.
+    ground
+        What the site subtracts from every altitude [m].
+    forms
+        The form in which each reading came. Default: numbers.
+    chosen
+        Texts of every row, by column.
     """
     order = time_order(readings)
     forms = [forms[index] if forms else Typed() for index in order]

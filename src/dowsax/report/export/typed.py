@@ -1,7 +1,7 @@
-"""How the times, winds and altitudes of a log were typed, and columns of a table in the same form.
+"""The form in which times, winds and altitudes of a log were given, and table columns in the same form.
 
-A reading holds seconds and the velocity of the air. What was typed is in the log, as text. A column is
-written in the form in which it was typed only where reading it back gives the same numbers to the last bit.
+A reading has seconds and the velocity of the air; the log has the text as it came. A column is written in the
+form of that text only where reading it back gives the same numbers to the last bit.
 """
 
 import math
@@ -43,7 +43,7 @@ def typed_forms(
     """
     forms: list[Typed] = []
     for index, reading in enumerate(readings):
-        first, last = (_typed(text, names) for text in given[index])
+        first, last = (_read_form(text, names) for text in given[index])
         form = Typed(last.clock or first.clock, last.wind or first.wind, last.altitude or first.altitude)
         if index and form.wind is None and reading.wind == readings[index - 1].wind:
             form = form._replace(wind=forms[-1].wind)
@@ -51,13 +51,13 @@ def typed_forms(
     return forms
 
 
-def _typed(given: str, names: Mapping[str, str]) -> Typed:
+def _read_form(given: str, names: Mapping[str, str]) -> Typed:
     try:
-        said, _ = values_by_role(parse_object(given), names)
-        time = date_and_time(said)
+        values, _ = values_by_role(parse_object(given), names)
+        time = date_and_time(values)
         clock = None if time is None or is_missing("time", time) else read_time(time)[1]
         altitude, speed, direction = (
-            None if is_missing(role, said.get(role)) else number(role, said[role])
+            None if is_missing(role, values.get(role)) else number(role, values[role])
             for role in ("altitude", "wind_speed", "wind_from")
         )
         wind = None if speed is None or direction is None else (speed, direction)
@@ -87,12 +87,12 @@ def altitude_column(readings: Sequence[Reading], forms: Sequence[Typed], ground:
     None where all have that of the site, which it gives them again, and the sum with the ground is rounded.
     """
     heights = [reading.altitude for reading in readings]
-    raised = [None if height is None else _raised(height, ground) for height in heights]
+    raised = [None if height is None else _add_ground(height, ground) for height in heights]
     exact = all(up is None or up - ground == height for up, height in zip(raised, heights, strict=True))
     return raised if exact or any(form.altitude for form in forms) else [None] * len(readings)
 
 
-def _raised(altitude: float, ground: float) -> float:
+def _add_ground(altitude: float, ground: float) -> float:
     """The number that is this altitude once the ground is taken off; about that where there is none."""
     about = altitude + ground
     near = (about, math.nextafter(about, math.inf), math.nextafter(about, -math.inf))
