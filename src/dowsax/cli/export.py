@@ -79,9 +79,14 @@ def _export_text(log: Path, to: str, altitude: float | None, hold: float | None)
             if to == "csv":
                 return _readings(opened)
             findings = _findings(opened)
-        given = {"height": altitude, "hold": hold}
-        changes = {name: number for name, number in given.items() if number is not None}
-        return _text(replace(findings, flight=findings.flight.model_copy(update=changes)), to, header.site)
+        return _text(with_flight(findings, altitude, hold), to, header.site)
+
+
+def with_flight(findings: Findings, altitude: float | None, hold: float | None) -> Findings:
+    """Return the findings with another altitude [m] and hold [s] of plans, where they are given."""
+    given = {"height": altitude, "hold": hold}
+    changes = {name: number for name, number in given.items() if number is not None}
+    return replace(findings, flight=findings.flight.model_copy(update=changes))
 
 
 def _flight_words(plan: str) -> str:

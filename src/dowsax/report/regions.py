@@ -169,7 +169,7 @@ class _Grid(NamedTuple):
         return map_coordinates(self.density, [rows, columns], order=1, mode="constant")
 
     def rings(self, level: float) -> list[Polygon]:
-        """Return borders [m] of where the density is above the level, leftward, and holes, rightward round."""
+        """Return borders [m] of where the density is above the level, leftward round; holes, rightward."""
         # Contourpy comes with matplotlib; only regions need it.
         from contourpy import FillType, contour_generator
 
