@@ -35,7 +35,7 @@ def fly(path: Path) -> None:
     position, wind, altitude = (jnp.asarray(column, jnp.float32) for column in columns)
     stations = Station(position, wind=wind, altitude=altitude)
     ppm = build_model(site).simulate(jax.random.key(1), TRUTH, stations)
-    rows = np.column_stack([site.frame.to_degrees(places), height, speed, direction, ppm])
+    rows = np.column_stack([site.coordinates.to_degrees(places), height, speed, direction, ppm])
     header = "latitude,longitude,altitude_ato,windspeed,winddir,ch4"
     np.savetxt(path, rows, "%.7f", ",", header=header, comments="")
 

@@ -28,7 +28,7 @@ def walk(path: Path, truth: jax.Array) -> None:
     dwell = np.full(30, 5.0)
     stations = Station(jnp.asarray(places, jnp.float32), dwell=jnp.asarray(dwell, jnp.float32))
     counts = build_model(site).simulate(jax.random.key(1), truth, stations)
-    rows = np.column_stack([site.frame.to_degrees(places), counts / dwell, dwell])
+    rows = np.column_stack([site.coordinates.to_degrees(places), counts / dwell, dwell])
     np.savetxt(path, rows, "%.7f", ",", header="latitude,longitude,cps,dwell", comments="")
 
 

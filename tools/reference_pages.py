@@ -16,7 +16,7 @@ from dowsax.console.access_control import AccessSettings
 from dowsax.console.app import build
 from dowsax.console.service import Console
 from dowsax.evaluate.tables import markdown
-from dowsax.site.template import new_site
+from dowsax.site.reference import reference_page
 
 OUT = Path("build/docs")
 METHODS = ("get", "post", "patch", "put", "delete")
@@ -28,11 +28,6 @@ def command_line() -> str:
     # Run with `python -m`, cyclopts takes that for a part of the usage.
     text = re.sub(r"^(dowsax [a-z ]+) -m [\w.]+", r"\1", text, flags=re.MULTILINE)
     return text[text.index("\n## dowsax ") + 1 :]
-
-
-def site_keys() -> str:
-    """The commented site file of a gas plume: every key, what it means and what happens without it."""
-    return f"```toml\n{new_site('gas-plume').strip()}\n```\n"
 
 
 def http_api() -> str:
@@ -114,7 +109,7 @@ def _said(schema: Mapping[str, Any]) -> str:
     return re.sub(r"\s+", " ", schema.get("description", "")).replace("|", "\\|")
 
 
-PAGES = {"cli": command_line, "site-keys": site_keys, "http-api": http_api}
+PAGES = {"cli": command_line, "site-keys": reference_page, "http-api": http_api}
 
 
 def main(words: Sequence[str] | None = None) -> None:

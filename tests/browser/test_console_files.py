@@ -23,9 +23,9 @@ def downloaded(page, name: str, folder: Path) -> Path:
 
 
 def degrees(places) -> list[list[float]]:
-    from dowsax.geo.local import Frame
+    from dowsax.geo.local import LocalCoordinates
 
-    return Frame((52.1, 5.1)).to_degrees(places).tolist()
+    return LocalCoordinates((52.1, 5.1)).to_degrees(places).tolist()
 
 
 def test_a_report_opens_by_itself(open_page, browser, walked, tmp_path):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from served_console import PARTICLES, PHONE
 
-from dowsax.geo.local import Frame
+from dowsax.geo.local import LocalCoordinates
 
 CONTRAST = """() => {
   const pen = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
@@ -250,7 +250,7 @@ def test_degrees_of_the_page_are_those_of_the_package(open_page):
             }""",
             [origin, places],
         )
-        frame = Frame(tuple(origin))
+        frame = LocalCoordinates(tuple(origin))
         degrees = np.array([item[0] for item in got])
         assert np.abs(degrees - frame.to_degrees(places))[:, 0].max() < 1e-9
         assert np.abs([item[1] for item in got] - frame.to_metres(*degrees.T)).max() < 1e-3

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 from served_console import PHONE, SITE, refused
 
-from dowsax.geo.local import Frame
+from dowsax.geo.local import LocalCoordinates
 
 
 def give(page, value: float) -> None:
@@ -196,7 +196,7 @@ def test_a_site_on_the_globe_is_read_in_degrees(open_page, console, walked):
     page = open_page(f"#/m/{walked}")
     shown = [float(page.get_by_label(name).input_value()) for name in ("Latitude [°]", "Longitude [°]")]
     advised = console.get(f"/missions/{walked}/snapshots/3")["next"]
-    assert Frame((52.1, 5.1)).to_metres(*shown)[0] == pytest.approx(advised, abs=0.1)
+    assert LocalCoordinates((52.1, 5.1)).to_metres(*shown)[0] == pytest.approx(advised, abs=0.1)
 
 
 def test_readings_of_others_appear_by_themselves_and_after_a_break(open_page, console, real, allowed_errors):

@@ -5,7 +5,7 @@ from importlib import import_module
 
 import pytest
 
-from dowsax.cli.survey_csv import read_survey
+from dowsax.survey import read_survey
 
 
 def test_demo_leaves_pictures_readings_and_truth(dowsax_command, tmp_path, monkeypatch):

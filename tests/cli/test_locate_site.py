@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from dowsax.geo.local import Frame
+from dowsax.geo.local import LocalCoordinates
 
 ORIGIN = (52.1, 5.1)
 SITE = """
@@ -52,7 +52,7 @@ def drone_file(tmp_path):
     """The six readings as a logger on a drone writes them."""
 
     def write(values=VALUES, header="latitude,longitude,altitude,reading"):
-        degrees = Frame(ORIGIN).to_degrees(PLACES)
+        degrees = LocalCoordinates(ORIGIN).to_degrees(PLACES)
         rows = [
             f"{latitude:.9f},{longitude:.9f},1.5,{value}"
             for (latitude, longitude), value in zip(degrees, values, strict=True)
@@ -77,14 +77,16 @@ def test_the_folder_holds_everything_and_agrees_with_itself(dowsax_command, site
     numbers = json.loads((out / "summary.json").read_text())
     place = np.array([numbers["position"]["x"], numbers["position"]["y"]])
     degrees = np.array([numbers["position"]["latitude"], numbers["position"]["longitude"]])
-    np.testing.assert_allclose(Frame(ORIGIN).to_metres(*degrees)[0], place, atol=0.01)
+    np.testing.assert_allclose(LocalCoordinates(ORIGIN).to_metres(*degrees)[0], place, atol=0.01)
     features = json.loads((out / "result.geojson").read_text())["features"]
     estimate = next(each for each in features if each["properties"]["what"] == "estimate")
     np.testing.assert_allclose(estimate["geometry"]["coordinates"], degrees[::-1], atol=1e-7)
     readings = [
         each["geometry"]["coordinates"] for each in features if each["properties"]["what"] == "reading"
     ]
-    np.testing.assert_allclose(Frame(ORIGIN).to_metres(*np.transpose(readings)[::-1]), PLACES, atol=0.01)
+    np.testing.assert_allclose(
+        LocalCoordinates(ORIGIN).to_metres(*np.transpose(readings)[::-1]), PLACES, atol=0.01
+    )
     assert "Estimate" in {each.text for each in ElementTree.parse(out / "result.kml").iter() if each.text}
     with (out / "posterior.csv").open() as file:
         rows = list(csv.DictReader(file))
@@ -122,7 +124,7 @@ def test_what_cannot_be_written_is_said(tmp_path, monkeypatch):
 
     from dowsax.cli.result_folder import write_results
 
-    findings = made_findings(frame=Frame())
+    findings = made_findings(coordinates=LocalCoordinates())
 
     monkeypatch.setattr("dowsax.extras.has_extra", lambda extra: extra != "arviz")
     notes = write_results(findings, tmp_path)

@@ -5,7 +5,7 @@ import json
 import numpy as np
 
 import dowsax
-from dowsax.cli.survey_csv import read_survey
+from dowsax.survey import read_survey
 
 
 def test_writes_a_survey_and_its_truth(dowsax_command, tmp_path):

@@ -137,11 +137,11 @@ def test_a_refusal_is_answered_and_noted(begin, client):
 
 def test_degrees_go_in_and_out(begin, client, site_text):
     """A millimetre there and back, where the site has an origin."""
-    from dowsax.geo.local import Frame
+    from dowsax.geo.local import LocalCoordinates
 
     mission = begin(site=site_text(origin=(52.1, 5.1)))
     assert mission["geographic"]
-    latitude, longitude = Frame((52.1, 5.1)).to_degrees([(4.0, 6.0)])[0]
+    latitude, longitude = LocalCoordinates((52.1, 5.1)).to_degrees([(4.0, 6.0)])[0]
     body = {"latitude": float(latitude), "longitude": float(longitude), "value": 0.5}
     snapshot = client.post(f"/api/missions/{mission['id']}/readings", json=body).json()["snapshot"]
     assert snapshot["reading"]["position"] == pytest.approx([4.0, 6.0], abs=1e-3)

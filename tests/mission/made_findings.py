@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dowsax.geo.local import Frame
+from dowsax.geo.local import LocalCoordinates
 from dowsax.inference.posterior import Posterior, Trace
 from dowsax.report.findings import Findings, regions_of
 from dowsax.world import Parameter
@@ -60,7 +60,7 @@ def made_findings(seed=0, samples=None, **changes):
         "values": posterior.readings,
         "unit": "ppm",
         "kind": "gas-plume",
-        "frame": Frame(ORIGIN),
+        "coordinates": LocalCoordinates(ORIGIN),
         "area": AREA,
         "geofence": (FENCE,),
         "no_go": (WOOD,),

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.scipy.stats import norm
 
-from dowsax.geo.local import Frame
+from dowsax.geo.local import LocalCoordinates
 from dowsax.site.schema import Budget, SearchSetting, StepSetting
 from dowsax.site.site import Site
 from dowsax.types import Station
@@ -52,7 +52,7 @@ def hill_site(preset="plain", particles=512, **changes) -> Site:
     """The site; `changes` are fields of `Site`."""
     fields = {
         "name": "hill",
-        "frame": Frame(),
+        "coordinates": LocalCoordinates(),
         "area": ((0.0, 0.0), (SIDE, SIDE)),
         "kind": "temperature",
         "unit": "K",

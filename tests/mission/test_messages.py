@@ -8,21 +8,23 @@ import pytest
 from made_disks import largest_file
 from made_missions import MODEL, hill_site
 
-from dowsax.geo.local import Frame
+from dowsax.geo.local import LocalCoordinates
 from dowsax.mission.advice import Advice
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.log import MissionLog, Refusal, Step
 from dowsax.mission.messages import MAX_BYTES, UNEXPECTED_ERROR, answer, serve_lines, unused_keys_warning
 from dowsax.mission.messages import read_lines as stream_lines
 from dowsax.survey.reading import Reading, Refused
-from dowsax.survey.reading_keys import KEYS, decoded, from_object, strange_keys
+from dowsax.survey.reading_json import KEYS, from_object, parse_object, unknown_keys
 
 ORIGIN = (52.1, 5.1)
 
 
 @pytest.fixture
 def advisor(tmp_path):
-    one = Advisor(hill_site(frame=Frame(ORIGIN)), seed=4, log=tmp_path / "mission.log", model=MODEL)
+    one = Advisor(
+        hill_site(frame=LocalCoordinates(ORIGIN)), seed=4, log=tmp_path / "mission.log", model=MODEL
+    )
     yield one
     one.close()
 
@@ -62,11 +64,11 @@ def test_every_line_is_answered_in_order(advisor):
 
 def test_places_in_degrees_come_back_in_degrees(advisor):
     """In and out of the site's frame, to centimetres: 1 cm is about 1e-7 degrees."""
-    latitude, longitude = Frame(ORIGIN).to_degrees([(4.0, 6.0)])[0]
+    latitude, longitude = LocalCoordinates(ORIGIN).to_degrees([(4.0, 6.0)])[0]
     (said,) = read_lines(advisor, json.dumps({"lat": latitude, "lon": longitude, "value": 0.3}))
     assert advisor.readings[0].position == pytest.approx((4.0, 6.0), abs=1e-2)
     there = said["degrees"]["next"]
-    back = Frame(ORIGIN).to_metres(there["latitude"], there["longitude"])[0]
+    back = LocalCoordinates(ORIGIN).to_metres(there["latitude"], there["longitude"])[0]
     assert back == pytest.approx(said["next_position"], abs=1e-2)
 
 
@@ -84,7 +86,7 @@ def test_messages_have_significant_digits_only(advisor):
         assert told == round(meant, digits)
     (step,) = advisor._log.steps()
     assert Advice.from_json(step.advice) == exact
-    north = replace(exact, bearing=359.9999).message(Frame())
+    north = replace(exact, bearing=359.9999).message(LocalCoordinates())
     assert north["bearing"] == 0.0
 
 
@@ -103,9 +105,13 @@ def test_a_reading_at_the_advised_place_is_accepted(advisor):
 def test_wind_may_be_given_in_two_ways():
     """3 m/s from 270°, a west wind, goes east."""
     place = {"x": 1, "y": 2, "value": 3}
-    by_angle = from_object(decoded(json.dumps(place | {"wind_speed": 3, "wind_from": 270})), Frame())
+    by_angle = from_object(
+        parse_object(json.dumps(place | {"wind_speed": 3, "wind_from": 270})), LocalCoordinates()
+    )
     assert by_angle.wind == pytest.approx((3.0, 0.0), abs=1e-12)
-    assert from_object(decoded(json.dumps(place | {"wind_u": 3, "wind_v": 0})), Frame()).wind == (3.0, 0.0)
+    assert from_object(
+        parse_object(json.dumps(place | {"wind_u": 3, "wind_v": 0})), LocalCoordinates()
+    ).wind == (3.0, 0.0)
 
 
 def test_all_keys_are_understood():
@@ -113,7 +119,7 @@ def test_all_keys_are_understood():
         '{"id": 7, "x": 1, "y": 2, "value": 3, "unit": "ppb", "time": "2026-05-04T12:30:00Z", "altitude": 4,'
         '"dwell": 5, "sensor": "A", "wind_u": 1, "wind_v": -1, "battery": 0.7, "note": null}'
     )
-    reading = from_object(decoded(text), Frame(), "ppm")
+    reading = from_object(parse_object(text), LocalCoordinates(), "ppm")
     moment = 1777897800.0
     assert reading == Reading((1.0, 2.0), 0.003, (1.0, -1.0), moment, "A", 4.0, 5.0, "7")
     assert Reading.from_json(json.loads(json.dumps(reading.to_json()))) == reading
@@ -141,7 +147,7 @@ def test_all_keys_are_understood():
 )
 def test_a_wrong_reading_gets_the_reason(text, reason):
     with pytest.raises(Refused, match=reason):
-        from_object(decoded(text), Frame((52.1, 5.1)), "ppm")
+        from_object(parse_object(text), LocalCoordinates((52.1, 5.1)), "ppm")
 
 
 def test_keys_are_explained():
@@ -341,10 +347,10 @@ def test_unused_keys_are_warned_about_once_a_stream():
 def test_keys_by_any_name_that_is_known_are_not_strange():
     """Those of loggers, those that the site names, and those that say nothing."""
     body = {"lat": 1, "lon": 2, "ch4 (ppm)": 3, "ws": 1, "wd": 2, "id": 1, "unit": "ppm", "alt": 4, "a": None}
-    assert strange_keys(body) == ()
+    assert unknown_keys(body) == ()
     named = {"x": 1, "y": 2, "reading_of_the_day": 3}
-    assert strange_keys(named | {"value": 4}) == ("reading_of_the_day",)
-    assert strange_keys(named, {"value": "reading_of_the_day"}) == ()
+    assert unknown_keys(named | {"value": 4}) == ("reading_of_the_day",)
+    assert unknown_keys(named, {"value": "reading_of_the_day"}) == ()
     assert unused_keys_warning((), set()) is None
 
 
@@ -352,7 +358,7 @@ def test_keys_by_any_name_that_is_known_are_not_strange():
 def test_an_object_that_is_cut_short_says_so_and_what_to_do(text):
     """As when a stream ends in the middle of its last line: with the line, and the end of what came."""
     with pytest.raises(Refused, match=rf"cut short after column {len(text)}; send the whole object again"):
-        decoded(text)
+        parse_object(text)
     said = []
     serve_lines(build_advisor(), [json.dumps(READING) + "\n", text], said.append)
     last = json.loads(said[-1])

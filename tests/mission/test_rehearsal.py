@@ -20,7 +20,7 @@ from dowsax.mission.rehearsal import (
     rehearsal_text,
 )
 from dowsax.mission.stop_statistics import describe_stops, find_false_stops
-from dowsax.report.survey_findings import rehearsal_notes
+from dowsax.report.locate_survey import rehearsal_notes
 from dowsax.site import read_site
 from dowsax.version import versions
 

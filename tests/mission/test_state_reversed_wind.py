@@ -15,7 +15,7 @@ from dowsax.mission.advisor import Advisor
 from dowsax.mission.decision import BudgetUse, StatusInputs, explain_status, status_of
 from dowsax.mission.state import ReversedWind
 from dowsax.site import parse_site
-from dowsax.survey.reversed_wind import STRONG
+from dowsax.survey.reversed_wind import MIN_LOG_ODDS
 from dowsax.types import Station
 
 SITE = PLUME.replace("[prior]", 'search = {preset = "default", particles = 256, radius = 5}\n[prior]')
@@ -75,7 +75,7 @@ def test_right_streams_are_hardly_ever_accused(ready, key):
         advisor = ready.new_mission(1)
         last = told(advisor, values(ready, noise_key, theta), BLOWS)
         accused += any("reversed" in advice.why for advice in last)
-    assert accused <= binom.ppf(0.999, number, math.exp(-STRONG))
+    assert accused <= binom.ppf(0.999, number, math.exp(-MIN_LOG_ODDS))
 
 
 def test_the_opposite_wind_is_that_of_a_mission_of_its_own(ready, key):
@@ -98,13 +98,13 @@ def test_what_is_settled_is_followed_no_more(ready, key):
     for log_odds, followed, flipped in ((9.9, True, True), (10.1, False, True), (-10.1, False, False)):
         made = start.compare(belief, evidence - log_odds)
         assert made.log_odds == pytest.approx(log_odds, abs=1e-5)
-        assert (made.belief is not None, made.check.flipped) == (followed, flipped)
+        assert (made.belief is not None, made.check.is_reversed) == (followed, flipped)
     assert start.compare(None, evidence) == ReversedWind(None, -math.inf)
-    assert not start.compare(None, evidence).check.flipped
+    assert not start.compare(None, evidence).check.is_reversed
     advisor = ready.new_mission(1)
     told(advisor, values(ready, key), BLOWS)
     assert advisor.state.reversed_wind.belief is None
-    assert advisor.state.reversed_wind.log_odds <= -2 * STRONG
+    assert advisor.state.reversed_wind.log_odds <= -2 * MIN_LOG_ODDS
 
 
 def test_nothing_is_found_while_the_wind_looks_reversed(ready):

@@ -4,8 +4,7 @@ import pytest
 from made_sites import site
 
 from dowsax.site import build_model
-from dowsax.site.kinds import KINDS, world_unit
-from dowsax.site.priors import prior_parameters
+from dowsax.site.kinds import KINDS, prior_parameters, world_unit
 from dowsax.world import MODALITIES
 from dowsax.world import kinds as world_kinds
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from made_sites import AREA, DEGREES, site
 
-from dowsax.geo import Frame
+from dowsax.geo import LocalCoordinates
 from dowsax.site import NEW_SITE, build_model, new_site, parse_site
 from dowsax.types import Station
 from dowsax.world.sensors.above_background import AboveBackground
@@ -58,8 +58,8 @@ def test_backgrounds_by_sensor_need_the_sensors():
 def test_an_area_in_degrees():
     """The origin is the middle, and the box in metres holds every corner."""
     made = site(area=DEGREES)
-    assert made.frame == Frame((52.101, 5.1015))
-    corners = made.frame.to_metres([52.1, 52.1, 52.102, 52.102], [5.1, 5.103, 5.1, 5.103])
+    assert made.coordinates == LocalCoordinates((52.101, 5.1015))
+    corners = made.coordinates.to_metres([52.1, 52.1, 52.102, 52.102], [5.1, 5.103, 5.1, 5.103])
     assert (corners >= made.low).all()
     assert (corners <= made.high).all()
     np.testing.assert_allclose(np.subtract(made.high, made.low), [205.6, 222.5], atol=0.2)
@@ -68,7 +68,7 @@ def test_an_area_in_degrees():
 def test_places_in_degrees_and_in_metres_are_the_same():
     """Polygons, start and points may be given either way."""
     metres = np.array([[10.0, 20.0], [150.0, 20.0], [150.0, 120.0]])
-    frame = Frame((52.1, 5.1))
+    frame = LocalCoordinates((52.1, 5.1))
     degrees = frame.to_degrees(metres).tolist()
     area = f"{AREA}origin = [52.1, 5.1]\n"
     text = (
@@ -96,8 +96,8 @@ def test_an_area_across_the_180th_meridian():
     area = "[area]\nsouth = -17.01\nwest = 179.99\nnorth = -17\neast = -179.98\n"
     made, usual = site(area=area), site(area=area.replace("179.99", "5.00").replace("-179.98", "5.03"))
     np.testing.assert_allclose(made.area, usual.area, atol=1e-3)
-    assert made.frame.origin == pytest.approx((-17.005, -179.995))
-    ((x, _),) = made.frame.to_metres(-17.005, 179.995)
+    assert made.coordinates.origin == pytest.approx((-17.005, -179.995))
+    ((x, _),) = made.coordinates.to_metres(-17.005, 179.995)
     assert made.low[0] < x < made.high[0]
 
 

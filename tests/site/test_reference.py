@@ -1,10 +1,8 @@
 """The reference page: every key of the schema with its form, unit and meaning."""
 
-from dowsax.site.explain import tables
-from dowsax.site.kinds import KINDS
-from dowsax.site.priors import prior_parameters
-from dowsax.site.reference import reference_page
-from dowsax.survey.column_names import NAMES
+from dowsax.site.kinds import KINDS, prior_parameters
+from dowsax.site.reference import reference_page, tables
+from dowsax.survey.columns import NAMES
 
 
 def test_every_key_and_kind_is_on_the_page():

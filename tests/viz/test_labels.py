@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from mission.made_findings import ORIGIN, made_findings, made_posterior
 
-from dowsax.geo.local import Frame
+from dowsax.geo.local import LocalCoordinates
 from dowsax.mission.advice import FOUND, INCONCLUSIVE
 from dowsax.report.findings import regions_of
 from dowsax.site import parse_site
@@ -52,8 +52,8 @@ def test_labels_of_a_survey_map(corner):
     for number, shape in enumerate(SHAPES):
         angle = 2 * np.pi * (CORNERS.index(corner) + number) / 8
         wind = 149.9 * np.array([np.cos(angle), np.sin(angle)])
-        frame = Frame(ORIGIN) if number % 2 == 0 else Frame()
-        require_readable(survey_figure(findings_of(shape, corner, wind, frame=frame, name=LONG)))
+        frame = LocalCoordinates(ORIGIN) if number % 2 == 0 else LocalCoordinates()
+        require_readable(survey_figure(findings_of(shape, corner, wind, coordinates=frame, name=LONG)))
 
 
 @pytest.mark.parametrize("scale", [1e-7, 1e6, -1e6])

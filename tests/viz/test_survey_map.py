@@ -8,7 +8,7 @@ from matplotlib import colormaps
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from mission.made_findings import CENTRE, ORIGIN, SPREAD, made_findings, made_posterior
 
-from dowsax.geo.local import Frame
+from dowsax.geo.local import LocalCoordinates
 from dowsax.viz.maps import draw_compass
 from dowsax.viz.style import INK, MUTED, READING_COLOURS, new_figure
 from dowsax.viz.survey_map import survey_figure
@@ -35,7 +35,13 @@ def test_the_map_has_every_part():
 
 def test_what_is_not_there_is_not_in_the_key():
     findings = made_findings(
-        frame=Frame(), wind=None, geofence=(), no_go=(), area=None, waypoints=np.zeros((0, 2)), altitude=None
+        coordinates=LocalCoordinates(),
+        wind=None,
+        geofence=(),
+        no_go=(),
+        area=None,
+        waypoints=np.zeros((0, 2)),
+        altitude=None,
     )
     figure = survey_figure(findings)
     assert key_of(figure) == {"estimate ± std", "50 % region", "95 % region", "track, readings"}

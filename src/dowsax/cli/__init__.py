@@ -12,18 +12,18 @@ from dowsax.extras import describe_missing, extra_behind
 from dowsax.interruption import exit_code
 from dowsax.version import VERSION
 
-NOBODY_THERE = 1
-BAD_INPUT = 2
+CONNECTION_ERROR = 1
+INPUT_ERROR = 2
 
 COMMANDS = {
     "locate": (
         "locate",
-        "Say where the source is, how strong it is and how sure that is, from readings in a CSV file.",
+        "Locate the source from readings in a CSV file: where it is, how strong, and how sure that is.",
     ),
-    "simulate": ("simulate", "Make a survey of a simulated source and write it as CSV."),
+    "simulate": ("simulate", "Simulate a survey of a source and write it as CSV."),
     "demo": (
         "demo",
-        "Search for a simulated gas leak, draw the search, and say whether it ended where the leak is.",
+        "Search for a simulated gas leak, and draw the search.",
     ),
     "calibrate": (
         "calibrate",
@@ -31,7 +31,7 @@ COMMANDS = {
     ),
     "search": (
         "search",
-        "Watch one search for a simulated source: where the sensor goes, what is believed, when it stops.",
+        "Watch one search for a simulated source: the path, the belief, and the stop.",
     ),
     "evaluate": (
         "evaluate",
@@ -43,31 +43,31 @@ COMMANDS = {
     "site": ("site", "Write a site file to start from, or check one."),
     "rehearse": (
         "rehearse",
-        "Simulate whole missions of a site, and say how often they stop and how often a stop is wrong.",
+        "Simulate missions of a site: how often they stop, and how often a stop is wrong.",
     ),
-    "advise": ("advise", "Advise a search while it goes on: one JSON object a line in, one a line out."),
+    "advise": ("advise", "Advise a running search: one JSON object a line in, one a line out."),
     "export": (
         "export",
-        "Write what a mission has found so far, from its log. The log is not changed, and may be in use.",
+        "Export what a mission has found so far from its log, which may be in use.",
     ),
     "withdraw": (
         "correct",
-        "Withdraw a reading of a mission: belief and advice are those of the mission without it.",
+        "Withdraw a reading of a mission; belief and advice are computed without it.",
     ),
     "correct": (
         "correct",
-        "Correct a reading of a mission: belief and advice are as if it had been sent right.",
+        "Correct a reading of a mission; belief and advice are computed again.",
     ),
     "recover": (
         "recover",
-        "Save what can be read of a damaged mission log into a new one, and say what was lost.",
+        "Recover a damaged mission log into a new one, and report what was lost.",
     ),
     "serve": (
         "serve",
         "Open the mission console: a page to watch and steer searches, and the API behind it.",
     ),
 }
-"""Each with the module it is in, which is imported when the command runs, and its help."""
+"""Module and help of each command; the module is imported when the command runs."""
 
 
 def version() -> str:
@@ -81,7 +81,7 @@ app = App(
     help_epilogue="Start with `dowsax demo`, or `dowsax locate readings.csv --field gas`.",
     version=version,
     version_flags=["--version"],
-    # `run` answers for interruptions; otherwise they would leave it as SystemExit.
+    # `run` handles interruptions; otherwise they would leave it as SystemExit.
     suppress_keyboard_interrupt=False,
 )
 for name, (module, sentence) in COMMANDS.items():
@@ -96,9 +96,9 @@ def run(tokens: Sequence[str] | None = None) -> int:
         with _warnings_in_one_line():
             app(tokens, exit_on_error=False, print_error=False, result_action="return_value")
     except CycloptsError as error:
-        return _complain(f"{_one_line(error)} See `dowsax --help`.")
+        return _print_error(f"{_one_line(error)} See `dowsax --help`.")
     except ConnectionError as error:
-        return _complain(_one_line(error), NOBODY_THERE)
+        return _print_error(_one_line(error), CONNECTION_ERROR)
     except KeyboardInterrupt as error:
         return exit_code(error)
     except Exception as error:
@@ -111,24 +111,24 @@ def run(tokens: Sequence[str] | None = None) -> int:
                 raise
             command = next(iter(sys.argv[1:] if tokens is None else tokens), "")
             return _complain(describe_missing(extra, f"`dowsax {command}`"))
-        return _complain(_one_line(error))
+        return _print_error(_one_line(error))
     return 0
 
 
 @contextmanager
 def _warnings_in_one_line() -> Iterator[None]:
-    """Warnings of the package are for people: once each, and without the code that they come from."""
-    told: set[str] = set()
+    """Print each warning of the package once, in one line."""
+    printed: set[str] = set()
 
     def show(message, category, filename, lineno, file=None, line=None) -> None:
         if not issubclass(category, UserWarning):
-            usual(message, category, filename, lineno, file, line)
-        elif str(message) not in told:
-            told.add(str(message))
+            default_show(message, category, filename, lineno, file, line)
+        elif str(message) not in printed:
+            printed.add(str(message))
             print(f"dowsax: {' '.join(str(message).split())}", file=sys.stderr)
 
     with warnings.catch_warnings():
-        usual, warnings.showwarning = warnings.showwarning, show
+        default_show, warnings.showwarning = warnings.showwarning, show
         yield
 
 
@@ -139,7 +139,7 @@ def _interruption_behind(error: BaseException | None) -> KeyboardInterrupt | Non
     return error
 
 
-def _complain(message: str, code: int = BAD_INPUT) -> int:
+def _print_error(message: str, code: int = INPUT_ERROR) -> int:
     print(f"dowsax: error: {message}", file=sys.stderr)
     return code
 

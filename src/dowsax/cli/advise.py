@@ -71,7 +71,7 @@ def _build_advisor(file: Path, log: Path, policy: str | None, seed: int | None) 
     with preparing("Preparing"):
         advisor = Advisor(site, policy, seed, log)
     number = len(advisor.readings)
-    start = advisor.plan.frame.words(advisor.plan.start or advisor.plan.middle)
+    start = advisor.plan.frame.format_position(advisor.plan.start or advisor.plan.middle)
     state = f"continuing after {number} readings" if number else f"ready, begin at {start}"
     _print(f"{site.name}: {state}; policy {advisor.adapter.name}, log {log}.")
     _print(f"{advisor.false_stops[0].upper()}{advisor.false_stops[1:]}.")

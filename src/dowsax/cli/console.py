@@ -1,4 +1,4 @@
-"""What people see: a spinner or a bar while they wait, and the posterior as a table."""
+"""Output for people: a spinner or a bar while they wait, and the posterior as a table."""
 
 import math
 import sys
@@ -12,13 +12,13 @@ from dowsax.inference import Posterior
 from dowsax.inference.posterior import INTERVAL_HEADINGS
 
 FIRST_TIME = "the first use compiles, which takes 15 to 40 s"
-_PATIENCE = 1.5
-"""[s], for which nothing has to be said."""
+_PATIENCE_S = 1.5
+"""Shorter waits need no message."""
 
 
 @contextmanager
 def waiting(message: str) -> Iterator[None]:
-    """A spinner with the time on stderr while the block runs; nothing where stderr is no terminal."""
+    """Show a spinner with the time on stderr while the block runs, where stderr is a terminal."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield
@@ -34,11 +34,7 @@ def waiting(message: str) -> Iterator[None]:
 
 @contextmanager
 def preparing(message: str, patience: float | None = None) -> Iterator[None]:
-    """`waiting`, and after `patience` [s] a line on stderr that stays, whether it is a terminal or not.
-
-    For what compiles a filter: nobody should wonder for a minute whether anything happens, and nobody who
-    gets an answer, or an error, at once has to read it.
-    """
+    """Show a spinner, and after `patience` [s] a line on stderr that a filter is being compiled."""
     with announcing(message, patience), waiting(message):
         yield
 
@@ -46,7 +42,7 @@ def preparing(message: str, patience: float | None = None) -> Iterator[None]:
 @contextmanager
 def announcing(message: str, patience: float | None = None) -> Iterator[Callable[[], None]]:
     """Say on stderr after `patience` [s] that the block compiles. Yields what cancels the line."""
-    line = Timer(_PATIENCE if patience is None else patience, _tell, [f"{message}: {FIRST_TIME}."])
+    line = Timer(_PATIENCE_S if patience is None else patience, print_status, [f"{message}: {FIRST_TIME}."])
     line.daemon = True
     line.start()
     try:
@@ -55,16 +51,16 @@ def announcing(message: str, patience: float | None = None) -> Iterator[Callable
         line.cancel()
 
 
-def _tell(sentence: str) -> None:
-    """For people: stdout is for answers alone."""
+def print_status(sentence: str) -> None:
+    """Print one line on stderr; stdout is for answers alone."""
     print(f"dowsax: {sentence}", file=sys.stderr, flush=True)
 
 
 @contextmanager
 def counting(total: int) -> Iterator[tuple[Callable[[str], None], Callable[[int], None]]]:
-    """A bar with the time left on stderr; nothing where stderr is no terminal.
+    """Show a bar with the time left on stderr, where it is a terminal.
 
-    Yields what says what is being done, and what says that so many more of `total` are.
+    Yields two functions: one sets the text, the other adds a number to those of `total` that are done.
     """
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -79,7 +75,7 @@ def counting(total: int) -> Iterator[tuple[Callable[[str], None], Callable[[int]
 
 
 def print_posterior(posterior: "Posterior") -> None:
-    """The table with its intervals, and below it the verdict in one sentence."""
+    """Print the table with its intervals, and below it the verdict in one sentence."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
@@ -97,7 +93,7 @@ def print_posterior(posterior: "Posterior") -> None:
 
 
 def say(sentence: str) -> None:
-    """One line on stdout, as it is: never wrapped, coloured or read as markup."""
+    """Print one line on stdout, never wrapped, coloured or read as markup."""
     Console().print(sentence, soft_wrap=True, highlight=False, markup=False)
 
 
@@ -106,5 +102,5 @@ def _readings(number: int) -> str:
 
 
 def finite(number: float) -> float | None:
-    """The number as JSON can hold it: `None` stands for what is not finite."""
+    """Return the number as JSON can hold it: `None` where it is not finite."""
     return float(number) if math.isfinite(number) else None

@@ -1,4 +1,4 @@
-"""`dowsax withdraw` and `dowsax correct`: mend a reading of a mission that no advisor is running for."""
+"""`dowsax withdraw` and `dowsax correct`: mend a reading of a mission without a running advisor."""
 
 import json
 from pathlib import Path
@@ -14,20 +14,20 @@ from dowsax.site import parse_site
 
 
 def withdraw(log: Path, *, number: int | None = None, id: str | None = None, reason: str = "") -> None:
-    """Withdraw a reading of a mission: belief and advice are those of the mission without it.
+    """Withdraw a reading of a mission; belief and advice are computed without it.
 
     It stays in the log, as withdrawn. While `dowsax advise` runs, send {"withdraw": true, "id": "7"} to it.
 
     Parameters
     ----------
     log
-        The mission log.
+        Mission log.
     number
-        The number that its advice had.
+        Number of the reading in its advice.
     id
-        Or the id that it was sent with.
+        Id of the reading, instead of the number.
     reason
-        Why, for the log.
+        Reason, for the log.
     """
     _ask(log, {"withdraw": True, "number": number, "id": id, "reason": reason or None})
 
@@ -52,7 +52,7 @@ def correct(
     reason: str = "",
     confirm: Annotated[bool, Parameter(negative="")] = False,
 ) -> None:
-    """Correct a reading of a mission: belief and advice are as if it had been sent right.
+    """Correct a reading of a mission; belief and advice are computed again.
 
     Give what was wrong; the rest stays. Both readings stay in the log. While `dowsax advise` runs, send
     {"correct": true, "id": "7", "value": 0.04} to it.
@@ -60,39 +60,39 @@ def correct(
     Parameters
     ----------
     log
-        The mission log.
+        Mission log.
     number
-        The number that its advice had.
+        Number of the reading in its advice.
     id
-        Or the id that it was sent with.
+        Id of the reading, instead of the number.
     value
-        What the sensor read.
+        Correct value.
     unit
-        Of the value. Default: that of the site.
+        Unit of the value. Default: that of the site.
     x
         East [m].
     y
         North [m].
     latitude
-        [degrees], instead of x and y.
+        Latitude [degrees], instead of x and y.
     longitude
-        [degrees].
+        Longitude [degrees].
     time
         Seconds, or a date and time in ISO 8601.
     wind_speed
-        [m/s].
+        Wind speed [m/s].
     wind_from
         Where the wind comes from [degrees clockwise from north].
     altitude
-        [m].
+        Altitude [m].
     dwell
         How long the sensor counted [s].
     sensor
-        The name of the sensor.
+        Name of the sensor.
     reason
-        Why, for the log.
+        Reason, for the log.
     confirm
-        The value is right, although such a value hardly ever is.
+        Accept a value that is unlikely.
     """
     keys = {"value": value, "unit": unit, "x": x, "y": y, "latitude": latitude, "longitude": longitude}
     keys |= {"time": time, "wind_speed": wind_speed, "wind_from": wind_from, "altitude": altitude}
@@ -101,12 +101,12 @@ def correct(
 
 
 def _ask(log: Path, body: dict[str, Any]) -> None:
-    """Have an advisor of the mission do what is asked, and say what it advises then."""
+    """Send a request to an advisor of the mission, and print its advice."""
     given = {key: value for key, value in body.items() if value is not None}
     request = parse_request(given)
     with MissionLog.open(log) as opened:
         header = opened.header
-        with preparing("Taking in the readings of the mission"):
+        with preparing("Replaying the readings of the mission"):
             site = parse_site(header.site, str(log))
             advisor = Advisor(site, header.policy, header.seed, opened.writable(), warm_up=False)
             advice = advisor.answer(request, json.dumps(given))

@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 
 from dowsax.cli.console import say, waiting
-from dowsax.cli.search import watched
-from dowsax.cli.search_files import document, draw_search, prepared
+from dowsax.cli.search import run_search
+from dowsax.cli.search_files import document, draw_search, prepare_files
 from dowsax.cli.search_run import SearchConfig
-from dowsax.cli.survey_csv import write_survey
+from dowsax.cli.simulate import write_survey
 from dowsax.experiments.run import Run
 from dowsax.extras import has_extra
 
@@ -19,20 +19,19 @@ _MAX_READINGS, _FPS = 200, 8
 
 
 def demo(*, out: Path = Path("demo")) -> None:
-    """Search for a simulated gas leak, draw the search, and say whether it ended where the leak is.
+    """Search for a simulated gas leak, and draw the search.
 
     Parameters
     ----------
     out
-        Folder to write search.gif, end.png, search.json, survey.csv (the readings) and truth.json into; made
-        where there is none.
+        Folder for search.gif, end.png, search.json, survey.csv (the readings) and truth.json.
     """
     with waiting("Starting"):
         run = Run(_POLICY, _FIELD, seed=_SEED, particles=_PARTICLES, max_readings=_MAX_READINGS)
         config = SearchConfig(run)
         survey, truth = out / "survey.csv", out / "truth.json"
-        files = prepared(out, survey.name, truth.name)
-    log = watched(config, files, _FPS, live=True, quiet=False)
+        files = prepare_files(out, survey.name, truth.name)
+    log = run_search(config, files, _FPS, live=True, quiet=False)
     places = [moment.position.tolist() for moment in log.moments]
     write_survey(survey, places, [moment.reading for moment in log.moments])
     truth.write_text(json.dumps(document(log)["truth"], indent=2) + "\n", encoding="utf-8")

@@ -22,8 +22,8 @@ from dowsax.report.findings import Findings
 from dowsax.report.mission_findings import findings_of
 from dowsax.site import parse_site
 
-_FARTHEST = 10_000.0
-"""[m] and [s], the most that a plan is given."""
+_MAX_FLIGHT_NUMBER = 10_000.0
+"""[m] and [s], of the altitude and the hold of a plan."""
 ENDINGS = {"geojson": ".geojson", "kml": ".kml", "qgc": ".plan", "csv": ".csv", "html": ".html"}
 
 
@@ -35,64 +35,65 @@ def export(
     altitude: float | None = None,
     hold: float | None = None,
 ) -> None:
-    """Write what a mission has found so far, from its log. The log is not changed, and may be in use.
+    """Export what a mission has found so far from its log, which may be in use.
 
     Parameters
     ----------
     log
-        The mission log that `dowsax advise` keeps.
+        Mission log of `dowsax advise`.
     to
-        geojson: track, readings, regions, estimate and the next waypoint. kml: the same for globes. qgc: a
-        QGroundControl plan to the next waypoint, or to the source once it is found, with the geofence. csv:
-        the readings as they were typed, a survey for `dowsax locate --site`. html: a report.
+        Format: geojson, kml, qgc (a QGroundControl plan to the next waypoint, or to the source once found),
+        csv (the readings, as a survey for `dowsax locate --site`) or html (a report).
     out
-        The file to write: the log's name with another ending unless given; - for stdout.
+        File to write, - for stdout. Default: the name of the log with the ending of the format.
     altitude
-        Of a plan [m], above the place of take-off: what [flight] of the site says unless given, else that of
-        the readings where these are 5 m up or more, else 20 m.
+        Altitude of a plan above take-off [m]. Default: [flight] of the site, else that of the readings where
+        they are 5 m up or more, else 20.
     hold
-        How long a plan stays at each place [s]: what [flight] says unless given, else as long as a reading
-        counts.
+        How long a plan stays at each place [s]. Default: [flight] of the site, else the dwell of a reading.
     """
     if to not in ENDINGS:
         raise ValueError(f"Unknown format {to!r}; known are {', '.join(ENDINGS)}.")
     if to == "html":
         require_extra("viz", "`--to html`")
-    flown = {"--altitude": altitude, "--hold": hold}
-    for option, number in flown.items():
+    flight_options = {"--altitude": altitude, "--hold": hold}
+    for option, number in flight_options.items():
         if number is not None and to != "qgc":
             raise ValueError(f"{option} is for plans: leave it out, or export --to qgc.")
-        if number is not None and not 0 <= number <= _FARTHEST:
-            raise ValueError(f"{option} is from 0 to {_FARTHEST:g}; got {number:g}.")
+        if number is not None and not 0 <= number <= _MAX_FLIGHT_NUMBER:
+            raise ValueError(f"{option} must be from 0 to {_MAX_FLIGHT_NUMBER:g}; got {number:g}.")
     path = log.with_suffix(ENDINGS[to]) if out is None else out
     if str(path) != "-":
         require_writable(path)
-    text = _exported(log, to, altitude, hold)
+    text = _export_text(log, to, altitude, hold)
     if str(path) == "-":
         sys.stdout.write(text)
         return
     path.write_text(text, encoding="utf-8")
-    say(f"The mission is in {path}{_flown(text) if to == 'qgc' else ''}")
+    say(f"The mission is in {path}{_flight_words(text) if to == 'qgc' else ''}")
 
 
-def _exported(log: Path, to: str, altitude: float | None, hold: float | None) -> str:
-
+def _export_text(log: Path, to: str, altitude: float | None, hold: float | None) -> str:
     with MissionLog.open(log) as opened:
         header = opened.header
         if not History.of(opened.steps()).readings():
             raise ValueError(f"{log} holds no readings yet: there is nothing to export.")
-        with preparing("Taking in the readings of the mission"):
+        with preparing("Replaying the readings of the mission"):
             if to == "csv":
                 return _readings(opened)
             findings = _findings(opened)
-        flight = findings.flight
-        flight = replace(flight, height=flight.height if altitude is None else altitude)
-        flight = replace(flight, hold=flight.hold if hold is None else hold)
-        return _text(replace(findings, flight=flight), to, header.site)
+        return _text(with_flight(findings, altitude, hold), to, header.site)
 
 
-def _flown(plan: str) -> str:
-    """How a plan flies, for whoever is about to fly it."""
+def with_flight(findings: Findings, altitude: float | None, hold: float | None) -> Findings:
+    """Return the findings with another altitude [m] and hold [s] of plans, where they are given."""
+    given = {"height": altitude, "hold": hold}
+    changes = {name: number for name, number in given.items() if number is not None}
+    return replace(findings, flight=findings.flight.model_copy(update=changes))
+
+
+def _flight_words(plan: str) -> str:
+    """Return how a plan flies, for the pilot."""
     params = json.loads(plan)["mission"]["items"][-1]["params"]
     return (
         f": it takes off where the last reading was taken, flies {params[6]:g} m above that and stays "
@@ -100,24 +101,21 @@ def _flown(plan: str) -> str:
     )
 
 
-def _readings(log: "MissionLog") -> str:
-    """The readings alone: for them no belief has to be made."""
+def _readings(log: MissionLog) -> str:
+    """Return the readings as CSV, which needs no belief."""
     return log_table(log.steps(), parse_site(log.header.site, str(log.path)))
 
 
-def _findings(log: "MissionLog") -> "Findings":
-
+def _findings(log: MissionLog) -> Findings:
     header = log.header
     site = parse_site(header.site, str(log.path))
-    # Whichever policy it was, its advice is in the log.
+    # The advice of any policy is in the log already.
     advisor = Advisor(site, "infotaxis", header.seed, log, warm_up=False)
     return findings_of(advisor, site, header.policy)
 
 
-def _text(findings: "Findings", to: str, site_text: str) -> str:
-
-    def html(findings: "Findings") -> str:
-
+def _text(findings: Findings, to: str, site_text: str) -> str:
+    def html(findings: Findings) -> str:
         return viz.html_report(findings, site_text=site_text)
 
     writers: dict[str, Callable[[Findings], str]] = {

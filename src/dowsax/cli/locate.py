@@ -1,28 +1,32 @@
-"""`dowsax locate`: a CSV of readings in, the posterior of the source out."""
+"""`dowsax locate`: file → columns → readings → problem → posterior → report."""
 
 import json as json_format
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-import numpy as np
 from cyclopts import Parameter
 
 from dowsax import viz
 from dowsax.cli.console import finite, preparing, print_posterior, say, waiting
-from dowsax.cli.locate_site import locate_site
 from dowsax.cli.outputs import require_folder, require_picture
 from dowsax.cli.result_folder import write_results
-from dowsax.cli.survey_csv import SurveyFile, read_survey
 from dowsax.inference import Posterior
-from dowsax.inference.arguments import check_survey
-from dowsax.inference.locate import locate as locate_source
-from dowsax.report.survey_findings import benchmark_findings
+from dowsax.report.findings import Findings
+from dowsax.report.locate_survey import SurveyProblem, build_findings, build_problem, solve
+from dowsax.report.summary import QUANTILES, summary_numbers, summary_text
+from dowsax.site import read_site
+from dowsax.survey import Survey, read_survey
+from dowsax.survey.columns import NAMES
 from dowsax.version import VERSION
-from dowsax.world import MODALITIES, benchmark_model
+from dowsax.world import MODALITIES
 
-_QUANTILES = (0.025, 0.05, 0.5, 0.95, 0.975)
+_BENCHMARK_COLUMNS = {role: "" for role in NAMES if role not in ("x", "y", "value")}
+"""A benchmark field has positions and values alone: all other columns are left out."""
 _RADII = (0.5, 0.9, 0.95)
-_SEEDS = 2**32
+_MAX_SEED = 2**32 - 1
+_READING_NUMBER = re.compile(r"\b(reading|position) (\d+) \(counted from 0\)", re.IGNORECASE)
 
 
 def locate(
@@ -39,133 +43,143 @@ def locate(
     json: Annotated[bool, Parameter(negative="")] = False,
     plot: Path | None = None,
 ) -> None:
-    """Say where the source is, how strong it is and how sure that is, from readings in a CSV file.
+    """Locate the source from readings in a CSV file: where it is, how strong, and how sure that is.
+
+    Give either --site or --field. With a field, the source lies between 5 and 20 m on both axes.
 
     Parameters
     ----------
     readings
-        CSV file with a header and one reading a line, in the order taken. With a site file: x and y [m], or
-        latitude and longitude; value; and what was measured along. With a field: x, y and value, and the
-        source is taken to lie between 5 and 20 m on both axes.
+        CSV file with a header and one reading a line, in the order of time: x and y [m] (with a site also
+        latitude and longitude), and value.
     field
-        What was measured: temperature, concentration, magnetic, electric, gas, energy or noise.
+        Benchmark field: temperature, concentration, magnetic, electric, gas, energy or noise.
     site
-        The site file, in place of a field; `dowsax site new` writes one.
+        Site file; `dowsax site new` writes one.
     out
-        Write everything into this folder: summary, map, report, GeoJSON, KML and the posterior.
+        Folder for summary, map, report, GeoJSON, KML and the posterior. Default: none.
     column
-        Which column of the file holds what, as in value=ch4; may be repeated. Only with a site.
+        Column of the file for a quantity, as in value=ch4; may be repeated, with --site.
     row
-        Take only the rows with this text in a column, as in event=3; may be repeated. Only with a site.
+        Read only rows with this text in a column, as in event=3; may be repeated, with --site.
     preset
-        The filter: default, the best calibrated; survey, for many unknowns, which sites use unless they name
-        another; or paper, Algorithm 1 as printed.
+        Filter: default, survey (for many unknowns) or paper. Default: that of the site, or default.
     particles
-        How many particles, at least 16; more are slower and more exact. The preset's own number unless given.
+        Number of particles, at least 16. Default: that of the site, or of the preset.
     seed
-        The same seed gives the same answer.
+        Random seed.
     json
-        Print one JSON object and nothing else.
+        Print one JSON object instead of text.
     plot
-        Draw the belief, the path and the readings into this file: .png, .pdf or .svg.
+        Picture of the belief and the readings: .png, .pdf or .svg. Default: none.
     """
     require_seed(seed)
     if (field is None) == (site is None):
         raise ValueError("Give either --field, what was measured, or --site, a site file that says it.")
-    if site is not None:
-        locate_site(readings, site, out, column, row, preset, particles, seed, json, plot)
-        return
-    if column or row:
+    if field is not None and (column or row):
         raise ValueError("--column and --row go with --site; without one the columns are x, y and value.")
-    assert field is not None
-    _locate_field(readings, field, preset or "default", particles, seed, json, plot, out)
-
-
-def _locate_field(
-    path: Path,
-    field: str,
-    preset: str,
-    particles: int | None,
-    seed: int,
-    json: bool,
-    plot: Path | None,
-    out: Path | None,
-) -> None:
-    """A survey of a benchmark field."""
-    survey = read_survey(path)
+    columns, rows = parse_pairs("--column", column), parse_pairs("--row", row)
+    with waiting("Reading the survey"):
+        if site is None:
+            place, name = str(field), f"Source of the {field} readings in {readings.name}"
+            survey = read_survey(readings, columns=_BENCHMARK_COLUMNS)
+        else:
+            place = read_site(site)
+            name, survey = place.name, read_survey(readings, place, columns, rows)
     if plot is not None:
         require_picture(plot)
     if out is not None:
         require_folder(out)
-    posterior, unit = located(path, survey, field, preset, particles, seed)
-    if plot is not None:
-        draw(posterior, plot, unit, f"Source of the {field} readings in {path.name}")
-    notes = [] if out is None else _written(path, survey, field, posterior, preset, seed, out)
+    with preparing(f"Locating the source from {len(survey.values)} readings"):
+        try:
+            problem = build_problem(survey, place, preset=preset, particles=particles, seed=seed, name=name)
+            posterior = solve(problem)
+            # Without a site they are for the folder alone, and take another filter.
+            findings = build_findings(problem, posterior) if site is not None or out is not None else None
+        except ValueError as error:
+            raise ValueError(name_line(str(error), readings, survey)) from None
+    sentences = _write_files(problem, posterior, findings, plot, out)
     if json:
-        settings = {
-            "field": field,
-            "preset": preset,
-            "seed": seed,
-            "plot": None if plot is None else str(plot),
-        }
-        print(json_format.dumps(summary(posterior) | settings, allow_nan=False))
-        return
-    print_posterior(posterior)
-    if plot is not None:
-        say(f"The picture is in {plot}")
-    for note in notes:
-        say(note)
+        print(json_format.dumps(_answer(problem, posterior, findings, plot), allow_nan=False))
+    else:
+        _print_answer(problem, posterior, findings, sentences)
 
 
-def _written(
-    path: Path, survey: SurveyFile, field: str, posterior: "Posterior", preset: str, seed: int, out: Path
-) -> list[str]:
-    """Write the folder of results, and what to say of it."""
-    with waiting("Writing the results"):
-        findings = benchmark_findings(
-            field, survey.positions, survey.values, posterior, preset=preset, seed=seed, lines=survey.lines,
-            name=f"Source of the {field} readings in {path.name}",
-        )  # fmt: skip
-        notes = write_results(findings, out)
-    return [*notes, f"The results are in {out}"]
+def _print_answer(
+    problem: SurveyProblem, posterior: Posterior, findings: Findings | None, sentences: Sequence[str]
+) -> None:
+    """Print the answer as text, and a sentence about each file that was written."""
+    if problem.site is not None and findings is not None:
+        print(summary_text(findings), end="")
+    else:
+        print_posterior(posterior)
+        sentences = [*problem.survey.notes, *sentences]
+    for sentence in sentences:
+        say(sentence)
 
 
 def require_seed(seed: int) -> None:
-    if not 0 <= seed < _SEEDS:
-        raise ValueError(f"A seed is a whole number from 0 to {_SEEDS - 1}; got {seed}.")
+    if not 0 <= seed <= _MAX_SEED:
+        raise ValueError(f"A seed is a whole number from 0 to {_MAX_SEED}; got {seed}.")
 
 
-def located(
-    path: Path, survey: SurveyFile, field: str, preset: str, particles: int | None, seed: int
-) -> tuple["Posterior", str]:
-    """The posterior and the unit of the readings; what is wrong with the readings is said of the file."""
-    with preparing(f"Locating the source from {len(survey.values)} readings"):
-        model = benchmark_model(field)
-        positions, values = np.asarray(survey.positions), np.asarray(survey.values)
-        try:
-            check_survey(positions, values, model.sensor)
-        except ValueError as error:
-            raise ValueError(f"{path}: {error}") from None
-        posterior = locate_source(
-            positions, values, field=field, preset=preset, particles=particles, seed=seed
-        )
-    return posterior, MODALITIES[field].unit
+def parse_pairs(option: str, pairs: Sequence[str] | None) -> Mapping[str, str]:
+    """Return texts like value=ch4 as a mapping."""
+    found = {}
+    for pair in pairs or ():
+        name, equals, text = pair.partition("=")
+        if not equals or not name.strip():
+            raise ValueError(f"{option} takes name=text, as in {option} value=ch4; got {pair!r}.")
+        found[name.strip()] = text.strip()
+    return found
 
 
-def draw(posterior: "Posterior", path: Path, unit: str, title: str, truth=None) -> None:
-    """Write the picture of a belief."""
-    with waiting("Drawing the picture"):
-        viz.save(viz.belief_figure(posterior, truth=truth, title=title, unit=unit), path)
+def name_line(error: str, path: Path, survey: Survey) -> str:
+    """Return the error with the file, and with the line of a reading instead of its number."""
+    found = _READING_NUMBER.search(error)
+    if found is None or int(found[2]) >= len(survey.lines):
+        return error if error.startswith(str(path)) else f"{path}: {error}"
+    error = _READING_NUMBER.sub(lambda found: f"this {found[1].lower()}", error, count=1)
+    return f"{path}, line {survey.lines[int(found[2])]}: {error[0].upper()}{error[1:]}"
 
 
-def summary(posterior: "Posterior") -> dict:
-    """The posterior in few numbers, as JSON can hold them; lists are in the order of the names."""
+def _write_files(
+    problem: SurveyProblem,
+    posterior: Posterior,
+    findings: Findings | None,
+    plot: Path | None,
+    out: Path | None,
+) -> list[str]:
+    """Write the picture and the folder of results, and return a sentence about each."""
+    sentences = []
+    if plot is not None:
+        with waiting("Drawing the picture"):
+            if problem.site is not None and findings is not None:
+                picture = viz.survey_figure(findings)
+            else:
+                unit = MODALITIES[problem.kind].unit
+                picture = viz.belief_figure(posterior, title=problem.name, unit=unit)
+            viz.save(picture, plot)
+        sentences.append(f"The picture is in {plot}")
+    if out is not None and findings is not None:
+        with waiting("Writing the results"):
+            notes = write_results(findings, out, "" if problem.site is None else problem.site.text)
+        sentences += [*notes, f"The results are in {out}"]
+    return sentences
+
+
+def _answer(
+    problem: SurveyProblem, posterior: Posterior, findings: Findings | None, plot: Path | None
+) -> dict[str, Any]:
+    """Return the answer as JSON can hold it; of a benchmark field, lists are in the order of the names."""
+    if problem.site is not None and findings is not None:
+        return summary_numbers(findings)
     return {
         "names": list(posterior.names),
         "units": [parameter.unit for parameter in posterior.parameters],
         "mean": posterior.mean.tolist(),
         "std": posterior.std.tolist(),
-        "quantiles": {str(share): posterior.quantile(share).tolist() for share in _QUANTILES},
+        "quantiles": {str(share): posterior.quantile(share).tolist() for share in QUANTILES},
         "credible_radius": {str(share): float(posterior.credible_radius(share)) for share in _RADII},
         "contracted": bool(posterior.contracted),
         "found": bool(posterior.found),
@@ -176,4 +190,9 @@ def summary(posterior: "Posterior") -> dict:
         "readings": len(posterior.readings),
         "particles": len(posterior.weights),
         "version": VERSION,
+        "field": problem.kind,
+        "preset": problem.preset,
+        "seed": problem.seed,
+        "plot": None if plot is None else str(plot),
+        "notes": list(problem.survey.notes),
     }

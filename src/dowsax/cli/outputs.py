@@ -1,4 +1,4 @@
-"""Files a command is to write: checked before any work is done, so that no answer is lost at the end."""
+"""Checks of output files before any work is done, so that no answer is lost at the end."""
 
 import os
 import sys
@@ -9,7 +9,7 @@ from dowsax.viz.formats import require_format
 
 
 def require_writable(path: Path) -> None:
-    """A ValueError in one line unless the file can be written. Leaves the folder as it was."""
+    """Raise a ValueError in one line unless the file can be written. The folder stays as it was."""
     if path.is_dir():
         raise ValueError(f"Cannot write {path}: it is a folder; give the name of a file.")
     if not path.parent.is_dir():
@@ -24,7 +24,7 @@ def require_writable(path: Path) -> None:
 
 
 def require_picture(path: Path) -> None:
-    """Likewise for a picture, whose name ends in a known format."""
+    """Raise a ValueError in one line unless the picture can be written, in a known format."""
     require_format(path)
     require_extra("viz", f"The picture {path.name}")
     require_writable(path)
@@ -40,7 +40,7 @@ def can_draw(*names: str) -> bool:
 
 
 def require_folder(path: Path) -> None:
-    """Make the folder, with those above it, or a ValueError in one line."""
+    """Create the folder and its parents, or raise a ValueError in one line."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -24,23 +24,22 @@ def recover(
     seed: int = 0,
     replace: Annotated[bool, Parameter(negative="")] = False,
 ) -> None:
-    """Save what can be read of a damaged mission log into a new one, and say what was lost.
+    """Recover a damaged mission log into a new one, and report what was lost.
 
     The damaged log is not changed. Logs that earlier versions of dowsax wrote are converted in the same way.
 
     Parameters
     ----------
     log
-        The damaged mission log.
+        Damaged mission log.
     out
-        The new log. Default: the name of the old one with -recovered.
+        New log. Default: the name of the old one with -recovered.
     site
-        The site file of the mission; needed only where the beginning of the log cannot be read.
+        Site file of the mission; needed only where the beginning of the log cannot be read.
     seed
-        The seed of the mission, with --site.
+        Random seed of the mission, with --site.
     replace
-        Give the new log the name of the old one, which gets .damaged at its end: for a mission of the
-        console, while that is not running.
+        Give the new log the name of the old one, which is renamed to .damaged; stop the console first.
     """
     if replace and out is not None:
         raise ValueError("Give --out or --replace, not both.")
@@ -50,16 +49,16 @@ def recover(
         recovered = recover_log(log, path, header)
         say(f"The new log is {path}.")
     else:
-        with _unused(log):
+        with _lock_out(log):
             recovered = recover_log(log, path, header)
-            kept = _replace(log, path)
-        say(f"{log} is readable again, the damaged one is {kept}.")
+            damaged = _replace(log, path)
+        say(f"{log} is readable again, the damaged one is {damaged}.")
     say(recovered.words())
 
 
 @contextmanager
-def _unused(log: Path) -> Iterator[None]:
-    """Keep advisor and console from opening a log; `InUse` where one has: it would write to the old file."""
+def _lock_out(log: Path) -> Iterator[None]:
+    """Lock a log against advisor and console; `InUse` where one of them has it open."""
     with ExitStack() as locks:
         for path in (log, log.with_name(LOCK_FILE)):
             if path.is_file():
@@ -68,24 +67,24 @@ def _unused(log: Path) -> Iterator[None]:
 
 
 def _replace(log: Path, recovered: Path) -> Path:
-    """Put the recovered log in the place of the damaged one, and return where that is now."""
-    kept = _free(log.with_name(f"{log.name}.damaged"))
-    # What the console has drawn of it has other numbers, and is drawn again.
+    """Replace the damaged log by the recovered one, and return the new name of the damaged one."""
+    damaged = _free_name(log.with_name(f"{log.name}.damaged"))
+    # The pictures of the console have other numbers; it draws them again.
     frames = log.with_suffix(".frames")
     if frames.is_file():
         frames.unlink()
-    log.rename(kept)
+    log.rename(damaged)
     recovered.rename(log)
-    return kept
+    return damaged
 
 
-def _header(site: Path, seed: int) -> "Header":
-    """What a mission at this site begins with, for one whose own beginning is lost."""
+def _header(site: Path, seed: int) -> Header:
+    """Return the header of a new mission at this site, for a log without one."""
     require_seed(seed)
     return Advisor(site, None, seed, warm_up=False).header
 
 
-def _free(path: Path) -> Path:
-    """The path, or one like it where that exists."""
+def _free_name(path: Path) -> Path:
+    """Return the path, or one like it where that exists."""
     others = (path.with_name(f"{path.name}-{number}") for number in count(2))
     return next(one for one in chain([path], others) if not one.exists())

@@ -1,4 +1,4 @@
-"""`dowsax rehearse`: simulated missions of a site, to know what a stop is worth there."""
+"""`dowsax rehearse`: simulated missions of a site, to measure how often a stop is wrong there."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -30,56 +30,56 @@ def rehearse(
     plot: Path | None = None,
     json: Annotated[bool, Parameter(negative="")] = False,
 ) -> None:
-    """Simulate whole missions of a site, and say how often they stop and how often a stop is wrong.
+    """Simulate missions of a site: how often they stop, and how often a stop is wrong.
 
-    Sources are drawn from what the site file believes of them, readings from its model, and the next place is
-    the advisor's own: the filter, stop rule, budget and start are those of a real mission. The result is kept
-    next to the site file, where `dowsax advise` and `dowsax locate` find it and quote it.
+    Sources come from the prior of the site file, and readings from its model. Filter, policy, stop rule,
+    budget and start are those of a real mission. The result is saved next to the site file, where `dowsax
+    advise` and `dowsax locate` quote it.
 
     Parameters
     ----------
     site
-        The site file; `dowsax site new` writes one.
+        Site file; `dowsax site new` writes one.
     missions
-        How many to simulate; more make the intervals narrower.
+        Number of missions; more make the intervals narrower.
     policy
-        Who chooses the next place, as in `dowsax advise`.
+        Planner or trained policy. Default: that of `dowsax advise`.
     without_source
-        The share of missions in which there is nothing to find.
+        Share of missions without a source.
     seed
-        The same seed gives the same missions.
+        Random seed.
     speed
-        How fast one goes between readings [m/s]: for budgets of time, and sensors that lag.
+        Speed between readings [m/s], for budgets of time and lagging sensors.
     out
-        The file to write, instead of SITE.rehearsal.json next to the site file, where alone it is quoted.
+        File to write. Default: SITE.rehearsal.json next to the site file, the only one that is quoted.
     plot
-        Draw where sources were found, and where not, into this file: .png, .pdf or .svg.
+        Picture of where sources were found, and where not: .png, .pdf or .svg. Default: none.
     json
-        Print what is written, and nothing else.
+        Print the result as JSON instead of text.
     """
     require_seed(seed)
     with waiting("Reading the site"):
         config = RehearsalConfig(missions, without_source, seed, speed)
-        understood = read_site(site)
+        place = read_site(site)
     path = rehearsal_path(site) if out is None else out
     require_writable(path)
     if plot is not None:
         require_picture(plot)
-    rehearsal = _rehearsed(understood, policy, config)
+    rehearsal = _simulate(place, policy, config)
     text = rehearsal_text(rehearsal)
     _write(path, text)
     if plot is not None:
-        _draw(understood, rehearsal, plot)
+        _draw(place, rehearsal, plot)
     if json:
         print(text, end="")
         return
     for line in lines(rehearsal):
         say(line)
     quoted = ", where `dowsax advise` and `dowsax locate` quote it until the site file changes"
-    say(f"Kept in {path}{quoted if out is None else ''}.")
+    say(f"Saved in {path}{quoted if out is None else ''}.")
 
 
-def _rehearsed(site: "Site", policy: str | None, config: "RehearsalConfig") -> "Rehearsal":
+def _simulate(site: Site, policy: str | None, config: RehearsalConfig) -> Rehearsal:
     with preparing("Preparing"):
         advisor = Advisor(site, policy, config.seed)
     with counting(config.missions) as (describe, advance):
@@ -88,18 +88,16 @@ def _rehearsed(site: "Site", policy: str | None, config: "RehearsalConfig") -> "
 
 
 def _write(path: Path, text: str) -> None:
-
     with replace_file(path) as partial:
         partial.write_text(text, encoding="utf-8")
 
 
-def _draw(site: "Site", rehearsal: "Rehearsal", path: Path) -> None:
-
+def _draw(site: Site, rehearsal: Rehearsal, path: Path) -> None:
     viz.save(viz.rehearsal_figure(rehearsal, site), path)
 
 
-def lines(rehearsal: "Rehearsal") -> list[str]:
-    """The rehearsal as people read it."""
+def lines(rehearsal: Rehearsal) -> list[str]:
+    """Return the rehearsal as lines of text."""
     present = [one for one in rehearsal.missions if one.source is not None]
     stops = [one for one in present if one.found]
     broken = len(present) - rehearsal.stopped.count - rehearsal.cannot_tell.count
@@ -108,13 +106,13 @@ def lines(rehearsal: "Rehearsal") -> list[str]:
     rows = [
         ("found", rehearsal.stopped.words()),
         ("wrong, of these", f"{rehearsal.false_stops.words()} ({allowed})"),
-        ("cannot tell", rehearsal.cannot_tell.words()),
+        ("inconclusive", rehearsal.cannot_tell.words()),
         ("broken off", str(broken) if broken else ""),
         ("95 % region holds the source", rehearsal.covered.words()),
         ("found where there was nothing", rehearsal.found_nothing.words()),
         ("readings to the stop", _spread([one.readings for one in stops], "")),
         ("way to the stop", _spread([one.distance for one in stops], " m")),
-        ("readings refused, taken anew", str(refused) if refused else ""),
+        ("readings refused, and repeated", str(refused) if refused else ""),
     ]
     return [
         f"{rehearsal.name}: {len(present)} rehearsals with a source, {rehearsal.found_nothing.of} without, "
@@ -125,7 +123,7 @@ def lines(rehearsal: "Rehearsal") -> list[str]:
 
 
 def _spread(numbers: Sequence[float | int], unit: str) -> str:
-    """The median, and what nine of ten lie between."""
+    """Return the median, and the central 90 %."""
     import numpy as np
 
     if not numbers:

@@ -1,4 +1,4 @@
-"""The folder of results: every file whole or not there, and what could not be written said in a sentence."""
+"""The folder of results of `dowsax locate --out`; no file is ever left half written."""
 
 import json
 from collections.abc import Callable
@@ -12,8 +12,8 @@ from dowsax.report.findings import Findings
 from dowsax.report.summary import summary_numbers, summary_text
 
 
-def write_results(findings: "Findings", folder: Path, site_text: str = "") -> list[str]:
-    """Write all that `dowsax locate --out` promises into an existing folder; say what is left out and why."""
+def write_results(findings: Findings, folder: Path, site_text: str = "") -> list[str]:
+    """Write all results into an existing folder, and return a sentence for each file left out."""
 
     numbers = json.dumps(summary_numbers(findings), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
     _write(folder / "summary.txt", lambda: summary_text(findings))
@@ -21,7 +21,7 @@ def write_results(findings: "Findings", folder: Path, site_text: str = "") -> li
     _write(folder / "result.geojson", lambda: geojson(findings))
     _write(folder / "posterior.csv", lambda: posterior_table(findings))
     notes = _pictures(findings, folder, site_text)
-    if findings.frame.is_geographic:
+    if findings.coordinates.is_geographic:
         _write(folder / "result.kml", lambda: kml(findings))
     else:
         notes.append(
@@ -45,8 +45,8 @@ def _pictures(findings: "Findings", folder: Path, site_text: str) -> list[str]:
     return []
 
 
-def _netcdf(findings: "Findings", path: Path) -> list[str]:
-    """The posterior for ArviZ, where it is installed."""
+def _netcdf(findings: Findings, path: Path) -> list[str]:
+    """Write the posterior for ArviZ, where it is installed."""
     try:
         data = findings.posterior.to_arviz(findings.seed)
     except MissingExtra as error:

@@ -9,15 +9,15 @@ from rich.console import Console
 
 from dowsax.cli.console import preparing, say, waiting
 from dowsax.cli.locate import require_seed
-from dowsax.cli.search_files import SearchFiles, document, draw_search, prepared, write_steps
+from dowsax.cli.search_files import SearchFiles, document, draw_search, prepare_files, write_steps
 from dowsax.cli.search_run import INTERRUPTED, SearchConfig, Searcher, SearchLog
 from dowsax.cli.search_view import watching
 from dowsax.cli.search_words import claim, truth_sentence
 from dowsax.experiments.run import Run, stop_rule
 from dowsax.extras import has_extra
 
-_FASTEST = 50
-"""Frames a second: a GIF cannot do more."""
+_MAX_FPS = 50
+"""Of a GIF."""
 
 
 def search(
@@ -37,43 +37,44 @@ def search(
     json: Annotated[bool, Parameter(negative="")] = False,
     out: Path = Path("search"),
 ) -> None:
-    """Watch one search for a simulated source: where the sensor goes, what is believed, when it stops.
+    """Watch one search for a simulated source: the path, the belief, and the stop.
 
     Parameters
     ----------
     field
-        What is measured: temperature, concentration, magnetic, electric, gas, energy or noise.
+        Benchmark field: temperature, concentration, magnetic, electric, gas, energy or noise.
     policy
-        Who decides where to go: att-pfrl (trained), att-pfrl-guarded (from which Infotaxis takes over when it
-        takes long), infotaxis, entrotaxis, dcee, greedy, random and more; a wrong name lists all.
+        Policy: att-pfrl (trained), att-pfrl-guarded (trained, with Infotaxis for long searches), infotaxis,
+        entrotaxis, dcee, greedy, random and more; a wrong name lists all.
     scenario
-        What is searched for: id, a source from the prior; ood, elsewhere; shift, one that moves; and more.
+        Source: id (from the prior), ood (elsewhere), shift (it moves) and more.
     seed
-        The same seed gives the same source, noise and search.
+        Random seed of source, noise and search.
     episode
-        Which of the searches of `dowsax evaluate` with this seed, from 0.
+        Number of the same search in `dowsax evaluate` with this seed, from 0.
     stop
-        The rule that ends it: credible, contraction, entropy, max-weight or fixed.
+        Stop rule: credible, contraction, entropy, max-weight or fixed.
     threshold
-        Of the rule: a probability, [m], [nats], a weight or a number of readings; its own unless given.
+        Threshold of the stop rule: a probability, [m], [nats], a weight or a number of readings. Default: the
+        usual one of the rule.
     preset
-        The filter: default or paper.
+        Filter: default or paper.
     particles
-        Another number of particles than the preset's, at least 16.
+        Number of particles, at least 16. Default: that of the preset.
     max_readings
-        The search gives up after so many.
+        Maximum number of readings.
     fps
-        Readings a second, from 1 to 50, in the animation and at most in the live view.
+        Readings a second in the animation, from 1 to 50; the live view is at most as fast.
     live
-        Draw a map in the terminal; plain lines where there is none.
+        Draw a map in the terminal, where there is one.
     json
-        Print the steps as one JSON object, and nothing else.
+        Print the steps as one JSON object instead of text.
     out
-        Folder to write search.gif, end.png and search.json (every step) into; made where there is none.
+        Folder for search.gif, end.png and search.json (every step).
     """
     require_seed(seed)
-    if not 1 <= fps <= _FASTEST:
-        raise ValueError(f"`fps` is a number of frames a second from 1 to {_FASTEST}; got {fps}.")
+    if not 1 <= fps <= _MAX_FPS:
+        raise ValueError(f"`fps` must be from 1 to {_MAX_FPS}; got {fps}.")
     with waiting("Starting"):
         run = Run(
             policy,
@@ -86,8 +87,8 @@ def search(
             rule=stop_rule(stop, threshold),
         )
         config = SearchConfig(run, episode)
-        files = prepared(out)
-    log = watched(config, files, fps, live, quiet=json)
+        files = prepare_files(out)
+    log = run_search(config, files, fps, live, quiet=json)
     with waiting("Drawing the pictures"):
         draw_search(files, log, fps)
     if json:
@@ -97,10 +98,10 @@ def search(
     say(drawn if has_extra("viz") else f"Every step is in {files.steps}")
 
 
-def watched(config: "SearchConfig", files: "SearchFiles", fps: int, live: bool, quiet: bool) -> "SearchLog":
-    """Run the search in sight of the user, write its steps and tell how it ended.
+def run_search(config: SearchConfig, files: SearchFiles, fps: int, live: bool, quiet: bool) -> SearchLog:
+    """Run the search while the user watches, write its steps and print how it ended.
 
-    One that is interrupted leaves the steps it had, and interrupts.
+    An interrupted search writes the steps so far, and raises KeyboardInterrupt.
     """
     with preparing("Preparing the search"):
         searcher = Searcher(config)

@@ -1,4 +1,4 @@
-"""What a search leaves behind: every step as JSON, an animation, and a picture of the end."""
+"""The files of a search: every step as JSON, an animation, and a picture of the end."""
 
 import json
 from pathlib import Path
@@ -19,17 +19,17 @@ from dowsax.world import FOUR_MOVES
 
 
 class SearchFiles(NamedTuple):
-    """Where everything goes."""
+    """The paths of the files."""
 
     steps: Path
     animation: Path
     picture: Path
 
 
-def prepared(out: Path, *others: str) -> SearchFiles:
-    """The files in this folder, made where there is none; a ValueError in one line if one cannot be written.
+def prepare_files(out: Path, *others: str) -> SearchFiles:
+    """Create the folder and return its files, or raise a ValueError in one line.
 
-    What an earlier search left under these names goes at once: an interruption must not leave two mixed.
+    Files of an earlier search are deleted at once, so that an interruption cannot leave two mixed.
     """
     require_folder(out)
     files = SearchFiles(out / "search.json", out / "search.gif", out / "end.png")
@@ -43,7 +43,7 @@ def prepared(out: Path, *others: str) -> SearchFiles:
 
 
 def document(log: SearchLog) -> dict:
-    """The whole search in numbers that JSON can hold: `None` stands for what is not finite."""
+    """Return the whole search as JSON can hold it: `None` stands for what is not finite."""
     newest, has_particles = log.taken[-1][1], log.taken[-1][0].has_particles
     return {
         "configuration": log.config.to_dict() | {"moves": FOUR_MOVES.moves},
@@ -108,7 +108,7 @@ def _steps(log: SearchLog) -> list[dict]:
 
 
 def _action(before: Snapshot, after: Snapshot) -> int:
-    """Which of the moves led from one reading to the next."""
+    """Return the index of the move from one reading to the next."""
     reach = np.asarray(FOUR_MOVES.reach(jnp.asarray(before.position)))
     return int(np.argmin(np.linalg.norm(reach - after.position[None, :], axis=1)))
 

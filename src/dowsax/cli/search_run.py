@@ -128,7 +128,7 @@ class SearchLog:
 
 
 class Searcher:
-    """A search about to be watched: compiled, so that its readings come at their own pace."""
+    """A compiled search, so that its readings come without delay."""
 
     def __init__(self, config: SearchConfig) -> None:
         self.config, self.key = config, config.key
@@ -136,9 +136,9 @@ class Searcher:
         compile_programs(PROGRAMS, self.search, self.policy, self.key)
 
     def run(self, watch: Callable[[SearchLog], None]) -> SearchLog:
-        """Take readings until the rule speaks or no more can be taken; `watch` is told after each.
+        """Take readings until the stop rule holds or the budget is spent; call `watch` after each.
 
-        An interruption ends the search and leaves what there is.
+        An interruption ends the search and keeps its log.
         """
         state = PROGRAMS.prepare(self.search, self.key)
         log = SearchLog(self.config, np.asarray(state.theta), np.asarray(state.theta), state.belief)
@@ -162,7 +162,7 @@ class Searcher:
         return state
 
     def _ending(self, log: SearchLog) -> str | None:
-        """No rule is asked at the start; a belief without particles never mends."""
+        """Return how the search ended, or `None`; no rule holds at the first reading."""
         number, (moment, row) = len(log.taken), log.taken[-1]
         if number > 1 and bool(self.config.run.rule.is_met(row, number)):
             return STOPPED
@@ -172,7 +172,7 @@ class Searcher:
 
 
 def moment_of(number: int, row: Row, belief: Belief) -> Snapshot:
-    """What a view may show of one reading. It takes nothing from the truth: not the row's error."""
+    """Return what a view may show of one reading, without the truth."""
     particles, weights = np.asarray(belief.particles), normalise_weights(np.asarray(belief.log_weights))
     centre, mean = weights @ particles, np.asarray(row.mean)
     points, thin = thin_points(particles[:, :2], weights)

@@ -19,9 +19,9 @@ from dowsax.viz.terminal_map import ESTIMATE, SENSOR, SENSOR_COLOUR, TRUTH, TRUT
 _NUMBERS_WIDTH = 40
 _COLUMNS_AROUND, _LINES_AROUND = 6, 4
 """What stands around the map: borders, gaps and its key. The last line is left to the cursor."""
-_LEAST, _MOST = 12, 64
-"""Pixels of a side of the map; a terminal that holds fewer gets the numbers alone."""
-_BAR = "#56b4e9"
+_MIN_MAP_SIZE, _MAX_MAP_SIZE = 12, 64
+"""Pixels of a side of the map; a smaller terminal shows the numbers alone."""
+_BAR_COLOUR = "#56b4e9"
 
 Watch = Callable[[SearchLog], None]
 
@@ -52,8 +52,8 @@ def view(log: SearchLog, width: int, height: int) -> RenderableType:
     numbers = Panel(
         _numbers(log), title=title(log.config), width=min(_NUMBERS_WIDTH, width), border_style="dim"
     )
-    size = min(width - _NUMBERS_WIDTH - _COLUMNS_AROUND, 2 * (height - _LINES_AROUND), _MOST) // 2 * 2
-    if size < _LEAST:
+    size = min(width - _NUMBERS_WIDTH - _COLUMNS_AROUND, 2 * (height - _LINES_AROUND), _MAX_MAP_SIZE) // 2 * 2
+    if size < _MIN_MAP_SIZE:
         return numbers
     side_by_side = Table.grid(padding=(0, 1))
     map_ = Group(terminal_map(log.moments, size, truth), _key(truth is not None))
@@ -81,7 +81,9 @@ def _numbers(log: SearchLog) -> RenderableType:
     table.add_row("spread", f"± {newest.spread:.2f} m" if newest.has_particles else "–")
     table.add_row(
         "within 1 m",
-        ProgressBar(total=1.0, completed=newest.mass, width=18, complete_style=_BAR, finished_style=_BAR),
+        ProgressBar(
+            total=1.0, completed=newest.mass, width=18, complete_style=_BAR_COLOUR, finished_style=_BAR_COLOUR
+        ),
     )
     table.add_row("", f"with probability {newest.mass:.2f}")
     table.add_row("ESS", f"{newest.ess:.0f} of {config.num_particles}")

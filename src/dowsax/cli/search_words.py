@@ -1,18 +1,18 @@
-"""A search in words: what it is, where it stands, and how it ended, told honestly."""
+"""A search in words: its title, each reading, and how it ended."""
 
 from dowsax.cli.search_run import INTERRUPTED, LOST, STOPPED, SearchConfig, SearchLog
 from dowsax.viz.search_snapshots import Snapshot
 
 
 def title(config: SearchConfig) -> str:
-    """What is searched, how and with which seed."""
+    """Return policy, field, scenario and seed."""
     policy, field, scenario = config.run.policy, config.run.field, config.run.scenario
     number = f"seed {config.run.seed}" + (f", episode {config.episode}" if config.episode else "")
     return f"{policy} on {field}{'' if scenario == 'id' else f', {scenario}'}, {number}"
 
 
 def reading_line(moment: Snapshot, unit: str) -> str:
-    """One reading in one line."""
+    """Return one reading in one line."""
     (x, y), (east, north) = moment.position, moment.mean
     value = f"{moment.reading:.4g} {unit}".rstrip()
     taken = f"{moment.number:3d}  ({x:5.2f}, {y:5.2f})  {value:>12}"
@@ -23,7 +23,7 @@ def reading_line(moment: Snapshot, unit: str) -> str:
 
 
 def claim(log: SearchLog) -> str:
-    """What the search says at its end; it does not know the truth."""
+    """Return what the search claims at its end, without the truth."""
     newest = log.moments[-1]
     number = "1 reading" if newest.number == 1 else f"{newest.number} readings"
     after = f"after {number} and {newest.path_length:.0f} m"
@@ -36,8 +36,8 @@ def claim(log: SearchLog) -> str:
     return f"{'Interrupted' if log.ending == INTERRUPTED else 'Cannot tell'} {after}: {where}"
 
 
-def judgement(log: SearchLog) -> str:
-    """How far off that is, and whether a stop was right."""
+def error_words(log: SearchLog) -> str:
+    """Return the error of the estimate, and whether a stop was right."""
     if log.ending == LOST:
         return "no estimate"
     off = f"{log.error:.2f} m off"
@@ -47,11 +47,11 @@ def judgement(log: SearchLog) -> str:
 
 
 def verdict(log: SearchLog) -> str:
-    """Claim and judgement in one line."""
-    return f"{claim(log)}; {judgement(log)}"
+    """Return claim and error in one line."""
+    return f"{claim(log)}; {error_words(log)}"
 
 
 def truth_sentence(log: SearchLog) -> str:
     (x, y) = log.final_theta[:2]
     moved = "" if (log.theta == log.final_theta).all() else ", where it moved"
-    return f"The true position is ({x:.2f}, {y:.2f}){moved}: {judgement(log)}."
+    return f"The true position is ({x:.2f}, {y:.2f}){moved}: {error_words(log)}."

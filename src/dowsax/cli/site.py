@@ -1,4 +1,4 @@
-"""`dowsax site`: write a site file to start from, and see what is understood of one."""
+"""`dowsax site`: write a site file to start from, or check one."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,14 +7,14 @@ from typing import Annotated
 from cyclopts import App, Parameter
 
 from dowsax.cli.console import say, waiting
-from dowsax.cli.locate_site import named, of_the_file
+from dowsax.cli.locate import name_line, parse_pairs
 from dowsax.cli.outputs import require_writable
 from dowsax.files import replace_file
 from dowsax.inference.arguments import check_survey
 from dowsax.site import Site, build_model, new_site, read_site
 from dowsax.site.describe import describe_site, describe_unknowns
 from dowsax.survey import Survey, read_survey
-from dowsax.survey.describe import column_words, survey_words
+from dowsax.survey.describe import describe_columns, describe_survey
 
 site = App(name="site", help="Write a site file to start from, or check one.")
 
@@ -26,16 +26,16 @@ def new(
     kind: str = "gas-plume",
     overwrite: Annotated[bool, Parameter(negative="")] = False,
 ) -> None:
-    """Write a site file with every key explained, to be changed with any text editor.
+    """Write a site file with every key explained.
 
     Parameters
     ----------
     path
-        The file to write.
+        File to write.
     kind
-        What is measured: gas-plume, radiation, level or magnetic-dipole, or a field of the benchmark.
+        Kind of field: gas-plume, radiation, level, magnetic-dipole, or a benchmark field.
     overwrite
-        Write it even where there is one already.
+        Overwrite an existing file.
     """
     text = new_site(kind)
     require_writable(path)
@@ -54,39 +54,39 @@ def check(
     column: Annotated[list[str] | None, Parameter(negative="")] = None,
     row: Annotated[list[str] | None, Parameter(negative="")] = None,
 ) -> None:
-    """Say what is understood of a site file, and of a survey taken there.
+    """Check a site file, and a survey of the site, and print what they say.
 
     Parameters
     ----------
     path
-        The site file.
+        Site file.
     survey
-        A CSV file of readings taken at this site.
+        CSV file of readings at this site. Default: none.
     column
-        Which column of the survey holds what, as in value=ch4; may be repeated.
+        Column of the survey for a quantity, as in value=ch4; may be repeated.
     row
-        Take only the rows with this text in a column, as in event=3; may be repeated.
+        Read only rows with this text in a column, as in event=3; may be repeated.
     """
-    columns, rows = named("--column", column), named("--row", row)
+    columns, rows = parse_pairs("--column", column), parse_pairs("--row", row)
     with waiting(f"Reading {path}"):
-        understood = read_site(path)
-        readings = None if survey is None else _checked(survey, understood, columns, rows)
-        words, unknown = describe_site(understood), describe_unknowns(understood)
+        place = read_site(path)
+        readings = None if survey is None else _read_survey(survey, place, columns, rows)
+        words, unknown = describe_site(place), describe_unknowns(place)
     _print_words(f"Site {path}", words)
     _print_unknown(unknown)
     if readings is not None:
-        _print_words(f"Survey {survey}", survey_words(readings, understood))
-        _print_words(f"Columns of {survey}", column_words(readings, understood))
+        _print_words(f"Survey {survey}", describe_survey(readings, place))
+        _print_words(f"Columns of {survey}", describe_columns(readings, place))
 
 
-def _checked(path: Path, site: "Site", columns: Mapping[str, str], rows: Mapping[str, str]) -> "Survey":
-    """The survey, with readings that the sensor of the site can give."""
+def _read_survey(path: Path, site: Site, columns: Mapping[str, str], rows: Mapping[str, str]) -> Survey:
+    """Return the survey, or raise a ValueError for readings that the sensor of the site cannot give."""
     survey = read_survey(path, site, columns, rows)
     try:
         sensor = build_model(site, survey.sensor_names or ("each",)).sensor
         check_survey(survey.positions, survey.values, sensor)
     except ValueError as error:
-        raise ValueError(of_the_file(str(error), path, survey)) from None
+        raise ValueError(name_line(str(error), path, survey)) from None
     return survey
 
 
@@ -98,6 +98,6 @@ def _print_words(title: str, words: list[tuple[str, str]]) -> None:
 
 def _print_unknown(unknown: list[tuple[str, str, str, str]]) -> None:
     say("Unknown beforehand")
-    for name, unit, meaning, law in unknown:
+    for name, unit, meaning, distribution in unknown:
         described = f"{meaning} [{unit}]" if unit else meaning
-        say(f"  {name:<12}{described}" + (f"; {law}" if law else ""))
+        say(f"  {name:<12}{described}" + (f"; {distribution}" if distribution else ""))

@@ -89,7 +89,7 @@ class _ReadingKeys(_Body):
     """Confirms an implausible value."""
 
     def to_keys(self) -> dict:
-        """Return the keys of `survey.reading_keys.KEYS`."""
+        """Return the keys of `survey.reading_json.KEYS`."""
         keys = self.model_dump(exclude_none=True, exclude={"position", "wind", "confirm", "reason"})
         if self.position is not None:
             keys["x"], keys["y"] = self.position

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dowsax.geo.local import Frame
+from dowsax.geo.local import LocalCoordinates
 from dowsax.inference import Belief
 from dowsax.journal import Damaged, Entry, Journal, read, salvage
 from dowsax.mission.advice import Advice, read_status
@@ -69,7 +69,7 @@ class ParticleSamples(NamedTuple):
         return cls((mean[None] + spread[None] * scaled).astype(np.float32))
 
 
-def build_snapshot(step: Step, frame: Frame | None) -> dict[str, Any]:
+def build_snapshot(step: Step, frame: LocalCoordinates | None) -> dict[str, Any]:
     """Return the snapshot of a step; with places in degrees where `frame` is geographic.
 
     Its reading is `None` for a withdrawal; `corrects` is the number of the corrected reading.
@@ -100,7 +100,7 @@ def build_snapshot(step: Step, frame: Frame | None) -> dict[str, Any]:
     return body if frame is None or not frame.is_geographic else body | {"degrees": _degrees(body, frame)}
 
 
-def _degrees(body: dict[str, Any], frame: Frame) -> dict[str, list[float]]:
+def _degrees(body: dict[str, Any], frame: LocalCoordinates) -> dict[str, list[float]]:
     """Return the places of a snapshot as latitude and longitude."""
     places = {
         "reading": None if body["reading"] is None else body["reading"]["position"],

@@ -13,7 +13,7 @@ from dowsax.console.mission_host import MissionHost
 from dowsax.console.service import Console
 from dowsax.mission.log import MAX_GIVEN
 from dowsax.site import parse_site
-from dowsax.survey.csv_rows import open_table
+from dowsax.survey.csv_file import open_table
 from dowsax.survey.reading import Reading, Refused
 from dowsax.survey.survey import Survey, read_survey
 

@@ -1,5 +1,5 @@
-"""Places on the Earth: local coordinates, polygons, winds, and how they are said."""
+"""Geometry of a site: local coordinates, polygons, winds, and their formatting for people."""
 
-from dowsax.geo.local import Frame
+from dowsax.geo.local import LocalCoordinates
 
-__all__ = ["Frame"]
+__all__ = ["LocalCoordinates"]

@@ -1,4 +1,4 @@
-"""Polygons in metres: where one may be, which ways there are allowed, and the nearest place that is."""
+"""Polygons in metres, and the bounds of a site: which places and straight ways are allowed."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -9,13 +9,13 @@ Polygon = np.ndarray
 """(n, 2) [m], the corners of a simple polygon in order; the last is joined to the first."""
 
 TOUCH = 1e-3
-"""[m], what is this close to a border lies on it: about what float32 resolves over 10 km."""
+"""[m], a point this close to a border lies on it: about what float32 resolves over 10 km."""
 _MAX_PAIRS = 200_000
-"""Of points and sides that are compared at once, so that memory does not grow with both."""
-_MAX_PLACES = 2000
-"""On borders, the nearest first, among which an allowed one is looked for."""
-_INWARD = 0.01
-"""[m], how far inside the border the nearest allowed place is put, where there is room."""
+"""Of points and sides that are compared at once, to bound the memory."""
+_MAX_BORDER_POINTS = 2000
+"""Nearest points on borders among which `nearest` looks for an allowed one."""
+_INWARD_M = 0.01
+"""How far inside the border the nearest allowed place lies, where there is room."""
 
 
 def signed_area(polygon: Polygon) -> float:
@@ -26,8 +26,8 @@ def signed_area(polygon: Polygon) -> float:
     return float(0.5 * np.sum(corners[:, 0] * following[:, 1] - following[:, 0] * corners[:, 1]))
 
 
-def clipped(polygon: Polygon, low: np.ndarray, high: np.ndarray) -> Polygon:
-    """The part of a ring in the box from low to high (2,) [m], cut off side by side (Sutherland and Hodgman).
+def clip(polygon: Polygon, low: np.ndarray, high: np.ndarray) -> Polygon:
+    """Return the part of a ring in the box from low to high (2,) [m] (Sutherland and Hodgman).
 
     Where the ring leaves the box several times, its parts are joined by ways there and back along the sides.
     """
@@ -39,15 +39,16 @@ def clipped(polygon: Polygon, low: np.ndarray, high: np.ndarray) -> Polygon:
             share = room / np.where(leaves, room - room_at_end, 1.0)
             cuts = polygon + share[:, None] * (ends - polygon)
             cuts[:, axis] = limit
-            kept = np.stack([room >= 0, leaves], axis=1).ravel()
-            polygon = np.stack([polygon, cuts], axis=1).reshape(-1, 2)[kept]
+            is_corner = np.stack([room >= 0, leaves], axis=1).ravel()
+            polygon = np.stack([polygon, cuts], axis=1).reshape(-1, 2)[is_corner]
     return polygon
 
 
 def inside(polygon: Polygon, points: np.ndarray) -> np.ndarray:
-    """Whether each of the points (k, 2) lies in the polygon: a ray from it crosses the border oddly often.
+    """Return whether each point (k, 2) lies in the polygon.
 
-    Points on the border itself may go either way; see `distance_to_border`.
+    A ray from a point inside crosses the border an odd number of times. Points on the border itself may go
+    either way; see `distance_to_border`.
     """
     ends = np.roll(polygon, -1, axis=0)
     rise = np.where(ends[:, 1] == polygon[:, 1], 1.0, ends[:, 1] - polygon[:, 1])
@@ -61,7 +62,7 @@ def inside(polygon: Polygon, points: np.ndarray) -> np.ndarray:
 
 
 def projections(polygon: Polygon, points: np.ndarray) -> np.ndarray:
-    """The place nearest to each point on each side of the polygon: (k, n, 2) [m]."""
+    """Return the place nearest to each point on each side of the polygon: (k, n, 2) [m]."""
     sides = np.roll(polygon, -1, axis=0) - polygon
     lengths = np.maximum(np.sum(sides**2, axis=1), 1e-300)
     offsets = points[:, None] - polygon[None]
@@ -70,7 +71,7 @@ def projections(polygon: Polygon, points: np.ndarray) -> np.ndarray:
 
 
 def distance_to_border(polygon: Polygon, points: np.ndarray) -> np.ndarray:
-    """[m], from each of the points (k, 2) to the nearest side, from inside or outside."""
+    """Return the distance [m] from each point (k, 2) to the nearest side, from inside or outside."""
     distances = np.zeros(len(points))
     for chunk in _chunks(polygon, points):
         offsets = projections(polygon, points[chunk]) - points[chunk, None]
@@ -84,24 +85,24 @@ def _chunks(polygon: Polygon, points: np.ndarray) -> Iterator[slice]:
 
 
 def covers(polygon: Polygon, points: np.ndarray) -> np.ndarray:
-    """Whether each point lies in the polygon or on its border."""
+    """Return whether each point lies in the polygon or on its border."""
     return inside(polygon, points) | (distance_to_border(polygon, points) <= TOUCH)
 
 
 def holds(polygon: Polygon, points: np.ndarray) -> np.ndarray:
-    """Whether each point lies in the polygon and not on its border."""
+    """Return whether each point lies in the polygon and not on its border."""
     return inside(polygon, points) & (distance_to_border(polygon, points) > TOUCH)
 
 
 def _sides(polygons: Sequence[Polygon]) -> tuple[np.ndarray, np.ndarray]:
-    """Where the sides of all polygons start (n, 2) [m], and where they lead from there (n, 2) [m]."""
+    """Return the starts (n, 2) [m] and the directions (n, 2) [m] of the sides of all polygons."""
     starts = [np.zeros((0, 2)), *polygons]
     ends = [np.roll(polygon, -1, axis=0) for polygon in starts]
     return np.concatenate(starts), np.concatenate(ends) - np.concatenate(starts)
 
 
 def _crossings(corners: np.ndarray, sides: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:
-    """The shares of the way from start to end, in [0, 1], at which it meets the sides; see `_sides`.
+    """Return the shares in [0, 1] of the way from start to end at which it meets the sides.
 
     A way along a side meets it at the corners, which the neighbouring sides give.
     """
@@ -113,7 +114,7 @@ def _crossings(corners: np.ndarray, sides: np.ndarray, start: np.ndarray, end: n
     along_way = (offsets[:, 0] * sides[:, 1] - offsets[:, 1] * sides[:, 0]) / turn
     along_side = (offsets[:, 0] * way[1] - offsets[:, 1] * way[0]) / turn
     meets = ~parallel & (along_way >= 0) & (along_way <= 1) & (along_side >= -1e-9) & (along_side <= 1 + 1e-9)
-    # The corners are cuts as well, so that a way along a side is judged piece by piece.
+    # The corners are cuts as well, so that a way along a side is checked piece by piece.
     length = max(float(way @ way), 1e-300)
     shares = np.clip(offsets @ way / length, 0, 1)
     touched = np.linalg.norm(start + shares[:, None] * way - corners, axis=1) <= TOUCH
@@ -121,13 +122,13 @@ def _crossings(corners: np.ndarray, sides: np.ndarray, start: np.ndarray, end: n
 
 
 def crosses(polygon: Polygon, start: np.ndarray, end: np.ndarray) -> bool:
-    """Whether the straight way from start to end goes through the inside of the polygon."""
+    """Return whether the straight way from start to end goes through the inside of the polygon."""
     start, end = np.asarray(start, np.float64), np.asarray(end, np.float64)
     return bool(holds(polygon, _pieces([polygon], start, end)).any())
 
 
 def crosses_itself(corners: Polygon) -> bool:
-    """Return whether two sides that are no neighbours meet."""
+    """Return whether two sides that are not neighbours meet."""
     ends = np.roll(corners, -1, axis=0)
 
     def turns(start: np.ndarray, end: np.ndarray, point: np.ndarray) -> np.ndarray:
@@ -147,7 +148,7 @@ def crosses_itself(corners: Polygon) -> bool:
 
 @dataclass(frozen=True)
 class Bounds:
-    """Where one may be: in any polygon of the geofence (anywhere without one), in no no-go area.
+    """The allowed places: in any polygon of the geofence (anywhere without one), in no no-go area.
 
     Borders are allowed, so that the allowed places are a closed set.
     """
@@ -158,10 +159,12 @@ class Bounds:
     def __post_init__(self) -> None:
         for polygon in (*self.geofence, *self.no_go):
             if np.ndim(polygon) != 2 or np.shape(polygon)[1] != 2 or len(polygon) < 3:
-                raise ValueError(f"A polygon has at least three corners (x, y); got {np.shape(polygon)}.")
+                raise ValueError(
+                    f"A polygon must have at least three corners (x, y); got {np.shape(polygon)}."
+                )
 
     def allow(self, points) -> np.ndarray:
-        """Whether one may be at each of the points (k, 2)."""
+        """Return whether each of the points (k, 2) is allowed."""
         points = np.asarray(points, np.float64)
         allowed = np.ones(len(points), bool)
         if self.geofence:
@@ -171,10 +174,10 @@ class Bounds:
         return allowed
 
     def allow_way(self, start, ends) -> np.ndarray:
-        """Whether one may go straight from start (2,) to each of the ends (k, 2).
+        """Return whether the straight way from start (2,) to each of the ends (k, 2) is allowed.
 
-        The way is cut wherever it meets a border; between two cuts it is allowed throughout or nowhere, so
-        that one point of each piece decides. Exact for any polygons, also for a geofence of several.
+        The way is cut wherever it meets a border; a piece between two cuts is allowed as a whole or not at
+        all, so one point of it decides. This is exact for any polygons, also for a geofence of several.
         """
         start = np.asarray(start, np.float64)
         ends = np.asarray(ends, np.float64).reshape(-1, 2)
@@ -183,27 +186,27 @@ class Bounds:
         return allowed & self.allow(ends) & bool(self.allow(start[None])[0])
 
     def nearest(self, point) -> np.ndarray:
-        """The point itself where one may be there, else the nearest place where one may, just inside it."""
+        """Return the point where it is allowed, else the nearest allowed place, just inside the border."""
         point = np.asarray(point, np.float64)
         if self.allow(point[None])[0]:
             return point
         places = np.concatenate([*self._border_places(point)])
         order = np.argsort(np.linalg.norm(places - point, axis=1), kind="stable")
-        places = places[order[:_MAX_PLACES]]
+        places = places[order[:_MAX_BORDER_POINTS]]
         allowed = np.flatnonzero(self.allow(places))
         if len(allowed) == 0:
             raise ValueError("There is no allowed place: the no-go areas cover the whole geofence.")
         return self._inward(places[allowed[0]])
 
     def clearance(self, points) -> np.ndarray:
-        """[m], from each point to the nearest border of any kind."""
+        """Return the distance [m] from each point to the nearest border of any kind."""
         points = np.asarray(points, np.float64)
         polygons = (*self.geofence, *self.no_go)
         distances = [distance_to_border(polygon, points) for polygon in polygons]
         return np.min(distances, axis=0) if distances else np.full(len(points), np.inf)
 
     def _border_places(self, point: np.ndarray) -> Iterable[np.ndarray]:
-        """The nearest place on every side, and where sides of different polygons meet."""
+        """Yield the nearest place on every side, and where sides of different polygons meet."""
         polygons = (*self.geofence, *self.no_go)
         for number, polygon in enumerate(polygons):
             yield projections(polygon, point[None])[0]
@@ -213,15 +216,15 @@ class Bounds:
                 yield start + shares[:, None] * (end - start)
 
     def _inward(self, place: np.ndarray) -> np.ndarray:
-        """A little away from the border, where there is room for it."""
+        """Return a place a little away from the border, where there is room."""
         angles = np.linspace(0, 2 * np.pi, 16, endpoint=False)
-        around = place + _INWARD * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+        around = place + _INWARD_M * np.stack([np.cos(angles), np.sin(angles)], axis=1)
         around = around[self.allow(around)]
         return around[np.argmax(self.clearance(around))] if len(around) else place
 
 
 def _pieces(polygons: Sequence[Polygon], start: np.ndarray, end: np.ndarray) -> np.ndarray:
-    """One point of each piece into which the borders cut the way from start to end: (k, 2)."""
+    """Return one point (k, 2) of each piece into which the borders cut the way from start to end."""
     cuts = np.unique(np.concatenate([[0.0, 1.0], _crossings(*_sides(polygons), start, end)]))
     middles = 0.5 * (cuts[1:] + cuts[:-1])
     return start + middles[:, None] * (end - start)

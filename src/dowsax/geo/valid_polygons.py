@@ -23,7 +23,7 @@ Rings = tuple[Polygon, tuple[Polygon, ...]]
 _Point = tuple[int, int]
 
 
-def rounded_polygons(rings: Sequence[Polygon], decimals: int, min_width: float = 2.0) -> list[Rings]:
+def round_polygons(rings: Sequence[Polygon], decimals: int, min_width: float = 2.0) -> list[Rings]:
     """Return the valid polygons that cover what the rings go round leftward more often than rightward.
 
     Corners are rounded to the decimals. Pieces and holes that are not wider on average than `min_width` units
@@ -47,21 +47,21 @@ def rounded_polygons(rings: Sequence[Polygon], decimals: int, min_width: float =
 def _wide_polygons(
     rings: Sequence[np.ndarray], min_width: float
 ) -> list[tuple[np.ndarray, list[np.ndarray]]]:
-    """The polygons of rings of whole numbers; once more without the narrow, in which others may have lain."""
+    """Return the polygons of rings of whole numbers, without narrow ones."""
     while True:
         closed = [np.stack([ring, np.roll(ring, -1, axis=0)], axis=1) for ring in rings]
         loops = list(_loops(_border(*_cut(np.concatenate([np.zeros((0, 2, 2), np.int64), *closed])))))
         rings = [loop for loop in loops if _width(loop) > min_width]
         if len(rings) == len(loops):
-            return list(_assembled(loops))
+            return list(_assemble(loops))
 
 
 def _cut(sides: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Sides (m, 2, 2) that meet at their ends alone, and how often each is passed, backwards below zero.
+    """Return sides (m, 2, 2) that meet only at their ends, and how often each is passed, < 0 for backwards.
 
-    Every cut leaves two shorter sides, so that it comes to an end.
+    Every cut leaves two shorter sides, so the loop ends.
     """
-    sides, passes = _merged(sides, np.ones(len(sides), np.int64))
+    sides, passes = _merge(sides, np.ones(len(sides), np.int64))
     while True:
         first, second = _pairs(sides)
         which, where = _meetings(sides, first, second)
@@ -75,11 +75,11 @@ def _cut(sides: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         which, where = which[order], where[order]
         same = which[1:] == which[:-1]
         pieces = np.stack([where[:-1], where[1:]], axis=1)[same]
-        sides, passes = _merged(pieces, passes[which[1:][same]])
+        sides, passes = _merge(pieces, passes[which[1:][same]])
 
 
-def _merged(sides: np.ndarray, passes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Each side once, going east, or north; without those that have no length, or are passed back again."""
+def _merge(sides: np.ndarray, passes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return each side once, going east or north, without those of no length or passed equally both ways."""
     (x0, y0), (x1, y1) = sides[:, 0].T, sides[:, 1].T
     backwards = (x0 > x1) | ((x0 == x1) & (y0 > y1))
     sides = np.where(backwards[:, None, None], sides[:, ::-1], sides)
@@ -87,15 +87,15 @@ def _merged(sides: np.ndarray, passes: np.ndarray) -> tuple[np.ndarray, np.ndarr
     totals = np.zeros(len(unique), np.int64)
     np.add.at(totals, which.ravel(), np.where(backwards, -passes, passes))
     unique = unique.reshape(-1, 2, 2)
-    kept = (totals != 0) & (unique[:, 0] != unique[:, 1]).any(axis=1)
-    return unique[kept], totals[kept]
+    is_side = (totals != 0) & (unique[:, 0] != unique[:, 1]).any(axis=1)
+    return unique[is_side], totals[is_side]
 
 
 def _pairs(sides: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The indices of sides whose boxes overlap, each pair once."""
+    """Return the indices of sides whose boxes overlap, each pair once."""
     low, high = sides.min(axis=1), sides.max(axis=1)
     orders = np.argsort(low, axis=0)
-    # Along an axis, those after a side that begin before it ends; along the one on which these are fewer.
+    # Candidates begin before a side ends along one axis; take the axis with fewer candidates.
     after = [
         np.searchsorted(low[order, axis], high[order, axis], side="right") - np.arange(len(sides)) - 1
         for axis, order in enumerate(orders.T)
@@ -110,7 +110,7 @@ def _pairs(sides: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _meetings(sides: np.ndarray, first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The sides that are to be cut, and where: at ends of others, and at the rounded crossings."""
+    """Return the sides to cut, and where: at ends of others, and at rounded crossings."""
     ends = sides[first], sides[second]
     turns = [_turn(ends[i][:, :1], ends[i][:, 1:], ends[1 - i]) for i in (0, 1)]
     crossing = np.prod(np.sign(turns[0]), axis=1) + np.prod(np.sign(turns[1]), axis=1) == -2
@@ -136,13 +136,13 @@ def _meetings(sides: np.ndarray, first: np.ndarray, second: np.ndarray) -> tuple
 
 
 def _turn(start: np.ndarray, end: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """Above zero where a point lies to the left of the way from start to end, zero in line with it."""
+    """Return > 0 where a point lies left of the way from start to end, 0 on its line."""
     way, offset = end - start, points - start
     return way[..., 0] * offset[..., 1] - way[..., 1] * offset[..., 0]
 
 
 def _border(sides: np.ndarray, passes: np.ndarray) -> np.ndarray:
-    """The sides (m, 2, 2) that have the region on one side alone, directed to have it on the left.
+    """Return the sides (m, 2, 2) with the region on one side only, directed to have it on the left.
 
     How often a place is gone round changes by the passes from one side of a way to the other, and is the same
     all along a chain of sides that meet no others.
@@ -156,7 +156,7 @@ def _border(sides: np.ndarray, passes: np.ndarray) -> np.ndarray:
 
 
 def _chains(sides: np.ndarray) -> np.ndarray:
-    """The number of the chain that each side belongs to."""
+    """Return the number of the chain of each side."""
     _, corners = np.unique(sides.reshape(-1, 2), axis=0, return_inverse=True)
     corners = corners.ravel()
     ends = np.argsort(corners, kind="stable")
@@ -168,9 +168,9 @@ def _chains(sides: np.ndarray) -> np.ndarray:
 
 
 def _windings(sides: np.ndarray, passes: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-    """How often all sides together go round the place just left of the middle of each chosen one.
+    """Return the winding number of the place just left of the middle of each chosen side.
 
-    Counted are the sides that a ray to the north meets; upright ones are looked at with west for north.
+    It counts the sides that a ray to the north meets; for upright sides, a ray to the west.
     """
     turned = np.stack([sides[..., 1], -sides[..., 0]], axis=-1)
     upright = sides[:, 0, 0] == sides[:, 1, 0]
@@ -186,10 +186,9 @@ def _windings(sides: np.ndarray, passes: np.ndarray, chosen: np.ndarray) -> np.n
 
 
 def _loops(border: np.ndarray) -> Iterator[np.ndarray]:
-    """The border as rings (k, 2) that pass no corner twice.
+    """Yield the border as rings (k, 2) that pass no corner twice.
 
-    Where several meet in a corner, the way goes on round the same piece of the region, so that two pieces
-    that touch in a corner are two rings.
+    Two pieces of the region that touch in a corner are two rings.
     """
     heads: dict[_Point, list[_Point]] = {}
     for tail, head in _points(border):
@@ -202,7 +201,7 @@ def _loops(border: np.ndarray) -> Iterator[np.ndarray]:
             walk.append(side[0])
             onward = heads[side[1]]
             side = side[1], onward[0] if len(onward) == 1 else _first_clockwise(*side, onward)
-        yield from _parted(walk)
+        yield from _split_walk(walk)
 
 
 def _points(border: np.ndarray) -> list[tuple[_Point, _Point]]:
@@ -210,7 +209,7 @@ def _points(border: np.ndarray) -> list[tuple[_Point, _Point]]:
 
 
 def _first_clockwise(before: _Point, here: _Point, heads: list[_Point]) -> _Point:
-    """The head that comes first when one turns clockwise from where the way comes from."""
+    """Return the first head clockwise from the direction of arrival."""
 
     def cross(one: _Point, other: _Point) -> int:
         return (one[0] - here[0]) * (other[1] - here[1]) - (one[1] - here[1]) * (other[0] - here[0])
@@ -223,8 +222,8 @@ def _first_clockwise(before: _Point, here: _Point, heads: list[_Point]) -> _Poin
     return best
 
 
-def _parted(walk: list[_Point]) -> Iterator[np.ndarray]:
-    """A closed way as rings, parted where it comes to the same corner again."""
+def _split_walk(walk: list[_Point]) -> Iterator[np.ndarray]:
+    """Yield a closed way as rings, split where it returns to a corner."""
     path: list[_Point] = []
     places: dict[_Point, int] = {}
     for corner in walk:
@@ -240,8 +239,8 @@ def _parted(walk: list[_Point]) -> Iterator[np.ndarray]:
     yield np.array(path, np.int64)
 
 
-def _assembled(loops: Sequence[np.ndarray]) -> Iterator[tuple[np.ndarray, list[np.ndarray]]]:
-    """Each border, and the holes in it."""
+def _assemble(loops: Sequence[np.ndarray]) -> Iterator[tuple[np.ndarray, list[np.ndarray]]]:
+    """Yield each border with its holes."""
     borders = sorted((loop for loop in loops if signed_area(loop) > 0), key=signed_area)
     holes: list[list[np.ndarray]] = [[] for _ in borders]
     for hole in (loop for loop in loops if signed_area(loop) < 0):
@@ -251,21 +250,21 @@ def _assembled(loops: Sequence[np.ndarray]) -> Iterator[tuple[np.ndarray, list[n
         holes[around].append(hole)
     shared = _shared(loops)
     for border, inner in zip(borders, holes, strict=True):
-        yield _straightened(border, shared), [_straightened(hole, shared) for hole in inner]
+        yield _straighten(border, shared), [_straighten(hole, shared) for hole in inner]
 
 
 def _shared(loops: Sequence[np.ndarray]) -> set[_Point]:
-    """The corners in which rings touch."""
+    """Return the corners in which rings touch."""
     counts = Counter((x, y) for loop in loops for x, y in loop.tolist())
     return {corner for corner, count in counts.items() if count > 1}
 
 
 def _width(loop: np.ndarray) -> float:
-    """Twice the area by the length round it: the breadth of a long strip, half the diameter of a disc."""
+    """Return twice the area over the perimeter: the width of a long strip, half the diameter of a disc."""
     return 2 * abs(signed_area(loop)) / float(np.linalg.norm(np.roll(loop, -1, axis=0) - loop, axis=1).sum())
 
 
-def _straightened(loop: np.ndarray, shared: set[_Point]) -> np.ndarray:
-    """A ring without the corners at which it goes straight on; in floats others could not touch it there."""
+def _straighten(loop: np.ndarray, shared: set[_Point]) -> np.ndarray:
+    """Return a ring without the corners at which it goes straight on, except those where rings touch."""
     turns = _turn(np.roll(loop, 1, axis=0), loop, np.roll(loop, -1, axis=0))
     return loop[(turns != 0) | [(x, y) in shared for x, y in loop.tolist()]]

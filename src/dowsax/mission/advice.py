@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from dowsax.geo.local import Frame
+from dowsax.geo.local import LocalCoordinates
 
 SEARCHING = "searching"
 FOUND = "found"
@@ -91,7 +91,7 @@ class Advice:
         }
         return cls(**(body | parts))
 
-    def message(self, frame: Frame) -> dict[str, Any]:
+    def message(self, frame: LocalCoordinates) -> dict[str, Any]:
         """Return the message to send: rounded numbers, and degrees where the site has them."""
         body = self._round().to_json()
         if not frame.is_geographic:

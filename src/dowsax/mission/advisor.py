@@ -13,7 +13,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from dowsax.geo.formatting import metres
+from dowsax.geo.formatting import format_length
 from dowsax.inference import Belief
 from dowsax.journal import NotRecorded
 from dowsax.mission import advice as advices
@@ -296,7 +296,7 @@ class Advisor:
         estimate, radius = self._estimate(digest), float(digest.radius)
         evidence, wind = log_odds(state.belief, state.null), state.reversed_wind.check
         inputs = decision.StatusInputs(
-            estimate.position, radius, float(digest.mass), float(digest.fit), evidence, wind.flipped
+            estimate.position, radius, float(digest.mass), float(digest.fit), evidence, wind.is_reversed
         )
         used = BudgetUse.of(self.plan.start, state.readings)
         status = decision.status_of(self.plan, used, inputs)
@@ -310,7 +310,7 @@ class Advisor:
             f"Source or wind have changed, about at reading {state.regime + 1}: the search starts again."
             if has_changed
             else None,
-            wind.words if wind.flipped else None,
+            wind.message if wind.is_reversed else None,
             decision.explain_status(self.plan, used, inputs, status, self.false_stops),
             sentence,
             decision.check_stuck_sensor(state.readings),
@@ -346,16 +346,17 @@ class Advisor:
         choice = self.adapter.choose(key, state.belief, station, candidates)
         bearing, distance = advices.bearing_and_distance(here, choice.position)
         gain = "" if choice.gain is None else ", where a reading should tell most"
-        place = f", to {self.plan.frame.words(choice.position)}" if self.plan.frame.is_geographic else ""
+        frame = self.plan.frame
+        place = f", to {frame.format_position(choice.position)}" if frame.is_geographic else ""
         direction = advices.compass_direction(bearing)
-        return choice.position, f"Next: {metres(distance)} to the {direction}{place}{gain}."
+        return choice.position, f"Next: {format_length(distance)} to the {direction}{place}{gain}."
 
     def _advise_at_start(self, state: MissionState, number: int, first: str) -> Advice:
         """Return the advice when the only reading was withdrawn."""
         digest = unpack_digest(self._filters.tracker.describe(state.belief))
         estimate = self._estimate(digest)
         there = self.plan.start or self.plan.middle
-        why = f"{first} There are no readings: begin at {self.plan.frame.words(there)}."
+        why = f"{first} There are no readings: begin at {self.plan.frame.format_position(there)}."
         region = Disc(estimate.position, float(digest.radius))
         return Advice(number, SEARCHING, there, None, None, estimate, region, why)
 

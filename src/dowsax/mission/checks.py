@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dowsax.geo.formatting import outside
+from dowsax.geo.formatting import format_outside
 from dowsax.geo.polygons import TOUCH, covers, holds
 from dowsax.inference.arguments import check_survey
 from dowsax.mission.plan import Plan
@@ -56,7 +56,7 @@ def _require_inside(plan: Plan, reading: Reading) -> None:
     (west, south), (east, north) = plan.action_space.area
     is_inside = west - TOUCH <= x <= east + TOUCH and south - TOUCH <= y <= north + TOUCH
     if not is_inside and not plan.accepts_outside:
-        far_off = outside(plan.frame, plan.action_space.area, reading.position)
+        far_off = format_outside(plan.frame, plan.action_space.area, reading.position)
         raise Refused(
             f'The position {far_off}: check it, or set outside = "allow" in [area] of the site file.'
         )
@@ -126,7 +126,7 @@ def find_warnings(plan: Plan, before: MissionState, after: MissionState) -> tupl
         f"The reading was taken {here}: it counts, as somebody was there; check the position, and the site."
         if here is not None and here != previous
         else None,
-        wind.words if wind.flipped and not before.reversed_wind.check.flipped else None,
+        wind.message if wind.is_reversed and not before.reversed_wind.check.is_reversed else None,
     )
     return tuple(sentence for sentence in warnings if sentence is not None)
 

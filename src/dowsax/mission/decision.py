@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from dowsax.geo.formatting import about, chance, metres, odds, times
+from dowsax.geo.formatting import format_chance, format_estimate, format_factor, format_length, format_odds
 from dowsax.inference.posterior import MIN_FIT
 from dowsax.mission.advice import FOUND, INCONCLUSIVE, SEARCHING
 from dowsax.mission.plan import Plan
@@ -107,31 +107,31 @@ def explain_status(
     plan: Plan, used: BudgetUse, inputs: StatusInputs, status: str, false_stops: str | None
 ) -> str:
     """Explain a status in a sentence; the sentence on the next place follows it."""
-    place = about(plan.frame, inputs.mean)
-    where = f"with 95 % probability the source is within {metres(inputs.radius)} of {place}"
+    place = format_estimate(plan.frame, inputs.mean)
+    where = f"with 95 % probability the source is within {format_length(inputs.radius)} of {place}"
     if status == FOUND:
         rate = false_stops or "how often such a stop is wrong was not measured for this field and rule"
         return (
-            f"Found: the odds are {odds(inputs.mass)} that the source is within {metres(plan.radius)} of "
-            f"{place}; {rate}."
+            f"Found: the odds are {format_odds(inputs.mass)} that the source is within "
+            f"{format_length(plan.radius)} of {place}; {rate}."
         ) + ("" if plan.jump is None else f" {UNCHECKED_FIT}")
     if _excludes_source(inputs):
-        factor = times(-(inputs.evidence or 0.0))
+        factor = format_factor(-(inputs.evidence or 0.0))
         return f"No evidence of a source: the readings are {factor} likelier without one."
     if inputs.fit < MIN_FIT:
         return (
             "No source fits these readings well: check the unit, the positions, the field and the prior. "
-            f"By chance a right model would fit so badly {chance(inputs.fit)}."
+            f"By chance a right model would fit so badly {format_chance(inputs.fit)}."
         )
     if status == INCONCLUSIVE:
         ended = describe_spent_budget(plan, used)
         ended = ended or "no allowed place can be reached with what is left of the budget"
         if inputs.evidence is not None and inputs.evidence < MIN_LOG_ODDS:
             return f"Inconclusive: {ended}, and the readings do not show that there is a source."
-        return f"Inconclusive: {ended}, and {where}, where {metres(plan.radius)} is wanted."
+        return f"Inconclusive: {ended}, and {where}, where {format_length(plan.radius)} is wanted."
     if inputs.flipped:
         return f"Nothing is found until that is settled: by the wind as given, {where}."
-    return f"Not sure yet: {where}, where {metres(plan.radius)} is wanted."
+    return f"Not sure yet: {where}, where {format_length(plan.radius)} is wanted."
 
 
 def check_stuck_sensor(readings: Sequence[Reading]) -> str | None:

@@ -16,7 +16,7 @@ from dowsax.mission.checks import CONFIRM, NeedsConfirmation
 from dowsax.mission.log import MAX_GIVEN
 from dowsax.mission.plan import Plan
 from dowsax.survey.reading import Reading, Refused
-from dowsax.survey.reading_keys import decoded, roles_of
+from dowsax.survey.reading_json import given_roles, parse_object
 
 MAX_BYTES = 64 * 1024
 """Of one request."""
@@ -77,7 +77,7 @@ def read_request(data: bytes | str) -> Request:
     if size > MAX_BYTES:
         raise Refused(f"Too long: {size:,} bytes; a reading has at most {MAX_BYTES:,}, leave the rest out.")
     text = data if isinstance(data, str) else data.decode("utf-8", errors="replace")
-    return parse_request(decoded(text))
+    return parse_request(parse_object(text))
 
 
 def parse_request(body: Mapping[str, Any]) -> Request:
@@ -130,7 +130,7 @@ def keys_of(reading: Reading, ground: float) -> dict[str, Any]:
 def merge_keys(old: dict[str, Any], new: dict[str, Any], columns: Mapping[str, str]) -> dict[str, Any]:
     """Replace the corrected keys of a reading; a place or a wind may be given the other way."""
     given = {key: value for key, value in new.items() if value is not None}
-    roles = roles_of(given, columns)
+    roles = given_roles(given, columns)
     for one, other in _ALTERNATIVES:
         if roles & set(other):
             roles |= set(one)
@@ -216,7 +216,7 @@ def unused_keys_warning(keys: Iterable[str], reported: set[str]) -> str | None:
 def _id_of(text: str) -> str | None:
     """Return the id of a refused request, where it can be parsed."""
     try:
-        found = decoded(text).get("id")
+        found = parse_object(text).get("id")
     except Refused:
         return None
     return None if found is None else str(found)[:MAX_GIVEN]

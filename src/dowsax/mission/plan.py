@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dowsax.geo.local import Frame
+from dowsax.geo.local import LocalCoordinates
 from dowsax.geo.polygons import Bounds
 from dowsax.inference import PRESETS, Preset
 from dowsax.mission.action_space import ActionSpace, Steps
@@ -17,7 +17,7 @@ from dowsax.site.schema import Budget
 from dowsax.site.site import Site
 from dowsax.survey.lint import min_reading
 from dowsax.survey.reading import Reading
-from dowsax.survey.reading_keys import from_object, strange_keys
+from dowsax.survey.reading_json import from_object, unknown_keys
 from dowsax.world import Jump, Model
 from dowsax.world.sensors.swaying_wind import sways
 
@@ -34,7 +34,7 @@ class Plan:
     name: str
     kind: str
     unit: str
-    frame: Frame
+    frame: LocalCoordinates
     model: Model
     preset_name: str
     preset: Preset
@@ -80,7 +80,7 @@ class Plan:
             name=site.name,
             kind=site.kind,
             unit=site.unit,
-            frame=site.frame,
+            frame=site.coordinates,
             model=model,
             preset_name=search.preset,
             preset=preset,
@@ -116,7 +116,7 @@ class Plan:
 
     def unused_keys(self, keys: dict[str, Any]) -> tuple[str, ...]:
         """Return the keys of a parsed reading that have no meaning."""
-        return strange_keys(keys, self.columns)
+        return unknown_keys(keys, self.columns)
 
     def with_particles(self, num_particles: int) -> "Plan":
         return replace(self, preset=self.preset.with_particles(num_particles))

@@ -20,9 +20,9 @@ from dowsax.mission.decision import BudgetUse
 from dowsax.mission.plan import Plan
 from dowsax.mission.stations import example_station, prior_log_likelihoods, to_float32
 from dowsax.mission.tracker import Digest, Tracker, grow, init_belief, unpack_digest
+from dowsax.survey.parallel import run_in_parallel
 from dowsax.survey.reading import Reading, Refused
-from dowsax.survey.reversed_wind import LIVE, STRONG, WindCheck, flipped_wind, reversed_wind
-from dowsax.survey.together import together
+from dowsax.survey.reversed_wind import LIVE_ADVICE, MIN_LOG_ODDS, WindCheck, check_wind, reverse_wind
 from dowsax.types import Key, Scalar, Station
 from dowsax.world import Model, without_source
 
@@ -30,7 +30,7 @@ MIN_CHANGE_PROBABILITY = 0.9
 """The probability from which a change of source or wind is reported."""
 MAX_LOG_ODDS = 1e6
 """[nats], the largest that is reported."""
-_SETTLED_LOG_ODDS = 2 * STRONG
+_SETTLED_LOG_ODDS = 2 * MIN_LOG_ODDS
 """[nats], either way, from which the reversed wind is no longer tracked: about 22,000 to 1."""
 _NULL_PARTICLES = 512
 """Of the belief without a source, which is about background and noise alone."""
@@ -96,7 +96,7 @@ class ReversedWind:
     @property
     def check(self) -> WindCheck:
         """Compare the two winds. A right wind is called flipped in at most 1 of 148 missions (Ville)."""
-        return flipped_wind(0.0, self.log_odds, LIVE)
+        return check_wind(0.0, self.log_odds, LIVE_ADVICE)
 
     def step(self, key: Key, tracker: Tracker, station: Station, value: Scalar) -> Belief | None:
         """Return the belief after one more reading; `None` where no source explains it in this wind.
@@ -104,7 +104,7 @@ class ReversedWind:
         It uses the mission's own key, so that both winds see the same random numbers.
         """
         assert self.belief is not None
-        belief, row = tracker.step(key, self.belief, reversed_wind(station), value)
+        belief, row = tracker.step(key, self.belief, reverse_wind(station), value)
         return belief if unpack_digest(row).explained else None
 
     def compare(self, belief: Belief | None, log_evidence: float) -> "ReversedWind":
@@ -165,7 +165,7 @@ class Filters:
     def init(self) -> MissionState:
         """Return the state before the first reading."""
         template = example_station(self.plan.stations.names)
-        belief, null = together(
+        belief, null = run_in_parallel(
             lambda: self.tracker.init(self.init_key, template),
             lambda: self.null_filter.init(self.null_key, template),
         )
@@ -210,7 +210,7 @@ class Filters:
         opposite = state.reversed_wind
         if opposite.belief is None:
             return step(), opposite
-        own, reversed_belief = together(
+        own, reversed_belief = run_in_parallel(
             step, lambda: opposite.step(self.step_key, self.tracker, station, value)
         )
         return own, opposite.compare(reversed_belief, float(own[0].log_evidence))
@@ -225,7 +225,7 @@ class Filters:
         reading = replace(Reading(self.plan.middle, 0.0), **known)
         station = self.plan.stations.station(reading, ())
         value = _sample_prior_reading(self.plan.model, self.init_key, station)
-        (belief, row), null, _ = together(
+        (belief, row), null, _ = run_in_parallel(
             lambda: self.tracker.step(self.step_key, state.belief, station, value),
             lambda: self.null_filter.step(self.null_key, state.null, station, value),
             lambda: choose(station),
@@ -234,7 +234,7 @@ class Filters:
 
     def _unexplained(self, reading: Reading, state: MissionState) -> str:
         value = f"{reading.value:g} {self.plan.unit}".strip()
-        place = self.plan.frame.words(reading.position)
+        place = self.plan.frame.format_position(reading.position)
         after = " after the readings before it" if state.readings else ""
         wind = " its wind," if reading.wind is not None else ""
         return (

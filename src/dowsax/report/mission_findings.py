@@ -1,4 +1,4 @@
-"""A mission as findings, for reports and exports: the belief as it was advised upon, not computed anew."""
+"""The findings of a mission, with the belief of its advisor."""
 
 import jax
 import numpy as np
@@ -12,12 +12,12 @@ from dowsax.survey.reading import Reading
 
 
 def findings_of(advisor: Advisor, site: Site, policy: str) -> Findings:
-    """What a mission by this policy has found so far; the next place to read at, if any, is its waypoint."""
+    """Return what a mission by this policy has found so far; its waypoint is the next place to read at."""
     plan, readings, advice = advisor.plan, advisor.readings, advisor.latest
     if advice is None:
         raise ValueError("The mission has no readings yet: there is nothing to export.")
     posterior = posterior_of(advisor)
-    there, checked = advice.next_position, advisor.state.reversed_wind.check
+    next_position, check = advice.next_position, advisor.state.reversed_wind.check
     area = (np.array(site.low), np.array(site.high))
     names = ("time", "altitude", "wind", "dwell")
     time, altitude, wind, dwell = (_column(readings, name) for name in names)
@@ -29,7 +29,7 @@ def findings_of(advisor: Advisor, site: Site, policy: str) -> Findings:
         values=np.array([reading.value for reading in readings]),
         unit=plan.unit,
         kind=plan.kind,
-        frame=plan.frame,
+        coordinates=plan.frame,
         area=area,
         geofence=site.geofence,
         no_go=site.no_go,
@@ -40,8 +40,8 @@ def findings_of(advisor: Advisor, site: Site, policy: str) -> Findings:
         evidence=advice.evidence,
         rule=Rule(plan.radius, plan.probability),
         prior_interval=prior_interval(plan.model),
-        waypoints=np.zeros((0, 2)) if there is None else np.array([there]),
-        caution=checked.words if checked.flipped else "",
+        waypoints=np.zeros((0, 2)) if next_position is None else np.array([next_position]),
+        caution=check.message if check.is_reversed else "",
         outcome=advice.status,
         flight=site.flight,
         notes=(advice.why,),
@@ -58,7 +58,7 @@ def findings_of(advisor: Advisor, site: Site, policy: str) -> Findings:
 
 
 def posterior_of(advisor: Advisor) -> Posterior:
-    """The belief as the answer of `locate`, with what it was after each reading."""
+    """Return the belief as a posterior, with its trace over the readings."""
     belief, readings = advisor.belief, advisor.readings
     digests = [advisor.state.digest(number) for number in range(1, len(readings) + 1)]
     stacked = jax.tree.map(lambda *leaves: np.stack(leaves), *digests)
@@ -84,6 +84,6 @@ def posterior_of(advisor: Advisor) -> Posterior:
 
 
 def _column(readings: tuple[Reading, ...], name: str) -> np.ndarray | None:
-    """One entry a reading, or `None` where any has none."""
+    """Return one entry for each reading, or `None` where any has none."""
     column = [getattr(reading, name) for reading in readings]
     return None if any(entry is None for entry in column) else np.array(column, np.float64)

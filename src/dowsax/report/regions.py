@@ -16,22 +16,21 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import KDTree
 
-from dowsax.geo.polygons import Polygon, clipped, inside, signed_area
-from dowsax.geo.valid_polygons import rounded_polygons
+from dowsax.geo.polygons import Polygon, clip, inside, signed_area
+from dowsax.geo.valid_polygons import round_polygons
 
-_CELLS = 160
-"""Cells along the longer side of a grid."""
-_REACH = 4.0
-"""How many bandwidths a grid reaches beyond the positions."""
-_CLASSES = 1.3
+_NUM_CELLS = 160
+"""Grid cells along the longer side of a grid."""
+_MARGIN_BANDWIDTHS = 4.0
+"""How far a grid extends beyond the positions."""
+_WIDTH_CLASS_FACTOR = 1.3
 """Kernels whose widths differ by less than this factor are applied together."""
-_FINEST = 1e-3
-"""[m], no kernel is narrower: positions that are all equal make a region of millimetres."""
-
-_NEIGHBOURS = 2048
+_MIN_WIDTH_M = 1e-3
+"""Of a kernel: positions that are all equal make a region of millimetres."""
+_NUM_NEIGHBOURS = 2048
 DECIMALS = 4
 """Of the corners of regions [m]: a tenth of a millimetre."""
-_MIN_WIDTH = 4.0
+_MIN_PIECE_WIDTH = 4.0
 """Units of the last decimal: pieces and holes that are narrower, on average, are left out."""
 _MAX_HALVINGS = 20
 
@@ -51,7 +50,7 @@ class Patch(NamedTuple):
         return signed_area(self.border) + sum(signed_area(hole) for hole in self.holes)
 
     def contains(self, points: np.ndarray) -> np.ndarray:
-        """Whether each of the points (k, 2) lies in it."""
+        """Return whether each of the points (k, 2) lies in it."""
         held = inside(self.border, points)
         for hole in self.holes:
             held &= ~inside(hole, points)
@@ -71,7 +70,7 @@ class Region:
         return sum(patch.area for patch in self.patches)
 
     def contains(self, points) -> np.ndarray:
-        """Whether each of the points (k, 2) lies in it."""
+        """Return whether each of the points (k, 2) lies in it."""
         points = np.asarray(points, np.float64).reshape(-1, 2)
         held = np.zeros(len(points), bool)
         for patch in self.patches:
@@ -82,11 +81,11 @@ class Region:
 def credible_regions(
     positions, weights, probabilities: Sequence[float] = (0.5, 0.95), within: Box | None = None
 ) -> dict[float, Region]:
-    """The region of each probability, in (0, 1), from weighted positions (n, 2) [m].
+    """Return the region of each probability, in (0, 1), from weighted positions (n, 2) [m].
 
     `within` is a box (low, high) that the source cannot leave: density is reflected at its sides.
     """
-    points, weights = _checked(positions, weights, probabilities)
+    points, weights = _check(positions, weights, probabilities)
     reached = 0.5 * (1 + max(probabilities))
     grids = [_grid(points[part], weights[part], within) for part in _parts(points, weights, reached)]
     heights = np.max([grid.at(points) for grid in grids], axis=0)
@@ -103,28 +102,28 @@ def credible_regions(
     return regions
 
 
-def _checked(positions, weights, probabilities: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
-    """The positions that have weight, and their weights, summing to one."""
+def _check(positions, weights, probabilities: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the positions that have weight, and their weights, summing to one."""
     points, weights = np.asarray(positions, np.float64), np.asarray(weights, np.float64)
     if points.ndim != 2 or points.shape[1] < 2 or weights.shape != points.shape[:1]:
         raise ValueError(f"Expected positions (n, 2) and weights (n,); got {points.shape}, {weights.shape}.")
     if not all(0 < probability < 1 for probability in probabilities):
         raise ValueError(f"The probability of a region lies between 0 and 1; got {list(probabilities)}.")
-    kept = weights > 0
-    if not kept.any() or not np.isfinite(points[kept]).all():
+    has_weight = weights > 0
+    if not has_weight.any() or not np.isfinite(points[has_weight]).all():
         raise ValueError("A region needs finite positions, at least one of them with a weight above zero.")
-    return points[kept, :2], weights[kept] / weights[kept].sum()
+    return points[has_weight, :2], weights[has_weight] / weights[has_weight].sum()
 
 
 def _bandwidths(points: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    r"""For each position the distance within which its neighbours have a fixed share of all weight.
+    r"""Return for each position the distance within which its neighbours have a fixed share of all weight.
 
     The share is $2 / \sqrt n$ with the effective number n of positions; where the weights differ, it is that
     of as many neighbours as have it on average.
     """
     effective = np.sum(weights) ** 2 / np.sum(weights**2)
-    # A few thousand neighbours tell a width as well as all of them.
-    others = points[:: max(1, len(points) // _NEIGHBOURS)]
+    # A few thousand neighbours give the width as well as all of them.
+    others = points[:: max(1, len(points) // _NUM_NEIGHBOURS)]
     neighbours = min(int(np.ceil(2 * len(others) / np.sqrt(effective))), len(others) - 1)
     if neighbours < 1:
         return np.zeros(len(points))
@@ -133,19 +132,19 @@ def _bandwidths(points: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 
 def _parts(points: np.ndarray, weights: np.ndarray, probability: float) -> list[np.ndarray]:
-    """The indices of positions that belong together, without the most isolated beyond this probability.
+    """Return the indices of positions in each cluster, without the most isolated beyond this probability.
 
-    Parts that lie far from each other get grids of their own, so that each is resolved; the isolated ones
-    are outside of every region and need no room.
+    Clusters far from each other get grids of their own, so that each is resolved; isolated positions are
+    outside every region.
     """
-    widths = np.maximum(_bandwidths(points, weights), _FINEST)
-    kept = np.flatnonzero(widths <= _quantile(widths, weights, probability))
-    step = _REACH * float(np.median(widths[kept]))
-    squares, square_of = np.unique(np.floor(points[kept] / step), axis=0, return_inverse=True)
+    widths = np.maximum(_bandwidths(points, weights), _MIN_WIDTH_M)
+    near = np.flatnonzero(widths <= _quantile(widths, weights, probability))
+    step = _MARGIN_BANDWIDTHS * float(np.median(widths[near]))
+    squares, square_of = np.unique(np.floor(points[near] / step), axis=0, return_inverse=True)
     pairs = KDTree(squares).query_pairs(1.5, output_type="ndarray")
     links = coo_array((np.ones(len(pairs)), pairs.T), shape=(len(squares), len(squares)))
     count, labels = connected_components(links, directed=False)
-    return [kept[labels[square_of.ravel()] == part] for part in range(count)]
+    return [near[labels[square_of.ravel()] == part] for part in range(count)]
 
 
 class _Grid(NamedTuple):
@@ -163,15 +162,15 @@ class _Grid(NamedTuple):
     """[1/m²]"""
 
     def at(self, points: np.ndarray) -> np.ndarray:
-        """The density at points (k, 2) [m], linear between the points of the grid and zero outside."""
+        """Return the density at points (k, 2) [m], linear between the points of the grid and zero outside."""
         places = np.linalg.solve(self.stretch, (points - self.centre).T)
         step = self.x[1] - self.x[0]
         rows, columns = (places[1] - self.y[0]) / step, (places[0] - self.x[0]) / step
         return map_coordinates(self.density, [rows, columns], order=1, mode="constant")
 
     def rings(self, level: float) -> list[Polygon]:
-        """Borders of where the density is above the level [m], leftward round, and of holes, rightward."""
-        # Contourpy comes with matplotlib; only those who ask for regions need it.
+        """Return borders [m] of where the density is above the level, leftward round; holes, rightward."""
+        # Contourpy comes with matplotlib; only regions need it.
         from contourpy import FillType, contour_generator
 
         generator = contour_generator(self.x, self.y, self.density, fill_type=FillType.OuterOffset)
@@ -179,63 +178,63 @@ class _Grid(NamedTuple):
         for corners, offsets in zip(*generator.filled(level, np.inf), strict=True):
             corners = self.centre + corners @ self.stretch.T
             border, *holes = (corners[start : end - 1] for start, end in itertools.pairwise(offsets))
-            found += [_turned(border, 1), *(_turned(hole, -1) for hole in holes)]
+            found += [_orient(border, 1), *(_orient(hole, -1) for hole in holes)]
         return found
 
 
 def _patches(grids: Sequence[_Grid], level: float, within: Box | None) -> tuple[Patch, ...]:
-    """The pieces where a density is above the level, cut off at the sides of the box, the largest first."""
+    """Return the pieces where a density is above the level, clipped to the box, the largest first."""
     rings = [ring for grid in grids for ring in grid.rings(level)]
     if within is not None:
         unit = 10.0**-DECIMALS
         low, high = np.ceil(within[0] / unit) * unit, np.floor(within[1] / unit) * unit
-        rings = [clipped(ring, low, high) for ring in rings]
-    patches = [Patch(*polygon) for polygon in rounded_polygons(rings, DECIMALS, _MIN_WIDTH)]
+        rings = [clip(ring, low, high) for ring in rings]
+    patches = [Patch(*polygon) for polygon in round_polygons(rings, DECIMALS, _MIN_PIECE_WIDTH)]
     return tuple(sorted(patches, key=lambda patch: -patch.area))
 
 
 def _grid(points: np.ndarray, weights: np.ndarray, within: Box | None) -> _Grid:
-    """The sum of Gaussian kernels on a grid about the positions, kernels of nearly the same width at once."""
+    """Return the sum of Gaussian kernels on a grid, kernels of nearly the same width at once."""
     centre = np.average(points, axis=0, weights=weights)
     stretch = _stretch(points - centre, weights)
     straight = np.linalg.solve(stretch, (points - centre).T).T
-    widths = np.maximum(_bandwidths(straight, weights), _FINEST / np.linalg.norm(stretch, 2))
-    room = _REACH * widths.max()
+    widths = np.maximum(_bandwidths(straight, weights), _MIN_WIDTH_M / np.linalg.norm(stretch, 2))
+    room = _MARGIN_BANDWIDTHS * widths.max()
     low, high = straight.min(axis=0) - room, straight.max(axis=0) + room
-    step = float((high - low).max()) / _CELLS
+    step = float((high - low).max()) / _NUM_CELLS
     counts = np.ceil((high - low) / step).astype(int) + 1
     edges = [low[axis] + step * (np.arange(counts[axis] + 1) - 0.5) for axis in (0, 1)]
     images, image_of = _images(points, widths * np.linalg.norm(stretch, 2), within)
     straight = np.linalg.solve(stretch, (images - centre).T).T
-    widths, weights = np.clip(widths, step, _CELLS / 4 * step)[image_of], weights[image_of]
-    classes = np.round(np.log(widths) / np.log(_CLASSES)).astype(int)
+    widths, weights = np.clip(widths, step, _NUM_CELLS / 4 * step)[image_of], weights[image_of]
+    classes = np.round(np.log(widths) / np.log(_WIDTH_CLASS_FACTOR)).astype(int)
     density = np.zeros(counts[::-1])
     for number in np.unique(classes):
         chosen = classes == number
         mass, *_ = np.histogram2d(*straight[chosen].T, bins=edges, weights=weights[chosen])
-        density += gaussian_filter(mass.T, _CLASSES**number / step, mode="constant")
+        density += gaussian_filter(mass.T, _WIDTH_CLASS_FACTOR**number / step, mode="constant")
     x, y = (low[axis] + step * np.arange(-1, counts[axis] + 1) for axis in (0, 1))
     density = np.pad(density / (step**2 * np.abs(np.linalg.det(stretch))), 1)
     return _Grid(centre, stretch, x, y, density)
 
 
 def _stretch(offsets: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """The root of the covariance [m]; its breadth is at least a millimetre and a thousandth of its length."""
+    """Return the root of the covariance [m], at least a millimetre and a thousandth of its length wide."""
     covariance = np.cov(offsets.T, aweights=weights, ddof=0)
     squares, axes = np.linalg.eigh(covariance)
     lengths = np.sqrt(np.maximum(squares, 0))
-    return axes * np.maximum(lengths, max(_FINEST, 1e-3 * float(lengths.max())))
+    return axes * np.maximum(lengths, max(_MIN_WIDTH_M, 1e-3 * float(lengths.max())))
 
 
 def _images(points: np.ndarray, widths: np.ndarray, within: Box | None) -> tuple[np.ndarray, np.ndarray]:
-    """The positions and their images in the sides of the box that their kernels reach; and whose they are."""
+    """Return the positions with their images in the sides of the box, and the index of each one's origin."""
     of = np.arange(len(points))
     if within is None:
         return points, of
     for axis in (0, 1):
         all_points, all_of = [points], [of]
         for side in (within[0][axis], within[1][axis]):
-            near = np.abs(points[:, axis] - side) < _REACH * widths[of]
+            near = np.abs(points[:, axis] - side) < _MARGIN_BANDWIDTHS * widths[of]
             image = points[near].copy()
             image[:, axis] = 2 * side - image[:, axis]
             all_points.append(image)
@@ -244,13 +243,13 @@ def _images(points: np.ndarray, widths: np.ndarray, within: Box | None) -> tuple
     return points, of
 
 
-def _turned(ring: np.ndarray, sign: int) -> np.ndarray:
-    """The same ring, leftward round for +1, rightward round for −1."""
+def _orient(ring: np.ndarray, sign: int) -> np.ndarray:
+    """Return the ring leftward round for +1, rightward round for −1."""
     return ring if sign * signed_area(ring) >= 0 else ring[::-1]
 
 
 def _quantile(values: np.ndarray, weights: np.ndarray, probability: float) -> float:
-    """The least value such that those up to it have this share of the weight."""
+    """Return the least value such that those up to it have this share of the weight."""
     order = np.argsort(values)
     running = np.cumsum(weights[order])
     return float(values[order[min(int(np.searchsorted(running, probability)), len(values) - 1)]])

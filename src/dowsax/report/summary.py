@@ -1,71 +1,71 @@
-"""Findings in plain words, for people, and in plain numbers, for programs."""
+"""Findings as text for people, and as numbers for programs."""
 
 import math
 from typing import Any
 
 import numpy as np
 
-from dowsax.geo.formatting import chance, metres, times
+from dowsax.geo.formatting import format_chance, format_factor, format_length
 from dowsax.inference.posterior import INTERVAL_PROBABILITY
 from dowsax.mission.advice import INCONCLUSIVE, SEARCHING
-from dowsax.report.findings import BEYOND, Findings
+from dowsax.report.findings import LIKELY, MAX_LOG_EVIDENCE, MISFIT, NO_EVIDENCE, Findings
 
-_QUANTILES = (0.025, 0.05, 0.5, 0.95, 0.975)
+QUANTILES = (0.025, 0.05, 0.5, 0.95, 0.975)
 """In numbers for programs: the ends of the intervals that hold 90 and 95 %, and the median."""
-_WIND = ("ux", "uy")
-_MAIN = ("q", "level", "mx", "my", "mz", "background", *_WIND)
-"""How the names of those unknowns begin that people ask for first: strength, background and wind."""
-ITEM = "- "
-"""What belongs to the sentence before it begins with this."""
-_UNDECIDED = {SEARCHING: "Not sure yet", INCONCLUSIVE: "Cannot tell as closely as wanted"}
+_WIND_NAMES = ("ux", "uy")
+_MAIN_PREFIXES = ("q", "level", "mx", "my", "mz", "background", *_WIND_NAMES)
+"""The names of the main unknowns begin so: strength, background and wind."""
+ITEM_PREFIX = "- "
+"""Begins an item of a list that belongs to the sentence before it."""
+_MISSION_PREFIXES = {SEARCHING: "Not sure yet", INCONCLUSIVE: "Cannot tell as closely as wanted"}
 """How the answer of a mission begins that has not found the source."""
-OTHERS = "What else was inferred"
-"""The title of the section on all other unknowns."""
-_DISCERNIBLE = ((5.0, "very strong"), (3.0, "strong"), (1.0, "some"))
-"""Least log evidence, and the word for it (Kass and Raftery, 1995)."""
+OTHER_UNKNOWNS_TITLE = "What else was inferred"
+"""Title of the section on all other unknowns."""
+_EVIDENCE_WORDS = ((5.0, "very strong"), (3.0, "strong"), (1.0, "some"))
+"""Minimum log evidence, and the word for it (Kass and Raftery, 1995)."""
 
 
 def summary_text(findings: Findings) -> str:
-    """A page of plain text: where, how strong, how sure, and what is not known."""
+    """Return a page of text: where, how strong, how sure, and what is not known."""
     lines = [findings.name, "=" * len(findings.name), "", verdict(findings), ""]
     for title, sentences in sections(findings):
-        lines += [title, *(f"  {_indented(sentence)}" for sentence in sentences), ""]
+        lines += [title, *(f"  {_indent(sentence)}" for sentence in sentences), ""]
     made = ", ".join(f"{name} {version}" for name, version in findings.versions.items())
     lines.append(f"Made with {made}; seed {findings.seed}.")
     return "\n".join(lines) + "\n"
 
 
-def _indented(sentence: str) -> str:
-    return f"  {sentence}" if sentence.startswith(ITEM) else sentence
+def _indent(sentence: str) -> str:
+    return f"  {sentence}" if sentence.startswith(ITEM_PREFIX) else sentence
 
 
 def sections(findings: Findings) -> list[tuple[str, list[str]]]:
-    """Titles and sentences, in the order of a report."""
-    told = [
+    """Return titles and sentences, in the order of a report."""
+    parts = [
         ("Where", where(findings)),
         ("How strong, and what carries it", [*parameters(findings, main=True), *wind(findings)]),
         ("Is there a source", [evidence(findings), fit(findings)]),
         ("What is not known", unknown(findings)),
-        (OTHERS, parameters(findings, main=False)),
+        (OTHER_UNKNOWNS_TITLE, parameters(findings, main=False)),
         ("Readings", readings(findings)),
     ]
-    return [(title, sentences) for title, sentences in told if sentences]
+    return [(title, sentences) for title, sentences in parts if sentences]
 
 
 def verdict(findings: Findings) -> str:
-    """The answer in one sentence, and before it what makes it doubtful."""
+    """Return the answer in one sentence, after what makes it doubtful."""
     return f"{findings.caution} {_answer(findings)}".strip()
 
 
 def _answer(findings: Findings) -> str:
-    if findings.status == "misfit":
+    if findings.status == MISFIT:
         return (
             "Not to be trusted: no source fits these readings well. Check the units, the kind of field, the "
             "positions and the prior."
         )
-    if findings.status == "no evidence":
+    if findings.status == NO_EVIDENCE:
         return "Cannot tell: the readings do not show that there is a source here."
-    if findings.status == "unclear":
+    if findings.status == INCONCLUSIVE:
         share = 100 * float(findings.covered or 0)
         return f"Cannot tell where yet: the 95 % region still covers {share:.0f} % of the area."
     if len(findings.places) > 1:
@@ -74,162 +74,164 @@ def _answer(findings: Findings) -> str:
         ]
         likely = "The source is" if findings.is_sure else "Not settled: the source is likely"
         return f"{likely} in one of {len(named)} places: near {'; or '.join(named)}."
-    where_, radius = place(findings, findings.estimate), metres(findings.radius)
-    doubt = "As it stands" if findings.caution else _UNDECIDED.get(findings.outcome)
+    where_, radius = place(findings, findings.estimate), format_length(findings.radius)
+    doubt = "As it stands" if findings.caution else _MISSION_PREFIXES.get(findings.outcome)
     if doubt is not None:
         return f"{doubt}: with 95 % probability the source is within {radius} of {where_}."
-    told = f"with 95 % probability within {radius} of there"
-    if findings.status == "likely":
-        return f"Likely near {where_}, but not settled: {told}{_lacking(findings)}."
-    return f"Located: the source is at {where_}, {told}."
+    within = f"with 95 % probability within {radius} of there"
+    if findings.status == LIKELY:
+        return f"Likely near {where_}, but not settled: {within}{_shortfall(findings)}."
+    return f"Located: the source is at {where_}, {within}."
 
 
-def _lacking(findings: Findings) -> str:
-    """What is missing for a source to count as located."""
-    told = ""
+def _shortfall(findings: Findings) -> str:
+    """Return what is missing for a source to count as located."""
+    words = ""
     if findings.rule is not None and not findings.is_near_enough:
-        told = f", where {metres(findings.rule.radius)} is asked for (radius in [search] of the site)"
+        words = f", where {format_length(findings.rule.radius)} is asked for (radius in [search] of the site)"
     if not findings.is_evident and findings.evidence is not None:
-        told += f"; and the readings are only {times(findings.evidence)} likelier with a source than without"
-    return told
+        factor = format_factor(findings.evidence)
+        words += f"; and the readings are only {factor} likelier with a source than without"
+    return words
 
 
 def place(findings: Findings, position: np.ndarray) -> str:
-    """A position in words: degrees where they are known, else metres."""
-    if findings.frame.is_geographic:
-        return findings.frame.words(position)
+    """Return a position as text: degrees where the site has an origin, else metres."""
+    if findings.coordinates.is_geographic:
+        return findings.coordinates.format_position(position)
     return f"{position[0]:.2f} m east, {position[1]:.2f} m north"
 
 
 def where(findings: Findings) -> list[str]:
-    """Position, its spread, and the regions."""
+    """Return sentences on the position, its spread, and the regions."""
     x, y = findings.estimate
     east, north = findings.posterior.std[:2]
     spread = f"x = {_with_spread(x, east)} m east, y = {_with_spread(y, north)} m north"
-    told = [f"{spread} (± one standard deviation)."]
-    if findings.frame.origin is not None:
-        latitude, longitude = findings.frame.origin
-        told = [
-            f"{place(findings, findings.estimate)} (WGS84), ± {metres(east)} from west to east and ± "
-            f"{metres(north)} from south to north (one standard deviation).",
+    sentences = [f"{spread} (± one standard deviation)."]
+    if findings.coordinates.origin is not None:
+        latitude, longitude = findings.coordinates.origin
+        sentences = [
+            f"{place(findings, findings.estimate)} (WGS84), ± {format_length(east)} from west to east and ± "
+            f"{format_length(north)} from south to north (one standard deviation).",
             f"In metres from {latitude:.7f}, {longitude:.7f}: {spread}.",
         ]
     for probability, region in sorted(findings.regions.items()):
         pieces = len(region.patches)
         apart = "" if pieces == 1 else f" in {pieces} separate pieces"
-        told.append(f"{100 * probability:.0f} % region: {square_metres(region.area)}{apart}.")
-    if findings.status == "no evidence":
-        told.insert(0, "If there is a source at all, which the readings do not show:")
+        sentences.append(f"{100 * probability:.0f} % region: {format_area(region.area)}{apart}.")
+    if findings.status == NO_EVIDENCE:
+        sentences.insert(0, "If there is a source at all, which the readings do not show:")
     if len(findings.places) > 1:
-        told.append("The belief has several places; the mean above may lie between them.")
-    return told
+        sentences.append("The belief has several places; the mean above may lie between them.")
+    return sentences
 
 
 def parameters(findings: Findings, *, main: bool) -> list[str]:
-    """Unknowns other than the position, with unit and interval: the main ones, or all the others.
+    """Return sentences on the unknowns besides the position, with unit and interval: the main, or the others.
 
-    The number is the median: the mean of a rate that may be a hundred times as large is no rate one expects.
+    The number is the median: the mean of a skewed distribution is no typical value.
     """
     posterior = findings.posterior
     low, high = posterior.interval(INTERVAL_PROBABILITY)
     numbers = zip(posterior.parameters, low, posterior.quantile(0.5), high, strict=True)
     return [
-        f"{_capital(parameter.meaning or parameter.name)}: {plain(middle)}{_unit(parameter.unit)} "
-        f"(95 %: {plain(least)} to {plain(most)})."
+        f"{_capital(parameter.meaning or parameter.name)}: {format_number(middle)}{_unit(parameter.unit)} "
+        f"(95 %: {format_number(least)} to {format_number(most)})."
         for parameter, least, middle, most in list(numbers)[2:]
-        if parameter.name.startswith(_MAIN) == main
+        if parameter.name.startswith(_MAIN_PREFIXES) == main
     ]
 
 
 def wind(findings: Findings) -> list[str]:
-    """The wind as it was measured, or as it was inferred, with where it comes from."""
+    """Return a sentence on the measured or inferred wind."""
     names = findings.posterior.names
     if findings.wind is not None:
         mean = np.mean(findings.wind, axis=0)
-        return [f"Wind as measured, on average {wind_words(mean)}."]
-    if all(name in names for name in _WIND):
-        return [
-            f"So the wind is {wind_words(findings.posterior.mean[[names.index(name) for name in _WIND]])}."
-        ]
+        return [f"Wind as measured, on average {format_wind(mean)}."]
+    if all(name in names for name in _WIND_NAMES):
+        velocity = findings.posterior.mean[[names.index(name) for name in _WIND_NAMES]]
+        return [f"So the wind is {format_wind(velocity)}."]
     return []
 
 
-def wind_words(velocity: np.ndarray) -> str:
-    """Speed, and the direction it comes FROM, of a velocity (2,) [m/s] where the air goes."""
+def format_wind(velocity: np.ndarray) -> str:
+    """Return speed, and the direction it comes FROM, of a velocity (2,) [m/s] where the air goes."""
     speed = float(np.hypot(*velocity))
     bearing = math.degrees(math.atan2(-velocity[0], -velocity[1])) % 360
     return f"{speed:.1f} m/s from {bearing:.0f}°"
 
 
 def evidence(findings: Findings) -> str:
-    """How much the readings speak for a source against none."""
+    """Return a sentence on the evidence for a source against none."""
     if findings.evidence is None:
         return "Evidence for a source against none was not computed."
-    if findings.evidence >= BEYOND:
+    if findings.evidence >= MAX_LOG_EVIDENCE:
         return "Nothing but a source explains the readings."
     size = abs(findings.evidence)
-    word = next((word for least, word in _DISCERNIBLE if size >= least), None)
+    word = next((word for least, word in _EVIDENCE_WORDS if size >= least), None)
     if word is None:
         return "The readings do not tell a source from none."
     side = "with a source than without" if findings.evidence > 0 else "without a source than with one"
     against = "for" if findings.evidence > 0 else "against"
-    return f"{word.capitalize()} evidence {against} a source: the readings are {times(size)} likelier {side}."
+    strength, factor = word.capitalize(), format_factor(size)
+    return f"{strength} evidence {against} a source: the readings are {factor} likelier {side}."
 
 
 def fit(findings: Findings) -> str:
-    """Whether the model explains the readings."""
+    """Return a sentence on whether the model explains the readings."""
     share = float(findings.posterior.fit)
     if not findings.posterior.fits:
-        return f"No source explains the readings: by chance a right model would fit so badly {chance(share)}."
+        chance = format_chance(share)
+        return f"No source explains the readings: by chance a right model would fit so badly {chance}."
     return f"The model explains the readings: of surveys simulated by it, {100 * share:.0f} % fit worse."
 
 
 def unknown(findings: Findings) -> list[str]:
-    """What the readings leave open."""
-    told = []
+    """Return sentences on what the readings leave open."""
+    sentences = []
     meanings = {
         parameter.name: parameter.meaning or parameter.name for parameter in findings.posterior.parameters
     }
     if findings.not_learnt:
-        told.append("The readings say little or nothing of these; what is told of them is what was put in:")
-        told += [f"{ITEM}{meanings[name]}" for name in findings.not_learnt]
+        sentences.append("The readings say little or nothing about these; what is reported is the prior:")
+        sentences += [f"{ITEM_PREFIX}{meanings[name]}" for name in findings.not_learnt]
     if findings.evidence is None:
-        told.append("Whether there is a source at all: one was taken for granted.")
-    told.append(
+        sentences.append("Whether there is a source at all: one was taken for granted.")
+    sentences.append(
         "Errors of what was taken as given (kind of field, prior ranges, positions) are not in the intervals."
     )
-    return told
+    return sentences
 
 
 def readings(findings: Findings) -> list[str]:
-    """What the answer is made from."""
+    """Return sentences on the readings."""
     low, high = float(np.min(findings.values)), float(np.max(findings.values))
     number = len(findings.values)
-    span = f"{plain(low, 4)} to {plain(high, 4)}{_unit(findings.unit)}"
-    told = [f"{number} reading{'s' * (number > 1)} from {span}."]
+    span = f"{format_number(low, 4)} to {format_number(high, 4)}{_unit(findings.unit)}"
+    sentences = [f"{number} reading{'s' * (number > 1)} from {span}."]
     if number > 1:
         length = float(np.linalg.norm(np.diff(findings.positions, axis=0), axis=1).sum())
-        told.append(f"Length of the track: {metres(length)}.")
-    return told + list(findings.notes)
+        sentences.append(f"Length of the track: {format_length(length)}.")
+    return sentences + list(findings.notes)
 
 
-def square_metres(area: float) -> str:
-    """An area in words."""
-    return f"{area / 1e6:.3g} km²" if area >= 1e5 else f"{plain(area)} m²"
+def format_area(area: float) -> str:
+    """Return an area with its unit."""
+    return f"{area / 1e6:.3g} km²" if area >= 1e5 else f"{format_number(area)} m²"
 
 
-def plain(number: float, digits: int = 3) -> str:
-    """A number to so many digits, as people write it: no powers of ten below a million."""
+def format_number(number: float, digits: int = 3) -> str:
+    """Return a number to this many digits, without powers of ten below a million."""
     rounded = float(f"{number:.{digits}g}")
     return f"{rounded:,.0f}" if 10**digits <= abs(rounded) < 1e6 else f"{number:.{digits}g}"
 
 
 def summary_numbers(findings: Findings) -> dict[str, Any]:
-    """The findings in few numbers, as JSON can hold them."""
+    """Return the findings as JSON can hold them."""
     posterior = findings.posterior
     degrees = findings.degrees(findings.estimate[None])
     latitude, longitude = (None, None) if degrees is None else map(float, degrees[0])
-    quantiles = np.stack([posterior.quantile(share) for share in _QUANTILES])
+    quantiles = np.stack([posterior.quantile(share) for share in QUANTILES])
     return {
         "name": findings.name,
         "kind": findings.kind,
@@ -244,7 +246,7 @@ def summary_numbers(findings: Findings) -> dict[str, Any]:
             "std": posterior.std[:2].tolist(),
             "radius_95": findings.radius,
         },
-        "origin": None if findings.frame.origin is None else list(findings.frame.origin),
+        "origin": None if findings.coordinates.origin is None else list(findings.coordinates.origin),
         "parameters": [
             {
                 "name": parameter.name,
@@ -252,7 +254,7 @@ def summary_numbers(findings: Findings) -> dict[str, Any]:
                 "meaning": parameter.meaning,
                 "mean": float(posterior.mean[column]),
                 "std": float(posterior.std[column]),
-                "quantiles": dict(zip(map(str, _QUANTILES), quantiles[:, column].tolist(), strict=True)),
+                "quantiles": dict(zip(map(str, QUANTILES), quantiles[:, column].tolist(), strict=True)),
                 "learnt": parameter.name not in findings.not_learnt,
             }
             for column, parameter in enumerate(posterior.parameters)
@@ -275,7 +277,7 @@ def summary_numbers(findings: Findings) -> dict[str, Any]:
 
 
 def _with_spread(value: float, spread: float) -> str:
-    """Value ± spread, both to the second digit of the spread."""
+    """Return value ± spread, both to the second digit of the spread."""
     digits = 0 if spread <= 0 else min(max(1 - math.floor(math.log10(spread)), 0), 4)
     return f"{value:.{digits}f} ± {spread:.{digits}f}"
 

@@ -2,7 +2,7 @@
 
 from dowsax.site.model import build_model
 from dowsax.site.parse import parse_site, read_site
+from dowsax.site.reference import NEW_SITE, new_site
 from dowsax.site.site import Site
-from dowsax.site.template import NEW_SITE, new_site
 
 __all__ = ["NEW_SITE", "Site", "build_model", "new_site", "parse_site", "read_site"]

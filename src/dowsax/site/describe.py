@@ -1,18 +1,23 @@
-"""A site in plain words: what was understood of its file."""
+"""A site in words, for `dowsax site check`: what the file says, and lint: what is probably not meant."""
+
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from dowsax.geo.polygons import signed_area
 from dowsax.geo.wind import speed_and_direction
-from dowsax.site.distributions import ends
 from dowsax.site.kinds import KINDS
-from dowsax.site.lint import lint_site, reachable
 from dowsax.site.model import build_model
+from dowsax.site.section import ends
 from dowsax.site.site import Site
+
+_MIN_DIAGONAL_M = 1.0
+"""An area that is smaller was probably meant in degrees."""
 
 
 def describe_site(site: Site) -> list[tuple[str, str]]:
-    """Return what was understood, as headings and words."""
+    """Return the site as headings and words."""
     (west, south), (east, north) = site.area
     area = (
         f"{east - west:.6g} m from west to east ({west:.6g} to {east:.6g}), {north - south:.6g} m from south "
@@ -22,15 +27,15 @@ def describe_site(site: Site) -> list[tuple[str, str]]:
         (west, south), (east, north) = site.source
         area += f"; the source from {west:.6g} to {east:.6g} and from {south:.6g} to {north:.6g}"
     words = [("name", site.name), ("area", area)]
-    if site.frame.is_geographic:
-        low, high = (site.frame.words(corner) for corner in site.area)
+    if site.coordinates.is_geographic:
+        low, high = (site.coordinates.format_position(corner) for corner in site.area)
         words.append(("", f"from {low} to {high}"))
     words.append(("origin", _origin(site)))
     for heading, polygons in (("geofence", site.geofence), ("no-go", site.no_go)):
         pieces = [f"{len(corners)} corners, {abs(signed_area(corners)):.6g} m²" for corners in polygons]
         words.append((heading, "; ".join(pieces) or "none"))
     if site.geofence or site.no_go:
-        words.append(("allowed", f"{100 * reachable(site):.3g} % of the area"))
+        words.append(("allowed", f"{100 * site.reachable_share:.3g} % of the area"))
     reading = f"{site.kind}: {KINDS[site.kind].meaning}; readings in {site.unit or 'no unit'}"
     words.append(("field", reading))
     if site.known:
@@ -49,7 +54,7 @@ def describe_unknowns(site: Site) -> list[tuple[str, str, str, str]]:
     """Return name, unit, meaning and distribution of all that is unknown."""
     prior = build_model(site, ("each",)).prior
     words = ["in the area"] * 2 + [
-        _distribution(distribution) for distribution in getattr(prior, "distributions", ())
+        _describe_distribution(distribution) for distribution in getattr(prior, "distributions", ())
     ]
     words += [""] * (len(prior.parameters) - len(words))
     return [
@@ -59,9 +64,9 @@ def describe_unknowns(site: Site) -> list[tuple[str, str, str, str]]:
 
 
 def _origin(site: Site) -> str:
-    if site.frame.origin is None:
+    if site.coordinates.origin is None:
         return "none: metres alone, no degrees"
-    latitude, longitude = site.frame.origin
+    latitude, longitude = site.coordinates.origin
     return f"(0, 0) is at latitude {latitude:.6f}, longitude {longitude:.6f}"
 
 
@@ -93,17 +98,24 @@ def describe_wind(velocity: np.ndarray) -> str:
 
 def _sensor(site: Site) -> str:
     sensor = site.sensor
-    said = [f"sensors {', '.join(sensor.names)}"] if sensor.names else []
-    said += [] if sensor.height is None else [f"{sensor.height:g} m above ground where a file does not say"]
-    said += [] if sensor.dwell is None else [f"{sensor.dwell:g} s a reading where a file does not say"]
-    said += [] if sensor.lag is None else ["lags"]
-    return "; ".join(said) or "nothing said"
+    parts = {
+        "sensors {}": ", ".join(sensor.names) or None,
+        "{:g} m above ground where a file does not say": sensor.height,
+        "{:g} s a reading where a file does not say": sensor.dwell,
+        "lags": sensor.lag,
+    }
+    return _join_given(parts, "; ") or "nothing given"
+
+
+def _join_given(parts: Mapping[str, Any], separator: str) -> str:
+    """Return the texts whose value is given, formatted with it."""
+    return separator.join(text.format(value) for text, value in parts.items() if value is not None)
 
 
 def _place(site: Site, place: tuple[float, float] | None) -> str:
     if place is None:
         return "the middle of the area"
-    degrees = f", {site.frame.words(place)}" if site.frame.is_geographic else ""
+    degrees = f", {site.coordinates.format_position(place)}" if site.coordinates.is_geographic else ""
     return f"({place[0]:.6g}, {place[1]:.6g}) m{degrees}"
 
 
@@ -115,18 +127,16 @@ def _step(site: Site) -> str:
 
 def _budget(site: Site) -> str:
     budget = site.budget
-    said = [] if budget.distance is None else [f"{budget.distance:g} m"]
-    said += [] if budget.readings is None else [f"{budget.readings} readings"]
-    said += [] if budget.time is None else [f"{budget.time:g} s"]
-    return ", ".join(said) or "no limit"
+    parts = {"{:g} m": budget.distance, "{} readings": budget.readings, "{:g} s": budget.time}
+    return _join_given(parts, ", ") or "no limit"
 
 
 def _found(site: Site) -> str:
     share = f"{100 * site.search.probability:g} %"
-    said = f"when the source lies within {site.found_radius:.3g} m with a probability of {share}"
+    rule = f"when the source lies within {site.found_radius:.3g} m with a probability of {share}"
     if not site.search.may_jump:
-        return said
-    return f"{said}; as the source may move, it is not checked whether the readings fit the model"
+        return rule
+    return f"{rule}; as the source may move, it is not checked whether the readings fit the model"
 
 
 def _flight(site: Site) -> str:
@@ -136,8 +146,28 @@ def _flight(site: Site) -> str:
     return f"plans fly {height} above take-off at {flight.speed:g} m/s, and stay {hold} at each place"
 
 
-def _distribution(distribution: object) -> str:
-    numbers = ", ".join(
-        f"{name} {value:g}" for name, value in vars(distribution).items() if isinstance(value, float)
-    )
-    return f"{type(distribution).__name__}: {numbers}"
+def _describe_distribution(distribution: object) -> str:
+    numbers = (f"{name} {value:g}" for name, value in vars(distribution).items() if isinstance(value, float))
+    return f"{type(distribution).__name__}: {', '.join(numbers)}"
+
+
+def lint_site(site: Site) -> list[str]:
+    """Return questions about what is well formed but probably not meant; nothing is refused for it."""
+    questions = []
+    if site.diagonal < _MIN_DIAGONAL_M:
+        questions.append(
+            f"The area is {site.diagonal:.2g} m across: if low and high are degrees, write south, west, "
+            "north and east instead."
+        )
+    share = site.reachable_share
+    if share < 0.5:
+        questions.append(
+            f"The sensor may be in {100 * share:.2g} % of the area only: check the corners of "
+            "geofence and no-go areas against [area]."
+        )
+    for number, corners in enumerate(site.geofence, 1):
+        if site.is_outside(corners):
+            questions.append(
+                f"The geofence {number} lies outside the area: check its corners, latitude first."
+            )
+    return questions

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dowsax.site.distributions import LogNormalSetting, NormalSetting, ends
-from dowsax.site.errors import Fault, locate
 from dowsax.site.kinds import KINDS, world_unit
+from dowsax.site.section import LogNormalSetting, NormalSetting, ends
 from dowsax.site.site import Site
+from dowsax.site.text import Fault, add_line
 from dowsax.world import Model, UniformBox
 from dowsax.world.compose import compose
 from dowsax.world.distributions import LogNormal, LogUniform, Normal, Uniform
@@ -33,7 +33,7 @@ def build_model(site: Site, sensor_names: Sequence[str] = ()) -> Model:
             **(_benchmark_settings(site) if KINDS[site.kind].is_benchmark else _settings(site)),
         )
     except Fault as fault:
-        raise locate(fault, site.file, site.text) from None
+        raise add_line(fault, site.file, site.text) from None
     except ValueError as error:
         raise ValueError(f"{site.file}: {error}") from None
 

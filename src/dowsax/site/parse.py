@@ -1,24 +1,42 @@
-"""From a site file to a Site: the schema, then what the keys mean together, then the physics."""
+"""From a site file to a Site: text → schema → places in metres → checks → model."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from pydantic import ValidationError
 
-from dowsax.geo.polygons import Bounds
+from dowsax.geo.local import LocalCoordinates
+from dowsax.geo.polygons import Bounds, Polygon, crosses_itself, signed_area
 from dowsax.geo.wind import wind_from
-from dowsax.site.checks import require_sense
-from dowsax.site.distributions import Distribution
-from dowsax.site.errors import Fault, first_fault, locate
-from dowsax.site.kinds import KINDS, why_unused
+from dowsax.inference import PRESETS
+from dowsax.site.kinds import KINDS, check_prior, why_unused
+from dowsax.site.missing_values import altitude_fault, wind_fault
 from dowsax.site.model import build_model
-from dowsax.site.places import resolve_area, resolve_polygons, resolve_source, resolve_start, resolve_step
-from dowsax.site.priors import check_prior
-from dowsax.site.schema import SearchSetting, SiteFile, WindSetting
-from dowsax.site.site import Site
-from dowsax.site.text import parse_toml, read_text
+from dowsax.site.schema import (
+    BOX,
+    MAX_CORNERS,
+    AreaSetting,
+    PolygonSetting,
+    SearchSetting,
+    SiteFile,
+    StartSetting,
+    StepSetting,
+    WindSetting,
+)
+from dowsax.site.section import Distribution
+from dowsax.site.site import Area, Corner, Site
+from dowsax.site.text import Fault, add_line, first_fault, parse_toml, read_text
 from dowsax.site.units import known_unit
 from dowsax.world.fields.gaussian_plume import BRIGGS
+
+_MAX_WIDTH_DEG = 90.0
+"""A box that is wider has its east and west exchanged."""
+_MAX_OFFSET_M = 1e5
+"""What is this far from the area, and a hundred times as far as it is wide, is not meant."""
+_MAX_COORDINATE_M = 1e6
+"""Beyond it single precision holds a position to a decimetre only."""
 
 
 def read_site(path: Path | str) -> Site:
@@ -33,56 +51,55 @@ def parse_site(text: str, name: str = "site.toml") -> Site:
         file = SiteFile.model_validate(table)
         _refuse_unused(table, file.field.kind)
         site = _build(file, text, name)
-        require_sense(site)
+        _check(site)
     except ValidationError as error:
-        raise locate(first_fault(error, table), name, text) from None
+        raise add_line(first_fault(error, table), name, text) from None
     except Fault as fault:
-        raise locate(fault, name, text) from None
-    # What the physics refuses is refused now, and not after the flight.
+        raise add_line(fault, name, text) from None
+    # What the physics refuses is an error now, and not after the flight.
     build_model(site, ("one", "other"))
     return site
 
 
 def _build(file: SiteFile, text: str, name: str) -> Site:
+    """Return the site of a file, with all places in metres."""
     kind = file.field.kind
-    frame, area = resolve_area(file.area)
+    coordinates, area = _resolve_area(file.area)
     unit = _resolve_unit(file.field.unit, kind)
     growth: dict[str, Distribution] = {}
     if file.field.growth == "unknown":
         growth = dict.fromkeys(BRIGGS, "unknown")
-    geofence = resolve_polygons(file.geofence, "geofence", frame, area)
-    no_go = resolve_polygons(file.no_go, "no_go", frame, area)
+    geofence = _resolve_polygons(file.geofence, "geofence", coordinates, area)
+    no_go = _resolve_polygons(file.no_go, "no_go", coordinates, area)
     return Site(
         name=file.name,
-        frame=frame,
+        coordinates=coordinates,
         area=area,
         kind=kind,
         unit=unit,
-        source=resolve_source(file.area, area),
+        source=_resolve_source(file.area, area),
         gas=file.field.gas,
         options={option: getattr(file.field, option) for option in file.field.given(*KINDS[kind].options)},
         geofence=geofence,
         no_go=no_go,
         prior={**growth, **check_prior(file.prior, kind, unit, file.wind.mode == "unknown")},
-        background=file.background,
-        noise=file.noise,
         wind=_resolve_wind(file.wind),
-        sensor=file.sensor,
-        start=resolve_start(file.start, frame, area, Bounds(geofence, no_go), file.area.outside),
-        step=resolve_step(file.step, frame, area),
-        budget=file.budget,
+        start=_resolve_start(file.start, coordinates, area, Bounds(geofence, no_go), file.area.outside),
+        step=_resolve_step(file.step, coordinates, area),
         search=_resolve_search(file.search, kind),
-        flight=file.flight,
         outside=file.area.outside,
         columns=file.columns.model_dump(exclude_unset=True),
-        rows=file.rows,
         file=name,
         text=text,
+        **{
+            same: getattr(file, same)
+            for same in ("background", "noise", "sensor", "budget", "flight", "rows")
+        },
     )
 
 
 def _refuse_unused(table: dict[str, Any], kind: str) -> None:
-    """Raise a Fault for the first key that has no use for the kind: who gives it expects something of it."""
+    """Raise a Fault for the first key that has no effect for the kind."""
     for name, section in table.items():
         for key in section if isinstance(section, dict) else ():
             words = why_unused(kind, name, key)
@@ -114,3 +131,233 @@ def _resolve_search(search: SearchSetting, kind: str) -> SearchSetting:
     if search.given("preset"):
         return search
     return search.model_copy(update={"preset": "default" if KINDS[kind].is_benchmark else "survey"})
+
+
+def _resolve_area(area: AreaSetting) -> tuple[LocalCoordinates, Area]:
+    """Return the local coordinates and the box in metres."""
+    if area.south is not None:
+        return _resolve_degrees(area)
+    coordinates = _coordinates(area.origin, "area", "origin")
+    assert area.low is not None
+    assert area.high is not None
+    if not (area.low[0] < area.high[0] and area.low[1] < area.high[1]):
+        words = f"must be east and north of low = {list(area.low)}; got {list(area.high)}."
+        raise Fault(words, "area", "high")
+    if np.abs((area.low, area.high)).max() > _MAX_COORDINATE_M:
+        words = "lies more than 1000 km from (0, 0), too far for single precision; take a round number off x "
+        raise Fault(f"{words}and y, or give the area in degrees.", "area", "high")
+    return coordinates, (area.low, area.high)
+
+
+def _resolve_degrees(area: AreaSetting) -> tuple[LocalCoordinates, Area]:
+    """Return the box in metres that holds the box in degrees; the default origin is its middle."""
+    south, west, north, east = (getattr(area, side) for side in BOX)
+    if not south < north:
+        raise Fault(f"must be above south = {south}; got {north}.", "area", "north")
+    # Across the 180th meridian east is the smaller number.
+    beyond = east if west < east else east + 360
+    if not 0 < beyond - west < _MAX_WIDTH_DEG:
+        raise Fault(f"must be east of west = {west}; got {east}.", "area", "east")
+    middle = (west + beyond) / 2
+    middle = middle if middle <= 180 else middle - 360
+    origin = area.origin or ((south + north) / 2, middle)
+    coordinates = _coordinates(origin, "area", "south" if area.origin is None else "origin")
+    # Of the edges in the plane, which are curved, the middle ones reach farthest.
+    places = [(lat, lon) for lat in (south, (south + north) / 2, north) for lon in (west, middle, east)]
+    metres = coordinates.to_metres(*np.transpose(places))
+    if np.abs(metres).max() > _MAX_COORDINATE_M:
+        words = "lies more than 1000 km from a corner of the area; give a nearer one, or a smaller area."
+        raise Fault(words, "area", "origin")
+    (x_low, y_low), (x_high, y_high) = metres.min(axis=0).tolist(), metres.max(axis=0).tolist()
+    return coordinates, ((x_low, y_low), (x_high, y_high))
+
+
+def _resolve_source(setting: AreaSetting, area: Area) -> Area | None:
+    """Return the part of the area in which the source lies, where the site file has one."""
+    given = setting.given("source_low", "source_high")
+    if not given:
+        return None
+    low, high = setting.source_low or area[0], setting.source_high or area[1]
+    if not (low[0] < high[0] and low[1] < high[1]):
+        words = f"encloses nothing: from {list(low)} to {list(high)}; give low and high corner."
+        raise Fault(words, "area", given[-1])
+    if (np.clip((low, high), *area) != (low, high)).any():
+        raise Fault("is outside the area; the source lies in a part of it.", "area", given[-1])
+    return low, high
+
+
+def _coordinates(origin: Corner | None, *keys: str) -> LocalCoordinates:
+    try:
+        return LocalCoordinates(origin)
+    except ValueError as error:
+        raise Fault(str(error), *keys) from None
+
+
+def _resolve_places(
+    setting: PolygonSetting | StartSetting | StepSetting,
+    key: str,
+    coordinates: LocalCoordinates,
+    area: Area,
+    *table: str,
+) -> tuple[str, np.ndarray | None]:
+    """Return the key of the places, `key` in metres or `key`_degrees, and the places (k, 2) in metres."""
+    given = setting.given(key, f"{key}_degrees")
+    if not given:
+        return key, None
+    if len(given) == 2:
+        raise Fault(f"give {key} in metres or {key}_degrees, not both.", *table, key)
+    places = np.reshape(getattr(setting, given[0]), (-1, 2))
+    if given[0] == key:
+        _require_metres(places, coordinates, area, *table, key)
+        return key, places
+    if not coordinates.is_geographic:
+        words = "needs `origin = [latitude, longitude]` in [area], or an area in degrees."
+        raise Fault(words, *table, given[0])
+    for latitude, longitude in places.tolist():
+        _coordinates((latitude, longitude), *table, given[0])
+    if len(places):
+        _require_near(places, coordinates, area, *table, given[0])
+    return given[0], coordinates.to_metres(*places.T)
+
+
+def _require_metres(places: np.ndarray, coordinates: LocalCoordinates, area: Area, *keys: str) -> None:
+    """Raise a Fault where places in metres are those of the area in degrees.
+
+    That metres are by chance the latitude and longitude of the site to within its own size is next to
+    impossible.
+    """
+    if not coordinates.is_geographic or len(places) == 0 or not np.all(np.abs(places) <= 180):
+        return
+    latitudes, longitudes = places.T
+    ordered = _is_around(area, coordinates.to_metres(latitudes, longitudes)) and np.all(
+        np.abs(latitudes) <= 90
+    )
+    swapped = _is_around(area, coordinates.to_metres(longitudes, latitudes)) and np.all(
+        np.abs(longitudes) <= 90
+    )
+    if ordered or swapped:
+        first = "" if ordered else ", latitude first"
+        raise Fault(f"these are degrees, not metres: write {keys[-1]}_degrees instead{first}.", *keys)
+
+
+def _require_near(degrees: np.ndarray, coordinates: LocalCoordinates, area: Area, *keys: str) -> None:
+    """Raise a Fault where places in degrees are nowhere near the area."""
+    metres, sides = coordinates.to_metres(*degrees.T), np.subtract(area[1], area[0])
+    away = np.linalg.norm(metres - np.mean(area, axis=0), axis=1).max()
+    if away <= max(_MAX_OFFSET_M, 100 * float(np.hypot(*sides))):
+        return
+    swapped = np.all(np.abs(degrees[:, 1]) <= 90) and _is_around(
+        area, coordinates.to_metres(*degrees.T[::-1])
+    )
+    hint = "exchange the two numbers of each, latitude first" if swapped else "give latitude and longitude"
+    metres_hint = "" if swapped else f", or write {keys[-1].removesuffix('_degrees')} where they are metres"
+    raise Fault(f"lies {away / 1000:,.0f} km from the area; {hint}{metres_hint}.", *keys)
+
+
+def _is_around(area: Area, places: np.ndarray) -> bool:
+    """Return whether all places lie in the area, or no farther off than it is wide."""
+    low, high = np.array(area)
+    return bool(np.all((places >= 2 * low - high) & (places <= 2 * high - low)))
+
+
+def _resolve_polygons(
+    polygons: Sequence[PolygonSetting], name: str, coordinates: LocalCoordinates, area: Area
+) -> tuple[Polygon, ...]:
+    """Return the corners of each polygon in metres; `name` is that of the list in the site file."""
+    resolved, count = [], 0
+    for number, polygon in enumerate(polygons, start=1):
+        key, corners = _resolve_places(polygon, "corners", coordinates, area, name, str(number))
+        assert corners is not None
+        count += len(corners)
+        if count > MAX_CORNERS:
+            words = f"all polygons of [[{name}]] must have at most {MAX_CORNERS:,} corners; got {count:,}."
+            raise Fault(words, name, str(number), key)
+        resolved.append(_check_polygon(corners, name, str(number), key))
+    return tuple(resolved)
+
+
+def _check_polygon(corners: Polygon, *keys: str) -> Polygon:
+    if len(corners) > 1 and np.allclose(corners[0], corners[-1], rtol=0, atol=1e-6):
+        corners = corners[:-1]
+    if len(corners) < 3:
+        raise Fault(f"must have at least 3 corners; got {len(corners)}.", *keys)
+    if crosses_itself(corners):
+        raise Fault("the border crosses itself; give the corners in order, one way round.", *keys)
+    if abs(signed_area(corners)) < 1e-6:
+        raise Fault("encloses no area; give the corners of an area.", *keys)
+    return corners
+
+
+def _resolve_start(
+    setting: StartSetting, coordinates: LocalCoordinates, area: Area, bounds: Bounds, outside: str
+) -> Corner | None:
+    """Return where the search starts: inside the area unless readings outside it are allowed."""
+    key, places = _resolve_places(setting, "position", coordinates, area, "start")
+    if places is None:
+        return None
+    x, y = places[0].tolist()
+    words = coordinates.format_position((x, y))
+    if not bounds.allow(places).all():
+        words += " is outside the geofence or in a no-go area; start elsewhere."
+        raise Fault(words, "start", key)
+    if outside != "allow" and (np.clip((x, y), *area) != (x, y)).any():
+        words += ' is outside the area; start inside it, or set outside = "allow" in [area].'
+        raise Fault(words, "start", key)
+    return x, y
+
+
+def _resolve_step(setting: StepSetting, coordinates: LocalCoordinates, area: Area) -> StepSetting:
+    """Return the setting with its places in metres."""
+    _, points = _resolve_places(setting, "points", coordinates, area, "step")
+    return setting.model_copy(update={"points": points, "points_degrees": None})
+
+
+def _check(site: Site) -> None:
+    """Raise a Fault for numbers out of range, and for places where no sensor can be."""
+    if site.wind.velocity is not None:
+        _require_no_fault(wind_fault(float(np.hypot(*site.wind.velocity))), "wind")
+    for name, height in (("height", site.sensor.height), ("ground", site.sensor.ground)):
+        _require_no_fault(None if height is None else altitude_fault(height), "sensor", name)
+    if site.search.may_jump and not PRESETS[site.search.preset].follows_jumps:
+        words = f'the preset "{site.search.preset}" does not follow changes; choose preset = "default".'
+        raise Fault(words, "search", "may_jump")
+    if site.step.length is not None and site.step.length > site.diagonal:
+        words = f"is longer than the area, {site.diagonal:.4g} m across; give a shorter step."
+        raise Fault(words, "step", "length")
+    if site.search.radius is not None and site.search.radius > site.diagonal / 2:
+        words = f"holds the whole area, {site.diagonal:.4g} m across; give a smaller one."
+        raise Fault(words, "search", "radius")
+    if not _is_reachable(site):
+        words = "there is no place in the area where the sensor may be; check the corners against [area]."
+        raise Fault(words, "geofence" if site.geofence else "no_go")
+    for number, corners in enumerate(site.no_go, 1):
+        if site.is_outside(corners):
+            words = "lies outside the area, where it has no effect; check its corners, latitude first."
+            raise Fault(words, "no_go", str(number), "corners")
+    if site.step.points is not None:
+        inside = np.all((site.low <= site.step.points) & (site.step.points <= site.high), axis=1)
+        _check_points(site, inside, "outside the area; leave it out, or widen the area.")
+        allowed = site.bounds.allow(site.step.points)
+        _check_points(site, allowed, "outside the geofence or in a no-go area; leave it out.")
+
+
+def _require_no_fault(fault: str | None, *keys: str) -> None:
+    if fault is not None:
+        raise Fault(fault, *keys)
+
+
+def _check_points(site: Site, is_fine: np.ndarray, words: str) -> None:
+    if site.step.points is not None and not is_fine.all():
+        x, y = site.step.points[int(np.argmin(is_fine))]
+        raise Fault(f"{site.coordinates.format_position((x, y))} is {words}", "step", "points")
+
+
+def _is_reachable(site: Site) -> bool:
+    """Return whether the sensor may be anywhere in the area."""
+    if site.reachable_share > 0:
+        return True
+    try:
+        nearest = site.bounds.nearest(np.mean(site.area, axis=0))
+    except ValueError:
+        return False
+    return bool(((site.low <= nearest) & (nearest <= site.high)).all())

@@ -1,41 +1,212 @@
-"""The reference page of the site file, from the schema: `python -m dowsax.site.reference` prints it."""
+"""What users read about the schema: the file of `dowsax site new`, and the reference page."""
 
 import json
+import textwrap
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, get_args, get_origin
 
-from dowsax.site.explain import Key, Table, tables
-from dowsax.site.kinds import KINDS, why_unused
-from dowsax.site.priors import prior_parameters, range_words
+import numpy as np
+from pydantic.fields import FieldInfo
 
-_INTRODUCTION = """\
-# The site file
+from dowsax.site.kinds import KINDS, prior_parameters, range_words, why_unused, world_unit
+from dowsax.site.schema import SiteFile
+from dowsax.site.section import RangeSetting, Section
+from dowsax.site.text import plain
+from dowsax.world.kinds import kind_of
 
-A site file is a TOML text. It says where the search is, what is measured there, what is known beforehand and
-what may be spent. `dowsax site new site.toml` writes one with every key explained, and `dowsax site check
-site.toml` prints what was understood. Only `[area]` and `kind` in `[field]` must be given.
-"""
-_DISTRIBUTIONS = """\
-## Distributions
+_TYPE_WORDS = {
+    np.ndarray: "list of [number, number]",
+    bool: "true or false",
+    float: "number",
+    int: "whole number",
+    str: "text",
+}
+_BOUNDS = {"gt": ">", "ge": ">=", "le": "<="}
 
-What is believed of a number beforehand is written in one of these forms.
 
-| form | meaning |
-|---|---|
-| `1.5` | known |
-| `"unknown"` | the usual distribution of the kind |
-| `[1, 9]` | a range, on the scale (linear or logarithmic) of the usual distribution |
-| `{low = 1, high = 9, scale = "log"}` | a range with its scale, `"linear"` or `"log"` |
-| `{mean = 1, std = 0.1}` | normal |
-| `{median = 1, factor = 2}` | log-normal: within the factor with a probability of 68 % |
-"""
+@dataclass(frozen=True)
+class Key:
+    """One key of a table."""
+
+    name: str
+    text: str
+    unit: str
+    example: Any
+    active: bool
+    """Whether it counts in a new site file, or is commented out."""
+    form: str
+    """Type and range in words."""
+    default: Any
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table of a site file."""
+
+    name: str
+    header: str
+    """As the file writes it: `[area]`, `[[geofence]]`; empty for a key at the top."""
+    text: str
+    example: Any
+    keys: tuple[Key, ...]
+    """Empty where the keys are not those of the schema."""
+
+
+def tables() -> Iterator[Table]:
+    """Yield the tables of a site file in their order, with the keys at the top as tables without a header."""
+    for name, field in SiteFile.model_fields.items():
+        is_list = get_origin(field.annotation) is list
+        kind: Any = get_args(field.annotation)[0] if is_list else field.annotation
+        section = kind if isinstance(kind, type) and issubclass(kind, Section) else None
+        header = f"[[{name}]]" if is_list else f"[{name}]"
+        example = field.examples[0] if field.examples else None
+        text = _join_lines(field.description or (section.__doc__ if section else ""))
+        if section is not None:
+            keys = tuple(_key(section, key) for key in section.known_keys())
+            yield Table(name, header, text, example, keys)
+        elif field.annotation is str:
+            yield Table(name, "", text, example, (_key(SiteFile, name),))
+        else:
+            yield Table(name, header, text, example, ())
+
+
+def _key(section: type[Section], name: str) -> Key:
+    field = section.model_fields[section.known_keys()[name]]
+    extra: Any = field.json_schema_extra
+    example = (field.examples or [None])[0]
+    text, unit, active = _join_lines(field.description), extra["unit"], extra["active"]
+    default = None if field.is_required() else field.default
+    return Key(name, text, unit, example, active, _form(field), default)
+
+
+def _form(field: FieldInfo) -> str:
+    """Return type and range of a key in words."""
+    leaves, forms = list(_leaves(field.annotation)), []
+    for leaf in leaves:
+        if get_origin(leaf) is Literal:
+            forms += [f'"{word}"' for word in get_args(leaf)]
+        elif get_origin(leaf) is tuple:
+            forms.append("list of texts" if str in get_args(leaf) else "[number, number]")
+        elif leaf in _TYPE_WORDS:
+            forms.append(_TYPE_WORDS[leaf])
+    if RangeSetting in leaves:
+        forms = ["distribution"]
+    bounds = [
+        f"{sign} {plain(getattr(limit, name))}"
+        for limit in field.metadata
+        for name, sign in _BOUNDS.items()
+        if hasattr(limit, name)
+    ]
+    return ", ".join([" or ".join(forms), *bounds])
+
+
+def _leaves(annotation: Any) -> Iterator[Any]:
+    """Yield the types that an annotation is made of, without those in tuples."""
+    if get_origin(annotation) is Annotated:
+        yield from _leaves(get_args(annotation)[0])
+    elif get_origin(annotation) in (Literal, tuple, None):
+        yield annotation
+    else:
+        for part in get_args(annotation):
+            yield from _leaves(part)
+
+
+def _join_lines(text: str | None) -> str:
+    return " ".join((text or "").split())
+
+
+_LINE_LENGTH = 110
+_FIRST_COMMENT = (
+    "A site for dowsax: where the search is, what is measured there, what is known, what may be spent. "
+    "Lengths are in metres, times in seconds. Only the area and the kind must be given. Check the file with "
+    "`dowsax site check FILE`."
+)
+
+_BENCHMARK_PRIOR_TEXT = (
+    "What is believed of the source beforehand: [low, high], or a number. Default: the benchmark's."
+)
+
+
+def new_site(kind: str = "gas-plume") -> str:
+    """Return the text of a site file of this kind with every key that has a use there, explained."""
+    if kind not in KINDS:
+        raise ValueError(f"Unknown kind {kind!r}; known are {', '.join(KINDS)}.")
+    return "\n".join(
+        [_comment(_FIRST_COMMENT), *filter(None, (_file_section(kind, table) for table in tables()))]
+    )
+
+
+def _file_section(kind: str, table: Table) -> str:
+    """Return the lines of one table, empty where it has no use for the kind."""
+    # The noise of a benchmark field is its own, unless a file has numbers for it.
+    if table.name == "noise" and KINDS[kind].is_benchmark:
+        return ""
+    if table.name == "prior":
+        lines = _prior_lines(kind)
+    elif table.keys:
+        lines = [_key_lines(kind, table, key) for key in table.keys]
+    else:
+        lines = [_line(name, value, active=False) for name, value in table.example.items()]
+    if not table.header or not any(lines):
+        return "".join(lines)
+    text = _BENCHMARK_PRIOR_TEXT if table.name == "prior" and KINDS[kind].is_benchmark else table.text
+    return f"{_comment(text)}{table.header}\n{''.join(lines)}"
+
+
+def _key_lines(kind: str, table: Table, key: Key) -> str:
+    facts, text, example, active = KINDS[kind], key.text, key.example, key.active
+    if why_unused(kind, table.name, key.name) is not None:
+        return ""
+    if table.example and key.name in table.example:
+        example = table.example[key.name]
+    if f"{table.name}.{key.name}" in facts.examples:
+        example, active = facts.examples[f"{table.name}.{key.name}"], True
+    if table.name == "field" and key.name == "kind":
+        example, text = kind, _sentence(facts.meaning)
+    if table.name == "field" and key.name == "unit":
+        if not facts.unit:
+            return ""
+        choices = f" One of {', '.join(facts.units)}." if len(facts.units) > 1 else ""
+        example, text = facts.unit, f"{text}{choices}"
+    # The unit stands at the end of the first sentence.
+    head, full_stop, rest = f"{text} ".partition(". ")
+    unit = f" [{key.unit}]" if key.unit else ""
+    return _comment(f"{head}{unit}{full_stop}{rest}") + _line(key.name, example, active)
+
+
+def _prior_lines(kind: str) -> list[str]:
+    """Return the lines of each parameter: its meaning, and what holds without the key."""
+    facts = KINDS[kind]
+    known = {} if facts.is_benchmark else kind_of(kind, world_unit(facts.unit)).known
+    lines = []
+    for name, parameter in prior_parameters(kind, facts.unit, facts.gas).items():
+        unit = f" [{parameter.unit}]" if parameter.unit else ""
+        example = facts.examples.get(f"prior.{name}", known.get(name, "unknown"))
+        active = f"prior.{name}" in facts.examples and not facts.is_benchmark
+        lines.append(_comment(_sentence(f"{parameter.meaning}{unit}")) + _line(name, example, active))
+    return lines
+
+
+def _line(name: str, value: Any, active: bool) -> str:
+    # TOML writes texts, numbers, flags and lists as JSON does.
+    return f"{'' if active else '# '}{name} = {json.dumps(value, ensure_ascii=False)}\n"
+
+
+def _comment(text: str) -> str:
+    return "".join(f"# {line}\n" for line in textwrap.wrap(text, _LINE_LENGTH - 2, break_on_hyphens=False))
+
+
+def _sentence(words: str) -> str:
+    return f"{words[0].upper()}{words[1:]}."
 
 
 def reference_page() -> str:
-    """Return the page as Markdown."""
-    return "\n".join([_INTRODUCTION, *map(_section, tables()), _kinds(), _DISTRIBUTIONS])
+    """Return the tables of all keys, and the kinds, as Markdown."""
+    return "\n".join([*map(_page_section, tables()), _kinds()])
 
 
-def _section(table: Table) -> str:
+def _page_section(table: Table) -> str:
     title = f"## `{table.header or table.name}`\n\n{table.text}\n"
     if table.name == "prior":
         return f"{title}\n{_table(('kind', 'key', 'unit', 'range', 'meaning'), _parameters())}"
@@ -82,6 +253,9 @@ def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     lines = (f"| {' | '.join(row)} |" for row in (head, ("---",) * len(head), *rows))
     return "\n".join(lines) + "\n"
 
+
+NEW_SITE = new_site()
+"""The new site file of gas in the wind, which uses most keys."""
 
 if __name__ == "__main__":
     print(reference_page(), end="")

@@ -8,10 +8,21 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, FailFast, model_validator
 
-from dowsax.site.distributions import Distribution, NonNegative, ends
-from dowsax.site.errors import Fault
 from dowsax.site.kinds import KINDS
-from dowsax.site.section import Flag, Number, Pair, Points, Section, Whole, key, one_of
+from dowsax.site.section import (
+    Distribution,
+    Flag,
+    NonNegative,
+    Number,
+    Pair,
+    Points,
+    Section,
+    Whole,
+    ends,
+    key,
+    one_of,
+)
+from dowsax.site.text import Fault
 from dowsax.world.units import MOLAR_MASSES
 
 BOX = ("south", "west", "north", "east")

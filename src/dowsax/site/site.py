@@ -1,14 +1,12 @@
-"""The site: where the search is, what is measured there and how, and what may be spent on it."""
+"""The site: where the search is, what is measured there, and the budget."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from dowsax.geo.local import Frame
-from dowsax.geo.polygons import Polygon
-from dowsax.site.distributions import Distribution
-from dowsax.site.places import Area, Corner
+from dowsax.geo.local import LocalCoordinates
+from dowsax.geo.polygons import Bounds, Polygon
 from dowsax.site.schema import (
     BackgroundSetting,
     Budget,
@@ -19,14 +17,19 @@ from dowsax.site.schema import (
     StepSetting,
     WindSetting,
 )
+from dowsax.site.section import Distribution
+
+Corner = tuple[float, float]
+Area = tuple[Corner, Corner]
+"""[m], the south-western and the north-eastern corner."""
 
 
 @dataclass(frozen=True, eq=False)
 class Site:
-    """A site file after checks. Everything is in the metres of `frame`."""
+    """A site file after checks. Everything is in the metres of `coordinates`."""
 
     name: str
-    frame: Frame
+    coordinates: LocalCoordinates
     """The local coordinates."""
     area: Area
     """[m], the south-western and the north-eastern corner of the box in which the source lies."""
@@ -57,7 +60,7 @@ class Site:
     search: SearchSetting = field(default_factory=SearchSetting)
     flight: FlightSetting = field(default_factory=FlightSetting)
     outside: str = "refuse"
-    """What becomes of a reading outside the area: refuse, leave-out or allow."""
+    """What to do with a reading outside the area: refuse, leave-out or allow."""
     columns: Mapping[str, str] = field(default_factory=dict)
     """Which column of a survey file holds what; see `survey.read_survey`."""
     rows: Mapping[str, str] = field(default_factory=dict)
@@ -79,6 +82,22 @@ class Site:
     def diagonal(self) -> float:
         """[m], of the area."""
         return float(np.hypot(*np.subtract(self.high, self.low)))
+
+    @property
+    def bounds(self) -> Bounds:
+        """Where the sensor may be."""
+        return Bounds(self.geofence, self.no_go)
+
+    @property
+    def reachable_share(self) -> float:
+        """The share of the area in which the sensor may be, from a grid of 2,500 places."""
+        axes = [np.linspace(self.low[axis], self.high[axis], 101)[1::2] for axis in (0, 1)]
+        grid = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2)
+        return float(self.bounds.allow(grid).mean())
+
+    def is_outside(self, corners: Polygon) -> bool:
+        """Return whether a polygon lies outside the area."""
+        return bool((corners.max(axis=0) < self.low).any() or (corners.min(axis=0) > self.high).any())
 
     @property
     def source_area(self) -> Area:

@@ -1,12 +1,47 @@
-"""Which column of a survey file holds what: the names that loggers use, units in headers, and mappings."""
+"""Step 2 of reading a survey: which column holds what, by the names that loggers use, or as the user says."""
 
 import difflib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
+from dowsax.site.site import Site
 from dowsax.site.units import factor, known_unit
-from dowsax.survey.column_names import NAMES
+from dowsax.survey.csv_file import Rows, Table, list_names
+
+_OTHER_NAMES = {
+    "x": "east easting pos_x position_x local_x",
+    "y": "north northing pos_y position_y local_y",
+    "latitude": "lat gps_lat gps_latitude gpslat drone_lat",
+    "longitude": "lon lng long gps_lon gps_lng gps_longitude gpslon drone_lon",
+    "value": (
+        "reading measurement concentration conc ppm ppb gas methane ch4 co2 co so2 no2 h2s nh3 voc "
+        "counts count cps kcps cpm count_rate countrate dose_rate doserate rssi dbm signal "
+        "signal_strength level db dba spl sound_level laeq tmi nt total_field mag anomaly "
+        "magnetic_anomaly"
+    ),
+    "altitude": (
+        "alt altitude_agl alt_agl agl altitude_ato alt_ato height height_agl rel_alt relative_altitude z"
+    ),
+    "time": (
+        "timestamp datetime date_time time_utc utc_time utc gps_time unix_time epoch t seconds "
+        "elapsed elapsed_time time_since_start time_local local_time"
+    ),
+    "date": "day",
+    "wind_u": "u u_wind wind_x wind_east wind_e",
+    "wind_v": "v v_wind wind_y wind_north wind_n",
+    "wind_speed": "windspeed ws wspd wind_spd wind_velocity",
+    "wind_from": (
+        "winddir wind_dir wind_direction winddirection wd wdir wind_direction_from "
+        "wind_from_direction wind_dir_from"
+    ),
+    "dwell": "dwell_time integration_time live_time livetime exposure duration",
+    "sensor": "sensor_id sensor_name instrument inst device device_id node",
+}
+NAMES: dict[str, tuple[str, ...]] = {role: (role, *names.split()) for role, names in _OTHER_NAMES.items()}
+"""The names of each role: its own name comes first, and wins where a file has both."""
 
 UNIT_OF_ROLE = {
     **dict.fromkeys(("x", "y", "altitude"), "m"),
@@ -14,12 +49,12 @@ UNIT_OF_ROLE = {
     **dict.fromkeys(("wind_u", "wind_v", "wind_speed"), "m/s"),
     **dict.fromkeys(("time", "dwell"), "s"),
 }
-# Names that are units themselves.
-_IMPLIED = ("ppm", "ppb", "counts", "count", "cps", "kcps", "cpm", "dbm", "db", "dba", "nt")
-_MAX_LISTED, _MAX_NAME = 20, 60
-"""Columns that an error names, and characters of each."""
-# One clock is enough: where a file has several, the first by the order above is taken.
-_INTERCHANGEABLE = ("time",)
+# Column names that are units themselves.
+_UNIT_NAMES = ("ppm", "ppb", "counts", "count", "cps", "kcps", "cpm", "dbm", "db", "dba", "nt")
+# Where a file has several of these, the first name in the order above wins.
+_INTERCHANGEABLE_ROLES = ("time",)
+_POSITION_ROLES = (("x", "y"), ("latitude", "longitude"))
+_SAME_PLACE_M = 0.1
 _BRACKETED = re.compile(r"^(.*?)\s*[(\[]\s*([^)\]]*)\s*[)\]]\s*$")
 
 
@@ -33,36 +68,47 @@ class Column:
     unit: str | None
     """As the header says, or `None`."""
     mapped: bool = False
-    """Whether the user said so, not the name."""
+    """Whether the user named the column, and not dowsax."""
     scale: float = 1.0
-    """By what its numbers are multiplied to be in the unit of the role."""
+    """Factor from the unit of the column to the unit of the role."""
 
 
-def recognised(
+def find_columns(table: Table, site: Site | None, columns: Mapping[str, str]) -> dict[str, Column]:
+    """Return the column of each role in a survey file: what `columns` names, then the site, then dowsax.
+
+    Raise a ValueError for a header that does not say where readings were taken, or what they are.
+    """
+    where = f"{table.path}, line {table.header_line}"
+    found = match_columns(where, table.headers, {**_site_mapping(site, table.headers), **columns})
+    _require_columns(where, table, found, site)
+    return found
+
+
+def match_columns(
     where: str, headers: Sequence[str], mapping: Mapping[str, str], *, option: str | None = "--column"
 ) -> dict[str, Column]:
-    """The column of each role that the file has; `where` is the file and line that errors name.
+    """Return the column of each role among the headers; errors begin with `where`.
 
-    A mapping goes before names; a role mapped to an empty text is left out. Two columns for one role are an
-    error that names both. `option` is that of the command line by which one of them is chosen.
+    A mapping wins over names; a role mapped to an empty text is left out. Two columns for one role are an
+    error that names both. `option` is the command-line option that chooses one of them.
     """
     _require_roles(where, mapping)
     found: dict[str, Column] = {}
-    taken = set()
+    mapped = set()
     for role, name in mapping.items():
         if name:
-            found[role] = _mapped(where, headers, role, name)
-            taken.add(found[role].index)
-    free = [(index, header) for index, header in enumerate(headers) if index not in taken]
+            found[role] = _column_by_mapping(where, headers, role, name)
+            mapped.add(found[role].index)
+    free = [(index, header) for index, header in enumerate(headers) if index not in mapped]
     for role in NAMES:
-        column = None if role in mapping else _named(where, free, role, option)
+        column = None if role in mapping else _column_by_name(where, free, role, option)
         if column is not None:
             found[role] = column
-    return {role: _scaled(where, role, column) for role, column in found.items()}
+    return {role: _with_scale(where, role, column) for role, column in found.items()}
 
 
 def split_header(header: str) -> tuple[str, str | None]:
-    """The plain name and the unit in brackets: `Wind Speed (m/s)` is `wind_speed` and `m/s`."""
+    """Return the plain name and the unit in brackets: `Wind Speed (m/s)` is `wind_speed` and `m/s`."""
     bracketed = _BRACKETED.match(header.strip())
     name, unit = (bracketed[1], bracketed[2]) if bracketed else (header, None)
     return re.sub(r"[^\w/%]+", "_", name.strip().lower()).strip("_"), unit or None
@@ -76,8 +122,8 @@ def _require_roles(where: str, mapping: Mapping[str, str]) -> None:
             raise ValueError(f"{where}: unknown meaning {role!r} of a column; {hint}")
 
 
-def _mapped(where: str, headers: Sequence[str], role: str, name: str) -> Column:
-    """The column the user names: by the whole header first, then without case and unit."""
+def _column_by_mapping(where: str, headers: Sequence[str], role: str, name: str) -> Column:
+    """Return the column that the user names: by the whole header first, then without case and unit."""
     for plain in (str.strip, lambda text: text.strip().lower(), lambda text: split_header(text)[0]):
         matches = [index for index, header in enumerate(headers) if plain(header) == plain(name)]
         if len(matches) > 1:
@@ -85,10 +131,12 @@ def _mapped(where: str, headers: Sequence[str], role: str, name: str) -> Column:
         if matches:
             header = headers[matches[0]]
             return Column(header.strip(), matches[0], _unit_of(role, header), mapped=True)
-    raise ValueError(f"{where}: no column {name!r} for {role}; found {listed(headers)}.")
+    raise ValueError(f"{where}: no column {name!r} for {role}; found {list_names(headers)}.")
 
 
-def _named(where: str, headers: Sequence[tuple[int, str]], role: str, option: str | None) -> Column | None:
+def _column_by_name(
+    where: str, headers: Sequence[tuple[int, str]], role: str, option: str | None
+) -> Column | None:
     ranked = [(_rank(role, header), index, header) for index, header in headers]
     matches = sorted((rank, index, header) for rank, index, header in ranked if rank is not None)
     if not matches:
@@ -97,32 +145,32 @@ def _named(where: str, headers: Sequence[tuple[int, str]], role: str, option: st
     same = [other for other_rank, _, other in matches if other_rank == rank]
     if len(same) > 1:
         raise ValueError(f"{where}: the column {header.strip()!r} occurs twice; leave one.")
-    if len(matches) > 1 and rank > 0 and role not in _INTERCHANGEABLE:
+    if len(matches) > 1 and rank > 0 and role not in _INTERCHANGEABLE_ROLES:
         candidates = [other for _, _, other in matches]
         first = candidates[0].strip()
         or_option = "" if option is None else f" or {option} {role}={first!r}"
         raise ValueError(
-            f"{where}: {listed(candidates)} may each be the {role}; choose one, as in {role} = {first!r} "
+            f"{where}: {list_names(candidates)} may each be the {role}; choose one, as in {role} = {first!r} "
             f"under [columns] of the site file{or_option}."
         )
     return Column(header.strip(), index, _unit_of(role, header))
 
 
 def _rank(role: str, header: str) -> int | None:
-    """How good a name for the role this is, 0 best; `None` where it is none."""
+    """Return how well the name fits the role, 0 best; `None` where it does not."""
     name, _ = split_header(header)
     stem = _stem(role, name)[0]
     return NAMES[role].index(stem) if stem in NAMES[role] else None
 
 
 def _stem(role: str, name: str) -> tuple[str, str | None]:
-    """A name without the unit at its end, and that unit: `x_m` is `x` and `m`, `ws_m_s` is `ws` and `m/s`."""
+    """Return a name without its unit, and the unit: `x_m` is `x` and `m`, `ws_m_s` is `ws` and `m/s`."""
     if name in NAMES[role]:
-        return name, name if name in _IMPLIED and role == "value" else None
+        return name, name if name in _UNIT_NAMES and role == "value" else None
     parts = name.split("_")
     for size in (1, 2):
         stem, unit = "_".join(parts[:-size]), "/".join(parts[-size:])
-        # In the name of a wind this is no millisecond.
+        # In the name of a wind, ms is no millisecond.
         unit = "m/s" if unit == "ms" and role.startswith("wind") else unit
         if stem in NAMES[role] and known_unit(unit):
             return stem, unit
@@ -134,8 +182,8 @@ def _unit_of(role: str, header: str) -> str | None:
     return bracketed if bracketed is not None else _stem(role, name)[1]
 
 
-def _scaled(where: str, role: str, column: Column) -> Column:
-    """The column with its scale, where the unit of the role is fixed."""
+def _with_scale(where: str, role: str, column: Column) -> Column:
+    """Return the column with its scale, where the unit of the role is fixed."""
     wanted = UNIT_OF_ROLE.get(role)
     if column.unit is None or wanted is None:
         return column
@@ -152,9 +200,77 @@ def _scaled(where: str, role: str, column: Column) -> Column:
     return Column(column.header, column.index, unit, column.mapped, scale)
 
 
-def listed(headers: Sequence[str]) -> str:
-    """Names of columns for an error, not too many and not too long."""
-    names = [header.strip() for header in headers[:_MAX_LISTED]]
-    cut = [name if len(name) <= _MAX_NAME else f"{name[: _MAX_NAME - 3]}..." for name in names]
-    more = f" and {len(headers) - _MAX_LISTED:,} more" if len(headers) > _MAX_LISTED else ""
-    return ", ".join(map(repr, cut)) + more
+def _site_mapping(site: Site | None, headers: list[str]) -> dict[str, str]:
+    """Return the columns that the site names, except those that the file has by their plain names instead.
+
+    So a file that dowsax wrote is read at the site that it was written for.
+    """
+    plain = {split_header(header)[0] for header in headers}
+    columns = {} if site is None else site.columns
+    return {
+        role: name
+        for role, name in columns.items()
+        if not name or split_header(name)[0] in plain or role not in plain
+    }
+
+
+def _require_columns(where: str, table: Table, found: Mapping[str, Column], site: Site | None) -> None:
+    metres, degrees = {"x", "y"} <= set(found), {"latitude", "longitude"} <= set(found)
+    half = {"latitude", "longitude"} & set(found)
+    if not metres and len(half) == 1:
+        (here,) = half
+        gone = "latitude" if here == "longitude" else "longitude"
+        raise ValueError(
+            f"{where}: {found[here].header!r} is the {here}, and there is no column for {gone}; found "
+            f"{list_names(table.headers)}. Say which it is by {gone} = 'name' under [columns] of the site "
+            f"file, or by --column {gone}=name."
+        )
+    if not metres and not degrees:
+        missing = [role for role in ("x", "y") if role not in found]
+        raise ValueError(
+            f"{where}: no column {' or '.join(map(repr, missing))}; found {list_names(table.headers)} "
+            f"(separated by {table.separator_name}). The header must name x and y [m], or latitude and "
+            "longitude, and value."
+        )
+    if not metres and site is not None and not site.coordinates.is_geographic:
+        raise ValueError(
+            f"{where}: places in degrees need an origin; give `origin = [latitude, longitude]` of (0, 0) in "
+            "[area] of the site file."
+        )
+    if "value" not in found:
+        raise ValueError(
+            f"{where}: no column 'value'; found {list_names(table.headers)} (separated by "
+            f"{table.separator_name}). Name it value, or say which it is by value = 'name' under [columns] "
+            "of the site file, or by --column value=name."
+        )
+
+
+def choose_position_columns(rows: Rows, found: dict[str, Column], site: Site | None) -> dict[str, Column]:
+    """Return the columns with either x and y, or latitude and longitude."""
+    metres, degrees = {"x", "y"} <= set(found), {"latitude", "longitude"} <= set(found)
+    if metres and degrees and site is not None and site.coordinates.is_geographic:
+        chosen = [pair for pair in _POSITION_ROLES if all(found[role].mapped for role in pair)]
+        if len(chosen) != 1 and _agree(rows, found, site):
+            chosen = [("x", "y")]
+        if len(chosen) != 1:
+            headers = [found[role].header for role in ("x", "y", "latitude", "longitude")]
+            raise ValueError(
+                f"{rows.path}, line {rows.header_line}: {list_names(headers)} say twice where a reading was "
+                "taken; leave two out, by x = '' and y = '' under [columns] or --column x= --column y=."
+            )
+        metres = chosen == [("x", "y")]
+    other = ("latitude", "longitude") if metres else ("x", "y")
+    return {role: column for role, column in found.items() if role not in other}
+
+
+def _agree(rows: Rows, found: dict[str, Column], site: Site) -> bool:
+    """Return whether x, y and latitude, longitude are the same positions, as in a file that dowsax wrote."""
+    try:
+        x, y, latitude, longitude = (
+            found[role].scale * np.array([float(cell) for cell in rows.cells[found[role].index]])
+            for role in ("x", "y", "latitude", "longitude")
+        )
+    except ValueError:
+        return False
+    apart = site.coordinates.to_metres(latitude, longitude) - np.stack([x, y], axis=-1)
+    return bool(np.all(np.abs(apart) <= _SAME_PLACE_M))

@@ -1,4 +1,4 @@
-"""A survey in plain words: what was understood of it, and which column was read as what."""
+"""A survey in words, for `dowsax site check`: its readings, and the meaning of each column."""
 
 from dowsax.site.describe import describe_wind
 from dowsax.site.kinds import KINDS
@@ -21,16 +21,17 @@ _MEANINGS = {
 }
 
 
-def survey_words(survey: Survey, site: Site) -> list[tuple[str, str]]:
-    """What was understood of a survey of this site."""
+def describe_survey(survey: Survey, site: Site) -> list[tuple[str, str]]:
+    """Return headings and words about a survey of this site."""
     low, high = survey.positions.min(axis=0), survey.positions.max(axis=0)
     words = [
         ("readings", f"{len(survey.values)}, {survey.left_out} left out"),
         ("values", f"{survey.values.min():g} to {survey.values.max():g} {site.unit}".strip()),
         ("places", f"x {low[0]:.6g} to {high[0]:.6g} m, y {low[1]:.6g} to {high[1]:.6g} m"),
     ]
-    if survey.frame.is_geographic:
-        words.append(("", f"from {survey.frame.words(low)} to {survey.frame.words(high)}"))
+    if survey.coordinates.is_geographic:
+        low_words, high_words = (survey.coordinates.format_position(corner) for corner in (low, high))
+        words.append(("", f"from {low_words} to {high_words}"))
     if survey.time is not None:
         start = "" if survey.start is None else f"{survey.start:%Y-%m-%d %H:%M:%S} UTC, "
         words.append(("time", f"{start}{survey.time[-1]:g} s"))
@@ -43,12 +44,12 @@ def survey_words(survey: Survey, site: Site) -> list[tuple[str, str]]:
     return words + [("note", note) for note in survey.notes]
 
 
-def column_words(survey: Survey, site: Site) -> list[tuple[str, str]]:
-    """Of each column its role, and what it was taken for; then those that were not used."""
+def describe_columns(survey: Survey, site: Site) -> list[tuple[str, str]]:
+    """Return the role of each column and its meaning, and the columns that are not used."""
     words = []
     for role, column in survey.columns.items():
         parts = [f"{column.header!r}", *_unit(role, column, site), *_meaning(role, site)]
-        parts += ["as was said, not by its name"] if column.mapped else []
+        parts += ["as mapped, not by its name"] if column.mapped else []
         words.append((role, ", ".join(parts) + _unused(role, site)))
     if survey.unused:
         words.append(("not used", ", ".join(repr(header) for header in survey.unused)))
@@ -56,7 +57,7 @@ def column_words(survey: Survey, site: Site) -> list[tuple[str, str]]:
 
 
 def _unit(role: str, column: Column, site: Site) -> list[str]:
-    """The unit it is read in, and by what it is converted."""
+    """Return the unit of a column, and the factor of its conversion."""
     wanted = site.unit if role == "value" else UNIT_OF_ROLE.get(role)
     # A clock may as well be dates, and nobody takes degrees for anything else.
     if not wanted or (column.unit is None and (role == "time" or wanted == "deg")):
@@ -79,12 +80,12 @@ def _meaning(role: str, site: Site) -> list[str]:
 
 
 def _unused(role: str, site: Site) -> str:
-    """Why a column that was recognised is of no account."""
+    """Return why a column with a role is not used."""
     kind = KINDS[site.kind]
     if role == "altitude" and kind.is_benchmark:
-        return "; of no account for this kind"
+        return "; not used for this kind"
     if role.startswith("wind") and not kind.uses_wind:
-        return "; of no account for this kind"
+        return "; not used for this kind"
     if role.startswith("wind") and site.wind.mode != "measured":
         return f"; not used, as the wind of the site is {site.wind.mode}"
     return ""

@@ -1,12 +1,12 @@
-"""Lint of readings: what is well formed and may still not be meant, as heights above the sea and other units.
+"""Lint of readings: well formed but probably wrong, such as heights above the sea, or another unit.
 
 Nothing is refused for it: each question is shown with the survey or the mission, and with the result.
 """
 
 import numpy as np
 
-from dowsax.site.distributions import ends
 from dowsax.site.kinds import KINDS
+from dowsax.site.section import ends
 from dowsax.site.site import Site
 from dowsax.site.units import UNITS, factor
 
@@ -15,16 +15,52 @@ MAX_FLIGHT_HEIGHT_M = 120.0
 _MIN_HEIGHT_M = -2.0
 """[m], less than any error of a height."""
 _MAX_FACTOR = 30.0
-"""How many times above or below the background the readings of no plume cannot be."""
+"""Readings of clean air are never this many times above or below the background."""
 _NEAR_FACTOR = 3.0
-"""How far off the background they are, at most, in the unit that is suggested."""
-_SHARES = (0.1, 0.9)
-"""Where the background is looked for among the readings: not at the very ends, which are noise."""
+"""In a unit that is suggested, readings are at most this factor off the background."""
+_BACKGROUND_QUANTILES = (0.1, 0.9)
+"""Where the background lies among the readings: not at the very ends, which are noise."""
+_MIN_EQUAL_READINGS = 5
+"""A sensor whose readings are all equal is worth a question from this number on."""
+_MIN_RUN_LENGTH = 20
+"""So are equal readings in a row, other than zero: fewer may be a coarse or slow sensor."""
 
 
 def lint_survey(site: Site, values: np.ndarray, altitude: np.ndarray | None) -> list[str]:
     """Return questions about readings in the site's unit and heights [m] above ground."""
     return [*_heights(site, altitude), *_background(site, values)]
+
+
+def lint_sensors(
+    values: np.ndarray, sensor: np.ndarray | None, names: tuple[str, ...], lines: np.ndarray
+) -> list[str]:
+    """Return a question about each sensor that reads the same many times; `lines` are those of the file."""
+    numbers = np.zeros(len(values), int) if sensor is None else sensor
+    questions = []
+    for number in np.unique(numbers):
+        own = values[numbers == number]
+        name = "The sensor" if sensor is None else f"The sensor {names[number]!r}"
+        if len(own) >= _MIN_EQUAL_READINGS and (own == own[0]).all():
+            questions.append(
+                f"{name} reads {own[0]:g} in all its {len(own)} readings: is it stuck, or silent "
+                "below its limit?"
+            )
+            continue
+        value, length, first = _longest_run(own)
+        if length >= _MIN_RUN_LENGTH and value != 0:
+            line = lines[numbers == number][first]
+            questions.append(
+                f"{name} reads {value:g} {length} times in a row (from line {line} on): is it stuck?"
+            )
+    return questions
+
+
+def _longest_run(values: np.ndarray) -> tuple[float, int, int]:
+    """Return value, length and start of the longest run of equal values."""
+    starts = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]]))
+    lengths = np.diff(np.append(starts, len(values)))
+    longest = int(np.argmax(lengths))
+    return float(values[starts[longest]]), int(lengths[longest]), int(starts[longest])
 
 
 def _heights(site: Site, altitude: np.ndarray | None) -> list[str]:
@@ -66,24 +102,24 @@ def _background(site: Site, values: np.ndarray) -> list[str]:
     if between is None:
         return []
     low, high = between
-    least, most = (float(np.quantile(values, share)) for share in _SHARES)
+    least, most = (float(np.quantile(values, share)) for share in _BACKGROUND_QUANTILES)
     stated = f"{low:g}" if low == high else f"{low:g} to {high:g}"
-    said = f"while the background of the site is {stated} {site.unit}"
+    expected = f"while the background of the site is {stated} {site.unit}"
     if low > 0 and least > _MAX_FACTOR * high:
         hint = _other_unit(site.unit, least, low, high) or "check the unit of the file, and [background]"
-        return [f"Nine of ten readings are above {least:.4g} {site.unit}, {said}: {hint}."]
+        return [f"Nine of ten readings are above {least:.4g} {site.unit}, {expected}: {hint}."]
     if low > 0 and most < low / _NEAR_FACTOR:
         hint = _other_unit(site.unit, most, low, high)
-        taken_off = 'if it is taken off already, set mode = "none" in [background]'
-        hint = taken_off if hint is None else f"{hint}; {taken_off}"
-        return [f"Nine of ten readings are below {most:.4g} {site.unit}, {said}: {hint}."]
+        subtracted = 'if it is subtracted already, set mode = "none" in [background]'
+        hint = subtracted if hint is None else f"{hint}; {subtracted}"
+        return [f"Nine of ten readings are below {most:.4g} {site.unit}, {expected}: {hint}."]
     lowest = min_reading(site)
     dropped = 0 if lowest is None else int(np.sum(values < lowest))
     if dropped:
         count = "A reading is" if dropped == 1 else f"{dropped} readings are"
         return [
-            f"{count} below {lowest:.3g} {site.unit}, {said}: take out what is no reading of the air, or set "
-            "robust = true in [noise], so that it counts for little."
+            f"{count} below {lowest:.3g} {site.unit}, {expected}: take out what is no reading of the air, or "
+            "set robust = true in [noise], so that it counts for little."
         ]
     return []
 

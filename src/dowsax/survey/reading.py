@@ -1,4 +1,4 @@
-"""One reading as it comes from a sensor: understood, or refused with a reason that says what to do."""
+"""One live reading of a sensor: accepted, or refused with a reason that says what to do."""
 
 import json
 import math
@@ -8,19 +8,19 @@ from datetime import UTC, datetime
 from typing import Any
 
 from dowsax.site.missing_values import altitude_fault, is_missing, wind_fault
-from dowsax.survey.clocks import EPOCH_MILLISECONDS, time_of_day
+from dowsax.survey.csv_file import MAX_NUMBER
+from dowsax.survey.times import MIN_EPOCH_MS, time_of_day
 
-_LARGEST = 1e30
-_AGAIN = "leave the reading out, or measure again"
+_REMEDY = "leave the reading out, or measure again"
 
 
 class Refused(ValueError):
-    """A reading that is not taken in; the message says why and what to do."""
+    """A reading that is not accepted; the message says why and what to do."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A reading in the site's frame. What was not measured is `None`."""
+    """A reading in the local coordinates of the site. What was not measured is `None`."""
 
     position: tuple[float, float]
     """[m]"""
@@ -37,14 +37,14 @@ class Reading:
     id: str | None = None
 
     def __post_init__(self) -> None:
-        """Numbers are finite: what could not be measured must not pass for a number."""
+        """Require finite numbers in the ranges that can be measured."""
         numbers = {"position": self.position, "value": (self.value,), "wind": self.wind or ()}
         for name in ("time", "altitude", "dwell"):
             given = getattr(self, name)
             numbers[name] = () if given is None else (given,)
         for name, values in numbers.items():
-            if not all(math.isfinite(value) and abs(value) < _LARGEST for value in values):
-                raise Refused(f"The {name} is not a usable number: {_AGAIN}.")
+            if not all(math.isfinite(value) and abs(value) < MAX_NUMBER for value in values):
+                raise Refused(f"The {name} is not a usable number: {_REMEDY}.")
         if self.dwell is not None and self.dwell <= 0:
             raise Refused(f"`dwell` is a time above 0 s; got {self.dwell:g}.")
         absurd = {
@@ -60,7 +60,7 @@ class Reading:
 
     @classmethod
     def from_json(cls, body: dict[str, Any]) -> "Reading":
-        """The inverse of `to_json`."""
+        """Return the reading of an object: the inverse of `to_json`."""
         wind = body["wind"]
         pairs = {"position": tuple(body["position"]), "wind": None if wind is None else tuple(wind)}
         return cls(**(body | pairs))
@@ -69,26 +69,26 @@ class Reading:
 def build(
     position, value, *, wind=None, time=None, sensor=None, altitude=None, dwell=None, id=None
 ) -> Reading:
-    """A reading from what a program gives: a pair of numbers, numbers and names of any kind.
+    """Return a reading from the numbers and names of a program, in any type.
 
-    What loggers write where they have nothing, such as an altitude of -999, counts as not measured.
+    Missing values of loggers, such as an altitude of -999, count as not measured.
     """
     given = {"time": time, "sensor": sensor, "altitude": altitude, "dwell": dwell, "id": id}
-    said = {name: None if is_missing(name, item) else item for name, item in given.items()}
+    known = {name: None if is_missing(name, item) else item for name, item in given.items()}
     return Reading(
         position=_pair("position", position),
         value=number("value", value),
         wind=_wind(wind),
-        time=None if said["time"] is None else read_time(said["time"])[0],
-        sensor=None if said["sensor"] is None else str(said["sensor"]),
-        altitude=None if said["altitude"] is None else number("altitude", said["altitude"]),
-        dwell=None if said["dwell"] is None else number("dwell", said["dwell"]),
-        id=None if said["id"] is None else str(said["id"]),
+        time=None if known["time"] is None else read_time(known["time"])[0],
+        sensor=None if known["sensor"] is None else str(known["sensor"]),
+        altitude=None if known["altitude"] is None else number("altitude", known["altitude"]),
+        dwell=None if known["dwell"] is None else number("dwell", known["dwell"]),
+        id=None if known["id"] is None else str(known["id"]),
     )
 
 
 def _wind(velocity) -> tuple[float, float] | None:
-    """East and north [m/s]; none where either says nothing."""
+    """Return the wind east and north [m/s]; `None` where either is missing."""
     if velocity is None or is_missing("wind_u", velocity):
         return None
     try:
@@ -101,17 +101,17 @@ def _wind(velocity) -> tuple[float, float] | None:
 
 
 def number(name: str, value) -> float:
-    """A number, also in a string; not a truth value, which JSON writes like one."""
+    """Return a number, also from a string; refuse true and false."""
     if isinstance(value, bool):
         raise Refused(f"`{name}` is not a number: {json.dumps(value)}; correct it.")
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
         if is_missing(name, value):
-            raise Refused(f"`{name}` says nothing, {_short(value)}: {_AGAIN}.") from None
+            raise Refused(f"`{name}` says nothing, {_short(value)}: {_REMEDY}.") from None
         raise Refused(f"`{name}` is not a number: {_short(value)}; correct it.") from None
     if not math.isfinite(number):
-        raise Refused(f"`{name}` is {number}: {_AGAIN}.")
+        raise Refused(f"`{name}` is {number}: {_REMEDY}.")
     return number
 
 
@@ -124,13 +124,13 @@ def _pair(name: str, values) -> tuple[float, float]:
 
 
 def read_time(value) -> tuple[float, str]:
-    """The time [s] and which of `CLOCKS` it was typed by.
+    """Return the time [s] and the form of `CLOCKS` in which it was given.
 
-    Seconds are taken as they are; a date and time as seconds since 1970, in UTC unless it says otherwise. A
-    time of day alone is seconds since midnight, as in a survey.
+    A date and time becomes seconds since 1970, in UTC where it has no zone. A time of day alone becomes
+    seconds since midnight, as in a survey.
     """
     if not isinstance(value, str):
-        return _on_a_clock(number("time", value)), "seconds"
+        return _from_milliseconds(number("time", value)), "seconds"
     for clock, read in CLOCKS.items():
         try:
             return read(value), clock
@@ -147,16 +147,16 @@ def read_date(text: str) -> float:
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
-def _on_a_clock(number: float) -> float:
-    return number / 1000 if number >= EPOCH_MILLISECONDS else number
+def _from_milliseconds(number: float) -> float:
+    return number / 1000 if number >= MIN_EPOCH_MS else number
 
 
 CLOCKS: dict[str, Callable[[str], float]] = {
     "date": read_date,
-    "seconds": lambda text: _on_a_clock(number("time", text)),
+    "seconds": lambda text: _from_milliseconds(number("time", text)),
     "time of day": time_of_day,
 }
-"""The forms in which a time is typed, in the order in which they are tried, and how each is read."""
+"""The forms of a time in text, in the order in which they are tried, and how each is read."""
 
 
 def _short(value) -> str:

@@ -12,8 +12,8 @@ from matplotlib.patches import Circle, Rectangle
 from matplotlib.text import Text
 from matplotlib.ticker import MaxNLocator
 
-from dowsax.geo.formatting import metres
-from dowsax.geo.local import Frame
+from dowsax.geo.formatting import format_length
+from dowsax.geo.local import LocalCoordinates
 from dowsax.report.findings import Findings
 from dowsax.site.site import Site
 from dowsax.viz.density import Density, highest_density_level
@@ -158,7 +158,7 @@ def draw_limits(axes: Axes, of: Findings | Site) -> None:
         axes.fill(*polygon.T, facecolor=f"{ORANGE}26", edgecolor=ORANGE, linewidth=1.2, hatch="///", zorder=2)
 
 
-def draw_degrees(axes: Axes, frame: Frame, low: np.ndarray, high: np.ndarray) -> None:
+def draw_degrees(axes: Axes, frame: LocalCoordinates, low: np.ndarray, high: np.ndarray) -> None:
     """Draw ticks of longitude and latitude where the coordinates are geographic, else of metres."""
     if not frame.is_geographic:
         axes.set(xlabel="x, east [m]", ylabel="y, north [m]")
@@ -195,7 +195,9 @@ def draw_scale_bar(axes: Axes, low: np.ndarray, high: np.ndarray) -> None:
         part = Rectangle((left + number * length / 2, bottom), length / 2, thick, facecolor=colour)
         part.set(edgecolor=INK, linewidth=0.8, zorder=10)
         axes.add_patch(part)
-    axes.text(left + length / 2, bottom + 1.6 * thick, metres(length), fontsize=8, ha="center", zorder=10)
+    axes.text(
+        left + length / 2, bottom + 1.6 * thick, format_length(length), fontsize=8, ha="center", zorder=10
+    )
 
 
 def draw_compass(axes: Axes, wind: np.ndarray | None, known_from: str) -> None:

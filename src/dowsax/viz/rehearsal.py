@@ -59,7 +59,7 @@ def _draw_map(axes: Axes, rehearsal: Rehearsal, site: Site, low: np.ndarray, hig
         axes.plot(*ends[1], color=ORANGE, marker="x", markersize=5, zorder=4)
     if site.start is not None:
         axes.plot(*site.start, color=INK, marker="*", markersize=9, linestyle="", label="start", zorder=5)
-    draw_degrees(axes, site.frame, low, high)
+    draw_degrees(axes, site.coordinates, low, high)
     draw_scale_bar(axes, low, high)
     axes.set_title("Where the sources were")
     axes.legend(

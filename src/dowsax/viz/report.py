@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from dowsax.inference.posterior import INTERVAL_HEADINGS
 from dowsax.report.findings import Findings
-from dowsax.report.summary import ITEM, OTHERS, sections, verdict
+from dowsax.report.summary import ITEM_PREFIX, OTHER_UNKNOWNS_TITLE, sections, verdict
 from dowsax.viz.belief import draw_marginal, draw_marginal_key
 from dowsax.viz.style import BLUE, DOTS_PER_INCH, INK, MUTED, ORANGE, new_figure, styled
 from dowsax.viz.survey_map import survey_figure
@@ -29,8 +29,8 @@ _MAX_PANEL_TITLE = 38
 _COLOURS = {
     "located": "#009e73",
     "likely": "#e69f00",
-    "unclear": "#e69f00",
-    "no evidence": "#7b8894",
+    "inconclusive": "#e69f00",
+    "no-evidence": "#7b8894",
     "misfit": "#d55e00",
 }
 _STYLE = """
@@ -63,7 +63,8 @@ def html_report(findings: Findings, *, site_text: str = "", created: datetime | 
     moment = (created or datetime.now(UTC)).strftime("%Y-%m-%d %H:%M UTC")
     title = html.escape(findings.name)
     number, colour = len(findings.values), _colour(findings)
-    body = "".join(_section(name, sentences) for name, sentences in sections(findings) if name != OTHERS)
+    parts = [part for part in sections(findings) if part[0] != OTHER_UNKNOWNS_TITLE]
+    body = "".join(_section(name, sentences) for name, sentences in parts)
     pages = [
         f"<h1>{title}</h1>",
         f'<p class="meta">{number} readings · {html.escape(findings.kind)} · {moment}</p>',
@@ -107,8 +108,8 @@ def _section(title: str, sentences: list[str]) -> str:
     """Return a section with a list; items of a sentence are indented."""
     items = []
     for sentence in sentences:
-        kind = ' class="item"' if sentence.startswith(ITEM) else ""
-        items.append(f"<li{kind}>{html.escape(sentence.removeprefix(ITEM))}</li>")
+        kind = ' class="item"' if sentence.startswith(ITEM_PREFIX) else ""
+        items.append(f"<li{kind}>{html.escape(sentence.removeprefix(ITEM_PREFIX))}</li>")
     return f"<h2>{html.escape(title)}</h2><ul>{''.join(items)}</ul>"
 
 

@@ -50,11 +50,11 @@ _MAX_INSET_RADIUS = 0.05
 """A 95 % radius that is a smaller share of the map than this is shown magnified too."""
 _ESTIMATE_RING_PT = 13.0
 """Wider than the mark of a reading."""
-_NO_SOURCE = ("no evidence", "misfit")
+_NO_SOURCE = ("no-evidence", "misfit")
 """Statuses in which there may be no source, or none that fits the model: regions are grey."""
 _GUESSES = {
-    "unclear": "guess: cannot tell yet",
-    "no evidence": "guess: no source",
+    "inconclusive": "guess: cannot tell yet",
+    "no-evidence": "guess: no source",
     "misfit": "guess: nothing fits",
 }
 _SHADES = {0.95: (0.18, 1.1, "--"), 0.5: (0.42, 1.6, "-")}
@@ -81,7 +81,7 @@ def survey_figure(findings: Findings, *, titled: bool = True) -> Figure:
         scale = add_panel(figure, _LEFT + width + _GAP, _BOTTOM, _BAR, height, "scale of the readings")
         _draw_reading_scale(scale, dots, findings.unit)
         _draw_waypoints(axes, findings)
-        draw_degrees(axes, findings.frame, low, high)
+        draw_degrees(axes, findings.coordinates, low, high)
         draw_scale_bar(axes, low, high)
         bottom = _BOTTOM + height - _COMPASS_HEIGHT
         draw_compass(add_panel(figure, column, bottom, 1.45, _COMPASS_HEIGHT, "compass"), *_wind(findings))

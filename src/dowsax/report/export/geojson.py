@@ -17,13 +17,13 @@ _IN_METRES = (
 
 
 def geojson(findings: Findings) -> str:
-    """A FeatureCollection of track, readings, regions, estimate, next waypoints, geofence and no-go areas.
+    """Return a FeatureCollection of track, readings, regions, estimate, waypoints, geofence and no-go areas.
 
     Each feature says in `properties.what` which it is. Where the site has no latitude and longitude, the
     coordinates are metres, and the foreign member `note` says so.
     """
     collection: dict[str, Any] = {"type": "FeatureCollection", "name": findings.name}
-    if not findings.frame.is_geographic:
+    if not findings.coordinates.is_geographic:
         collection["note"] = _IN_METRES
     collection["features"] = [
         *_areas(findings),
@@ -40,17 +40,17 @@ def _areas(findings: Findings) -> list[dict]:
     named = [("geofence", polygon) for polygon in findings.geofence]
     named += [("no-go area", polygon) for polygon in findings.no_go]
     return [
-        _feature("Polygon", [_closed(places(findings, _leftward(polygon)))], {"what": what})
+        _feature("Polygon", [_close(places(findings, _leftward(polygon)))], {"what": what})
         for what, polygon in named
     ]
 
 
 def _regions(findings: Findings) -> list[dict]:
-    """The largest first, so that a map that draws in this order hides none."""
+    """Return the regions, the largest first, so that a map that draws in this order hides none."""
     return [
         _feature(
             "MultiPolygon",
-            [[_closed(ring) for ring in rings] for rings in region_rings(findings, region)],
+            [[_close(ring) for ring in rings] for rings in region_rings(findings, region)],
             {"what": "credible region", "probability": probability, "area_m2": round(region.area, 6)},
         )
         for probability, region in sorted(findings.regions.items(), reverse=True)
@@ -64,21 +64,21 @@ def _track(findings: Findings) -> list[dict]:
 
 
 def _readings(findings: Findings) -> list[dict]:
-    """A point each, with what was measured along."""
+    """Return one point for each reading, with the other quantities measured there."""
     extras = {"line": findings.lines, "time_s": findings.time, "altitude_m": findings.altitude}
     if findings.wind is not None:
         extras |= {"wind_east_m_s": findings.wind[:, 0], "wind_north_m_s": findings.wind[:, 1]}
     features = []
     for number, place in enumerate(places(findings, findings.positions).tolist()):
-        told = {name: _plain(column[number]) for name, column in extras.items() if column is not None}
+        measured = {name: _plain(column[number]) for name, column in extras.items() if column is not None}
         value = {"what": "reading", "number": number + 1, "value": _plain(findings.values[number])}
-        features.append(_feature("Point", place, value | {"unit": findings.unit} | told))
+        features.append(_feature("Point", place, value | {"unit": findings.unit} | measured))
     return features
 
 
 def _estimate(findings: Findings) -> dict:
     east, north = findings.posterior.std[:2]
-    told = {
+    properties = {
         "what": "estimate",
         "std_east_m": _plain(east),
         "std_north_m": _plain(north),
@@ -86,7 +86,7 @@ def _estimate(findings: Findings) -> dict:
         "verdict": verdict(findings),
         "sure": findings.is_sure,
     }
-    return _feature("Point", places(findings, findings.estimate[None])[0].tolist(), told)
+    return _feature("Point", places(findings, findings.estimate[None])[0].tolist(), properties)
 
 
 def _waypoints(findings: Findings) -> list[dict]:
@@ -101,7 +101,7 @@ def _feature(kind: str, coordinates: list, properties: dict[str, Any]) -> dict[s
     return {"type": "Feature", "geometry": geometry, "properties": properties}
 
 
-def _closed(ring: np.ndarray) -> list[list[float]]:
+def _close(ring: np.ndarray) -> list[list[float]]:
     """The first place is repeated at the end."""
     return np.concatenate([ring, ring[:1]]).tolist()
 

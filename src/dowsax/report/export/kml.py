@@ -22,7 +22,7 @@ def kml(findings: Findings) -> str:
 
     A ValueError where the site has no latitude and longitude: KML knows no other coordinates.
     """
-    if not findings.frame.is_geographic:
+    if not findings.coordinates.is_geographic:
         raise ValueError(
             "KML needs latitude and longitude: give the origin of the site, or a survey in degrees."
         )
@@ -92,9 +92,9 @@ def _readings(document: Element, findings: Findings) -> None:
         data = {"value": value} | {
             name: column[number] for name, column in extras.items() if column is not None
         }
-        told = SubElement(placemark, "ExtendedData")
-        for key, number_told in data.items():
-            _text(SubElement(told, "Data", name=key), "value", f"{number_told:.9g}")
+        extended = SubElement(placemark, "ExtendedData")
+        for key, quantity in data.items():
+            _text(SubElement(extended, "Data", name=key), "value", f"{quantity:.9g}")
         point = SubElement(placemark, "Point")
         _text(point, "coordinates", _coordinates(places(findings, findings.positions[number][None])))
 
@@ -139,10 +139,10 @@ def _coordinates(lon_lat: np.ndarray) -> str:
 
 
 def _icon_style(document: Element, name: str, colour: str, scale: float, *, labelled: bool) -> None:
-    """The program's own mark in a colour and a size: a picture would have to be fetched."""
+    """Add a style for the viewer's own icon, with colour and size, so that no picture is fetched."""
     style = SubElement(document, "Style", id=name)
     drawn = SubElement(style, "IconStyle")
-    _text(drawn, "color", _swapped(colour))
+    _text(drawn, "color", _kml_colour(colour))
     _text(drawn, "scale", str(scale))
     _text(SubElement(style, "LabelStyle"), "scale", "0.8" if labelled else "0")
 
@@ -150,14 +150,14 @@ def _icon_style(document: Element, name: str, colour: str, scale: float, *, labe
 def _line_style(document: Element, name: str, colour: str, width: float, filling: str | None) -> None:
     style = SubElement(document, "Style", id=name)
     line = SubElement(style, "LineStyle")
-    _text(line, "color", _swapped(colour))
+    _text(line, "color", _kml_colour(colour))
     _text(line, "width", str(width))
     if filling is not None:
-        _text(SubElement(style, "PolyStyle"), "color", _swapped(filling))
+        _text(SubElement(style, "PolyStyle"), "color", _kml_colour(filling))
 
 
-def _swapped(colour: str) -> str:
-    """KML writes alpha, blue, green, red."""
+def _kml_colour(colour: str) -> str:
+    """Return a colour in the order of KML: alpha, blue, green, red."""
     return colour[:2] + colour[6:8] + colour[4:6] + colour[2:4]
 
 

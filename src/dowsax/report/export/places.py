@@ -3,7 +3,7 @@
 import numpy as np
 
 from dowsax.geo.polygons import Polygon
-from dowsax.geo.valid_polygons import rounded_polygons
+from dowsax.geo.valid_polygons import round_polygons
 from dowsax.report.findings import Findings
 from dowsax.report.regions import DECIMALS, Region
 
@@ -25,19 +25,19 @@ def region_rings(findings: Findings, region: Region) -> list[list[Polygon]]:
     Rounded degrees are another lattice than rounded metres, on which they are made valid once more.
     """
     rings = [ring for patch in region.patches for ring in (patch.border, *patch.holes)]
-    found = rounded_polygons([_continuous(findings, ring) for ring in rings], _decimals(findings))
+    found = round_polygons([_continuous(findings, ring) for ring in rings], _decimals(findings))
     return [[border, *holes] for border, holes in found]
 
 
 def _decimals(findings: Findings) -> int:
-    return _DEGREE_DECIMALS if findings.frame.is_geographic else DECIMALS
+    return _DEGREE_DECIMALS if findings.coordinates.is_geographic else DECIMALS
 
 
 def _continuous(findings: Findings, positions: np.ndarray) -> np.ndarray:
-    origin = findings.frame.origin
+    origin = findings.coordinates.origin
     if origin is None or len(positions) == 0:
         return positions
-    found = findings.frame.to_degrees(positions)[:, ::-1].copy()
+    found = findings.coordinates.to_degrees(positions)[:, ::-1].copy()
     apart = np.abs(found[:, 0] - origin[1]) > 180
     found[apart, 0] += np.copysign(360, origin[1])
     return found

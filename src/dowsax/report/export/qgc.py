@@ -15,16 +15,16 @@ from dowsax.survey.lint import MAX_FLIGHT_HEIGHT_M
 
 _WAYPOINT, _TAKE_OFF = 16, 22
 """MAV_CMD_NAV_WAYPOINT, MAV_CMD_NAV_TAKEOFF"""
-_RELATIVE = 3
+_RELATIVE_FRAME = 3
 """MAV_FRAME_GLOBAL_RELATIVE_ALT: altitudes are above the place of take-off."""
 _GENERIC_AUTOPILOT, _QUADROTOR = 0, 2
 """MAV_AUTOPILOT_GENERIC, MAV_TYPE_QUADROTOR"""
 _ABOVE_TAKE_OFF = 1
 """The altitude mode of a plan whose altitudes are above the place of take-off."""
-_USUAL = 20.0
-"""[m], an altitude above most trees and below most limits."""
-_BY_HAND = 5.0
-"""[m], readings below it were not taken from the air."""
+_DEFAULT_ALTITUDE_M = 20.0
+"""Above most trees and below most limits."""
+_MIN_AIR_ALTITUDE_M = 5.0
+"""Readings below it were taken by hand."""
 _DECIMALS = 9
 
 
@@ -35,15 +35,23 @@ def qgc_plan(
     hold: float | None = None,
     speed: float | None = None,
 ) -> str:
-    """A .plan that takes off and flies to the next waypoints, or to the source that a mission has found.
+    """Return a .plan that takes off and flies to the next waypoints, or to the source of a finished mission.
 
-    It takes off where the last reading was taken, straight up to the height at which it flies.
-    `altitude` [m] above the place of take-off, `hold` [s] at each place and `speed` [m/s] are the site's
-    unless given. A site that does not say how high has the mean height of its readings, or 20 m where there
-    are none or they were taken by hand, below 5 m; and `hold` is how long the newest reading counted.
-    Whoever flies a plan looks at it first.
+    It takes off where the last reading was taken, straight up to its altitude. Check a plan before flying it.
+
+    Parameters
+    ----------
+    findings
+        The findings of a mission.
+    altitude
+        Above the place of take-off [m]. Default: that of the site, else the mean height of the readings, or
+        20 where these were taken by hand, below 5 m.
+    hold
+        Time at each place [s]. Default: that of the site, else the dwell of the newest reading.
+    speed
+        [m/s]. Default: that of the site.
     """
-    if not findings.frame.is_geographic:
+    if not findings.coordinates.is_geographic:
         raise ValueError(
             "A QGroundControl plan needs latitude and longitude: give the origin of the site in degrees."
         )
@@ -88,7 +96,7 @@ def _item(number: int, command: int, params: list[float | None]) -> dict[str, An
         "autoContinue": True,
         "command": command,
         "doJumpId": number,
-        "frame": _RELATIVE,
+        "frame": _RELATIVE_FRAME,
         "params": params,
     }
 
@@ -119,9 +127,9 @@ def _places(findings: Findings) -> np.ndarray:
     last = findings.positions[-1]
     if bounds.allow(last[None]).all() and not bounds.allow_way(last, place[None]).all():
         raise ValueError(
-            f"The straight way from the last reading to the source, found at "
-            f"{findings.frame.words(findings.estimate)}, leaves the geofence or crosses a no-go area: plan "
-            "the way there by hand."
+            "The straight way from the last reading to the source, found at "
+            f"{findings.coordinates.format_position(findings.estimate)}, leaves the geofence or crosses a "
+            "no-go area: plan the way there by hand."
         )
     return place[None]
 
@@ -131,8 +139,8 @@ def _altitude(findings: Findings) -> float:
     if findings.flight.height is not None:
         return findings.flight.height
     mean = None if findings.altitude is None else round(float(np.mean(findings.altitude)), 2)
-    if mean is None or mean < _BY_HAND:
-        return _USUAL
+    if mean is None or mean < _MIN_AIR_ALTITUDE_M:
+        return _DEFAULT_ALTITUDE_M
     if mean > MAX_FLIGHT_HEIGHT_M:
         raise ValueError(
             f"The readings were taken {mean:g} m up on average, higher than most drones may fly, or above "
@@ -154,4 +162,4 @@ def _rightward(polygon: Polygon) -> Polygon:
 
 
 def _degrees(findings: Findings, positions: np.ndarray) -> list[list[float]]:
-    return np.round(findings.frame.to_degrees(positions), _DECIMALS).tolist()
+    return np.round(findings.coordinates.to_degrees(positions), _DECIMALS).tolist()

@@ -1,4 +1,4 @@
-"""As CSV: the weighted draws of a posterior, and the readings of a mission as a survey to be read again."""
+"""CSV tables: the weighted draws of a posterior, and the readings of a mission as a survey."""
 
 import csv
 import io
@@ -6,30 +6,30 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from dowsax.geo.local import Frame
+from dowsax.geo.local import LocalCoordinates
 from dowsax.mission.decision import time_order
 from dowsax.mission.history import History
 from dowsax.mission.log import Step
 from dowsax.report.export.typed import Typed, altitude_column, time_column, typed_forms, wind_columns
 from dowsax.report.findings import Findings
 from dowsax.site.site import Site
-from dowsax.survey.plain_cells import plain_cell
+from dowsax.survey.csv_file import escape_cell
 from dowsax.survey.reading import Reading
 
 
 def posterior_table(findings: Findings) -> str:
-    """One draw a line: its weight, every parameter, and latitude and longitude where the site has them."""
+    """Return one draw a line: its weight, every parameter, and latitude and longitude where known."""
     posterior = findings.posterior
     columns = {"weight": posterior.weights}
     columns |= dict(zip(posterior.names, posterior.samples.T, strict=True))
-    columns |= _degrees(findings.frame, posterior.samples[:, :2])
+    columns |= _degrees(findings.coordinates, posterior.samples[:, :2])
     return _csv({name: [f"{number:.12g}" for number in column] for name, column in columns.items()})
 
 
 def log_table(steps: Iterable[Step], site: Site) -> str:
-    """The readings of a log that count, as `readings_table` writes them, in the form they were typed in.
+    """Return the readings of a log that count, in the form in which they came.
 
-    They have the columns, too, by which the site chooses rows of a survey: what is taken in was chosen.
+    The table also has the columns by which the site chooses rows of a survey.
     """
     steps = list(steps)
     history = History.of(steps)
@@ -37,24 +37,34 @@ def log_table(steps: Iterable[Step], site: Site) -> str:
     given = {step.number: step.given for step in steps}
     texts = [(given[number], given[standing.step]) for number, standing in history.active()]
     forms = typed_forms(readings, texts, site.columns)
-    return readings_table(readings, site.frame, site.sensor.ground, forms=forms, chosen=site.rows)
+    return readings_table(readings, site.coordinates, site.sensor.ground, forms=forms, chosen=site.rows)
 
 
 def readings_table(
     readings: Sequence[Reading],
-    frame: Frame,
+    coordinates: LocalCoordinates,
     ground: float = 0.0,
     *,
     forms: Sequence[Typed] = (),
     chosen: Mapping[str, str] | None = None,
 ) -> str:
-    """One reading a line with all that is known of it, in the order of their times: a survey to be read.
+    """Return one reading a line, in the order of time: a survey that `read_survey` reads to the last bit.
 
-    Numbers have all their digits, so that it is the same survey to the last bit; a text that a spreadsheet
-    would take for a formula has an apostrophe before it, which a survey takes off again. `ground` [m] is what
-    the site takes off every altitude. What only some readings have comes in a column `given_...`, which a
-    survey does not use: no field that depends on it takes in a reading without it. `forms` say how each was
-    typed, and `chosen` has texts that stand in every row, by their columns.
+    A text that a spreadsheet would take for a formula has an apostrophe before it, which `read_survey`
+    removes. A quantity that only some readings have is in a column `given_...`, which a survey does not use.
+
+    Parameters
+    ----------
+    readings
+        The readings.
+    coordinates
+        Local coordinates of the site.
+    ground
+        What the site subtracts from every altitude [m].
+    forms
+        The form in which each reading came. Default: numbers.
+    chosen
+        Texts of every row, by column.
     """
     order = time_order(readings)
     forms = [forms[index] if forms else Typed() for index in order]
@@ -72,31 +82,31 @@ def readings_table(
         **wind_columns(readings, forms),
     }
     table = {}
-    for name, column in (columns | _degrees(frame, places)).items():
+    for name, column in (columns | _degrees(coordinates, places)).items():
         known = [entry is not None for entry in column]
         if any(known):
             table[name if all(known) or name == "id" else f"given_{name}"] = [
                 _cell(entry) for entry in column
             ]
     for name, text in (chosen or {}).items():
-        table.setdefault(name, [plain_cell(text)] * len(readings))
+        table.setdefault(name, [escape_cell(text)] * len(readings))
     return _csv(table)
 
 
-def _degrees(frame: Frame, positions: np.ndarray) -> dict[str, np.ndarray]:
-    if not frame.is_geographic:
+def _degrees(coordinates: LocalCoordinates, positions: np.ndarray) -> dict[str, np.ndarray]:
+    if not coordinates.is_geographic:
         return {}
-    degrees = frame.to_degrees(positions)
+    degrees = coordinates.to_degrees(positions)
     return {"latitude": degrees[:, 0], "longitude": degrees[:, 1]}
 
 
 def _cell(entry: str | float | None) -> str:
-    return "" if entry is None else plain_cell(entry) if isinstance(entry, str) else repr(float(entry))
+    return "" if entry is None else escape_cell(entry) if isinstance(entry, str) else repr(float(entry))
 
 
 def _csv(columns: Mapping[str, Sequence[str]]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(map(plain_cell, columns))
+    writer.writerow(map(escape_cell, columns))
     writer.writerows(zip(*columns.values(), strict=True))
     return text.getvalue()

@@ -1,7 +1,7 @@
-"""How the times, winds and altitudes of a log were typed, and columns of a table in the same form.
+"""The form in which times, winds and altitudes of a log were given, and table columns in the same form.
 
-A reading holds seconds and the velocity of the air. What was typed is in the log, as text. A column is
-written in the form in which it was typed only where reading it back gives the same numbers to the last bit.
+A reading has seconds and the velocity of the air; the log has the text as it came. A column is written in the
+form of that text only where reading it back gives the same numbers to the last bit.
 """
 
 import math
@@ -13,9 +13,9 @@ import numpy as np
 
 from dowsax.geo.wind import wind_from
 from dowsax.site.missing_values import is_missing
-from dowsax.survey.clocks import EPOCH, time_of_day
 from dowsax.survey.reading import Reading, Refused, number, read_date, read_time
-from dowsax.survey.reading_keys import decoded, moment, values_by_role
+from dowsax.survey.reading_json import date_and_time, parse_object, values_by_role
+from dowsax.survey.times import MIN_EPOCH_S, time_of_day
 
 _MAX_DECIMALS = 12
 """Of the seconds of a clock: a day has no finer ones in double precision."""
@@ -43,7 +43,7 @@ def typed_forms(
     """
     forms: list[Typed] = []
     for index, reading in enumerate(readings):
-        first, last = (_typed(text, names) for text in given[index])
+        first, last = (_read_form(text, names) for text in given[index])
         form = Typed(last.clock or first.clock, last.wind or first.wind, last.altitude or first.altitude)
         if index and form.wind is None and reading.wind == readings[index - 1].wind:
             form = form._replace(wind=forms[-1].wind)
@@ -51,13 +51,13 @@ def typed_forms(
     return forms
 
 
-def _typed(given: str, names: Mapping[str, str]) -> Typed:
+def _read_form(given: str, names: Mapping[str, str]) -> Typed:
     try:
-        said, _ = values_by_role(decoded(given), names)
-        time = moment(said)
+        values, _ = values_by_role(parse_object(given), names)
+        time = date_and_time(values)
         clock = None if time is None or is_missing("time", time) else read_time(time)[1]
         altitude, speed, direction = (
-            None if is_missing(role, said.get(role)) else number(role, said[role])
+            None if is_missing(role, values.get(role)) else number(role, values[role])
             for role in ("altitude", "wind_speed", "wind_from")
         )
         wind = None if speed is None or direction is None else (speed, direction)
@@ -71,7 +71,7 @@ def time_column(readings: Sequence[Reading], forms: Sequence[Typed]) -> Column:
     seconds = [reading.time for reading in readings]
     known = [(time, form.clock) for time, form in zip(seconds, forms, strict=True) if time is not None]
     clocks = {clock for _, clock in known}
-    if "date" in clocks and all(clock == "date" or time >= EPOCH for time, clock in known):
+    if "date" in clocks and all(clock == "date" or time >= MIN_EPOCH_S for time, clock in known):
         texts, read = [_date(time) for time in seconds], read_date
     elif clocks == {"time of day"}:
         texts, read = [_time_of_day(time) for time in seconds], time_of_day
@@ -87,12 +87,12 @@ def altitude_column(readings: Sequence[Reading], forms: Sequence[Typed], ground:
     None where all have that of the site, which it gives them again, and the sum with the ground is rounded.
     """
     heights = [reading.altitude for reading in readings]
-    raised = [None if height is None else _raised(height, ground) for height in heights]
+    raised = [None if height is None else _add_ground(height, ground) for height in heights]
     exact = all(up is None or up - ground == height for up, height in zip(raised, heights, strict=True))
     return raised if exact or any(form.altitude for form in forms) else [None] * len(readings)
 
 
-def _raised(altitude: float, ground: float) -> float:
+def _add_ground(altitude: float, ground: float) -> float:
     """The number that is this altitude once the ground is taken off; about that where there is none."""
     about = altitude + ground
     near = (about, math.nextafter(about, math.inf), math.nextafter(about, -math.inf))

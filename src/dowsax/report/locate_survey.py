@@ -1,0 +1,257 @@
+"""From readings to findings: readings → problem → posterior → findings, one step after the other.
+
+`locate_survey` does all of it for a survey of a site; `dowsax locate` runs the same steps.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dowsax.inference import Posterior
+from dowsax.inference.locate import compile_for, locate
+from dowsax.inference.presets import PRESETS
+from dowsax.inference.redundancy import with_redundancy
+from dowsax.mission.rehearsal import filter_name, find_rehearsal, rehearsal_command
+from dowsax.report.findings import MAX_LOG_EVIDENCE, Findings, Rule, as_box, prior_interval, regions_of
+from dowsax.site.kinds import KINDS
+from dowsax.site.model import build_model
+from dowsax.site.site import Site
+from dowsax.survey.parallel import run_in_parallel
+from dowsax.survey.reversed_wind import WindCheck, check_wind
+from dowsax.survey.survey import Survey
+from dowsax.types import Station
+from dowsax.world import MODALITIES, Model, UniformBox, benchmark_model, without_source
+
+_MAX_NULL_PARTICLES = 512
+"""Of the belief without a source, which has background and noise alone."""
+
+
+@dataclass(frozen=True, eq=False)
+class SurveyProblem:
+    """The readings, the model that may explain them, and the filter."""
+
+    survey: Survey
+    stations: Station
+    model: Model
+    preset: str
+    particles: int | None
+    """`None` for the number of the preset."""
+    seed: int
+    name: str
+    """Title of the findings."""
+    kind: str
+    """What was measured: a kind of site, or a benchmark field."""
+    site: Site | None
+    """`None` for a benchmark field."""
+
+    def solve(self, model: Model, stations: Station, **settings: Any) -> Posterior:
+        """Return the posterior by this filter and seed."""
+        filter_settings = {"preset": self.preset, "particles": self.particles, "seed": self.seed} | settings
+        return locate(stations, self.survey.values, model=model, **filter_settings)
+
+    @property
+    def null_filter(self) -> dict[str, Any]:
+        """Settings of the filter without a source."""
+        return {
+            "preset": self.preset,
+            "particles": min(_MAX_NULL_PARTICLES, PRESETS[self.preset].config.num_particles),
+        }
+
+
+def locate_survey(
+    survey: Survey,
+    site: Site,
+    *,
+    preset: str | None = None,
+    particles: int | None = None,
+    seed: int = 0,
+    name: str | None = None,
+) -> Findings:
+    """Return what a survey says about the source of a site.
+
+    Parameters
+    ----------
+    survey
+        The readings, from `read_survey`.
+    site
+        Where they were taken, from `read_site`.
+    preset
+        The filter. Default: that of the site.
+    particles
+        Number of particles. Default: that of the site.
+    seed
+        The same seed gives the same answer.
+    name
+        Title of the findings. Default: the name of the site.
+    """
+    problem = build_problem(survey, site, preset=preset, particles=particles, seed=seed, name=name)
+    posterior = solve(problem)
+    return build_findings(problem, posterior)
+
+
+def build_problem(
+    survey: Survey,
+    place: Site | str,
+    *,
+    preset: str | None = None,
+    particles: int | None = None,
+    seed: int = 0,
+    name: str | None = None,
+) -> SurveyProblem:
+    """Return the problem of a survey of a site, or of a benchmark field; see `locate_survey`."""
+    if isinstance(place, str):
+        model, name = benchmark_model(place), name or f"Source of the {place} readings"
+        return SurveyProblem(
+            survey, survey.stations(), model, preset or "default", particles, seed, name, place, None
+        )
+    model = build_model(place, survey.sensor_names)
+    stations = survey.stations(trail=place.sensor.lag is not None)
+    preset, particles = preset or place.search.preset, particles or place.search.particles
+    return SurveyProblem(
+        survey, stations, model, preset, particles, seed, name or place.name, place.kind, place
+    )
+
+
+def solve(problem: SurveyProblem) -> Posterior:
+    """Return the posterior of the source."""
+    site = problem.site
+    if site is None:
+        return problem.solve(problem.model, problem.stations)
+    null_model = without_source(with_redundancy(problem.model, 1.0))
+    posterior, _ = run_in_parallel(
+        lambda: problem.solve(
+            problem.model,
+            problem.stations,
+            redundancy="estimated" if site.sensor.redundancy is None else None,
+        ),
+        # `build_findings` needs it, and another core is idle now.
+        lambda: compile_for(problem.stations, problem.survey.values, model=null_model, **problem.null_filter),
+    )
+    return posterior
+
+
+def build_findings(problem: SurveyProblem, posterior: Posterior) -> Findings:
+    """Return the findings: the posterior, its regions, and whether there is a source at all."""
+    survey, site = problem.survey, problem.site
+    model = problem.model if site is None else with_redundancy(problem.model, posterior.redundancy)
+    source_area = (UniformBox().low, UniformBox().high) if site is None else site.source_area
+    findings = Findings(
+        name=problem.name,
+        posterior=posterior,
+        regions=regions_of(posterior, as_box(*source_area)),
+        positions=survey.positions,
+        values=survey.values,
+        kind=problem.kind,
+        lines=survey.lines,
+        evidence=source_evidence(problem, model, posterior),
+        prior_interval=prior_interval(model),
+        notes=survey.notes,
+        seed=problem.seed,
+    )
+    num_particles = len(posterior.weights)
+    if site is None:
+        return replace(
+            findings,
+            unit=MODALITIES[problem.kind].unit,
+            area=as_box(*source_area),
+            settings={"field": problem.kind, "preset": problem.preset, "particles": num_particles},
+        )
+    kind = KINDS[site.kind]
+    wind = survey.wind if kind.uses_wind and site.wind.mode == "measured" else None
+    check = None if wind is None else _check_wind(problem, model, posterior)
+    reversals = [check.message] if check is not None and check.is_reversed else []
+    return replace(
+        findings,
+        unit=site.unit,
+        coordinates=site.coordinates,
+        area=as_box(site.low, site.high),
+        geofence=site.geofence,
+        no_go=site.no_go,
+        time=survey.time,
+        altitude=survey.altitude,
+        wind=wind,
+        dwell=survey.dwell,
+        rule=Rule(site.found_radius, site.search.probability),
+        caution=" ".join([*reversals, *misfit_cautions(posterior, kind.uses_wind)]),
+        flight=site.flight,
+        notes=(
+            *survey.notes,
+            *([] if check is None else [check.message]),
+            *_redundancy_notes(posterior.redundancy, site),
+            *rehearsal_notes(site, filter_name(problem.preset, num_particles)),
+        ),
+        settings=_settings(site, problem.preset, num_particles),
+    )
+
+
+def source_evidence(problem: SurveyProblem, model: Model, posterior: Posterior) -> float:
+    """Return log p(readings | a source) − log p(readings | none), with the same background, noise and lag."""
+    try:
+        null = problem.solve(without_source(model), problem.stations, **problem.null_filter)
+    except ValueError:
+        # A reading that only a source explains.
+        return MAX_LOG_EVIDENCE
+    log_odds = float(posterior.log_evidence) - float(null.log_evidence)
+    return float(np.clip(log_odds, -MAX_LOG_EVIDENCE, MAX_LOG_EVIDENCE))
+
+
+def _check_wind(problem: SurveyProblem, model: Model, posterior: Posterior) -> WindCheck:
+    """Return whether the readings fit better with the opposite wind, by the same filter."""
+    survey = problem.survey
+    assert survey.wind is not None
+    stations = replace(survey, wind=-survey.wind).stations(trail=problem.stations.trail is not None)
+    try:
+        reversed_log_evidence = float(problem.solve(model, stations).log_evidence)
+    except ValueError:
+        reversed_log_evidence = -math.inf
+    return check_wind(float(posterior.log_evidence), reversed_log_evidence)
+
+
+def misfit_cautions(posterior: Posterior, uses_wind: bool) -> list[str]:
+    """Return a caution where the errors of the readings are one error of the whole survey."""
+    if not posterior.has_systematic_errors:
+        return []
+    count, number = posterior.redundancy_estimate or 1.0, len(posterior.readings)
+    causes = [*(["the direction of the wind"] if uses_wind else []), "a second source", "the background"]
+    return [
+        f"The model does not fit the survey: {count:.2g} of its {number} readings err as one. "
+        f"Look at {', '.join(causes[:-1])} and {causes[-1]}; do not rely on the region."
+    ]
+
+
+def _redundancy_notes(redundancy: float, site: Site) -> list[str]:
+    """Return a note where several readings count as one."""
+    if redundancy == 1:
+        return []
+    reason = "as they err together" if site.sensor.redundancy is None else "as the site says"
+    return [f"About {redundancy:.2g} neighbouring readings count as one, {reason}."]
+
+
+def rehearsal_notes(site: Site, filter_name: str) -> list[str]:
+    """Return how often the region held the source in rehearsals, or the command that measures it."""
+    if not site.text:
+        return []
+    rehearsal, why_not = find_rehearsal(site.file, site.text, filter_name)
+    if rehearsal is not None:
+        return [rehearsal.survey_sentence()]
+    return [
+        f"How often the 95 % region misses the source at such a site was not measured{why_not}: "
+        f"`{rehearsal_command(site.file)}` does, for missions."
+    ]
+
+
+def _settings(site: Site, preset: str, particles: int) -> dict[str, Any]:
+    """Return what the answer depends on, besides the readings."""
+    return {
+        "site": Path(site.file).name,
+        "field": site.kind,
+        "unit": site.unit,
+        "area": [list(site.low), list(site.high)],
+        "wind": site.wind.mode,
+        **({"known": site.known} if site.known else {}),
+        "preset": preset,
+        "particles": particles,
+    }

@@ -1,0 +1,327 @@
+"""Step 3 of reading a survey: each quantity as an array. Errors name line and column, and what to do."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dowsax.geo.local import LocalCoordinates, look_swapped, require_degrees
+from dowsax.geo.wind import interpolate_wind, wind_from
+from dowsax.site.kinds import KINDS
+from dowsax.site.missing_values import altitude_fault, direction_fault, is_missing, wind_fault
+from dowsax.site.site import Site
+from dowsax.site.units import factor, known_unit
+from dowsax.survey.columns import Column
+from dowsax.survey.csv_file import Rows, numbers
+
+MAX_SENSORS = 1000
+_WIND_ROLES = (("wind_u", "wind_v"), ("wind_speed", "wind_from"))
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """The rows of a file that hold readings, and the meaning of their columns."""
+
+    rows: Rows
+    columns: dict[str, Column]
+    site: Site | None
+    notes: list[str]
+    """What a reader of the results should know; grows while the file is read."""
+
+    @property
+    def header(self) -> str:
+        """File and line of the header, as errors name them."""
+        return f"{self.rows.path}, line {self.rows.header_line}"
+
+    @property
+    def unused(self) -> tuple[str, ...]:
+        """The headers of columns that have no role."""
+        used = {column.index for column in self.columns.values()}
+        headers = enumerate(self.rows.headers)
+        return tuple(header.strip() for index, header in headers if index not in used)
+
+    def cells(self, role: str) -> list[str]:
+        return self.rows.cells[self.columns[role].index]
+
+    def numbers(self, role: str) -> np.ndarray:
+        """Return the numbers (k,) of a column in the unit of its role; no cell may be empty."""
+        return self.columns[role].scale * numbers(
+            self.cells(role), lambda row: self.where(role, row), self.rows.separator
+        )
+
+    def missing(self, role: str) -> np.ndarray:
+        """Return which cells (k,) hold a missing value: no text, NaN, and -999 where it cannot be a value."""
+        kind = None if self.site is None else self.site.kind
+        return np.array([is_missing(role, cell, kind) for cell in self.cells(role)], bool)
+
+    def where(self, role: str, row: int) -> str:
+        return self.rows.where(row, self.columns[role].header)
+
+    def select(self, mask: np.ndarray) -> "Sheet":
+        return self if mask.all() else replace(self, rows=self.rows.select(mask))
+
+
+def select_values(sheet: Sheet) -> Sheet:
+    """Return the sheet without the rows that have no value."""
+    missing = sheet.missing("value")
+    if missing.any():
+        lines = [line for line, is_gone in zip(sheet.rows.lines, missing, strict=True) if is_gone]
+        rows = "1 row has" if len(lines) == 1 else f"{len(lines)} rows have"
+        first = "" if len(lines) == 1 else "first "
+        sheet.notes.append(
+            f"{rows} no value in {sheet.columns['value'].header!r}, left out ({first}on line {lines[0]})."
+        )
+    if missing.all():
+        raise ValueError(f"{sheet.rows.path}: no reading is left. {' '.join(sheet.notes)}")
+    return sheet.select(~missing)
+
+
+def read_positions(sheet: Sheet) -> tuple[LocalCoordinates, np.ndarray]:
+    """Return the local coordinates and the positions (k, 2) [m].
+
+    Without a site, degrees become metres around the first reading.
+    """
+    site = sheet.site
+    if "x" in sheet.columns:
+        coordinates = LocalCoordinates() if site is None else site.coordinates
+        return coordinates, np.stack([sheet.numbers("x"), sheet.numbers("y")], axis=-1)
+    latitude, longitude = sheet.numbers("latitude"), sheet.numbers("longitude")
+    for row, place in enumerate(zip(latitude.tolist(), longitude.tolist(), strict=True)):
+        try:
+            require_degrees(*place)
+        except ValueError as error:
+            role = "longitude" if -90 <= place[0] <= 90 else "latitude"
+            raise ValueError(f"{sheet.where(role, row)}: {error}") from None
+    if site is None:
+        coordinates = LocalCoordinates((float(latitude[0]), float(longitude[0])))
+        return coordinates, coordinates.to_metres(latitude, longitude)
+    if look_swapped(site.coordinates, site.area, latitude, longitude):
+        names = [repr(sheet.columns[role].header) for role in ("latitude", "longitude")]
+        raise ValueError(
+            f"{sheet.header}: {' and '.join(names)} look swapped, as the readings lie in the area of the "
+            "site the other way round; exchange the two names."
+        )
+    return site.coordinates, site.coordinates.to_metres(latitude, longitude)
+
+
+def read_values(sheet: Sheet, dwell: np.ndarray | None) -> np.ndarray:
+    """Return the readings (k,) in the unit of the site, converted where the header has another unit."""
+    values = sheet.numbers("value")
+    column, site = sheet.columns["value"], sheet.site
+    if column.unit is None or site is None or not site.unit:
+        return values
+    where = f"{sheet.header}, column {column.header!r}"
+    given, wanted = known_unit(column.unit), known_unit(site.unit) or site.unit
+    scale = None if given is None else factor(given, wanted)
+    per_second = None if given is None or wanted != "counts" else factor(given, "cps")
+    if scale is None and per_second is not None:
+        return _counts(sheet, where, values * per_second, dwell)
+    if scale is None:
+        raise ValueError(
+            f"{where}: the unit {column.unit!r} does not become {site.unit!r} of the site by a factor; "
+            "convert the column, or correct the header or `unit` in [field] of the site file."
+        )
+    if scale != 1.0:
+        sheet.notes.append(f"Readings were converted from {given} to {wanted} (times {scale:g}).")
+    return values * scale
+
+
+def _counts(sheet: Sheet, where: str, rates: np.ndarray, dwell: np.ndarray | None) -> np.ndarray:
+    if dwell is None:
+        raise ValueError(
+            f"{where}: a count rate becomes counts by the time counted; add a column dwell [s], or `dwell` "
+            "in [sensor] of the site file."
+        )
+    sheet.notes.append("Count rates were multiplied by the time counted and rounded to whole counts.")
+    return np.round(rates * dwell)
+
+
+def read_altitude(sheet: Sheet) -> np.ndarray | None:
+    """Return the heights (k,) [m] above ground; the site's height where the file has none."""
+    site = sheet.site
+    if site is None:
+        return _read_optional(sheet, "altitude", None, altitude_fault)
+    ground = site.sensor.ground
+    default = None if site.sensor.height is None else site.sensor.height + ground
+    altitude = _read_optional(sheet, "altitude", default, altitude_fault)
+    return None if altitude is None else altitude - ground
+
+
+def read_dwell(sheet: Sheet) -> np.ndarray | None:
+    """Return how long each reading counted (k,) [s]; the site's time where the file has none."""
+
+    def dwell_fault(dwell: float) -> str | None:
+        return None if dwell > 0 else f"must be above 0; got {dwell:g}."
+
+    return _read_optional(
+        sheet, "dwell", None if sheet.site is None else sheet.site.sensor.dwell, dwell_fault
+    )
+
+
+def _read_optional(
+    sheet: Sheet, role: str, default: float | None, fault: Callable[[float], str | None]
+) -> np.ndarray | None:
+    """Return a column that a file may lack; an empty cell takes the default, and is an error without one.
+
+    `fault` says what is wrong with a number, or `None`.
+    """
+    if role not in sheet.columns:
+        return None if default is None else np.full(len(sheet.rows.lines), default)
+    missing = sheet.missing(role)
+    if missing.all():
+        header = sheet.columns[role].header
+        sheet.notes.append(f"The column {header!r} is empty and was not used.")
+        return None if default is None else np.full(len(missing), default)
+    if missing.any() and default is None:
+        row = int(np.argmax(missing))
+        raise ValueError(
+            f"{sheet.where(role, row)}: the cell says nothing ({sheet.cells(role)[row].strip()!r}); fill it "
+            f"in, or leave the column out by {role} = '' under [columns]."
+        )
+    given = sheet.select(~missing)
+    found = np.full(len(missing), 0.0 if default is None else default)
+    found[~missing] = given.numbers(role)
+    _require_no_fault(given, role, found[~missing], fault)
+    if missing.any():
+        header, line = sheet.columns[role].header, sheet.rows.lines[int(np.argmax(missing))]
+        count = int(missing.sum())
+        cells = f"1 cell of {header!r} says" if count == 1 else f"{count} cells of {header!r} say"
+        sheet.notes.append(f"{cells} nothing, {default:g} is taken (first on line {line}).")
+    return found
+
+
+def _require_no_fault(
+    sheet: Sheet, role: str, numbers: np.ndarray, fault: Callable[[float], str | None], subject: str = ""
+) -> None:
+    for row, number in enumerate(numbers.tolist()):
+        if (words := fault(number)) is not None:
+            raise ValueError(f"{sheet.where(role, row)}: {subject}{words}")
+
+
+def read_sensors(sheet: Sheet) -> tuple[np.ndarray | None, tuple[str, ...]]:
+    """Return the index (k,) of the sensor of each reading, and the names: in the site's order, or sorted."""
+    known = () if sheet.site is None else sheet.site.sensor.names
+    if "sensor" not in sheet.columns:
+        return None, known
+    cells, allowed = [cell.strip() for cell in sheet.cells("sensor")], set(known)
+    for row, cell in enumerate(cells):
+        if not cell:
+            raise ValueError(f"{sheet.where('sensor', row)}: the cell is empty; name the sensor.")
+        if known and cell not in allowed:
+            raise ValueError(
+                f"{sheet.where('sensor', row)}: {cell!r} is none of the site's sensors, {', '.join(known)}; "
+                "correct it, or add it to `names` in [sensor] of the site file."
+            )
+    names = known or tuple(sorted(set(cells)))
+    if len(names) > MAX_SENSORS:
+        raise ValueError(
+            f"{sheet.rows.path}, column {sheet.columns['sensor'].header!r}: {len(names):,} names of sensors; "
+            f"at most {MAX_SENSORS:,} may be given: leave the column out by sensor = '' under [columns]."
+        )
+    index = {name: number for number, name in enumerate(names)}
+    return np.array([index[cell] for cell in cells], np.int32), names
+
+
+def read_wind(sheet: Sheet, times: np.ndarray | None) -> tuple[np.ndarray | None, np.ndarray]:
+    """Return the winds (k, 2) [m/s], where the air goes, or `None`; and which readings (k,) count.
+
+    A reading without wind is left out, refused, or has it interpolated in time, as the site says. A constant
+    wind of the site is the wind of every reading.
+    """
+    site, all_rows = sheet.site, np.ones(len(sheet.rows.lines), bool)
+    is_needed = site is not None and KINDS[site.kind].uses_wind and site.wind.mode == "measured"
+    roles = _wind_roles(sheet)
+    if site is not None and not is_needed:
+        velocity = site.wind.velocity
+        return None if velocity is None else np.tile(np.array(velocity), (len(all_rows), 1)), all_rows
+    if roles is None and is_needed:
+        raise ValueError(
+            f"{sheet.header}: {_missing_wind_columns(sheet)} under [columns], or set `mode` in [wind] of the "
+            "site file."
+        )
+    if roles is None:
+        return None, all_rows
+    missing = sheet.missing(roles[0]) | sheet.missing(roles[1])
+    if not missing.any():
+        return _measured_winds(sheet, roles), all_rows
+    if is_needed and missing.all():
+        raise ValueError(
+            f"{sheet.rows.path}: no row has a wind; set `mode` in [wind] of the site file to constant or "
+            "unknown."
+        )
+    if not is_needed:
+        sheet.notes.append(f"{_count_readings(missing)} without wind, so that the wind was not used.")
+        return None, all_rows
+    return _fill_winds(sheet, roles, missing, times)
+
+
+def _wind_roles(sheet: Sheet) -> tuple[str, str] | None:
+    pairs = [pair for pair in _WIND_ROLES if set(pair) <= set(sheet.columns)]
+    if len(pairs) > 1:
+        names = ", ".join(repr(sheet.columns[role].header) for pair in pairs for role in pair)
+        raise ValueError(
+            f"{sheet.header}: {names} give the wind twice; leave one out, by wind_speed = '' under [columns] "
+            "or --column wind_speed=."
+        )
+    if not pairs and ("wind_u" in sheet.columns) != ("wind_v" in sheet.columns):
+        role, other = ("wind_u", "wind_v") if "wind_u" in sheet.columns else ("wind_v", "wind_u")
+        raise ValueError(
+            f"{sheet.header}: a column for {role} but none for {other}; name it under [columns]."
+        )
+    if not pairs and ("wind_speed" in sheet.columns or "wind_from" in sheet.columns):
+        sheet.notes.append("Of the wind, only speed or direction is in the file; it was not used.")
+    return pairs[0] if pairs else None
+
+
+def _missing_wind_columns(sheet: Sheet) -> str:
+    """Return which columns of the wind are missing, as the beginning of an error."""
+    for here, missing in (_WIND_ROLES[1], _WIND_ROLES[1][::-1]):
+        if here in sheet.columns:
+            return f"a column for {here} but none for {missing}; name it"
+    return "no wind columns (wind_u and wind_v, or wind_speed and wind_from); name them"
+
+
+def _measured_winds(sheet: Sheet, roles: tuple[str, str]) -> np.ndarray:
+    first, second = sheet.numbers(roles[0]), sheet.numbers(roles[1])
+    if roles == _WIND_ROLES[0]:
+        _require_no_fault(sheet, roles[0], np.hypot(first, second), wind_fault, f"the speed with {roles[1]} ")
+        return np.stack([first, second], axis=-1)
+    _require_no_fault(sheet, roles[0], first, wind_fault)
+    _require_no_fault(sheet, roles[1], second, direction_fault)
+    return wind_from(first, second)
+
+
+def _fill_winds(
+    sheet: Sheet, roles: tuple[str, str], missing: np.ndarray, times: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the winds with gaps filled, or left out, as the site says; and which readings count."""
+    assert sheet.site is not None
+    rule, row = sheet.site.wind.missing, int(np.argmax(missing))
+    where = sheet.where(roles[0] if sheet.missing(roles[0])[row] else roles[1], row)
+    if rule == "refuse":
+        raise ValueError(
+            f"{where}: the wind is missing; fill it in, or set `missing` in [wind] of the site file to "
+            "leave-out or interpolate."
+        )
+    winds = np.zeros((len(missing), 2))
+    winds[~missing] = _measured_winds(sheet.select(~missing), roles)
+    if rule == "leave-out":
+        sheet.notes.append(
+            f"{_count_readings(missing)} without wind, left out (first on line {sheet.rows.lines[row]})."
+        )
+        return winds, ~missing
+    if times is None:
+        raise ValueError(
+            f"{where}: the wind is missing and cannot be interpolated without a time column; set "
+            "`missing` in [wind] of the site file to leave-out."
+        )
+    sheet.notes.append(
+        f"{_count_readings(missing)} without wind, interpolated in time (first on line "
+        f"{sheet.rows.lines[row]})."
+    )
+    return interpolate_wind(winds, ~missing, times), np.ones(len(missing), bool)
+
+
+def _count_readings(missing: np.ndarray) -> str:
+    count = int(missing.sum())
+    return "1 reading is" if count == 1 else f"{count} readings are"
