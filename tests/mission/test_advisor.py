@@ -246,7 +246,7 @@ def test_a_change_of_the_source_is_detected_and_reported():
 
 def test_a_site_in_degrees_gets_advice_in_degrees():
     """Where to go next, and what is wrong with a reading; distances are in metres."""
-    one = advisor(frame=LocalCoordinates((52.1, 5.1)), budget=Budget())
+    one = advisor(coordinates=LocalCoordinates((52.1, 5.1)), budget=Budget())
     why = one.observe((2.0, 2.0), read(0, (2.0, 2.0))).why
     assert re.search(r"Next: \d[\d.]* m to the \w+, to 52\.1\d+° N, 5\.1\d+° E", why)
     assert "nats" not in why

@@ -23,7 +23,7 @@ ORIGIN = (52.1, 5.1)
 @pytest.fixture
 def advisor(tmp_path):
     one = Advisor(
-        hill_site(frame=LocalCoordinates(ORIGIN)), seed=4, log=tmp_path / "mission.log", model=MODEL
+        hill_site(coordinates=LocalCoordinates(ORIGIN)), seed=4, log=tmp_path / "mission.log", model=MODEL
     )
     yield one
     one.close()

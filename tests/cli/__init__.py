@@ -1,1 +1,0 @@
-"""A package, as other folders have tests of the same name."""
