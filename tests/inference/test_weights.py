@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from dowsax.inference.weights import alive, ess, log_mean_exp, log_total, max_weight, normalise
+from dowsax.inference.weights import alive, ess, log_total, max_weight, normalise
 
 # Fixed shape: one compilation. A share of −∞ stands for particles outside the budget.
 ENTRIES = st.one_of(st.floats(-200, 200, width=32), st.just(-np.inf))
@@ -43,10 +43,3 @@ def test_no_particle_left_is_told_without_nan():
     assert log_total(dead) == -jnp.inf
     assert ess(dead) == 0.0
     assert max_weight(dead) == 0.0
-
-
-def test_log_mean_exp_is_the_log_of_the_mean():
-    values = jnp.log(jnp.array([1.0, 2.0, 6.0]))
-    np.testing.assert_allclose(log_mean_exp(values), np.log(3.0), rtol=1e-6)
-    log_weights = jnp.log(jnp.array([0.5, 0.25, 0.25]))
-    np.testing.assert_allclose(log_mean_exp(values, log_weights), np.log(2.5), rtol=1e-6)

@@ -68,7 +68,7 @@ class RandomWalk(eqx.Module):
     ) -> tuple[Columns, Ratios]:
         noise_key, scale_key = jax.random.split(key)
         num_rows, num_particles = current.shape
-        scale = step_size * 2.38 / math.sqrt(num_rows) * _mixed(scale_key, self.scales)
+        scale = step_size * 2.38 / math.sqrt(num_rows) * _draw_scale(scale_key, self.scales)
         noise = jax.random.normal(noise_key, current.shape, current.dtype)
         return current + scale * (population.factor @ noise), jnp.zeros(num_particles)
 
@@ -98,7 +98,7 @@ class DifferentialEvolution(eqx.Module):
         difference = jnp.roll(population.columns, first, axis=1) - jnp.roll(
             population.columns, second, axis=1
         )
-        scale = step_size * 2.38 / math.sqrt(2 * num_rows) * _mixed(scale_key, self.scales)
+        scale = step_size * 2.38 / math.sqrt(2 * num_rows) * _draw_scale(scale_key, self.scales)
         return current + scale * difference, jnp.zeros(num_particles)
 
 
@@ -145,7 +145,7 @@ class AttentionLangevin(eqx.Module):
         return population.factor.T @ jnp.sum(attention[None, :, :] * gradients, axis=2)
 
 
-def _mixed(key: Key, scales: tuple[float, float]) -> Scalar:
+def _draw_scale(key: Key, scales: tuple[float, float]) -> Scalar:
     """Draw one log-uniform factor for all particles of a move: random numbers are expensive."""
     low, high = (math.log(scale) for scale in scales)
     return jnp.exp(jax.random.uniform(key, minval=low, maxval=high))

@@ -26,16 +26,6 @@ def normalise(log_weights: Float[Array, " n"]) -> Float[Array, " n"]:
     return log_weights - jnp.where(jnp.isfinite(total), total, 0.0)
 
 
-def log_mean_exp(log_values: Float[Array, " n"], log_weights: Float[Array, " n"] | None = None) -> Scalar:
-    r"""$\log \sum_i w_i e^{v_i}$ for normalised weights; default: uniform.
-
-    With the log likelihoods of a new reading as values this is its evidence increment.
-    """
-    if log_weights is None:
-        return jax.nn.logsumexp(log_values) - jnp.log(jnp.float32(log_values.shape[0]))
-    return jax.nn.logsumexp(log_values + log_weights)
-
-
 def ess(log_weights: Float[Array, " n"]) -> Scalar:
     r"""Effective sample size of normalised weights.
 

@@ -11,7 +11,7 @@ from dowsax.world.ranges import Pair, number, pair
 from dowsax.world.source import Source, pack, unpack
 
 _TINY = 1e-30
-# Smallest |u|/2α [1/m] that is told apart from calm air.
+# Smaller |u|/2α [1/m] counts as calm air.
 _CALM_DRIFT_PER_M = 1e-12
 # [m], the distance below which the least squares of the linear coordinates take the field as flat.
 _NEAR_M = 0.1
