@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dowsax.evaluate.metrics import Estimate, count_undecided, ends, means, share
+from dowsax.evaluate.metrics import Estimate, ends, means, share, undecided
 from dowsax.evaluate.statistics import resample_counts
 from dowsax.evaluate.stop_calibration import spread_against_error, stop_signals
 from dowsax.evaluate.stops import LADDER, TraceRule
@@ -37,8 +37,8 @@ MEASURES: dict[str, Measure] = {
     "drop": Measure(3, "stop rate with sources as in training less the mean of both regions", "+"),
     "kept": Measure(3, "stop rate over that of the same searches without a jump"),
     "Spearman": Measure(2, "rank correlation with the error over all readings: positive is good", "+"),
-    "precision": Measure(3, "share with an error below 1 m of the readings at which the rule would stop"),
-    "recall": Measure(3, "share at which the rule would stop of the readings with an error below 1 m"),
+    "precision": Measure(3, "share of readings with an error below 1 m, of those where the rule would stop"),
+    "recall": Measure(3, "share of readings where the rule would stop, of those with an error below 1 m"),
     "OCE (OOD)": Measure(3, "the stop rate in the two outer regions together"),
     "false stops (OOD)": Measure(3, "of the stops there"),
     "episodes to 0.90": Measure(0, "searches of training until the stop rate stays at 0.90 or above"),
@@ -87,14 +87,14 @@ def numbers_of(episodes: Sequence[Episode], rule: TraceRule) -> Numbers:
 
 def require_decided(episodes: Sequence[Episode], rule: TraceRule, max_readings: int) -> None:
     """Raise a ValueError if records end too early for a rule."""
-    number = count_undecided(episodes, rule, max_readings)
+    number = undecided(episodes, rule, max_readings)
     if number:
         raise ValueError(f"The records of {number} searches end too early to tell where {rule} would stop.")
 
 
 def cut_to_ladder(episode: Episode) -> Episode:
     """The record as far as it would have gone had it ended with the last rule of the ladder."""
-    firsts = [rule.first_stop(episode.rows) for rule in LADDER]
+    firsts = [rule.first(episode.rows) for rule in LADDER]
     if None in firsts:
         return episode
     end = max(first for first in firsts if first is not None)

@@ -107,9 +107,10 @@ def _ood_lines(paper: Reproduction, entry: Entry) -> list[Line]:
     """For both regions together also what is lost against sources as in training."""
     lines = search_lines(paper, entry)
     found = [paper.episodes(run) for run in (replace(entry.runs[0], scenario=HOME), *entry.runs)]
-    if len(entry.runs) > 1 and lines and found[0] is not None:
+    known = [part for part in found if part is not None]
+    if len(entry.runs) > 1 and len(known) == len(found):
         for line, rule in zip(lines, rules_for(entry.preset), strict=True):
-            first, *others = (ends(part or [], rule).stopped for part in found)
+            first, *others = (ends(part, rule).stopped for part in known)
             line.numbers["drop"] = mean_difference(first, others)
     return lines
 
