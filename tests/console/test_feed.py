@@ -101,7 +101,7 @@ def test_a_feed_that_ends_is_an_alarm_and_begins_again(broker, begin, client, wa
             raise failures.pop(0)
         await usual(*arguments)
 
-    monkeypatch.setattr(mqtt, "serve_mqtt", failing)
+    monkeypatch.setattr(feeds, "serve_mqtt", failing)
     url = f"mqtt://127.0.0.1:{broker}"
     mission = begin(mqtt={"url": url, "readings": "shed/in", "advice": "shed/out"})["id"]
     told = wait_until(mission, lambda now: any("Listening" in event["text"] for event in now["events"]))

@@ -155,7 +155,7 @@ def test_a_client_that_does_not_read_is_disconnected_and_delays_nobody(served, s
     deadline = time.monotonic() + 60
     while len(console.broadcaster) != 1 and time.monotonic() < deadline:
         # Each makes some 30 kB for every watcher; what the deaf one does not take fills its buffers.
-        console.missions[mission].changed()
+        console.missions[mission].publish_change()
         time.sleep(0.005)
     assert len(console.broadcaster) == 1
     ask(address, f"/api/missions/{mission}/readings", {"position": [3, 2], "value": 0.6})

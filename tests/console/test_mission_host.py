@@ -153,7 +153,7 @@ def test_a_corrected_reading_was_right_all_along(read, client):
     ("method", "path", "body", "status", "words"),
     [
         ("DELETE", "9", None, 422, "Reading 9 was never recorded"),
-        ("DELETE", "0", None, 422, "1 or more"),
+        ("DELETE", "0", None, 422, ">= 1"),
         ("PATCH", "1", {}, 422, "what is right instead"),
         ("PATCH", "1", {"value": True}, 422, "must be a number, not true or false"),
         ("PATCH", "1", {"position": [500, 3]}, 422, "outside the area"),

@@ -113,8 +113,8 @@ class Note:
     @classmethod
     def from_json(cls, body: dict[str, Any]) -> "Note":
         """Read a note from the body of its entry; the end of a search is noted under its status."""
-        renamed: dict[str, Any] = {"what": read_status(body["what"])}
-        return cls(**(body | renamed))
+        what: dict[str, Any] = {"what": read_status(body["what"])}
+        return cls(**(body | what))
 
 
 Record = Step | Refusal | Note
