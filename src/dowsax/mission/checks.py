@@ -6,7 +6,7 @@ from dowsax.geo.formatting import format_outside
 from dowsax.geo.polygons import TOUCH
 from dowsax.inference.survey import checked_survey
 from dowsax.mission.plan import Plan
-from dowsax.site.missing_values import POSITIVE_KINDS, is_missing_number
+from dowsax.survey.missing_values import POSITIVE_KINDS, is_missing_number
 from dowsax.survey.reading import Reading, Refused
 
 
