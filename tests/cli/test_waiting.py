@@ -35,7 +35,7 @@ def test_what_fails_at_once_says_only_what_is_wrong(capsys):
 
 
 def test_locating_is_such_a_preparation(capsys, monkeypatch, survey_file):
-    monkeypatch.setattr(console, "_PATIENCE", 0.0)
+    monkeypatch.setattr(console, "_PATIENCE_S", 0.0)
     assert run(["locate", str(survey_file()), "--field", "temperature", "--particles", "64", "--json"]) == 0
     stdout, stderr = capsys.readouterr()
     assert json.loads(stdout)["readings"] == 6

@@ -9,8 +9,8 @@ from dowsax.geo.polygons import TOUCH, covers, holds
 from dowsax.inference.arguments import check_survey
 from dowsax.mission.plan import Plan
 from dowsax.mission.state import MissionState
-from dowsax.site.missing_values import POSITIVE_KINDS, is_missing_number
 from dowsax.site.units import factor, known_unit
+from dowsax.survey.missing_values import POSITIVE_KINDS, is_missing_number
 from dowsax.survey.reading import Reading, Refused
 
 CONFIRM = "confirm"

@@ -12,7 +12,6 @@ from dowsax.geo.polygons import Bounds, Polygon, crosses_itself, signed_area
 from dowsax.geo.wind import wind_from
 from dowsax.inference import PRESETS
 from dowsax.site.kinds import KINDS, check_prior, why_unused
-from dowsax.site.missing_values import altitude_fault, wind_fault
 from dowsax.site.model import build_model
 from dowsax.site.schema import (
     BOX,
@@ -314,10 +313,6 @@ def _resolve_step(setting: StepSetting, coordinates: LocalCoordinates, area: Are
 
 def _check(site: Site) -> None:
     """Raise a Fault for numbers out of range, and for places where no sensor can be."""
-    if site.wind.velocity is not None:
-        _require_no_fault(wind_fault(float(np.hypot(*site.wind.velocity))), "wind")
-    for name, height in (("height", site.sensor.height), ("ground", site.sensor.ground)):
-        _require_no_fault(None if height is None else altitude_fault(height), "sensor", name)
     if site.search.may_jump and not PRESETS[site.search.preset].follows_jumps:
         words = f'the preset "{site.search.preset}" does not follow changes; choose preset = "default".'
         raise Fault(words, "search", "may_jump")
@@ -339,11 +334,6 @@ def _check(site: Site) -> None:
         _check_points(site, inside, "outside the area; leave it out, or widen the area.")
         allowed = site.bounds.allow(site.step.points)
         _check_points(site, allowed, "outside the geofence or in a no-go area; leave it out.")
-
-
-def _require_no_fault(fault: str | None, *keys: str) -> None:
-    if fault is not None:
-        raise Fault(fault, *keys)
 
 
 def _check_points(site: Site, is_fine: np.ndarray, words: str) -> None:

@@ -4,6 +4,7 @@ Parsing, errors, the file that `dowsax site new` writes and the reference page a
 The text below a key explains it to users.
 """
 
+import math
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, FailFast, model_validator
@@ -21,6 +22,8 @@ from dowsax.site.section import (
     ends,
     key,
     one_of,
+    require_different,
+    require_positive,
 )
 from dowsax.site.text import Fault
 from dowsax.world.units import MOLAR_MASSES
@@ -28,29 +31,18 @@ from dowsax.world.units import MOLAR_MASSES
 BOX = ("south", "west", "north", "east")
 MAX_POLYGONS, MAX_CORNERS, MAX_POINTS = 200, 2000, 2000
 """Polygons of a geofence or of no-go areas, corners of these in all, and places to go."""
+MIN_ALTITUDE_M, MAX_ALTITUDE_M, MAX_WIND_M_S = -500, 20_000, 150
+"""More than any sensor or any wind near the ground; a unit is probably wrong beyond."""
 MAX_PRIOR_KEYS = 100
 """More than any kind has parameters."""
 DIRECTION_ERROR_DEG = 10.0
 """Of a measured wind: as it scatters within minutes in neutral air, Pasquill's class D."""
 
 
-def _require_positive(number: Any) -> Any:
-    """Require a number > 0; words and flags pass."""
-    if not isinstance(number, str | bool) and number is not None and number <= 0:
-        raise ValueError(f"must be > 0; got {number:g}.")
-    return number
-
-
 def _require_noise(floor: Any) -> Any:
     if ends(floor) == (0.0,):
         raise ValueError("must be > 0; got 0: no sensor is exact.")
     return floor
-
-
-def _require_different(names: tuple[str, ...]) -> tuple[str, ...]:
-    if len(set(names)) != len(names):
-        raise ValueError("a name occurs twice; every sensor needs its own.")
-    return names
 
 
 def _require_few(table: Any) -> Any:
@@ -118,7 +110,7 @@ class FieldSetting(Section):
     """Gas in the wind, counts, decibels that fall with distance, buried iron, or a field of the benchmark."""
     unit: str | None = key(active=True)
     """Unit of the readings. A survey whose header has another unit is converted where a factor is enough."""
-    gas: Annotated[str | Number, one_of(MOLAR_MASSES), AfterValidator(_require_positive)] | None = key(
+    gas: Annotated[str | Number, one_of(MOLAR_MASSES), AfterValidator(require_positive)] | None = key(
         example="methane", active=True
     )
     """With it the release rate is in grams per second: methane, carbon dioxide, carbon monoxide, hydrogen
@@ -179,9 +171,7 @@ class NoiseSetting(Section):
     """Standard deviation where there is nothing to read, in the unit of the readings."""
     ratio: NonNegative | None = key(example="unknown", active=True)
     """Standard deviation as a share of what the source adds to the background."""
-    robust: Annotated[Flag | Number, AfterValidator(_require_positive)] = key(
-        False, example=True, active=True
-    )
+    robust: Annotated[Flag | Number, AfterValidator(require_positive)] = key(False, example=True, active=True)
     """Whether a few readings may be far off; a number is the degrees of freedom of Student's t."""
     edge: Number = key(0.0, example=0.1, ge=0, le=0.9)
     """How far off the edges of the plume may be, as a share of its middle: for rows of samplers across it."""
@@ -203,7 +193,7 @@ class WindSetting(Section):
     """Standard deviation of the measured direction from the wind that carries the plume, another error at
     each reading: gusts, and the anemometer. 10 is usual within minutes by day; 20 in light wind and sunshine;
     0 for one mean wind given with every reading. An error that all readings share is `turn` in [prior]."""
-    speed: Number | None = key(example=3.0, unit="m/s", ge=0)
+    speed: Number | None = key(example=3.0, unit="m/s", ge=0, le=MAX_WIND_M_S)
     """Speed of the constant wind."""
     from_: Number | None = key(example=270.0, unit="°", ge=-360, le=360, alias="from")
     """Direction the constant wind comes FROM, clockwise from north: 270 is a west wind."""
@@ -225,6 +215,9 @@ class WindSetting(Section):
             )
         if self.mode != "constant" and given:
             raise Fault(f'is for mode = "constant"; with mode = "{self.mode}" leave it out.', given[0])
+        if self.velocity is not None and math.hypot(*self.velocity) > MAX_WIND_M_S:
+            speed = math.hypot(*self.velocity)
+            raise Fault(f"must be <= {MAX_WIND_M_S} m/s; got {speed:.4g}: check its unit.", "velocity")
         if self.velocity is not None and given[1:]:
             raise Fault("give velocity, or speed and from, not both.", given[1])
         if self.mode == "constant" and self.velocity is None:
@@ -235,7 +228,7 @@ class WindSetting(Section):
 class SensorSetting(Section):
     """What the sensor is like, and what holds where a survey has no such column."""
 
-    names: Annotated[tuple[str, ...], FailFast(), AfterValidator(_require_different)] = key(
+    names: Annotated[tuple[str, ...], FailFast(), AfterValidator(require_different)] = key(
         (), example=["A", "B"]
     )
     """The sensors, where there are several. Default: those of the survey."""
@@ -245,9 +238,9 @@ class SensorSetting(Section):
     """How long each reading counts, where a survey does not say."""
     dead_time: Number | None = key(example=1e-6, unit="s", ge=0)
     """How long the sensor is blind after each count."""
-    height: Number | None = key(example=1.0, unit="m", active=True, ge=0)
+    height: Number | None = key(example=1.0, unit="m", active=True, ge=0, le=MAX_ALTITUDE_M)
     """Height above ground, where a survey does not say."""
-    ground: Number = key(0.0, example=0.0, unit="m", active=True)
+    ground: Number = key(0.0, example=0.0, unit="m", active=True, ge=MIN_ALTITUDE_M, le=MAX_ALTITUDE_M)
     """Height of the ground itself, taken off every altitude in a survey."""
     redundancy: Number | None = key(example=4, ge=1)
     """How many readings count as one. Readings close together in place or time share their errors: counted in

@@ -75,6 +75,20 @@ def one_of(choices: Any) -> AfterValidator:
     return AfterValidator(require)
 
 
+def require_positive(number: Any) -> Any:
+    """Require a number > 0; words and flags pass."""
+    if not isinstance(number, str | bool) and number is not None and number <= 0:
+        raise ValueError(f"must be > 0; got {number:g}.")
+    return number
+
+
+def require_different(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Require that no name occurs twice."""
+    if len(set(names)) != len(names):
+        raise ValueError("a name occurs twice; every sensor needs its own.")
+    return names
+
+
 def _require_two(value: Any) -> Any:
     if not isinstance(value, list | tuple) or len(value) != 2:
         raise ValueError(f"must be two numbers in brackets, [1, 2]; got {show(value)}.")

@@ -123,16 +123,16 @@ def read_survey(
         dwell = np.ones(len(values))
         sheet.notes.append("Neither file nor site says how long each reading counted: 1 s is taken.")
     sensor, sensor_names = read_sensors(sheet)
+    altitude = read_altitude(sheet)
     wind, has_wind = read_wind(sheet, None if clock is None else clock.times)
     counts = has_wind & _is_allowed(sheet, positions)
     if not counts.any():
         raise ValueError(f"{path}: no reading is left. {' '.join(sheet.notes)}")
     values, sensor, lines = values[counts], _select(sensor, counts), np.array(sheet.rows.lines)[counts]
+    altitude, clock = _select(altitude, counts), None if clock is None else clock.select(counts)
     sheet.notes.extend(lint_sensors(values, sensor, sensor_names, lines))
-    altitude = _select(read_altitude(sheet), counts)
     if site is not None:
         sheet.notes.extend(lint_survey(site, values, altitude))
-    clock = None if clock is None else clock.select(counts)
     return Survey(
         positions=positions[counts],
         values=values,

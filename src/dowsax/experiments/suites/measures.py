@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dowsax.evaluate.metrics import Estimate, ends, means, share, undecided
+from dowsax.evaluate.metrics import Estimate, count_undecided, ends, means, share
 from dowsax.evaluate.statistics import resample_counts
 from dowsax.evaluate.stop_calibration import spread_against_error, stop_signals
 from dowsax.evaluate.stops import LADDER, TraceRule
@@ -87,14 +87,14 @@ def numbers_of(episodes: Sequence[Episode], rule: TraceRule) -> Numbers:
 
 def require_decided(episodes: Sequence[Episode], rule: TraceRule, max_readings: int) -> None:
     """Raise a ValueError if records end too early for a rule."""
-    number = undecided(episodes, rule, max_readings)
+    number = count_undecided(episodes, rule, max_readings)
     if number:
         raise ValueError(f"The records of {number} searches end too early to tell where {rule} would stop.")
 
 
 def cut_to_ladder(episode: Episode) -> Episode:
     """The record as far as it would have gone had it ended with the last rule of the ladder."""
-    firsts = [rule.first(episode.rows) for rule in LADDER]
+    firsts = [rule.first_stop(episode.rows) for rule in LADDER]
     if None in firsts:
         return episode
     end = max(first for first in firsts if first is not None)

@@ -1,4 +1,6 @@
-"""Missing values: what loggers write where they have no number, and numbers that nobody can measure."""
+"""Missing values: what loggers write where they have no number, and numbers out of range."""
+
+from dowsax.site.schema import MAX_ALTITUDE_M, MAX_WIND_M_S, MIN_ALTITUDE_M
 
 POSITIVE_KINDS = ("gas-plume", "radiation")
 """Kinds whose readings are never far below zero."""
@@ -7,10 +9,6 @@ _MISSING_TEXTS = frozenset({"", "nan", "na", "n/a", "null", "none", "-", "--"})
 """In any case."""
 _NUMBERED_ROLES = ("altitude", "wind_u", "wind_v", "wind_speed", "wind_from")
 """Roles in which such a number cannot have been measured."""
-_MIN_ALTITUDE_M, _MAX_ALTITUDE_M = -500.0, 20_000.0
-"""Above ground or sea."""
-_MAX_WIND_M_S = 150.0
-"""More than any wind that was ever measured near the ground."""
 
 
 def is_missing_number(number: float) -> bool:
@@ -37,20 +35,20 @@ def is_missing(role: str, given: object, kind: str | None = None) -> bool:
 
 def altitude_fault(altitude: float) -> str | None:
     """Return what is wrong with this altitude [m], to follow its name; `None` where nothing is."""
-    if _MIN_ALTITUDE_M <= altitude <= _MAX_ALTITUDE_M:
+    if MIN_ALTITUDE_M <= altitude <= MAX_ALTITUDE_M:
         return None
     if is_missing_number(altitude):
         return f"must not be {altitude:g}, which loggers write where they have no number: leave it out."
-    return f"must be from {_MIN_ALTITUDE_M:g} to {_MAX_ALTITUDE_M:g} m; got {altitude:g}."
+    return f"must be from {MIN_ALTITUDE_M:g} to {MAX_ALTITUDE_M:g} m; got {altitude:g}."
 
 
 def wind_fault(speed: float) -> str | None:
     """Return what is wrong with this wind speed [m/s], to follow its name; `None` where nothing is."""
     if speed < 0:
         return f"must be >= 0 m/s; got {speed:g}."
-    if speed <= _MAX_WIND_M_S:
+    if speed <= MAX_WIND_M_S:
         return None
-    return f"must be <= {_MAX_WIND_M_S:g} m/s; got {speed:.4g}: check its unit."
+    return f"must be <= {MAX_WIND_M_S:g} m/s; got {speed:.4g}: check its unit."
 
 
 def direction_fault(direction: float) -> str | None:
