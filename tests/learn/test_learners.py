@@ -160,5 +160,5 @@ def test_annealing_is_a_straight_line():
 )
 def test_choices_out_of_range_are_named(config, wrong):
     """By the name of the choice."""
-    with pytest.raises(ValueError, match=f"`{next(iter(wrong))}` is"):
+    with pytest.raises(ValueError, match=f"`{next(iter(wrong))}` must be"):
         config(**wrong)

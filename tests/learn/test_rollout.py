@@ -152,6 +152,6 @@ def test_a_learner_learns_from_it(key):
 
 def test_what_shares_a_rollout_differs_by_the_sensor_alone():
     other = Preset(FilterConfig(num_particles=16, temper=False, num_moves=0, max_moves=0), ())
-    with pytest.raises(ValueError, match="sensor alone"):
+    with pytest.raises(ValueError, match="equal but for their sensor"):
         merge_searches([searching("temperature"), searching("gas", other)])
     assert merge_searches([searching("gas")]) == searching("gas")
