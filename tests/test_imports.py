@@ -20,6 +20,7 @@ HEAVY = {
     "pyarrow",
     "ray",
     "rich",
+    "scipy",
 }
 """Third-party packages that a function may import itself: extras, and what takes long to import."""
 LAZY = {"dowsax", "dowsax.__main__", "dowsax.registration", "dowsax.viz"}

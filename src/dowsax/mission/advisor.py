@@ -345,8 +345,7 @@ class Advisor:
         station = replace(station, position=to_float32(here))
         choice = self.adapter.choose(key, state.belief, station, candidates)
         bearing, distance = advices.bearing_and_distance(here, choice.position)
-        gain = "" if choice.gain is None else ", where a reading should tell most"
-        frame = self.plan.frame
+        frame, gain = self.plan.frame, "" if choice.gain is None else ", where a reading should tell most"
         place = f", to {frame.format_position(choice.position)}" if frame.is_geographic else ""
         direction = advices.compass_direction(bearing)
         return choice.position, f"Next: {format_length(distance)} to the {direction}{place}{gain}."
