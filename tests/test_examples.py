@@ -20,6 +20,7 @@ def radius(weights, distances, probability):
     return distances[order][np.searchsorted(np.cumsum(weights[order]) / weights.sum(), probability)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_runs_and_prints_what_it_found(path, capsys, tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))

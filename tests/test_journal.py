@@ -281,6 +281,7 @@ while True:
 """
 
 
+@pytest.mark.slow
 def test_nothing_acknowledged_is_lost_when_killed(path):
     """Killed for real, many times, at random moments: every number that was printed is in the journal."""
     moments, acknowledged = random.Random(5), 0

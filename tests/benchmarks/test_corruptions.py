@@ -13,6 +13,7 @@ NUM_CASES = 70
 """Five of each kind."""
 
 
+@pytest.mark.slow
 def test_no_corruption_is_unnoticed_or_costs_an_intact_entry(tmp_path):
     report = run_cases(range(NUM_CASES), 1, tmp_path)
     assert report.failures == []

@@ -7,6 +7,7 @@ from benchmarks.kills import kill_all, table
 from dowsax.mission.log import Header, MissionLog, Step
 
 
+@pytest.mark.slow
 def test_a_writer_that_is_killed_loses_nothing(tmp_path):
     writer = Writer(tmp_path / "writer")
     kill_all({"writer": (writer, 12)}, seed=1)

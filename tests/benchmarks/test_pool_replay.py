@@ -122,6 +122,7 @@ def _exact(pool: Pool) -> tuple[np.ndarray, np.ndarray]:
     return mean, np.sqrt(weights @ (places - mean) ** 2)
 
 
+@pytest.mark.slow
 def test_a_made_up_pool_is_replayed():
     """Every order ends at the exact posterior, within sampling error; the same seed gives the same."""
     pool = _pool()

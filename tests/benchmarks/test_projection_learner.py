@@ -75,6 +75,7 @@ def held_out_gains(smoother, populations):
     return jax.lax.map(gain, populations, batch_size=64)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("noise", "helps"), [(3.0, True), (0.0, False)])
 def test_training_helps_where_weights_are_noisy_and_only_there(key, noise, helps):
     """On held-out populations, against five standard errors of the mean gain.

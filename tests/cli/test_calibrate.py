@@ -26,6 +26,7 @@ def test_bad_input_is_one_line(arguments, message, capsys, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_writes_report_table_and_picture(capsys, tmp_path):
     arguments = [
         "--field",

@@ -34,6 +34,7 @@ def site_file(tmp_path):
     return path
 
 
+@pytest.mark.slow
 def test_missions_are_counted_kept_drawn_and_quoted(dowsax_command, monkeypatch, site_file, tmp_path):
     """The file next to the site, the picture, the words; then the advisor tells of it."""
     words = ("rehearse", site_file, "--missions", "5", "--without-source", "0.4", "--seed", "3")

@@ -227,6 +227,7 @@ def test_a_signal_while_compiling_ends_it_at_once(tmp_path, signum, code, second
     assert (process.returncode, stdout, stderr) == (code, "", said)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheduled", [False, True])
 def test_a_finished_run_is_extended(dowsax_command, monkeypatch, tmp_path, scheduled):
     """It becomes the run that was asked for as many steps at once, but for the schedule of its first part."""
@@ -258,6 +259,7 @@ def test_a_finished_run_is_extended(dowsax_command, monkeypatch, tmp_path, sched
     assert dowsax_command(*longer, "--out", one).stdout == outcome.stdout
 
 
+@pytest.mark.slow
 def test_what_cannot_be_extended_is_refused(complaint, dowsax_command, learner, tmp_path):
     """Fewer steps than were made, a run that is not finished, and anything else that differs."""
     words = ("train", *WITHOUT_STEPS, "--out", tmp_path)

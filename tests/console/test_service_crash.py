@@ -120,6 +120,7 @@ def simulated_alone(steps):
     return told
 
 
+@pytest.mark.slow
 def test_what_was_acknowledged_is_there_and_beliefs_are_as_they_were(serve, tmp_path, site_text, whole):
     """Killed twice while readings come and a simulation runs; every answer is as without a kill."""
     from dowsax.console.store import Store

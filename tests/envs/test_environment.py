@@ -176,6 +176,7 @@ def ending(search, rule, key, rows, state) -> int | None:
     return None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", [Greedy(), Random()], ids=["greedy", "random"])
 def test_a_rule_asked_afterwards_stops_where_the_environment_does(search, policy, key):
     rows, first = recorded(search, policy, key)

@@ -35,6 +35,7 @@ def test_keeps_the_contract_of_gymnasium():
     check_env(made().unwrapped)
 
 
+@pytest.mark.slow
 def test_a_seed_determines_everything_that_follows():
     """Also after the next reset, and in another environment that has done something else before."""
     one, two = made(), made()

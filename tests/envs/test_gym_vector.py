@@ -35,6 +35,7 @@ def test_it_is_what_make_vec_makes():
     assert env.action_space == gymnasium.spaces.MultiDiscrete([4] * NUM_WALKS)
 
 
+@pytest.mark.slow
 def test_a_seed_determines_everything_that_follows():
     """Over endings too, which come at every third reading."""
 

@@ -73,6 +73,7 @@ def test_ood_is_either_region_as_often(key):
     assert abs(west.mean() - 0.5) < 5 * 0.5 / NUM_SOURCES**0.5
 
 
+@pytest.mark.slow
 def test_shift_moves_the_source_after_reading_15(first_states):
     """Readings 1 to 15 are of one source, the others of one elsewhere that is otherwise the same."""
     thetas = np.asarray(walks(search_for("shift"), NEVER, first_states).states.theta)

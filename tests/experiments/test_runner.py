@@ -148,6 +148,7 @@ def test_a_batch_that_does_not_fit_is_halved(runs, reference, monkeypatch):
     assert sizes == [2, 2, 1]
 
 
+@pytest.mark.slow
 def test_two_processes_one_killed(runs, reference, computed):
     killed = []
 

@@ -113,6 +113,7 @@ def test_resamples_just_below_the_threshold(name, key):
     assert ((share < 1.4 * config.ess_ratio) & ~resampled).any()
 
 
+@pytest.mark.slow
 def test_what_no_reading_tells_is_drawn_again(key):
     """The diffusivity, given what the field depends on: new after every move, and uniform as under the prior.
 

@@ -4,6 +4,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 from dowsax.inference.belief import History
 from dowsax.inference.fit import NUM_DRAWS, predictive_fit, quick_fit
@@ -15,6 +16,7 @@ LENGTH = 12
 NUM_SURVEYS = 48
 
 
+@pytest.mark.slow
 def test_suspects_a_wrong_sensor_and_not_the_right_one(key):
     """Under the right model the check is near zero in at most a few surveys; with noise ten times as large
     as the model says it always is. A few draws say the same where they leave no doubt."""
@@ -56,6 +58,7 @@ def test_suspects_a_wrong_sensor_and_not_the_right_one(key):
     assert ((wrong < 0.005) == (quickly_wrong < 0.005)).mean() > 0.9
 
 
+@pytest.mark.slow
 def test_a_long_history_is_judged_by_readings_evenly_spread(key):
     """With room for all of them nothing changes; with less, what is between does not matter."""
     model = benchmark_model("temperature")

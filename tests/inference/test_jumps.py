@@ -83,6 +83,7 @@ def filtered(num_moves: int):
     return runner(lambda _: build(model, config, transition=JUMP), NUM_RUNS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("num_moves", [0, 8])
 def test_what_does_not_jump_is_remembered(num_moves, key):
     """Mean, spread and evidence over all jump times, of what jumps and of what persists.
@@ -144,6 +145,7 @@ def test_the_oldest_regime_is_forgotten_with_its_readings():
     np.testing.assert_array_equal(paths.with_rows(paths.rows).earlier.values[0], earlier.values[0])
 
 
+@pytest.mark.slow
 def test_many_jumps_are_survived(key):
     """More jumps than a particle remembers: the belief follows, and stays finite."""
     positions, readings = np.tile([1.5, 0.0], (8, 1)), 0.7 + 4 * (-1.0) ** np.arange(8)

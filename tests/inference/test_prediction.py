@@ -80,6 +80,7 @@ def jumped(key, belief, jump):
     return predict(key, MODEL, belief, jump, None, Station(jnp.ones(2)), jnp.zeros(()))
 
 
+@pytest.mark.slow
 def test_newborns_weigh_as_much_as_the_hazard(key, as_belief):
     """Their mass is the hazard on average, over unevenly weighted particles; they begin with this reading."""
     jump = Jump(hazard=0.04, birth_share=0.2)
@@ -149,6 +150,7 @@ def mixture(positions, readings, hazard):
     return shares, mean, np.sqrt(second - mean**2), np.log(joint.sum())
 
 
+@pytest.mark.slow
 def test_jumps_agree_with_all_jump_times(key):
     """The posterior is a mixture over the start of the present regime: shares, moments and evidence."""
     positions = np.tile([[1.0, 0.0], [0.6, 0.8]], (4, 1))

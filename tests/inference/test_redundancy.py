@@ -60,6 +60,7 @@ def test_errors_that_are_the_same_count_once(size):
     assert abs(np.mean(found) - size) <= slack + 5 * np.std(found) / np.sqrt(NUM_SURVEYS)
 
 
+@pytest.mark.slow
 def test_an_autoregression_has_its_known_sum():
     """Errors in a row with correlation ρ^lag, two neighbours at each lag: κ = 1 + 2ρ/(1 − ρ), less a tail."""
     generator, rho, number = np.random.default_rng(3), 0.7, 2000
@@ -169,6 +170,7 @@ def test_simulated_readings_count_one_by_one(key):
     assert 1 <= found <= 1 + 5 / np.sqrt(60)
 
 
+@pytest.mark.slow
 def test_a_survey_given_twice_counts_as_once(key):
     """Every reading twice at its place: at least about two count as one."""
     model = benchmark_model("temperature")

@@ -52,6 +52,7 @@ def test_extras_are_checked(stations):
         check_stations(broken, np.asarray(stations.position))
 
 
+@pytest.mark.slow
 def test_evidence_for_a_source_against_none(stations, key):
     """Where there is a source it is found, with evidence; where there is none the evidence says nothing.
 

@@ -88,6 +88,7 @@ def test_a_reading_that_nothing_explains_says_little():
     assert 0 < precision < 0.02
 
 
+@pytest.mark.slow
 def test_leaves_the_posterior_invariant(key):
     """Draws of the posterior, by weighing very many draws of the prior, are still such after a step of moves.
 

@@ -3,6 +3,7 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 from scipy.stats import binom
 
 from dowsax.inference.locate import locate
@@ -54,6 +55,7 @@ def covered(error, sources, stations, values):
     return int(np.sum(off <= found.credible_radius(PROBABILITY)))
 
 
+@pytest.mark.slow
 def test_regions_hold_the_source_only_where_the_jitter_is_known_of(key):
     """Of 24 regions of 90 % as many hold the source as that says; without the jitter far fewer do.
 

@@ -139,6 +139,7 @@ def test_nobody_waits_for_ever(happened):
     assert happened.transitions.valid[-ROLLOUT_LENGTH // 4 :].any(axis=0).all()
 
 
+@pytest.mark.slow
 def test_a_learner_learns_from_it(key):
     """One update of PPO, on real searches."""
     learner = ppo.build(build(rollout_length=4), network_of, ppo.PPOConfig(minibatches=2), total_steps=1000)

@@ -122,6 +122,7 @@ def test_a_run_is_extended_only_when_it_is_finished(learner, interrupted, key):
             asked_for(interrupted, steps).load()
 
 
+@pytest.mark.slow
 def test_many_seeds_learn_at_once(learner, key):
     """Mapped over keys, what a seed learns follows from its own key, whatever the others are."""
     keys = jax.random.split(key, 5)
@@ -169,6 +170,7 @@ def test_an_update_that_is_not_finite_is_not_made(key):
             np.testing.assert_array_equal(one, other)
 
 
+@pytest.mark.slow
 def test_a_kill_while_writing_leaves_the_previous_one(tmp_path):
     """Killed in the middle of the write, or between the two renames: a whole checkpoint is found."""
     script = textwrap.dedent("""

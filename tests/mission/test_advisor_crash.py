@@ -74,6 +74,7 @@ def whole(tmp_path_factory):
     return answers, dict(np.load(folder / "belief.npz"))
 
 
+@pytest.mark.slow
 def test_killed_at_random_moments_it_goes_on_as_if_nothing_had_been(tmp_path, whole):
     """The sender sends again what it got no answer to; no reading counts twice, and none is lost."""
     expected, belief = whole

@@ -34,6 +34,7 @@ def advisor(model=MODEL, **changes):
     return Advisor(hill_site(**changes), "infotaxis", model=model, warm_up=False)
 
 
+@pytest.mark.slow
 def test_stops_are_wrong_as_seldom_as_they_promise():
     """Sources from the prior, readings from the model: at most 5 % are off, and 95 % regions hold 95 %."""
     rehearsal = rehearse(
@@ -49,6 +50,7 @@ def test_stops_are_wrong_as_seldom_as_they_promise():
     assert any("moves with a probability of 0.01" in sentence for sentence in rehearsal.assumed)
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_missions_whatever_the_threads():
     """Another seed gives others; the numbers of missions told of add up."""
     base = advisor(budget=Budget(readings=6))

@@ -66,6 +66,7 @@ def test_a_flipped_stream_is_noticed_and_nothing_is_found_in_it(ready, key):
     assert not any("reversed" in advice.why or advice.warnings for advice in right)
 
 
+@pytest.mark.slow
 def test_right_streams_are_hardly_ever_accused(ready, key):
     """By Ville's inequality in e⁻⁵ of missions at most; the count of 24 has odds of 1000 to 1 to be so."""
     number, accused = 24, 0

@@ -157,6 +157,7 @@ def test_a_deaf_sensor_tells_nothing(key):
     assert (np.abs(found) < 1e-5).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("field", ["gas", "energy"])
 def test_gains_are_those_of_infotaxis(field, key):
     """On average over keys, within five standard errors; never negative, never above log m."""

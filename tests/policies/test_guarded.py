@@ -49,6 +49,7 @@ def actions_of(part):
     return jax.jit(jax.vmap(lambda key, belief: policy(key, belief, HERE), in_axes=(0, None)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 def test_the_network_decides_before_and_the_planner_from_then_on(size, key):
     """With the same keys, to the letter, at every number of readings around the border."""

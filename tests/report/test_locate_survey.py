@@ -3,6 +3,7 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 from mission.made_plume_sites import SITE
 
 from dowsax.inference.redundancy import max_redundancy
@@ -35,6 +36,7 @@ def findings(key, wind):
     return locate_survey(survey(key, wind), parse_site(SITE), preset="default", particles=256)
 
 
+@pytest.mark.slow
 def test_a_flipped_wind_is_noticed_however_many_readings_err_as_one(key, monkeypatch):
     """In the wrong wind all readings may err together; a dozen are left to tell it, and that nothing fits."""
     right = findings(key, 1.0)

@@ -70,6 +70,7 @@ def traced(action):
     return message, peak
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("data", "words"), REFUSED.values(), ids=REFUSED)
 def test_hostile_files_are_refused_in_one_line_and_little_memory(written, site, data, words):
     """With a site and without one."""
@@ -149,6 +150,7 @@ np.save(sys.argv[1] + ".npy", np.column_stack([found.positions, found.values, fo
 """
 
 
+@pytest.mark.slow
 def test_a_survey_of_a_real_size_is_read(written):
     """300,000 rows, with less than 15 times the memory of the file, as texts are objects; numbers are exact.
 

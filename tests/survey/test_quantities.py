@@ -4,6 +4,7 @@ import csv
 import io
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -53,6 +54,7 @@ def parts(survey):
     return dict(zip(survey.lines.tolist(), zip(numbers.tolist(), names, strict=True), strict=True))
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None, derandomize=True)
 @given(row=st.integers(0, 5), column=st.integers(0, 7), cell=cells)
 def test_one_corrupted_cell(tmp_path_factory, row, column, cell):

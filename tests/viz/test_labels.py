@@ -46,6 +46,7 @@ def findings_of(shape, corner, wind, **changes):
     return made_findings(**(parts | changes))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("corner", CORNERS)
 def test_labels_of_a_survey_map(corner):
     """The source at every edge, winds of eight directions, long names, metres and degrees."""

@@ -36,6 +36,7 @@ def numbers_in(folder):
     return [line for line in csv.DictReader(io.StringIO(text)) if line["measure"] not in TIMES]
 
 
+@pytest.mark.slow
 @suites
 def test_is_rendered(filled, written, name):
     folder, paper, suite = written(name), filled(), all_suites()[name]
@@ -96,6 +97,7 @@ def test_is_computed_once_and_its_numbers_stay(filled, written, name, monkeypatc
     assert numbers_in(write(suite, paper, f"dowsax reproduce {name}")) == before
 
 
+@pytest.mark.slow
 @suites
 def test_another_seed_gives_other_numbers(written, name):
     first, second = written(name), written(name, seed=1)

@@ -80,6 +80,7 @@ def differences(error, robust, key):
     return np.asarray(exact - ours, np.float64)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("error", "robust"), [(3.0, True), (10.0, False), (25.0, True)])
 def test_little_is_lost_against_a_fine_grid(error, robust, key):
     """Kullback and Leibler's divergence of the distribution from ours is below 0.03 nats a reading.
@@ -157,6 +158,7 @@ def test_a_plume_that_just_misses_is_possible(key):
     assert terms[1] > -20
 
 
+@pytest.mark.slow
 def test_a_sensor_that_lags_sways_with_its_trail(key):
     """Along a trail whose winds turn together, against the grid."""
     swaying, plain = model(10.0, lag=5.0), model(0.0, lag=5.0)
