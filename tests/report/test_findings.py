@@ -139,7 +139,7 @@ def test_what_was_not_learnt_is_named():
     findings = made_findings()
     assert findings.not_learnt == ("b",)
     text = summary_text(findings)
-    assert "  The readings say little or nothing of these; what is told of them is what was put in:\n" in text
+    assert "  The readings say little or nothing about these; what is reported is the prior:\n" in text
     assert "\n    - background\n" in text
 
 

@@ -256,6 +256,3 @@ def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
 
 NEW_SITE = new_site()
 """The new site file of gas in the wind, which uses most keys."""
-
-if __name__ == "__main__":
-    print(reference_page(), end="")
