@@ -25,24 +25,29 @@ def test_samples_that_are_all_the_same_come_back():
     np.testing.assert_array_equal(ParticleSamples.unpack(samples.pack()).thetas, samples.thetas)
 
 
-def test_samples_represent_equal_shares_of_the_weight():
-    """A particle of weight w is drawn 400 w times, to the next whole number up or down."""
+def belief_of(particles, weights):
     import jax.numpy as jnp
 
-    from dowsax.console.snapshots import ParticleSamples
     from dowsax.inference.belief import Belief, empty_history
     from dowsax.types import Station
 
-    weights = np.array([0.5, 0.0, 0.125, 0.374, 0.001])
-    belief = Belief(
-        jnp.arange(10.0).reshape(5, 2),
+    return Belief(
+        jnp.asarray(particles, jnp.float32),
         jnp.log(jnp.asarray(weights, jnp.float32)),
-        jnp.zeros(5),
-        jnp.zeros(5, jnp.int32),
+        jnp.zeros(len(weights)),
+        jnp.zeros(len(weights), jnp.int32),
         empty_history(Station(jnp.zeros(2)), 4),
         jnp.zeros(()),
         jnp.ones(()),
     )
+
+
+def test_samples_represent_equal_shares_of_the_weight():
+    """A particle of weight w is drawn 400 w times, to the next whole number up or down."""
+    from dowsax.console.snapshots import ParticleSamples
+
+    weights = np.array([0.5, 0.0, 0.125, 0.374, 0.001])
+    belief = belief_of(np.arange(10.0).reshape(5, 2), weights)
     counts = [int((ParticleSamples.of(belief).thetas[:, 0] == 2 * number).sum()) for number in range(5)]
     assert sum(counts) == 400
     assert (np.abs(counts - 400 * weights) < 1).all()
@@ -50,8 +55,6 @@ def test_samples_represent_equal_shares_of_the_weight():
 
 def test_regions_of_samples_are_those_of_the_belief():
     """Of 80 particles whose weights are whole numbers of draws: every one is drawn just as often."""
-    from types import SimpleNamespace
-
     from dowsax.console.snapshots import NUM_SAMPLES, ParticleSamples, add_particles
     from dowsax.geo.polygons import signed_area
     from dowsax.report.regions import credible_regions
@@ -59,8 +62,7 @@ def test_regions_of_samples_are_those_of_the_belief():
     random = np.random.default_rng(3)
     particles = random.normal(10.0, (2.0, 1.0), (80, 2))
     counts = np.bincount(random.integers(0, 80, NUM_SAMPLES), minlength=80)
-    with np.errstate(divide="ignore"):
-        belief = SimpleNamespace(particles=particles, log_weights=np.log(counts))
+    belief = belief_of(particles, counts)
     made = add_particles({}, ParticleSamples.of(belief), [[0.0, 0.0], [20.0, 20.0]])["regions"]
     expected = credible_regions(particles, counts, (0.5, 0.95), (np.zeros(2), np.full(2, 20.0)))
     for name, probability in (("50", 0.5), ("95", 0.95)):

@@ -67,7 +67,7 @@ def test_a_file_that_cannot_be_read_is_refused_with_its_line(begin, client):
         assert upload(client, mission, data).status_code == 422
     assert readings(client, mission) == 0
     events = client.get(f"/api/missions/{mission}").json()["events"]
-    assert sum("none is taken in" in event["text"] for event in events) == 5
+    assert sum("no reading was added" in event["text"] for event in events) == 5
 
 
 def test_a_file_is_called_by_its_name_and_no_path(begin, client):

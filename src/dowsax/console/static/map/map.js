@@ -159,7 +159,7 @@ export class MapView {
 
   /** The readings that count in the snapshot shown. */
   _seen() {
-    return this.mission?.standing() ?? [];
+    return this.mission?.activeReadings() ?? [];
   }
 
   /** Where one is in the snapshot shown: at the newest reading, or at the start where none counts. */
