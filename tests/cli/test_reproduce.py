@@ -4,7 +4,7 @@ import json
 
 import jax
 import pytest
-from experiments.suites.conftest import made_small
+from made_suites import made_small
 
 from dowsax import cli
 from dowsax.experiments import walks

@@ -9,8 +9,7 @@ import json
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
-from console.openapi_bodies import bodies
+from openapi_bodies import bodies
 
 # Threads of the console may use it while a body is being made.
 pytestmark = pytest.mark.filterwarnings("ignore:Do not use the `random` module inside strategies")

@@ -7,13 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from made_results import MADE
 
 from dowsax.experiments.claims import byte_of, claims_path
 from dowsax.experiments.run import Run
 from dowsax.experiments.runner import execute
 from dowsax.experiments.store import Store
-
-from .conftest import MADE
 
 RUNS = [Run(policy, "temperature", episodes=2) for policy in ("random", "greedy", "straight")]
 

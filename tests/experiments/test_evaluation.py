@@ -6,13 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from made_results import SHARD_SIZE, assert_same, invent, invented_episodes, shards_of
 
 from dowsax.evaluate.stops import LADDER
 from dowsax.experiments import evaluation
 from dowsax.experiments.evaluation import fingerprint_of, grid, name_of, open_evaluation, read_evaluation
 from dowsax.experiments.run import Run, stop_rule
-
-from .conftest import SHARD_SIZE, assert_same, invent, invented_episodes, shards_of
 
 
 def change(runs, **changes):

@@ -6,12 +6,11 @@ import threading
 from pathlib import Path
 
 import pytest
+from made_results import assert_same
 
 from dowsax.experiments.on_ray import on_ray
 from dowsax.experiments.runner import execute
 from dowsax.experiments.store import Store
-
-from .conftest import assert_same
 
 ray = pytest.importorskip("ray")
 

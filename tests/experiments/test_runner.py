@@ -9,6 +9,7 @@ from dataclasses import replace
 import jax
 import numpy as np
 import pytest
+from made_results import SHARD_SIZE, assert_same, invented, shards_of
 
 from dowsax.evaluate import episodes
 from dowsax.evaluate.stops import LADDER
@@ -17,8 +18,6 @@ from dowsax.experiments.evaluation import open_evaluation
 from dowsax.experiments.run import Run, episode_keys
 from dowsax.experiments.runner import FIRST_SHARD_S, execute, local, processes
 from dowsax.experiments.store import Shard, Store
-
-from .conftest import SHARD_SIZE, assert_same, invented, shards_of
 
 RUNS = [Run(policy, "temperature", episodes=2) for policy in ("random", "greedy", "straight")]
 

@@ -7,13 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from made_results import MADE, assert_same, invent, invented
 
 from dowsax.experiments import fingerprint
 from dowsax.experiments.records import pack
 from dowsax.experiments.run import Run
 from dowsax.experiments.store import Store
-
-from .conftest import MADE, assert_same, invent, invented
 
 RUN = Run("greedy", "gas", episodes=6)
 

@@ -59,9 +59,8 @@ def test_comes_back_in_the_same_place_and_wind(tmp_path, key):
     assert (survey.left_out, survey.notes) == (0, ())
 
     # On the map, every reading lies where the file says.
-    taken = {
-        name: getattr(survey, name) for name in ("positions", "values", "lines", "time", "wind", "coordinates")
-    }
+    names = ("positions", "values", "lines", "time", "wind", "coordinates")
+    taken = {name: getattr(survey, name) for name in names}
     features = json.loads(geojson(made_findings(altitude=survey.altitude, **taken)))["features"]
     shown = [each["geometry"]["coordinates"] for each in features if each["properties"]["what"] == "reading"]
     np.testing.assert_allclose(np.array(shown)[:, 1::-1], degrees, atol=1.5e-7)

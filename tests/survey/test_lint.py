@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from made_surveys import COUNTS, DRONE, gas_site, reader
 
 from dowsax.site import parse_site
-from survey.made_surveys import COUNTS, DRONE, gas_site, reader
 
 
 @pytest.fixture

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from made_surveys import COUNTS, DRONE, gas_site, reader
 
 from dowsax.geo import LocalCoordinates
 from dowsax.site import parse_site
 from dowsax.survey import read_survey
-from survey.made_surveys import COUNTS, DRONE, gas_site, reader
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 needs_data = pytest.mark.skipif(not DATA.is_dir(), reason="the real measurements are not in ../shared/data")

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from made_surveys import reader
 
 from dowsax.cli.simulate import write_survey
 from dowsax.survey import read_survey
-from survey.made_surveys import reader
 
 UNDERSTOOD = {
     "plain": "x,y,value\n1,2,3\n4,5,6.5\n",

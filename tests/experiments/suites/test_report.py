@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 
 import pytest
+from made_suites import FIELDS
 
 from dowsax.experiments import run, walks
 from dowsax.experiments.runner import execute
@@ -15,8 +16,6 @@ from dowsax.experiments.suites.printed import printed
 from dowsax.experiments.suites.registry import all_suites
 from dowsax.experiments.suites.report import write
 from dowsax.experiments.suites.suite import Suite, runs_of
-
-from .conftest import FIELDS
 
 PICTURES = {
     "id": {"summary.png"},
