@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from mission.made_findings import made_findings
+from made_findings import made_findings
 
 from dowsax.cli.export import with_flight
 from dowsax.report.export import qgc_plan

@@ -106,7 +106,7 @@ def test_the_folder_holds_everything_and_agrees_with_itself(dowsax_command, site
 
 def test_netcdf_gives_back_the_draws(tmp_path):
     arviz = pytest.importorskip("arviz")
-    from mission.made_findings import made_findings
+    from made_findings import made_findings
 
     from dowsax.cli.result_folder import write_results
 
@@ -120,7 +120,7 @@ def test_netcdf_gives_back_the_draws(tmp_path):
 
 def test_what_cannot_be_written_is_said(tmp_path, monkeypatch):
     """Without ArviZ and without degrees all the rest is written."""
-    from mission.made_findings import made_findings
+    from made_findings import made_findings
 
     from dowsax.cli.result_folder import write_results
 

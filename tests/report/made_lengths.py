@@ -1,7 +1,7 @@
 """Lengths and areas on the map by other means than the package's."""
 
 import numpy as np
-from mission.made_findings import ORIGIN
+from made_findings import ORIGIN
 
 CENTIMETRE = 0.01
 

@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from made_findings import FENCE, made_findings
 from made_lengths import CENTIMETRE, metres, shoelace
-from mission.made_findings import FENCE, made_findings
 
 from dowsax.geo.local import LocalCoordinates
 from dowsax.mission.decision import sort_by_time

@@ -5,7 +5,7 @@ import json
 import jax
 import jax.numpy as jnp
 import numpy as np
-from mission.made_findings import made_findings
+from made_findings import made_findings
 
 from dowsax.geo.wind import speed_and_direction
 from dowsax.report.export import geojson

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from made_findings import FENCE, WOOD, made_findings
 from made_lengths import CENTIMETRE, metres, shoelace
-from mission.made_findings import FENCE, WOOD, made_findings
 
 from dowsax.geo.local import LocalCoordinates
 from dowsax.report.export import qgc_plan

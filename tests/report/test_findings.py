@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from mission.made_findings import CENTRE, SPREAD, made_findings, made_posterior
+from made_findings import CENTRE, SPREAD, made_findings, made_posterior
 
 from dowsax.geo.local import LocalCoordinates
 from dowsax.report.findings import Rule, prior_interval

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from mission.made_plume_sites import SITE
+from made_plume_sites import SITE
 
 from dowsax.inference.redundancy import max_redundancy
 from dowsax.report.locate_survey import locate_survey

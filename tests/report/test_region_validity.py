@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 import shapely
-from mission.made_findings import made_findings, made_posterior
+from made_findings import made_findings, made_posterior
 
 from dowsax.console.snapshots import ParticleSamples, add_particles
 from dowsax.geo.local import LocalCoordinates

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from mission.made_findings import ORIGIN, made_findings, made_posterior
+from made_findings import ORIGIN, made_findings, made_posterior
 
 from dowsax.geo.local import LocalCoordinates
 from dowsax.mission.advice import FOUND, INCONCLUSIVE

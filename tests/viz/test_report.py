@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from html.parser import HTMLParser
 
 import pytest
-from mission.made_findings import made_findings
+from made_findings import made_findings
 
 from dowsax.report.summary import verdict
 from dowsax.viz.report import html_report

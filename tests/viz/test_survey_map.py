@@ -4,9 +4,9 @@ import re
 
 import numpy as np
 import pytest
+from made_findings import CENTRE, ORIGIN, SPREAD, made_findings, made_posterior
 from matplotlib import colormaps
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from mission.made_findings import CENTRE, ORIGIN, SPREAD, made_findings, made_posterior
 
 from dowsax.geo.local import LocalCoordinates
 from dowsax.viz.maps import draw_compass
