@@ -140,7 +140,8 @@ class Advisor:
         """Assimilate a reading at a position [m] and advise what to do next.
 
         The same `id`, or the same reading at the same time, gets the same answer again. With a log, the
-        reading is on the disk when this returns.
+        reading is on the disk when this returns. `Refused` (or `NeedsConfirmation`, for an implausible value)
+        says why a reading does not count, `NotRecorded` that the log could not be written.
 
         Parameters
         ----------
@@ -154,9 +155,6 @@ class Advisor:
             [s]
         confirm
             The value is right, although it is implausible.
-
-        Raises `Refused` with the reason, `NeedsConfirmation` for an implausible value, and `NotRecorded`
-        where the log could not be written. The reading does not count then.
         """
         given = repr((position, reading, wind, time, sensor, altitude, dwell, id))
         with self._noting_refusals(given):

@@ -12,7 +12,7 @@ from dowsax.world.sensors import cheap_sampler
 class Model(eqx.Module):
     r"""$p(\Theta)\, \prod_t p(z_t \mid \phi(p_t; \Theta))$.
 
-    Parameters
+    Attributes
     ----------
     prior
         Distribution of Θ, the parameters of the source; its first two columns are the position [m].
