@@ -60,7 +60,8 @@ def test_comes_back_in_the_same_place_and_wind(tmp_path, key):
 
     # On the map, every reading lies where the file says.
     taken = {
-        name: getattr(survey, name) for name in ("positions", "values", "lines", "time", "wind", "coordinates")
+        name: getattr(survey, name)
+        for name in ("positions", "values", "lines", "time", "wind", "coordinates")
     }
     features = json.loads(geojson(made_findings(altitude=survey.altitude, **taken)))["features"]
     shown = [each["geometry"]["coordinates"] for each in features if each["properties"]["what"] == "reading"]
