@@ -89,7 +89,7 @@ def test_path_length_is_that_of_the_positions(apart):
 
 
 def test_fields_that_differ_by_numbers_share_their_programs(keys, monkeypatch):
-    """Temperature, magnetic and electric have one law; policies share the filter's program too."""
+    """Temperature, magnetic and electric have one distribution; policies share the filter's program too."""
     programs = episodes.Programs(
         *(eqx.filter_jit(eqx.debug.assert_max_traces(part, max_traces=1)) for part in _parts())
     )
@@ -101,7 +101,7 @@ def test_fields_that_differ_by_numbers_share_their_programs(keys, monkeypatch):
 
 
 def _parts():
-    return episodes.prepare, episodes.decide, episodes.take
+    return episodes.prepare, episodes.decide, episodes.read
 
 
 def test_the_source_of_a_shift_is_recorded_before_and_after(keys):

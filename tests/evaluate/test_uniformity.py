@@ -65,5 +65,5 @@ def test_refuses_what_are_no_ranks(ranks):
 
 
 def test_refuses_draws_that_cannot_be_binned():
-    with pytest.raises(ValueError, match="multiple of 20"):
+    with pytest.raises(ValueError, match="divisor from 2 to 20"):
         num_bins(100, 100)
