@@ -46,12 +46,13 @@ def test_a_reading_is_withdrawn(open_page, console, slipped, settings):
     now = console.get(f"/missions/{slipped}")
     assert (now["readings"], now["snapshots"]) == (2, 4)
     look_at(page, 2)
-    assert "It is withdrawn" in told(page)
+    assert "It was withdrawn" in told(page)
     assert page.get_by_role("button", name="Withdraw").is_disabled()
 
 
-def test_a_reading_is_corrected(open_page, console, slipped):
-    """Only what is changed is sent; what cannot be is said in the dialog, which stays open."""
+def test_a_reading_is_corrected(open_page, console, slipped, allowed_errors):
+    """Only what is changed is sent; the dialog shows a refusal and stays open."""
+    allowed_errors.append(refused(422))
     page = open_page(f"#/m/{slipped}")
     look_at(page, 2)
     page.get_by_role("button", name="Correct", exact=True).click()
