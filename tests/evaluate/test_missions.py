@@ -167,12 +167,12 @@ def test_what_the_readings_have_in_common_is_said():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"missions": 0}, "at least 1 mission"),
+        ({"missions": 0}, "`missions` must be at least 1"),
         ({"without_source": 1.5}, "from 0 to 1"),
         ({"without_source": math.nan}, "from 0 to 1"),
-        ({"speed": 0.0}, "above 0 m/s"),
-        ({"speed": math.inf}, "above 0 m/s"),
-        ({"most_readings": 0}, "at least 1 reading"),
+        ({"speed": 0.0}, "must be > 0 m/s"),
+        ({"speed": math.inf}, "must be > 0 m/s"),
+        ({"max_readings": 0}, "`max_readings` must be at least 1"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(settings, message):
