@@ -1,7 +1,7 @@
 """The calibration of stops as a figure: spread against error, false stops, precision and recall."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -20,7 +20,7 @@ _LEVELS = (0.5, 0.8, 0.9, 0.95, 0.98, 0.99)
 _MAX_FILLED_BANDS = 3
 
 
-def _style(number: int) -> dict[str, str]:
+def _style(number: int) -> dict[str, Any]:
     """Return the colours of a policy: when they run out, further policies have white marks."""
     colour = PALETTE[number % len(PALETTE)]
     return {"color": colour, "markerfacecolor": colour if number < len(PALETTE) else "white"}
@@ -82,7 +82,7 @@ def stop_figure(rows: Mapping[str, Mapping[str, StopPanels]], title: str) -> Fig
     return figure
 
 
-def _draw_spearman(axes: Axes, row: Mapping[str, StopPanels], styles: Mapping[str, dict[str, str]]) -> None:
+def _draw_spearman(axes: Axes, row: Mapping[str, StopPanels], styles: Mapping[str, dict[str, Any]]) -> None:
     """Draw the rank correlation at some readings, side by side, so that intervals do not overlap."""
     readings = list(dict.fromkeys(at for one in row.values() for at in one.spearman.places.tolist()))
     for number, (policy, one) in enumerate(row.items()):
@@ -97,7 +97,7 @@ def _draw_spearman(axes: Axes, row: Mapping[str, StopPanels], styles: Mapping[st
     axes.set(title="Spread follows error: positive is good", ylabel="Spearman of spread and error")
 
 
-def _draw_curves(axes: Axes, curves: Mapping[str, StopCurve], styles: Mapping[str, dict[str, str]]) -> None:
+def _draw_curves(axes: Axes, curves: Mapping[str, StopCurve], styles: Mapping[str, dict[str, Any]]) -> None:
     """Draw the share of false stops with its band, and the share that the beliefs expect."""
     for policy, (band, expected) in curves.items():
         colour, band_limits = styles[policy]["color"], (band.places, band.low, band.high)
@@ -140,7 +140,7 @@ def _finish_credible(axes: Axes) -> None:
 
 
 def _draw_signals(
-    axes: Axes, row: Mapping[str, StopPanels], styles: Mapping[str, dict[str, str]], rules: Sequence[str]
+    axes: Axes, row: Mapping[str, StopPanels], styles: Mapping[str, dict[str, Any]], rules: Sequence[str]
 ) -> None:
     """Draw precision and recall of each rule as a classifier of errors below 1 m."""
     for policy, one in row.items():
