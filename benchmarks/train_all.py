@@ -44,8 +44,11 @@ PRETRAINED = ROOT / "src/dowsax/policies/pretrained"
 DATA = ROOT / "results"
 CURVES = "ablation-curves.csv"
 TINY_STEPS = 300
-TINY_SIZES: dict[str, Any] = {"num_searches": 14, "num_ticks": 8, "particles": 32, "max_readings": 6}
-TINY = (*("--searches", "14", "--ticks", "8", "--particles", "32"), *("--max-readings", "6", "--chunk", "1"))
+TINY_SIZES: dict[str, Any] = {"num_searches": 14, "rollout_length": 8, "particles": 32, "max_readings": 6}
+TINY = (
+    *("--searches", "14", "--rollout-length", "8", "--particles", "32"),
+    *("--max-readings", "6", "--chunk", "1"),
+)
 """The same in the words of the command line."""
 
 

@@ -75,7 +75,7 @@ def test_a_name_is_the_address_that_it_leads_to():
     ("words", "said"),
     [
         (("--port", "70000"), "`port`"),
-        (("--token", "short"), "`token` has at least 16"),
+        (("--token", "short"), "`token` must have at least 16"),
         (("--site", "nowhere.toml"), "nowhere.toml does not exist"),
         *(
             (("--host", host, "--port", "0"), f"{host!r} has no address: give one of this machine")

@@ -79,7 +79,7 @@ def learner(monkeypatch):
     [
         ("--method dreaming", "Unknown method 'dreaming'; known are att-pfrl, pfrl, agdc-kld"),
         ("--method pfrl --steps 0", "at least 1 step; got 0"),
-        ("--method pfrl --ticks 0", "at least 1 step of a rollout; got 0"),
+        ("--method pfrl --rollout-length 0", "at least 1 step of a rollout; got 0"),
         ("--method pfrl --searches 6", "at least 1 search per field, here 7; got 6"),
         ("--method pfrl --fields heat", "Unknown field 'heat'; known are temperature"),
         ("--method pfrl --fields ,", "at least one field, each only once; got none"),
@@ -206,7 +206,7 @@ def test_a_signal_is_heeded_after_the_checkpoint(
 def test_a_signal_while_compiling_ends_it_at_once(tmp_path, signum, code, seconds):
     """A real run, with nothing compiled before: no crash, no traceback, no waiting for the compiler."""
     folder = tmp_path / "out"
-    sizes = ("--searches", "14", "--ticks", "8", "--particles", "32", "--max-readings", "6")
+    sizes = ("--searches", "14", "--rollout-length", "8", "--particles", "32", "--max-readings", "6")
     process = subprocess.Popen(
         [sys.executable, "-c", DOWSAX, "train", "--method", "att-pfrl", *sizes, "--out", str(folder)],
         env=os.environ | {"PYTHONPATH": str(SOURCE), "JAX_COMPILATION_CACHE_DIR": str(tmp_path / "cache")},

@@ -43,7 +43,7 @@ def test_locating_is_such_a_preparation(capsys, monkeypatch, survey_file):
 
 
 def test_evaluating_says_that_it_compiles(capsys, monkeypatch, tmp_path):
-    monkeypatch.setattr(console, "_PATIENCE", 0.0)
+    monkeypatch.setattr(console, "_PATIENCE_S", 0.0)
     words = ["--policy", "greedy", "--field", "temperature", "--particles", "64", "--max-readings", "6"]
     assert run(["evaluate", *words, "--episodes", "2", "--out", str(tmp_path / "run"), "--json"]) == 0
     assert capsys.readouterr().err == f"dowsax: Preparing the searches: {FIRST_TIME}.\n"

@@ -35,17 +35,17 @@ COMMANDS = {
     ),
     "evaluate": (
         "evaluate",
-        "Run many simulated searches: how long they take, how far off they end, and how sure that is.",
+        "Run many simulated searches: how long they take, how far off they end, how reliable stops are.",
     ),
-    "compare": ("compare", "Put runs of `dowsax evaluate` next to each other. No search is run again."),
+    "compare": ("compare", "Compare runs of `dowsax evaluate`. No search is run again."),
     "reproduce": ("reproduce", "Compute the tables and figures of the paper and write ours next to theirs."),
-    "train": ("train", "Train a policy on simulated searches, on an accelerator where there is one."),
+    "train": ("train", "Train a policy on simulated searches, on an accelerator if there is one."),
     "site": ("site", "Write a site file to start from, or check one."),
     "rehearse": (
         "rehearse",
         "Simulate missions of a site: how often they stop, and how often a stop is wrong.",
     ),
-    "advise": ("advise", "Advise a running search: one JSON object a line in, one a line out."),
+    "advise": ("advise", "Advise a live search: one JSON object a line in, one a line out."),
     "export": (
         "export",
         "Export what a mission has found so far from its log, which may be in use.",

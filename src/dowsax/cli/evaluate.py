@@ -43,7 +43,7 @@ def evaluate(
     shard_size: int | None = None,
     json: Annotated[bool, Parameter(negative="")] = False,
 ) -> None:
-    """Run many simulated searches: how long they take, how far off they end, how reliable their stops are.
+    """Run many simulated searches: how long they take, how far off they end, how reliable stops are.
 
     Results are written to a folder: after an interruption the same command resumes, and for a complete
     evaluation it prints the table at once. Every policy searches for the same sources.

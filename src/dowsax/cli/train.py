@@ -38,7 +38,7 @@ def train(
     scenario: str = "id",
     steps: int = 20_000_000,
     searches: int | None = None,
-    ticks: int | None = None,
+    rollout_length: int | None = None,
     seed: int = 0,
     particles: int | None = None,
     max_readings: int = 200,
@@ -65,7 +65,7 @@ def train(
         values that a run of the larger number has at that step.
     searches
         Searches that run in parallel. Default: that of the method, mostly 8,192.
-    ticks
+    rollout_length
         Steps of each search between two updates. Default: that of the method, mostly 16.
     seed
         The same seed gives the same policy on the same device.
@@ -85,7 +85,7 @@ def train(
             scenario=scenario,
             steps=steps,
             num_searches=searches,
-            rollout_length=ticks,
+            rollout_length=rollout_length,
             seed=seed,
             particles=particles,
             max_readings=max_readings,
@@ -226,8 +226,13 @@ def _draw(config: "TrainConfig", folder: Path, rows: "list[Row]") -> None:
 def _command(config: "TrainConfig") -> str:
     """The command line that repeats the run."""
     usual, options = TrainConfig(config.method), {"fields": ",".join(config.fields)}
-    names = {"scenario": "scenario", "steps": "steps", "num_searches": "searches", "num_ticks": "ticks"}
-    names |= {"seed": "seed", "particles": "particles", "max_readings": "max-readings"}
+    names = {"scenario": "scenario", "steps": "steps", "num_searches": "searches"}
+    names |= {
+        "rollout_length": "rollout-length",
+        "seed": "seed",
+        "particles": "particles",
+        "max_readings": "max-readings",
+    }
     words = ["dowsax", "train", "--method", config.method]
     if config.fields != usual.fields:
         words += ["--fields", options["fields"]]

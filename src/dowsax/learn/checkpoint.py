@@ -37,6 +37,8 @@ _RENAMED_ARRAYS = {
     "chosen": "decision",
     "seen": "observation",
     "begun": "is_start",
+    "degenerate": "is_degenerate",
+    "newest": "new_log_likelihood",
     "vacant": "is_vacant",
 }
 """Old and new parts of the names of arrays: checkpoints with the old ones still open."""
