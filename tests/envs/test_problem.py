@@ -59,7 +59,7 @@ def test_what_is_neither_name_nor_object_is_refused():
 
 @pytest.mark.parametrize(
     ("settings", "line"),
-    [({"max_readings": 1}, "`max_readings` counts the one at the start"), ({"particles": 3}, "at least 16")],
+    [({"max_readings": 1}, "`max_readings` must be at least 2"), ({"particles": 3}, "at least 16")],
 )
 def test_numbers_out_of_range_are_refused(settings, line):
     with pytest.raises(ValueError, match=line):
