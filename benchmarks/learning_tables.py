@@ -79,7 +79,7 @@ def headline(learned: Sequence[Line], planners: Sequence[Line]) -> str:
         named = f"{rival['policy']}: {_stops_and_path(rival)}" if rival else "–"
         shown = [_stops_and_path(next(iter(where(lines, policy=name)), {})) for name in (OURS, ORACLE)]
         rows.append((field, shown[0], named, shown[1]))
-    return _table(("field", "ours (`att-pfrl`)", "best rival", "limit (told the source)"), rows)
+    return _table(("field", "ours (`att-pfrl`)", "best rival", "limit (oracle)"), rows)
 
 
 def _rank(line: Line) -> tuple[float, float]:

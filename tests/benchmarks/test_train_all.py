@@ -75,7 +75,7 @@ def test_states_follow_the_card(tmp_path):
     for steps, word in ((entry.steps - 1, "under way"), (entry.steps, "done"), (entry.steps + 9, "done")):
         made(tmp_path, entry, steps)
         assert train_all.state_of(tmp_path, entry)[:2] == (word, steps)
-    for changes in ({"seed": 5}, {"num_ticks": 3}, {"choices": {}}):
+    for changes in ({"seed": 5}, {"rollout_length": 3}, {"choices": {}}):
         made(tmp_path, entry, entry.steps, **changes)
         assert train_all.state_of(tmp_path, entry).word == "another"
     # The first cards had no settings: the command of the run writes them, or refuses the folder.

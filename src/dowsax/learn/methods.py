@@ -162,7 +162,7 @@ class TrainConfig:
         return asdict(self) | {
             "fields": list(self.fields),
             "num_searches": num_searches,
-            "num_ticks": rollout_length,
+            "rollout_length": rollout_length,
             "choices": choices,
             "filter": repr(self.preset),
         }
