@@ -14,7 +14,7 @@ HEAD = f"""
 import atexit, gc, hashlib, os, signal, sys, threading, time
 sys.path.insert(0, {str(SOURCE)!r})
 from dowsax import interruption
-from dowsax.interruption import deferring, keeping, run_and_exit
+from dowsax.interruption import defer_interruption, explain_interruption, run_and_exit
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 HOUR = 3600.0
@@ -63,7 +63,7 @@ def test_a_compilation_is_cut_off_when_the_grace_is_over(signum, code):
     process = start("""
         interruption.GRACE_S = 0.5
         def run():
-            with keeping("All is kept."):
+            with explain_interruption("All is kept."):
                 compile()
         run_and_exit(run)
     """)
@@ -75,7 +75,7 @@ def test_a_compilation_is_cut_off_when_the_grace_is_over(signum, code):
 def test_a_second_signal_ends_it_at_once(signum, code):
     process = start("""
         def run():
-            with keeping("All is kept."):
+            with explain_interruption("All is kept."):
                 compile()
         run_and_exit(run)
     """)
@@ -89,7 +89,7 @@ def test_a_second_signal_ends_it_at_once(signum, code):
 def test_python_code_is_interrupted_and_cleans_up(signum, code):
     process = start("""
         def run():
-            with keeping("All is kept."):
+            with explain_interruption("All is kept."):
                 try:
                     say("ready")
                     time.sleep(HOUR)
@@ -228,7 +228,7 @@ def test_signals_that_are_ignored_stay_ignored():
     process = start("""
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         def run():
-            with deferring("All is kept.") as pending:
+            with defer_interruption("All is kept.") as pending:
                 signal.raise_signal(signal.SIGINT)
                 pending.check()
             signal.raise_signal(signal.SIGINT)
@@ -243,7 +243,7 @@ def test_signals_that_are_ignored_stay_ignored():
 def test_a_deferred_signal_waits_for_the_check(signum, code):
     process = start(f"""
         def run():
-            with deferring("Nothing is kept.") as pending:
+            with defer_interruption("Nothing is kept.") as pending:
                 pending.grace_s = HOUR
                 pending.check()
                 signal.raise_signal({int(signum)})
@@ -260,7 +260,7 @@ def test_a_deferred_signal_waits_for_the_check(signum, code):
 def test_a_deferred_signal_without_grace_ends_it_at_once():
     process = start("""
         def run():
-            with deferring("Nothing is kept.") as pending:
+            with defer_interruption("Nothing is kept.") as pending:
                 compile()
         run_and_exit(run)
     """)
@@ -271,7 +271,7 @@ def test_a_deferred_signal_without_grace_ends_it_at_once():
 def test_a_deferred_signal_that_nobody_checks_comes_at_the_end_of_the_block():
     process = start("""
         def run():
-            with deferring("All is kept.") as pending:
+            with defer_interruption("All is kept.") as pending:
                 pending.grace_s = HOUR
                 signal.raise_signal(signal.SIGTERM)
                 say("ready")

@@ -110,7 +110,7 @@ def run(tokens: Sequence[str] | None = None) -> int:
             if extra is None:
                 raise
             command = next(iter(sys.argv[1:] if tokens is None else tokens), "")
-            return _complain(describe_missing(extra, f"`dowsax {command}`"))
+            return _print_error(describe_missing(extra, f"`dowsax {command}`"))
         return _print_error(_one_line(error))
     return 0
 

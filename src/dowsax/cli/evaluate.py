@@ -15,6 +15,7 @@ from dowsax.experiments.evaluation import Evaluation, grid, name_of, open_evalua
 from dowsax.experiments.on_ray import on_ray
 from dowsax.experiments.run import Run, require_known, stop_rule
 from dowsax.experiments.runner import Engine, default_shard_size, execute, local, processes
+from dowsax.experiments.store import Shard
 from dowsax.experiments.summary import document, summaries, write_summary
 from dowsax.extras import describe_missing
 from dowsax.interruption import explain_interruption
@@ -130,7 +131,7 @@ def _compute(evaluation: Evaluation, engine: Engine) -> None:
         show_progress(evaluation.runs, missing) as show,
     ):
 
-        def progress(shard: "Shard", more: int) -> None:
+        def progress(shard: Shard, more: int) -> None:
             cancel()
             show(shard, more)
 

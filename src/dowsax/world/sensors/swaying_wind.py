@@ -146,7 +146,7 @@ class _AngleBins(NamedTuple):
     """The density on the other side of the axis over that on this one: at the first bin, and its growth."""
 
     @classmethod
-    def about(cls, direction_profile: DirectionProfile, error: float, unseen: Scalar | float) -> "_Cells":
+    def about(cls, direction_profile: DirectionProfile, error: float, unseen: Scalar | float) -> "_AngleBins":
         off = jnp.abs(direction_profile.angle)
         axis = direction_profile.value(direction_profile.angle)
         edge = direction_profile.width * jnp.sqrt(2.0 * jnp.log1p(axis / unseen))
