@@ -76,7 +76,7 @@ def test_says_what_is_wrong_before_any_work(complaint, site_file, tmp_path):
     assert complaint("rehearse", damaged).startswith(str(damaged))
     assert "`missions` must be at least 1" in complaint("rehearse", site_file, "--missions", "0")
     assert "from 0 to 1" in complaint("rehearse", site_file, "--without-source", "20")
-    assert "above 0 m/s" in complaint("rehearse", site_file, "--speed", "-1")
+    assert "must be > 0 m/s" in complaint("rehearse", site_file, "--speed", "-1")
     assert "whole number from 0" in complaint("rehearse", site_file, "--seed", "-1")
     assert "Unknown policy 'luck'" in complaint("rehearse", site_file, "--policy", "luck")
     nowhere = tmp_path / "nowhere" / "out.json"

@@ -135,7 +135,7 @@ def test_a_policy_that_is_behind_or_torn_is_written_again(dowsax_command, learne
     name = tmp_path / "att-pfrl-paper.safetensors"
     first = dowsax_command("train", *TINY, "--out", tmp_path)
     whole, card = load(name)
-    assert card.settings["choices"]["sight"] == "moments"
+    assert card.settings["choices"]["encoder"] == "moments"
     for behind in (replace(card, steps=400), replace(card, settings={})):
         save(name, jax.tree.map(lambda leaf: leaf + 1, whole), behind)
         assert dowsax_command("train", *TINY, "--out", tmp_path)[:2] == first[:2]

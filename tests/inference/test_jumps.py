@@ -133,7 +133,7 @@ def test_the_oldest_regime_is_forgotten_with_its_readings():
     )
     paths = Paths.of(jump, starts, earlier)
     thetas = jnp.array([[100.0, 200.0], [101.0, 201.0], [102.0, 202.0]])
-    counted = np.array([paths.counts(jnp.asarray(at)) for at in range(11)])
+    counted = np.array([paths.remembers(jnp.asarray(at)) for at in range(11)])
     assert counted[:, 0].tolist() == [False] * 5 + [True] * 6
     assert counted[:, 1].all()
     east = np.array([paths.thetas_at(thetas, jnp.asarray(at))[0] for at in range(11)])
