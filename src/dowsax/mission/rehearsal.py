@@ -207,7 +207,8 @@ def _parse(body: dict[str, Any]) -> Rehearsal:
 
 def _read_mission(row: dict[str, Any]) -> SimulatedMission:
     parts: dict[str, Any] = {name: _pair(row[name]) for name in ("source", "estimate")}
-    return SimulatedMission(**(row | parts | {"status": read_status(row["status"])}))
+    parts["status"] = read_status(row["status"])
+    return SimulatedMission(**(row | parts))
 
 
 def _pair(place: list | None) -> tuple[float, float] | None:
