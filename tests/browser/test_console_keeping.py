@@ -125,7 +125,7 @@ def test_a_mission_is_deleted_by_keyboard_after_a_question(open_page, console):
 def test_another_page_reports_a_deletion(open_page, console):
     """A phone that watches a search which runs; the one who deletes it does so on a desktop."""
     mission = begun(console, "watched")
-    console.post(f"/missions/{mission}/control", {"action": "run", "speed": 2.0})
+    console.post(f"/missions/{mission}/control", {"action": "run", "speed": 0.1})
     watching, page = open_page(f"#/m/{mission}", **PHONE), open_page(f"#/m/{mission}")
     page.get_by_role("button", name="Delete this mission").click()
     page.locator("dialog", has_text="It is stopped first.").wait_for()

@@ -35,6 +35,9 @@ def test_a_slow_view_says_that_it_is_loading(open_page, real):
     page.route(f"**/api/missions/{real}", lambda route: held.append(route))
     page.evaluate(f"location.hash = '#/m/{real}'")
     page.locator(".loading", has_text="Loading").wait_for()
+    # The view says so before its request has come as far as here.
+    while not held:
+        page.wait_for_timeout(10)
     held[0].continue_()
     page.locator("#status-word", has_text="SEARCHING").wait_for()
     assert page.locator(".loading").count() == 0
