@@ -10,7 +10,7 @@ from dowsax.inference.arguments import check_survey
 from dowsax.mission.plan import Plan
 from dowsax.mission.state import MissionState
 from dowsax.site.units import factor, known_unit
-from dowsax.survey.missing_values import POSITIVE_KINDS, is_missing_number
+from dowsax.survey.lint import POSITIVE_KINDS, is_missing_number
 from dowsax.survey.reading import Reading, Refused
 
 CONFIRM = "confirm"

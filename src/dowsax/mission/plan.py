@@ -12,9 +12,8 @@ from dowsax.inference import PRESETS, Preset
 from dowsax.mission.action_space import ActionSpace, Steps
 from dowsax.mission.rehearsal import filter_name
 from dowsax.mission.stations import Stations, default_altitude, required_measurements
-from dowsax.site.model import build_model
 from dowsax.site.schema import Budget
-from dowsax.site.site import Site
+from dowsax.site.site import Site, build_model
 from dowsax.survey.lint import min_reading
 from dowsax.survey.reading import Reading
 from dowsax.survey.reading_json import from_object, unknown_keys

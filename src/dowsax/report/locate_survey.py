@@ -17,8 +17,7 @@ from dowsax.inference.redundancy import with_redundancy
 from dowsax.mission.rehearsal import filter_name, find_rehearsal, rehearsal_command
 from dowsax.report.findings import MAX_LOG_EVIDENCE, Findings, Rule, as_box, prior_interval, regions_of
 from dowsax.site.kinds import KINDS
-from dowsax.site.model import build_model
-from dowsax.site.site import Site
+from dowsax.site.site import Site, build_model
 from dowsax.survey.parallel import run_in_parallel
 from dowsax.survey.reversed_wind import WindCheck, check_wind
 from dowsax.survey.survey import Survey

@@ -12,7 +12,7 @@ from dowsax.site.site import Site
 from dowsax.site.units import factor, known_unit
 from dowsax.survey.columns import Column
 from dowsax.survey.csv_file import Rows, numbers
-from dowsax.survey.missing_values import altitude_fault, direction_fault, is_missing, wind_fault
+from dowsax.survey.lint import altitude_fault, direction_fault, is_missing, wind_fault
 
 MAX_SENSORS = 1000
 _WIND_ROLES = (("wind_u", "wind_v"), ("wind_speed", "wind_from"))

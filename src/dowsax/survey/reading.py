@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from dowsax.survey.csv_file import MAX_NUMBER
-from dowsax.survey.missing_values import altitude_fault, is_missing, wind_fault
+from dowsax.survey.lint import altitude_fault, is_missing, wind_fault
 from dowsax.survey.times import MIN_EPOCH_MS, time_of_day
 
 _REMEDY = "leave the reading out, or measure again"

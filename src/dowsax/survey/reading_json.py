@@ -9,7 +9,7 @@ from dowsax.geo.local import LocalCoordinates, look_swapped, require_degrees
 from dowsax.geo.wind import wind_from
 from dowsax.site.units import factor, known_unit
 from dowsax.survey.columns import Column, match_columns, split_header
-from dowsax.survey.missing_values import direction_fault, is_missing, wind_fault
+from dowsax.survey.lint import direction_fault, is_missing, wind_fault
 from dowsax.survey.reading import Reading, Refused, build, number
 
 KEYS = {
