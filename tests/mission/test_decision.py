@@ -50,7 +50,7 @@ def test_found_says_that_the_fit_was_not_checked_where_the_source_may_move():
 def test_reasons_give_odds_and_places():
     """Metres, or degrees where the site has them; a belief without a doubt is not a probability of one."""
     plan = advisor().plan
-    there = replace(plan, frame=LocalCoordinates((52.1, 5.1)))
+    there = replace(plan, coordinates=LocalCoordinates((52.1, 5.1)))
     spent, sure = BudgetUse(5, 10.0, 5.0), StatusInputs((3.04, 4.0), 1.0, 0.96, 0.5, 10.0)
     told = explain_status(plan, spent, sure, FOUND, None)
     assert told.startswith("Found: the odds are about 24 to 1 that the source is within 1.5 m of (3, 4) m; ")

@@ -112,7 +112,7 @@ def test_nothing_is_found_while_the_wind_looks_reversed(ready):
     plan, spent = ready.plan, BudgetUse(5, 10.0, None)
     sure = StatusInputs((3.0, 4.0), 1.0, 0.99, 0.5, 10.0)
     assert status_of(plan, spent, sure) == FOUND
-    doubtful = sure._replace(flipped=True)
+    doubtful = sure._replace(is_wind_reversed=True)
     assert status_of(plan, spent, doubtful) == SEARCHING
     assert explain_status(plan, spent, doubtful, SEARCHING, None).startswith(
         "Nothing is found until that is settled"

@@ -56,7 +56,7 @@ def _require_inside(plan: Plan, reading: Reading) -> None:
     (west, south), (east, north) = plan.action_space.area
     is_inside = west - TOUCH <= x <= east + TOUCH and south - TOUCH <= y <= north + TOUCH
     if not is_inside and not plan.accepts_outside:
-        far_off = format_outside(plan.frame, plan.action_space.area, reading.position)
+        far_off = format_outside(plan.coordinates, plan.action_space.area, reading.position)
         raise Refused(
             f'The position {far_off}: check it, or set outside = "allow" in [area] of the site file.'
         )
