@@ -8,12 +8,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from dowsax import viz
-from dowsax.cli.console import finite
 from dowsax.cli.outputs import can_draw, require_folder, require_writable
 from dowsax.cli.search_run import STOPPED, SearchLog
 from dowsax.cli.search_words import title, verdict
 from dowsax.experiments.provenance import provenance
 from dowsax.extras import has_extra
+from dowsax.files import finite
 from dowsax.viz.search_snapshots import Snapshot
 from dowsax.world import FOUR_MOVES
 

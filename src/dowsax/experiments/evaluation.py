@@ -17,7 +17,7 @@ from dowsax.experiments.provenance import provenance
 from dowsax.experiments.run import Run, hash_of
 from dowsax.experiments.store import Shard, Store, Warn
 from dowsax.extras import has_extra
-from dowsax.files import replace_file
+from dowsax.files import replace_text
 from dowsax.version import versions
 
 SCHEMA = 2
@@ -93,7 +93,7 @@ class Evaluation:
 
     def write_table(self) -> bool:
         """Write the table of episodes of a complete evaluation if it is missing; false without pyarrow."""
-        if not has_pyarrow():
+        if not has_extra("results"):
             return False
         rules = self.runs[0].rules
         if not holds(self.table, rules):
@@ -165,10 +165,6 @@ def configuration_of(runs: Sequence[Run], shard_size: int) -> dict[str, Any]:
     return names | shared | {"shard_size": shard_size, "ladder": [str(rule) for rule in LADDER]}
 
 
-def has_pyarrow() -> bool:
-    return has_extra("results")
-
-
 def _runs_of(configuration: dict[str, Any]) -> tuple[Run, ...]:
     shared = {name: configuration[name] for name in _SHARED}
     shared["rule"] = TraceRule(**shared["rule"])
@@ -202,5 +198,4 @@ def _begin(folder: Path, runs: Sequence[Run], shard_size: int) -> Evaluation:
 
 
 def _write_json(path: Path, record: dict[str, Any]) -> None:
-    with replace_file(path) as partial:
-        partial.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+    replace_text(path, json.dumps(record, indent=2) + "\n")

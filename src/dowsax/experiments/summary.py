@@ -7,7 +7,7 @@ from typing import Any
 from dowsax.evaluate.metrics import Summary, summarise, summary_json
 from dowsax.evaluate.tables import search_csv, search_table
 from dowsax.experiments.evaluation import Evaluation
-from dowsax.files import replace_file
+from dowsax.files import replace_text
 
 Summaries = Sequence[tuple[dict[str, str], Summary]]
 """The labels of each run, and its summary."""
@@ -61,5 +61,4 @@ def write_summary(evaluation: Evaluation, found: Summaries) -> None:
         "json": json.dumps(entries, indent=2, allow_nan=False) + "\n",
     }
     for ending, text in texts.items():
-        with replace_file(evaluation.folder / f"summary.{ending}") as partial:
-            partial.write_text(text, encoding="utf-8")
+        replace_text(evaluation.folder / f"summary.{ending}", text)

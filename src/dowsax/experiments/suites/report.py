@@ -13,7 +13,7 @@ from dowsax.experiments.suites.measures import Line
 from dowsax.experiments.suites.printed import printed
 from dowsax.experiments.suites.suite import Reproduction, Suite, no_figures
 from dowsax.experiments.suites.tables import THEIRS, csv_of, lines_of, text_of
-from dowsax.files import replace_file
+from dowsax.files import replace_file, replace_text
 from dowsax.viz.style import DOTS_PER_INCH, styled
 from dowsax.viz.table_figure import table_figure
 
@@ -42,13 +42,13 @@ def write(suite: Suite, paper: Reproduction, command: str, earlier: Path | None 
     theirs = printed(suite.name)
     num_earlier = sum(any(line is one for one in paper.earlier) for line in lines)
     head = _head(suite, paper, command, known, len(runs), num_earlier)
-    _write(folder / "table.md", "\n".join([*head, text_of(suite, lines, theirs)]))
-    _write(folder / TABLE, csv_of(suite, lines, theirs))
+    replace_text(folder / "table.md", "\n".join([*head, text_of(suite, lines, theirs)]))
+    replace_text(folder / TABLE, csv_of(suite, lines, theirs))
     for name, figure in _figures(suite, paper, lines).items():
         with styled(), replace_file(folder / name) as partial:
             figure.savefig(partial, format="png", dpi=DOTS_PER_INCH)
     about = _about(suite, paper, command, runs, abouts)
-    _write(folder / "about.json", json.dumps(about, indent=2) + "\n")
+    replace_text(folder / "about.json", json.dumps(about, indent=2) + "\n")
     return folder
 
 
@@ -140,8 +140,3 @@ def lines_in(folder: Path) -> list[Line]:
         return []
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ValueError(f"{path} is no table of `dowsax reproduce`: {error}.") from None
-
-
-def _write(path: Path, text: str) -> None:
-    with replace_file(path) as partial:
-        partial.write_text(text, encoding="utf-8")
