@@ -5,7 +5,7 @@ from pathlib import Path
 
 from dowsax.cli.console import print_status
 from dowsax.extras import describe_missing, has_extra, require_extra
-from dowsax.viz.formats import require_format
+from dowsax.viz import require_format
 
 
 def require_writable(path: Path) -> None:

@@ -4,7 +4,9 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from matplotlib.figure import Figure
 
 from dowsax.evaluate.metrics import NOTHING, Estimate
 from dowsax.experiments.provenance import provenance
@@ -16,9 +18,6 @@ from dowsax.experiments.suites.tables import THEIRS, csv_of, lines_of, text_of
 from dowsax.files import replace_file, replace_text
 from dowsax.viz.style import DOTS_PER_INCH, styled
 from dowsax.viz.table_figure import table_figure
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 TABLE = "table.csv"
 
@@ -86,7 +85,7 @@ def _about(
     return written | sizes | small | {"written": provenance(), "runs": entries}
 
 
-def _figures(suite: Suite, paper: Reproduction, lines: Sequence[Line]) -> "dict[str, Figure]":
+def _figures(suite: Suite, paper: Reproduction, lines: Sequence[Line]) -> dict[str, Figure]:
     # A suite with figures of its own may lack the runs for them: it has none then, not one of its table.
     own = suite.figures is not no_figures
     return suite.figures(paper, lines) if own else {picture_of(suite): draw_table(suite, lines)}
@@ -97,7 +96,7 @@ def picture_of(suite: Suite) -> str:
     return f"{suite.name}.png"
 
 
-def draw_table(suite: Suite, lines: Sequence[Line]) -> "Figure":
+def draw_table(suite: Suite, lines: Sequence[Line]) -> Figure:
     """The figure of a table: the paper's numbers and ours."""
     theirs, columns = printed(suite.name), list(dict.fromkeys(line.column for line in lines))
     places = sorted(
