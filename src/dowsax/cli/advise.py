@@ -14,12 +14,7 @@ from dowsax.site import read_site
 
 
 def advise(
-    *,
-    site: Path,
-    log: Path,
-    policy: str | None = None,
-    seed: int | None = None,
-    mqtt: str | None = None,
+    *, site: Path, log: Path, policy: str | None = None, seed: int | None = None, mqtt: str | None = None
 ) -> None:
     """Advise a live search: one JSON object a line in, one a line out.
 

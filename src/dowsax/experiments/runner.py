@@ -58,11 +58,7 @@ def execute(
 
 
 def local(
-    store: Store,
-    runs: Sequence[AnyRun],
-    deadline: float,
-    progress: ShardProgress,
-    threads: int | None = None,
+    store: Store, runs: Sequence[AnyRun], deadline: float, progress: ShardProgress, threads: int | None = None
 ) -> None:
     """Compute missing shards here, in the order of the runs; leave those that other processes have claimed.
 

@@ -9,12 +9,7 @@ from dowsax.experiments.suites.measures import Line, numbers_of
 from dowsax.experiments.suites.searches import OUTER, PRESETS
 from dowsax.experiments.suites.suite import Entry, Reproduction, Suite, rules_for
 
-REWARDED = {
-    "R1": "att-pfrl",
-    "R2": "att-pfrl-r2",
-    "R3": "att-pfrl-r3",
-    "right stop": "att-pfrl-right",
-}
+REWARDED = {"R1": "att-pfrl", "R2": "att-pfrl-r2", "R3": "att-pfrl-r3", "right stop": "att-pfrl-right"}
 """The method of each row."""
 SEEDS = range(16)
 _STOP_RATE = 0.90

@@ -23,12 +23,7 @@ from dowsax.viz.paper_figures import threshold_curves
 
 ZETAS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 1.0)
 STOPPING = ("OCE", "false stops", "GT-success", "readings", "ADE")
-_SIGNALS = {
-    "contraction": "spread",
-    "credible": "mass",
-    "entropy": "entropy",
-    "max-weight": "max_weight",
-}
+_SIGNALS = {"contraction": "spread", "credible": "mass", "entropy": "entropy", "max-weight": "max_weight"}
 """The column of the records that a rule looks at."""
 
 

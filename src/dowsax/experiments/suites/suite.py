@@ -146,10 +146,7 @@ class Suite:
 
 
 def runs_of(
-    suites: Iterable[Suite],
-    paper: Reproduction,
-    fields: Sequence[str] = (),
-    policies: Sequence[str] = (),
+    suites: Iterable[Suite], paper: Reproduction, fields: Sequence[str] = (), policies: Sequence[str] = ()
 ) -> list[AnyRun]:
     """The runs of the suites, each once, of these fields and policies or of all."""
     wanted = dict.fromkeys(run for suite in suites for run in suite.runs(paper))
