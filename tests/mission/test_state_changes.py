@@ -89,7 +89,7 @@ def test_a_change_is_reported_and_the_search_starts_again(base, key, new):
 def test_no_change_is_reported_where_nothing_changes(base, key):
     """False alarms are as rare as Ville's inequality has them.
 
-    A change is reported where the probability of none is below 0.1. That is where the readings are likelier by
+    A change is reported where the probability of none is below 0.1: where the readings are likelier by
     ten times 0.99^k under the filter's model than without any change; without one, that ever happens with a
     probability of at most 0.1 / 0.99^k.
     """
