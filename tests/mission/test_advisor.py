@@ -227,7 +227,7 @@ def test_evidence_without_a_source_is_the_product_of_what_the_sensor_says_of_not
 
 
 def test_a_change_of_the_source_is_detected_and_reported():
-    """The hill is elsewhere from the ninth reading on: reported soon after, not before; the search restarts."""
+    """The hill is elsewhere from the ninth reading on: reported soon after; the search restarts."""
     search = SearchSetting.model_construct(preset="plain", particles=2048, radius=0.3, may_jump=True)
     one = advisor(search=search, budget=Budget())
     places = [(2.0 + 2 * (count % 8), 2.0 + 2 * (count // 8)) for count in range(20)]
