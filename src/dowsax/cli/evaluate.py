@@ -10,12 +10,19 @@ from cyclopts import Parameter
 
 from dowsax.cli.console import announcing, print_status, say
 from dowsax.cli.run_progress import show_progress
-from dowsax.experiments.evaluation import Evaluation, grid, name_of, open_evaluation
+from dowsax.experiments.evaluation import (
+    Evaluation,
+    document,
+    grid,
+    name_of,
+    open_evaluation,
+    summaries,
+    write_summary,
+)
 from dowsax.experiments.on_ray import on_ray
 from dowsax.experiments.run import Run, require_known, stop_rule
 from dowsax.experiments.runner import Engine, default_shard_size, execute, local, processes
 from dowsax.experiments.store import Shard
-from dowsax.experiments.summary import document, summaries, write_summary
 from dowsax.extras import describe_missing
 from dowsax.interruption import explain_interruption
 from dowsax.policies import POLICIES
