@@ -1,5 +1,6 @@
-"""Atomic writes: a file is complete or does not exist, even if the program is killed."""
+"""Atomic writes: a file is complete or does not exist, even if the program is killed. Numbers for JSON."""
 
+import math
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,9 +18,20 @@ def replace_file(path: Path) -> Iterator[Path]:
         partial.unlink(missing_ok=True)
 
 
+def replace_text(path: Path, text: str) -> None:
+    """Write a text file in UTF-8, atomically."""
+    with replace_file(path) as partial:
+        partial.write_text(text, encoding="utf-8")
+
+
 def write_through(path: Path, data: bytes) -> None:
     """Write a file and flush it to the disk."""
     with path.open("wb") as file:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
+
+
+def finite(number: float | None) -> float | None:
+    """Return the number as JSON can hold it: `None` where it is not finite."""
+    return None if number is None or not math.isfinite(number) else float(number)

@@ -151,18 +151,18 @@ def test_runs_of_other_code_are_refused(tmp_path, monkeypatch, computed):
     run = Run("straight", "gas", episodes=SEARCHES)
     compute(open_store(tmp_path), [run], math.inf)
     mark = open_store(tmp_path).about(run)["code"]
-    monkeypatch.setattr(fingerprint, "code_mark", lambda: "other")
-    with pytest.raises(ValueError, match=r"marked [0-9a-f]{16}, here it is other"):
+    monkeypatch.setattr(fingerprint, "code_hash", lambda: "other")
+    with pytest.raises(ValueError, match=r"with the hash [0-9a-f]{16}, here it is other"):
         read_measured(open_store(tmp_path), [run])
     assert list(read_measured(open_store(tmp_path, [mark]), [run])) == [run]
 
 
 def test_the_mark_of_code_is_of_what_it_does():
     source = 'def half(number):\n    """Said."""\n    return number / 2  # why\n'
-    mark = fingerprint.mark([source])
-    assert fingerprint.mark(["def half(number):\n    return (number / 2)\n"]) == mark
-    assert fingerprint.mark([source.replace("2", "3")]) != mark
-    assert fingerprint.mark([source.replace("half", "third")]) != mark
+    mark = fingerprint.hash_sources([source])
+    assert fingerprint.hash_sources(["def half(number):\n    return (number / 2)\n"]) == mark
+    assert fingerprint.hash_sources([source.replace("2", "3")]) != mark
+    assert fingerprint.hash_sources([source.replace("half", "third")]) != mark
 
 
 def test_paths_are_held_against_the_straight_walk(found):

@@ -116,7 +116,7 @@ def test_a_machine_without_pyarrow_only_computes(dowsax_command, tmp_path, monke
     folder = tmp_path / "run"
     words = ("evaluate", *CELL, *TINY, "--out", folder)
     with monkeypatch.context() as patch:
-        patch.setattr(evaluation, "has_pyarrow", lambda: False)
+        patch.setattr(evaluation, "has_extra", lambda extra: False)
         code, stdout, _ = dowsax_command(*words)
     assert code == 0
     assert "pip install 'dowsax[results]'" in stdout

@@ -108,7 +108,7 @@ def test_netcdf_gives_back_the_draws(tmp_path):
     arviz = pytest.importorskip("arviz")
     from made_findings import made_findings
 
-    from dowsax.cli.result_folder import write_results
+    from dowsax.cli.locate import write_results
 
     findings = made_findings()
     assert write_results(findings, tmp_path) == []
@@ -122,7 +122,7 @@ def test_what_cannot_be_written_is_said(tmp_path, monkeypatch):
     """Without ArviZ and without degrees all the rest is written."""
     from made_findings import made_findings
 
-    from dowsax.cli.result_folder import write_results
+    from dowsax.cli.locate import write_results
 
     findings = made_findings(coordinates=LocalCoordinates())
 

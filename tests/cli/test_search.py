@@ -123,7 +123,7 @@ def screen(log, width=100, height=30):
 
 def at(log, number):
     """The search as it stood after a reading."""
-    return SearchLog(log.config, log.theta, log.final_theta, log.belief, log.taken[:number])
+    return SearchLog(log.config, log.theta, log.final_theta, log.belief, log.steps[:number])
 
 
 def test_the_live_view_shows_map_and_numbers_and_the_truth_only_at_the_end(log):
@@ -159,24 +159,27 @@ def test_the_live_view_follows_a_search(log):
 @pytest.mark.parametrize(("error", "word"), [(0.99, "right"), (1.0, "a false stop")])
 def test_stops_are_judged_by_the_truth(log, error, word):
     """Right is less than 1 m off; without a particle nothing is claimed."""
-    moment, row = log.taken[-1]
-    judged = at(log, 4)
-    judged.taken = [*judged.taken, (moment, row._replace(error=np.float32(error)))]
-    judged.ending = STOPPED
-    assert claim(judged).startswith("STOP after 5 readings")
-    assert truth_sentence(judged).endswith(f"{word}.")
-    judged.taken = [*judged.taken, (moment._replace(spread=np.inf), row._replace(spread=np.float32(np.inf)))]
-    judged.ending = LOST
-    assert "no particle" in claim(judged)
-    assert not judged.right
+    snapshot, row = log.steps[-1]
+    changed = at(log, 4)
+    changed.steps = [*changed.steps, (snapshot, row._replace(error=np.float32(error)))]
+    changed.ending = STOPPED
+    assert claim(changed).startswith("STOP after 5 readings")
+    assert truth_sentence(changed).endswith(f"{word}.")
+    changed.steps = [
+        *changed.steps,
+        (snapshot._replace(spread=np.inf), row._replace(spread=np.float32(np.inf))),
+    ]
+    changed.ending = LOST
+    assert "no particle" in claim(changed)
+    assert not changed.right
 
 
 def test_an_interruption_leaves_what_there_is(dowsax_command, tmp_path, monkeypatch):
     """Three readings, exit code 130, and no picture of an earlier search beside them."""
     (tmp_path / "search.gif").write_bytes(b"old")
 
-    def interrupted_at_the_third(moment, unit):
-        if moment.number == 3:
+    def interrupted_at_the_third(snapshot, unit):
+        if snapshot.number == 3:
             raise KeyboardInterrupt
         return ""
 

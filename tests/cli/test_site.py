@@ -31,7 +31,7 @@ def test_new_of_another_kind(complaint, dowsax_command, tmp_path):
     assert not (tmp_path / "x.toml").exists()
 
 
-def test_new_overwrites_only_when_told(complaint, dowsax_command, site_file):
+def test_new_overwrites_only_when_asked(complaint, dowsax_command, site_file):
     site_file.write_text("mine")
     assert "exists already" in complaint("site", "new", site_file)
     assert site_file.read_text() == "mine"

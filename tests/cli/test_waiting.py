@@ -9,7 +9,7 @@ from dowsax.cli import console, run
 from dowsax.cli.console import FIRST_TIME, preparing
 
 
-def test_a_long_preparation_is_told_in_a_line_that_stays(capsys):
+def test_a_long_preparation_is_reported_in_a_line_that_stays(capsys):
     """Once, while it is under way; stdout is for answers."""
     with preparing("Preparing", patience=0.01):
         for _ in range(500):
@@ -20,7 +20,7 @@ def test_a_long_preparation_is_told_in_a_line_that_stays(capsys):
     assert capsys.readouterr() == ("", "")
 
 
-def test_a_short_one_is_not_told(capsys):
+def test_a_short_one_is_not_reported(capsys):
     with preparing("Preparing", patience=0.2):
         pass
     time.sleep(0.4)

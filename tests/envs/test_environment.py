@@ -69,7 +69,7 @@ def test_nobody_is_paid_for_a_belief_without_particles(name, search, strolls, ke
 
 
 def test_states_keep_their_type(search):
-    """What a step returns can be stepped again without compiling anew: same shapes, same (strong) types."""
+    """What a step returns can be stepped again without compiling again: same shapes, same (strong) types."""
     environment = build(search)
     first, _ = jax.eval_shape(environment.reset, jax.random.key(0))
     moved, _ = jax.eval_shape(environment.step, jax.random.key(0), first, jnp.asarray(0, jnp.int32))

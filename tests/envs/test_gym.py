@@ -31,7 +31,7 @@ def same(one, two) -> bool:
 
 
 def test_keeps_the_contract_of_gymnasium():
-    """Warnings are errors here, and so are Gymnasium's doubts."""
+    """Warnings are errors here, and so are Gymnasium's."""
     check_env(made().unwrapped)
 
 

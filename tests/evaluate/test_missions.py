@@ -52,13 +52,13 @@ def test_stops_are_wrong_as_seldom_as_they_promise():
 
 @pytest.mark.slow
 def test_the_same_seed_gives_the_same_missions_whatever_the_threads():
-    """Another seed gives others; the numbers of missions told of add up."""
+    """Another seed gives others; the reported numbers of missions add up."""
     base = advisor(budget=Budget(readings=6))
-    told: list[int] = []
+    reported: list[int] = []
     config = RehearsalConfig(missions=6, without_source=0.5, seed=1)
-    one = rehearse(base, config, on_progress=told.append, threads=1)
+    one = rehearse(base, config, on_progress=reported.append, threads=1)
     assert rehearse(base, config, threads=3) == one
-    assert sum(told) == 6
+    assert sum(reported) == 6
     other = rehearse(base, RehearsalConfig(missions=6, without_source=0.5, seed=2))
     assert other.missions != one.missions
     assert [mission.source is None for mission in one.missions] == [False] * 3 + [True] * 3
@@ -182,7 +182,7 @@ def test_settings_that_make_no_sense_are_refused(settings, message):
 
 
 def test_readings_are_those_of_another_truth(key):
-    """The advisor goes by its own model; what it is told is drawn from the other."""
+    """The advisor goes by its own model; its readings are drawn from the other."""
     truth = Model(Hill(), lambda theta, station: jnp.float32(0.25), Gaussian(0.0, 1e-6))
     one = advisor(search=NEVER, budget=Budget(readings=3))
     simulate_mission(one, key, RehearsalConfig(), truth=truth)

@@ -97,7 +97,7 @@ def test_the_table_has_a_row_an_episode_and_the_stop_of_every_rule(invented_eval
 
 
 def test_no_table_is_needed(invented_evaluation, monkeypatch):
-    monkeypatch.setattr(evaluation, "has_pyarrow", lambda: False)
+    monkeypatch.setattr(evaluation, "has_extra", lambda extra: False)
     assert not invented_evaluation.write_table()
     assert not invented_evaluation.table.exists()
     assert_same(

@@ -133,8 +133,8 @@ def test_results_of_other_code_are_refused_unless_it_is_trusted(store, monkeypat
     for shard in store.shards(RUN):
         invent(store, shard)
     mark = store.about(RUN)["code"]
-    monkeypatch.setattr(fingerprint, "code_mark", lambda: "other")
-    with pytest.raises(ValueError, match=f"computed by other code, marked {mark}.*--trust {mark}"):
+    monkeypatch.setattr(fingerprint, "code_hash", lambda: "other")
+    with pytest.raises(ValueError, match=f"computed by other code, with the hash {mark}.*--trust {mark}"):
         store.missing([RUN])
     for trusted in ((mark,), None):
         assert replace(store, trusted=trusted).missing([RUN]) == []

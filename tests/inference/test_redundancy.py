@@ -104,7 +104,7 @@ def test_neither_units_nor_the_frame_matter():
 def test_the_jackknife_is_that_of_means():
     """Two means of normal readings: without a group the mean is that of the others, the belief N(ȳ, 1/k).
 
-    The eigenvalue of an exact jackknife, to 5 standard errors of a variance over so many samples.
+    The eigenvalue of an exact jackknife, to 5 standard errors of a variance over this many samples.
     """
     generator, number, num_samples = np.random.default_rng(6), 128, 100_000
     readings = np.repeat(generator.standard_normal((number // 8, 2)), 8, axis=0)
@@ -222,7 +222,7 @@ def test_a_dozen_readings_are_left(number, most):
 
 
 def test_the_count_of_a_survey_has_its_limit(monkeypatch):
-    """An absurd estimate is cut, kept beside it, and told as a misfit; one of neighbours is not."""
+    """An absurd estimate is cut, kept beside it, and reported as a misfit; one of neighbours is not."""
     places = np.stack(np.meshgrid(np.arange(6.0), np.arange(8.0)), axis=-1).reshape(-1, 2)
     for asked, used, misfit in ((40.0, 4.0, True), (6.0, 4.0, False), (3.0, 3.0, False)):
         monkeypatch.setattr("dowsax.inference.locate.estimate_redundancy", lambda *_, asked=asked: asked)

@@ -138,7 +138,7 @@ def test_step_size_finds_the_wanted_acceptance(proposal, start, key):
 
 @pytest.mark.parametrize("value", [-jnp.inf, jnp.nan])
 def test_impossible_proposals_are_rejected(value, key):
-    """A density of zero, or none at all, is never accepted; all others are judged as before."""
+    """A density of zero, or none at all, is never accepted; all others are accepted as before."""
 
     def evaluate(columns):
         return standard_normal(columns)._replace(past_log_likelihood=jnp.where(columns[0] > 0, 0.0, value))

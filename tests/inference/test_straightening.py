@@ -58,7 +58,7 @@ def test_log_terms_are_those_of_the_plume(key):
         return linear, field.log_intensity(model.prior.coordinates.inverse(coordinates), station)
 
     linear, exact = jax.jit(jax.vmap(both, in_axes=1))(rows)
-    # Terms of up to d/λ cancel; lengths below a millimetre are told apart no more.
+    # Terms of up to d/λ cancel; lengths below a millimetre cannot be distinguished.
     resolved = rows[5] > np.log(2e-3)
     np.testing.assert_allclose(linear[resolved], exact[resolved], rtol=1e-5, atol=1e-3)
 

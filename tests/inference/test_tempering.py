@@ -73,7 +73,7 @@ def test_impossible_particles_do_not_count(key):
 
 
 def test_still_goes_on_when_too_few_are_possible(key):
-    """No step keeps the wanted size: the smallest is taken, and particles are drawn anew."""
+    """No step keeps the wanted size: the smallest is taken, and particles are drawn again."""
     new_log_likelihood = 50 * jax.random.normal(key, (NUM_PARTICLES,)).at[10:].set(-jnp.inf)
     step = float(step_from(normalise(jnp.zeros(NUM_PARTICLES)), new_log_likelihood, 0.0, 0.5 * NUM_PARTICLES))
     assert 0 < step < 1

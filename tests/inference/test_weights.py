@@ -38,7 +38,7 @@ def test_one_dominating_weight_has_effective_size_one():
     assert ess(normalise(jnp.array([0.0, -500.0, -jnp.inf]))) == 1.0
 
 
-def test_no_particle_left_is_told_without_nan():
+def test_no_particle_left_gives_no_nan():
     dead = jnp.full(4, -jnp.inf, jnp.float32)
     assert log_total(dead) == -jnp.inf
     assert ess(dead) == 0.0

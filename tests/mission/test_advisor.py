@@ -36,7 +36,7 @@ def advisor(**changes):
 
 
 def walk(one, number, *, truth=TRUTH, start=(2.0, 2.0), first=0):
-    """Follow the advice for so many readings, and give all of it."""
+    """Follow the advice for this many readings, and return all of it."""
     given, position = [], start
     for count in range(first, first + number):
         given.append(one.observe(position, read(count, position, truth), time=10.0 * count, id=count))
@@ -227,18 +227,18 @@ def test_evidence_without_a_source_is_the_product_of_what_the_sensor_says_of_not
 
 
 def test_a_change_of_the_source_is_detected_and_reported():
-    """The hill is elsewhere from the ninth reading on: told soon after, not before, and searched for anew."""
+    """The hill is elsewhere from the ninth reading on: reported soon after; the search restarts."""
     search = SearchSetting.model_construct(preset="plain", particles=2048, radius=0.3, may_jump=True)
     one = advisor(search=search, budget=Budget())
     places = [(2.0 + 2 * (count % 8), 2.0 + 2 * (count // 8)) for count in range(20)]
-    told = []
+    reported = []
     for count, place in enumerate(places):
         truth = TRUTH if count < 8 else (4.0, 5.0, 1.0)
         advice = one.observe(place, read(count, place, truth), time=float(count))
         if "have changed" in advice.why:
-            told.append(count)
-    assert told
-    assert 8 <= told[0] <= 12
+            reported.append(count)
+    assert reported
+    assert 8 <= reported[0] <= 12
     assert math.dist(advice.estimate.position, TRUTH[:2]) > 5
     with pytest.raises(Refused, match="order matters, as the source may change"):
         one.observe((3.0, 3.0), 0.1, time=3.0)

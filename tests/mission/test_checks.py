@@ -1,4 +1,4 @@
-"""Checks of a new reading: implausible values need confirmation, oddities are warned about once."""
+"""Checks of a new reading: implausible values need confirmation, each warning is given once."""
 
 import numpy as np
 import pytest
@@ -70,13 +70,13 @@ def test_readings_in_a_no_go_area_count_and_are_warned_of_when_one_enters_it(tmp
     """Not again while one is there, and again when one comes back; the log keeps it with the advice."""
     one = advisor(log=tmp_path / "mission.log")
     places = [(2.0, 2.0), (8.0, 8.0), (9.0, 9.0), (12.0, 12.0), (10.0, 10.0), (11.0, 9.0)]
-    told = [one.observe(place, 0.2).warnings for place in places]
-    assert [len(warnings) for warnings in told] == [0, 1, 0, 0, 1, 0]
-    assert told[1][0].startswith("The reading was taken in a no-go area: it counts")
+    warned = [one.observe(place, 0.2).warnings for place in places]
+    assert [len(warnings) for warnings in warned] == [0, 1, 0, 0, 1, 0]
+    assert warned[1][0].startswith("The reading was taken in a no-go area: it counts")
     assert len(one.readings) == len(places)
     with MissionLog.open(one._log.path) as log:
         kept = [Advice.from_json(entry.advice).warnings for entry in log.steps()]
-    assert kept == told
+    assert kept == warned
     one.close()
 
 
@@ -84,5 +84,5 @@ def test_readings_outside_the_geofence_are_warned_of():
     fence = np.array([[0.0, 0.0], [12.0, 0.0], [12.0, 20.0], [0.0, 20.0]])
     one = advisor(geofence=(fence,), no_go=())
     assert one.observe((12.0, 3.0), 0.2).warnings == ()
-    (told,) = one.observe((15.0, 3.0), 0.2).warnings
-    assert "outside the geofence" in told
+    (warned,) = one.observe((15.0, 3.0), 0.2).warnings
+    assert "outside the geofence" in warned

@@ -50,19 +50,19 @@ def test_found_says_that_the_fit_was_not_checked_where_the_source_may_move():
 def test_reasons_give_odds_and_places():
     """Metres, or degrees where the site has them; a belief without a doubt is not a probability of one."""
     plan = advisor().plan
-    there = replace(plan, frame=LocalCoordinates((52.1, 5.1)))
+    there = replace(plan, coordinates=LocalCoordinates((52.1, 5.1)))
     spent, sure = BudgetUse(5, 10.0, 5.0), StatusInputs((3.04, 4.0), 1.0, 0.96, 0.5, 10.0)
-    told = explain_status(plan, spent, sure, FOUND, None)
-    assert told.startswith("Found: the odds are about 24 to 1 that the source is within 1.5 m of (3, 4) m; ")
-    told = explain_status(there, spent, sure._replace(mass=1.0), FOUND, None)
-    assert "the odds are more than 1,000 to 1 that" in told
-    assert "1.5 m of 52.100036° N, 5.100044° E; " in told
-    told = explain_status(there, spent, sure._replace(mass=0.1), SEARCHING, None)
-    assert "within 1 m of 52.100036° N, 5.100044° E, where 1.5 m is wanted" in told
-    told = explain_status(
+    text = explain_status(plan, spent, sure, FOUND, None)
+    assert text.startswith("Found: the odds are about 24 to 1 that the source is within 1.5 m of (3, 4) m; ")
+    text = explain_status(there, spent, sure._replace(mass=1.0), FOUND, None)
+    assert "the odds are more than 1,000 to 1 that" in text
+    assert "1.5 m of 52.100036° N, 5.100044° E; " in text
+    text = explain_status(there, spent, sure._replace(mass=0.1), SEARCHING, None)
+    assert "within 1 m of 52.100036° N, 5.100044° E, where 1.5 m is wanted" in text
+    text = explain_status(
         plan, BudgetUse(40, 10.0, 5.0), sure._replace(mass=0.1, evidence=0.5), INCONCLUSIVE, None
     )
-    assert told.endswith("budget are taken, and the readings do not show that there is a source.")
+    assert text.endswith("budget are taken, and the readings do not show that there is a source.")
     assert "less than 1 time in 1,000" in explain_status(
         plan, spent, sure._replace(fit=1e-5), SEARCHING, None
     )

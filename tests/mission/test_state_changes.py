@@ -21,7 +21,7 @@ TURNED = (5.0, 6.0, 1.0, -0.5, 0.0)
 WIND = 3
 """The column of the wind to the east."""
 SOON = 8
-"""Readings within which a change that is plain to see is told."""
+"""Readings within which a change that is plain to see is reported."""
 RARE = 1e-3
 
 
@@ -29,8 +29,8 @@ RARE = 1e-3
 class Run:
     """A mission in which Θ is another from one reading on."""
 
-    told: list[int]
-    """The readings, counted from 0, at which a change was told."""
+    reported: list[int]
+    """The readings, counted from 0, at which a change was reported."""
     statuses: list[str]
     last: Advice
     holds: bool
@@ -44,17 +44,17 @@ def _read(key, theta, position):
 
 def run(base, seed, key, new) -> Run:
     one, position = base.new_mission(seed), (2.0, 2.0)
-    told, statuses = [], []
+    reported, statuses = [], []
     for number in range(BEFORE + AFTER):
         theta = OLD if number < BEFORE else new
         place, noise_key = jnp.asarray(position, jnp.float32), jax.random.fold_in(key, number)
         advice = one.observe(position, float(_read(noise_key, jnp.asarray(theta, jnp.float32), place)))
         statuses.append(advice.status)
         if "have changed" in advice.why:
-            told.append(number)
+            reported.append(number)
         position = advice.next_position or position
     holds = math.dist(new[:2], advice.region.centre) <= advice.region.radius
-    return Run(told, statuses, advice, holds)
+    return Run(reported, statuses, advice, holds)
 
 
 @pytest.fixture(scope="module")
@@ -75,8 +75,8 @@ def test_a_change_is_reported_and_the_search_starts_again(base, key, new):
     Of regions and intervals that hold 95 % so many hold it, but for one time in a thousand.
     """
     all_runs = runs(base, key, new)
-    told = [[number for number in one.told if BEFORE <= number < BEFORE + SOON] for one in all_runs]
-    assert sum(map(bool, told)) >= RUNS - 1
+    reported = [[number for number in one.reported if BEFORE <= number < BEFORE + SOON] for one in all_runs]
+    assert sum(map(bool, reported)) >= RUNS - 1
     for one in all_runs:
         # The last reading is the end of the budget.
         assert set(one.statuses[:-1]) == {SEARCHING}
@@ -89,11 +89,11 @@ def test_a_change_is_reported_and_the_search_starts_again(base, key, new):
 def test_no_change_is_reported_where_nothing_changes(base, key):
     """False alarms are as rare as Ville's inequality has them.
 
-    A change is told where the probability of none is below 0.1. That is where the readings are likelier by
+    A change is reported where the probability of none is below 0.1: where the readings are likelier by
     ten times 0.99^k under the filter's model than without any change; without one, that ever happens with a
     probability of at most 0.1 / 0.99^k.
     """
     all_runs = runs(base, key, OLD)
     chance = 0.1 / 0.99 ** (BEFORE + AFTER - 1)
-    assert sum(bool(one.told) for one in all_runs) <= binom.isf(RARE, RUNS, chance)
+    assert sum(bool(one.reported) for one in all_runs) <= binom.isf(RARE, RUNS, chance)
     assert sum(one.holds for one in all_runs) >= binom.ppf(RARE, RUNS, 0.95)

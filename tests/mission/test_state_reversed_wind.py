@@ -43,7 +43,7 @@ def values(ready, key, theta=SOURCE):
     return np.asarray(ready.plan.model.simulate(key, jnp.asarray(theta, jnp.float32), stations), np.float64)
 
 
-def told(advisor, readings, wind):
+def observe_all(advisor, readings, wind):
     """All that is advised on these readings, the wind given so."""
     return [
         advisor.observe(place, value, wind=wind, altitude=1.5)
@@ -54,7 +54,7 @@ def told(advisor, readings, wind):
 def test_a_flipped_stream_is_noticed_and_nothing_is_found_in_it(ready, key):
     """Once as a warning and in every sentence from then on; the same stream the right way round is not."""
     readings = values(ready, key)
-    flipped = told(ready.new_mission(1), readings, (-BLOWS[0], -BLOWS[1]))
+    flipped = observe_all(ready.new_mission(1), readings, (-BLOWS[0], -BLOWS[1]))
     warned = [advice.number for advice in flipped if any("looks reversed" in one for one in advice.warnings)]
     assert len(warned) == 1
     said = [advice.number for advice in flipped if "The wind looks reversed" in advice.why]
@@ -62,7 +62,7 @@ def test_a_flipped_stream_is_noticed_and_nothing_is_found_in_it(ready, key):
     assert said[-1] == len(PLACES)
     assert "wind_from is where the wind comes FROM" in flipped[-1].why
     assert all(advice.status != FOUND for advice in flipped if advice.number in said)
-    right = told(ready.new_mission(1), readings, BLOWS)
+    right = observe_all(ready.new_mission(1), readings, BLOWS)
     assert not any("reversed" in advice.why or advice.warnings for advice in right)
 
 
@@ -74,7 +74,7 @@ def test_right_streams_are_hardly_ever_accused(ready, key):
         source_key, noise_key = jax.random.split(one)
         theta = ready.plan.model.prior.sample(source_key)
         advisor = ready.new_mission(1)
-        last = told(advisor, values(ready, noise_key, theta), BLOWS)
+        last = observe_all(advisor, values(ready, noise_key, theta), BLOWS)
         accused += any("reversed" in advice.why for advice in last)
     assert accused <= binom.ppf(0.999, number, math.exp(-MIN_LOG_ODDS))
 
@@ -103,7 +103,7 @@ def test_what_is_settled_is_followed_no_more(ready, key):
     assert start.compare(None, evidence) == ReversedWind(None, -math.inf)
     assert not start.compare(None, evidence).check.is_reversed
     advisor = ready.new_mission(1)
-    told(advisor, values(ready, key), BLOWS)
+    observe_all(advisor, values(ready, key), BLOWS)
     assert advisor.state.reversed_wind.belief is None
     assert advisor.state.reversed_wind.log_odds <= -2 * MIN_LOG_ODDS
 
@@ -112,7 +112,7 @@ def test_nothing_is_found_while_the_wind_looks_reversed(ready):
     plan, spent = ready.plan, BudgetUse(5, 10.0, None)
     sure = StatusInputs((3.0, 4.0), 1.0, 0.99, 0.5, 10.0)
     assert status_of(plan, spent, sure) == FOUND
-    doubtful = sure._replace(flipped=True)
+    doubtful = sure._replace(is_wind_reversed=True)
     assert status_of(plan, spent, doubtful) == SEARCHING
     assert explain_status(plan, spent, doubtful, SEARCHING, None).startswith(
         "Nothing is found until that is settled"
@@ -122,7 +122,7 @@ def test_nothing_is_found_while_the_wind_looks_reversed(ready):
 def test_a_mission_goes_on_from_its_log_with_what_it_knew_of_the_wind(ready, key, tmp_path):
     readings = values(ready, key)
     whole = ready.new_mission(1)
-    expected = told(whole, readings, (-BLOWS[0], -BLOWS[1]))
+    expected = observe_all(whole, readings, (-BLOWS[0], -BLOWS[1]))
     plan = replace(ready.plan, text=SITE)
     log = tmp_path / "mission.log"
     begun = Advisor(plan, ready.adapter, 1, log, warm_up=False)

@@ -136,7 +136,7 @@ def test_patience_is_at_least_a_reading():
 @pytest.mark.parametrize(
     "name", ["-guarded", "infotaxis-guarded", "att-pfrl-guarded-guarded", "nets-guarded"]
 )
-def test_who_has_no_guard_is_told_who_has(name):
+def test_a_policy_without_guard_is_refused(name):
     with pytest.raises(ValueError, match=r"known are random, .* att-pfrl, .* also with -guarded") as caught:
         policy_named(name)
     assert "\n" not in str(caught.value)

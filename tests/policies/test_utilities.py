@@ -1,4 +1,4 @@
-"""Each utility of an outlook against a plain loop in double precision."""
+"""Each utility of a prediction against a plain loop in double precision."""
 
 import math
 
@@ -63,7 +63,7 @@ def prediction(key):
 
 
 def in_double(prediction):
-    """(prior weights, likelihoods, posterior weights) of the outlook, by their definitions."""
+    """(prior weights, likelihoods, posterior weights) of the prediction, by their definitions."""
     weights = np.exp(np.asarray(prediction.log_weights, np.float64))
     likelihoods = np.exp(np.asarray(prediction.log_likelihoods, np.float64))
     joint = weights[None] * likelihoods
@@ -72,7 +72,7 @@ def in_double(prediction):
 
 @pytest.mark.parametrize("utility", ORACLES, ids=lambda utility: utility.__name__)
 def test_is_the_mean_of_its_formula(utility, prediction):
-    """Over the imagined readings; single precision keeps six digits."""
+    """Over the simulated readings; single precision keeps six digits."""
     prior, _, posteriors = in_double(prediction)
     places = np.asarray(prediction.particles, np.float64)[:, :2]
     candidate = np.asarray(prediction.position, np.float64)

@@ -72,11 +72,11 @@ def test_geojson_places_are_longitude_latitude_to_centimetres(features, findings
 
 
 def test_geojson_readings_keep_what_was_measured(features, findings):
-    told = [feature["properties"] for feature in of_kind(features, "reading")]
-    assert [each["value"] for each in told] == pytest.approx(findings.values.tolist())
-    assert [each["line"] for each in told] == findings.lines.tolist()
-    assert {each["unit"] for each in told} == {"ppm"}
-    assert told[3]["wind_east_m_s"] == pytest.approx(findings.wind[3, 0])
+    properties = [feature["properties"] for feature in of_kind(features, "reading")]
+    assert [each["value"] for each in properties] == pytest.approx(findings.values.tolist())
+    assert [each["line"] for each in properties] == findings.lines.tolist()
+    assert {each["unit"] for each in properties} == {"ppm"}
+    assert properties[3]["wind_east_m_s"] == pytest.approx(findings.wind[3, 0])
 
 
 def test_geojson_rings_are_closed_and_turn_by_the_right_hand_rule(features):

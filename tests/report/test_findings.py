@@ -30,7 +30,7 @@ def two_places():
     return made_findings(samples=np.concatenate([here, there]))
 
 
-def test_a_located_source_is_told_in_degrees_with_its_radius():
+def test_a_located_source_is_given_in_degrees_with_its_radius():
     findings = made_findings()
     words = verdict(findings)
     assert findings.status == "located"
@@ -55,12 +55,12 @@ def test_located_is_said_by_the_rule_and_on_strong_evidence_alone(log_odds, radi
     Of a belief with deviations of 3 and 5 m all but a thousandth lies within 30 m, and half within 5 m.
     """
     findings = made_findings(evidence=log_odds, rule=Rule(radius, 0.95))
-    told = verdict(findings)
+    text = verdict(findings)
     assert findings.status == status
-    assert words in told
-    assert findings.is_sure == (status == "located") == told.startswith("Located")
-    assert told.startswith("Likely near ") == (status == "likely")
-    assert ("but not settled" in told) == (status == "likely")
+    assert words in text
+    assert findings.is_sure == (status == "located") == text.startswith("Located")
+    assert text.startswith("Likely near ") == (status == "likely")
+    assert ("but not settled" in text) == (status == "likely")
 
 
 def test_the_rule_is_held_by_what_lies_within_the_radius():
@@ -71,11 +71,11 @@ def test_the_rule_is_held_by_what_lies_within_the_radius():
         assert made_findings(rule=Rule(8.0, share + change)).status == status
 
 
-def test_without_degrees_it_is_told_in_metres():
+def test_without_degrees_it_is_given_in_metres():
     assert " m east, 42." in verdict(made_findings(coordinates=LocalCoordinates()))
 
 
-def test_two_places_are_told_with_their_probabilities():
+def test_two_places_are_listed_with_their_probabilities():
     findings = two_places()
     assert [place.probability for place in findings.places] == pytest.approx([0.67, 0.28], abs=0.03)
     np.testing.assert_allclose(
@@ -102,19 +102,19 @@ def test_no_evidence_and_no_fit_are_said_first():
 
 
 def test_a_caution_comes_before_the_answer():
-    told = verdict(made_findings(caution="The wind looks reversed."))
-    assert told.startswith(
+    text = verdict(made_findings(caution="The wind looks reversed."))
+    assert text.startswith(
         "The wind looks reversed. As it stands: with 95 % probability the source is within"
     )
-    assert "the source is at" not in told
+    assert "the source is at" not in text
 
 
-def test_a_rate_that_may_be_far_larger_is_told_by_its_median():
+def test_a_rate_that_may_be_far_larger_is_given_by_its_median():
     """Half of the samples of a strength from 1 to 1,024 are below 32; their mean is 148."""
     samples = made_findings().posterior.samples.copy()
     samples[:, 2] = np.geomspace(1.0, 1024.0, len(samples))
-    told = parameters(made_findings(posterior=made_posterior(samples)), main=True)[0]
-    assert re.search(r": 3[12](\.\d+)? ", told)
+    text = parameters(made_findings(posterior=made_posterior(samples)), main=True)[0]
+    assert re.search(r": 3[12](\.\d+)? ", text)
 
 
 @pytest.mark.parametrize(
@@ -164,11 +164,11 @@ def test_a_place_in_degrees_comes_with_its_spread_in_metres():
     assert second.startswith("In metres from 51.2000000, -1.7500000: x = ")
 
 
-def test_a_place_of_no_source_is_told_with_its_condition():
+def test_a_place_of_no_source_is_given_with_its_condition():
     assert where(made_findings(evidence=-2.0))[0].startswith("If there is a source at all")
 
 
-def test_words_for_crews_have_no_jargon():
+def test_sentences_have_no_jargon():
     """No nats, no logarithms, no probability of one."""
     for evidence_, fit in ((8.0, 0.4), (-8.0, 0.4), (0.1, 0.4), (1e6, 0.4), (8.0, 1e-4)):
         posterior = made_posterior(made_findings().posterior.samples, fit=fit)
@@ -176,7 +176,7 @@ def test_words_for_crews_have_no_jargon():
         assert not re.search(r"nats|log evidence|predictive check|10\^|\b1\.00\b", text)
 
 
-def test_wind_is_told_by_where_it_comes_from():
+def test_wind_is_given_by_where_it_comes_from():
     assert format_wind(np.array([3.0, 0.0])) == "3.0 m/s from 270°"
     assert format_wind(np.array([0.0, -2.0])) == "2.0 m/s from 0°"
 

@@ -42,7 +42,7 @@ def test_a_sensor_that_gets_stuck_on_the_way(survey):
     assert survey("\n".join(["x,y,value", *silent])).notes == ()
 
 
-def test_marks_of_loggers_for_no_value(survey):
+def test_missing_values_of_loggers(survey):
     """Left out where a reading cannot be so far below zero, a reading where it can."""
     text = "x,y,{},wind_u,wind_v\n1,2,3,1,0\n1,2,-999.0,1,0\n1,2,-9999,1,0\n1,2,-0.9,1,0\n"
     found = survey(text.format("ppm"), gas_site())
@@ -52,7 +52,7 @@ def test_marks_of_loggers_for_no_value(survey):
     assert len(survey(text.format("nt"), parse_site(magnetic)).values) == 4
 
 
-def test_marks_of_loggers_for_no_altitude_and_no_wind(survey):
+def test_missing_altitude_and_wind_of_loggers(survey):
     """As if the cell were empty: the site's own height is taken, a reading without wind is left out."""
     site = gas_site("[sensor]\nheight = 2\n")
     text = "x,y,ppm,alt,wind_u,wind_v\n1,2,3,30,1,0\n1,2,4,-9999.0,1,0\n1,2,5,31,-999,-999\n"

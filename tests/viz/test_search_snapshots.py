@@ -11,7 +11,7 @@ def test_weights_are_normal_or_nothing():
     assert not normalise_weights(np.full(3, -np.inf)).any()
 
 
-def test_thinning_keeps_the_law():
+def test_thinning_keeps_the_distribution():
     """A systematic choice of m points misses the mass of any run of points by at most one share of m."""
     generator = np.random.default_rng(0)
     points = np.stack([np.arange(5000.0), np.zeros(5000)], axis=1)

@@ -58,7 +58,7 @@ def test_the_papers_numbers_stand_beside_ours():
     assert set(shown(false)) == {"the paper"}
 
 
-def test_a_rule_that_the_row_names_is_not_told_again():
+def test_a_rule_that_the_row_names_is_not_repeated():
     lines = [Line("entropy", "temperature", "default", "entropy-2", {"OCE": Estimate(0.5, 0.4, 0.6, 9)})]
     lines += [Line("fixed-25", "temperature", "paper", "fixed-25", {"OCE": Estimate(1.0, 0.9, 1.0, 9)})]
     figure = draw_table(all_suites()["criteria"], lines)

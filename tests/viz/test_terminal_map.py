@@ -40,7 +40,7 @@ def test_likely_places_are_bright():
     assert brightness(text, 5, 39) > 2 * brightness(text, 20, 39)
 
 
-def test_the_truth_only_if_told():
+def test_the_truth_only_if_given():
     snapshots = [snapshot(1), snapshot(2)]
     assert find(terminal_map(snapshots, SIZE), TRUTH) is None
     assert find(terminal_map(snapshots, SIZE, np.array([24.9, 0.1])), TRUTH) == (24, 49)

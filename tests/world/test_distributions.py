@@ -67,7 +67,7 @@ def test_there_is_nothing_outside(distribution, oracle):
         (lambda: LogNormal(1, 1), "factor"),
     ],
 )
-def test_refuses_what_makes_no_law(wrong, word):
+def test_refuses_what_makes_no_distribution(wrong, word):
     with pytest.raises(ValueError, match=word) as caught:
         wrong()
     assert "\n" not in str(caught.value)

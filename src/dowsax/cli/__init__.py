@@ -16,76 +16,44 @@ CONNECTION_ERROR = 1
 INPUT_ERROR = 2
 
 COMMANDS = {
-    "locate": (
-        "locate",
-        "Locate the source from readings in a CSV file: where it is, how strong, and how sure that is.",
-    ),
-    "simulate": ("simulate", "Simulate a survey of a source and write it as CSV."),
-    "demo": (
-        "demo",
-        "Search for a simulated gas leak, and draw the search.",
-    ),
+    "locate": "Locate the source from readings in a CSV file: where it is, how strong, and how sure that is.",
+    "simulate": "Simulate a survey of a source and write it as CSV.",
+    "demo": "Search for a simulated gas leak, and draw the search.",
     "calibrate": (
-        "calibrate",
-        "Simulate surveys of known sources, locate them, and test whether the beliefs are calibrated.",
+        "Simulate surveys of known sources, locate them, and test whether the beliefs are calibrated."
     ),
-    "search": (
-        "search",
-        "Watch one search for a simulated source: the path, the belief, and the stop.",
-    ),
+    "search": "Watch one search for a simulated source: the path, the belief, and the stop.",
     "evaluate": (
-        "evaluate",
-        "Run many simulated searches: how long they take, how far off they end, how reliable stops are.",
+        "Run many simulated searches: how long they take, how far off they end, how reliable stops are."
     ),
-    "compare": ("compare", "Compare runs of `dowsax evaluate`. No search is run again."),
-    "reproduce": ("reproduce", "Compute the tables and figures of the paper and write ours next to theirs."),
-    "train": ("train", "Train a policy on simulated searches, on an accelerator if there is one."),
-    "site": ("site", "Write a site file to start from, or check one."),
-    "rehearse": (
-        "rehearse",
-        "Simulate missions of a site: how often they stop, and how often a stop is wrong.",
-    ),
-    "advise": ("advise", "Advise a live search: one JSON object a line in, one a line out."),
-    "export": (
-        "export",
-        "Export what a mission has found so far from its log, which may be in use.",
-    ),
-    "withdraw": (
-        "correct",
-        "Withdraw a reading of a mission; belief and advice are computed without it.",
-    ),
-    "correct": (
-        "correct",
-        "Correct a reading of a mission; belief and advice are computed again.",
-    ),
-    "recover": (
-        "recover",
-        "Recover a damaged mission log into a new one, and report what was lost.",
-    ),
-    "serve": (
-        "serve",
-        "Open the mission console: a page to watch and steer searches, and the API behind it.",
-    ),
+    "compare": "Compare runs of `dowsax evaluate`. No search is run again.",
+    "reproduce": "Compute the tables and figures of the paper and write ours next to theirs.",
+    "train": "Train a policy on simulated searches, on an accelerator if there is one.",
+    "site": "Write a site file to start from, or check one.",
+    "rehearse": "Simulate missions of a site: how often they stop, and how often a stop is wrong.",
+    "advise": "Advise a live search: one JSON object a line in, one a line out.",
+    "export": "Export what a mission has found so far from its log, which may be in use.",
+    "withdraw": "Withdraw a reading of a mission; belief and advice are computed without it.",
+    "correct": "Correct a reading of a mission; belief and advice are computed again.",
+    "recover": "Recover a damaged mission log into a new one, and report what was lost.",
+    "serve": "Open the mission console: a page to watch and steer searches, and the API behind it.",
 }
-"""Module and help of each command; the module is imported when the command runs."""
-
-
-def version() -> str:
-    """The version of the package."""
-    return VERSION
+"""Help of each command, here so that `dowsax --help` imports none of them."""
+MODULES = {"withdraw": "correct"}
+"""Module of a command that has another name; it is imported when the command runs."""
 
 
 app = App(
     name="dowsax",
     help="Find a hidden source from sparse noisy point readings, and know when to stop.",
     help_epilogue="Start with `dowsax demo`, or `dowsax locate readings.csv --field gas`.",
-    version=version,
+    version=VERSION,
     version_flags=["--version"],
     # `run` handles interruptions; otherwise they would leave it as SystemExit.
     suppress_keyboard_interrupt=False,
 )
-for name, (module, sentence) in COMMANDS.items():
-    app.command(f"dowsax.cli.{module}:{name}", name=name, help=sentence)
+for name, sentence in COMMANDS.items():
+    app.command(f"dowsax.cli.{MODULES.get(name, name)}:{name}", name=name, help=sentence)
 
 
 def run(tokens: Sequence[str] | None = None) -> int:

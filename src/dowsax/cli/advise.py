@@ -4,7 +4,7 @@ import asyncio
 import sys
 from pathlib import Path
 
-from dowsax.cli.console import preparing, waiting
+from dowsax.cli.console import preparing, print_status, waiting
 from dowsax.cli.locate import require_seed
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.log import MissionLog, has_mission
@@ -14,12 +14,7 @@ from dowsax.site import read_site
 
 
 def advise(
-    *,
-    site: Path,
-    log: Path,
-    policy: str | None = None,
-    seed: int | None = None,
-    mqtt: str | None = None,
+    *, site: Path, log: Path, policy: str | None = None, seed: int | None = None, mqtt: str | None = None
 ) -> None:
     """Advise a live search: one JSON object a line in, one a line out.
 
@@ -64,17 +59,17 @@ def advise(
 def _build_advisor(file: Path, log: Path, policy: str | None, seed: int | None) -> Advisor:
     site = read_site(file)
     if log.is_file() and log.stat().st_size == 0:
-        _print(f"{log} is empty: a new mission is started in it.")
+        print_status(f"{log} is empty: a new mission is started in it.")
     if seed is None:
         seed = MissionLog.open(log).header.seed if has_mission(log) else 0
     require_seed(seed)
     with preparing("Preparing"):
         advisor = Advisor(site, policy, seed, log)
     number = len(advisor.readings)
-    start = advisor.plan.frame.format_position(advisor.plan.start or advisor.plan.middle)
+    start = advisor.plan.coordinates.format_position(advisor.plan.start or advisor.plan.middle)
     state = f"continuing after {number} readings" if number else f"ready, begin at {start}"
-    _print(f"{site.name}: {state}; policy {advisor.adapter.name}, log {log}.")
-    _print(f"{advisor.false_stops[0].upper()}{advisor.false_stops[1:]}.")
+    print_status(f"{site.name}: {state}; policy {advisor.adapter.name}, log {log}.")
+    print_status(f"{advisor.false_stops[0].upper()}{advisor.false_stops[1:]}.")
     return advisor
 
 
@@ -82,7 +77,7 @@ def _serve(advisor: Advisor, mqtt: str | None) -> None:
     if mqtt is not None:
 
         def notify(text: str, is_up: bool) -> None:
-            _print(text)
+            print_status(text)
             advisor.note("feed" if is_up else "alarm", text)
 
         asyncio.run(serve_mqtt(advisor, mqtt, notify))
@@ -94,8 +89,3 @@ def _serve(advisor: Advisor, mqtt: str | None) -> None:
 
     # As bytes: a line that is not text must not end the stream.
     serve_lines(advisor, read_lines(sys.stdin.buffer), write)
-
-
-def _print(sentence: str) -> None:
-    """Print for people: stdout is for advice alone."""
-    print(f"dowsax: {sentence}", file=sys.stderr, flush=True)

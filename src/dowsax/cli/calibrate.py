@@ -96,7 +96,7 @@ def _require_valid(
 
 def _measure(
     fields: list[str], presets: list[str], cases: int, particles: int | None, seed: int
-) -> dict[str, dict[str, "Calibration"]]:
+) -> dict[str, dict[str, Calibration]]:
     """The calibration of every preset on every field; all presets see the same surveys."""
     reports = {}
     with counting(len(fields) * len(presets) * cases) as (describe, advance):
@@ -114,7 +114,7 @@ def _measure(
 
 
 def _document(
-    reports: dict[str, dict[str, "Calibration"]], cases: int, particles: int | None, seed: int
+    reports: dict[str, dict[str, Calibration]], cases: int, particles: int | None, seed: int
 ) -> dict:
     return {
         "version": VERSION,
@@ -128,8 +128,7 @@ def _document(
     }
 
 
-def _tables(reports: dict[str, dict[str, "Calibration"]]) -> str:
-
+def _tables(reports: dict[str, dict[str, Calibration]]) -> str:
     tables = [
         calibration_table(f"{field}, {preset}", report)
         for field, by_preset in reports.items()
@@ -138,8 +137,7 @@ def _tables(reports: dict[str, dict[str, "Calibration"]]) -> str:
     return "\n".join(tables)
 
 
-def _draw(field: str, by_preset: dict[str, "Calibration"], picture: Path) -> None:
-
+def _draw(field: str, by_preset: dict[str, Calibration], picture: Path) -> None:
     rows, names, num_cases = {}, [], 0
     for preset, report in by_preset.items():
         num_cases = report.num_cases

@@ -1,6 +1,5 @@
 """`dowsax compare`: tables of runs, differences between policies on the same searches, and their stops."""
 
-import sys
 from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Annotated, NamedTuple
 from cyclopts import Parameter
 
 from dowsax import viz
-from dowsax.cli.console import say, waiting
+from dowsax.cli.console import print_status, say, waiting
 from dowsax.cli.outputs import can_draw, require_folder, require_picture, require_writable
 from dowsax.evaluate.metrics import count_undecided, summarise
 from dowsax.evaluate.paired import compare as compare_searches
@@ -44,7 +43,7 @@ class Entry(NamedTuple):
     max_readings: int
     num_asked: int
     """How many searches were asked for; these are the first of them."""
-    episodes: "list[Episode]"
+    episodes: list[Episode]
 
     @property
     def searches(self) -> tuple[str, ...]:
@@ -165,7 +164,7 @@ def _warn_of_incomplete(entries: Sequence[Entry]) -> None:
     for labels, _, _, num_asked, episodes in entries:
         if len(episodes) < num_asked:
             where = f"{labels['run']}: {labels['policy']} on {labels['field']}"
-            print(f"dowsax: {where} has {len(episodes)} of {num_asked} episodes so far.", file=sys.stderr)
+            print_status(f"{where} has {len(episodes)} of {num_asked} episodes so far.")
 
 
 def _rules(
@@ -184,7 +183,7 @@ def _rules(
     return list(dict.fromkeys(map(stop_rule, names, thresholds or [None] * len(names))))
 
 
-def _require_decided(entries: Sequence[Entry], rules: "Sequence[TraceRule]") -> None:
+def _require_decided(entries: Sequence[Entry], rules: Sequence[TraceRule]) -> None:
     """Raise a ValueError if records end before a rule has stopped the search."""
     for rule in rules:
         for entry in entries:
@@ -240,8 +239,7 @@ def _require_outputs(csv: Path | None, figure: Path | None, out: Path | None) ->
             require_writable(out / name)
 
 
-def _summary(entries: Sequence[Entry], rules: "Sequence[TraceRule]") -> Section:
-
+def _summary(entries: Sequence[Entry], rules: Sequence[TraceRule]) -> Section:
     cells = [
         (entry.labels | {"stop": str(rule)}, summarise(entry.episodes, rule))
         for entry in entries
@@ -250,8 +248,7 @@ def _summary(entries: Sequence[Entry], rules: "Sequence[TraceRule]") -> Section:
     return Section("Searches", search_table(cells), "summary.csv", search_csv(cells))
 
 
-def _differences(pairs: Sequence[tuple[Entry, Entry]], rules: "Sequence[TraceRule]") -> Section:
-
+def _differences(pairs: Sequence[tuple[Entry, Entry]], rules: Sequence[TraceRule]) -> Section:
     lines = []
     for one, other in pairs:
         # An incomplete run has the first of its searches.
@@ -281,13 +278,11 @@ def _sweep(entries: Sequence[Entry]) -> Section:
     return Section("Thresholds of the stop rules", sweep_table(cells), "sweep.csv", search_csv(cells))
 
 
-def _stop_reports(entries: Sequence[Entry], rules: "Sequence[TraceRule]") -> "list[StopCalibration]":
-
+def _stop_reports(entries: Sequence[Entry], rules: Sequence[TraceRule]) -> list[StopCalibration]:
     return [calibrate_stops(entry.episodes, rules, entry.max_readings) for entry in entries]
 
 
-def _stops(entries: Sequence[Entry], reports: "Sequence[StopCalibration]") -> Section:
-
+def _stops(entries: Sequence[Entry], reports: Sequence[StopCalibration]) -> Section:
     cells = [(entry.labels, report) for entry, report in zip(entries, reports, strict=True)]
     text = "\n".join(
         [
@@ -300,8 +295,7 @@ def _stops(entries: Sequence[Entry], reports: "Sequence[StopCalibration]") -> Se
     return Section("Calibration of stops", text, "stops.csv", curve_csv(cells))
 
 
-def _draw(entries: Sequence[Entry], reports: "Sequence[StopCalibration]", picture: Path) -> None:
-
+def _draw(entries: Sequence[Entry], reports: Sequence[StopCalibration], picture: Path) -> None:
     rows: dict[str, dict] = {}
     for entry, report in zip(entries, reports, strict=True):
         label = f"{entry.labels['field']}, {entry.labels['scenario']}, seed {entry.labels['seed']}"

@@ -1,6 +1,5 @@
 """Output for people: a spinner or a bar while they wait, and the posterior as a table."""
 
-import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -74,7 +73,7 @@ def counting(total: int) -> Iterator[tuple[Callable[[str], None], Callable[[int]
         )
 
 
-def print_posterior(posterior: "Posterior") -> None:
+def print_posterior(posterior: Posterior) -> None:
     """Print the table with its intervals, and below it the verdict in one sentence."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
@@ -99,8 +98,3 @@ def say(sentence: str) -> None:
 
 def _readings(number: int) -> str:
     return "1 reading" if number == 1 else f"{number} readings"
-
-
-def finite(number: float) -> float | None:
-    """Return the number as JSON can hold it: `None` where it is not finite."""
-    return float(number) if math.isfinite(number) else None

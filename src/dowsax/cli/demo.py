@@ -32,8 +32,8 @@ def demo(*, out: Path = Path("demo")) -> None:
         survey, truth = out / "survey.csv", out / "truth.json"
         files = prepare_files(out, survey.name, truth.name)
     log = run_search(config, files, _FPS, live=True, quiet=False)
-    places = [moment.position.tolist() for moment in log.moments]
-    write_survey(survey, places, [moment.reading for moment in log.moments])
+    places = [snapshot.position.tolist() for snapshot in log.snapshots]
+    write_survey(survey, places, [snapshot.reading for snapshot in log.snapshots])
     truth.write_text(json.dumps(document(log)["truth"], indent=2) + "\n", encoding="utf-8")
     with waiting("Drawing the pictures"):
         draw_search(files, log, _FPS)

@@ -1,7 +1,6 @@
 """`dowsax evaluate`: many simulated searches of every policy on every field, which can be resumed."""
 
 import json as json_format
-import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -9,14 +8,21 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from dowsax.cli.console import announcing, say
+from dowsax.cli.console import announcing, print_status, say
 from dowsax.cli.run_progress import show_progress
-from dowsax.experiments.evaluation import Evaluation, grid, name_of, open_evaluation
+from dowsax.experiments.evaluation import (
+    Evaluation,
+    document,
+    grid,
+    name_of,
+    open_evaluation,
+    summaries,
+    write_summary,
+)
 from dowsax.experiments.on_ray import on_ray
 from dowsax.experiments.run import Run, require_known, stop_rule
 from dowsax.experiments.runner import Engine, default_shard_size, execute, local, processes
 from dowsax.experiments.store import Shard
-from dowsax.experiments.summary import document, summaries, write_summary
 from dowsax.extras import describe_missing
 from dowsax.interruption import explain_interruption
 from dowsax.policies import POLICIES
@@ -120,10 +126,12 @@ def _open(runs: Sequence[Run], out: Path | None, shard_size: int | None) -> Eval
 
 
 def _compute(evaluation: Evaluation, engine: Engine) -> None:
-    missing = evaluation.missing(_warn)
+    missing = evaluation.missing(print_status)
     if missing:
         for change in evaluation.changes():
-            _warn(f"{evaluation.folder} was begun with {change}; the rest is computed with what is here.")
+            print_status(
+                f"{evaluation.folder} was begun with {change}; the rest is computed with what is here."
+            )
     message = f"Finished shards are kept in {evaluation.folder}: the same command goes on from there."
     with (
         explain_interruption(message),
@@ -164,7 +172,3 @@ def _engine(workers: int | None, ray: str | None) -> Engine:
     if ray is not None:
         return on_ray(ray, workers)
     return local if workers is None else processes(workers)
-
-
-def _warn(message: str) -> None:
-    print(f"dowsax: {message}", file=sys.stderr)

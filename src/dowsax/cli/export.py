@@ -2,7 +2,6 @@
 
 import json
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -16,8 +15,7 @@ from dowsax.extras import require_extra
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.history import History
 from dowsax.mission.log import MissionLog
-from dowsax.report import export as formats
-from dowsax.report.export import log_table
+from dowsax.report.export import WRITERS, log_table
 from dowsax.report.findings import Findings
 from dowsax.report.mission_findings import findings_of
 from dowsax.site import parse_site
@@ -82,7 +80,8 @@ def _export_text(log: Path, to: str, altitude: float | None, hold: float | None)
             if to == "csv":
                 return _readings(opened)
             findings = _findings(opened)
-        return _text(with_flight(findings, altitude, hold), to, header.site)
+        findings = with_flight(findings, altitude, hold)
+        return viz.html_report(findings, site_text=header.site) if to == "html" else WRITERS[to](findings)
 
 
 def with_flight(findings: Findings, altitude: float | None, hold: float | None) -> Findings:
@@ -112,16 +111,3 @@ def _findings(log: MissionLog) -> Findings:
     # The advice of any policy is in the log already.
     advisor = Advisor(site, "infotaxis", header.seed, log, warm_up=False)
     return findings_of(advisor, site, header.policy)
-
-
-def _text(findings: Findings, to: str, site_text: str) -> str:
-    def html(findings: Findings) -> str:
-        return viz.html_report(findings, site_text=site_text)
-
-    writers: dict[str, Callable[[Findings], str]] = {
-        "geojson": formats.geojson,
-        "kml": formats.kml,
-        "qgc": formats.qgc_plan,
-        "html": html,
-    }
-    return writers[to](findings)

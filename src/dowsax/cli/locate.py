@@ -9,10 +9,12 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from dowsax import viz
-from dowsax.cli.console import finite, preparing, print_posterior, say, waiting
+from dowsax.cli.console import preparing, print_posterior, say, waiting
 from dowsax.cli.outputs import require_folder, require_picture
-from dowsax.cli.result_folder import write_results
+from dowsax.extras import MissingExtra, describe_missing, has_extra
+from dowsax.files import finite, replace_file, replace_text
 from dowsax.inference import Posterior
+from dowsax.report.export import geojson, kml, posterior_table
 from dowsax.report.findings import Findings
 from dowsax.report.locate_survey import SurveyProblem, build_findings, build_problem, solve
 from dowsax.report.summary import QUANTILES, summary_numbers, summary_text
@@ -166,6 +168,49 @@ def _write_files(
             notes = write_results(findings, out, "" if problem.site is None else problem.site.text)
         sentences += [*notes, f"The results are in {out}"]
     return sentences
+
+
+def write_results(findings: Findings, folder: Path, site_text: str = "") -> list[str]:
+    """Write all results into an existing folder, and return a sentence for each file left out.
+
+    No file is ever left half written.
+    """
+    numbers = (
+        json_format.dumps(summary_numbers(findings), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+    )
+    replace_text(folder / "summary.txt", summary_text(findings))
+    replace_text(folder / "summary.json", numbers)
+    replace_text(folder / "result.geojson", geojson(findings))
+    replace_text(folder / "posterior.csv", posterior_table(findings))
+    notes = _write_pictures(findings, folder, site_text)
+    if findings.coordinates.is_geographic:
+        replace_text(folder / "result.kml", kml(findings))
+    else:
+        notes.append(
+            "No result.kml: KML needs latitude and longitude, and the site has no origin in degrees."
+        )
+    return [*notes, *_write_netcdf(findings, folder / "posterior.nc")]
+
+
+def _write_pictures(findings: Findings, folder: Path, site_text: str) -> list[str]:
+    """Write the map and the report with its pictures, where matplotlib is installed."""
+    if not has_extra("viz"):
+        return [f"No map.png and report.html: {describe_missing('viz', 'a picture')}"]
+    replace_text(folder / "report.html", viz.html_report(findings, site_text=site_text))
+    with replace_file(folder / "map.png") as partial:
+        viz.save(viz.survey_figure(findings), partial, "png")
+    return []
+
+
+def _write_netcdf(findings: Findings, path: Path) -> list[str]:
+    """Write the posterior for ArviZ, where it is installed."""
+    try:
+        data = findings.posterior.to_arviz(findings.seed)
+    except MissingExtra as error:
+        return [f"No posterior.nc: {error}"]
+    with replace_file(path) as partial:
+        data.to_netcdf(str(partial))
+    return []
 
 
 def _answer(

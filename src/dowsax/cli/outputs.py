@@ -1,11 +1,11 @@
 """Checks of output files before any work is done, so that no answer is lost at the end."""
 
 import os
-import sys
 from pathlib import Path
 
+from dowsax.cli.console import print_status
 from dowsax.extras import describe_missing, has_extra, require_extra
-from dowsax.viz.formats import require_format
+from dowsax.viz import require_format
 
 
 def require_writable(path: Path) -> None:
@@ -35,7 +35,7 @@ def can_draw(*names: str) -> bool:
     if has_extra("viz"):
         return True
     missing = describe_missing("viz", "a picture")
-    print(f"dowsax: No {' and '.join(names)}: {missing}", file=sys.stderr, flush=True)
+    print_status(f"No {' and '.join(names)}: {missing}")
     return False
 
 

@@ -12,7 +12,7 @@ from dowsax.cli.locate import require_seed
 from dowsax.cli.outputs import require_picture, require_writable
 from dowsax.evaluate.missions import RehearsalConfig
 from dowsax.evaluate.missions import rehearse as simulate
-from dowsax.files import replace_file
+from dowsax.files import replace_text
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.rehearsal import Rehearsal, rehearsal_path, rehearsal_text
 from dowsax.site import Site, read_site
@@ -67,9 +67,9 @@ def rehearse(
         require_picture(plot)
     rehearsal = _simulate(place, policy, config)
     text = rehearsal_text(rehearsal)
-    _write(path, text)
+    replace_text(path, text)
     if plot is not None:
-        _draw(place, rehearsal, plot)
+        viz.save(viz.rehearsal_figure(rehearsal, place), plot)
     if json:
         print(text, end="")
         return
@@ -85,15 +85,6 @@ def _simulate(site: Site, policy: str | None, config: RehearsalConfig) -> Rehear
     with counting(config.missions) as (describe, advance):
         describe("missions")
         return simulate(advisor, config, on_progress=advance)
-
-
-def _write(path: Path, text: str) -> None:
-    with replace_file(path) as partial:
-        partial.write_text(text, encoding="utf-8")
-
-
-def _draw(site: Site, rehearsal: Rehearsal, path: Path) -> None:
-    viz.save(viz.rehearsal_figure(rehearsal, site), path)
 
 
 def lines(rehearsal: Rehearsal) -> list[str]:

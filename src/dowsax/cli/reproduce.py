@@ -3,7 +3,6 @@
 import math
 import os
 import shlex
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from dowsax.cli.console import say
+from dowsax.cli.console import print_status, say
 from dowsax.cli.outputs import require_folder, require_writable
 from dowsax.cli.run_progress import show_progress
 from dowsax.envs.problem import choose
@@ -84,7 +83,7 @@ def reproduce(
     max_readings
         A search without a stop ends after this many readings.
     trust
-        The mark of other code that is known to give the same numbers.
+        The hash of other code that is known to give the same numbers.
     runs_only
         Write no tables; the same command without this writes them.
     list_
@@ -191,10 +190,9 @@ def _compute(paper: Reproduction, runs: list[AnyRun], deadline: float, workers: 
         execute(store, runs, engine, deadline, progress)
     left = len(store.incomplete(runs))
     if left:
-        print(
-            f"dowsax: {left} of {_runs(len(runs))} are still missing, as the time is up or other processes "
-            "compute them: the same command goes on.",
-            file=sys.stderr,
+        print_status(
+            f"{left} of {_runs(len(runs))} are still missing, as the time is up or other processes compute "
+            "them: the same command goes on."
         )
 
 

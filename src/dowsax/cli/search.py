@@ -109,7 +109,7 @@ def run_search(config: SearchConfig, files: SearchFiles, fps: int, live: bool, q
     live = live and console.is_terminal and not quiet and has_extra("viz")
     with watching(console, live, fps) as watch:
         log = searcher.run(watch)
-    if not log.taken:
+    if not log.steps:
         raise KeyboardInterrupt
     write_steps(files.steps, log)
     interrupted = log.ending == INTERRUPTED

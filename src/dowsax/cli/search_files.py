@@ -8,12 +8,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from dowsax import viz
-from dowsax.cli.console import finite
 from dowsax.cli.outputs import can_draw, require_folder, require_writable
 from dowsax.cli.search_run import STOPPED, SearchLog
 from dowsax.cli.search_words import title, verdict
 from dowsax.experiments.provenance import provenance
 from dowsax.extras import has_extra
+from dowsax.files import finite
 from dowsax.viz.search_snapshots import Snapshot
 from dowsax.world import FOUR_MOVES
 
@@ -44,14 +44,14 @@ def prepare_files(out: Path, *others: str) -> SearchFiles:
 
 def document(log: SearchLog) -> dict:
     """Return the whole search as JSON can hold it: `None` stands for what is not finite."""
-    newest, has_particles = log.taken[-1][1], log.taken[-1][0].has_particles
+    newest, has_particles = log.steps[-1][1], log.steps[-1][0].has_particles
     return {
         "configuration": log.config.to_dict() | {"moves": FOUR_MOVES.moves},
         **provenance(),
         "ending": log.ending,
         "right": log.right if log.ending == STOPPED else None,
         "verdict": verdict(log),
-        "readings": len(log.taken),
+        "readings": len(log.steps),
         "path_length": float(newest.path_length),
         "estimate": newest.mean.tolist() if has_particles else None,
         "spread": finite(float(newest.spread)),
@@ -76,34 +76,34 @@ def draw_search(files: SearchFiles, log: SearchLog, fps: int) -> None:
     levels = {name: rule.threshold if rule.name == name else None for name in ("contraction", "credible")}
     heading = f"A search by {title(log.config)}"
     subject = viz.Subject(heading, log.config.unit, **levels)
-    viz.write_gif(files.animation, viz.draw_images(subject, log.moments, truth), fps)
-    if log.moments[-1].has_particles:
+    viz.write_gif(files.animation, viz.draw_images(subject, log.snapshots, truth), fps)
+    if log.snapshots[-1].has_particles:
         posterior, unit = log.posterior(), log.config.unit
         picture = viz.belief_figure(posterior, log.final_theta, heading, unit, verdict=truth.verdict)
     else:
         with viz.styled():
-            picture = viz.SearchFigure(subject, log.moments).draw(len(log.moments), truth)
+            picture = viz.SearchFigure(subject, log.snapshots).draw(len(log.snapshots), truth)
     viz.save(picture, files.picture)
 
 
 def _steps(log: SearchLog) -> list[dict]:
-    actions = [None, *map(_action, log.moments[:-1], log.moments[1:])]
+    actions = [None, *map(_action, log.snapshots[:-1], log.snapshots[1:])]
     return [
         {
-            "number": moment.number,
+            "number": snapshot.number,
             "action": action,
             "position": row.position.tolist(),
             "reading": float(row.reading),
             "path_length": float(row.path_length),
-            "mean": row.mean.tolist() if moment.has_particles else None,
+            "mean": row.mean.tolist() if snapshot.has_particles else None,
             "spread": finite(float(row.spread)),
             "mass": float(row.mass),
             "entropy": finite(float(row.entropy)),
             "max_weight": finite(float(row.max_weight)),
             "ess": finite(float(row.ess)),
-            "error": float(row.error) if moment.has_particles else None,
+            "error": float(row.error) if snapshot.has_particles else None,
         }
-        for action, (moment, row) in zip(actions, log.taken, strict=True)
+        for action, (snapshot, row) in zip(actions, log.steps, strict=True)
     ]
 
 

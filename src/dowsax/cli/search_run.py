@@ -81,36 +81,36 @@ class SearchLog:
     """Θ at the newest reading: another where the scenario moves the source."""
     belief: Belief
     """After the newest reading."""
-    taken: list[tuple[Snapshot, Row]] = field(default_factory=list)
+    steps: list[tuple[Snapshot, Row]] = field(default_factory=list)
     """One a reading. In pairs, so that an interruption cannot come between the two."""
     ending: str | None = None
 
     @property
-    def moments(self) -> list[Snapshot]:
-        return [moment for moment, _ in self.taken]
+    def snapshots(self) -> list[Snapshot]:
+        return [snapshot for snapshot, _ in self.steps]
 
     @property
     def rows(self) -> list[Row]:
-        return [row for _, row in self.taken]
+        return [row for _, row in self.steps]
 
     @property
     def error(self) -> float:
         """[m], from the mean position to the true one."""
-        return float(self.taken[-1][1].error)
+        return float(self.steps[-1][1].error)
 
     @property
     def right(self) -> bool:
-        return self.taken[-1][0].has_particles and self.error < SUCCESS_RADIUS_M
+        return self.steps[-1][0].has_particles and self.error < SUCCESS_RADIUS_M
 
     def posterior(self) -> Posterior:
         """The final belief as the answer of a survey. Whether the model fits is not asked: `fit` is NaN."""
-        moments = self.moments
-        none = np.full(len(moments), np.nan)
+        snapshots = self.snapshots
+        none = np.full(len(snapshots), np.nan)
         trace = Trace(
-            mean=np.stack([moment.mean for moment in moments]),
-            std=np.stack([moment.std for moment in moments]),
-            credible_radius=np.array([moment.radius for moment in moments]),
-            ess=np.array([moment.ess for moment in moments]),
+            mean=np.stack([snapshot.mean for snapshot in snapshots]),
+            std=np.stack([snapshot.std for snapshot in snapshots]),
+            credible_radius=np.array([snapshot.radius for snapshot in snapshots]),
+            ess=np.array([snapshot.ess for snapshot in snapshots]),
             stages=none,
             acceptance_rate=none,
             evaluations=none,
@@ -119,8 +119,8 @@ class SearchLog:
             parameters=self.config.parameters,
             samples=np.asarray(self.belief.particles, np.float64),
             weights=normalise_weights(np.asarray(self.belief.log_weights)),
-            positions=np.stack([moment.position for moment in moments]).astype(np.float64),
-            readings=np.array([moment.reading for moment in moments]),
+            positions=np.stack([snapshot.position for snapshot in snapshots]).astype(np.float64),
+            readings=np.array([snapshot.reading for snapshot in snapshots]),
             log_evidence=np.asarray(self.belief.log_evidence, np.float64),
             fit=np.array(np.nan),
             trace=trace,
@@ -153,25 +153,25 @@ class Searcher:
 
     def _step(self, log: SearchLog, state: SearchState) -> SearchState:
         position = state.station.position
-        if log.taken:
+        if log.steps:
             position = PROGRAMS.decide(self.search, self.policy, self.key, state)
         state, newest = PROGRAMS.read(self.search, self.key, state, position)
         row = jax.tree.map(np.asarray, newest)
         log.final_theta, log.belief = np.asarray(state.theta), state.belief
-        log.taken.append((moment_of(len(log.taken) + 1, row, state.belief), row))
+        log.steps.append((snapshot_of(len(log.steps) + 1, row, state.belief), row))
         return state
 
     def _ending(self, log: SearchLog) -> str | None:
         """Return how the search ended, or `None`; no rule holds at the first reading."""
-        number, (moment, row) = len(log.taken), log.taken[-1]
+        number, (snapshot, row) = len(log.steps), log.steps[-1]
         if number > 1 and bool(self.config.run.rule.is_met(row, number)):
             return STOPPED
-        if not moment.has_particles:
+        if not snapshot.has_particles:
             return LOST
         return SPENT if number >= self.config.run.max_readings else None
 
 
-def moment_of(number: int, row: Row, belief: Belief) -> Snapshot:
+def snapshot_of(number: int, row: Row, belief: Belief) -> Snapshot:
     """Return what a view may show of one reading, without the truth."""
     particles, weights = np.asarray(belief.particles), normalise_weights(np.asarray(belief.log_weights))
     centre, mean = weights @ particles, np.asarray(row.mean)

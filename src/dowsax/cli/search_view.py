@@ -31,7 +31,7 @@ def watching(console: Console, live: bool, fps: int) -> Iterator[Watch]:
     """What to call after each reading. The live view shows at most `fps` readings a second."""
     if not live:
         yield lambda log: console.print(
-            reading_line(log.moments[-1], log.config.unit), soft_wrap=True, highlight=False, markup=False
+            reading_line(log.snapshots[-1], log.config.unit), soft_wrap=True, highlight=False, markup=False
         )
         return
     with Live(console=console, auto_refresh=False, vertical_overflow="crop") as display:
@@ -56,7 +56,7 @@ def view(log: SearchLog, width: int, height: int) -> RenderableType:
     if size < _MIN_MAP_SIZE:
         return numbers
     side_by_side = Table.grid(padding=(0, 1))
-    map_ = Group(terminal_map(log.moments, size, truth), _key(truth is not None))
+    map_ = Group(terminal_map(log.snapshots, size, truth), _key(truth is not None))
     side_by_side.add_row(Panel(map_, width=size + 4, border_style="dim"), numbers)
     return side_by_side
 
@@ -68,7 +68,7 @@ def _key(with_truth: bool) -> Text:
 
 def _numbers(log: SearchLog) -> RenderableType:
     """The newest numbers by name, with their units."""
-    newest, config = log.moments[-1], log.config
+    newest, config = log.snapshots[-1], log.config
     table = Table.grid(padding=(0, 1))
     table.add_column(style="dim", no_wrap=True)
     table.add_column(no_wrap=True)

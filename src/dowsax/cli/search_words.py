@@ -11,20 +11,20 @@ def title(config: SearchConfig) -> str:
     return f"{policy} on {field}{'' if scenario == 'id' else f', {scenario}'}, {number}"
 
 
-def reading_line(moment: Snapshot, unit: str) -> str:
+def reading_line(snapshot: Snapshot, unit: str) -> str:
     """Return one reading in one line."""
-    (x, y), (east, north) = moment.position, moment.mean
-    value = f"{moment.reading:.4g} {unit}".rstrip()
-    taken = f"{moment.number:3d}  ({x:5.2f}, {y:5.2f})  {value:>12}"
-    if not moment.has_particles:
+    (x, y), (east, north) = snapshot.position, snapshot.mean
+    value = f"{snapshot.reading:.4g} {unit}".rstrip()
+    taken = f"{snapshot.number:3d}  ({x:5.2f}, {y:5.2f})  {value:>12}"
+    if not snapshot.has_particles:
         return f"{taken}   no particle explains the readings"
-    where = f"source at ({east:5.2f}, {north:5.2f}) ± {moment.spread:.2f} m"
-    return f"{taken}   {where}, within 1 m with probability {moment.mass:.2f}"
+    where = f"source at ({east:5.2f}, {north:5.2f}) ± {snapshot.spread:.2f} m"
+    return f"{taken}   {where}, within 1 m with probability {snapshot.mass:.2f}"
 
 
 def claim(log: SearchLog) -> str:
     """Return what the search claims at its end, without the truth."""
-    newest = log.moments[-1]
+    newest = log.snapshots[-1]
     number = "1 reading" if newest.number == 1 else f"{newest.number} readings"
     after = f"after {number} and {newest.path_length:.0f} m"
     if log.ending == LOST:

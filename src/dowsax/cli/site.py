@@ -9,7 +9,7 @@ from cyclopts import App, Parameter
 from dowsax.cli.console import say, waiting
 from dowsax.cli.locate import name_line, parse_pairs
 from dowsax.cli.outputs import require_writable
-from dowsax.files import replace_file
+from dowsax.files import replace_text
 from dowsax.inference.arguments import check_survey
 from dowsax.site import Site, build_model, new_site, read_site
 from dowsax.site.describe import describe_site, describe_unknowns
@@ -41,8 +41,7 @@ def new(
     require_writable(path)
     if path.exists() and not overwrite:
         raise ValueError(f"{path} exists already: give another name, or --overwrite.")
-    with replace_file(path) as partial:
-        partial.write_text(text, encoding="utf-8")
+    replace_text(path, text)
     say(f"Wrote {path}: change it with any text editor, then `dowsax site check {path}`.")
 
 

@@ -23,7 +23,6 @@ from dowsax.world import FOUR_MOVES, MODALITIES, benchmark_model
 
 _LABELS = {
     "random": "Random walk",
-    "circle": "Circles",
     "greedy": "Straight to the estimate",
     "surge-cast": "Surge and cast",
     "zigzag": "Zigzag upwind",

@@ -9,7 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from dowsax.console.snapshots import ParticleSamples, finite
+from dowsax.console.snapshots import ParticleSamples
+from dowsax.files import finite
 from dowsax.mission.plan import Plan
 from dowsax.mission.policy_adapter import move_station
 from dowsax.survey.reading import Reading

@@ -8,8 +8,7 @@ from typing import NamedTuple
 from dowsax import viz
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.log import MissionLog
-from dowsax.report import export as formats
-from dowsax.report.export import log_table
+from dowsax.report.export import WRITERS, log_table
 from dowsax.report.findings import Findings
 from dowsax.report.mission_findings import findings_of
 from dowsax.site import parse_site
@@ -52,8 +51,7 @@ def export_findings(findings: Findings, to: str, mission: str, site_text: str) -
         with _PLOT_LOCK:
             text = viz.html_report(findings, site_text=site_text)
     else:
-        writers = {"geojson": formats.geojson, "kml": formats.kml, "qgc": formats.qgc_plan}
-        text = writers[to](findings)
+        text = WRITERS[to](findings)
     return _export(text, to, mission)
 
 

@@ -205,7 +205,7 @@ class MissionHost:
         if stored is not None:
             return advice, stored[0]
         assert self._log is not None
-        return advice, build_snapshot(self._log.step(advice.number), advisor.plan.frame)
+        return advice, build_snapshot(self._log.step(advice.number), advisor.plan.coordinates)
 
     def _update_rehearsal(self, advisor: Advisor) -> None:
         """Quote the rehearsal of the site, also one that was made since the mission began."""
@@ -301,7 +301,7 @@ class MissionHost:
         """Store and publish the newest step; return its snapshot."""
         step = advisor.step
         assert step is not None
-        snapshot = build_snapshot(step, advisor.plan.frame)
+        snapshot = build_snapshot(step, advisor.plan.coordinates)
         self._store.snapshots(self.id).add(snapshot, ParticleSamples.of(advisor.belief))
         has_new_status = advice.status != self.status
         self._set_latest(step, snapshot, len(advisor.readings))
@@ -333,9 +333,9 @@ class MissionHost:
             is_last = last is not None and step.number == last.number
             mean = step.advice["estimate"]["mean"]
             samples = ParticleSamples.of(advisor.belief) if is_last else ParticleSamples.single(mean)
-            snapshots.add(build_snapshot(step, advisor.plan.frame), samples)
+            snapshots.add(build_snapshot(step, advisor.plan.coordinates), samples)
         if last is not None:
-            self._set_latest(last, build_snapshot(last, advisor.plan.frame), len(advisor.readings))
+            self._set_latest(last, build_snapshot(last, advisor.plan.coordinates), len(advisor.readings))
 
     def _set_message(self, message: str) -> None:
         self.message = message

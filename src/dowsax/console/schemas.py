@@ -119,8 +119,8 @@ class ControlBody(_Body):
     speed: Speed | None = None
 
 
-Pair = tuple[float, float]
-Ring = list[Pair]
+Vector = tuple[float, float]
+Ring = list[Vector]
 Polygon = list[Ring]
 
 
@@ -131,9 +131,9 @@ class _Answer(BaseModel):
 class ReadingAnswer(_Answer):
     """A parsed reading."""
 
-    position: Pair
+    position: Vector
     value: float
-    wind: Pair | None
+    wind: Vector | None
     time: float | None
     sensor: str | None
     id: str | None
@@ -163,7 +163,7 @@ class SnapshotAnswer(_Answer):
     """Of the withdrawal or correction."""
     status: str
     why: str
-    next: Pair | None
+    next: Vector | None
     bearing: float | None
     distance: float | None
     estimate: EstimateAnswer
@@ -174,9 +174,9 @@ class SnapshotAnswer(_Answer):
     fit: float | None
     evidence: float | None
     path_length: float | None
-    degrees: dict[str, Pair] | None = None
+    degrees: dict[str, Vector] | None = None
     """Latitude and longitude of reading, estimate and next, where the site has them."""
-    particles: list[Pair] | None = None
+    particles: list[Vector] | None = None
     regions: dict[str, list[Polygon]] | None = None
     """By per cent. Particles and regions are only in full snapshots."""
 
@@ -211,7 +211,7 @@ class ControlAnswer(MissionItemAnswer):
 class TruthAnswer(_Answer):
     """The true source of a simulation."""
 
-    position: Pair
+    position: Vector
     theta: dict[str, float]
 
 
@@ -232,14 +232,14 @@ class StopStatisticsAnswer(_Answer):
 class MissionAnswer(ControlAnswer):
     """Everything about a mission."""
 
-    area: tuple[Pair, Pair]
-    source_area: tuple[Pair, Pair]
+    area: tuple[Vector, Vector]
+    source_area: tuple[Vector, Vector]
     """The part of the area in which the source lies."""
     geofence: list[Ring]
     no_go: list[Ring]
     geographic: bool
-    origin: Pair | None
-    start: Pair
+    origin: Vector | None
+    start: Vector
     radius: float
     probability: float
     parameters: list[dict[str, str]]
@@ -282,8 +282,8 @@ class SurveyAnswer(_Answer):
 class FieldAnswer(_Answer):
     """Expected readings, row by row from the south-west."""
 
-    low: Pair
-    high: Pair
+    low: Vector
+    high: Vector
     columns: int
     rows: int
     values: list[float | None]

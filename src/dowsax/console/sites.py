@@ -4,12 +4,7 @@ from typing import Any
 
 from dowsax.mission.plan import Plan
 from dowsax.mission.policy_adapter import PolicyAdapter
-from dowsax.mission.stop_statistics import (
-    FalseStops,
-    StandardStops,
-    find_false_stops,
-    find_standard_stops,
-)
+from dowsax.mission.stop_statistics import FalseStops, StandardStops, find_false_stops, find_standard_stops
 from dowsax.site import Site, parse_site
 from dowsax.site.describe import describe_site
 

@@ -4,7 +4,6 @@ A snapshot is what a page shows of a mission after one reading or correction, in
 regions are large and are added on request, from the particle samples that are stored with it.
 """
 
-import math
 import threading
 from base64 import b64decode, b64encode
 from collections import OrderedDict
@@ -14,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dowsax.files import finite
 from dowsax.geo.local import LocalCoordinates
 from dowsax.inference import Belief
 from dowsax.journal import Damaged, Entry, Journal, read, salvage
@@ -69,8 +69,8 @@ class ParticleSamples(NamedTuple):
         return cls((mean[None] + spread[None] * scaled).astype(np.float32))
 
 
-def build_snapshot(step: Step, frame: LocalCoordinates | None) -> dict[str, Any]:
-    """Return the snapshot of a step; with places in degrees where `frame` is geographic.
+def build_snapshot(step: Step, coordinates: LocalCoordinates | None) -> dict[str, Any]:
+    """Return the snapshot of a step; with places in degrees where `coordinates` is geographic.
 
     Its reading is `None` for a withdrawal; `corrects` is the number of the corrected reading.
     """
@@ -94,13 +94,17 @@ def build_snapshot(step: Step, frame: LocalCoordinates | None) -> dict[str, Any]
             "high": list(map(finite, advice.estimate.high)),
         },
         "radius": finite(advice.region.radius),
-        "evidence": None if advice.evidence is None else finite(advice.evidence),
+        "evidence": finite(advice.evidence),
         **{name: step.measures.get(name) for name in _MEASURES},
     }
-    return body if frame is None or not frame.is_geographic else body | {"degrees": _degrees(body, frame)}
+    return (
+        body
+        if coordinates is None or not coordinates.is_geographic
+        else body | {"degrees": _degrees(body, coordinates)}
+    )
 
 
-def _degrees(body: dict[str, Any], frame: LocalCoordinates) -> dict[str, list[float]]:
+def _degrees(body: dict[str, Any], coordinates: LocalCoordinates) -> dict[str, list[float]]:
     """Return the places of a snapshot as latitude and longitude."""
     places = {
         "reading": None if body["reading"] is None else body["reading"]["position"],
@@ -108,7 +112,7 @@ def _degrees(body: dict[str, Any], frame: LocalCoordinates) -> dict[str, list[fl
         "next": body["next"],
     }
     known = {name: place for name, place in places.items() if place is not None and None not in place}
-    return dict(zip(known, frame.to_degrees(list(known.values())).tolist(), strict=True))
+    return dict(zip(known, coordinates.to_degrees(list(known.values())).tolist(), strict=True))
 
 
 def add_particles(
@@ -137,12 +141,6 @@ def _regions(positions: np.ndarray, area: list[list[float]]) -> dict[str, list]:
         ]
         for name, probability in _REGION_PROBABILITIES.items()
     }
-
-
-def finite(number: Any) -> float | None:
-    """Return a number that JSON can hold; `None` where it is not finite."""
-    value = float(number)
-    return value if math.isfinite(value) else None
 
 
 class SnapshotFile:

@@ -38,11 +38,7 @@ class Environment(NamedTuple):
 
 
 def build(
-    search: Search,
-    *,
-    stop: StopRule = CREDIBLE,
-    reward: Reward = indicator,
-    observe: Observe | None = None,
+    search: Search, *, stop: StopRule = CREDIBLE, reward: Reward = indicator, observe: Observe | None = None
 ) -> Environment:
     """Build the environment of a search.
 

@@ -12,15 +12,7 @@ from dowsax.envs.observations import OBSERVATIONS, Observe
 from dowsax.envs.rewards import REWARDS, Reward
 from dowsax.envs.scenarios import SCENARIOS, Scenario
 from dowsax.envs.search import MAX_READINGS, SUCCESS_RADIUS_M, Search, SearchState, error
-from dowsax.inference import (
-    PRESETS,
-    Contraction,
-    Credible,
-    EntropyBelow,
-    FixedSteps,
-    MaxWeight,
-    Preset,
-)
+from dowsax.inference import PRESETS, Contraction, Credible, EntropyBelow, FixedSteps, MaxWeight, Preset
 from dowsax.inference.stopping import StopRule
 from dowsax.inference.summaries import location_spread, mass_within
 from dowsax.inference.weights import ess

@@ -19,6 +19,7 @@ from dowsax.evaluate.ranks import NUM_DRAWS, Scores, join, score
 from dowsax.evaluate.statistics import bootstrap_interval, holm, wilson_interval
 from dowsax.evaluate.surveys import Surveys, simulate_surveys
 from dowsax.evaluate.uniformity import Uniformity, uniformity
+from dowsax.files import finite
 from dowsax.inference import Preset
 from dowsax.inference.locate import locate
 from dowsax.world import Model
@@ -105,7 +106,7 @@ class Calibration:
             "false_contracted": _share_dict(self.false_contracted),
             "mean_error": self.mean_error,
             "mean_error_interval": list(self.mean_error_interval),
-            "spearman_spread_error": _finite(self.spearman),
+            "spearman_spread_error": finite(self.spearman),
             "ranks": self.scores.ranks.tolist(),
         }
 
@@ -174,7 +175,7 @@ def _share(hits: np.ndarray) -> Share:
 
 
 def _share_dict(share: Share) -> dict:
-    return {"share": _finite(share.value), "interval": list(share.interval), "of": share.trials}
+    return {"share": finite(share.value), "interval": list(share.interval), "of": share.trials}
 
 
 def _parameter_dict(parameter: ParameterReport) -> dict:
@@ -182,12 +183,8 @@ def _parameter_dict(parameter: ParameterReport) -> dict:
         "p_value": parameter.p_value,
         "tests": parameter.tests._asdict(),
         "coverage": {f"{at:g}": _share_dict(share) for at, share in parameter.coverage.items()},
-        "median_abs_z": _finite(parameter.median_z),
+        "median_abs_z": finite(parameter.median_z),
     }
-
-
-def _finite(number: float) -> float | None:
-    return number if math.isfinite(number) else None
 
 
 def _spearman(spreads: np.ndarray, errors: np.ndarray) -> float:

@@ -116,13 +116,8 @@ class Pool:
     ) -> None:
         """Take the first reading of all searches."""
         total = keys.shape[0]
-        self.search, self.keys, self.until, self.size, self.on_progress = (
-            search,
-            keys,
-            until,
-            size,
-            on_progress,
-        )
+        self.search, self.keys, self.until = search, keys, until
+        self.size, self.on_progress = size, on_progress
         self.records: list[Record] = []
         self.is_met = np.zeros((total, len(until)), bool)
         self.numbers = np.zeros(total, int)

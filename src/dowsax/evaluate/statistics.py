@@ -5,6 +5,10 @@ from statistics import NormalDist
 
 import numpy as np
 
+NUM_RESAMPLES = 2000
+"""Of a bootstrap."""
+_CONFIDENCE = 0.95
+
 
 def wilson_interval(successes: int, trials: int, confidence: float = 0.95) -> tuple[float, float]:
     r"""Wilson's score interval of a share $\hat p = s/n$ (1927).
@@ -25,30 +29,27 @@ def wilson_interval(successes: int, trials: int, confidence: float = 0.95) -> tu
     return max(0.0, (middle - half) / scale), min(1.0, (middle + half) / scale)
 
 
-def bootstrap_interval(
-    values: np.ndarray, confidence: float = 0.95, num_resamples: int = 2000, seed: int = 0
-) -> tuple[float, float]:
-    """Return the percentile bootstrap interval of the mean of `values` (n,), in their unit.
+def bootstrap_interval(values: np.ndarray) -> tuple[float, float]:
+    """Return the 95 % percentile bootstrap interval of the mean of `values` (n,), in their unit.
 
-    NaN without any value. The same seed gives the same interval.
+    NaN without any value. The same values give the same interval.
     """
-    _require_confidence(confidence)
     values = np.asarray(values, np.float64)
     if values.size == 0:
         return math.nan, math.nan
-    generator = np.random.default_rng(seed)
+    generator = np.random.default_rng(0)
     # The counts of the values are multinomial: one matrix product instead of a gather per resample.
-    counts = generator.multinomial(values.size, np.full(values.size, 1 / values.size), num_resamples)
-    low, high = np.quantile(counts @ values / values.size, [(1 - confidence) / 2, (1 + confidence) / 2])
+    counts = generator.multinomial(values.size, np.full(values.size, 1 / values.size), NUM_RESAMPLES)
+    low, high = np.quantile(counts @ values / values.size, [(1 - _CONFIDENCE) / 2, (1 + _CONFIDENCE) / 2])
     return float(low), float(high)
 
 
-def resample_counts(num_values: int, num_resamples: int = 2000, seed: int = 0) -> np.ndarray:
+def resample_counts(num_values: int, num_resamples: int = NUM_RESAMPLES) -> np.ndarray:
     """Return how often each of n values is in each bootstrap resample, (resamples, n); each row sums to n.
 
     For several statistics of the same resamples, and for statistics that are not means.
     """
-    drawn = np.random.default_rng(seed).integers(num_values, size=(num_resamples, num_values))
+    drawn = np.random.default_rng(0).integers(num_values, size=(num_resamples, num_values))
     drawn += num_values * np.arange(num_resamples)[:, None]
     counts = np.bincount(drawn.ravel(), minlength=num_resamples * num_values)
     return counts.reshape(num_resamples, num_values).astype(np.float64)

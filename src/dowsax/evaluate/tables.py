@@ -121,10 +121,7 @@ def spread_table(results: Sequence[tuple[Labels, StopCalibration]]) -> str:
     """Return Spearman's correlation of spread and error, over all readings and at some, as Markdown."""
     readings = list(dict.fromkeys(at for _, report in results for at in report.spearman_at))
     rows = [
-        (
-            number(report.spearman, 2, "+"),
-            *(_with_searches(report.spearman_at.get(at)) for at in readings),
-        )
+        (number(report.spearman, 2, "+"), *(_with_searches(report.spearman_at.get(at)) for at in readings))
         for _, report in results
     ]
     headings = ("all readings", *(f"reading {at} (searches)" for at in readings))

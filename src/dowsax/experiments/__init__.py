@@ -9,10 +9,10 @@ A *store* (`store.Store`) is a folder. The results of a run are one file in it:
 
     runs/PRESET/SCENARIO/FIELD/POLICY-FINGERPRINT.npz
 
-It holds arrays, and as JSON its settings, versions, commit, device and the mark of the filter's code. A file
+It holds arrays, and as JSON its settings, versions, commit, device and the hash of the filter's code. A file
 is written under another name and renamed, so it is complete or absent. Runs with different settings have
 different fingerprints, hence different files. A file that other filter code has computed is refused, unless
-its mark is trusted. While a run is incomplete its results are in shards, next to its file:
+its hash is trusted. While a run is incomplete its results are in shards, next to its file:
 
     runs/PRESET/SCENARIO/FIELD/POLICY-FINGERPRINT.shards/START-STOP.npz
 

@@ -22,10 +22,7 @@ _POINTS = ("position", "mean")
 
 
 def write_episodes(
-    path: Path,
-    runs: Mapping[Run, Sequence[Episode]],
-    names: Sequence[str],
-    rules: Sequence[TraceRule],
+    path: Path, runs: Mapping[Run, Sequence[Episode]], names: Sequence[str], rules: Sequence[TraceRule]
 ) -> None:
     """Write the episodes of all runs; `names` are those of Θ, `rules` those whose stops get columns."""
     import pyarrow as pa

@@ -10,14 +10,16 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from dowsax.evaluate.metrics import Summary, summarise, summary_json
 from dowsax.evaluate.stops import LADDER, TraceRule
+from dowsax.evaluate.tables import search_csv, search_table
 from dowsax.evaluate.trace import Episode
 from dowsax.experiments.episode_table import holds, write_episodes
 from dowsax.experiments.provenance import provenance
 from dowsax.experiments.run import Run, hash_of
 from dowsax.experiments.store import Shard, Store, Warn
 from dowsax.extras import has_extra
-from dowsax.files import replace_file
+from dowsax.files import replace_text
 from dowsax.version import versions
 
 SCHEMA = 2
@@ -93,7 +95,7 @@ class Evaluation:
 
     def write_table(self) -> bool:
         """Write the table of episodes of a complete evaluation if it is missing; false without pyarrow."""
-        if not has_pyarrow():
+        if not has_extra("results"):
             return False
         rules = self.runs[0].rules
         if not holds(self.table, rules):
@@ -165,10 +167,6 @@ def configuration_of(runs: Sequence[Run], shard_size: int) -> dict[str, Any]:
     return names | shared | {"shard_size": shard_size, "ladder": [str(rule) for rule in LADDER]}
 
 
-def has_pyarrow() -> bool:
-    return has_extra("results")
-
-
 def _runs_of(configuration: dict[str, Any]) -> tuple[Run, ...]:
     shared = {name: configuration[name] for name in _SHARED}
     shared["rule"] = TraceRule(**shared["rule"])
@@ -202,5 +200,59 @@ def _begin(folder: Path, runs: Sequence[Run], shard_size: int) -> Evaluation:
 
 
 def _write_json(path: Path, record: dict[str, Any]) -> None:
-    with replace_file(path) as partial:
-        partial.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+    replace_text(path, json.dumps(record, indent=2) + "\n")
+
+
+Summaries = Sequence[tuple[dict[str, str], Summary]]
+"""The labels of each run, and its summary."""
+
+
+def summaries(evaluation: Evaluation) -> Summaries:
+    """The summary of each run under the stop rule of the evaluation."""
+    return [
+        (
+            {
+                "policy": run.policy,
+                "field": run.field,
+                "scenario": run.scenario,
+                "stop": str(run.rule),
+                "preset": run.preset,
+                "particles": str(run.particles),
+                "seed": str(run.seed),
+                "most readings": str(run.max_readings),
+            },
+            summarise(episodes, run.rule),
+        )
+        for run, episodes in evaluation.episodes().items()
+    ]
+
+
+def document(evaluation: Evaluation, found: Summaries) -> dict[str, Any]:
+    """As JSON: the numbers of the one run, or a list of runs."""
+    run = evaluation.runs[0]
+    settings = {
+        "stop": str(run.rule),
+        "episodes": run.episodes,
+        "seed": run.seed,
+        "preset": run.preset,
+        "particles": run.particles,
+        "max_readings": run.max_readings,
+    }
+    entries = [
+        {name: labels[name] for name in ("policy", "field", "scenario")} | settings | summary_json(summary)
+        for labels, summary in found
+    ]
+    return entries[0] if len(entries) == 1 else {"cells": entries}
+
+
+def write_summary(evaluation: Evaluation, found: Summaries) -> None:
+    """Write summary.md, .csv and .json; the last always has a list."""
+    entries = document(evaluation, found)
+    entries = entries if "cells" in entries else {"cells": [entries]}
+    texts = {
+        "md": search_table(found),
+        "csv": search_csv(found),
+        "json": json.dumps(entries, indent=2, allow_nan=False) + "\n",
+    }
+    for ending, text in texts.items():
+        replace_text(evaluation.folder / f"summary.{ending}", text)

@@ -1,7 +1,7 @@
-"""Marks of filters: their choices, trained weights, and the code of filter and world.
+"""What the numbers of a filter depend on: its choices, trained weights, and a hash of the code.
 
-They do not depend on commits, comments, docstrings or the version of Python, so that results stay valid after
-a change that cannot have changed them.
+The hash does not depend on commits, comments, docstrings or the version of Python, so that results stay
+valid after a change that cannot have changed them.
 """
 
 import ast
@@ -21,25 +21,25 @@ PARTS = ("world", "inference", "envs/search.py")
 """The code that computes a belief."""
 
 
-def filter_marks(preset: Preset) -> dict[str, str | None]:
+def filter_settings(preset: Preset) -> dict[str, str | None]:
     """The choices of a filter, and the digest of its trained projection."""
     projection = None if preset.projection is None else _weights(preset.projection)
     return {"filter": repr(preset), "projection": projection}
 
 
-def code_marks() -> dict[str, str]:
-    """The version of dowsax, and the mark of the code."""
-    return {"dowsax": VERSION, "code": code_mark()}
+def code_version() -> dict[str, str]:
+    """The version of dowsax, and the hash of the code."""
+    return {"dowsax": VERSION, "code": code_hash()}
 
 
 @lru_cache(maxsize=1)
-def code_mark() -> str:
-    """The mark of the installed code."""
-    return mark(path.read_text(encoding="utf-8") for path in _files())
+def code_hash() -> str:
+    """The hash of the installed code."""
+    return hash_sources(path.read_text(encoding="utf-8") for path in _files())
 
 
-def mark(sources: Iterable[str]) -> str:
-    """The mark of Python sources, in this order."""
+def hash_sources(sources: Iterable[str]) -> str:
+    """The hash of Python sources, in this order."""
     text = json.dumps([plain(ast.parse(source)) for source in sources])
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 

@@ -19,7 +19,7 @@ from dowsax.envs import SCENARIOS, Search
 from dowsax.envs.problem import choose
 from dowsax.evaluate.episodes import run_episodes
 from dowsax.evaluate.stops import DEFAULTS, LADDER, TraceRule
-from dowsax.experiments.fingerprint import filter_marks
+from dowsax.experiments.fingerprint import filter_settings
 from dowsax.experiments.presets import known_presets
 from dowsax.experiments.records import Arrays, pack
 from dowsax.inference import Preset
@@ -111,7 +111,7 @@ class Run:
             "until": [str(rule) for rule in self.until],
             "detail": self.detail,
             **trained,
-            **filter_marks(self.filter),
+            **filter_settings(self.filter),
         }
 
     @cached_property

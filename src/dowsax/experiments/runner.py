@@ -57,19 +57,10 @@ def execute(
     (engine or local)(store, runs, deadline, progress)
 
 
-def local(store: Store, runs: Sequence[AnyRun], deadline: float, progress: ShardProgress) -> None:
-    """The engine of this process."""
-    work(store, runs, deadline, progress)
-
-
-def work(
-    store: Store,
-    runs: Sequence[AnyRun],
-    deadline: float,
-    progress: ShardProgress,
-    threads: int | None = None,
+def local(
+    store: Store, runs: Sequence[AnyRun], deadline: float, progress: ShardProgress, threads: int | None = None
 ) -> None:
-    """Compute missing shards in the order of the runs; leave those that other processes have claimed.
+    """Compute missing shards here, in the order of the runs; leave those that other processes have claimed.
 
     It ends before the deadline rather than begin a shard that may take longer than the longest so far.
     """
@@ -194,7 +185,7 @@ def _work(connection: Any, store: Store, runs: Sequence[AnyRun], deadline: float
         connection.send(("progress", (shard, ended)))
 
     try:
-        work(store, runs, deadline, report, threads)
+        local(store, runs, deadline, report, threads)
     except ValueError as error:
         connection.send(("input", str(error)))
     except Exception:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dowsax.evaluate.trace import Episode
-from dowsax.experiments.fingerprint import code_marks
+from dowsax.experiments.fingerprint import code_version
 from dowsax.experiments.provenance import provenance
 from dowsax.experiments.records import Arrays, unpack
 from dowsax.experiments.run import Run
@@ -57,7 +57,7 @@ class Store:
     shard_size: int = 25
     """Episodes computed and written together."""
     trusted: Collection[str] | None = ()
-    """Marks of other filter code that is known to give the same numbers; `None` trusts any code."""
+    """Hashes of other filter code that is known to give the same numbers; `None` trusts any code."""
 
     def __post_init__(self) -> None:
         if self.shard_size < 1:
@@ -107,7 +107,7 @@ class Store:
 
     def write(self, shard: Shard, arrays: Arrays, made: dict[str, Any]) -> None:
         """Write a shard and join the last one to the others. `made`: the device, and the time it took [s]."""
-        about = shard.run.settings() | code_marks() | provenance() | made
+        about = shard.run.settings() | code_version() | provenance() | made
         self._write(self.shard_path(shard), Results(arrays, about | {"fingerprint": shard.run.fingerprint}))
         self.join(shard.run)
 
@@ -183,11 +183,11 @@ class Store:
             return None
         if self.trusted is None or about["code"] in self.trusted:
             return about
-        here = code_marks()["code"]
+        here = code_version()["code"]
         if about["code"] != here:
             raise ValueError(
-                f"{path} was computed by other code, marked {about['code']}, here it is {here}: give another "
-                f"--out, or --trust {about['code']} if that code is known to give the same numbers."
+                f"{path} was computed by other code, with the hash {about['code']}, here it is {here}: give "
+                f"another --out, or --trust {about['code']} if that code is known to give the same numbers."
             )
         return about
 

@@ -9,7 +9,7 @@ import jax
 import numpy as np
 
 from dowsax.evaluate.surveys import wandering_survey
-from dowsax.experiments.fingerprint import filter_marks
+from dowsax.experiments.fingerprint import filter_settings
 from dowsax.experiments.records import Arrays
 from dowsax.experiments.run import Progress, episode_keys, hash_of, preset_of, require_sizes
 from dowsax.inference import Preset
@@ -52,7 +52,7 @@ class WalkRun:
     def settings(self) -> dict[str, Any]:
         """All that decides about the numbers."""
         sizes = {"walks": self.episodes, "seed": self.seed, "readings": WALK_READINGS}
-        return {"preset": self.preset, "field": self.field} | sizes | filter_marks(self.filter)
+        return {"preset": self.preset, "field": self.field} | sizes | filter_settings(self.filter)
 
     @cached_property
     def fingerprint(self) -> str:

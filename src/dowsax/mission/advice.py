@@ -72,7 +72,7 @@ class Advice:
     id: str | None = None
     """Of the reading this answers."""
     warnings: tuple[str, ...] = ()
-    """Oddities of a reading that counts all the same; each is reported once, when it begins."""
+    """About a reading that counts all the same; each is reported once, when its cause begins."""
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -91,17 +91,17 @@ class Advice:
         }
         return cls(**(body | parts))
 
-    def message(self, frame: LocalCoordinates) -> dict[str, Any]:
+    def message(self, coordinates: LocalCoordinates) -> dict[str, Any]:
         """Return the message to send: rounded numbers, and degrees where the site has them."""
         body = self._round().to_json()
-        if not frame.is_geographic:
+        if not coordinates.is_geographic:
             return body
         places = {"estimate": self.estimate.position, "next": self.next_position}
         degrees = {
             name: dict(
                 zip(
                     ("latitude", "longitude"),
-                    _round(frame.to_degrees([place])[0], _DECIMALS_DEGREES),
+                    _round(coordinates.to_degrees([place])[0], _DECIMALS_DEGREES),
                     strict=True,
                 )
             )

@@ -343,8 +343,11 @@ class Advisor:
         station = replace(station, position=to_float32(here))
         choice = self.adapter.choose(key, state.belief, station, candidates)
         bearing, distance = advices.bearing_and_distance(here, choice.position)
-        frame, gain = self.plan.frame, "" if choice.gain is None else ", where a reading should tell most"
-        place = f", to {frame.format_position(choice.position)}" if frame.is_geographic else ""
+        coordinates, gain = (
+            self.plan.coordinates,
+            "" if choice.gain is None else ", where a reading should tell most",
+        )
+        place = f", to {coordinates.format_position(choice.position)}" if coordinates.is_geographic else ""
         direction = advices.compass_direction(bearing)
         return choice.position, f"Next: {format_length(distance)} to the {direction}{place}{gain}."
 
@@ -353,7 +356,7 @@ class Advisor:
         digest = unpack_digest(self._filters.tracker.describe(state.belief))
         estimate = self._estimate(digest)
         there = self.plan.start or self.plan.middle
-        why = f"{first} There are no readings: begin at {self.plan.frame.format_position(there)}."
+        why = f"{first} There are no readings: begin at {self.plan.coordinates.format_position(there)}."
         region = Disc(estimate.position, float(digest.radius))
         return Advice(number, SEARCHING, there, None, None, estimate, region, why)
 

@@ -10,7 +10,7 @@ from dowsax.inference.arguments import check_survey
 from dowsax.mission.plan import Plan
 from dowsax.mission.state import MissionState
 from dowsax.site.units import factor, known_unit
-from dowsax.survey.missing_values import POSITIVE_KINDS, is_missing_number
+from dowsax.survey.lint import POSITIVE_KINDS, is_missing_number
 from dowsax.survey.reading import Reading, Refused
 
 CONFIRM = "confirm"
@@ -56,7 +56,7 @@ def _require_inside(plan: Plan, reading: Reading) -> None:
     (west, south), (east, north) = plan.action_space.area
     is_inside = west - TOUCH <= x <= east + TOUCH and south - TOUCH <= y <= north + TOUCH
     if not is_inside and not plan.accepts_outside:
-        far_off = format_outside(plan.frame, plan.action_space.area, reading.position)
+        far_off = format_outside(plan.coordinates, plan.action_space.area, reading.position)
         raise Refused(
             f'The position {far_off}: check it, or set outside = "allow" in [area] of the site file.'
         )

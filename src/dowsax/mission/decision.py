@@ -73,7 +73,7 @@ class StatusInputs(NamedTuple):
     fit: float
     evidence: float | None
     """[nats], log odds for a source."""
-    flipped: bool = False
+    is_wind_reversed: bool = False
     """Whether the wind looks reversed."""
 
 
@@ -91,7 +91,7 @@ def describe_spent_budget(plan: Plan, used: BudgetUse) -> str | None:
 
 def status_of(plan: Plan, used: BudgetUse, inputs: StatusInputs) -> str:
     """Return the status, before the next place is chosen."""
-    is_sound = inputs.fit >= MIN_FIT and not inputs.flipped and not _excludes_source(inputs)
+    is_sound = inputs.fit >= MIN_FIT and not inputs.is_wind_reversed and not _excludes_source(inputs)
     if inputs.mass >= plan.probability and is_sound:
         return FOUND
     if describe_spent_budget(plan, used) is not None or _excludes_source(inputs):
@@ -107,7 +107,7 @@ def explain_status(
     plan: Plan, used: BudgetUse, inputs: StatusInputs, status: str, false_stops: str | None
 ) -> str:
     """Explain a status in a sentence; the sentence on the next place follows it."""
-    place = format_estimate(plan.frame, inputs.mean)
+    place = format_estimate(plan.coordinates, inputs.mean)
     where = f"with 95 % probability the source is within {format_length(inputs.radius)} of {place}"
     if status == FOUND:
         rate = false_stops or "how often such a stop is wrong was not measured for this field and rule"
@@ -129,7 +129,7 @@ def explain_status(
         if inputs.evidence is not None and inputs.evidence < MIN_LOG_ODDS:
             return f"Inconclusive: {ended}, and the readings do not show that there is a source."
         return f"Inconclusive: {ended}, and {where}, where {format_length(plan.radius)} is wanted."
-    if inputs.flipped:
+    if inputs.is_wind_reversed:
         return f"Nothing is found until that is settled: by the wind as given, {where}."
     return f"Not sure yet: {where}, where {format_length(plan.radius)} is wanted."
 

@@ -15,6 +15,7 @@ from dowsax.mission.advice import Advice
 from dowsax.mission.checks import CONFIRM, NeedsConfirmation
 from dowsax.mission.log import MAX_GIVEN
 from dowsax.mission.plan import Plan
+from dowsax.survey.columns import POSITION_ROLES, WIND_ROLES
 from dowsax.survey.reading import Reading, Refused
 from dowsax.survey.reading_json import given_roles, parse_object
 
@@ -26,11 +27,6 @@ UNEXPECTED_ERROR = "Not added, because of an unexpected error"
 WITHDRAW, CORRECT = "withdraw", "correct"
 _TARGET_KEYS = ("id", "number")
 _REQUEST_KEYS = (WITHDRAW, CORRECT, CONFIRM, "reason")
-_ALTERNATIVES = (
-    (("x", "y"), ("latitude", "longitude")),
-    (("wind_u", "wind_v"), ("wind_speed", "wind_from")),
-)
-"""Two ways to give the same quantity."""
 _LOGGER = logging.getLogger(__name__)
 
 
@@ -50,7 +46,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Request:
-    """A parsed request, with the keys of `reading_keys.KEYS` as they were sent."""
+    """A parsed request, with the keys of `reading_json.KEYS` as they were sent."""
 
     keys: dict[str, Any]
     """Of the reading, or of the part that is corrected; empty for a withdrawal."""
@@ -131,7 +127,7 @@ def merge_keys(old: dict[str, Any], new: dict[str, Any], columns: Mapping[str, s
     """Replace the corrected keys of a reading; a place or a wind may be given the other way."""
     given = {key: value for key, value in new.items() if value is not None}
     roles = given_roles(given, columns)
-    for one, other in _ALTERNATIVES:
+    for one, other in (POSITION_ROLES, WIND_ROLES):
         if roles & set(other):
             roles |= set(one)
     return {key: value for key, value in old.items() if key not in roles} | given
@@ -162,7 +158,7 @@ def answer(advisor: AdvisorLike, data: bytes | str, reported: set[str] | None = 
         given = _text(data).strip()[:MAX_GIVEN]
         request = _read(advisor, data, given)
         advice = advisor.answer(request, given)
-        body = advice.message(advisor.plan.frame)
+        body = advice.message(advisor.plan.coordinates)
         unused = unused_keys_warning(
             advisor.plan.unused_keys(request.keys), set() if reported is None else reported
         )

@@ -184,7 +184,7 @@ async def _serve(
     await client.subscribe(readings, qos=1)
     notify(f"Listening to {readings}, answering on {advice}.", True)
     if advisor.latest is not None:
-        await _publish(client, advice, advisor.latest.message(advisor.plan.frame))
+        await _publish(client, advice, advisor.latest.message(advisor.plan.coordinates))
     async for message in client.messages:
         # In a thread, so that the connection stays alive while the filter works.
         payload = message.payload if isinstance(message.payload, bytes | str) else str(message.payload)

@@ -7,14 +7,12 @@ from typing import Any
 import numpy as np
 
 from dowsax.geo.local import LocalCoordinates
-from dowsax.geo.polygons import Bounds
 from dowsax.inference import PRESETS, Preset
 from dowsax.mission.action_space import ActionSpace, Steps
 from dowsax.mission.rehearsal import filter_name
 from dowsax.mission.stations import Stations, default_altitude, required_measurements
-from dowsax.site.model import build_model
 from dowsax.site.schema import Budget
-from dowsax.site.site import Site
+from dowsax.site.site import Site, build_model
 from dowsax.survey.lint import min_reading
 from dowsax.survey.reading import Reading
 from dowsax.survey.reading_json import from_object, unknown_keys
@@ -34,7 +32,7 @@ class Plan:
     name: str
     kind: str
     unit: str
-    frame: LocalCoordinates
+    coordinates: LocalCoordinates
     model: Model
     preset_name: str
     preset: Preset
@@ -74,13 +72,13 @@ class Plan:
         points = site.step.points
         places = () if points is None else tuple((float(x), float(y)) for x, y in points)
         steps = None if places else Steps(float(site.step_length), site.step.directions)
-        bounds = Bounds(site.geofence, site.no_go)
+        bounds = site.bounds
         x, y = bounds.nearest(np.mean(site.area, axis=0))
         return cls(
             name=site.name,
             kind=site.kind,
             unit=site.unit,
-            frame=site.coordinates,
+            coordinates=site.coordinates,
             model=model,
             preset_name=search.preset,
             preset=preset,
@@ -112,7 +110,7 @@ class Plan:
     def parse_reading(self, body: dict[str, Any]) -> Reading:
         """Parse a reading from keys and values, or `Refused`."""
         dwell, area = self.stations.sensor.dwell, self.action_space.area
-        return from_object(body, self.frame, self.unit, dwell, area=area, columns=self.columns)
+        return from_object(body, self.coordinates, self.unit, dwell, area=area, columns=self.columns)
 
     def unused_keys(self, keys: dict[str, Any]) -> tuple[str, ...]:
         """Return the keys of a parsed reading that have no meaning."""

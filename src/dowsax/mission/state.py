@@ -15,6 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from dowsax.files import finite
 from dowsax.inference import PRESETS, Belief, Preset
 from dowsax.mission.decision import BudgetUse
 from dowsax.mission.plan import Plan
@@ -95,7 +96,7 @@ class ReversedWind:
 
     @property
     def check(self) -> WindCheck:
-        """Compare the two winds. A right wind is called flipped in at most 1 of 148 missions (Ville)."""
+        """Compare the two winds. A right wind is called reversed in at most 1 of 148 missions (Ville)."""
         return check_wind(0.0, self.log_odds, LIVE_ADVICE)
 
     def step(self, key: Key, tracker: Tracker, station: Station, value: Scalar) -> Belief | None:
@@ -117,7 +118,7 @@ class ReversedWind:
 
 @dataclass(frozen=True)
 class MissionState:
-    """A mission after its readings so far: everything that the next reading is judged by."""
+    """A mission after its readings so far: everything that the next update needs."""
 
     belief: Belief
     null: Belief
@@ -143,7 +144,7 @@ class MissionState:
             **{name: float(getattr(digest, name)) for name in ("mass", "ess", "fit")},
             "path_length": BudgetUse.of(start, self.readings).distance,
         }
-        return {name: value if math.isfinite(value) else None for name, value in numbers.items()}
+        return {name: finite(number) for name, number in numbers.items()}
 
 
 @dataclass(frozen=True)
@@ -234,7 +235,7 @@ class Filters:
 
     def _unexplained(self, reading: Reading, state: MissionState) -> str:
         value = f"{reading.value:g} {self.plan.unit}".strip()
-        place = self.plan.frame.format_position(reading.position)
+        place = self.plan.coordinates.format_position(reading.position)
         after = " after the readings before it" if state.readings else ""
         wind = " its wind," if reading.wind is not None else ""
         return (

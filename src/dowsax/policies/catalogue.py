@@ -81,11 +81,7 @@ def policy_named(name: str) -> Constructor:
 
 
 def policy(
-    name: str,
-    field: str | None = None,
-    *,
-    model: Model | None = None,
-    motion: Motion = FOUR_MOVES,
+    name: str, field: str | None = None, *, model: Model | None = None, motion: Motion = FOUR_MOVES
 ) -> Policy:
     """Return a policy: `policy("att-pfrl", field="gas")(key, belief, station)` is the next action.
 

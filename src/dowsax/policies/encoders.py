@@ -9,13 +9,7 @@ from jaxtyping import Array, Bool, Float, Int
 
 from dowsax.inference import Belief
 from dowsax.inference.belief import empty_history
-from dowsax.inference.scaling import (
-    latest_reading,
-    prior_draws,
-    scale_moments,
-    scale_position,
-    scale_reading,
-)
+from dowsax.inference.scaling import latest_reading, prior_draws, scale_moments, scale_position, scale_reading
 from dowsax.types import Key, Station, Theta
 from dowsax.world import FOUR_MOVES, Model, Motion
 

@@ -17,8 +17,7 @@ from dowsax.inference.redundancy import with_redundancy
 from dowsax.mission.rehearsal import filter_name, find_rehearsal, rehearsal_command
 from dowsax.report.findings import MAX_LOG_EVIDENCE, Findings, Rule, as_box, prior_interval, regions_of
 from dowsax.site.kinds import KINDS
-from dowsax.site.model import build_model
-from dowsax.site.site import Site
+from dowsax.site.site import Site, build_model
 from dowsax.survey.parallel import run_in_parallel
 from dowsax.survey.reversed_wind import WindCheck, check_wind
 from dowsax.survey.survey import Survey
@@ -47,7 +46,7 @@ class SurveyProblem:
     site: Site | None
     """`None` for a benchmark field."""
 
-    def solve(self, model: Model, stations: Station, **settings: Any) -> Posterior:
+    def run_filter(self, model: Model, stations: Station, **settings: Any) -> Posterior:
         """Return the posterior by this filter and seed."""
         filter_settings = {"preset": self.preset, "particles": self.particles, "seed": self.seed} | settings
         return locate(stations, self.survey.values, model=model, **filter_settings)
@@ -119,10 +118,10 @@ def solve(problem: SurveyProblem) -> Posterior:
     """Return the posterior of the source."""
     site = problem.site
     if site is None:
-        return problem.solve(problem.model, problem.stations)
+        return problem.run_filter(problem.model, problem.stations)
     null_model = without_source(with_redundancy(problem.model, 1.0))
     posterior, _ = run_in_parallel(
-        lambda: problem.solve(
+        lambda: problem.run_filter(
             problem.model,
             problem.stations,
             redundancy="estimated" if site.sensor.redundancy is None else None,
@@ -190,7 +189,7 @@ def build_findings(problem: SurveyProblem, posterior: Posterior) -> Findings:
 def source_evidence(problem: SurveyProblem, model: Model, posterior: Posterior) -> float:
     """Return log p(readings | a source) − log p(readings | none), with the same background, noise and lag."""
     try:
-        null = problem.solve(without_source(model), problem.stations, **problem.null_filter)
+        null = problem.run_filter(without_source(model), problem.stations, **problem.null_filter)
     except ValueError:
         # A reading that only a source explains.
         return MAX_LOG_EVIDENCE
@@ -204,7 +203,7 @@ def _check_wind(problem: SurveyProblem, model: Model, posterior: Posterior) -> W
     assert survey.wind is not None
     stations = replace(survey, wind=-survey.wind).stations(trail=problem.stations.trail is not None)
     try:
-        reversed_log_evidence = float(problem.solve(model, stations).log_evidence)
+        reversed_log_evidence = float(problem.run_filter(model, stations).log_evidence)
     except ValueError:
         reversed_log_evidence = -math.inf
     return check_wind(float(posterior.log_evidence), reversed_log_evidence)

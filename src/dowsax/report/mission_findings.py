@@ -29,7 +29,7 @@ def findings_of(advisor: Advisor, site: Site, policy: str) -> Findings:
         values=np.array([reading.value for reading in readings]),
         unit=plan.unit,
         kind=plan.kind,
-        coordinates=plan.frame,
+        coordinates=plan.coordinates,
         area=area,
         geofence=site.geofence,
         no_go=site.no_go,

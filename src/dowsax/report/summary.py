@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from dowsax.files import finite
 from dowsax.geo.formatting import format_chance, format_factor, format_length
 from dowsax.inference.posterior import INTERVAL_PROBABILITY
 from dowsax.mission.advice import INCONCLUSIVE, SEARCHING
@@ -263,8 +264,8 @@ def summary_numbers(findings: Findings) -> dict[str, Any]:
             {"probability": probability, "area": region.area, "pieces": len(region.patches)}
             for probability, region in sorted(findings.regions.items())
         ],
-        "log_evidence_for_a_source": _finite(findings.evidence),
-        "log_evidence": _finite(float(posterior.log_evidence)),
+        "log_evidence_for_a_source": finite(findings.evidence),
+        "log_evidence": finite(float(posterior.log_evidence)),
         "fit": float(posterior.fit),
         "fits": bool(posterior.fits),
         "readings": len(findings.values),
@@ -288,7 +289,3 @@ def _capital(words: str) -> str:
 
 def _unit(unit: str) -> str:
     return f" {unit}" if unit else ""
-
-
-def _finite(number: float | None) -> float | None:
-    return None if number is None or not math.isfinite(number) else float(number)

@@ -8,9 +8,8 @@ import numpy as np
 from dowsax.geo.polygons import signed_area
 from dowsax.geo.wind import speed_and_direction
 from dowsax.site.kinds import KINDS
-from dowsax.site.model import build_model
 from dowsax.site.section import ends
-from dowsax.site.site import Site
+from dowsax.site.site import Site, build_model
 
 _MIN_DIAGONAL_M = 1.0
 """An area that is smaller was probably meant in degrees."""

@@ -12,7 +12,6 @@ from dowsax.geo.polygons import Bounds, Polygon, crosses_itself, signed_area
 from dowsax.geo.wind import wind_from
 from dowsax.inference import PRESETS
 from dowsax.site.kinds import KINDS, check_prior, why_unused
-from dowsax.site.model import build_model
 from dowsax.site.schema import (
     BOX,
     MAX_CORNERS,
@@ -25,7 +24,7 @@ from dowsax.site.schema import (
     WindSetting,
 )
 from dowsax.site.section import Distribution
-from dowsax.site.site import Area, Corner, Site
+from dowsax.site.site import Area, Corner, Site, build_model
 from dowsax.site.text import Fault, add_line, first_fault, parse_toml, read_text
 from dowsax.site.units import known_unit
 from dowsax.world.fields.gaussian_plume import BRIGGS

@@ -53,7 +53,9 @@ UNIT_OF_ROLE = {
 _UNIT_NAMES = ("ppm", "ppb", "counts", "count", "cps", "kcps", "cpm", "dbm", "db", "dba", "nt")
 # Where a file has several of these, the first name in the order above wins.
 _INTERCHANGEABLE_ROLES = ("time",)
-_POSITION_ROLES = (("x", "y"), ("latitude", "longitude"))
+POSITION_ROLES = (("x", "y"), ("latitude", "longitude"))
+WIND_ROLES = (("wind_u", "wind_v"), ("wind_speed", "wind_from"))
+"""Two ways to give the same quantity."""
 _SAME_PLACE_M = 0.1
 _BRACKETED = re.compile(r"^(.*?)\s*[(\[]\s*([^)\]]*)\s*[)\]]\s*$")
 
@@ -249,7 +251,7 @@ def choose_position_columns(rows: Rows, found: dict[str, Column], site: Site | N
     """Return the columns with either x and y, or latitude and longitude."""
     metres, degrees = {"x", "y"} <= set(found), {"latitude", "longitude"} <= set(found)
     if metres and degrees and site is not None and site.coordinates.is_geographic:
-        chosen = [pair for pair in _POSITION_ROLES if all(found[role].mapped for role in pair)]
+        chosen = [pair for pair in POSITION_ROLES if all(found[role].mapped for role in pair)]
         if len(chosen) != 1 and _agree(rows, found, site):
             chosen = [("x", "y")]
         if len(chosen) != 1:

@@ -15,6 +15,8 @@ from typing import NamedTuple, TextIO
 
 import numpy as np
 
+from dowsax.site.text import cut
+
 MAX_LINES = 2_000_000
 """Blank lines included."""
 MAX_COLUMNS = 2000
@@ -207,7 +209,7 @@ def number(cell: str, where: str, separator: str) -> float:
     text = cell.strip()
     if not text:
         raise ValueError(f"{where}: the cell is empty; fill it in or remove the line.")
-    shown = repr(text if len(text) <= _MAX_SHOWN_LENGTH else f"{text[: _MAX_SHOWN_LENGTH - 3]}...")
+    shown = repr(cut(text, _MAX_SHOWN_LENGTH))
     try:
         # Python would read `1_000` as a number.
         value = float("_" if "_" in text else text if separator == "," else text.replace(",", "."))
@@ -239,9 +241,6 @@ def _read_lines(path: Path, file: TextIO) -> Iterator[str]:
 
 def list_names(headers: Sequence[str]) -> str:
     """Return column names for an error, not too many and not too long."""
-    names = [header.strip() for header in headers[:_MAX_SHOWN_NAMES]]
-    cut = [
-        name if len(name) <= _MAX_SHOWN_LENGTH else f"{name[: _MAX_SHOWN_LENGTH - 3]}..." for name in names
-    ]
+    names = (cut(header.strip(), _MAX_SHOWN_LENGTH) for header in headers[:_MAX_SHOWN_NAMES])
     more = f" and {len(headers) - _MAX_SHOWN_NAMES:,} more" if len(headers) > _MAX_SHOWN_NAMES else ""
-    return ", ".join(map(repr, cut)) + more
+    return ", ".join(map(repr, names)) + more

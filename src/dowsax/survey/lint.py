@@ -1,15 +1,24 @@
-"""Lint of readings: well formed but probably wrong, such as heights above the sea, or another unit.
+"""Checks of values, in a survey or live: missing, impossible, or well formed but probably wrong.
 
-Nothing is refused for it: each question is shown with the survey or the mission, and with the result.
+What loggers write for a missing value counts as not measured. Values that cannot be are refused. Nothing is
+refused for lint, such as heights above the sea or another unit: each question is shown with the result.
 """
 
 import numpy as np
 
 from dowsax.site.kinds import KINDS
+from dowsax.site.schema import MAX_ALTITUDE_M, MAX_WIND_M_S, MIN_ALTITUDE_M
 from dowsax.site.section import ends
 from dowsax.site.site import Site
 from dowsax.site.units import UNITS, factor
 
+POSITIVE_KINDS = ("gas-plume", "radiation")
+"""Kinds whose readings are never far below zero."""
+_MISSING_NUMBERS = (-99.0, -999.0, -9999.0, -99999.0)
+_MISSING_TEXTS = frozenset({"", "nan", "na", "n/a", "null", "none", "-", "--"})
+"""In any case."""
+_NUMBERED_ROLES = ("altitude", "wind_u", "wind_v", "wind_speed", "wind_from")
+"""Roles in which such a number cannot have been measured."""
 MAX_FLIGHT_HEIGHT_M = 120.0
 """[m] above ground: most drones may not fly higher, so that readings that all do are above the sea."""
 _MIN_HEIGHT_M = -2.0
@@ -24,6 +33,51 @@ _MIN_EQUAL_READINGS = 5
 """A sensor whose readings are all equal is worth a question from this number on."""
 _MIN_RUN_LENGTH = 20
 """So are equal readings in a row, other than zero: fewer may be a coarse or slow sensor."""
+
+
+def is_missing_number(number: float) -> bool:
+    """Return whether loggers write this number where they have none."""
+    return number in _MISSING_NUMBERS
+
+
+def is_missing(role: str, given: object, kind: str | None = None) -> bool:
+    """Return whether a value of a file or of a live reading is a missing one.
+
+    No text, `NaN` and `n/a` are so everywhere; -999 and the like for a height, for a wind, and for a reading
+    of a kind that is never far below zero.
+    """
+    text = str(given).strip().lower()
+    if text in _MISSING_TEXTS:
+        return True
+    if role not in _NUMBERED_ROLES and not (role == "value" and kind in POSITIVE_KINDS):
+        return False
+    try:
+        return is_missing_number(float(text.replace(",", ".")))
+    except ValueError:
+        return False
+
+
+def altitude_fault(altitude: float) -> str | None:
+    """Return what is wrong with this altitude [m], to follow its name; `None` where nothing is."""
+    if MIN_ALTITUDE_M <= altitude <= MAX_ALTITUDE_M:
+        return None
+    if is_missing_number(altitude):
+        return f"must not be {altitude:g}, which loggers write where they have no number: leave it out."
+    return f"must be from {MIN_ALTITUDE_M:g} to {MAX_ALTITUDE_M:g} m; got {altitude:g}."
+
+
+def wind_fault(speed: float) -> str | None:
+    """Return what is wrong with this wind speed [m/s], to follow its name; `None` where nothing is."""
+    if speed < 0:
+        return f"must be >= 0 m/s; got {speed:g}."
+    if speed <= MAX_WIND_M_S:
+        return None
+    return f"must be <= {MAX_WIND_M_S:g} m/s; got {speed:.4g}: check its unit."
+
+
+def direction_fault(direction: float) -> str | None:
+    """Return what is wrong with this direction of the wind [degrees], to follow its name."""
+    return None if -360 <= direction <= 360 else f"must be from -360 to 360 degrees; got {direction:g}."
 
 
 def lint_survey(site: Site, values: np.ndarray, altitude: np.ndarray | None) -> list[str]:

@@ -10,12 +10,11 @@ from dowsax.geo.wind import interpolate_wind, wind_from
 from dowsax.site.kinds import KINDS
 from dowsax.site.site import Site
 from dowsax.site.units import factor, known_unit
-from dowsax.survey.columns import Column
+from dowsax.survey.columns import WIND_ROLES, Column
 from dowsax.survey.csv_file import Rows, numbers
-from dowsax.survey.missing_values import altitude_fault, direction_fault, is_missing, wind_fault
+from dowsax.survey.lint import altitude_fault, direction_fault, is_missing, wind_fault
 
 MAX_SENSORS = 1000
-_WIND_ROLES = (("wind_u", "wind_v"), ("wind_speed", "wind_from"))
 
 
 @dataclass(frozen=True)
@@ -256,7 +255,7 @@ def read_wind(sheet: Sheet, times: np.ndarray | None) -> tuple[np.ndarray | None
 
 
 def _wind_roles(sheet: Sheet) -> tuple[str, str] | None:
-    pairs = [pair for pair in _WIND_ROLES if set(pair) <= set(sheet.columns)]
+    pairs = [pair for pair in WIND_ROLES if set(pair) <= set(sheet.columns)]
     if len(pairs) > 1:
         names = ", ".join(repr(sheet.columns[role].header) for pair in pairs for role in pair)
         raise ValueError(
@@ -275,7 +274,7 @@ def _wind_roles(sheet: Sheet) -> tuple[str, str] | None:
 
 def _missing_wind_columns(sheet: Sheet) -> str:
     """Return which columns of the wind are missing, as the beginning of an error."""
-    for here, missing in (_WIND_ROLES[1], _WIND_ROLES[1][::-1]):
+    for here, missing in (WIND_ROLES[1], WIND_ROLES[1][::-1]):
         if here in sheet.columns:
             return f"a column for {here} but none for {missing}; name it"
     return "no wind columns (wind_u and wind_v, or wind_speed and wind_from); name them"
@@ -283,7 +282,7 @@ def _missing_wind_columns(sheet: Sheet) -> str:
 
 def _measured_winds(sheet: Sheet, roles: tuple[str, str]) -> np.ndarray:
     first, second = sheet.numbers(roles[0]), sheet.numbers(roles[1])
-    if roles == _WIND_ROLES[0]:
+    if roles == WIND_ROLES[0]:
         _require_no_fault(sheet, roles[0], np.hypot(first, second), wind_fault, f"the speed with {roles[1]} ")
         return np.stack([first, second], axis=-1)
     _require_no_fault(sheet, roles[0], first, wind_fault)

@@ -4,12 +4,12 @@ import json
 import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from typing import Any
 
+from dowsax.site.text import cut
 from dowsax.survey.csv_file import MAX_NUMBER
-from dowsax.survey.missing_values import altitude_fault, is_missing, wind_fault
-from dowsax.survey.times import MIN_EPOCH_MS, time_of_day
+from dowsax.survey.lint import altitude_fault, is_missing, wind_fault
+from dowsax.survey.times import MIN_EPOCH_MS, read_date, time_of_day
 
 _REMEDY = "leave the reading out, or measure again"
 
@@ -141,12 +141,6 @@ def read_time(value) -> tuple[float, str]:
     )
 
 
-def read_date(text: str) -> float:
-    """Seconds since 1970 of a date with time."""
-    moment = datetime.fromisoformat(text.strip().replace("/", "-"))
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-
-
 def _from_milliseconds(number: float) -> float:
     return number / 1000 if number >= MIN_EPOCH_MS else number
 
@@ -160,5 +154,4 @@ CLOCKS: dict[str, Callable[[str], float]] = {
 
 
 def _short(value) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else f"{text[:37]}..."
+    return cut(repr(value), 40)

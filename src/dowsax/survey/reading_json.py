@@ -8,8 +8,8 @@ from typing import Any
 from dowsax.geo.local import LocalCoordinates, look_swapped, require_degrees
 from dowsax.geo.wind import wind_from
 from dowsax.site.units import factor, known_unit
-from dowsax.survey.columns import Column, match_columns, split_header
-from dowsax.survey.missing_values import direction_fault, is_missing, wind_fault
+from dowsax.survey.columns import POSITION_ROLES, WIND_ROLES, Column, match_columns, split_header
+from dowsax.survey.lint import direction_fault, is_missing, wind_fault
 from dowsax.survey.reading import Reading, Refused, build, number
 
 KEYS = {
@@ -33,8 +33,6 @@ KEYS = {
 
 Other keys are ignored, except those that look like a misspelling of one of these.
 """
-_POSITION_KEYS = (("x", "y"), ("latitude", "longitude"))
-_WIND_KEYS = (("wind_u", "wind_v"), ("wind_speed", "wind_from"))
 _JSON_ONLY_KEYS = ("id", "unit")
 """Keys that no column of a survey has."""
 _EXAMPLE = 'send one JSON object a line, such as {"x": 3.2, "y": 8.1, "value": 0.4}'
@@ -126,7 +124,7 @@ def from_object(
     """
     given, found = values_by_role(body, columns or {})
     winds = _wind(given)
-    _require_no_halves(given, _POSITION_KEYS)
+    _require_no_halves(given, POSITION_ROLES)
     if "value" not in given:
         raise Refused("`value` is missing: what the sensor read.")
     time = date_and_time(given)
@@ -173,7 +171,7 @@ def values_by_role(
     found = _match_keys(keys, _mapping(keys, columns))
     given = {role: _scale(body[keys[column.index]], column.scale) for role, column in found.items()}
     for role in _match_keys(null_keys, {}) if null_keys else ():
-        if any(role in pair for pair in _WIND_KEYS):
+        if any(role in pair for pair in WIND_ROLES):
             given.setdefault(role, None)
     for key, value in body.items():
         name = key.strip().lower()
@@ -254,11 +252,11 @@ def _position(given: dict[str, Any], coordinates: LocalCoordinates, area: Area |
 
 def _wind(given: dict[str, Any]) -> tuple[float, float] | None:
     """Return the wind [m/s], where the air goes; `None` where half of it is missing, as in a survey."""
-    for pair in _WIND_KEYS:
+    for pair in WIND_ROLES:
         if any(is_missing(role, given[role]) for role in pair if role in given):
             for role in pair:
                 given.pop(role, None)
-    _require_no_halves(given, _WIND_KEYS)
+    _require_no_halves(given, WIND_ROLES)
     if "wind_u" in given and "wind_speed" in given:
         raise Refused("Give the wind as wind_u and wind_v, or as wind_speed and wind_from, not both.")
     if "wind_u" in given:

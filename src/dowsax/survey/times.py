@@ -57,13 +57,13 @@ def _read_times(rows: Rows, column: Column, date: Column | None) -> Clock | None
             _with_date(day.strip(), cell) for day, cell in zip(rows.cells[date.index], cells, strict=True)
         ]
     read = max(
-        (_read_seconds, _read_date, time_of_day),
+        (_read_seconds, _read_date_cell, time_of_day),
         key=lambda read: sum(_can_read(read, cell) for cell in cells),
     )
     if not column.mapped and not any(_can_read(read, cell) for cell in cells):
         return None
     times = np.array([_read_cell(rows, index, column, cell, read) for index, cell in enumerate(cells)])
-    has_date = read is _read_date
+    has_date = read is _read_date_cell
     if read is _read_seconds:
         times = times * column.scale
         if column.scale == 1.0 and np.median(times) >= MIN_EPOCH_MS:
@@ -77,13 +77,18 @@ def _read_seconds(text: str) -> float:
     return number(text, "", ",")
 
 
-def _read_date(text: str) -> float:
-    """Return seconds since 1970 of a date with time."""
+def _read_date_cell(text: str) -> float:
+    """Return what `read_date` does, and refuse what is a number or a date alone."""
     if len(text) < len("2024-01-01T00") and not text.isdigit():
         raise ValueError
     if text.replace(".", "").isdigit():
         raise ValueError
-    moment = datetime.fromisoformat(text.replace("/", "-"))
+    return read_date(text)
+
+
+def read_date(text: str) -> float:
+    """Return seconds since 1970 of a date with time, in UTC where it has no zone."""
+    moment = datetime.fromisoformat(text.strip().replace("/", "-"))
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
@@ -101,7 +106,7 @@ def time_of_day(text: str) -> float:
 def _with_date(date: str, time: str) -> str:
     """Return date and time as one text where that is a date with time, else the time."""
     joined = f"{date} {time}"
-    return joined if _can_read(_read_date, joined) else time
+    return joined if _can_read(_read_date_cell, joined) else time
 
 
 def _can_read(read: Callable[[str], float], cell: str) -> bool:

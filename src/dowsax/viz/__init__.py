@@ -1,6 +1,7 @@
 """Pictures. They need the extra `viz`, and matplotlib is imported when one of these names is first used."""
 
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dowsax.extras import require_extra
@@ -13,8 +14,7 @@ if TYPE_CHECKING:
     from dowsax.viz.report import html_report
     from dowsax.viz.search_animation import draw_images, write_gif
     from dowsax.viz.search_figure import SearchFigure, Subject, Truth
-    from dowsax.viz.stop_calibration import stop_figure
-    from dowsax.viz.stop_panels import summarise_stops
+    from dowsax.viz.stop_calibration import stop_figure, summarise_stops
     from dowsax.viz.style import save, styled
     from dowsax.viz.survey_map import survey_figure
 
@@ -53,11 +53,20 @@ _MODULES = {
     "save": "style",
     "stop_figure": "stop_calibration",
     "styled": "style",
-    "summarise_stops": "stop_panels",
+    "summarise_stops": "stop_calibration",
     "survey_figure": "survey_map",
     "write_gif": "search_animation",
 }
 """The module of each name."""
+FORMATS = (".png", ".pdf", ".svg")
+"""Formats of pictures, by the ending of a file."""
+
+
+def require_format(path: Path) -> None:
+    """Raise a ValueError in one line unless the name ends in a known picture format."""
+    if path.suffix.lower() not in FORMATS:
+        kind = f"Unknown picture format {path.suffix!r}" if path.suffix else "No picture format"
+        raise ValueError(f"{kind} in {path.name!r}: end the name in {', '.join(FORMATS)}.")
 
 
 def __getattr__(name: str) -> Any:

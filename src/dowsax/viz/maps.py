@@ -158,12 +158,12 @@ def draw_limits(axes: Axes, of: Findings | Site) -> None:
         axes.fill(*polygon.T, facecolor=f"{ORANGE}26", edgecolor=ORANGE, linewidth=1.2, hatch="///", zorder=2)
 
 
-def draw_degrees(axes: Axes, frame: LocalCoordinates, low: np.ndarray, high: np.ndarray) -> None:
+def draw_degrees(axes: Axes, coordinates: LocalCoordinates, low: np.ndarray, high: np.ndarray) -> None:
     """Draw ticks of longitude and latitude where the coordinates are geographic, else of metres."""
-    if not frame.is_geographic:
+    if not coordinates.is_geographic:
         axes.set(xlabel="x, east [m]", ylabel="y, north [m]")
         return
-    corners = frame.to_degrees(np.stack([low, high]))
+    corners = coordinates.to_degrees(np.stack([low, high]))
     (south, west), (north, east) = corners
     figure = axes.get_figure(root=True)
     assert figure is not None
@@ -172,8 +172,8 @@ def draw_degrees(axes: Axes, frame: LocalCoordinates, low: np.ndarray, high: np.
         _ticks(west, east, min(4, int(width / _LONGITUDE_LABEL_IN))),
         _ticks(south, north, 6),
     )
-    across = frame.to_metres(np.full(len(longitudes), south), longitudes)[:, 0]
-    along = frame.to_metres(latitudes, np.full(len(latitudes), west))[:, 1]
+    across = coordinates.to_metres(np.full(len(longitudes), south), longitudes)[:, 0]
+    along = coordinates.to_metres(latitudes, np.full(len(latitudes), west))[:, 1]
     axes.set_xticks(across, [_degrees(value, longitudes, "E", "W") for value in longitudes])
     axes.set_yticks(along, [_degrees(value, latitudes, "N", "S") for value in latitudes])
     axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))

@@ -1,6 +1,6 @@
 """The calibration of stops as a figure: spread against error, false stops, precision and recall."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,6 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
+from dowsax.evaluate.metrics import Estimate
+from dowsax.evaluate.stop_calibration import CurvePoint, StopCalibration
 from dowsax.viz.style import INK, MUTED, PALETTE, add_panel, new_figure, styled
 
 _MARKERS = ("o", "s", "^", "D", "v")
@@ -52,6 +54,39 @@ class StopPanels(NamedTuple):
     credible: StopCurve
     signals: Mapping[str, tuple[Sequence[float], Sequence[float]]]
     """By rule: its recall and its precision, each as value, low and high."""
+
+
+def summarise_stops(report: StopCalibration) -> StopPanels:
+    """Return the panels of one policy on one field."""
+    signals = {
+        str(rule): (_numbers(signal.recall), _numbers(signal.precision))
+        for rule, signal in report.signals.items()
+    }
+    return StopPanels(
+        spearman=_band(report.spearman_at, report.spearman_at.values()),
+        contraction=_curve(report.curves["contraction"]),
+        credible=_curve(report.curves["credible"]),
+        signals=signals,
+    )
+
+
+def _curve(points: list[CurvePoint]) -> StopCurve:
+    band = _band((point.threshold for point in points), (point.false_stops for point in points))
+    return StopCurve(band, np.array([_number(point.expected) for point in points]))
+
+
+def _band(places: Iterable[float | int], estimates: Iterable[Estimate]) -> Band:
+    numbers = np.array([_numbers(estimate) for estimate in estimates]).reshape(-1, 3)
+    return Band(np.array(list(places), np.float64), *numbers.T)
+
+
+def _numbers(estimate: Estimate) -> tuple[float, float, float]:
+    value, low, high, _ = estimate
+    return _number(value), _number(low), _number(high)
+
+
+def _number(value: float | None) -> float:
+    return float("nan") if value is None else value
 
 
 def stop_figure(rows: Mapping[str, Mapping[str, StopPanels]], title: str) -> Figure:

@@ -13,7 +13,7 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from dowsax.viz.formats import require_format
+from dowsax.viz import require_format
 
 INK = "#22303c"
 """Text, axes and paths."""

@@ -1,9 +1,9 @@
 """The suites of the paper's figures: with and without attention, and searches on a map."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from dowsax.evaluate.metrics import ends
 from dowsax.experiments.run import CONTRACTION
@@ -12,9 +12,6 @@ from dowsax.experiments.suites.measures import Line
 from dowsax.experiments.suites.searches import FIELDS, OUTER, PRESETS, SUMMARY, stop_rates
 from dowsax.experiments.suites.suite import Entry, Reproduction, Suite
 from dowsax.viz.paper_figures import Track, by_field, trajectories, weight_evolution
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 NUM_DRAWN = 100
 """Searches on a map, as in the paper."""
@@ -37,7 +34,7 @@ def _attention_entries(paper: Reproduction) -> list[Entry]:
     ]
 
 
-def _attention_figures(paper: Reproduction, lines: Sequence[Line]) -> "dict[str, Figure]":
+def _attention_figures(paper: Reproduction, lines: Sequence[Line]) -> dict[str, Figure]:
     series = {pair: stop_rates(lines, *pair) for pair in _ABLATION}
     figures = {"attention.png": by_field(series, FIELDS, "Stopped (ζ = 0.5), with and without attention")}
     found = evolution(paper)
@@ -65,11 +62,11 @@ def _trajectory_entries(paper: Reproduction) -> list[Entry]:
     ]
 
 
-def _trajectory_figures(paper: Reproduction, lines: Sequence[Line]) -> "dict[str, Figure]":
+def _trajectory_figures(paper: Reproduction, lines: Sequence[Line]) -> dict[str, Figure]:
     del lines
     panels = {}
     for entry in _trajectory_entries(paper):
-        parts = [paper.episodes(run) for run in entry.runs]
+        parts = [paper.store.episodes(run) for run in entry.runs]
         known = [part for part in parts if part is not None]
         if len(known) < len(parts):
             continue

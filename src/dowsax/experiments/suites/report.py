@@ -4,7 +4,9 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from matplotlib.figure import Figure
 
 from dowsax.evaluate.metrics import NOTHING, Estimate
 from dowsax.experiments.provenance import provenance
@@ -13,12 +15,9 @@ from dowsax.experiments.suites.measures import Line
 from dowsax.experiments.suites.printed import printed
 from dowsax.experiments.suites.suite import Reproduction, Suite, no_figures
 from dowsax.experiments.suites.tables import THEIRS, csv_of, lines_of, text_of
-from dowsax.files import replace_file
+from dowsax.files import replace_file, replace_text
 from dowsax.viz.style import DOTS_PER_INCH, styled
 from dowsax.viz.table_figure import table_figure
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 TABLE = "table.csv"
 
@@ -42,13 +41,13 @@ def write(suite: Suite, paper: Reproduction, command: str, earlier: Path | None 
     theirs = printed(suite.name)
     num_earlier = sum(any(line is one for one in paper.earlier) for line in lines)
     head = _head(suite, paper, command, known, len(runs), num_earlier)
-    _write(folder / "table.md", "\n".join([*head, text_of(suite, lines, theirs)]))
-    _write(folder / TABLE, csv_of(suite, lines, theirs))
+    replace_text(folder / "table.md", "\n".join([*head, text_of(suite, lines, theirs)]))
+    replace_text(folder / TABLE, csv_of(suite, lines, theirs))
     for name, figure in _figures(suite, paper, lines).items():
         with styled(), replace_file(folder / name) as partial:
             figure.savefig(partial, format="png", dpi=DOTS_PER_INCH)
     about = _about(suite, paper, command, runs, abouts)
-    _write(folder / "about.json", json.dumps(about, indent=2) + "\n")
+    replace_text(folder / "about.json", json.dumps(about, indent=2) + "\n")
     return folder
 
 
@@ -86,7 +85,7 @@ def _about(
     return written | sizes | small | {"written": provenance(), "runs": entries}
 
 
-def _figures(suite: Suite, paper: Reproduction, lines: Sequence[Line]) -> "dict[str, Figure]":
+def _figures(suite: Suite, paper: Reproduction, lines: Sequence[Line]) -> dict[str, Figure]:
     # A suite with figures of its own may lack the runs for them: it has none then, not one of its table.
     own = suite.figures is not no_figures
     return suite.figures(paper, lines) if own else {picture_of(suite): draw_table(suite, lines)}
@@ -97,7 +96,7 @@ def picture_of(suite: Suite) -> str:
     return f"{suite.name}.png"
 
 
-def draw_table(suite: Suite, lines: Sequence[Line]) -> "Figure":
+def draw_table(suite: Suite, lines: Sequence[Line]) -> Figure:
     """The figure of a table: the paper's numbers and ours."""
     theirs, columns = printed(suite.name), list(dict.fromkeys(line.column for line in lines))
     places = sorted(
@@ -140,8 +139,3 @@ def lines_in(folder: Path) -> list[Line]:
         return []
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ValueError(f"{path} is no table of `dowsax reproduce`: {error}.") from None
-
-
-def _write(path: Path, text: str) -> None:
-    with replace_file(path) as partial:
-        partial.write_text(text, encoding="utf-8")

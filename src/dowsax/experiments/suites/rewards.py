@@ -9,12 +9,7 @@ from dowsax.experiments.suites.measures import Line, numbers_of
 from dowsax.experiments.suites.searches import OUTER, PRESETS
 from dowsax.experiments.suites.suite import Entry, Reproduction, Suite, rules_for
 
-REWARDED = {
-    "R1": "att-pfrl",
-    "R2": "att-pfrl-r2",
-    "R3": "att-pfrl-r3",
-    "right stop": "att-pfrl-right",
-}
+REWARDED = {"R1": "att-pfrl", "R2": "att-pfrl-r2", "R3": "att-pfrl-r3", "right stop": "att-pfrl-right"}
 """The method of each row."""
 SEEDS = range(16)
 _STOP_RATE = 0.90
@@ -78,8 +73,8 @@ def _episodes_needed(paths: list[str]) -> Estimate:
     return Estimate(sum(known) / len(known), float(min(known)), float(max(known)), len(known))
 
 
-def episodes_to_reach(curve: Path, rate: float = _STOP_RATE) -> int | None:
-    """Searches that had ended when the recent stop rate rose to `rate` for good; none if it never did.
+def episodes_to_reach(curve: Path) -> int | None:
+    """Searches that had ended when the recent stop rate rose to 0.90 for good; none if it never did.
 
     Searches go side by side, and one that does not stop is the last to end: until the first has run out of
     readings all that end have stopped, and their rate of one says nothing.
@@ -90,7 +85,7 @@ def episodes_to_reach(curve: Path, rate: float = _STOP_RATE) -> int | None:
         rows = list(csv.DictReader(file))
     ended = [int(float(row["ended"])) for row in rows]
     missed = [at for at, row in enumerate(rows) if float(row["stopped"]) < ended[at]]
-    below = [at for at, row in enumerate(rows) if not float(row["recent_stop_rate"]) >= rate]
+    below = [at for at, row in enumerate(rows) if not float(row["recent_stop_rate"]) >= _STOP_RATE]
     after = max([*missed[:1], *(at + 1 for at in below[-1:])], default=len(rows))
     return sum(ended[: after + 1]) if after < len(rows) else None
 

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
-from typing import TYPE_CHECKING
+
+from matplotlib.figure import Figure
 
 from dowsax.evaluate.metrics import Estimate, ends
 from dowsax.evaluate.stops import TraceRule
@@ -14,10 +15,6 @@ from dowsax.experiments.suites.printed import printed
 from dowsax.experiments.suites.suite import Entry, Reproduction, Suite, rules_for, search_lines
 from dowsax.viz.paper_figures import Series, by_field, summary
 from dowsax.world import LOCATIONS, MODALITIES
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 
 FIELDS = tuple(MODALITIES)
 AGDC = ("agdc-kld", "agdc-ent", "agdc-ee")
@@ -49,7 +46,7 @@ def _id_entries(paper: Reproduction) -> list[Entry]:
     ]
 
 
-def _id_figures(paper: Reproduction, lines: Sequence[Line]) -> "dict[str, Figure]":
+def _id_figures(paper: Reproduction, lines: Sequence[Line]) -> dict[str, Figure]:
     """One page: ATT-PFRL, what the paper claims of it, and every other method."""
     del paper
     theirs = printed("id")
@@ -70,7 +67,7 @@ def _id_figures(paper: Reproduction, lines: Sequence[Line]) -> "dict[str, Figure
     return {"summary.png": summary(series, titles, FIELDS, lengths=("ADE", "LPS"))}
 
 
-def _series(lines: Sequence[Line], method: str, filter_: str, rule: TraceRule) -> "Series":
+def _series(lines: Sequence[Line], method: str, filter_: str, rule: TraceRule) -> Series:
     found = [
         first_of(lines, row=method, column=field, filter=filter_, stop=str(rule)) or {} for field in FIELDS
     ]
@@ -106,7 +103,7 @@ def _ood_entries(paper: Reproduction) -> list[Entry]:
 def _ood_lines(paper: Reproduction, entry: Entry) -> list[Line]:
     """For both regions together also what is lost against sources as in training."""
     lines = search_lines(paper, entry)
-    found = [paper.episodes(run) for run in (replace(entry.runs[0], scenario=HOME), *entry.runs)]
+    found = [paper.store.episodes(run) for run in (replace(entry.runs[0], scenario=HOME), *entry.runs)]
     known = [part for part in found if part is not None]
     if len(entry.runs) > 1 and len(known) == len(found):
         for line, rule in zip(lines, rules_for(entry.preset), strict=True):
@@ -115,7 +112,7 @@ def _ood_lines(paper: Reproduction, entry: Entry) -> list[Line]:
     return lines
 
 
-def _ood_figures(paper: Reproduction, lines: Sequence[Line]) -> "dict[str, Figure]":
+def _ood_figures(paper: Reproduction, lines: Sequence[Line]) -> dict[str, Figure]:
     del paper
     series = {
         (row, filter_): stop_rates(lines, row, filter_)
@@ -161,7 +158,7 @@ def _still(run: Run, paper: Reproduction) -> Run:
 
 def _shift_lines(paper: Reproduction, entry: Entry) -> list[Line]:
     lines = search_lines(paper, entry)
-    moved, still = (paper.episodes(run) for run in (entry.runs[0], _still(entry.runs[0], paper)))
+    moved, still = (paper.store.episodes(run) for run in (entry.runs[0], _still(entry.runs[0], paper)))
     if moved is not None and still is not None:
         for line, rule in zip(lines, rules_for(entry.preset), strict=True):
             line.numbers["kept"] = ratio(ends(moved, rule).stopped, ends(still, rule).stopped)

@@ -1,7 +1,8 @@
 """The suites of stopping. They need no runs of their own: they read those of other suites."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+
+from matplotlib.figure import Figure
 
 from dowsax.evaluate.stops import TraceRule
 from dowsax.evaluate.trace import Episode
@@ -20,17 +21,9 @@ from dowsax.experiments.suites.searches import FIELDS, OUTER, PRESETS
 from dowsax.experiments.suites.suite import Entry, Reproduction, Suite
 from dowsax.viz.paper_figures import threshold_curves
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 ZETAS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 1.0)
 STOPPING = ("OCE", "false stops", "GT-success", "readings", "ADE")
-_SIGNALS = {
-    "contraction": "spread",
-    "credible": "mass",
-    "entropy": "entropy",
-    "max-weight": "max_weight",
-}
+_SIGNALS = {"contraction": "spread", "credible": "mass", "entropy": "entropy", "max-weight": "max_weight"}
 """The column of the records that a rule looks at."""
 
 
@@ -54,7 +47,7 @@ def _line(paper: Reproduction, entry: Entry, row: str, rule: TraceRule, episodes
     return Line(row, entry.column, entry.preset, str(rule), numbers_of(episodes, rule))
 
 
-def _threshold_figures(paper: Reproduction, lines: Sequence[Line]) -> "dict[str, Figure]":
+def _threshold_figures(paper: Reproduction, lines: Sequence[Line]) -> dict[str, Figure]:
     del paper
     theirs = printed("threshold")
     ours = {

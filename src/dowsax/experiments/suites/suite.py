@@ -54,13 +54,9 @@ class Reproduction:
         """The run of a filter on random walks."""
         return WalkRun(preset, episodes=self.num_episodes, seed=self.seed, particles=self.particles)
 
-    def episodes(self, run: Run) -> list[Episode] | None:
-        """The searches of a run; `None` if it is missing."""
-        return self.store.episodes(run)
-
     def all_episodes(self, runs: Sequence[Run]) -> list[Episode] | None:
         """The searches of several runs together; `None` if one is missing."""
-        parts = [self.episodes(run) for run in runs]
+        parts = [self.store.episodes(run) for run in runs]
         known = [part for part in parts if part is not None]
         return [episode for part in known for episode in part] if len(known) == len(parts) else None
 
@@ -150,10 +146,7 @@ class Suite:
 
 
 def runs_of(
-    suites: Iterable[Suite],
-    paper: Reproduction,
-    fields: Sequence[str] = (),
-    policies: Sequence[str] = (),
+    suites: Iterable[Suite], paper: Reproduction, fields: Sequence[str] = (), policies: Sequence[str] = ()
 ) -> list[AnyRun]:
     """The runs of the suites, each once, of these fields and policies or of all."""
     wanted = dict.fromkeys(run for suite in suites for run in suite.runs(paper))

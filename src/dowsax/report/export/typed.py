@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from dowsax.geo.wind import wind_from
-from dowsax.survey.missing_values import is_missing
-from dowsax.survey.reading import Reading, Refused, number, read_date, read_time
+from dowsax.survey.lint import is_missing
+from dowsax.survey.reading import Reading, Refused, number, read_time
 from dowsax.survey.reading_json import date_and_time, parse_object, values_by_role
-from dowsax.survey.times import MIN_EPOCH_S, time_of_day
+from dowsax.survey.times import MIN_EPOCH_S, read_date, time_of_day
 
 _MAX_DECIMALS = 12
 """Of the seconds of a clock: a day has no finer ones in double precision."""
