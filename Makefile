@@ -8,9 +8,13 @@ demo: .venv/.base
 	$(BIN)/dowsax demo --out demo
 
 PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --max-worker-restart 0
+# Most tests run a program a few times only. It compiles three times as fast without optimisation.
+COMPILE_FAST := --xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false \
+	--xla_cpu_parallel_codegen_split_count=1 \
+	--xla_disable_hlo_passes=algsimp,constant_folding,while-loop-invariant-code-motion,simplify-while-loops
 
 test: .venv/.dev
-	$(PYTEST) -m "not slow"
+	XLA_FLAGS="$(COMPILE_FAST)" $(PYTEST) -m "not slow"
 
 # Studies that take minutes each. Exit code 5 says that there are none.
 test-slow: .venv/.dev
@@ -53,13 +57,15 @@ lock: .venv/.dev
 	$(PYTHON) -m venv .venv
 
 .venv/.base: requirements.txt pyproject.toml | .venv/bin/python
-	$(BIN)/pip install -q -r requirements.txt
+	$(BIN)/pip install -q --no-deps -r requirements.txt
 	$(BIN)/pip install -q --no-deps -e .
 	touch $@
 
-.venv/.dev: requirements-dev.txt .venv/.base
-	$(BIN)/pip install -q -r requirements-dev.txt
-	touch $@
+# Has all that .base has.
+.venv/.dev: requirements-dev.txt pyproject.toml | .venv/bin/python
+	$(BIN)/pip install -q --no-deps -r requirements-dev.txt
+	$(BIN)/pip install -q --no-deps -e .
+	touch .venv/.base $@
 
 .venv/.peers: requirements-peers.txt .venv/.dev
 	$(BIN)/pip install -q -r requirements-peers.txt

@@ -51,7 +51,16 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("filterwarnings", "ignore:Error (reading|writing) persistent compilation cache")
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark cases beyond the first as slow where a test says so, and let long files begin."""
+    num_cases: dict[str, int] = {}
+    for item in items:
+        mark = item.get_closest_marker("slow_after")
+        name = item.nodeid.partition("[")[0]
+        if mark is not None and num_cases.setdefault(name, 0) >= mark.args[0]:
+            item.add_marker(pytest.mark.slow)
+        num_cases[name] = num_cases.get(name, 0) + 1
     tests = Path(__file__).parent
     rank = {tests / name: number for number, name in enumerate(_LONGEST)}
     items.sort(key=lambda item: rank.get(item.path, len(rank)))

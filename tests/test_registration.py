@@ -31,6 +31,7 @@ SCRIPTS = {
 }
 
 
+@pytest.mark.slow_after(3)
 @pytest.mark.parametrize("script", SCRIPTS.values(), ids=SCRIPTS)
 def test_imports(script):
     """In a fresh interpreter that takes warnings for errors."""

@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import SupportsFloat
 
 
 @contextmanager
@@ -32,6 +33,6 @@ def write_through(path: Path, data: bytes) -> None:
         os.fsync(file.fileno())
 
 
-def finite(number: float | None) -> float | None:
+def finite(number: SupportsFloat | None) -> float | None:
     """Return the number as JSON can hold it: `None` where it is not finite."""
     return None if number is None or not math.isfinite(number) else float(number)

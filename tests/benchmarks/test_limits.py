@@ -32,6 +32,7 @@ def test_a_sweep_goes_in_unit_moves_and_leaves_no_gap(spacing, turned):
     assert nearest.max() <= spacing / 2 + 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("field", "expected"), [("temperature", 0.01), ("energy", 1.155)])
 def test_clean_air_is_told_by_half_a_nat(field, expected):
     """Normal: (c/σ)²/2 at c = σ, up to the noise that grows with c. Poisson: (1 + c) log(1 + c) − c."""
@@ -52,6 +53,7 @@ def test_a_strong_source_is_met_at_once_and_a_faint_one_is_swept_for():
     assert swept[1] > 1.5 * straight[1]
 
 
+@pytest.mark.slow
 def test_the_ratio_is_over_the_straight_walk():
     """With strong sources the told searcher is the straight walk itself."""
     rng = np.random.default_rng(0)

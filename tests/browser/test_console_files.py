@@ -8,6 +8,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 KML = "{http://www.opengis.net/kml/2.2}"
 PLACES = [(2.0, 2.0), (4.0, 2.0), (6.0, 2.0)]
 """[m], of the readings of the mission that was walked, about the origin (52.1, 5.1)."""

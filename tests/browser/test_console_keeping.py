@@ -14,6 +14,8 @@ from served_console import PARTICLES, PHONE, SITE
 
 from dowsax.mission.rehearsal import rehearsal_path, rehearsal_text
 
+pytestmark = pytest.mark.slow
+
 
 def apart(work):
     """Run a coroutine function while the browser's own loop is at rest; its answer."""

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from served_console import PHONE
 
+pytestmark = pytest.mark.slow
+
 DENSITY = """async ([positions, area]) => {
   const { densityOf } = await import("/map/density.js");
   const grid = densityOf(positions, area);

@@ -6,6 +6,8 @@ from served_console import PARTICLES, PHONE
 
 from dowsax.geo.local import LocalCoordinates
 
+pytestmark = pytest.mark.slow
+
 CONTRAST = """() => {
   const pen = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   const rgb = (text) => {

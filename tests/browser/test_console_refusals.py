@@ -11,6 +11,8 @@ from served_console import SITE, refused
 from dowsax.mission.stations import Stations
 from dowsax.survey.reading import Reading, Refused
 
+pytestmark = pytest.mark.slow
+
 NONE = "0" * 12
 
 

@@ -1,6 +1,9 @@
 """A console that was started again: the page says what it waits for, and goes on where the search was."""
 
+import pytest
 from served_console import PARTICLES, SITE, serve
+
+pytestmark = pytest.mark.slow
 
 WORDS = "Preparing: the filter is being compiled, and 3 readings are assimilated again."
 

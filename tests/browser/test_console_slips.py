@@ -5,6 +5,8 @@ import re
 import pytest
 from served_console import PHONE, SITE, refused
 
+pytestmark = pytest.mark.slow
+
 
 def give(page, value) -> None:
     page.get_by_label("Reading [K]").fill(str(value))

@@ -8,6 +8,8 @@ import itertools
 import pytest
 from served_console import DESKTOP, PHONE
 
+pytestmark = pytest.mark.slow
+
 TOUCH = 0.5
 """[points] by which boxes may overlap: letters do not fill theirs."""
 DRAWN = """async ({ cases, size }) => {

@@ -201,6 +201,7 @@ def test_a_signal_is_heeded_after_the_checkpoint(
     assert "after 600 steps" in dowsax_command("train", *TINY, "--out", tmp_path).stdout
 
 
+@pytest.mark.slow_after(2)
 @pytest.mark.parametrize(("signum", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 @pytest.mark.parametrize("seconds", [0.0, 3.0])
 def test_a_signal_while_compiling_ends_it_at_once(tmp_path, signum, code, seconds):

@@ -90,7 +90,7 @@ def test_limits_of_the_page_are_those_of_the_code():
         f"{sites.MAX_PARTICLES:,} particles",
         f"{service.MAX_MISSIONS:,} missions in a folder, {broadcast.MAX_SUBSCRIBERS} sockets",
         f"Of one mission {scheduler.MAX_WAITING} readings may wait",
-        f"Beliefs of {service.MAX_IN_MEMORY} missions",
+        f"beliefs of {service.MAX_IN_MEMORY} missions",
     ):
         assert words in text
 

@@ -45,6 +45,7 @@ def spoil(path, at, with_=b"#"):
     path.write_bytes(data[:at] + with_ + data[at + len(with_) :])
 
 
+@pytest.mark.slow_after(2)
 @pytest.mark.parametrize("where", ["beginning", "middle", "end", "empty", "cut", "text"])
 def test_a_damaged_log_is_shown_and_does_not_affect_the_others(folder, where):
     """Wherever it is damaged: the mission is listed as damaged with what to do, and the other one goes on."""

@@ -28,7 +28,11 @@ def command(line, monkeypatch):
         assert run(shlex.split(words)) == 0, line
 
 
-@pytest.mark.parametrize("name", TUTORIALS)
+CASES = [pytest.param(name, marks=() if name == "robot-loop" else pytest.mark.slow) for name in TUTORIALS]
+"""The one that takes seconds is always run."""
+
+
+@pytest.mark.parametrize("name", CASES)
 def test_the_tutorial_runs(name, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     names = {"__name__": "tutorial"}

@@ -24,6 +24,7 @@ def test_a_key_determines_a_search_bit_for_bit(search, strolls):
     assert other.reading != again.states.reading[1]
 
 
+@pytest.mark.slow_after(1)
 @pytest.mark.parametrize("last", [1000, MAX_READINGS, MAX_READINGS - 5])
 def test_the_two_endings_exclude_each_other(search, first_states, last):
     """A rule that is met at the last reading has precedence over the end of the readings."""
@@ -58,6 +59,7 @@ def test_a_belief_without_particles_ends_the_search(search, strolls, key):
     assert jax.jit(measure)(after).spread == np.inf
 
 
+@pytest.mark.slow_after(2)
 @pytest.mark.parametrize("name", REWARDS)
 def test_nobody_is_paid_for_a_belief_without_particles(name, search, strolls, key):
     """It has no spread and no entropy, and a learner must not find that out."""

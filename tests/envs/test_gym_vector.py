@@ -52,6 +52,7 @@ def test_a_seed_determines_everything_that_follows():
         assert all(np.array_equal(left, right) for left, right in pairs)
 
 
+@pytest.mark.slow
 def test_endings_are_told_the_way_gymnasium_tells_them():
     """Same names, shapes and types as many single environments under Gymnasium's own vector environment."""
     settings = {"stop": AnyRule(fixed=3), **SETTINGS}

@@ -56,6 +56,7 @@ def test_a_narrow_posterior_covers_too_little():
         assert share.interval[1] < 0.9
 
 
+@pytest.mark.slow
 def test_paths_know_the_source_through_readings_alone(key):
     """Where nothing can be read, surveys of different sources are the same."""
     model = benchmark_model("energy")
@@ -91,6 +92,7 @@ def small():
     return surveys, report, reported
 
 
+@pytest.mark.slow
 def test_the_chain_from_surveys_to_report(small):
     surveys, report, reported = small
     assert sum(reported) == report.num_cases == len(surveys.thetas) == 24

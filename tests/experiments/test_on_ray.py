@@ -33,6 +33,7 @@ def descendants(name):
     return [process for process, title in titles.items() if title.startswith(name) and ours(process)]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc").exists(), reason="looks for processes in /proc")
 def test_a_local_ray_of_two_workers_one_killed(runs, reference, computed):
     killed, over = [], threading.Event()

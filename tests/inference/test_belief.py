@@ -34,6 +34,7 @@ def assert_same(belief, other):
         np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.slow_after(1)
 def test_a_full_history_takes_no_reading(filter_, step, key):
     """Within a compiled program the belief stays as it was, and the info says so, reading after reading.
 
@@ -54,6 +55,7 @@ def test_a_full_history_takes_no_reading(filter_, step, key):
         filter_.step(key, belief, Station(POSITIONS[0]), READINGS[0])
 
 
+@pytest.mark.slow_after(1)
 def test_more_room_changes_nothing_else(filter_, step, key):
     """A belief that is given more room goes on as one that had it from the start."""
     roomy, tight = with_horizon(filter_.init(key), 7), filter_.init(key)

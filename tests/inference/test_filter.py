@@ -71,6 +71,7 @@ def no_nan(tree):
     )
 
 
+@pytest.mark.slow_after(3)
 @pytest.mark.parametrize("name", EXACT)
 def test_matches_the_conjugate_posterior(name, key):
     """Mean, spread and evidence of a linear Gaussian model, whatever parts the filter is made of."""
@@ -176,6 +177,7 @@ def test_budget_keeps_fewer_particles_and_the_posterior(key):
     assert no_nan((beliefs, infos))
 
 
+@pytest.mark.slow_after(1)
 @pytest.mark.parametrize(
     "choices",
     [
@@ -237,6 +239,7 @@ def test_impossible_particles_leave_a_truncated_posterior(key):
     assert no_nan((beliefs, infos))
 
 
+@pytest.mark.slow_after(1)
 @pytest.mark.parametrize(
     "choices",
     [{}, {"temper": False, "attention": AttentionConfig(), "smooth_first": False}],

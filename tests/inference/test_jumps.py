@@ -100,6 +100,7 @@ def test_what_does_not_jump_is_remembered(num_moves, key):
     assert std[2] < 0.5
 
 
+@pytest.mark.slow
 def test_kept_log_likelihoods_are_those_of_the_path(key):
     """After births, moves and resampling: each reading under the source of its time."""
     _, beliefs, _ = filtered(8)(key, POSITIONS, READINGS)

@@ -32,6 +32,7 @@ def rows_of(key, model, number):
     return jax.vmap(model.prior.coordinates.forward, out_axes=1)(draws)[:-1]
 
 
+@pytest.mark.slow_after(1)
 @pytest.mark.parametrize("field", ["temperature", "energy"])
 def test_is_a_bijection_of_unit_volume(field, key):
     """`bend` undoes `straighten`, and the determinant of its derivative is one."""

@@ -120,6 +120,7 @@ def deviations(latent):
     return (means.mean(0) - exact) / (means.std(0, ddof=1) / NUM_POPULATIONS**0.5)
 
 
+@pytest.mark.slow_after(3)
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_leaves_the_target_invariant(kernel, target, key):
@@ -131,6 +132,7 @@ def test_leaves_the_target_invariant(kernel, target, key):
     assert np.mean(before * after) < 0.6
 
 
+@pytest.mark.slow_after(1)
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_kernel_without_its_ratio_is_caught(target, key):
     """The same check finds what is wrong, by a wide margin."""

@@ -73,6 +73,7 @@ def walks(transitions):
         yield jax.tree.map(lambda leaf, place=place: leaf[:, place][transitions.valid[:, place]], transitions)
 
 
+@pytest.mark.slow
 def test_a_walk_is_where_its_moves_lead(happened):
     """A search that goes on stands where the last move led; a new one stands in the corner of the start."""
     for walk in walks(happened.transitions):

@@ -14,6 +14,8 @@ from dowsax.types import Station
 
 BEFORE, AFTER = 12, 24
 """Readings before the change and from it on."""
+pytestmark = pytest.mark.slow
+
 RUNS = 6
 OLD = (5.0, 6.0, 1.0, 0.5, 0.0)
 ELSEWHERE = (14.0, 13.0, 1.0, 0.5, 0.0)

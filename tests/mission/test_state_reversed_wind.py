@@ -51,6 +51,7 @@ def observe_all(advisor, readings, wind):
     ]
 
 
+@pytest.mark.slow
 def test_a_flipped_stream_is_noticed_and_nothing_is_found_in_it(ready, key):
     """Once as a warning and in every sentence from then on; the same stream the right way round is not."""
     readings = values(ready, key)

@@ -97,6 +97,7 @@ def test_one_search_alone_pays_for_one_of_the_two(key):
     assert sorted(acted) == ["network"] * chosen.count(0) + ["planner"] * chosen.count(1)
 
 
+@pytest.mark.slow_after(2)
 @pytest.mark.parametrize("name", pretrained_names())
 def test_every_shipped_policy_has_a_guard_as_patient_as_its_card_says(name):
     """Twice the last mean path of its training, of the bare one's weights, with Infotaxis in wait."""

@@ -124,6 +124,7 @@ def entropy_and_information(density, measure):
     return entropy, entropy - weights @ surprise(density, measure)
 
 
+@pytest.mark.slow_after(2)
 @pytest.mark.parametrize("name", LAWS)
 def test_one_move_matches_numerical_integration(name, key):
     """Mutual information and predictive entropy, by quadrature or summation over readings."""

@@ -45,6 +45,7 @@ def evaluate(policy, key, belief, position):
     return policy.network(observation), policy(key, belief, Station(position))
 
 
+@pytest.mark.slow_after(3)
 @pytest.mark.parametrize("matrix", MATRICES, ids=range(8))
 def test_a_mirrored_search_makes_mirrored_moves(matrix, policies, key):
     """The same odds and value to rounding, and the same choice, for several beliefs."""
@@ -64,6 +65,7 @@ def test_odds_differ_so_that_the_test_above_says_something(policies, key):
     assert np.diff(np.sort(np.asarray(logits))).min() > 0.1
 
 
+@pytest.mark.slow_after(3)
 @pytest.mark.parametrize("name", ["moments", "particles"])
 @pytest.mark.parametrize("position", [(0.0, 0.0), (25.0, 25.0), (0.4, 12.0), (24.6, 24.8)])
 def test_a_move_cut_short_is_never_chosen(name, position, policies, key):

@@ -65,6 +65,7 @@ def mirrored(symmetry, belief, position, theta):
     return belief, place(position), source(theta), image
 
 
+@pytest.mark.slow_after(4)
 @pytest.mark.parametrize("name", NAMES)
 def test_actions_are_real_moves(name, key, belief):
     """In range at every border, and never a move cut short."""

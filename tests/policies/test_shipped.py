@@ -26,6 +26,7 @@ def path(tmp_path):
     return where
 
 
+@pytest.mark.slow_after(4)
 @pytest.mark.parametrize("name", pretrained_names())
 def test_every_shipped_policy_loads_and_is_small(name):
     make = policy_named(name)

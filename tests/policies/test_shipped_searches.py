@@ -56,6 +56,7 @@ def test_the_shipped_policy_finds_more_than_a_random_walk(shipped, by_random_wal
     assert is_better(found(shipped), by_random_walks)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1])
 def test_random_weights_do_not_pass(shipped, by_random_walks, seed):
     """The same network before it was trained."""

@@ -109,6 +109,7 @@ def closed(rings):
     return [np.concatenate([each, each[:1]]) for each in rings]
 
 
+@pytest.mark.slow_after(2)
 @pytest.mark.parametrize("draw", SHAPES, ids=lambda draw: draw.__name__)
 def test_regions_at_the_border_are_valid_polygons_in_the_area(draw):
     """40 beliefs of each shape, to the decimals that are written; none is thinner than a few of the last."""
@@ -124,6 +125,7 @@ def test_regions_at_the_border_are_valid_polygons_in_the_area(draw):
                        for rings in polygons for ring_ in rings)  # fmt: skip
 
 
+@pytest.mark.slow_after(1)
 @pytest.mark.parametrize("draw", [at_a_corner, along_a_side, ring, anywhere], ids=lambda draw: draw.__name__)
 def test_regions_at_the_border_hold_their_probability(draw):
     """Of 3,000 points to 2 %, where they are spread over more than the last decimals that are written."""
@@ -160,6 +162,7 @@ def kml_polygons(mark):
     return found
 
 
+@pytest.mark.slow_after(3)
 @pytest.mark.parametrize("draw", SHAPES, ids=lambda draw: draw.__name__)
 @pytest.mark.parametrize("latitude", [0.001, 51.2, -78.0])
 def test_exported_regions_are_valid(draw, latitude):

@@ -47,6 +47,7 @@ OTHER_MODE = {
 """Keys that exclude another one of the file, or need another mode."""
 
 
+@pytest.mark.slow_after(2)
 @pytest.mark.parametrize("kind", ["gas-plume", "radiation", "level", "magnetic-dipole", "gas", "energy"])
 def test_every_commented_key_may_be_used(kind):
     """But for those that another key excludes."""

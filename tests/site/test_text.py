@@ -101,6 +101,7 @@ def test_shapes_that_cost_too_much_are_refused_before_they_are_parsed(monkeypatc
     require_small(text, words, *refusal(text))
 
 
+@pytest.mark.slow_after(4)
 @pytest.mark.parametrize(("text", "words"), REFUSED.values(), ids=REFUSED)
 def test_other_shapes_are_refused_at_a_cost_in_proportion(text, words):
     require_small(text, words, *refusal(text))

@@ -106,6 +106,7 @@ DEGENERATE = {
 }
 
 
+@pytest.mark.slow_after(3)
 @pytest.mark.parametrize("posterior", DEGENERATE.values(), ids=DEGENERATE)
 def test_degenerate_beliefs_draw_without_a_warning(posterior, tmp_path):
     """Warnings are errors in tests."""

@@ -71,6 +71,7 @@ def test_calm_air_comes_from_nowhere():
     assert not any("from" in text for text in said if text.startswith(("wind ", "calm")))
 
 
+@pytest.mark.slow_after(2)
 @pytest.mark.parametrize("corner", CORNERS)
 def test_labels_of_a_belief(corner):
     """The start at every edge, and the source on the other side."""
@@ -85,6 +86,7 @@ def test_labels_of_a_belief(corner):
     require_inside(figure, figure.axes[0], "start")
 
 
+@pytest.mark.slow_after(2)
 @pytest.mark.parametrize("corner", CORNERS)
 def test_labels_of_a_search(corner):
     """The truth at every edge."""
@@ -95,6 +97,7 @@ def test_labels_of_a_search(corner):
     require_inside(figure, frame.axes, "truth")
 
 
+@pytest.mark.slow_after(2)
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("origin", ["", ", origin = [52.1, 5.1]"])
 def test_labels_of_rehearsals(shape, origin):

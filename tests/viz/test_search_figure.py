@@ -94,6 +94,7 @@ DEGENERATE = {
 }
 
 
+@pytest.mark.slow_after(3)
 @pytest.mark.parametrize("snapshots", DEGENERATE.values(), ids=DEGENERATE)
 def test_every_search_draws_without_a_warning(snapshots):
     """Warnings are errors in tests."""

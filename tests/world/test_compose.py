@@ -53,6 +53,7 @@ def intensities(model, theta, stations):
     return np.asarray(jax.jit(jax.vmap(model.intensity, in_axes=(None, 0)))(jnp.float32(theta), stations))
 
 
+@pytest.mark.slow_after(2)
 @pytest.mark.parametrize("kind", [*KINDS, "gas", "noise"])
 def test_readings_of_every_kind_have_a_density(kind, stations, key):
     """With all nuisances on: what the model simulates it also explains, and it is one static argument."""
@@ -157,6 +158,7 @@ def test_noise_is_normal_or_robust_or_counted():
     assert compose("noise", BOX, noise={"spread": 2.0}).sensor.spread == 2.0
 
 
+@pytest.mark.slow_after(3)
 @pytest.mark.parametrize("kind", NAMES)
 def test_without_a_source_its_place_says_nothing(kind, stations, key):
     """The null model has the same columns; its readings do not depend on x and y, nor on the station."""

@@ -25,6 +25,7 @@ CASES = {
 NUM_DRAWS = 20_000
 
 
+@pytest.mark.slow_after(2)
 @pytest.mark.parametrize("name", CASES)
 def test_redrawing_leaves_the_prior_as_it_is(name, key):
     """Gibbs' law: exact draws with some columns drawn again are exact draws, also of what depends on both."""
@@ -45,6 +46,7 @@ def test_redrawing_leaves_the_prior_as_it_is(name, key):
         assert stats.ks_2samp(*ratios).pvalue > 1e-4
 
 
+@pytest.mark.slow_after(2)
 @pytest.mark.parametrize("name", CASES)
 def test_density_is_that_of_the_draws(name, key):
     """p(J | K) differs from p(J, K) by a factor that does not depend on J; −∞ outside the support."""

@@ -25,6 +25,7 @@ def test_sensors_of_one_kind_are_one_law(several):
     assert len(several.kinds) == len(NAMES) - 2
 
 
+@pytest.mark.slow_after(2)
 @pytest.mark.parametrize("name", NAMES)
 def test_is_the_sensor_of_its_number(several, name, key):
     """Draws and densities, up to rounding: its numbers are in single precision."""

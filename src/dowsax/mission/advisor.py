@@ -34,7 +34,7 @@ from dowsax.policies import Policy
 from dowsax.site import Site, read_site
 from dowsax.survey import reading as readings_
 from dowsax.survey.reading import Reading, Refused
-from dowsax.types import Key, Station
+from dowsax.types import Station
 from dowsax.version import versions
 from dowsax.world import Model
 
@@ -343,10 +343,8 @@ class Advisor:
         station = replace(station, position=to_float32(here))
         choice = self.adapter.choose(key, state.belief, station, candidates)
         bearing, distance = advices.bearing_and_distance(here, choice.position)
-        coordinates, gain = (
-            self.plan.coordinates,
-            "" if choice.gain is None else ", where a reading should tell most",
-        )
+        coordinates = self.plan.coordinates
+        gain = "" if choice.gain is None else ", where a reading should tell most"
         place = f", to {coordinates.format_position(choice.position)}" if coordinates.is_geographic else ""
         direction = advices.compass_direction(bearing)
         return choice.position, f"Next: {format_length(distance)} to the {direction}{place}{gain}."
@@ -395,7 +393,5 @@ class Advisor:
         self._state, _, _ = self._filters.replay(self._history.readings())
 
 
-@jax.jit
-def _key_of(key: Key, number: jax.Array) -> Key:
-    """Return the key of a reading; compiled, ten times as fast."""
-    return jax.random.fold_in(key, number)
+# Compiled, it is ten times as fast.
+_key_of = jax.jit(jax.random.fold_in)

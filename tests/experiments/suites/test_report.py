@@ -57,12 +57,14 @@ def test_is_rendered(filled, written, name):
             assert "false stops" in line
 
 
+@pytest.mark.slow
 def test_a_suite_that_cannot_draw_its_own_picture_has_none(filled):
     suite = replace(all_suites()["threshold"], name="undrawn", figures=lambda paper, lines: {})
     folder = write(suite, filled(), "")
     assert {path.name for path in folder.iterdir()} == {"table.md", "table.csv", "about.json"}
 
 
+@pytest.mark.slow
 @suites
 def test_has_the_paper_beside_ours(written, name):
     """Every number the paper prints for these fields is next to one of ours, with its interval."""
@@ -77,11 +79,13 @@ def test_has_the_paper_beside_ours(written, name):
     assert fields & {"ID", "OOD", *FIELDS}
 
 
+@pytest.mark.slow
 @suites
 def test_both_filters_are_in_every_suite(written, name):
     assert {"paper", "default"} <= {line["filter"] for line in numbers_in(written(name))}
 
 
+@pytest.mark.slow
 @suites
 def test_is_computed_once_and_its_numbers_stay(filled, written, name, monkeypatch):
     paper, suite = filled(), all_suites()[name]
@@ -103,6 +107,7 @@ def test_another_seed_gives_other_numbers(written, name):
     assert numbers_in(first) != numbers_in(second)
 
 
+@pytest.mark.slow
 def test_the_same_seed_elsewhere_gives_the_same_numbers(filled, written, tmp_path):
     suite = all_suites()["threshold"]
     again = replace(filled(), store=Store(tmp_path))
@@ -110,6 +115,7 @@ def test_the_same_seed_elsewhere_gives_the_same_numbers(filled, written, tmp_pat
     assert numbers_in(write(suite, again, "")) == numbers_in(written("threshold"))
 
 
+@pytest.mark.slow
 def test_suites_that_read_again_compute_nothing_of_their_own(filled):
     paper, known = filled(), all_suites()
     searched = set(runs_of([known[name] for name in ("id", "ood", "shift")], paper))
@@ -117,6 +123,7 @@ def test_suites_that_read_again_compute_nothing_of_their_own(filled):
         assert set(known[name].runs(paper)) <= searched
 
 
+@pytest.mark.slow
 def test_the_guarded_policy_stands_below_the_bare_one_without_the_papers_numbers(written):
     lines = numbers_in(written("ood"))
     rows = list(dict.fromkeys(line["row"] for line in lines))
@@ -144,6 +151,7 @@ def two_runs_of(paper, suite, folder):
     return partial
 
 
+@pytest.mark.slow
 def test_what_is_missing_is_left_out(filled, tmp_path):
     """Half of the runs give half of the table, which says so."""
     paper, suite = filled(), all_suites()["priors"]
@@ -153,6 +161,7 @@ def test_what_is_missing_is_left_out(filled, tmp_path):
     assert write(all_suites()["id"], partial, "") is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["priors", "ood"])
 def test_what_is_missing_is_taken_from_an_earlier_table(filled, written, tmp_path, name):
     """Some runs and the lines of the whole table are the whole table, in its order."""
@@ -164,6 +173,7 @@ def test_what_is_missing_is_taken_from_an_earlier_table(filled, written, tmp_pat
     assert "lines of an earlier table" not in (whole / "table.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_an_earlier_table_that_is_none_is_refused(filled, tmp_path):
     paper, suite = filled(), all_suites()["priors"]
     folder = tmp_path / "earlier" / "priors"

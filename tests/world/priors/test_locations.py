@@ -47,6 +47,7 @@ def test_is_normalised(distribution):
     assert cell_probabilities(distribution).sum() == pytest.approx(1, abs=5e-3)
 
 
+@pytest.mark.slow_after(4)
 def test_samples_follow_the_density(distribution, key):
     """Samples are in the support and in [5, 20]²; counts in cells of 1 m pass chi-square at level 1e-4."""
     samples = jax.jit(jax.vmap(distribution.sample))(jax.random.split(key, NUM_DRAWS))

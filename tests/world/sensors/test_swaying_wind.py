@@ -93,6 +93,7 @@ def test_little_is_lost_against_a_fine_grid(error, robust, key):
     assert np.abs(lost).max() < 1.5
 
 
+@pytest.mark.slow
 def test_more_bins_are_nearer(key, monkeypatch):
     """Ten times as many leave less than a fifth of the difference, which falls about with their number."""
     few = np.abs(differences(10.0, True, key)).mean()
@@ -127,6 +128,7 @@ def test_no_error_is_as_without_and_a_small_one_nearly(key):
     np.testing.assert_allclose(near, far, atol=0.02, rtol=1e-3)
 
 
+@pytest.mark.slow_after(1)
 @pytest.mark.parametrize("wind", [(0.0, 0.0), (1e-4, 0.0), (30.0, -10.0)])
 def test_is_finite_everywhere(wind, key):
     """In calm air, at the source, upwind and for absurd readings, and so is its gradient."""
