@@ -57,13 +57,13 @@ lock: .venv/.dev
 	$(PYTHON) -m venv .venv
 
 .venv/.base: requirements.txt pyproject.toml | .venv/bin/python
-	$(BIN)/pip install -q --no-deps -r requirements.txt
+	$(BIN)/pip install -q -r requirements.txt
 	$(BIN)/pip install -q --no-deps -e .
 	touch $@
 
 # Has all that .base has.
 .venv/.dev: requirements-dev.txt pyproject.toml | .venv/bin/python
-	$(BIN)/pip install -q --no-deps -r requirements-dev.txt
+	$(BIN)/pip install -q --no-deps --no-compile -r requirements-dev.txt
 	$(BIN)/pip install -q --no-deps -e .
 	touch .venv/.base $@
 

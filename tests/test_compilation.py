@@ -40,6 +40,7 @@ def test_the_cache_is_on_unless_switched_off_or_given(tmp_path):
     assert cache_folder(tmp_path, JAX_COMPILATION_CACHE_DIR="/elsewhere") == "/elsewhere"
 
 
+@pytest.mark.slow_after(2)
 @pytest.mark.parametrize("name", PRESETS)
 def test_step_gives_back_the_kind_of_belief_it_takes(name, key):
     """Same shapes, dtypes and weak types: else the second reading would compile again."""

@@ -77,6 +77,7 @@ def test_a_killed_writer_leaves_at_most_an_unfinished_line(path):
         assert bodies_of(read(path)) == [*BODIES[:whole], {"after": cut}]
 
 
+@pytest.mark.slow
 def test_every_damaged_byte_is_noticed_and_costs_one_entry(path):
     """Each byte in turn, by three other values: `read` stops there, `salvage` has all other entries."""
     data, ends = write(path)

@@ -19,7 +19,7 @@ TARGETS = Targets("0" * 12, "1" * 12, "name = 1")
 @pytest.mark.filterwarnings("ignore:Unclosed file <tempfile.SpooledTemporaryFile:ResourceWarning")
 # It hides this itself, but what one thread hides another may show again.
 @pytest.mark.filterwarnings("ignore::pydantic.warnings.UnsupportedFieldAttributeWarning")
-@pytest.mark.parametrize("inputs", [600, pytest.param(5000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("inputs", [300, pytest.param(5000, marks=pytest.mark.slow)])
 def test_whatever_is_sent_is_answered(tmp_path, inputs):
     """Of each transport a third; logs hold all that was answered, and good readings are taken in after it."""
     done = {}
@@ -37,8 +37,9 @@ def test_whatever_is_sent_is_answered(tmp_path, inputs):
         # Most are refused, and enough are not for the mission to be somewhere.
         assert tally.taken > inputs / 125
         assert tally.refused > 0.8 * tally.answered
-        assert tally.missions > 1
-    assert f"| all         | {inputs:5,} |" in fuzz.report(tallies, 1.0, 1)
+        # One that has found its source is followed by the next.
+        assert tally.missions > (inputs > 1000)
+    assert f"| all         | {inputs:,} " in fuzz.report(tallies, 1.0, 1)
 
 
 def test_a_seed_gives_the_same_inputs_again():

@@ -6,6 +6,8 @@ import re
 import pytest
 from served_console import PARTICLES, PHONE, wait_until
 
+pytestmark = pytest.mark.slow
+
 OVER = re.compile("^(FOUND|INCONCLUSIVE)$")
 
 

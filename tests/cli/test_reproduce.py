@@ -50,6 +50,7 @@ def test_lists_every_table(command):
     assert "(tab:calibration_metrics_; 14 runs)" in stdout
 
 
+@pytest.mark.slow
 def test_computes_says_how_far_it_is_and_goes_on(small, command, tmp_path, monkeypatch):
     words = ("fixed", *TINY, "--out", tmp_path / "out")
     assert command(*words, "--status")[1].splitlines()[0].split() == ["fixed", "0", "of", "7", "runs"]

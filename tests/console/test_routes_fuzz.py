@@ -56,6 +56,7 @@ def require_answer(answer):
         assert "Traceback" not in error
 
 
+@pytest.mark.slow
 @CALM
 @given(data=st.data())
 def test_bodies_that_fit_the_description_are_answered(client, targets, schemas, data):

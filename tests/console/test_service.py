@@ -39,6 +39,7 @@ def test_missions_beyond_the_limit_are_released_and_restored(begin, client, cons
     assert sum(host.in_memory for host in console.missions.values()) == 1
 
 
+@pytest.mark.slow
 def test_compiled_functions_are_dropped_before_memory_maps_run_out(begin, client, console, monkeypatch):
     """After that all is compiled once more, and the advice is the same."""
     from dowsax.console import service

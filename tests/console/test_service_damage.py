@@ -124,6 +124,7 @@ def test_a_recovered_log_goes_on(folder):
     assert (made / f"{hurt}.log.damaged").is_file()
 
 
+@pytest.mark.slow
 def test_random_damage_of_any_file_never_keeps_the_console_from_starting(folder, tmp_path):
     """Log, snapshots and feed of one mission: it is as it was or shown as damaged, and the other goes on."""
     from dowsax.console.records import Feed

@@ -24,7 +24,7 @@ def test_a_key_determines_a_search_bit_for_bit(search, strolls):
     assert other.reading != again.states.reading[1]
 
 
-@pytest.mark.slow_after(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("last", [1000, MAX_READINGS, MAX_READINGS - 5])
 def test_the_two_endings_exclude_each_other(search, first_states, last):
     """A rule that is met at the last reading has precedence over the end of the readings."""

@@ -65,6 +65,7 @@ def test_the_same_seed_gives_the_same_missions_whatever_the_threads():
     assert all(mission.readings <= 6 for mission in one.missions)
 
 
+@pytest.mark.slow_after(1)
 @pytest.mark.parametrize(("speed", "seconds"), [(1.0, 3.0), (2.0, 2.0)])
 def test_a_budget_of_time_is_spent_by_going_and_reading(speed, seconds):
     """Steps of 2 m and a second a reading: the first reading at or after 20 s is the last one."""

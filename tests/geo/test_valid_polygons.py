@@ -52,6 +52,7 @@ def windings(rings, points):
     return total
 
 
+@pytest.mark.slow_after(2)
 @pytest.mark.parametrize("seed", range(6))
 def test_any_rings_become_valid_polygons_of_what_they_go_round(seed):
     """40 times, from tenths of a millimetre to kilometres; points near a ring may go either way."""

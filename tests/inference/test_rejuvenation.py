@@ -118,6 +118,7 @@ def test_the_least_and_the_most_moves_are_kept(key):
     assert moves(4, 9, forgetting=2.0)(key, columns, ONE).num_moves == 4
 
 
+@pytest.mark.slow_after(1)
 @pytest.mark.parametrize("proposal", [RandomWalk(), DifferentialEvolution()], ids=["walk", "evolution"])
 @pytest.mark.parametrize("start", [0.15, 2.8])
 def test_step_size_finds_the_wanted_acceptance(proposal, start, key):

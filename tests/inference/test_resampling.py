@@ -39,6 +39,7 @@ def copies_of(resample, key, log_weights, num_draws, num_active=None):
     return np.asarray(jax.jit(jax.vmap(once))(jax.random.split(key, REPEATS)))
 
 
+@pytest.mark.slow_after(2)
 @pytest.mark.parametrize(
     ("resample", "num_active"), [*((scheme, None) for scheme in SCHEMES), (systematic, 25), (residual, 25)]
 )

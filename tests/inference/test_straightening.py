@@ -64,6 +64,7 @@ def test_log_terms_are_those_of_the_plume(key):
     np.testing.assert_allclose(linear[resolved], exact[resolved], rtol=1e-5, atol=1e-3)
 
 
+@pytest.mark.slow_after(2)
 @pytest.mark.parametrize("field", MODALITIES)
 def test_level_is_the_posterior_of_the_log_intensity(field, key):
     """Against numerical integration on a fine grid, for a reading of an intensity well above every floor."""

@@ -20,6 +20,7 @@ from dowsax.world import FOUR_MOVES, MODALITIES, benchmark_model, wander
 SQUARE, SMALL = (FOUR_MOVES.low, FOUR_MOVES.high), ((0.0, 0.0), (9.0, 9.0))
 
 
+@pytest.mark.slow_after(2)
 @pytest.mark.parametrize("field", MODALITIES)
 def test_is_the_best_policy_at_the_benchmark(field):
     assert BEST_POLICY in pretrained_names()

@@ -80,6 +80,7 @@ def test_right_streams_are_hardly_ever_accused(ready, key):
     assert accused <= binom.ppf(0.999, number, math.exp(-MIN_LOG_ODDS))
 
 
+@pytest.mark.slow
 def test_the_opposite_wind_is_that_of_a_mission_of_its_own(ready, key):
     """Followed on the side, its evidence is that of an advisor that was given the opposite wind."""
     readings = values(ready, key)[:6]

@@ -77,6 +77,7 @@ def test_actions_are_real_moves(name, key, belief):
         assert FOUR_MOVES.free(position)[actions].all()
 
 
+@pytest.mark.slow_after(3)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_belief_without_particles_still_moves(name, key, belief):
     belief = eqx.tree_at(lambda b: b.log_weights, belief, jnp.full_like(belief.log_weights, -jnp.inf))

@@ -80,6 +80,7 @@ def test_is_normalised(modality):
         assert densities(modality.sensor, points, intensity) @ weights == pytest.approx(1, abs=2e-4)
 
 
+@pytest.mark.slow_after(3)
 def test_score_has_mean_zero(modality, key):
     """E[∂ log p(z|c)/∂c] = 0 under the sensor's own samples, within five standard errors.
 
@@ -102,6 +103,7 @@ def test_score_has_mean_zero(modality, key):
         assert abs(values.mean()) < tolerance
 
 
+@pytest.mark.slow_after(3)
 def test_samples_follow_the_density(modality, key):
     """Empirical against integrated distribution function, within the DKW band of level 1e-5."""
     sample = jax.jit(jax.vmap(modality.sensor.sample, in_axes=(0, None, None)))

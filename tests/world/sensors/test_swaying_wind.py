@@ -103,6 +103,7 @@ def test_more_bins_are_nearer(key, monkeypatch):
     assert many <= few / 5
 
 
+@pytest.mark.slow
 def test_is_a_density(key):
     """It integrates to one over readings: by the trapezoidal rule, to what a tenth of the steps changes."""
     swaying = model(10.0)
