@@ -57,6 +57,18 @@ def test_json_is_one_object_that_agrees_with_the_library(dowsax_command, survey_
     assert answer["version"] == dowsax.__version__
 
 
+def test_readings_outside_of_the_square_are_noted(dowsax_command, survey_file):
+    text = "x,y,value\n" + "".join(f"{2 * number},120,0.3\n" for number in range(6))
+    code, stdout, _ = dowsax_command("locate", survey_file(text), *SETTINGS)
+    assert code == 0
+    assert "6 of 6 readings lie outside of the benchmark's square of 25 m" in " ".join(stdout.split())
+
+
+def test_degrees_without_a_site_are_refused_with_what_to_do(complaint, survey_file):
+    said = complaint("locate", survey_file("latitude,longitude,value\n48.2,16.3,2\n"), *SETTINGS)
+    assert "places in degrees need a site file (`dowsax site new`, then --site)" in said
+
+
 def test_plot_writes_the_picture_and_says_where(dowsax_command, survey_file, tmp_path):
     picture = tmp_path / "map.png"
     code, stdout, _ = dowsax_command("locate", survey_file(), *SETTINGS, "--plot", picture)

@@ -87,7 +87,8 @@ def test_a_new_site_has_a_measured_rate(kind, plans):
     assert told.startswith(
         f"in {row.rehearsals} rehearsals of the standard site of this kind (200 by 150 m, "
     )
-    assert f"{row.wrong} of {row.stops} stops were wrong: {100 * row.rate:.1f} % [" in told
+    were = "was" if row.wrong == 1 else "were"
+    assert f"{row.wrong} of {row.stops} stops {were} wrong: {100 * row.rate:.1f} % [" in told
     assert "not measured" not in told
     assert told.endswith("not rehearsed: `dowsax rehearse here.toml --policy infotaxis` does")
 

@@ -1,6 +1,9 @@
 """`dowsax demo`: a search to watch, with its pictures and its readings."""
 
 import json
+import os
+import shutil
+import sys
 from pathlib import Path
 
 from dowsax.cli.console import say, waiting
@@ -39,4 +42,10 @@ def demo(*, out: Path = Path("demo")) -> None:
         draw_search(files, log, _FPS)
     drawn = f"Watch it in {files.animation}; the end is in {files.picture}, every step in {files.steps}"
     say(drawn if has_extra("viz") else f"Every step is in {files.steps}")
-    say(f"The readings are in {survey}, the truth in {truth}. Try: dowsax locate {survey} --field {_FIELD}")
+    say(f"The readings are in {survey}, the truth in {truth}.")
+    say(f"Try: {_program()} locate {survey} --field {_FIELD}")
+
+
+def _program() -> str:
+    """Return how this program is called: by its path if it is not found by its name."""
+    return "dowsax" if shutil.which("dowsax") else os.path.relpath(sys.argv[0])

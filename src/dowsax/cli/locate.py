@@ -3,9 +3,11 @@
 import json as json_format
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 from cyclopts import Parameter
 
 from dowsax import viz
@@ -23,6 +25,7 @@ from dowsax.survey import Survey, read_survey
 from dowsax.survey.columns import NAMES
 from dowsax.version import VERSION
 from dowsax.world import MODALITIES
+from dowsax.world.motion import AREA_SIDE_M
 
 _BENCHMARK_COLUMNS = {role: "" for role in NAMES if role not in ("x", "y", "value")}
 """A benchmark field has positions and values alone: all other columns are left out."""
@@ -84,7 +87,7 @@ def locate(
     with waiting("Reading the survey"):
         if site is None:
             place, name = str(field), f"Source of the {field} readings in {readings.name}"
-            survey = read_survey(readings, columns=_BENCHMARK_COLUMNS)
+            survey = _note_places(read_survey(readings, columns=_BENCHMARK_COLUMNS))
         else:
             place = read_site(site)
             name, survey = place.name, read_survey(readings, place, columns, rows)
@@ -105,6 +108,18 @@ def locate(
         print(json_format.dumps(_answer(problem, posterior, findings, plot), allow_nan=False))
     else:
         _print_answer(problem, posterior, findings, sentences)
+
+
+def _note_places(survey: Survey) -> Survey:
+    """Return the survey of a benchmark field with a note on readings outside of its square."""
+    outside = int(np.any((survey.positions < 0) | (survey.positions > AREA_SIDE_M), axis=1).sum())
+    if outside == 0:
+        return survey
+    note = (
+        f"{outside} of {len(survey.positions)} readings lie outside of the benchmark's square of "
+        f"{AREA_SIDE_M:g} m, in which a field has its source: for another place give a site file with --site."
+    )
+    return replace(survey, notes=(*survey.notes, note))
 
 
 def _print_answer(

@@ -149,6 +149,12 @@ def bearing_and_distance(start: tuple[float, float], end: tuple[float, float]) -
 
 
 def compass_direction(bearing: float) -> str:
-    """Return the compass direction nearest to a bearing."""
-    words = ("north", "northeast", "east", "southeast", "south", "southwest", "west", "northwest")
-    return words[round(bearing / 45.0) % 8]
+    """Return the compass direction nearest to a bearing, of sixteen."""
+    quarters = ("north", "east", "south", "west")
+    between = ("northeast", "southeast", "southwest", "northwest")
+    number = round(bearing / 22.5) % 16
+    if number % 4 == 0:
+        return quarters[number // 4]
+    middle = between[number // 4]
+    nearest = quarters[round(number / 4) % 4]
+    return middle if number % 4 == 2 else f"{nearest}-{middle}"

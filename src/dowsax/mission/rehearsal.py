@@ -112,9 +112,10 @@ class Rehearsal:
 
     def sentence(self) -> str:
         """Say how often a stop was wrong."""
+        wrong = self.false_stops
         sentence = (
-            f"in {self.with_source} rehearsals of this site, {self.false_stops.count} of "
-            f"{self.false_stops.of} stops were wrong{self.false_stops.percent}"
+            f"in {self.with_source} rehearsals of this site, {wrong.count} of {wrong.of} stops "
+            f"{'was' if wrong.count == 1 else 'were'} wrong{wrong.percent}"
         )
         nothing = self.found_nothing
         if nothing.of == 0:

@@ -76,7 +76,7 @@ class StandardStops:
         return (
             f"in {self.rehearsals} rehearsals of the standard site of this kind ({self.width:g} by "
             f"{self.height:g} m, steps of {self.step:g} m, found within {self.radius:g} m), {share.count} of "
-            f"{share.of} stops were wrong{share.percent}"
+            f"{share.of} stops {'was' if share.count == 1 else 'were'} wrong{share.percent}"
         )
 
 

@@ -166,7 +166,6 @@ def lint_site(site: Site) -> list[str]:
         )
     for number, corners in enumerate(site.geofence, 1):
         if site.is_outside(corners):
-            questions.append(
-                f"The geofence {number} lies outside the area: check its corners, latitude first."
-            )
+            order = ", latitude first" if site.coordinates.is_geographic else ""
+            questions.append(f"The geofence {number} lies outside the area: check its corners{order}.")
     return questions

@@ -326,7 +326,8 @@ def _check(site: Site) -> None:
         raise Fault(words, "geofence" if site.geofence else "no_go")
     for number, corners in enumerate(site.no_go, 1):
         if site.is_outside(corners):
-            words = "lies outside the area, where it has no effect; check its corners, latitude first."
+            order = ", latitude first" if site.coordinates.is_geographic else ""
+            words = f"lies outside the area, where it has no effect; check its corners{order}."
             raise Fault(words, "no_go", str(number), "corners")
     if site.step.points is not None:
         inside = np.all((site.low <= site.step.points) & (site.step.points <= site.high), axis=1)

@@ -229,10 +229,12 @@ def _require_columns(where: str, table: Table, found: Mapping[str, Column], site
         )
     if not metres and not degrees:
         missing = [role for role in ("x", "y") if role not in found]
+        names = "x and y [m], or latitude and longitude, and value"
+        if site is None:
+            names = "x, y [m] and value; places in degrees need a site file (`dowsax site new`, then --site)"
         raise ValueError(
             f"{where}: no column {' or '.join(map(repr, missing))}; found {list_names(table.headers)} "
-            f"(separated by {table.separator_name}). The header must name x and y [m], or latitude and "
-            "longitude, and value."
+            f"(separated by {table.separator_name}). The header must name {names}."
         )
     if not metres and site is not None and not site.coordinates.is_geographic:
         raise ValueError(

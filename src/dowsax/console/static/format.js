@@ -1,7 +1,8 @@
 /** Formatting of numbers, places and times. */
 
 const MINUS = "\u2212";
-const WORDS = ["north", "northeast", "east", "southeast", "south", "southwest", "west", "northwest"];
+const QUARTERS = ["north", "east", "south", "west"];
+const BETWEEN = ["northeast", "southeast", "southwest", "northwest"];
 
 /** A number with this many significant figures; large and small ones as powers of ten. */
 export function number(value, figures = 3) {
@@ -53,9 +54,12 @@ export function percent(share) {
   return `${(100 * share).toFixed(1)} %`;
 }
 
-/** The compass direction of a bearing. */
+/** The compass direction nearest to a bearing, of sixteen. */
 export function compass(bearing) {
-  return WORDS[Math.round(bearing / 45) % 8];
+  const at = Math.round(bearing / 22.5) % 16;
+  if (at % 4 === 0) return QUARTERS[at / 4];
+  const middle = BETWEEN[Math.floor(at / 4)];
+  return at % 4 === 2 ? middle : `${QUARTERS[Math.round(at / 4) % 4]}-${middle}`;
 }
 
 /** 045\u00b0 */

@@ -24,7 +24,7 @@ def kml(findings: Findings) -> str:
     """
     if not findings.coordinates.is_geographic:
         raise ValueError(
-            "KML needs latitude and longitude: give the origin of the site, or a survey in degrees."
+            "KML needs latitude and longitude: `origin = [latitude, longitude]` in [area] of the site file."
         )
     root = Element("kml", xmlns=_NAMESPACE)
     document = SubElement(root, "Document")

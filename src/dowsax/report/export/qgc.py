@@ -53,7 +53,8 @@ def qgc_plan(
     """
     if not findings.coordinates.is_geographic:
         raise ValueError(
-            "A QGroundControl plan needs latitude and longitude: give the origin of the site in degrees."
+            "A QGroundControl plan needs latitude and longitude: `origin` in [area] of the site file, before "
+            "the mission begins."
         )
     flight = findings.flight
     places = _places(findings)
