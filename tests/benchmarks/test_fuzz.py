@@ -12,6 +12,7 @@ from benchmarks.fuzzed_inputs import payload
 from dowsax.mission.log import Header, MissionLog
 from dowsax.mission.messages import UNEXPECTED_ERROR
 
+INPUTS = 5000
 TARGETS = Targets("0" * 12, "1" * 12, "name = 1")
 
 
@@ -19,27 +20,26 @@ TARGETS = Targets("0" * 12, "1" * 12, "name = 1")
 @pytest.mark.filterwarnings("ignore:Unclosed file <tempfile.SpooledTemporaryFile:ResourceWarning")
 # It hides this itself, but what one thread hides another may show again.
 @pytest.mark.filterwarnings("ignore::pydantic.warnings.UnsupportedFieldAttributeWarning")
-@pytest.mark.parametrize("inputs", [300, pytest.param(5000, marks=pytest.mark.slow)])
-def test_whatever_is_sent_is_answered(tmp_path, inputs):
+@pytest.mark.slow
+def test_whatever_is_sent_is_answered(tmp_path):
     """Of each transport a third; logs hold all that was answered, and good readings are taken in after it."""
     done = {}
 
     def on_progress(name):
         return lambda number: done.update({name: done.get(name, 0) + number})
 
-    tallies = fuzz.fuzz(inputs, 1, tmp_path, ("temperature", "temperature"), on_progress)
+    tallies = fuzz.fuzz(INPUTS, 1, tmp_path, ("temperature", "temperature"), on_progress)
     assert [tally.transport for tally in tallies] == ["JSON lines", "MQTT", "console API"] == list(done)
-    assert sum(tally.sent for tally in tallies) == sum(done.values()) == inputs
+    assert sum(tally.sent for tally in tallies) == sum(done.values()) == INPUTS
     for tally in tallies:
         assert tally.faults == []
         assert (tally.raised, tally.unanswered) == (0, 0)
         assert tally.answered == tally.sent - tally.blank == tally.taken + tally.refused + tally.asked
         # Most are refused, and enough are not for the mission to be somewhere.
-        assert tally.taken > inputs / 125
+        assert tally.taken > 40
         assert tally.refused > 0.8 * tally.answered
-        # One that has found its source is followed by the next.
-        assert tally.missions > (inputs > 1000)
-    assert f"| all         | {inputs:,} " in fuzz.report(tallies, 1.0, 1)
+        assert tally.missions > 1
+    assert f"| all         | {INPUTS:,} " in fuzz.report(tallies, 1.0, 1)
 
 
 def test_a_seed_gives_the_same_inputs_again():

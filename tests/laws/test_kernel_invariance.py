@@ -132,7 +132,7 @@ def test_leaves_the_target_invariant(kernel, target, key):
     assert np.mean(before * after) < 0.6
 
 
-@pytest.mark.slow_after(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_kernel_without_its_ratio_is_caught(target, key):
     """The same check finds what is wrong, by a wide margin."""

@@ -151,6 +151,7 @@ def test_a_correction_is_checked_like_a_reading():
     assert len(one.readings) == 3
 
 
+@pytest.mark.slow
 def test_corrections_keep_the_order_of_times_where_it_matters():
     """Where the source may change: not before the one before it, and not after the one after it."""
     one = breeze_advisor(radius=0.05, readings=9)

@@ -93,6 +93,7 @@ def test_the_opposite_wind_is_that_of_a_mission_of_its_own(ready, key):
         assert other.state.reversed_wind.log_odds == pytest.approx(-expected, abs=1e-4)
 
 
+@pytest.mark.slow
 def test_what_is_settled_is_followed_no_more(ready, key):
     """Whichever way: from odds of e¹⁰ on, or where the opposite wind explains nothing."""
     belief = ready.new_mission(1).belief

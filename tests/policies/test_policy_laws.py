@@ -85,6 +85,7 @@ def test_a_belief_without_particles_still_moves(name, key, belief):
     assert FOUR_MOVES.free(jnp.zeros(2))[actions].all()
 
 
+@pytest.mark.slow_after(3)
 @pytest.mark.parametrize("name", NAMES)
 def test_the_key_decides(name, key, belief):
     """The same key, belief and station give the same action, in a batch of any order."""
