@@ -2,10 +2,12 @@
 
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 from made_results import SHARD_SIZE, invent, shards_of
 
 from dowsax.experiments.evaluation import Evaluation, grid, open_evaluation
+from dowsax.experiments.run import Run
 from dowsax.experiments.runner import execute, local
 
 
@@ -49,3 +51,18 @@ def invented_evaluation(runs, tmp_path):
     for shard in shards_of(evaluation):
         invent(evaluation.store, shard)
     return evaluation
+
+
+@pytest.fixture
+def made(monkeypatch):
+    """The runs that were computed, at no cost; what is in `made.before` is called before each."""
+    made = type("Made", (), {"runs": [], "before": []})
+
+    def compute(run, start, stop, progress, threads):
+        for call in made.before:
+            call(run)
+        made.runs.append(run)
+        return {"number": np.array([len(made.runs)])}
+
+    monkeypatch.setattr(Run, "compute", compute)
+    return made

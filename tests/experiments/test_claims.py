@@ -24,21 +24,6 @@ def store(tmp_path):
     return store
 
 
-@pytest.fixture
-def made(monkeypatch):
-    """The runs that were computed, at no cost; what is in `made.before` is called before each."""
-    made = type("Made", (), {"runs": [], "before": []})
-
-    def compute(run, start, stop, progress, threads):
-        for call in made.before:
-            call(run)
-        made.runs.append(run)
-        return {"number": np.array([len(made.runs)])}
-
-    monkeypatch.setattr(Run, "compute", compute)
-    return made
-
-
 @contextmanager
 def another_process(store, *where):
     """Another process that locks these bytes of the file of claims, or all of it, until it is killed."""

@@ -27,21 +27,6 @@ def store(tmp_path):
     return Store(tmp_path)
 
 
-@pytest.fixture
-def made(monkeypatch):
-    """The runs that were computed, at no cost; what is in `made.before` is called before each."""
-    made = type("Made", (), {"runs": [], "before": []})
-
-    def compute(run, start, stop, progress, threads):
-        for call in made.before:
-            call(run)
-        made.runs.append(run)
-        return {"number": np.array([len(made.runs)])}
-
-    monkeypatch.setattr(Run, "compute", compute)
-    return made
-
-
 def test_the_shard_size_changes_no_number(runs, reference, computed):
     """Shards of two and of four, and an episode alone."""
     fours = computed(runs, local, "fours", shard_size=4).evaluation

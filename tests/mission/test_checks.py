@@ -72,7 +72,7 @@ def test_readings_in_a_no_go_area_count_and_are_warned_of_when_one_enters_it(tmp
     places = [(2.0, 2.0), (8.0, 8.0), (9.0, 9.0), (12.0, 12.0), (10.0, 10.0), (11.0, 9.0)]
     warned = [one.observe(place, 0.2).warnings for place in places]
     assert [len(warnings) for warnings in warned] == [0, 1, 0, 0, 1, 0]
-    assert warned[1][0].startswith("The reading was taken in a no-go area: it counts")
+    assert warned[1][0].startswith("The reading was taken in a no-go area. It is used")
     assert len(one.readings) == len(places)
     with MissionLog.open(one._log.path) as log:
         kept = [Advice.from_json(entry.advice).warnings for entry in log.steps()]

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from made_sites import AREA
+from made_sites import AREA, complaint
 
 from dowsax.site import NEW_SITE, new_site, parse_site
 from dowsax.site.kinds import KINDS, prior_parameters
@@ -19,15 +19,6 @@ def test_the_new_site_reads_back():
     assert new.prior["q"] == RangeSetting(low=0.001, high=10.0)
     assert (new.budget.distance, new.budget.readings, new.budget.time) == (2000.0, 100, 1800.0)
     assert new.text == NEW_SITE
-
-
-def complaint(text):
-    """What is wrong with a site, or nothing."""
-    try:
-        parse_site(text)
-    except ValueError as error:
-        return str(error)
-    return ""
 
 
 def refused_when_used(text):

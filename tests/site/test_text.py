@@ -5,6 +5,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from made_sites import complaint
 
 from dowsax.site import parse_site, read_site
 from dowsax.site.text import MAX_DEPTH, MAX_KEY_PARTS, MAX_LENGTH, MAX_VALUES, MAX_WORD_LENGTH, scan
@@ -242,11 +243,3 @@ def test_borders_are_compared_once_for_all_places(monkeypatch, key):
     message = complaint(AREA + areas + f"[step]\npoints = {points}\n")
     assert ("outside the geofence" in message) == (key == "geofence")
     assert len(calls) < 10 * 149
-
-
-def complaint(text):
-    try:
-        parse_site(text)
-    except ValueError as error:
-        return str(error)
-    return ""

@@ -108,7 +108,7 @@ def test_known_numbers_leave_no_columns(stations):
 
 
 def test_what_is_usually_known_may_be_unknown():
-    """By "unknown", with the default distribution, or with a distribution of one's own."""
+    """The word `unknown` gives it the default distribution; a distribution may also be given."""
     model = compose(
         "gas-plume", BOX, distributions={"reach": "unknown", "rise": Normal(0, 0.1)}, background=None
     )

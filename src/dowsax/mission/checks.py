@@ -123,7 +123,7 @@ def find_warnings(plan: Plan, before: MissionState, after: MissionState) -> tupl
     here, previous = _forbidden_place(plan, after), _forbidden_place(plan, before)
     wind = after.reversed_wind.check
     warnings = (
-        f"The reading was taken {here}: it counts, as somebody was there; check the position, and the site."
+        f"The reading was taken {here}. It is used all the same: check its position, and the site file."
         if here is not None and here != previous
         else None,
         wind.message if wind.is_reversed and not before.reversed_wind.check.is_reversed else None,
