@@ -18,20 +18,22 @@ SCRIPTS = {
         "assert made.observation_space.shape == (17,)"
     ),
     "nothing else": (
-        "import os, sys; finders, environment = list(sys.meta_path), dict(os.environ); import dowsax;"
-        "assert sys.meta_path == finders and dict(os.environ) == environment and 'jax' not in sys.modules"
+        # Gymnasium, in which the problem is registered, changes the environment itself.
+        "import os, sys, gymnasium; before = list(sys.meta_path), dict(os.environ); import dowsax;"
+        "assert (sys.meta_path, dict(os.environ)) == before and 'jax' not in sys.modules"
     ),
     "no setting of jax": (
         "import jax; before = dict(jax.config.values); import dowsax; dowsax.locate;"
         "assert dict(jax.config.values) == before"
     ),
     "every subpackage": (
-        "import dowsax; assert all(getattr(dowsax, name) is not None for name in dowsax.__all__)"
+        "import pathlib, dowsax; folder = pathlib.Path(dowsax.__file__).parent;"
+        "names = {path.parent.name for path in folder.glob('*/__init__.py')};"
+        "assert len(names) > 12 and all(getattr(dowsax, name) for name in {*names, *dowsax.__all__})"
     ),
 }
 
 
-@pytest.mark.slow_after(3)
 @pytest.mark.parametrize("script", SCRIPTS.values(), ids=SCRIPTS)
 def test_imports(script):
     """In a fresh interpreter that takes warnings for errors."""

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from dowsax import (
         envs,
         evaluate,
+        experiments,
         geo,
         inference,
         learn,
@@ -38,6 +39,7 @@ __all__ = [
     "benchmark_model",
     "envs",
     "evaluate",
+    "experiments",
     "geo",
     "inference",
     "learn",
@@ -63,10 +65,12 @@ _HOMES = {
     "locate": "dowsax.inference.locate",
     "policy": "dowsax.policies",
 }
+# Not among `__all__`: the one is for the terminal, the other needs an extra.
+_OTHER_PACKAGES = ("cli", "console")
 
 
 def __getattr__(name: str) -> Any:
-    if name not in __all__:
+    if name not in (*__all__, *_OTHER_PACKAGES):
         raise AttributeError(f"module 'dowsax' has no attribute {name!r}")
     value = getattr(import_module(_HOMES[name]), name) if name in _HOMES else import_module(f"dowsax.{name}")
     globals()[name] = value
