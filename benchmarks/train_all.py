@@ -1,4 +1,4 @@
-"""Train every policy that ships, and the seeds of the ablations, one after another.
+"""Train every policy that ships, with each of its seeds.
 
     python -m benchmarks.train_all --out runs/train                   # all of it, on a graphics card
     python -m benchmarks.train_all --out runs/train --budget 540      # so many seconds; call again to go on
@@ -14,10 +14,8 @@ service lets their kernels run side by side: `nvidia-cuda-mps-control -d` before
 """
 
 import argparse
-import csv
 import json
 import math
-import shutil
 import signal
 import subprocess
 import sys
@@ -29,11 +27,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.machine import ROOT
-from dowsax.files import replace_file
+from dowsax.evaluate.tables import markdown
+from dowsax.learn import TrainConfig
+from dowsax.policies.shipped import seed_name
+from dowsax.policies.stored import card_of, card_path, digest_of, load, save
 
 AGDC = ("agdc-kld", "agdc-ent", "agdc-ee")
-REWARDED = ("att-pfrl", "att-pfrl-r2", "att-pfrl-r3", "att-pfrl-right", "pfrl")
-"""The ablations: four rewards, and the first of them without attention."""
+STEPS = 3_000_000
+"""Moves of every run, over all searches."""
 SEEDS = (0, 1, 2)
 ELSEWHERE = "ood-training"
 LEAST = 120.0
@@ -41,8 +42,6 @@ LEAST = 120.0
 PATIENCE = 20.0
 """[s], for an interrupted run to end by itself: the chunk under way has to be over first."""
 PRETRAINED = ROOT / "src/dowsax/policies/pretrained"
-DATA = ROOT / "results"
-CURVES = "ablation-curves.csv"
 TINY_STEPS = 300
 TINY_SIZES: dict[str, Any] = {"num_searches": 14, "rollout_length": 8, "particles": 32, "max_readings": 6}
 TINY = (
@@ -57,55 +56,62 @@ class Entry:
     """A run: a method on all fields."""
 
     method: str
-    steps: int
-    """Moves, over all searches."""
-    scenario: str = "id"
     seed: int = 0
-    ships: bool = True
+    scenario: str = "id"
+    preset: str | None = None
+    """The filter in training. Default: the method's."""
+    steps: int = STEPS
     tiny: bool = False
     """A rehearsal."""
 
     @property
+    def config(self) -> TrainConfig:
+        """The settings of `dowsax train`."""
+        return TrainConfig(
+            self.method,
+            scenario=self.scenario,
+            steps=self.steps,
+            seed=self.seed,
+            preset=self.preset,
+            **(TINY_SIZES if self.tiny else {}),
+        )
+
+    @property
     def name(self) -> str:
-        """Of the policy, as `dowsax train` gives it."""
-        return self.method if self.scenario == "id" else f"{self.method}-ood"
+        """Of the policy in the folder of its run, as `dowsax train` gives it."""
+        return self.config.name
 
     @property
     def label(self) -> str:
-        """Its place below the folder of all runs."""
-        return self.name if self.ships else f"ablation/{self.name}-seed-{self.seed}"
+        """Its folder below that of all runs, and its name in the package."""
+        return seed_name(self.name, self.seed)
 
     @property
     def options(self) -> dict[str, str]:
-        """What tells its command line from that of another run."""
+        """The options of its command line that differ from those of other runs."""
+        filter_ = {} if self.preset is None else {"--preset": self.preset}
         return {
             "--method": self.method,
             "--scenario": self.scenario,
             "--steps": str(self.steps),
             "--seed": str(self.seed),
+            **filter_,
         }
 
     def settings(self) -> dict[str, Any]:
-        """All that decides about the result, as its card should have it."""
-        # Late, as it takes jax; no device is opened by it, which would be missing to the run.
-        from dowsax.learn import TrainConfig
-
-        small = TINY_SIZES if self.tiny else {}
-        config = TrainConfig(self.method, scenario=self.scenario, steps=self.steps, seed=self.seed, **small)
-        return json.loads(json.dumps(config.settings()))
+        """All that determines the result, as its card should have it."""
+        return json.loads(json.dumps(self.config.settings()))
 
 
-# Ours until its curve is flat. Whether attention or the reward makes a difference is asked of runs that have
-# made as many moves, below.
-SHIPPED = (
-    Entry("att-pfrl", 40_000_000),
-    Entry("pfrl", 20_000_000),
-    *(Entry(method, 10_000_000) for method in AGDC),
-    *(Entry(method, 5_000_000, ELSEWHERE) for method in ("att-pfrl", *AGDC)),
-    Entry("att-pfrl-paper", 5_000_000),
+RUNS = (
+    *((method, "id", None) for method in ("att-pfrl-paper", "pfrl", "att-pfrl")),
+    ("att-pfrl-paper", "id", "training"),
+    *((method, "id", None) for method in AGDC),
+    *((method, ELSEWHERE, None) for method in ("pfrl", "att-pfrl-paper", *AGDC)),
+    *((method, "id", None) for method in ("att-pfrl-r2", "att-pfrl-r3", "att-pfrl-right")),
 )
-# All methods with one seed before the next, so that a comparison is whole as early as can be.
-SEEDED = tuple(Entry(method, 3_000_000, seed=seed, ships=False) for seed in SEEDS for method in REWARDED)
+"""Method, scenario and filter of the runs with each seed, the most important first."""
+ENTRIES = tuple(Entry(method, seed, scenario, preset) for seed in SEEDS for method, scenario, preset in RUNS)
 
 
 class State(NamedTuple):
@@ -118,17 +124,9 @@ class State(NamedTuple):
     """The end of its curve."""
 
 
-def same_run(entry: Entry) -> Entry:
-    """The one that ships, if an entry of the ablations is the same run."""
-    return next((other for other in SHIPPED if other.options == entry.options), entry)
-
-
 def plan(tiny: bool = False) -> list[Entry]:
-    """Every run once, in the order of their importance."""
-    entries = list(dict.fromkeys([*SHIPPED, *map(same_run, SEEDED)]))
-    if tiny:
-        return [replace(one, steps=TINY_STEPS, tiny=True) for one in entries]
-    return entries
+    """Every run once: all methods with one seed before the next."""
+    return [replace(one, steps=TINY_STEPS, tiny=True) for one in ENTRIES] if tiny else list(ENTRIES)
 
 
 def command(entry: Entry, folder: Path) -> list[str]:
@@ -228,8 +226,6 @@ def _train_one(entry: Entry, folder: Path, deadline: float, running: set[subproc
 
 def table(entries: Sequence[Entry], folder: Path, faults: dict[Entry, str]) -> str:
     """Where every run stands. The measures are those of training, with the filter of training."""
-    from dowsax.evaluate.tables import markdown
-
     rows = []
     for entry in entries:
         word, steps, newest = state_of(folder, entry)
@@ -245,65 +241,34 @@ def _measures(newest: dict[str, float]) -> list[str]:
     return [f"{newest[name]:.{places}f}" for name, places in digits.items()]
 
 
-def collect(folder: Path, package: Path = PRETRAINED, data: Path = DATA) -> list[str]:
-    """Copy finished policies into the package and the ablations' curves into the docs; what was done."""
-    from dowsax.policies.stored import load
-
+def collect(folder: Path, package: Path = PRETRAINED) -> list[str]:
+    """Copy finished policies into the package; return what was done."""
     said = []
-    for entry in SHIPPED:
-        word, path = state_of(folder, entry).word, folder / entry.label / f"{entry.name}.safetensors"
-        if word != "done":
-            said.append(f"{entry.label}: {word}, not copied")
-            continue
-        # Refuses a file that is damaged or not of its card.
-        load(path)
-        copy(path, package)
-        said.append(f"{entry.label}: copied")
-    finished = [entry for entry in SEEDED if state_of(folder, same_run(entry)).word == "done"]
-    if finished:
-        data.mkdir(parents=True, exist_ok=True)
-        with (data / CURVES).open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerows(curves(folder, finished))
-    said.append(f"ablations: {len(finished)} of {len(SEEDED)} runs")
+    for entry in ENTRIES:
+        word = state_of(folder, entry).word
+        if word == "done":
+            copy(folder / entry.label / f"{entry.name}.safetensors", package / f"{entry.label}.safetensors")
+        said.append(f"{entry.label}: {'copied' if word == 'done' else f'{word}, not copied'}")
     return said
 
 
-def copy(path: Path, package: Path) -> None:
-    """Put a policy into the package. What was measured of the same weights stays on the card."""
-    from dowsax.policies.stored import card_path
-
-    card, place = card_path(path), package / path.name
-    about = json.loads(card.read_text(encoding="utf-8"))
-    if place.exists() and card_path(place).exists():
-        before = json.loads(card_path(place).read_text(encoding="utf-8"))
-        if before["digest"] == about["digest"]:
-            about |= {"results": before["results"]}
-    with replace_file(place) as weights, replace_file(card_path(place)) as described:
-        shutil.copyfile(path, weights)
-        described.write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
-
-
-def curves(folder: Path, entries: Sequence[Entry]) -> list[list[Any]]:
-    """The curves of runs, one line a point, under their headings."""
-    lines: list[list[Any]] = []
-    for entry in entries:
-        card = read_card(folder, same_run(entry))
-        names = list(card["curves"])
-        lines = lines or [["method", "seed", "device", *names]]
-        about = [entry.method, entry.seed, card["device"]]
-        lines += [[*about, *point] for point in zip(*card["curves"].values(), strict=True)]
-    return lines
+def copy(path: Path, place: Path) -> None:
+    """Copy a policy and its card. Results on the card of the same weights are kept."""
+    network, card = load(path)
+    if place.exists() and card_path(place).exists() and digest_of(place) == digest_of(path):
+        card = replace(card, results=card_of(place).results)
+    save(place, network, card)
 
 
 def chosen(entries: Sequence[Entry], only: Sequence[str] | None) -> list[Entry]:
-    """The entries of these names; `ablation` is all runs of the ablations."""
+    """The entries of these labels; all without any."""
     if only is None:
         return list(entries)
-    known = {entry.label for entry in entries} | {"ablation"}
+    known = {entry.label for entry in entries}
     strange = [name for name in only if name not in known]
     if strange:
         raise ValueError(f"Unknown run {strange[0]!r}; known are {', '.join(sorted(known))}.")
-    return [one for one in entries if one.label in only or ("ablation" in only and not one.ships)]
+    return [one for one in entries if one.label in only]
 
 
 def main() -> int:
@@ -311,7 +276,7 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--out", type=Path, default=Path("runs/train"), help="a folder for each run below it")
-    parser.add_argument("--only", nargs="+", metavar="RUN", help="by label, or ablation for all of those")
+    parser.add_argument("--only", nargs="+", metavar="RUN", help="by label")
     parser.add_argument("--budget", type=float, default=math.inf, metavar="SECONDS")
     parser.add_argument("--at-once", type=int, default=1, metavar="RUNS", help="that share the device")
     parser.add_argument("--tiny", action="store_true", help="few moves, few particles")

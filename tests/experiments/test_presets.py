@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from dowsax.experiments.presets import RHOS, VARIANTS, mixing
+from dowsax.experiments.presets import RHOS, VARIANTS, known_presets, mixing
 from dowsax.inference import DEFAULT, PAPER
 from dowsax.world import benchmark_model
 
@@ -14,7 +14,7 @@ def with_config(preset, **changes):
 
 
 def test_the_parts_of_algorithm_1():
-    assert VARIANTS["paper"] is PAPER
+    assert known_presets()["paper"] is PAPER
     assert VARIANTS["default"] is DEFAULT
     assert VARIANTS["paper-no-attention"] == with_config(PAPER, attention=None)
     assert VARIANTS["paper-no-moves"] == with_config(PAPER, num_moves=0, max_moves=0)
@@ -29,7 +29,7 @@ def test_mixing_is_in_the_place_of_attention():
 
 
 def test_attention_in_the_default_filter_is_trained():
-    with_attention = VARIANTS["default-attention"]
+    with_attention = known_presets()["default-attention"]
     assert with_attention.config.attention is not None
     assert with_attention.projection is not None
     bare = replace(with_attention, projection=None)

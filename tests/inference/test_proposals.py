@@ -136,7 +136,7 @@ def test_langevin_ratio_is_that_of_the_two_densities(num_neighbours, step_size, 
     gradients = jnp.linalg.inv(factor).T @ (2 * jax.random.normal(gradient_key, (3, 30)))
     # Not at the start any more: the frozen population and the present particles are two things.
     current = columns + factor @ (0.5 * jax.random.normal(current_key, (3, 30)))
-    population = freeze(columns, gradients)
+    population = freeze(columns, gradients=gradients)
     proposal = AttentionLangevin(num_neighbours, step=0.8)
     proposed, log_ratios = jax.jit(proposal)(move_key, current, population, jnp.float32(step_size))
     frozen = [np.asarray(part, float) for part in (columns, gradients, population.factor)]
@@ -160,7 +160,7 @@ def test_langevin_follows_the_gradient(key):
     draw_key, move_key = jax.random.split(key)
     columns = jax.random.normal(draw_key, (2, 40))
     gradient = np.array([3.0, -1.0])
-    population = freeze(columns, jnp.asarray(np.repeat(gradient[:, None], 40, axis=1), jnp.float32))
+    population = freeze(columns, gradients=jnp.asarray(np.repeat(gradient[:, None], 40, axis=1), jnp.float32))
     proposed, _ = many(AttentionLangevin(step=0.5), move_key, columns, population)
     covariance = np.asarray(population.factor, float) @ np.asarray(population.factor, float).T
     drift = proposed.mean(0) - np.asarray(columns, float)

@@ -78,7 +78,7 @@ def compiled(kernel):
         gradients = jax.grad(lambda columns: jnp.sum(target.log_prob(columns)))(columns)
         done = rejuvenate(
             move_key,
-            freeze(columns, gradients),
+            freeze(columns, gradients=gradients),
             evaluate(columns),
             jnp.asarray(EXPONENT, jnp.float32),
             jnp.ones(()),

@@ -40,6 +40,7 @@ def train(
     searches: int | None = None,
     rollout_length: int | None = None,
     seed: int = 0,
+    preset: str | None = None,
     particles: int | None = None,
     max_readings: int = 200,
     chunk: int = 4,
@@ -69,8 +70,11 @@ def train(
         Steps of each search between two updates. Default: that of the method, mostly 16.
     seed
         The same seed gives the same policy on the same device.
+    preset
+        The filter in training, such as training or paper. Default: that of the method. Another one is in the
+        name of the policy, as in att-pfrl-paper-with-training.
     particles
-        Number of particles. Default: that of the method.
+        Number of particles. Default: that of the filter.
     max_readings
         A search without a stop ends after this many readings.
     chunk
@@ -87,6 +91,7 @@ def train(
             num_searches=searches,
             rollout_length=rollout_length,
             seed=seed,
+            preset=preset,
             particles=particles,
             max_readings=max_readings,
             **chosen,
@@ -230,6 +235,7 @@ def _command(config: "TrainConfig") -> str:
     names |= {
         "rollout_length": "rollout-length",
         "seed": "seed",
+        "preset": "preset",
         "particles": "particles",
         "max_readings": "max-readings",
     }

@@ -2,9 +2,7 @@
 
 from dataclasses import replace
 
-from dowsax.inference import DEFAULT, PAPER, PRESETS, AttentionConfig, FilterConfig, Preset
-from dowsax.inference.presets import PLAIN
-from dowsax.inference.projection import PROJECTION
+from dowsax.inference import DEFAULT, PAPER, PRESETS, FilterConfig, Preset
 from dowsax.inference.proposals import DifferentialEvolution
 
 RHOS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
@@ -25,13 +23,9 @@ def mixing(preset: str, rho: float) -> str:
 _BARE = change(PAPER, attention=None)
 
 VARIANTS: dict[str, Preset] = {
-    "paper": PAPER,
-    "default": DEFAULT,
-    "plain": PLAIN,
     "paper-no-attention": _BARE,
     "paper-no-moves": change(PAPER, num_moves=0, max_moves=0),
     "paper-bare": change(_BARE, num_moves=0, max_moves=0),
-    "default-attention": replace(change(DEFAULT, attention=AttentionConfig()), projection=PROJECTION),
     # Far more work than any other filter, so that its spread can serve as the reference.
     "reference": Preset(
         FilterConfig(num_particles=16384, num_moves=60, max_moves=60), (DifferentialEvolution(),)

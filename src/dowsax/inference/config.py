@@ -10,8 +10,9 @@ class FilterConfig:
     """Static choices: changing any of these recompiles."""
 
     num_particles: int = 1024
-    horizon: int = 201
-    """Maximal number of readings; default: the benchmark's 200 moves and the reading at the start."""
+    horizon: int = 200
+    """Maximal number of readings; default: the benchmark's, which are 199 moves and the reading at the start.
+    """
     ess_ratio: float = 0.5
     """η: resample when ESS < η·n. With `temper`, a reading that would leave less is assimilated in parts."""
     temper: bool = True

@@ -126,7 +126,7 @@ def move(
     min_moves, max_moves = _move_limits(config, belief, jump, spent)
     moved = rejuvenate(
         move_key,
-        freeze(rows, gradients),
+        freeze(rows, belief.log_weights, gradients),
         known,
         exponent,
         belief.step_size,

@@ -54,10 +54,16 @@ PAPER = Preset(
     follows_jumps=False,
 )
 
+PAPER_LEARNED = replace(PAPER, projection=PROJECTION)
+
 # Chosen by `python -m benchmarks.preset_study`; the table is in docs/results/presets.md.
 DEFAULT = Preset(
     FilterConfig(num_particles=2048, ess_ratio=0.5, num_moves=12, max_moves=12),
     proposals=(DifferentialEvolution(),),
+)
+# Attention where it does least harm: before resampling, so that the moves remove its bias.
+DEFAULT_ATTENTION = replace(
+    DEFAULT, config=replace(DEFAULT.config, attention=AttentionConfig()), projection=PROJECTION
 )
 
 # For fields with more unknowns than the benchmark's seven: fewer particles, which move until they have
@@ -84,7 +90,9 @@ PLAIN = Preset(
 
 PRESETS = {
     "default": DEFAULT,
+    "default-attention": DEFAULT_ATTENTION,
     "paper": PAPER,
+    "paper-learned": PAPER_LEARNED,
     "survey": SURVEY,
     "training": TRAINING,
     "training-attention": TRAINING_ATTENTION,

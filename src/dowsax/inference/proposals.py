@@ -42,11 +42,17 @@ class Proposal(Protocol):
     ) -> tuple[Columns, Ratios]: ...
 
 
-def freeze(columns: Columns, gradients: Columns | None = None) -> Population:
-    """Return the population with its covariance, which has a floor for directions without width."""
-    centred = columns - jnp.mean(columns, axis=1, keepdims=True)
+def freeze(
+    columns: Columns, log_weights: Float[Array, " n"] | None = None, gradients: Columns | None = None
+) -> Population:
+    """Return the population with its covariance, which has a floor for directions without width.
+
+    Particles without `log_weights` count alike.
+    """
     num_rows, num_particles = columns.shape
-    covariance = centred @ centred.T / num_particles
+    weights = jnp.full(num_particles, 1 / num_particles) if log_weights is None else jnp.exp(log_weights)
+    centred = columns - (columns @ weights)[:, None]
+    covariance = (weights[None, :] * centred) @ centred.T
     floor = 1e-6 * jnp.trace(covariance) / num_rows + 1e-12
     factor = jnp.linalg.cholesky(covariance + floor * jnp.eye(num_rows, dtype=columns.dtype))
     # A covariance with an infinite entry has no factor: do not move rather than spread NaN.

@@ -44,9 +44,13 @@ def write_csv(path: Path, rows: Sequence[Row], fields: Sequence[str] = ()) -> No
 
 
 def thin_rows(rows: Sequence[Row], num_points: int = 50) -> dict[str, list[float]]:
-    """Return the curve in few points, for a card: steps, seconds and the measures; 0 for NaN."""
+    """Return the curve in few points, for a card; 0 for NaN.
+
+    Its columns are steps, seconds, searches that have ended, and the measures.
+    """
     at = np.unique(np.linspace(0, len(rows) - 1, num_points).astype(int)) if rows else np.array([], int)
     columns = {name: np.array([row[name] for row in rows], float) for name in ("steps", "seconds")}
+    columns["searches"] = np.cumsum([row["ended"] for row in rows], dtype=float)
     columns |= measures(rows)
     return {
         name: [float(f"{number:.5g}") for number in np.nan_to_num(column[at])]

@@ -39,8 +39,6 @@ class Method:
     """The observation, which also determines the network."""
     preset: str = "training"
     """The filter in training; it may be cheaper than the one that is used later."""
-    particles: int | None = None
-    """Number of particles. Default: the preset's."""
     learner: PPOConfig | ActorCriticConfig = _PPO
     num_searches: int = 8192
     """Searches in parallel, divided among the fields."""
@@ -70,8 +68,11 @@ _GAIN_SCALE, _ERROR_SCALE = 0.2, 0.01
 
 
 def _agdc(meaning: str, reward: str, scale: float = _GAIN_SCALE) -> Method:
-    """Return an AGDC method: a plain particle filter and a dense reward; its network is not published."""
-    return Method(meaning, reward, scale, preset="plain", particles=1024)
+    """Return an AGDC method: a plain particle filter, a dense reward and the paper's stop rule.
+
+    Our reading: neither its rewards nor its network are published.
+    """
+    return Method(meaning, reward, scale, stop="contraction", preset="plain")
 
 
 METHODS: dict[str, Method] = {
@@ -86,10 +87,10 @@ METHODS: dict[str, Method] = {
     "att-pfrl-r3": Method("the entropy lost", "entropy", _GAIN_SCALE, preset=_ATTENTION),
     "att-pfrl-right": Method("1 for a right stop, −1 for a false one", "right-stop", preset=_ATTENTION),
     "att-pfrl-paper": Method(
-        "the paper's networks, learner and stop rule as printed",
+        "the paper's filter, networks, learner and stop rule as printed",
         stop="contraction",
         encoder="moments",
-        preset=_ATTENTION,
+        preset="paper",
         learner=ActorCriticConfig(),
         # It makes one gradient step per rollout.
         num_searches=1024,
@@ -113,14 +114,17 @@ class TrainConfig:
     rollout_length: int | None = None
     """Default: the method's."""
     seed: int = 0
+    preset: str | None = None
+    """The filter in training, by name. Default: the method's."""
     particles: int | None = None
-    """Default: the method's."""
+    """Default: the preset's."""
     max_readings: int = MAX_READINGS
 
     def __post_init__(self) -> None:
         _require_known("method", [self.method], METHODS)
         _require_known("field", self.fields, MODALITIES)
         _require_known("scenario", [self.scenario], SCENARIOS)
+        _require_known("preset", [self.preset_name], PRESETS)
         if not self.fields or len(set(self.fields)) < len(self.fields):
             raise ValueError(
                 f"There must be at least one field, each only once; got {', '.join(self.fields) or 'none'}."
@@ -142,9 +146,19 @@ class TrainConfig:
 
     @property
     def name(self) -> str:
-        """The name of the trained policy: the method, and the scenario if it is not `id`."""
+        """The name of the trained policy: the method, and filter and scenario if they are not the usual."""
+        usual = self.preset_name == METHODS[self.method].preset
         endings = {"id": "", "ood-training": "-ood"}
-        return self.method + endings.get(self.scenario, f"-on-{self.scenario}")
+        return (
+            self.method
+            + ("" if usual else f"-with-{self.preset_name}")
+            + endings.get(self.scenario, f"-on-{self.scenario}")
+        )
+
+    @property
+    def preset_name(self) -> str:
+        """The name of the filter in training."""
+        return METHODS[self.method].preset if self.preset is None else self.preset
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -157,30 +171,28 @@ class TrainConfig:
     def settings(self) -> dict[str, Any]:
         """Return all settings that determine the result, as JSON."""
         choices = asdict(METHODS[self.method])
-        del choices["meaning"]
+        del choices["meaning"], choices["preset"]
         num_searches, rollout_length = self.sizes
         return asdict(self) | {
             "fields": list(self.fields),
             "num_searches": num_searches,
             "rollout_length": rollout_length,
+            "preset": self.preset_name,
             "choices": choices,
-            "filter": repr(self.preset),
+            "filter": repr(self.filter),
         }
 
     @property
-    def preset(self) -> Preset:
+    def filter(self) -> Preset:
         """The filter in training."""
-        method = METHODS[self.method]
-        _require_known("preset", [method.preset], PRESETS)
-        num_particles = method.particles if self.particles is None else self.particles
-        preset = PRESETS[method.preset]
-        return preset if num_particles is None else preset.with_particles(num_particles)
+        preset = PRESETS[self.preset_name]
+        return preset if self.particles is None else preset.with_particles(self.particles)
 
     def searches(self) -> list[Search]:
         """Return the search of each field."""
         scenario = SCENARIOS[self.scenario]
         return [
-            Search(benchmark_model(field), self.preset, scenario, max_readings=self.max_readings)
+            Search(benchmark_model(field), self.filter, scenario, max_readings=self.max_readings)
             for field in self.fields
         ]
 

@@ -24,6 +24,7 @@ ENCODERS: dict[str, Callable[..., Encoder]] = {
     "particles": ParticleEncoder.build,
 }
 """The encoders by name: `(model, motion, **sizes) -> Encoder`."""
+_SEED = "-seed-"
 _ENCODER_SIZES = {"moments": (), "particles": ("num_particles",)}
 
 BEST_POLICY = "att-pfrl"
@@ -31,8 +32,23 @@ BEST_POLICY = "att-pfrl"
 
 
 def pretrained_names() -> tuple[str, ...]:
-    """Return the names of the trained policies in the package."""
-    return tuple(sorted(path.stem for path in PRETRAINED_FOLDER.glob(f"*{SUFFIX}")))
+    """Return the names of the trained policies in the package, without those of further training seeds."""
+    return tuple(name for name in _files() if _SEED not in name)
+
+
+def seed_name(name: str, seed: int) -> str:
+    """Return the name of a policy that was trained with this seed; that of seed 0 is its own."""
+    return f"{name}{_SEED}{seed}" if seed else name
+
+
+def trained_seeds(name: str) -> tuple[str, ...]:
+    """Return the names of a policy of the package, one for each training seed; without any, its own."""
+    others = [other for other in _files() if other.rpartition(_SEED)[0] == name]
+    return (name, *others)
+
+
+def _files() -> list[str]:
+    return sorted(path.stem for path in PRETRAINED_FOLDER.glob(f"*{SUFFIX}"))
 
 
 def weights_path(name: str) -> Path | None:
@@ -41,7 +57,7 @@ def weights_path(name: str) -> Path | None:
     A guarded policy has the weights of the bare one.
     """
     bare = name.removesuffix(GUARDED_SUFFIX)
-    if bare in pretrained_names():
+    if bare in _files():
         return PRETRAINED_FOLDER / f"{bare}{SUFFIX}"
     return Path(name) if name.endswith(SUFFIX) else None
 
