@@ -21,7 +21,7 @@ def episode(number: int, speed: float, num_readings: int) -> Episode:
     mass = -np.expm1(-0.5 / spread**2)
     error = spread * (0.5 + number % 4)
     rows = Row(points, nothing, numbers - 1, points, error, spread, mass, nothing, nothing, nothing)
-    return Episode(SOURCES[number], SOURCES[number], rows, 0.5)
+    return Episode(SOURCES[number], SOURCES[number], rows, 0.5, READINGS)
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """`dowsax reproduce`: what it says and writes, and what it refuses in one line."""
 
+import csv
 import json
 
 import jax
@@ -8,7 +9,7 @@ from made_suites import made_small
 
 from dowsax import cli
 from dowsax.experiments import walks
-from dowsax.experiments.suites.rewards import REWARDED, episodes_to_reach, weights_in
+from dowsax.experiments.suites.rewards import episodes_to_reach
 
 TINY = ("--episodes", "3", "--particles", "64", "--max-readings", "6")
 
@@ -94,16 +95,13 @@ def test_only_the_runs_of_a_policy_are_computed(small, command, tmp_path):
 def test_bad_input_is_refused_in_one_line(complaint, tmp_path):
     assert "Unknown table 'tabel'; known are id, ood" in complaint("tabel")
     assert "Unknown field 'gaz'" in complaint("id", "--only-field", "gaz", "--out", tmp_path)
-    assert "has the policy 'nobody': att-pfrl" in complaint(
+    assert "has the policy 'nobody': att-pfrl-paper" in complaint(
         "id", "--only-policy", "nobody", "--out", tmp_path
     )
     assert "Unknown device 'tpu'; known are cpu, gpu" in complaint("id", "--device", "tpu")
     assert "at least 1 worker" in complaint("id", "--workers", "0")
     assert "above 0" in complaint("id", "--budget", "-5")
     assert "at least 1 episode" in complaint("id", "--episodes", "0")
-    assert "--weights" in complaint("rewards", "--out", tmp_path)
-    assert "There is no folder" in complaint("rewards", "--weights", tmp_path / "none")
-    assert "No policies of the ablation below" in complaint("rewards", "--weights", tmp_path)
     assert "There is no folder" in complaint("id", "--earlier", tmp_path / "none", "--out", tmp_path)
     (tmp_path / "file").write_text("")
     assert "Cannot make the folder" in complaint("id", "--out", tmp_path / "file")
@@ -135,28 +133,45 @@ def test_an_interruption_is_reported(small, command, tmp_path, monkeypatch):
     assert "the same command goes on" in stderr
 
 
-def test_the_policies_of_the_ablation_are_found(tmp_path):
-    for method in REWARDED.values():
-        folder = tmp_path / "ablation" / f"{method}-seed-2"
-        folder.mkdir(parents=True)
-        (folder / f"{method}.safetensors").write_bytes(b"")
-    found = weights_in(tmp_path)
-    assert list(found) == [f"{method}-seed-2" for method in REWARDED.values()]
-    assert found["att-pfrl-r3-seed-2"].endswith("ablation/att-pfrl-r3-seed-2/att-pfrl-r3.safetensors")
-
-
-def curve(tmp_path, *rows):
-    path = tmp_path / "curves.csv"
-    lines = [",".join(map(str, row)) for row in rows]
-    path.write_text("\n".join(["ended,stopped,recent_stop_rate", *lines, ""]))
-    return path
-
-
-def test_searches_until_the_stop_rate_stays(tmp_path):
+def test_searches_until_the_stop_rate_stays():
     """The first searches to end are those that stop: a rate counts from the first one on that has not."""
-    reached = curve(tmp_path, (5, 5, 1), (100, 50, 0.5), (100, 9, "nan"), (100, 91, 0.91), (100, 95, 0.95))
-    assert episodes_to_reach(reached) == 305
-    assert episodes_to_reach(curve(tmp_path, (5, 5, 1.0), (100, 50, 0.5))) is None
-    assert episodes_to_reach(curve(tmp_path, (15, 15, 1.0), (50, 48, 0.97), (50, 49, 0.97))) == 65
-    assert episodes_to_reach(curve(tmp_path, (15, 15, 1.0))) is None
-    assert episodes_to_reach(tmp_path / "none.csv") is None
+
+    def needed(searches, rates):
+        return episodes_to_reach({"searches": searches, "stop_rate": rates})
+
+    assert needed([5, 105, 205, 305, 405], [1, 0.5, 0, 0.91, 0.95]) == 305
+    assert needed([5, 105], [1, 0.5]) is None
+    assert needed([15, 65, 115], [1, 0.97, 0.97]) == 65
+    assert needed([15], [1]) is None
+    assert needed([], []) is None
+
+
+@pytest.mark.slow
+def test_published_cells_are_checked_against_other_searches(small, command, tmp_path):
+    """Tables of the same code agree; a table whose stop rates are turned around does not."""
+    words = ("--particles", "64", "--max-readings", "6", "--out", tmp_path / "out")
+    assert command("priors", "--episodes", "40", *words)[0] == 0
+    check = (*words, "--check", "--published", tmp_path / "out", "--cells", "3", "--episodes", "40")
+    code, stdout, _ = command(*check)
+    assert code == 0
+    assert stdout.count("agrees  priors: ") == 3
+    assert "All 3 cells agree (p ≥ 0.0083" in stdout
+    table = tmp_path / "out/priors/table.csv"
+    rows = list(csv.DictReader(table.read_text().splitlines()))
+    for row in rows:
+        if row["measure"] == "OCE":
+            row["value"] = str(1 - float(row["value"]))
+    with table.open("w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    code, stdout, stderr = command(*check)
+    assert (code, stdout.count("DIFFERS")) == (2, 3)
+    assert "3 of 3 cells differ" in stderr
+
+
+def test_a_check_needs_published_tables(complaint, tmp_path):
+    assert "has no tables: give --published" in complaint(
+        "--check", "--published", tmp_path, "--out", tmp_path / "out"
+    )
+    assert "--cells must be at least 1" in complaint("--check", "--cells", "0", "--out", tmp_path / "out")

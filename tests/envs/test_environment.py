@@ -12,6 +12,7 @@ from dowsax.envs.problem import Measures, Problem, measure, step_searches
 from dowsax.envs.rewards import REWARDS, indicator
 from dowsax.evaluate import episodes
 from dowsax.evaluate.stops import TraceRule
+from dowsax.evaluate.trace import Episode
 from dowsax.policies import Greedy, Random
 
 
@@ -27,12 +28,13 @@ def test_a_key_determines_a_search_bit_for_bit(search, strolls):
 @pytest.mark.slow
 @pytest.mark.parametrize("last", [1000, MAX_READINGS, MAX_READINGS - 5])
 def test_the_two_endings_exclude_each_other(search, first_states, last):
-    """A rule that is met at the last reading has precedence over the end of the readings."""
+    """A rule that is met at the last reading only does not stop a search that has run out of readings."""
     steps = walks(search, AnyRule(contraction=3.0, fixed=last), first_states).steps
     assert not np.any(steps.terminated & steps.truncated)
     assert np.all((steps.terminated | steps.truncated)[:, -1])
     assert not np.any(steps.truncated[:, :-1])
-    assert np.all(steps.terminated[:, last - 2 :])
+    assert np.all(steps.terminated[:, last - 2 : -1])
+    assert not np.any(steps.terminated[:, -1])
     assert np.any(steps.terminated)
     assert not np.all(steps.terminated)
     np.testing.assert_array_equal(steps.reward, np.where(steps.terminated, 1.0, 0.0))
@@ -182,6 +184,7 @@ def ending(search, rule, key, rows, state) -> int | None:
 @pytest.mark.parametrize("policy", [Greedy(), Random()], ids=["greedy", "random"])
 def test_a_rule_asked_afterwards_stops_where_the_environment_does(search, policy, key):
     rows, first = recorded(search, policy, key)
-    readings = {rule: rule.first_stop(rows) for rule in RULES}
+    record = Episode(first.theta, first.theta, rows, 0.0, search.max_readings)
+    readings = {rule: rule.first_stop(record) for rule in RULES}
     assert readings == {rule: ending(search, rule, key, rows, first) for rule in RULES}
     assert sum(reading is not None for reading in readings.values()) >= 3

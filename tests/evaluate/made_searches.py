@@ -5,7 +5,7 @@ import numpy as np
 from dowsax.evaluate.trace import Episode, Row
 
 
-def search(spread, error, *, mass=None, theta=(1.0, 2.0), seconds=1.0) -> Episode:
+def search(spread, error, *, mass=None, theta=(1.0, 2.0), seconds=1.0, max_readings=200) -> Episode:
     """A search of unit steps with this spread and error at its readings."""
     number = len(spread)
     column = lambda values: np.asarray(values, np.float32)  # noqa: E731
@@ -15,7 +15,7 @@ def search(spread, error, *, mass=None, theta=(1.0, 2.0), seconds=1.0) -> Episod
     rows = Row(
         places, nothing, path_length, places, column(error), column(spread), mass, nothing, nothing, nothing
     )
-    return Episode(column(theta), column(theta), rows, seconds)
+    return Episode(column(theta), column(theta), rows, seconds, max_readings)
 
 
 def gaussian_searches(num_searches: int, num_readings: int, *, seed: int, confidence: float = 1.0):
@@ -36,6 +36,6 @@ def gaussian_searches(num_searches: int, num_readings: int, *, seed: int, confid
     claimed = variance / confidence**2
     masses = -np.expm1(-0.5 / claimed)
     return [
-        search(spread, error, mass=mass, theta=source[0])
+        search(spread, error, mass=mass, theta=source[0], max_readings=num_readings)
         for spread, error, mass, source in zip(np.sqrt(claimed), errors, masses, sources, strict=True)
     ]

@@ -37,13 +37,13 @@ def keys():
 
 @pytest.fixture(scope="module")
 def apart(keys):
-    return run_one_by_one(searching("temperature"), Random(), keys, UNTIL, nothing)
+    return run_one_by_one(searching("temperature"), [Random()], keys, UNTIL, nothing)
 
 
 def test_in_groups_equals_one_by_one(keys, apart):
     """In any order, and each search is reported once."""
     ended = []
-    together = run_in_groups(searching("temperature"), Random(), keys, UNTIL, ended.append, size=10)
+    together = run_in_groups(searching("temperature"), [Random()], keys, UNTIL, ended.append, size=10)
     assert sum(ended) == len(keys)
     assert len({len(episode.rows.spread) for episode in together}) > 1
     for one, other in zip(apart, together, strict=True):
@@ -73,11 +73,11 @@ def test_a_search_ends_when_every_rule_has_spoken(apart):
     rule = UNTIL[0]
     for episode in apart:
         num_readings = len(episode.rows.spread)
-        assert num_readings == (rule.first_stop(episode.rows) or MAX_READINGS)
+        assert num_readings == (rule.first_stop(episode) or MAX_READINGS)
 
 
 def test_a_search_does_not_depend_on_the_others(keys, apart):
-    alone = run_one_by_one(searching("temperature"), Random(), keys[7:8], UNTIL, nothing)[0]
+    alone = run_one_by_one(searching("temperature"), [Random()], keys[7:8], UNTIL, nothing)[0]
     for one, other in zip(jax.tree.leaves(apart[7].rows), jax.tree.leaves(alone.rows), strict=True):
         np.testing.assert_array_equal(one, other)
 
@@ -95,9 +95,9 @@ def test_fields_that_differ_by_numbers_share_their_programs(keys, monkeypatch):
     )
     monkeypatch.setattr(episodes, "PROGRAMS", programs._replace(decide=episodes.PROGRAMS.decide))
     for field in ("temperature", "magnetic", "electric"):
-        run_one_by_one(searching(field), Random(), keys[:1], UNTIL, nothing)
+        run_one_by_one(searching(field), [Random()], keys[:1], UNTIL, nothing)
     for policy in (Greedy(), OracleStraight()):
-        run_one_by_one(searching("temperature"), policy, keys[:1], UNTIL, nothing)
+        run_one_by_one(searching("temperature"), [policy], keys[:1], UNTIL, nothing)
 
 
 def _parts():
@@ -110,7 +110,7 @@ def test_the_source_of_a_shift_is_recorded_before_and_after(keys):
         benchmark_model("temperature"), BOOTSTRAP_STILL, SCENARIOS["shift"], max_readings=SHIFTED + 1
     )
     never = (TraceRule("fixed", 99.0),)
-    for episode in run_one_by_one(search, Random(), keys[:2], never, nothing):
+    for episode in run_one_by_one(search, [Random()], keys[:2], never, nothing):
         assert len(episode.rows.spread) == SHIFTED + 1
         assert (episode.theta[:2] != episode.final_theta[:2]).all()
         np.testing.assert_array_equal(episode.theta[2:], episode.final_theta[2:])
@@ -136,11 +136,11 @@ def test_sources_do_not_depend_on_the_most_readings(keys, apart):
 @pytest.mark.parametrize("action", [-1, 4])
 def test_an_action_that_does_not_exist_is_refused(keys, action):
     with pytest.raises(ValueError, match="they are 0 to 3"):
-        run_one_by_one(searching("temperature"), lambda *_: jnp.asarray(action), keys[:1], UNTIL, nothing)
+        run_one_by_one(searching("temperature"), [lambda *_: jnp.asarray(action)], keys[:1], UNTIL, nothing)
 
 
 def test_nothing_to_do_is_refused(keys):
     with pytest.raises(ValueError, match="vector of keys"):
-        episodes.run_episodes(searching("temperature"), Random(), keys[:0], UNTIL)
+        episodes.run_episodes(searching("temperature"), [Random()], keys[:0], UNTIL)
     with pytest.raises(ValueError, match="must have a rule"):
-        episodes.run_episodes(searching("temperature"), Random(), keys[:1], ())
+        episodes.run_episodes(searching("temperature"), [Random()], keys[:1], ())

@@ -74,8 +74,17 @@ def test_no_search_is_no_number():
 )
 def test_a_record_that_ends_early_leaves_a_stricter_rule_open(last_spread, max_readings, expected):
     """Unless the rule spoke, the readings ran out or no particle is left."""
-    record = search([2.0, 1.0, last_spread], [1.0, 1.0, 1.0])
-    assert count_undecided([record], CONTRACTION, max_readings) == expected
+    record = search([2.0, 1.0, last_spread], [1.0, 1.0, 1.0], max_readings=max_readings)
+    assert count_undecided([record], CONTRACTION) == expected
+
+
+@pytest.mark.parametrize(("max_readings", "stop"), [(3, None), (4, 3)])
+def test_a_search_that_takes_all_its_readings_has_not_stopped(max_readings, stop):
+    """OCE is the share with k_stop < K_max."""
+    record = search([2.0, 1.0, 0.4], [1.0, 1.0, 0.3], max_readings=max_readings)
+    assert CONTRACTION.first_stop(record) == stop
+    assert ends([record], CONTRACTION).stopped.tolist() == [stop is not None]
+    assert ends([record], CONTRACTION).reading.tolist() == [3]
 
 
 def test_shares_have_wilsons_interval():

@@ -72,7 +72,7 @@ def test_a_dead_belief_counts_as_the_widest():
 def test_right_beliefs_have_the_false_stops_they_expect(searches, name):
     """At every threshold, within five standard errors; the credible rule keeps its level."""
     thresholds = (0.5, 0.8, 0.9) if name == "credible" else (0.5, 0.6, 1.0)
-    points = stop_curve(searches, name, thresholds, READINGS)
+    points = stop_curve(searches, name, thresholds)
     assert [point.threshold for point in points] == list(thresholds)
     for threshold, point in zip(thresholds, points, strict=True):
         error = (point.expected * (1 - point.expected) / point.false_stops.n) ** 0.5
@@ -97,7 +97,7 @@ def test_known_false_stops():
 
 def test_overconfidence_is_seen():
     records = gaussian_searches(1500, READINGS, seed=9, confidence=2.0)
-    (point,) = stop_curve(records, "credible", [0.9], READINGS)
+    (point,) = stop_curve(records, "credible", [0.9])
     error = (point.expected * (1 - point.expected) / point.false_stops.n) ** 0.5
     assert point.false_stops.value > point.expected + 5 * error
     assert point.false_stops.low > 0.1

@@ -25,7 +25,7 @@ def invented(shard):
         theta = numbers.normal(size=7).astype(np.float32)
         final_theta = theta.copy()
         final_theta[:2] += 1
-        return Episode(theta, final_theta, Row(**parts), float(numbers.uniform()))
+        return Episode(theta, final_theta, Row(**parts), float(numbers.uniform()), 200)
 
     return [episode(2 + place) for place in range(shard.size)]
 

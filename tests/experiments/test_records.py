@@ -40,7 +40,7 @@ def made_search(generator, length):
         max_weight=column(0.0, 0.2),
         ess=column(1, 2048),
     )
-    return Episode(theta, theta + np.float32(1), rows, 0.25)
+    return Episode(theta, theta + np.float32(1), rows, 0.25, 200)
 
 
 def size_of(arrays):
@@ -56,8 +56,7 @@ def test_any_rule_stops_where_it_did():
     again = unpack(pack(episodes, "compact", signals=True))
     for rule in RULES:
         moved = sum(
-            rule.first_stop(one.rows) != rule.first_stop(other.rows)
-            for one, other in zip(episodes, again, strict=True)
+            rule.first_stop(one) != rule.first_stop(other) for one, other in zip(episodes, again, strict=True)
         )
         assert moved <= 1
     for one, other in zip(episodes, again, strict=True):
@@ -83,7 +82,7 @@ def test_a_rule_whose_column_was_not_recorded_never_stops():
     episodes = [made_search(np.random.default_rng(7), 20)]
     (again,) = unpack(pack(episodes, "compact"))
     assert np.isnan(again.rows.entropy).all()
-    assert TraceRule("entropy", 9.0).first_stop(again.rows) is None
+    assert TraceRule("entropy", 9.0).first_stop(again) is None
 
 
 def test_a_full_record_loses_nothing():

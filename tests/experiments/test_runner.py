@@ -118,9 +118,10 @@ def test_a_batch_that_does_not_fit_is_halved(runs, reference, monkeypatch):
     """An accelerator with room for two episodes takes five as two, two and one."""
     sizes = []
 
-    def in_groups(search, policy, keys, until, progress):
+    def in_groups(search, policies, keys, until, progress, *, first):
         if keys.shape[0] > 2:
             raise jax.errors.JaxRuntimeError("RESOURCE_EXHAUSTED: Out of memory")
+        assert first == sum(sizes)
         sizes.append(keys.shape[0])
         return [invented(shards_of(reference.evaluation)[0])[0] for _ in keys]
 

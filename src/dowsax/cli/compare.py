@@ -187,7 +187,7 @@ def _require_decided(entries: Sequence[Entry], rules: Sequence[TraceRule]) -> No
     """Raise a ValueError if records end before a rule has stopped the search."""
     for rule in rules:
         for entry in entries:
-            number = count_undecided(entry.episodes, rule, entry.max_readings)
+            number = count_undecided(entry.episodes, rule)
             if number:
                 raise ValueError(
                     f"{entry.labels['run']} cannot tell where {rule} would have stopped {number} of "
@@ -273,7 +273,7 @@ def _sweep(entries: Sequence[Entry]) -> Section:
         (entry.labels | {"stop": str(rule)}, summarise(entry.episodes, rule))
         for entry in entries
         for rule in LADDER
-        if count_undecided(entry.episodes, rule, entry.max_readings) == 0
+        if count_undecided(entry.episodes, rule) == 0
     ]
     return Section("Thresholds of the stop rules", sweep_table(cells), "sweep.csv", search_csv(cells))
 

@@ -14,33 +14,31 @@ from dowsax.cli.console import print_status, say
 from dowsax.cli.outputs import require_folder, require_writable
 from dowsax.cli.run_progress import show_progress
 from dowsax.envs.problem import choose
+from dowsax.evaluate.tables import number
 from dowsax.experiments.runner import default_shard_size, execute, local, processes
 from dowsax.experiments.store import AnyRun, Store
+from dowsax.experiments.suites.check import choose_cells, compare, least_p_value, runs_of_cells
 from dowsax.experiments.suites.registry import choose_suites
 from dowsax.experiments.suites.report import write
-from dowsax.experiments.suites.rewards import weights_in
 from dowsax.experiments.suites.suite import Reproduction, Suite, runs_of
 from dowsax.interruption import explain_interruption
 from dowsax.world import MODALITIES
 
 _DEVICES = {"cpu": "cpu", "gpu": "cuda"}
-_TRAINED = "rewards"
-"""The suite whose policies do not come with the package."""
 
 
 def reproduce(
     tables: list[str] | None = None,
     /,
     *,
-    episodes: int = 1000,
-    seed: int = 0,
+    episodes: int | None = None,
+    seed: Annotated[list[int] | None, Parameter(negative="")] = None,
     out: Path = Path("runs/reproduce"),
     device: str | None = None,
     workers: int | None = None,
     budget: float | None = None,
     only_field: Annotated[list[str] | None, Parameter(negative="")] = None,
     only_policy: Annotated[list[str] | None, Parameter(negative="")] = None,
-    weights: Path | None = None,
     earlier: Path | None = None,
     particles: int | None = None,
     max_readings: int = 200,
@@ -48,6 +46,9 @@ def reproduce(
     runs_only: Annotated[bool, Parameter(name=("--runs-only", "--cells-only"), negative="")] = False,
     list_: Annotated[bool, Parameter(name="--list", negative="")] = False,
     status: Annotated[bool, Parameter(negative="")] = False,
+    check: Annotated[bool, Parameter(negative="")] = False,
+    published: Path = Path("results/paper"),
+    cells: int = 10,
 ) -> None:
     """Compute the tables and figures of the paper and write ours next to theirs.
 
@@ -59,9 +60,10 @@ def reproduce(
     tables
         The tables, see --list. Default: all.
     episodes
-        Searches of each policy on each field.
+        Searches of each policy on each field. Default: 1,000, and 30 with --check.
     seed
-        The same seed gives the same sources and noise.
+        The same seed gives the same sources and noise. Repeat it for several, side by side in one table.
+        Default: 0.
     out
         The folder of runs and tables.
     device
@@ -74,10 +76,8 @@ def reproduce(
         Compute only runs of this field; repeat it for several. The tables have all runs that are complete.
     only_policy
         Compute only runs of this policy, likewise.
-    weights
-        A folder of training runs, for the policies of the table of rewards.
     earlier
-        A folder of tables with the same seed and sizes: their lines stand in for runs that are not in --out.
+        A folder of tables with the same seeds and sizes: their lines stand in for runs that are not in --out.
     particles
         Number of particles in every filter, for rehearsals. Default: that of each filter.
     max_readings
@@ -90,14 +90,26 @@ def reproduce(
         List the tables, and exit.
     status
         Say how many runs of each table are complete, and exit.
+    check
+        Recompute random cells of published tables with other searches, and say whether they agree; fail if
+        one does not. The seed, by default 1000, draws the cells and the searches.
+    published
+        The folder of the published tables, for --check.
+    cells
+        The number of cells, for --check.
     """
     begun = time.time()
     _require(device, workers, budget, earlier)
     _compute_on(device, workers)
-    suites = choose_suites(tables or [])
     store = Store(out, default_shard_size(), frozenset(trust or []))
-    files = _weights(tables or [], weights)
-    paper = Reproduction(store, episodes, seed, particles, max_readings, files)
+    if check:
+        own = Reproduction(store, episodes or 30, _unique(seed or [1000])[:1], particles, max_readings)
+        _check(own, published, cells, begun + (math.inf if budget is None else budget), workers)
+        return
+    suites = choose_suites(tables or [])
+    paper = Reproduction(
+        store, 1000 if episodes is None else episodes, _unique(seed or [0]), particles, max_readings
+    )
     runs = _choose_runs(paper, suites, only_field or [], only_policy or [])
     if list_ or status:
         (_list if list_ else _status)(paper, suites)
@@ -106,7 +118,7 @@ def reproduce(
     require_writable(out / ".writable")
     _compute(paper, runs, begun + (math.inf if budget is None else budget), workers)
     if not runs_only:
-        _write(paper, suites, _command(tables or [], paper, weights), earlier)
+        _write(paper, suites, _command(tables or [], paper), earlier)
 
 
 def _require(device: str | None, workers: int | None, budget: float | None, earlier: Path | None) -> None:
@@ -140,16 +152,6 @@ def _compute_on(device: str | None, workers: int | None) -> None:
         raise ValueError(f"There is no {device} that JAX can compute on here: leave --device out.")
 
 
-def _weights(tables: Sequence[str], folder: Path | None) -> dict[str, str]:
-    """The files of the policies that do not come with the package; without them all tables but theirs."""
-    if folder is None and _TRAINED in tables:
-        raise ValueError(
-            f"The table {_TRAINED} is of policies that do not come with the package: give the folder of "
-            "their training runs with --weights."
-        )
-    return {} if folder is None else weights_in(folder)
-
-
 def _choose_runs(
     paper: Reproduction, suites: Sequence[Suite], fields: Sequence[str], policies: Sequence[str]
 ) -> list[AnyRun]:
@@ -166,8 +168,6 @@ def _choose_runs(
 def _list(paper: Reproduction, suites: Sequence[Suite]) -> None:
     for suite in suites:
         say(f"{suite.name:<21} {suite.title} ({suite.label}; {_runs(len(suite.runs(paper)))})")
-    if not paper.weights:
-        say(f"The runs of {_TRAINED} are those of the policies in the folder given with --weights.")
 
 
 def _status(paper: Reproduction, suites: Sequence[Suite]) -> None:
@@ -206,10 +206,39 @@ def _write(paper: Reproduction, suites: Sequence[Suite], command: str, earlier: 
             say(f"{suite.name}: {folder / 'table.md'}" + (f", {_runs(left)} missing" if left else ""))
 
 
-def _command(tables: Sequence[str], paper: Reproduction, weights: Path | None) -> str:
+def _check(
+    paper: Reproduction, published: Path, num_cells: int, deadline: float, workers: int | None
+) -> None:
+    """Recompute cells of published tables; a ValueError unless all agree."""
+    if num_cells < 1:
+        raise ValueError(f"--cells must be at least 1; got {num_cells}.")
+    chosen = choose_cells(published, paper, num_cells, paper.seed)
+    require_writable(paper.store.folder / ".writable")
+    _compute(paper, [*runs_of_cells(chosen)], deadline, workers)
+    compared = [compare(paper, cell) for cell in chosen]
+    least = least_p_value(sum(map(len, compared)))
+    differing = 0
+    for cell, comparisons in zip(chosen, compared, strict=True):
+        differs = any(one.p_value < least for one in comparisons)
+        differing += differs
+        shares = "; ".join(
+            f"{one.measure} {number(one.published, 3)} published, {number(one.recomputed, 3)} here"
+            for one in comparisons
+        )
+        say(f"{'DIFFERS' if differs else 'agrees'}  {cell.name}: {shares}")
+    if differing:
+        raise ValueError(f"{differing} of {len(chosen)} cells differ (p < {least:.2g}, Fisher's exact test).")
+    say(f"All {len(chosen)} cells agree (p ≥ {least:.2g}, Fisher's exact test).")
+
+
+def _unique(seeds: Sequence[int]) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(seeds))
+
+
+def _command(tables: Sequence[str], paper: Reproduction) -> str:
     """The command that repeats what was computed, on any device and without a budget."""
-    sizes = ["--episodes", str(paper.num_episodes), "--seed", str(paper.seed)]
-    sizes += [] if weights is None else ["--weights", str(weights)]
+    sizes = ["--episodes", str(paper.num_episodes)]
+    sizes += [word for seed in paper.seeds for word in ("--seed", str(seed))]
     sizes += [] if paper.particles is None else ["--particles", str(paper.particles)]
     sizes += [] if paper.max_readings == 200 else ["--max-readings", str(paper.max_readings)]
     return shlex.join(["dowsax", "reproduce", *tables, *sizes, "--out", str(paper.store.folder)])

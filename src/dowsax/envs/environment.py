@@ -24,7 +24,7 @@ class Step(NamedTuple):
     observation: Float[Array, "*batch features"]
     reward: Float[Array, "*batch"]
     terminated: Bool[Array, "*batch"]
-    """The stop rule is met."""
+    """The stop rule is met, before the last reading."""
     truncated: Bool[Array, "*batch"]
     """The readings ran out, or the belief has no particle left."""
     info: FilterInfo
@@ -60,8 +60,8 @@ def build(
     def step(key: Key, state: SearchState, action: Int[Array, ""]) -> tuple[SearchState, Step]:
         after, info = search.step(key, state, action)
         living = alive(after.belief.log_weights)
-        terminated = stop(after.belief)
         is_spent = after.belief.history.size >= search.max_readings
+        terminated = stop(after.belief) & ~is_spent
         truncated = ~terminated & (is_spent | ~living)
         # A belief without particles has no spread, entropy or mean to reward.
         value = jnp.where(living, reward(search, state, after, terminated), 0.0)

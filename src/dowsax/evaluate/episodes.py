@@ -16,7 +16,15 @@ import numpy as np
 
 from dowsax.envs import Search
 from dowsax.evaluate.pool import run_in_groups
-from dowsax.evaluate.search_steps import Keys, as_arrays, decide, has_ended, prepare, read, require_finite
+from dowsax.evaluate.search_steps import (
+    Keys,
+    as_arrays,
+    decide,
+    has_ended,
+    prepare,
+    read,
+    require_finite,
+)
 from dowsax.evaluate.stops import TraceRule
 from dowsax.evaluate.trace import Episode, Row
 from dowsax.policies import Oracle, Policy
@@ -38,10 +46,11 @@ PROGRAMS = Programs(eqx.filter_jit(prepare), eqx.filter_jit(decide), eqx.filter_
 
 def run_episodes(
     search: Search,
-    policy: Policy | Oracle,
+    policy: Policy | Oracle | Sequence[Policy | Oracle],
     keys: Keys,
     until: Sequence[TraceRule],
     *,
+    first: int = 0,
     batch_size: int | None = None,
     threads: int | None = None,
     on_progress: Progress = lambda ended: None,
@@ -50,8 +59,12 @@ def run_episodes(
 
     Parameters
     ----------
+    policy
+        A policy, or several that are equal except for their weights and search in turn.
     keys
         One PRNG key per search.
+    first
+        The number of the first search: search k is that of policy k modulo the number of policies.
     until
         Stop rules; the record goes on until the last of them is met.
     batch_size
@@ -69,14 +82,16 @@ def run_episodes(
         raise ValueError(
             "`until` must have a rule: `(TraceRule('credible', 0.95),)`, or 'fixed' with a number."
         )
+    policies = list(policy) if isinstance(policy, Sequence) else [policy]
     if jax.default_backend() == "cpu":
-        return run_one_by_one(search, policy, keys, until, on_progress, threads)
+        return run_one_by_one(search, policies, keys, until, on_progress, threads, first=first)
     size = min(batch_size or keys.shape[0], keys.shape[0])
     episodes: list[Episode] = []
     while len(episodes) < keys.shape[0]:
         try:
-            batch = keys[len(episodes) : len(episodes) + size]
-            episodes += run_in_groups(search, policy, batch, until, on_progress)
+            done = len(episodes)
+            batch = keys[done : done + size]
+            episodes += run_in_groups(search, policies, batch, until, on_progress, first=first + done)
         except jax.errors.JaxRuntimeError as failure:
             if "RESOURCE_EXHAUSTED" not in str(failure) or size == 1:
                 raise
@@ -95,16 +110,19 @@ def compile_programs(programs: Programs, search: Search, policy: Policy | Oracle
 
 def run_one_by_one(
     search: Search,
-    policy: Policy | Oracle,
+    policies: Sequence[Policy | Oracle],
     keys: Keys,
     until: Sequence[TraceRule],
     on_progress: Progress,
     threads: int | None = None,
+    *,
+    first: int = 0,
 ) -> list[Episode]:
     """Run the searches one after another, one per thread (default: one per core)."""
-    search, policy = as_arrays(search), as_arrays(policy)
+    search, policies = as_arrays(search), [as_arrays(policy) for policy in policies]
 
-    def one(key: Key) -> Episode:
+    def one(number: int, key: Key) -> Episode:
+        policy = policies[number % len(policies)]
         started = time.perf_counter()
         state = PROGRAMS.prepare(search, key)
         theta, position = np.asarray(state.theta), state.station.position
@@ -119,8 +137,9 @@ def run_one_by_one(
             is_met |= [len(rows) > 1 and bool(rule.is_met(rows[-1], len(rows))) for rule in until]
         on_progress(1)
         columns = jax.tree.map(lambda *leaves: np.stack(leaves), *rows)
-        return Episode(theta, np.asarray(state.theta), columns, time.perf_counter() - started)
+        seconds = time.perf_counter() - started
+        return Episode(theta, np.asarray(state.theta), columns, seconds, search.max_readings)
 
-    compile_programs(PROGRAMS, search, policy, keys[0])
+    compile_programs(PROGRAMS, search, policies[0], keys[0])
     with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
-        return list(pool.map(one, keys))
+        return list(pool.map(one, range(first, first + keys.shape[0]), keys))

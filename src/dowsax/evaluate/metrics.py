@@ -76,7 +76,7 @@ class Summary(NamedTuple):
 
 def ends(episodes: Sequence[Episode], rule: TraceRule) -> Ends:
     """Apply the rule to each search."""
-    firsts = [rule.first_stop(episode.rows) for episode in episodes]
+    firsts = [rule.first_stop(episode) for episode in episodes]
     places = [-1 if first is None else first - 1 for first in firsts]
     at = lambda name: np.array(  # noqa: E731
         [getattr(episode.rows, name)[place] for episode, place in zip(episodes, places, strict=True)],
@@ -95,15 +95,15 @@ def ends(episodes: Sequence[Episode], rule: TraceRule) -> Ends:
     )
 
 
-def count_undecided(episodes: Sequence[Episode], rule: TraceRule, max_readings: int) -> int:
+def count_undecided(episodes: Sequence[Episode], rule: TraceRule) -> int:
     """Count the records that end too early to decide whether this rule would have stopped the search.
 
     A record ends when all rules it was made for are met, when the readings run out, or when no particle is
     left. Only in the last two cases is it certain that a rule that was never met would not have stopped it.
     """
     return sum(
-        rule.first_stop(episode.rows) is None
-        and len(episode.rows.spread) < max_readings
+        rule.first_stop(episode) is None
+        and len(episode.rows.spread) < episode.max_readings
         and bool(np.isfinite(episode.rows.spread[-1]))
         for episode in episodes
     )

@@ -7,13 +7,13 @@ pool, from which groups are taken that need the same next: a decision and a read
 
 import time
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool
+from jaxtyping import Array, Bool, Int
 
 from dowsax.envs import PendingUpdate, Search
 from dowsax.evaluate.search_steps import (
@@ -23,7 +23,9 @@ from dowsax.evaluate.search_steps import (
     has_ended,
     prepare,
     require_finite,
+    stack_policies,
     step_keys,
+    take_policy,
 )
 from dowsax.evaluate.stops import TraceRule
 from dowsax.evaluate.trace import Episode, Row, row
@@ -57,9 +59,11 @@ def start(search: Search, key: Key) -> GroupResult:
     return result_of(search, search.start_update(read_key, state, state.station.position))
 
 
-def choose(search: Search, policy: Policy | Oracle, key: Key, pending: PendingUpdate) -> Position:
-    """Return where the policy goes after a reading."""
-    return decide(search, policy, key, search.finish_update(pending)[0])
+def choose(
+    search: Search, policies: Any, turn: Int[Array, ""] | None, key: Key, pending: PendingUpdate
+) -> Position:
+    """Return where the policy whose turn it is goes after a reading."""
+    return decide(search, take_policy(policies, turn), key, search.finish_update(pending)[0])
 
 
 def read(search: Search, key: Key, pending: PendingUpdate, position: Position) -> GroupResult:
@@ -75,7 +79,7 @@ def refresh(search: Search, pending: PendingUpdate) -> GroupResult:
 
 
 START = eqx.filter_jit(eqx.filter_vmap(start, in_axes=(None, 0)))
-CHOOSE = eqx.filter_jit(eqx.filter_vmap(choose, in_axes=(None, None, 0, 0)))
+CHOOSE = eqx.filter_jit(eqx.filter_vmap(choose, in_axes=(None, None, 0, 0, 0)))
 READ = eqx.filter_jit(eqx.filter_vmap(read, in_axes=(None, 0, 0, 0)))
 REFRESH = eqx.filter_jit(eqx.filter_vmap(refresh, in_axes=(None, 0)))
 
@@ -130,7 +134,7 @@ class Pool:
             self.record(members, group)
         self.pending: PendingUpdate = jax.tree.map(lambda *leaves: jnp.concatenate(leaves)[:total], *parts)
 
-    def serve(self, policy: Policy | Oracle) -> None:
+    def serve(self, policies: Any, turns: np.ndarray | None) -> None:
         """Advance a group of the longer queue, the fewest readings first."""
         ready, waiting = (np.flatnonzero(self.active & kind) for kind in (self.finished, ~self.finished))
         deciding = len(ready) >= len(waiting)
@@ -138,7 +142,9 @@ class Pool:
         members = self.pad(queue[np.argsort(self.numbers[queue], kind="stable")][: self.size])
         pending = gather(self.pending, members)
         if deciding:
-            positions = require_finite(self.search, CHOOSE(self.search, policy, self.keys[members], pending))
+            turn = None if turns is None else turns[members]
+            positions = CHOOSE(self.search, policies, turn, self.keys[members], pending)
+            positions = require_finite(self.search, positions)
             group = READ(self.search, self.keys[members], pending, positions)
         else:
             group = REFRESH(self.search, pending)
@@ -179,29 +185,39 @@ class Record(NamedTuple):
 
 def run_in_groups(
     search: Search,
-    policy: Policy | Oracle,
+    policies: Sequence[Policy | Oracle],
     keys: Keys,
     until: Sequence[TraceRule],
     on_progress: Callable[[int], None],
     size: int | None = None,
+    *,
+    first: int = 0,
 ) -> list[Episode]:
-    """Run all searches, in groups of `size`."""
-    search, policy = as_arrays(search), as_arrays(policy)
+    """Run all searches, in groups of `size`; `first` is the number of the first one."""
+    search, policies = as_arrays(search), [as_arrays(policy) for policy in policies]
+    # One policy for all multiplies matrices; several multiply a matrix for each search.
+    stacked, turns = policies[0], None
+    if len(policies) > 1:
+        stacked, turns = stack_policies(policies), (first + np.arange(keys.shape[0])) % len(policies)
     size = size or group_size(search, keys.shape[0])
     # Every program runs once beforehand, so that no search is charged for compilation.
     warm_up = Pool(search, keys[:size], until, size)
-    positions = CHOOSE(search, policy, keys[:size], warm_up.pending)
+    turn = None if turns is None else turns[:size]
+    positions = CHOOSE(search, stacked, turn, keys[:size], warm_up.pending)
     group = READ(search, keys[:size], warm_up.pending, positions)
     jax.block_until_ready(REFRESH(search, group.pending))
     started = time.perf_counter()
     pool = Pool(search, keys, until, size, on_progress)
     thetas = np.asarray(pool.pending.theta)
     while pool.active.any():
-        pool.serve(policy)
-    return _split_by_search(pool.records, thetas, (time.perf_counter() - started) / keys.shape[0])
+        pool.serve(stacked, turns)
+    seconds = (time.perf_counter() - started) / keys.shape[0]
+    return _split_by_search(pool.records, thetas, seconds, search.max_readings)
 
 
-def _split_by_search(records: list[Record], thetas: np.ndarray, seconds: float) -> list[Episode]:
+def _split_by_search(
+    records: list[Record], thetas: np.ndarray, seconds: float, max_readings: int
+) -> list[Episode]:
     """Split the records by search. Readings of a search are in order."""
     numbers = np.concatenate([record.numbers for record in records])
     order = np.argsort(numbers, kind="stable")
@@ -216,6 +232,7 @@ def _split_by_search(records: list[Record], thetas: np.ndarray, seconds: float) 
             columns[1][end - 1],
             jax.tree.map(lambda leaf, at=slice(start, end): leaf[at], columns[0]),
             seconds,
+            max_readings,
         )
         for theta, start, end in pieces
     ]

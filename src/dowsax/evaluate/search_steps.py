@@ -1,9 +1,13 @@
 """The functions of one recorded search. All randomness of a search comes from its own key."""
 
+from collections.abc import Sequence
+from typing import Any
+
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array
+from jaxtyping import Array, Int
 from jaxtyping import Key as KeyArray
 
 from dowsax.envs import Search, SearchState
@@ -49,6 +53,21 @@ def as_arrays(tree):
     return jax.tree.map(
         lambda leaf: jnp.asarray(leaf, jnp.float32) if isinstance(leaf, float) else leaf, tree
     )
+
+
+def stack_policies(policies: Sequence[Policy | Oracle]) -> Any:
+    """Stack the arrays of policies that are otherwise equal; `take_policy` is the inverse."""
+    arrays, rests = zip(*(eqx.partition(policy, eqx.is_array) for policy in policies), strict=True)
+    if any(not eqx.tree_equal(rest, rests[0]) for rest in rests):
+        raise ValueError("Policies that search in turn must be equal except for their weights.")
+    return eqx.combine(jax.tree.map(lambda *leaves: jnp.stack(leaves), *arrays), rests[0])
+
+
+def take_policy(stacked: Any, number: Int[Array, ""] | None) -> Policy | Oracle:
+    """Return the policy of this number; without a number the one policy that it is."""
+    if number is None:
+        return stacked
+    return jax.tree.map(lambda leaf: leaf[number] if eqx.is_array(leaf) else leaf, stacked)
 
 
 def require_finite(search: Search, positions: Array) -> Array:

@@ -68,18 +68,16 @@ def calibrate_stops(
         spearman=spread_against_error(episodes),
         spearman_at={at: spread_against_error(episodes, at) for at in READINGS if at <= max_readings},
         signals=dict(zip(rules, stop_signals(episodes, rules), strict=True)),
-        curves={name: stop_curve(episodes, name, grid, max_readings) for name, grid in grids.items()},
+        curves={name: stop_curve(episodes, name, grid) for name, grid in grids.items()},
     )
 
 
-def stop_curve(
-    episodes: Sequence[Episode], name: str, thresholds: Sequence[float], max_readings: int
-) -> list[CurvePoint]:
+def stop_curve(episodes: Sequence[Episode], name: str, thresholds: Sequence[float]) -> list[CurvePoint]:
     """Return stops and false stops of a rule, without the thresholds that are too strict for the records."""
     points = []
     for threshold in thresholds:
         rule = TraceRule(name, threshold)
-        if count_undecided(episodes, rule, max_readings) == 0:
+        if count_undecided(episodes, rule) == 0:
             end = ends(episodes, rule)
             expected = float(np.mean(1 - end.mass[end.stopped])) if end.stopped.any() else None
             points.append(CurvePoint(threshold, share(end.stopped), share(end.false[end.stopped]), expected))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dowsax.evaluate.trace import Row
+from dowsax.evaluate.trace import Episode, Row
 from dowsax.inference import Contraction, Credible, EntropyBelow, FixedSteps, MaxWeight
 
 _CONDITIONS = {
@@ -47,10 +47,13 @@ class TraceRule:
         # The record is in single precision, so the threshold is rounded alike.
         return np.asarray(_CONDITIONS[self.name](rows, numbers, np.float32(self.threshold)))
 
-    def first_stop(self, rows: "Row") -> int | None:
-        """Return the reading, from 1, at which the rule stops the search, or None; never the first one."""
-        numbers = np.arange(1, len(rows.spread) + 1)
-        is_met = self.is_met(rows, numbers) & (numbers > 1)
+    def first_stop(self, episode: "Episode") -> int | None:
+        """Return the reading, from 1, at which the rule stops the search, or None.
+
+        Never the first reading, and not the last one: a search that takes all its readings has run out.
+        """
+        numbers = np.arange(1, len(episode.rows.spread) + 1)
+        is_met = self.is_met(episode.rows, numbers) & (numbers > 1) & (numbers < episode.max_readings)
         return int(np.argmax(is_met)) + 1 if is_met.any() else None
 
 

@@ -41,6 +41,8 @@ class Episode(NamedTuple):
     rows: Row
     seconds: float
     """Wall time without compilation; a share of the batch where several ran together."""
+    max_readings: int
+    """The readings after which the search ends without a stop."""
 
 
 def row(state: SearchState, info: FilterInfo) -> Row:

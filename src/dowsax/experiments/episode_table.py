@@ -71,7 +71,7 @@ def _stops(rule: TraceRule, episodes: Sequence[Episode]) -> dict[str, Array]:
     """Where the rule stops each episode: the reading, the error [m] and the path [m]; null without a stop."""
     import pyarrow as pa
 
-    firsts = [rule.first_stop(episode.rows) for episode in episodes]
+    firsts = [rule.first_stop(episode) for episode in episodes]
     stopped = [
         (None, None) if first is None else (rows.error[first - 1], rows.path_length[first - 1])
         for first, rows in zip(firsts, (episode.rows for episode in episodes), strict=True)

@@ -28,6 +28,7 @@ def pack(episodes: Sequence[Episode], detail: str = "full", *, signals: bool = F
         "theta": np.stack([episode.theta for episode in episodes]),
         "seconds": np.array([episode.seconds for episode in episodes], np.float64),
         "lengths": np.array([len(row.error) for row in rows], np.int32),
+        "max_readings": np.array([episode.max_readings for episode in episodes], np.int32),
     }
     if detail == "full":
         arrays["final_theta"] = np.stack([episode.final_theta for episode in episodes])
@@ -55,10 +56,10 @@ def _unpack_full(arrays: Arrays) -> list[Episode]:
     if any(len(arrays[_ROW + name]) != ends[-1] for name in Row._fields):
         raise ValueError("rows are missing")
     columns = [np.split(arrays[_ROW + name], ends[:-1]) for name in Row._fields]
-    heads = (arrays[name] for name in ("theta", "final_theta", "seconds"))
+    heads = (arrays[name] for name in ("theta", "final_theta", "seconds", "max_readings"))
     return [
-        Episode(theta, final_theta, Row(*rows), float(seconds))
-        for theta, final_theta, seconds, *rows in zip(*heads, *columns, strict=True)
+        Episode(theta, final_theta, Row(*rows), float(seconds), int(max_readings))
+        for theta, final_theta, seconds, max_readings, *rows in zip(*heads, *columns, strict=True)
     ]
 
 
@@ -66,9 +67,9 @@ def _unpack_compact(arrays: Arrays) -> list[Episode]:
     ends = np.cumsum(arrays["lengths"])[:-1]
     names = (*_RULE_COLUMNS, *_SIGNAL_COLUMNS, "outside", "moves")
     columns = {name: np.split(arrays[name].astype(np.float32), ends) for name in names if name in arrays}
-    heads = (arrays[name] for name in ("theta", "final_place", "starts", "seconds"))
+    heads = (arrays[name] for name in ("theta", "final_place", "starts", "seconds", "max_readings"))
     episodes = []
-    for number, (theta, place, start, seconds) in enumerate(zip(*heads, strict=True)):
+    for number, (theta, place, start, seconds, max_readings) in enumerate(zip(*heads, strict=True)):
         own: dict[str, Any] = {name: parts[number] for name, parts in columns.items()}
         final_theta = theta.copy()
         final_theta[:2] = place
@@ -87,5 +88,5 @@ def _unpack_compact(arrays: Arrays) -> list[Episode]:
             max_weight=own.get("max_weight", missing),
             ess=own.get("ess", missing),
         )
-        episodes.append(Episode(theta, final_theta, rows, float(seconds)))
+        episodes.append(Episode(theta, final_theta, rows, float(seconds), int(max_readings)))
     return episodes

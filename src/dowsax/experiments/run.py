@@ -43,7 +43,7 @@ class Run:
     """The searches of a policy on a field. The seed and the field decide about sources and noise."""
 
     policy: str
-    """Its name, or the file of its weights; with `weights` any name for tables."""
+    """Its name, or the file of its weights."""
     field: str
     scenario: str = "id"
     preset: str = "default"
@@ -59,8 +59,8 @@ class Run:
     """Take all readings, so that rules which may never stop a search can be compared."""
     detail: Literal["full", "compact"] = "full"
     """What is recorded: every column, or in half precision what stop rules need (`records`)."""
-    weights: str = ""
-    """The policy that searches, by name or file, where `policy` is only its name in tables."""
+    members: tuple[str, ...] = ()
+    """The policies that search in turn, as those of several training seeds. Default: `policy` alone."""
 
     def __post_init__(self) -> None:
         require_sizes(self.episodes, self.seed, self.particles)
@@ -92,13 +92,18 @@ class Run:
         return Path(self.policy).stem if weights_path(self.policy) == Path(self.policy) else self.policy
 
     @property
-    def source(self) -> str:
-        return self.weights or self.policy
+    def searchers(self) -> tuple[str, ...]:
+        """The policies that search, by name or file: search k is that of number k modulo their number."""
+        return self.members or (self.policy,)
 
     def settings(self) -> dict[str, Any]:
         """All that decides about the numbers. Trained policies count by their weights, not by their path."""
-        path = weights_path(self.source)
-        trained = {} if path is None else {"weights": digest_of(path), "steps": card_of(path).steps}
+        paths = [path for name in self.searchers if (path := weights_path(name)) is not None]
+        trained = {
+            "weights": [digest_of(path) for path in paths],
+            "steps": [card_of(path).steps for path in paths],
+        }
+        trained = {name: held[0] if len(held) == 1 else held for name, held in trained.items() if held}
         return {
             "policy": self.policy,
             "field": self.field,
@@ -119,11 +124,11 @@ class Run:
         """Eight letters that differ between runs with different settings."""
         return hash_of(self.settings())
 
-    def build(self) -> tuple[Search, Policy | Oracle]:
-        """Return the search problem and the policy."""
+    def build(self) -> tuple[Search, list[Policy | Oracle]]:
+        """Return the search problem and the policies that search in turn."""
         model = benchmark_model(self.field)
         search = Search(model, self.filter, SCENARIOS[self.scenario], max_readings=self.max_readings)
-        return search, policy_named(self.source)(model, search.motion)
+        return search, [policy_named(name)(model, search.motion) for name in self.searchers]
 
     def shard_size(self, default: int) -> int:
         """Episodes computed together."""
@@ -131,9 +136,11 @@ class Run:
 
     def compute(self, start: int, stop: int, progress: Progress, threads: int | None) -> Arrays:
         """Run the episodes from `start` to before `stop`, on a CPU as many at a time as there are threads."""
-        search, policy = self.build()
+        search, policies = self.build()
         keys = episode_keys(self.seed, self.field, np.arange(start, stop))
-        episodes = run_episodes(search, policy, keys, self.until, threads=threads, on_progress=progress)
+        episodes = run_episodes(
+            search, policies, keys, self.until, first=start, threads=threads, on_progress=progress
+        )
         return pack(episodes, self.detail, signals=self.to_the_end)
 
 
@@ -152,8 +159,8 @@ def require_known(runs: Sequence[Run]) -> None:
         choose("field", run.field, MODALITIES, str)
         choose("scenario", run.scenario, SCENARIOS, str)
         choose("preset", run.preset, known_presets(), str)
-    for source in dict.fromkeys(run.source for run in runs):
-        policy_named(source)
+    for name in dict.fromkeys(name for run in runs for name in run.searchers):
+        policy_named(name)
 
 
 def preset_of(name: str, particles: int | None) -> Preset:

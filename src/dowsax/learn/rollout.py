@@ -218,8 +218,9 @@ def move(
     ready = ~environment.pending.stage.is_degenerate & ~environment.is_vacant
     after, _ = search.finish_update(environment.pending)
     living = alive(after.belief.log_weights)
-    terminated = config.stop(after.belief) & ~environment.is_start
-    truncated = ~terminated & ((after.belief.history.size >= search.max_readings) | ~living)
+    is_spent = after.belief.history.size >= search.max_readings
+    terminated = config.stop(after.belief) & ~environment.is_start & ~is_spent
+    truncated = ~terminated & (is_spent | ~living)
     observation = config.encoder(field)(observation_key, after.belief, after.station)
     output = network(observation)
     transition = Transitions(

@@ -42,9 +42,9 @@ def seed_name(name: str, seed: int) -> str:
 
 
 def trained_seeds(name: str) -> tuple[str, ...]:
-    """Return the names of a policy of the package, one for each training seed; without any, its own."""
-    others = [other for other in _files() if other.rpartition(_SEED)[0] == name]
-    return (name, *others)
+    """Return the names of a policy, one for each of its training seeds in the package; at least its own."""
+    bare, ending = name.removesuffix(GUARDED_SUFFIX), GUARDED_SUFFIX if name.endswith(GUARDED_SUFFIX) else ""
+    return (name, *(other + ending for other in _files() if other.rpartition(_SEED)[0] == bare))
 
 
 def _files() -> list[str]:

@@ -1,7 +1,7 @@
 """Suites that are computed and written once for all tests of a module."""
 
 import pytest
-from made_suites import POLICIES, made_small
+from made_suites import made_small
 
 from dowsax.experiments.runner import execute
 from dowsax.experiments.store import Store
@@ -18,7 +18,7 @@ def filled(tmp_path_factory):
     def paper(seed=0):
         if seed not in papers:
             store = Store(tmp_path_factory.mktemp("reproduced"))
-            papers[seed] = Reproduction(store, 3, seed, 64, 6, POLICIES)
+            papers[seed] = Reproduction(store, 3, (seed,), 64, 6)
             execute(store, runs_of(all_suites().values(), papers[seed]))
         return papers[seed]
 

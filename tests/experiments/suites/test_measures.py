@@ -23,7 +23,7 @@ from dowsax.experiments.suites.tables import csv_of, text_of
 from dowsax.experiments.walks import Walks
 
 
-def search(spread, error, mass=None):
+def search(spread, error, mass=None, max_readings=200):
     """A search of unit steps."""
     column = lambda values: np.asarray(values, np.float32)  # noqa: E731
     number = len(spread)
@@ -31,7 +31,7 @@ def search(spread, error, mass=None):
     sure = nothing if mass is None else column(mass)
     walked = np.arange(number, dtype=np.float32)
     rows = Row(places, nothing, walked, places, column(error), column(spread), sure, nothing, sure, nothing)
-    return Episode(np.zeros(7, np.float32), np.zeros(7, np.float32), rows, 1.0)
+    return Episode(np.zeros(7, np.float32), np.zeros(7, np.float32), rows, 1.0, max_readings)
 
 
 def test_a_line_by_hand():
@@ -122,10 +122,9 @@ def test_walks_by_hand():
 
 
 def test_a_record_that_ends_too_early_is_refused():
-    searches = [search([3.0, 2.0], [1.0, 1.0])]
-    require_decided(searches, CONTRACTION, 2)
+    require_decided([search([3.0, 2.0], [1.0, 1.0], max_readings=2)], CONTRACTION)
     with pytest.raises(ValueError, match="1 searches end too early"):
-        require_decided(searches, CONTRACTION, 3)
+        require_decided([search([3.0, 2.0], [1.0, 1.0], max_readings=3)], CONTRACTION)
 
 
 @pytest.fixture

@@ -45,7 +45,7 @@ def test_is_rendered(filled, written, name):
         assert (folder / picture).read_bytes().startswith(b"\x89PNG")
     about = json.loads((folder / "about.json").read_text())
     assert about["command"] == f"dowsax reproduce {name}"
-    assert (about["seed"], about["episodes"]) == (0, 3)
+    assert (about["seeds"], about["episodes"]) == ([0], 3)
     assert {"versions", "device", "commit"} <= set(about["written"])
     assert len(about["runs"]) == len(suite.runs(paper)) > 0
     assert all(one["complete"] and one["device"] for one in about["runs"])
@@ -82,7 +82,29 @@ def test_has_the_paper_beside_ours(written, name):
 @pytest.mark.slow
 @suites
 def test_both_filters_are_in_every_suite(written, name):
-    assert {"paper", "default"} <= {line["filter"] for line in numbers_in(written(name))}
+    expected = {"default"} if name == "rewards" else {"paper", "default"}
+    assert expected <= {line["filter"] for line in numbers_in(written(name))}
+
+
+@pytest.mark.slow
+def test_seeds_stand_side_by_side(filled, written, tmp_path):
+    """The lines of two seeds in one table are those of the two tables."""
+    suite, papers = all_suites()["priors"], [filled(seed) for seed in (0, 1)]
+    both = replace(papers[0], store=Store(tmp_path), seeds=(0, 1))
+    for paper in papers:
+        for run_ in suite.runs(paper):
+            both.store.path(run_).parent.mkdir(parents=True, exist_ok=True)
+            both.store.path(run_).write_bytes(paper.store.path(run_).read_bytes())
+    folder = write(suite, both, "")
+    assert numbers_in(folder) == [*numbers_in(written("priors")), *numbers_in(written("priors", seed=1))]
+    rows = [
+        line.split("|")[2].strip()
+        for line in (folder / "table.md").read_text().splitlines()
+        if "ours" in line
+    ]
+    assert rows[:4] == [f"ours, paper, contraction-0.5, seed {seed}" for seed in (0, 1)] + [
+        f"ours, default, {rule}, seed {seed}" for rule in ("contraction-0.5",) for seed in (0, 1)
+    ]
 
 
 @pytest.mark.slow
@@ -124,22 +146,16 @@ def test_suites_that_read_again_compute_nothing_of_their_own(filled):
 
 
 @pytest.mark.slow
-def test_the_guarded_policy_stands_below_the_bare_one_without_the_papers_numbers(written):
+def test_only_the_papers_own_system_stands_beside_the_papers_numbers(written):
     lines = numbers_in(written("ood"))
-    rows = list(dict.fromkeys(line["row"] for line in lines))
     parts = ("", ", west", ", east", ", as in training")
-    expected = [f"{name}{part}" for name in ("att-pfrl", "att-pfrl-ood-guarded") for part in parts]
-    assert rows[: len(expected)] == expected
-    found = {name: [line for line in lines if line["row"] == name] for name in expected}
-    places = {
-        name: [(line["column"], line["filter"], line["stop"], line["measure"]) for line in found[name]]
-        for name in expected
-    }
-    for part in parts:
-        assert places[f"att-pfrl-ood-guarded{part}"] == places[f"att-pfrl{part}"]
-    assert "drop" in {line["measure"] for line in found["att-pfrl-ood-guarded"]}
-    assert any(line["paper"] for line in found["att-pfrl"])
-    assert not any(line["paper"] for line in lines if "guarded" in line["row"])
+    rows = list(dict.fromkeys(line["row"] for line in lines))
+    assert rows[:12] == [
+        f"{row}{part}" for row in ("att-pfrl-paper", "pfrl", "pfrl-guarded") for part in parts
+    ]
+    assert "drop" in {line["measure"] for line in lines if line["row"] == "pfrl-guarded"}
+    assert any(line["paper"] for line in lines if line["row"] == "att-pfrl-paper")
+    assert not any(line["paper"] for line in lines if line["row"] in ("pfrl", "pfrl-guarded", "infotaxis"))
 
 
 def two_runs_of(paper, suite, folder):
@@ -182,8 +198,8 @@ def test_an_earlier_table_that_is_none_is_refused(filled, tmp_path):
     (folder / "table.csv").write_text("row,value\n1,2\n", encoding="utf-8")
     with pytest.raises(ValueError, match="is no table of `dowsax reproduce`: its columns"):
         write(suite, partial, "", earlier=tmp_path / "earlier")
-    heading = "suite,row,column,filter,stop,measure,value,low,high,n,paper,paper_spread,paper_bound"
-    (folder / "table.csv").write_text(f"{heading}\npriors,a,b,c,d,OCE,much,,,3,,,\n", encoding="utf-8")
+    heading = "suite,row,column,filter,stop,seed,measure,value,low,high,n,paper,paper_spread,paper_bound"
+    (folder / "table.csv").write_text(f"{heading}\npriors,a,b,c,d,0,OCE,much,,,3,,,\n", encoding="utf-8")
     with pytest.raises(ValueError, match="could not convert"):
         write(suite, partial, "", earlier=tmp_path / "earlier")
 

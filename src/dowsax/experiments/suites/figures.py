@@ -9,21 +9,21 @@ from dowsax.evaluate.metrics import ends
 from dowsax.experiments.run import CONTRACTION
 from dowsax.experiments.suites.fixed_walks import EVOLUTION_FILTERS, evolution
 from dowsax.experiments.suites.measures import Line
-from dowsax.experiments.suites.searches import FIELDS, OUTER, PRESETS, SUMMARY, stop_rates
-from dowsax.experiments.suites.suite import Entry, Reproduction, Suite
+from dowsax.experiments.suites.searches import FIELDS, OUTER, SUMMARY, stop_rates
+from dowsax.experiments.suites.suite import SYSTEMS, Entry, Reproduction, Suite
 from dowsax.viz.paper_figures import Track, by_field, trajectories, weight_evolution
 
 NUM_DRAWN = 100
 """Searches on a map, as in the paper."""
 _ABLATION = (
-    ("att-pfrl", "paper"),
-    ("att-pfrl", "paper-no-attention"),
-    ("pfrl", "paper-no-attention"),
+    ("att-pfrl-paper", "paper"),
+    ("att-pfrl-paper", "paper-learned"),
+    ("att-pfrl-paper", "paper-no-attention"),
     ("att-pfrl", "default-attention"),
     ("att-pfrl", "default"),
     ("pfrl", "default"),
 )
-"""Policies and filters: with attention, without it, and without it in training too."""
+"""Policies and filters: attention standardised, learned or left out, in the search and in training."""
 
 
 def _attention_entries(paper: Reproduction) -> list[Entry]:
@@ -54,11 +54,11 @@ ATTENTION = Suite(
 
 
 def _trajectory_entries(paper: Reproduction) -> list[Entry]:
-    places = {"ID": [("att-pfrl", "id")], "OOD": [("att-pfrl-ood", outer) for outer in OUTER]}
+    places = {"ID": ("", ("id",)), "OOD": ("-ood", OUTER)}
     return [
-        Entry(row, "temperature", [paper.run(policy, "temperature", at, preset) for policy, at in runs])
-        for preset in PRESETS
-        for row, runs in places.items()
+        Entry(row, "temperature", [paper.run(policy + ending, "temperature", at, preset) for at in scenarios])
+        for preset, policy in SYSTEMS.items()
+        for row, (ending, scenarios) in places.items()
     ]
 
 
@@ -83,7 +83,7 @@ def _trajectory_figures(paper: Reproduction, lines: Sequence[Line]) -> dict[str,
 
 TRAJECTORIES = Suite(
     name="trajectories",
-    title="A hundred searches of ATT-PFRL on temperature",
+    title="A hundred searches of both systems on temperature",
     label="fig_id_ood_traj",
     entries=_trajectory_entries,
     measures=SUMMARY,

@@ -33,7 +33,9 @@ def _lines(paper: Reproduction, entry: Entry) -> list[Line]:
     walks, reference = (paper.walks(run) for run in (entry.runs[0], paper.walk_run("reference")))
     if walks is None:
         return []
-    return [Line(entry.row, entry.column, entry.preset, "20 readings", walk_numbers(walks, reference))]
+    return [
+        Line(entry.row, entry.column, entry.preset, "20 readings", walk_numbers(walks, reference), paper.seed)
+    ]
 
 
 def walk_numbers(walks: Walks, reference: Walks | None) -> Numbers:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dowsax.evaluate.metrics import Estimate, count_undecided, ends, means, share
+from dowsax.evaluate.metrics import NOTHING, Ends, Estimate, count_undecided, ends, means, share
 from dowsax.evaluate.statistics import resample_counts
 from dowsax.evaluate.stop_calibration import spread_against_error, stop_signals
 from dowsax.evaluate.stops import LADDER, TraceRule
@@ -34,6 +34,13 @@ MEASURES: dict[str, Measure] = {
     "false stops, all": Measure(3, "share of all searches that stopped 1 m or more off"),
     "ADE, all": Measure(1, "path [m] to the stop, or to the last reading without one"),
     "LPS, all": Measure(2, "error [m] at the stop, or at the last reading without one"),
+    "OCE by training seed": Measure(
+        3, "stop rate, and in brackets the lowest and highest of a training seed"
+    ),
+    "false stops by training seed": Measure(
+        3, "of the stops, with the lowest and highest of a training seed"
+    ),
+    "path ratio": Measure(2, "mean path over that of the walk straight to the source, where both stopped"),
     "drop": Measure(3, "stop rate with sources as in training less the mean of both regions", "+"),
     "kept": Measure(3, "stop rate over that of the same searches without a jump"),
     "Spearman": Measure(2, "rank correlation with the error over all readings: positive is good", "+"),
@@ -59,10 +66,12 @@ class Line(NamedTuple):
     filter: str
     stop: str
     numbers: Numbers
+    seed: int = 0
+    """Of the sources and the noise."""
 
 
-def numbers_of(episodes: Sequence[Episode], rule: TraceRule) -> Numbers:
-    """The numbers of searches if this rule had stopped them."""
+def numbers_of(episodes: Sequence[Episode], rule: TraceRule, turns: np.ndarray | None = None) -> Numbers:
+    """The numbers of searches if this rule had stopped them; `turns` are the numbers of their policies."""
     end = ends(episodes, rule)
     stopped = end.stopped
     recorded = np.array([len(episode.rows.error) for episode in episodes], np.float64)
@@ -82,19 +91,36 @@ def numbers_of(episodes: Sequence[Episode], rule: TraceRule) -> Numbers:
         "false stops, all": share(end.false),
         "ADE, all": path_all,
         "LPS, all": error_all,
+        **({} if turns is None or not turns.any() else _by_policy(end, turns)),
     }
 
 
-def require_decided(episodes: Sequence[Episode], rule: TraceRule, max_readings: int) -> None:
+def _by_policy(end: Ends, turns: np.ndarray) -> Numbers:
+    """The mean, lowest and highest of policies that search in turn."""
+    parts = [turns == turn for turn in np.unique(turns)]
+    rates = [share(end.stopped[part]) for part in parts]
+    false = [share(end.false[part & end.stopped]) for part in parts]
+    return {"OCE by training seed": _span(rates), "false stops by training seed": _span(false)}
+
+
+def _span(shares: Sequence[Estimate]) -> Estimate:
+    """The mean with the lowest and the highest; no number if one is missing."""
+    values = [one.value for one in shares if one.value is not None]
+    if not values or len(values) < len(shares):
+        return NOTHING
+    return Estimate(sum(values) / len(values), min(values), max(values), len(values))
+
+
+def require_decided(episodes: Sequence[Episode], rule: TraceRule) -> None:
     """Raise a ValueError if records end too early for a rule."""
-    number = count_undecided(episodes, rule, max_readings)
+    number = count_undecided(episodes, rule)
     if number:
         raise ValueError(f"The records of {number} searches end too early to tell where {rule} would stop.")
 
 
 def cut_to_ladder(episode: Episode) -> Episode:
     """The record as far as it would have gone had it ended with the last rule of the ladder."""
-    firsts = [rule.first_stop(episode.rows) for rule in LADDER]
+    firsts = [rule.first_stop(episode) for rule in LADDER]
     if None in firsts:
         return episode
     end = max(first for first in firsts if first is not None)

@@ -57,7 +57,7 @@ def _head(
     """The command, and as a list how the numbers were computed."""
     devices = sorted({str(about["device"]) for about in known})
     facts = {
-        "seed": paper.seed,
+        "seeds": ", ".join(map(str, paper.seeds)),
         "searches of each run": paper.num_episodes,
         "runs": f"{len(known)} of {num_runs}" if len(known) < num_runs else num_runs,
         "device": ", ".join(devices),
@@ -79,7 +79,7 @@ def _about(
         | {name: about[name] for name in names if about is not None and name in about}
         for run, about in zip(runs, abouts, strict=True)
     ]
-    sizes = {"episodes": paper.num_episodes, "seed": paper.seed, "max_readings": paper.max_readings}
+    sizes = {"episodes": paper.num_episodes, "seeds": list(paper.seeds), "max_readings": paper.max_readings}
     small = {"particles": paper.particles} if paper.particles is not None else {}
     written = {"suite": suite.name, "paper": suite.label, "command": command}
     return written | sizes | small | {"written": provenance(), "runs": entries}
@@ -88,7 +88,10 @@ def _about(
 def _figures(suite: Suite, paper: Reproduction, lines: Sequence[Line]) -> dict[str, Figure]:
     # A suite with figures of its own may lack the runs for them: it has none then, not one of its table.
     own = suite.figures is not no_figures
-    return suite.figures(paper, lines) if own else {picture_of(suite): draw_table(suite, lines)}
+    # One seed is enough for a picture.
+    first = paper.by_seed()[0]
+    lines = [line for line in lines if line.seed == first.seed]
+    return suite.figures(first, lines) if own else {picture_of(suite): draw_table(suite, lines)}
 
 
 def picture_of(suite: Suite) -> str:

@@ -12,67 +12,102 @@ from dowsax.experiments.presets import RHOS, mixing
 from dowsax.experiments.run import CONTRACTION, CREDIBLE, Run
 from dowsax.experiments.suites.measures import MEASURES, Line, first_of, mean_difference, ratio
 from dowsax.experiments.suites.printed import printed
-from dowsax.experiments.suites.suite import Entry, Reproduction, Suite, rules_for, search_lines
+from dowsax.experiments.suites.suite import SYSTEMS, Entry, Reproduction, Suite, rules_for, search_lines
 from dowsax.viz.paper_figures import Series, by_field, summary
 from dowsax.world import LOCATIONS, MODALITIES
 
 FIELDS = tuple(MODALITIES)
 AGDC = ("agdc-kld", "agdc-ent", "agdc-ee")
-METHODS = ("att-pfrl", *AGDC, "infotaxis", "entrotaxis", "dcee", "random", "straight")
-"""Those of the paper, and the oracle that walks straight to the source."""
-PRESETS = ("paper", "default")
+STRAIGHT = "straight"
+"""The oracle that walks straight to the source."""
+METHODS: dict[str, tuple[str, ...]] = {
+    "att-pfrl-paper": ("paper", "default"),
+    "att-pfrl-paper-with-training": ("paper", "default"),
+    "att-pfrl": ("default-attention", "default"),
+    "pfrl": ("default",),
+    **dict.fromkeys(AGDC, ("plain", "default")),
+    **dict.fromkeys(("infotaxis", "entrotaxis", "dcee", "random", STRAIGHT), ("paper", "default")),
+}
+"""The filters of each method of the main comparison, the paper's own system first."""
 OUTER = ("ood-west", "ood-east")
 HOME = "ood-training"
-ELSEWHERE = {
-    "att-pfrl": "att-pfrl-ood",
-    "att-pfrl-ood-guarded": "att-pfrl-ood-guarded",
-    **{name: f"{name}-ood" for name in AGDC},
+ELSEWHERE: dict[str, tuple[str, str]] = {
+    "att-pfrl-paper": ("att-pfrl-paper-ood", "paper"),
+    "pfrl": ("pfrl-ood", "default"),
+    "pfrl-guarded": ("pfrl-ood-guarded", "default"),
+    **{name: (f"{name}-ood", "default") for name in AGDC},
+    "infotaxis": ("infotaxis", "default"),
 }
-"""Policies that were trained with sources in the middle only, by their rows in the table."""
+"""Policy and filter of each row. All but Infotaxis, to which the guard hands over, were trained with sources
+in the middle only."""
+SHIFTED = (
+    ("att-pfrl-paper", "paper"),
+    ("pfrl", "default"),
+    ("agdc-kld", "plain"),
+    ("agdc-kld", "default"),
+    ("infotaxis", "default"),
+)
+"""Policies and filters for which the source jumps."""
 SUMMARY = ("OCE", "false stops", "ADE", "LPS")
-
-
-def filter_for(policy: str, preset: str) -> str:
-    """The filter of a policy under a preset: AGDC has a plain particle filter in place of the paper's."""
-    return "plain" if preset == "paper" and policy.startswith("agdc") else preset
+TRAINING_SEEDS = ("OCE by training seed", "false stops by training seed")
 
 
 def _id_entries(paper: Reproduction) -> list[Entry]:
     return [
-        Entry(policy, field, [paper.run(policy, field, "id", filter_for(policy, preset))])
+        Entry(policy, field, [paper.run(policy, field, "id", filter_)])
         for field in FIELDS
-        for preset in PRESETS
-        for policy in METHODS
+        for policy, filters in METHODS.items()
+        for filter_ in filters
     ]
 
 
+def _id_lines(paper: Reproduction, entry: Entry) -> list[Line]:
+    """Also the path against that of the straight walk, with the default filter."""
+    lines = search_lines(paper, entry)
+    own, straight = (paper.store.episodes(run) for run in (entry.runs[0], _straight(paper, entry)))
+    if entry.preset == "default" and entry.row != STRAIGHT and own is not None and straight is not None:
+        for line, rule in zip(lines, rules_for(entry.preset), strict=True):
+            ours, theirs = ends(own, rule), ends(straight, rule)
+            both = ours.stopped & theirs.stopped
+            line.numbers["path ratio"] = ratio(ours.path_length[both], theirs.path_length[both])
+    return lines
+
+
+def _straight(paper: Reproduction, entry: Entry) -> Run:
+    return paper.run(STRAIGHT, entry.column, "id", entry.preset)
+
+
 def _id_figures(paper: Reproduction, lines: Sequence[Line]) -> dict[str, Figure]:
-    """One page: ATT-PFRL, what the paper claims of it, and every other method."""
+    """One page: what the paper claims, its own system, ours, and every other method."""
     del paper
     theirs = printed("id")
     claimed = {
-        measure: [Estimate(theirs["att-pfrl", field, measure].value, None, None, 0) for field in FIELDS]
+        measure: [Estimate(theirs["att-pfrl-paper", field, measure].value, None, None, 0) for field in FIELDS]
         for measure in ("OCE", "ADE", "LPS")
     }
     elsewhere = printed("calibration")
     claimed["false stops"] = [
         Estimate(elsewhere[field, "", "false stops"].value, None, None, 0) for field in FIELDS
     ]
-    series = {"ATT-PFRL, the paper": Series(claimed)}
-    for filter_, rule in (("paper", CONTRACTION), ("default", CONTRACTION), ("default", CREDIBLE)):
-        series[f"ATT-PFRL, {filter_}, {rule}"] = _series(lines, "att-pfrl", filter_, rule)
-    for method in METHODS[1:]:
-        series[f"{method}, default, {CREDIBLE}"] = _series(lines, method, "default", CREDIBLE)
+    series = {
+        "ATT-PFRL, the paper": Series(claimed),
+        "ATT-PFRL as printed, on Algorithm 1": _series(lines, "att-pfrl-paper", "paper", CONTRACTION),
+    }
+    for method in METHODS:
+        rival = method not in ("pfrl", "att-pfrl")
+        series[f"{method}, default, {CREDIBLE}"] = _series(lines, method, "default", CREDIBLE, rival=rival)
     titles = {name: f"{name}: {MEASURES[name].meaning}" for name in SUMMARY}
     return {"summary.png": summary(series, titles, FIELDS, lengths=("ADE", "LPS"))}
 
 
-def _series(lines: Sequence[Line], method: str, filter_: str, rule: TraceRule) -> Series:
+def _series(
+    lines: Sequence[Line], method: str, filter_: str, rule: TraceRule, *, rival: bool = False
+) -> Series:
     found = [
         first_of(lines, row=method, column=field, filter=filter_, stop=str(rule)) or {} for field in FIELDS
     ]
     numbers = {measure: [one.get(measure) for one in found] for measure in SUMMARY}
-    return Series(numbers, rival=method != "att-pfrl")
+    return Series(numbers, rival=rival)
 
 
 ID = Suite(
@@ -80,7 +115,8 @@ ID = Suite(
     title="Sources from the prior: the main comparison",
     label="tab:fundamental_experiments_",
     entries=_id_entries,
-    measures=(*SUMMARY, "REV"),
+    make_lines=_id_lines,
+    measures=(*SUMMARY, "path ratio", *TRAINING_SEEDS, "REV"),
     across="columns",
     figures=_id_figures,
 )
@@ -89,9 +125,8 @@ ID = Suite(
 def _ood_entries(paper: Reproduction) -> list[Entry]:
     """Both regions together, each of them, and sources as in training."""
     entries = []
-    for field, row, preset in product(FIELDS, ELSEWHERE, PRESETS):
-        filter_ = filter_for(row, preset)
-        west, east, home = (paper.run(ELSEWHERE[row], field, at, filter_) for at in (*OUTER, HOME))
+    for field, (row, (policy, filter_)) in product(FIELDS, ELSEWHERE.items()):
+        west, east, home = (paper.run(policy, field, at, filter_) for at in (*OUTER, HOME))
         apart = {"west": west, "east": east, "as in training": home}
         entries += [
             Entry(row, field, [west, east]),
@@ -114,11 +149,7 @@ def _ood_lines(paper: Reproduction, entry: Entry) -> list[Line]:
 
 def _ood_figures(paper: Reproduction, lines: Sequence[Line]) -> dict[str, Figure]:
     del paper
-    series = {
-        (row, filter_): stop_rates(lines, row, filter_)
-        for row in ELSEWHERE
-        for filter_ in (filter_for(row, "paper"), "default")
-    }
+    series = {(row, filter_): stop_rates(lines, row, filter_) for row, (_, filter_) in ELSEWHERE.items()}
     return {"ood.png": by_field(series, FIELDS, "Stopped (ζ = 0.5), sources in the outer regions")}
 
 
@@ -136,7 +167,7 @@ OOD = Suite(
     label="tab:ood_compact",
     entries=_ood_entries,
     make_lines=_ood_lines,
-    measures=(*SUMMARY, "drop"),
+    measures=(*SUMMARY, "drop", *TRAINING_SEEDS),
     across="columns",
     figures=_ood_figures,
 )
@@ -144,10 +175,9 @@ OOD = Suite(
 
 def _shift_entries(paper: Reproduction) -> list[Entry]:
     return [
-        Entry(policy, field, [paper.run(policy, field, "shift", filter_for(policy, preset))])
+        Entry(policy, field, [paper.run(policy, field, "shift", filter_)])
         for field in FIELDS
-        for preset in PRESETS
-        for policy in ("att-pfrl", "agdc-kld")
+        for policy, filter_ in SHIFTED
     ]
 
 
@@ -172,7 +202,7 @@ SHIFT = Suite(
     entries=_shift_entries,
     make_lines=_shift_lines,
     other_runs=lambda paper: [_still(entry.runs[0], paper) for entry in _shift_entries(paper)],
-    measures=(*SUMMARY, "kept"),
+    measures=(*SUMMARY, "kept", *TRAINING_SEEDS),
     across="columns",
 )
 
@@ -180,8 +210,8 @@ SHIFT = Suite(
 def _prior_entries(paper: Reproduction) -> list[Entry]:
     shapes = [shape.replace("_", "-") for shape in LOCATIONS]
     return [
-        Entry(shape, "temperature", [paper.run("att-pfrl", "temperature", f"prior-{shape}", preset)])
-        for preset in PRESETS
+        Entry(shape, "temperature", [paper.run(policy, "temperature", f"prior-{shape}", preset)])
+        for preset, policy in SYSTEMS.items()
         for shape in shapes
     ]
 
@@ -196,11 +226,13 @@ PRIORS = Suite(
 
 
 def _mixing_entries(paper: Reproduction) -> list[Entry]:
-    named = [(f"{rho:.1f}", mixing(preset, rho)) for preset in PRESETS for rho in RHOS]
+    named = [
+        (f"{rho:.1f}", policy, mixing(preset, rho)) for preset, policy in SYSTEMS.items() for rho in RHOS
+    ]
     entries = []
-    for row, filter_ in [*named, ("attention", "paper")]:
-        outside = [paper.run("att-pfrl-ood", "temperature", outer, filter_) for outer in OUTER]
-        entries.append(Entry(row, "ID", [paper.run("att-pfrl", "temperature", "id", filter_)]))
+    for row, policy, filter_ in [*named, ("attention", SYSTEMS["paper"], "paper")]:
+        outside = [paper.run(f"{policy}-ood", "temperature", outer, filter_) for outer in OUTER]
+        entries.append(Entry(row, "ID", [paper.run(policy, "temperature", "id", filter_)]))
         entries.append(Entry(row, "OOD", outside))
     return entries
 

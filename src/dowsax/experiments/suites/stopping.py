@@ -17,8 +17,8 @@ from dowsax.experiments.suites.measures import (
     signal_of,
 )
 from dowsax.experiments.suites.printed import printed
-from dowsax.experiments.suites.searches import FIELDS, OUTER, PRESETS
-from dowsax.experiments.suites.suite import Entry, Reproduction, Suite
+from dowsax.experiments.suites.searches import FIELDS, OUTER
+from dowsax.experiments.suites.suite import SYSTEMS, Entry, Reproduction, Suite
 from dowsax.viz.paper_figures import threshold_curves
 
 ZETAS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 1.0)
@@ -28,9 +28,10 @@ _SIGNALS = {"contraction": "spread", "credible": "mass", "entropy": "entropy", "
 
 
 def _temperature(paper: Reproduction) -> list[Entry]:
-    """ATT-PFRL on temperature with both filters."""
+    """Both systems on temperature."""
     return [
-        Entry("", "temperature", [paper.run("att-pfrl", "temperature", "id", preset)]) for preset in PRESETS
+        Entry("", "temperature", [paper.run(policy, "temperature", "id", preset)])
+        for preset, policy in SYSTEMS.items()
     ]
 
 
@@ -43,15 +44,15 @@ def _threshold_lines(paper: Reproduction, entry: Entry) -> list[Line]:
 
 
 def _line(paper: Reproduction, entry: Entry, row: str, rule: TraceRule, episodes: Sequence[Episode]) -> Line:
-    require_decided(episodes, rule, paper.max_readings)
-    return Line(row, entry.column, entry.preset, str(rule), numbers_of(episodes, rule))
+    require_decided(episodes, rule)
+    return Line(row, entry.column, entry.preset, str(rule), numbers_of(episodes, rule), paper.seed)
 
 
 def _threshold_figures(paper: Reproduction, lines: Sequence[Line]) -> dict[str, Figure]:
     del paper
     theirs = printed("threshold")
     ours = {
-        preset: [first_of(lines, row=f"{zeta:.1f}", filter=preset) for zeta in ZETAS] for preset in PRESETS
+        preset: [first_of(lines, row=f"{zeta:.1f}", filter=preset) for zeta in ZETAS] for preset in SYSTEMS
     }
     curves = {preset: numbers for preset, numbers in ours.items() if None not in numbers}
     known = {
@@ -74,9 +75,9 @@ THRESHOLD = Suite(
 
 def _calibration_entries(paper: Reproduction) -> list[Entry]:
     return [
-        Entry(field, "", [paper.run("att-pfrl", field, "id", preset)])
+        Entry(field, "", [paper.run(policy, field, "id", preset)])
         for field in FIELDS
-        for preset in PRESETS
+        for preset, policy in SYSTEMS.items()
     ]
 
 
@@ -86,7 +87,7 @@ def _calibration_lines(paper: Reproduction, entry: Entry) -> list[Line]:
         return []
     read = list(map(cut_to_ladder, episodes))
     numbers = {"Spearman": correlation(read)} | numbers_of(read, CONTRACTION) | signal_of(read, CONTRACTION)
-    return [Line(entry.row, "", entry.preset, str(CONTRACTION), numbers)]
+    return [Line(entry.row, "", entry.preset, str(CONTRACTION), numbers, paper.seed)]
 
 
 CALIBRATION = Suite(
@@ -129,18 +130,15 @@ CRITERIA = Suite(
     measures=(*STOPPING, "Spearman"),
 )
 
-_SETTINGS = {
-    "ID": (("att-pfrl", "id"),),
-    "OOD": tuple(("att-pfrl-ood", outer) for outer in OUTER),
-    "shift": (("att-pfrl", "shift"),),
-}
+_SETTINGS = {"ID": ("", ("id",)), "OOD": ("-ood", OUTER), "shift": ("", ("shift",))}
+"""The ending of the policy, and the scenarios."""
 
 
 def _robustness_entries(paper: Reproduction) -> list[Entry]:
     return [
-        Entry(row, "temperature", [paper.run(who, "temperature", at, preset) for who, at in places])
-        for preset in PRESETS
-        for row, places in _SETTINGS.items()
+        Entry(row, "temperature", [paper.run(policy + ending, "temperature", at, preset) for at in places])
+        for preset, policy in SYSTEMS.items()
+        for row, (ending, places) in _SETTINGS.items()
     ]
 
 

@@ -1,8 +1,10 @@
 """What a suite is: the runs it needs, and the table and figures that are made of them."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
 
 from dowsax.evaluate.stops import TraceRule
 from dowsax.evaluate.trace import Episode
@@ -10,11 +12,14 @@ from dowsax.experiments.run import CONTRACTION, CREDIBLE, Run
 from dowsax.experiments.store import AnyRun, Store
 from dowsax.experiments.suites.measures import MEASURES, Line, numbers_of
 from dowsax.experiments.walks import WalkRun, Walks
+from dowsax.policies.shipped import trained_seeds
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-WHOLE = (("att-pfrl", "temperature", "id", "paper"), ("att-pfrl", "temperature", "id", "default"))
+SYSTEMS = {"paper": "att-pfrl-paper", "default": "pfrl"}
+"""The paper's own system, and ours: the policy of each filter."""
+WHOLE = tuple((policy, "temperature", "id", preset) for preset, policy in SYSTEMS.items())
 """Policy, field, scenario and preset of the runs on which rules that may never stop a search are compared."""
 
 
@@ -24,18 +29,28 @@ class Reproduction:
 
     store: Store
     num_episodes: int = 1000
-    """Searches of each run."""
-    seed: int = 0
+    """Searches of each run, divided among the training seeds of a policy."""
+    seeds: tuple[int, ...] = (0,)
+    """Each gives other sources and noise, and lines of its own."""
     particles: int | None = None
     """Default: as in each preset."""
     max_readings: int = 200
-    weights: Mapping[str, str] = field(default_factory=dict)
-    """Files of the policies that are not known by name."""
     earlier: Sequence[Line] = ()
     """Lines of a table that was written before, for runs that the store does not have."""
 
+    @property
+    def seed(self) -> int:
+        """The seed, of a reproduction that has one."""
+        (seed,) = self.seeds
+        return seed
+
+    def by_seed(self) -> "list[Reproduction]":
+        """A reproduction for each seed."""
+        return [replace(self, seeds=(seed,)) for seed in self.seeds]
+
     def run(self, policy: str, field: str, scenario: str = "id", preset: str = "default") -> Run:
-        """The run of a policy."""
+        """The run of a policy, with all its training seeds in turn."""
+        members = trained_seeds(policy)
         return Run(
             policy,
             field,
@@ -47,7 +62,7 @@ class Reproduction:
             self.max_readings,
             to_the_end=(policy, field, scenario, preset) in WHOLE,
             detail="compact",
-            weights=self.weights.get(policy, ""),
+            members=() if members == (policy,) else members,
         )
 
     def walk_run(self, preset: str) -> WalkRun:
@@ -84,6 +99,11 @@ def rules_for(preset: str) -> tuple[TraceRule, ...]:
     return (CONTRACTION, CREDIBLE) if preset.startswith("default") else (CONTRACTION,)
 
 
+def turns_of(runs: Sequence[Run]) -> np.ndarray:
+    """The number of the policy of each search, of all runs together."""
+    return np.concatenate([np.arange(run.episodes) % len(run.searchers) for run in runs])
+
+
 def search_lines(paper: Reproduction, entry: Entry) -> list[Line]:
     """A line for each rule, from the searches of all runs together.
 
@@ -92,10 +112,11 @@ def search_lines(paper: Reproduction, entry: Entry) -> list[Line]:
     row, column, _ = entry
     episodes = paper.all_episodes(entry.runs)
     if episodes is None:
-        place = row, column, entry.preset
-        return [line for line in paper.earlier if (line.row, line.column, line.filter) == place]
+        place = row, column, entry.preset, paper.seed
+        return [one for one in paper.earlier if (one.row, one.column, one.filter, one.seed) == place]
+    turns = turns_of(entry.runs)
     return [
-        Line(row, column, entry.preset, str(rule), numbers_of(episodes, rule))
+        Line(row, column, entry.preset, str(rule), numbers_of(episodes, rule, turns), paper.seed)
         for rule in rules_for(entry.preset)
     ]
 
@@ -129,12 +150,20 @@ class Suite:
 
     def runs(self, paper: Reproduction) -> list[AnyRun]:
         """All runs, each once."""
-        own = (run for entry in self.entries(paper) for run in entry.runs)
-        return list(dict.fromkeys([*own, *self.other_runs(paper)]))
+        found = []
+        for one in paper.by_seed():
+            found += [run for entry in self.entries(one) for run in entry.runs]
+            found += self.other_runs(one)
+        return list(dict.fromkeys(found))
 
     def lines(self, paper: Reproduction) -> list[Line]:
         """The lines of the table, from the runs that are complete."""
-        return [line for entry in self.entries(paper) for line in self.make_lines(paper, entry)]
+        return [
+            line
+            for one in paper.by_seed()
+            for entry in self.entries(one)
+            for line in self.make_lines(one, entry)
+        ]
 
     def __post_init__(self) -> None:
         for measure in self.measures:

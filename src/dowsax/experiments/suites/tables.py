@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from dowsax.evaluate.metrics import Estimate
 from dowsax.evaluate.tables import markdown, number
@@ -36,21 +37,25 @@ def _over_measures(
         printed = [theirs.get((row, column, measure)) for measure in shown]
         if any(printed):
             rows.append((row, THEIRS, *(_NONE if one is None else one.text for one in printed)))
-        ours = [line for line in own if line.row == row]
-        rows += [(row, _whose(line), *(_written(line, measure) for measure in shown)) for line in ours]
+        ours = _by_rule(own, row)
+        several = len({line.seed for line in lines}) > 1
+        rows += [
+            (row, _whose(line, several), *(_written(line, measure) for measure in shown)) for line in ours
+        ]
     heading = [f"### {column}", ""] if named else []
     return "\n".join([*heading, *markdown(("", "whose", *shown), rows), ""])
 
 
 def _over_columns(measure: str, lines: Sequence[Line], theirs: Mapping[Place, Printed]) -> str:
     columns = list(dict.fromkeys(line.column for line in lines))
-    at = {(line.row, _whose(line), line.column): line for line in lines}
+    several = len({line.seed for line in lines}) > 1
+    at = {(line.row, _whose(line, several), line.column): line for line in lines}
     rows = []
     for row in dict.fromkeys(line.row for line in lines):
         printed = [theirs.get((row, column, measure)) for column in columns]
         if any(printed):
             rows.append((row, THEIRS, *(_NONE if one is None else one.text for one in printed)))
-        for whose in dict.fromkeys(_whose(line) for line in lines if line.row == row):
+        for whose in dict.fromkeys(_whose(line, several) for line in _by_rule(lines, row)):
             found = [at.get((row, whose, column)) for column in columns]
             written = [_NONE if line is None else _beside(line, measure) for line in found]
             if any(text != _NONE for text in written):
@@ -59,8 +64,16 @@ def _over_columns(measure: str, lines: Sequence[Line], theirs: Mapping[Place, Pr
     return "\n".join([f"### {measure}{beside}", "", *markdown(("", "whose", *columns), rows), ""])
 
 
-def _whose(line: Line) -> str:
-    return f"ours, {line.filter}, {line.stop}"
+def _by_rule(lines: Sequence[Line], row: str) -> list[Line]:
+    """The lines of a row, the seeds of a filter and rule one after another."""
+    own = [line for line in lines if line.row == row]
+    kinds = list(dict.fromkeys((line.filter, line.stop) for line in own))
+    return sorted(own, key=lambda line: (kinds.index((line.filter, line.stop)), line.seed))
+
+
+def _whose(line: Line, several: bool) -> str:
+    """The filter and the rule, and the seed if there are several."""
+    return f"ours, {line.filter}, {line.stop}" + (f", seed {line.seed}" if several else "")
 
 
 def _beside(line: Line, measure: str) -> str:
@@ -77,7 +90,7 @@ def _written(line: Line, measure: str) -> str:
     return number(line.numbers[measure], about.digits, about.sign)
 
 
-_LABELS = ("suite", "row", "column", "filter", "stop", "measure")
+_LABELS = ("suite", "row", "column", "filter", "stop", "seed", "measure")
 _PARTS = ("value", "low", "high", "n", "paper", "paper_spread", "paper_bound")
 
 
@@ -89,7 +102,7 @@ def csv_of(suite: Suite, lines: Iterable[Line], theirs: Mapping[Place, Printed])
     for line in lines:
         for measure, estimate in line.numbers.items():
             printed = theirs.get((line.row, line.column, measure))
-            labels = (suite.name, line.row, line.column, line.filter, line.stop, measure)
+            labels = (suite.name, line.row, line.column, line.filter, line.stop, line.seed, measure)
             writer.writerow([*labels, *_numbers(estimate), *_theirs(printed)])
     return text.getvalue()
 
@@ -99,10 +112,10 @@ def lines_of(text: str) -> list[Line]:
     reader = csv.DictReader(io.StringIO(text))
     if reader.fieldnames != [*_LABELS, *_PARTS]:
         raise ValueError(f"its columns are not {', '.join([*_LABELS, *_PARTS])}")
-    lines: dict[tuple[str, ...], Line] = {}
+    lines: dict[tuple[Any, ...], Line] = {}
     for row in reader:
         place = row["row"], row["column"], row["filter"], row["stop"]
-        line = lines.setdefault(place, Line(*place, {}))
+        line = lines.setdefault((*place, row["seed"]), Line(*place, {}, int(row["seed"])))
         value, low, high = (float(row[part]) if row[part] else None for part in ("value", "low", "high"))
         line.numbers[row["measure"]] = Estimate(value, low, high, int(row["n"]))
     return list(lines.values())
