@@ -137,7 +137,8 @@ def test_searches_until_the_stop_rate_stays():
     """The first searches to end are those that stop: a rate counts from the first one on that has not."""
 
     def needed(searches, rates):
-        return episodes_to_reach({"searches": searches, "stop_rate": rates})
+        curves = {"searches": searches, "stop_rate": rates}
+        return episodes_to_reach({name: list(map(float, column)) for name, column in curves.items()})
 
     assert needed([5, 105, 205, 305, 405], [1, 0.5, 0, 0.91, 0.95]) == 305
     assert needed([5, 105], [1, 0.5]) is None

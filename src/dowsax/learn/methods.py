@@ -92,8 +92,7 @@ METHODS: dict[str, Method] = {
         encoder="moments",
         preset="paper",
         learner=ActorCriticConfig(),
-        # It makes one gradient step per rollout.
-        num_searches=1024,
+        # It makes few gradient steps per rollout.
         rollout_length=4,
         sample=True,
     ),
