@@ -1,4 +1,4 @@
-"""How the shipped policies were trained: their curves against time, from their cards.
+"""How the shipped policies were trained: their curves, from their cards.
 
 python -m benchmarks.learning_curves --figure docs/pictures/learning-curves.png
 """
@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from benchmarks.train_all import SHIPPED
+from benchmarks.train_all import ENTRIES
 from dowsax.evaluate.tables import markdown
 from dowsax.files import replace_file
 from dowsax.policies.shipped import PRETRAINED_FOLDER
@@ -31,32 +31,34 @@ DRAWN = {
 
 def cards() -> dict[str, Card]:
     """Of all policies in the package, in the order in which they are trained."""
-    paths = {entry.name: PRETRAINED_FOLDER / f"{entry.name}.safetensors" for entry in SHIPPED}
+    paths = {entry.label: PRETRAINED_FOLDER / f"{entry.label}.safetensors" for entry in ENTRIES}
     return {name: card_of(path) for name, path in paths.items() if path.exists()}
 
 
-def moves_per_second(card: Card) -> float:
-    """In the second half of a run: the first has compilation, and searches that take all their readings."""
-    steps, seconds = (np.array(card.curves[name]) for name in ("steps", "seconds"))
-    half = len(steps) // 2
-    return float((steps[-1] - steps[half]) / (seconds[-1] - seconds[half]))
-
-
 def table(found: Mapping[str, Card]) -> str:
-    """One line a policy: how long it was trained on what, and how its searches ended at last."""
+    """One line a policy: how long its seeds were trained on what, and how their searches ended at last."""
     rows = []
-    for name, card in found.items():
-        ends = {measure: column[-1] for measure, column in card.curves.items()}
-        measured = (f"{ends['stop_rate']:.3f}", f"{ends['false_stops']:.3f}", f"{ends['path_length']:.1f}")
-        made = (f"{card.steps / 1e6:.1f}", f"{ends['seconds']:.0f}", f"{moves_per_second(card):,.0f}")
-        rows.append((name, card.device, *made, *measured))
-    headings = ("policy", "device", "million moves", "time [s]", "moves a second, learning included")
-    headings += ("stopped", "false stops, of stops", "path to the stop [m]")
+    for name in dict.fromkeys(label.partition("-seed-")[0] for label in found):
+        cards = [card for label, card in found.items() if label.partition("-seed-")[0] == name]
+        ends = [{measure: column[-1] for measure, column in card.curves.items()} for card in cards]
+        measures = {"stop_rate": 3, "false_stops": 3, "path_length": 1}
+        rows.append(
+            (
+                name,
+                cards[0].settings["preset"],
+                ", ".join(sorted({card.device for card in cards})),
+                " ".join(f"{card.steps / 1e6:.1f}" for card in cards),
+                " ".join(f"{end['seconds']:.0f}" for end in ends),
+                *(" ".join(f"{end[of]:.{digits}f}" for end in ends) for of, digits in measures.items()),
+            )
+        )
+    headings = ("policy", "filter", "device", "million moves of each seed", "time [s]", "stopped")
+    headings += ("false stops, of stops", "path to the stop [m]")
     return "\n".join(markdown(headings, rows)) if rows else ""
 
 
 def figure(found: Mapping[str, Card]) -> Figure:
-    """Searches of training that stopped near the source, and their path, against the time since the start."""
+    """Searches of training that stopped near the source, and their path; training seed 0."""
     with styled():
         drawn = new_figure(8.4, 3.6)
         left, right = drawn.subplots(1, 2)
@@ -64,8 +66,8 @@ def figure(found: Mapping[str, Card]) -> Figure:
             if name in found:
                 curves = {measure: np.array(column) for measure, column in found[name].curves.items()}
                 look = {"color": colour, "linestyle": line, "label": name}
-                left.plot(curves["seconds"], curves["success"], **look)
-                right.plot(curves["seconds"], curves["path_length"], **look)
+                left.plot(curves["steps"] / 1e6, curves["success"], **look)
+                right.plot(curves["steps"] / 1e6, curves["path_length"], **look)
         _finish(left, "of searches that ended", "Stopped within 1 m of the source", 1.0)
         _finish(right, "[m]", "Path to the stop", 100.0)
         right.legend()
@@ -74,7 +76,7 @@ def figure(found: Mapping[str, Card]) -> Figure:
 
 
 def _finish(axes: Axes, beside: str, title: str, top: float) -> None:
-    axes.set(xlabel="time since the start [s]", ylabel=beside, title=title, ylim=(0.0, top))
+    axes.set(xlabel="moves [million]", ylabel=beside, title=title, ylim=(0.0, top))
     axes.grid(True)
 
 

@@ -1,6 +1,6 @@
 """How far a search can be from the straight walk at best: told everything but the place.
 
-    python -m benchmarks.limits --out runs/learned          # after `python -m benchmarks.learned`
+    python -m benchmarks.limits --source runs/paper          # after `dowsax reproduce id --out runs/paper`
 
 A faint source shows within a step or two, so whoever has to find it must sweep the area. Here a searcher is
 told strength, wind, diffusivity and decay length, sweeps the area in parallel lines as far apart as suits
@@ -19,18 +19,20 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from benchmarks.learned import DATA, LIMIT
-from benchmarks.measured import Measured, open_store, read_measured, resize
-from benchmarks.rivals import ratio_of_sums
-from benchmarks.searches import FIELDS
+from benchmarks.machine import ROOT
 from dowsax.envs import MAX_READINGS
-from dowsax.evaluate.metrics import NOTHING, Estimate
+from dowsax.evaluate.metrics import NOTHING, Ends, Estimate, ends
 from dowsax.evaluate.tables import labelled_csv
-from dowsax.experiments.run import CREDIBLE, Run
+from dowsax.experiments.run import CREDIBLE
+from dowsax.experiments.store import Store
+from dowsax.experiments.suites.measures import ratio
+from dowsax.experiments.suites.searches import FIELDS, STRAIGHT
+from dowsax.experiments.suites.suite import Reproduction
 from dowsax.files import replace_file
 from dowsax.types import Station
 from dowsax.world import Model, benchmark_model
 
+DATA = ROOT / "results"
 FILE = "limits.csv"
 NATS = 0.5
 """What tells a reading from one of clean air: a shift by one standard deviation in a normal one."""
@@ -112,10 +114,9 @@ def expected_paths(
     return jax.lax.map(of_source, (thetas, dwell))
 
 
-def told_ratio(model: Model, straight: Measured) -> Estimate:
+def told_ratio(model: Model, sources: np.ndarray, end: Ends) -> Estimate:
     """The path of the told searcher over the straight walk's, where both stop; bootstrap over searches."""
-    end = straight.ends[CREDIBLE]
-    thetas, lengths = straight.theta[end.stopped], end.path_length[end.stopped].astype(np.float64)
+    thetas, lengths = sources[end.stopped], end.path_length[end.stopped].astype(np.float64)
     if len(lengths) == 0:
         return NOTHING
     # What the straight walk took beyond its way, or less: its start is known up to the middle of its square.
@@ -124,19 +125,22 @@ def told_ratio(model: Model, straight: Measured) -> Estimate:
     found = expected_paths(
         model, threshold(model), jnp.asarray(thetas), jnp.asarray(dwell, jnp.float32), paths
     )
-    return ratio_of_sums(np.stack(found, axis=1).astype(np.float64))
+    return ratio(*(np.asarray(part, np.float64) for part in found))
 
 
-def write(folder: Path, data: Path, fields: Sequence[str], episodes: int) -> None:
-    """A line for each field of which the straight walk has been measured."""
-    wanted = [resize(Run(LIMIT, field), episodes, False) for field in fields]
+def write(paper: Reproduction, data: Path, fields: Sequence[str]) -> None:
+    """Write a line for each field of which the straight walk has been measured."""
     lines = []
-    for one, straight in read_measured(open_store(folder), wanted).items():
-        ratio = told_ratio(benchmark_model(one.field), straight)
-        lines.append(({"field": one.field, "seed": str(one.seed)}, {"told_ratio": ratio}))
-        print(f"{one.field}: {ratio.value:.3f} [{ratio.low:.3f}, {ratio.high:.3f}]", flush=True)
+    for field in fields:
+        episodes = paper.store.episodes(paper.run(STRAIGHT, field))
+        if episodes is None:
+            continue
+        sources = np.stack([episode.theta for episode in episodes])
+        found = told_ratio(benchmark_model(field), sources, ends(episodes, CREDIBLE))
+        lines.append(({"field": field, "seed": str(paper.seed)}, {"told_ratio": found}))
+        print(f"{field}: {found.value:.3f} [{found.low:.3f}, {found.high:.3f}]", flush=True)
     if not lines:
-        raise ValueError(f"{folder} has no {LIMIT} walk: run `python -m benchmarks.learned` first.")
+        raise ValueError(f"{paper.store.folder} has no {STRAIGHT} walk: run `dowsax reproduce id` first.")
     data.mkdir(parents=True, exist_ok=True)
     with replace_file(data / FILE) as partial:
         partial.write_text(labelled_csv(lines), encoding="utf-8")
@@ -146,13 +150,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--out", type=Path, default=Path("runs/learned"), help="the folder of the runs")
+    parser.add_argument("--source", type=Path, required=True, help="a folder of `dowsax reproduce`")
     parser.add_argument("--data", type=Path, default=DATA, help="where the table is written")
     parser.add_argument("--fields", nargs="+", default=FIELDS, choices=FIELDS)
     parser.add_argument("--episodes", type=int, default=1000)
     options = parser.parse_args()
     try:
-        write(options.out, options.data, options.fields, options.episodes)
+        write(Reproduction(Store(options.source), options.episodes), options.data, options.fields)
     except ValueError as error:
         parser.error(str(error))
 

@@ -1,14 +1,15 @@
 """The tables and pictures of the paper's results, from a folder of `dowsax reproduce`.
 
-    dowsax reproduce --out runs/paper --weights runs/train
+    dowsax reproduce id ood shift --seed 0 --seed 1 --out runs/paper
     python -m benchmarks.paper_tables --source runs/paper
 
 What each suite has written is copied: tables to results/paper, pictures to docs/pictures/paper. The tables of
-the docs are made of them in results/tables/paper: the whole table where it is small, ATT-PFRL's part of it,
-a line a field, where it is wide.
+the docs are made of them in results/tables/paper: the whole table where it is small, a part of it where it is
+wide.
 """
 
 import argparse
+import math
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -23,35 +24,45 @@ from dowsax.experiments.suites.measures import MEASURES
 from dowsax.experiments.suites.printed import printed
 from dowsax.experiments.suites.registry import all_suites
 from dowsax.experiments.suites.report import TABLE, draw_table, lines_in, picture_of
-from dowsax.experiments.suites.rewards import REWARDED, SEEDS
-from dowsax.experiments.suites.searches import FIELDS
+from dowsax.experiments.suites.rewards import REWARDED
+from dowsax.experiments.suites.searches import ELSEWHERE, FIELDS, TRAINING_SEEDS
 from dowsax.experiments.suites.suite import no_figures
 from dowsax.viz.style import save
 
 FOLDER, PICTURES = ROOT / "results/paper", ROOT / "docs/pictures/paper"
 KEPT = ("table.md", "table.csv", "about.json")
-OURS, GUARDED = "att-pfrl", "att-pfrl-ood-guarded"
-OCE, FALSE, ADE, NEEDED = "OCE", "false stops", "ADE", "episodes to 0.90"
+PAPER, RETRAINED, OURS, GUARDED = "att-pfrl-paper", "att-pfrl-paper-with-training", "pfrl", "pfrl-guarded"
+OCE, FALSE, ADE, LPS, NEEDED = "OCE", "false stops", "ADE", "LPS", "episodes to 0.90"
+STOPS = (OCE, FALSE)
 HEAT = "temperature"
 """The field of the rewards."""
 MOST_FALSE = {CONTRACTION: 0.08, CREDIBLE: 0.05}
 MOST_LOST, LEAST_KEPT = 0.05, 0.90
 """The levels to reach: false stops of the stops, what sources elsewhere cost, and what a jump leaves."""
+COMPARED = ("id", "ood", "shift")
+"""The suites with two test seeds."""
+SHARES = (OCE, FALSE, ADE)
+"""The numbers that are compared between test seeds."""
 
 
 class Found(NamedTuple):
     """The numbers of a suite."""
 
     suite: str
-    numbers: dict[tuple[str, ...], Estimate]
-    """By row, column, filter, rule and measure."""
+    numbers: dict[tuple, Estimate]
+    """By row, column, filter, rule, seed and measure."""
 
-    def at(self, row: str, column: str, filter_: str, rule: object, measure: str) -> Estimate:
-        return self.numbers.get((row, column, filter_, str(rule), measure), NOTHING)
+    @property
+    def seeds(self) -> list[int]:
+        """The test seeds."""
+        return sorted({place[4] for place in self.numbers})
 
-    def said(self, row: str, column: str, filter_: str, rule: object, measure: str) -> str:
+    def at(self, row: str, column: str, filter_: str, rule: object, measure: str, seed: int = 0) -> Estimate:
+        return self.numbers.get((row, column, filter_, str(rule), seed, measure), NOTHING)
+
+    def said(self, row: str, column: str, filter_: str, rule: object, measure: str, seed: int = 0) -> str:
         """In words; a dash where it has not been measured."""
-        found, about = self.at(row, column, filter_, rule, measure), MEASURES[measure]
+        found, about = self.at(row, column, filter_, rule, measure, seed), MEASURES[measure]
         return "–" if found.value is None else number(found, about.digits, about.sign)
 
     def theirs(self, row: str, column: str, measure: str) -> str:
@@ -62,107 +73,148 @@ class Found(NamedTuple):
 def read(folder: Path, suite: str) -> Found:
     """What a suite has written; nothing where it has not."""
     numbers = {
-        (*line[:4], measure): estimate
+        (*line[:4], line.seed, measure): estimate
         for line in lines_in(folder / suite)
         for measure, estimate in line.numbers.items()
     }
     return Found(suite, numbers)
 
 
-def comparison(found: Found) -> str:
-    """ATT-PFRL at home: stops and false stops with both filters, and the path beside the straight walk."""
-    headings = ("field", "OCE: the paper", "Algorithm 1", "of these false", "default", "of these false")
-    paths = ("path [m]: the paper", "default", "straight walk")
+def as_printed(found: Found) -> str:
+    """The paper's own system on Algorithm 1, field by field: what it claims and what comes out."""
+    headings = ("field", "test seed", "OCE: the paper", "ours", "by training seed", "false stops: the paper")
+    others = ("ours", "by training seed", "path [m]: the paper", "ours", "error [m]: the paper", "ours")
+    claimed = printed("calibration")
+    rows = []
+    for field in FIELDS:
+        for seed in found.seeds:
+            own = lambda measure, at=(field, seed): found.said(  # noqa: E731
+                PAPER, at[0], "paper", CONTRACTION, measure, at[1]
+            )
+            false = claimed[field, "", FALSE].text
+            stops = (found.theirs(PAPER, field, OCE), own(OCE), own(TRAINING_SEEDS[0]))
+            wrong = (false, own(FALSE), own(TRAINING_SEEDS[1]))
+            ends = [text for name in (ADE, LPS) for text in (found.theirs(PAPER, field, name), own(name))]
+            rows.append((field, str(seed), *stops, *wrong, *ends))
+    return _table((*headings, *others), rows)
+
+
+def other_filters(found: Found) -> str:
+    """The paper's learner, trained on Algorithm 1 or on a calibrated filter, and searching with either."""
+    kinds = {
+        "Algorithm 1, on Algorithm 1": (PAPER, "paper"),
+        "Algorithm 1, on default": (PAPER, "default"),
+        "training, on Algorithm 1": (RETRAINED, "paper"),
+        "training, on default": (RETRAINED, "default"),
+    }
+    headings = [f"{name}: {word}" for name in kinds for word in ("OCE", "of these false")]
     rows = [
         (
             field,
-            found.theirs(OURS, field, OCE),
-            *(found.said(OURS, field, "paper", CONTRACTION, measure) for measure in (OCE, FALSE)),
-            *(found.said(OURS, field, "default", CREDIBLE, measure) for measure in (OCE, FALSE)),
-            found.theirs(OURS, field, ADE),
-            *(found.said(policy, field, "default", CREDIBLE, ADE) for policy in (OURS, "straight")),
-        )
-        for field in FIELDS
-    ]
-    return _table((*headings, *paths), rows)
-
-
-def elsewhere(found: Found) -> str:
-    """ATT-PFRL with sources elsewhere than in training, and what that costs."""
-    names = {OURS: "bare", GUARDED: "guarded"}
-    headings = [f"{name}: {word}" for name in names.values() for word in ("OCE", "of these false", "lost")]
-    rows = [
-        (
-            field,
-            found.theirs(OURS, field, OCE),
+            str(seed),
             *(
-                found.said(name, field, "default", CREDIBLE, measure)
-                for name in names
-                for measure in (OCE, FALSE, "drop")
+                found.said(row, field, filter_, CONTRACTION, measure, seed)
+                for row, filter_ in kinds.values()
+                for measure in STOPS
             ),
         )
         for field in FIELDS
+        for seed in found.seeds
     ]
-    return _table(("field", "OCE: the paper", *headings), rows)
+    return _table(("field", "test seed", *headings), rows)
 
 
-def jumped(found: Found) -> str:
-    """ATT-PFRL when the source moves: stops with both filters, and what is left of the stop rate."""
-    headings = ("field", "OCE: the paper", "Algorithm 1", "of these false", "default", "of these false")
+def comparison(found: Found) -> str:
+    """Our policies with the default filter: attention in the filter, only in training, and nowhere."""
+    kinds = {
+        "att-pfrl, attends": ("att-pfrl", "default-attention"),
+        "att-pfrl, does not attend": ("att-pfrl", "default"),
+        "pfrl": (OURS, "default"),
+    }
+    headings = [f"{name}: {word}" for name in kinds for word in ("OCE", "of these false", "path [m]")]
     rows = [
         (
             field,
-            found.theirs(OURS, field, OCE),
-            *(found.said(OURS, field, "paper", CONTRACTION, measure) for measure in (OCE, FALSE)),
-            *(found.said(OURS, field, "default", CREDIBLE, measure) for measure in (OCE, FALSE, "kept")),
+            str(seed),
+            *(
+                found.said(row, field, filter_, CREDIBLE, measure, seed)
+                for row, filter_ in kinds.values()
+                for measure in (*STOPS, ADE)
+            ),
+            found.said("straight", field, "default", CREDIBLE, ADE, seed),
         )
         for field in FIELDS
+        for seed in found.seeds
     ]
-    return _table((*headings, "of the stop rate without a jump"), rows)
+    return _table(("field", "test seed", *headings, "straight walk: path [m]"), rows)
+
+
+def elsewhere(found: Found) -> str:
+    """Sources elsewhere than in training, and what that costs."""
+    rows = []
+    for field in FIELDS:
+        for row, (_, filter_) in ELSEWHERE.items():
+            rule = CONTRACTION if filter_ == "paper" else CREDIBLE
+            for seed in found.seeds:
+                own = [found.said(row, field, filter_, rule, name, seed) for name in (*STOPS, "drop", ADE)]
+                if own[0] != "–":
+                    rows.append((field, row, filter_, str(seed), found.theirs(row, field, OCE), *own))
+    headings = ("field", "policy", "filter", "test seed", "OCE: the paper", "OCE", "of these false", "lost")
+    return _table((*headings, "path [m]"), rows)
+
+
+def jumped(found: Found) -> str:
+    """When the source moves: stops with both systems, and what is left of the stop rate."""
+    headings = ("field", "test seed", "OCE: the paper", "as printed", "of these false", "ours")
+    rows = [
+        (
+            field,
+            str(seed),
+            found.theirs(PAPER, field, OCE),
+            *(found.said(PAPER, field, "paper", CONTRACTION, measure, seed) for measure in STOPS),
+            *(found.said(OURS, field, "default", CREDIBLE, measure, seed) for measure in (*STOPS, "kept")),
+            *(found.said("infotaxis", field, "default", CREDIBLE, measure, seed) for measure in STOPS),
+        )
+        for field in FIELDS
+        for seed in found.seeds
+    ]
+    others = ("of these false", "of the stop rate without a jump", "Infotaxis", "of these false")
+    return _table((*headings, *others), rows)
 
 
 def attended(found: Found) -> str:
     """False stops under the paper's rule, with attention and without."""
-    pairs = {
-        "Algorithm 1": ("paper", "paper-no-attention"),
-        "default": ("default-attention", "default"),
+    kinds = {
+        "Algorithm 1": (PAPER, "paper"),
+        "Algorithm 1, learned projection": (PAPER, "paper-learned"),
+        "Algorithm 1, no attention": (PAPER, "paper-no-attention"),
+        "default, attention": ("att-pfrl", "default-attention"),
+        "default": ("att-pfrl", "default"),
     }
-    headings = [f"{name}, {word}" for name in pairs for word in ("with attention", "without")]
     rows = [
-        (
-            field,
-            *(found.said(OURS, field, one, CONTRACTION, FALSE) for pair in pairs.values() for one in pair),
-        )
+        (field, *(found.said(row, field, filter_, CONTRACTION, FALSE) for row, filter_ in kinds.values()))
         for field in FIELDS
     ]
-    return _table(("field, false stops of the stops", *headings), rows)
+    return _table(("field, false stops of the stops", *kinds), rows)
 
 
 def rewarded(found: Found) -> str:
-    """What the learner was paid for: stops at home and elsewhere, and whether the seeds agree."""
-    headings = ("reward", "OCE: the paper", "Algorithm 1", "of these false", "default", "of these false")
-    outside = ("elsewhere: the paper", "default", "of these false")
-    others = ("OCE of each seed", "searches to 0.90: the paper", "ours")
+    """What the learner was rewarded for: stops as in training and elsewhere, and whether the seeds agree."""
+    headings = ("reward", "OCE: the paper", "ours", "by training seed", "of these false")
+    outside = ("elsewhere: the paper", "ours", "of these false", "searches to 0.90: the paper", "ours")
     rows = [
         (
             row,
             found.theirs(row, HEAT, OCE),
-            *(found.said(row, HEAT, "paper", CONTRACTION, measure) for measure in (OCE, FALSE)),
-            *(found.said(row, HEAT, "default", CREDIBLE, measure) for measure in (OCE, FALSE)),
+            *(found.said(row, HEAT, "default", CREDIBLE, name) for name in (OCE, TRAINING_SEEDS[0], FALSE)),
             found.theirs(row, HEAT, "OCE (OOD)"),
-            *(found.said(row, HEAT, "default", CREDIBLE, f"{measure} (OOD)") for measure in (OCE, FALSE)),
-            _each_seed(found, row),
+            *(found.said(row, HEAT, "default", CREDIBLE, f"{measure} (OOD)") for measure in STOPS),
             found.theirs(row, HEAT, NEEDED),
             found.said(row, HEAT, "default", CREDIBLE, NEEDED),
         )
         for row in REWARDED
     ]
-    return _table((*headings, *outside, *others), rows)
-
-
-def _each_seed(found: Found, row: str) -> str:
-    rates = [found.at(f"{row}, seed {seed}", HEAT, "default", CREDIBLE, OCE).value for seed in SEEDS]
-    return " ".join(f"{rate:.3f}" for rate in rates if rate is not None) or "–"
+    return _table((*headings, *outside), rows)
 
 
 SHORT: dict[str, Callable[[Found], str]] = {
@@ -176,8 +228,8 @@ SHORT: dict[str, Callable[[Found], str]] = {
 
 
 def levels(folder: Path) -> str:
-    """Each level that ATT-PFRL with the default filter has to reach, field by field."""
-    home, away, moved = (read(folder, suite) for suite in ("id", "ood", "shift"))
+    """Each level that our policy with the default filter has to reach, field by field."""
+    home, away, moved = (read(folder, suite) for suite in COMPARED)
     rows = []
     for field in FIELDS:
         rate = home.at(OURS, field, "default", CONTRACTION, OCE)
@@ -187,7 +239,7 @@ def levels(folder: Path) -> str:
         rows.append(
             (
                 field,
-                judged(rate, printed("id")[OURS, field, OCE].value, least=True),
+                judged(rate, printed("id")[PAPER, field, OCE].value, least=True),
                 *(judged(found, most, least=False) for most, found in false.items()),
                 *(judged(found, MOST_LOST, least=False) for found in lost),
                 judged(kept, LEAST_KEPT, least=True),
@@ -196,6 +248,29 @@ def levels(folder: Path) -> str:
     headings = ("field", "OCE, ζ = 0.5", "false stops, ζ = 0.5", "false stops, credible")
     lost_headings = ("lost with sources elsewhere", "the same, guarded")
     return _table((*headings, *lost_headings, "kept after a jump"), rows)
+
+
+def agreement(folder: Path) -> str:
+    """How many numbers of the two test seeds agree, suite by suite."""
+    rows = []
+    for suite in COMPARED:
+        found = read(folder, suite)
+        pairs = [
+            (estimate, found.numbers[*place[:4], 1, place[5]])
+            for place, estimate in found.numbers.items()
+            if place[4] == 0 and place[5] in SHARES and (*place[:4], 1, place[5]) in found.numbers
+        ]
+        known = [pair for pair in pairs if None not in (pair[0].value, pair[1].value)]
+        if known:
+            same = sum(agrees(*pair) for pair in known)
+            rows.append((suite, str(len(known)), str(same), f"{same / len(known):.3f}"))
+    return _table(("suite", "numbers with both seeds", "agree", "share"), rows) if rows else ""
+
+
+def agrees(one: Estimate, other: Estimate) -> bool:
+    """Whether two independent estimates differ by no more than the 95 % interval of their difference."""
+    low, high = sorted((one, other), key=lambda estimate: estimate.value)
+    return high.value - low.value <= math.hypot(low.high - low.value, high.value - high.low)
 
 
 def whole(folder: Path, suite: str) -> str:
@@ -212,7 +287,11 @@ def tables(folder: Path) -> dict[str, str]:
         suite: SHORT[suite](read(folder, suite)) if suite in SHORT else whole(folder, suite)
         for suite in written
     }
-    return found | ({"levels": levels(folder)} if "id" in written else {})
+    if "id" in written:
+        home = read(folder, "id")
+        found |= {"as-printed": as_printed(home), "other-filters": other_filters(home)}
+        found |= {"levels": levels(folder), "test-seeds": agreement(folder)}
+    return {name: text for name, text in found.items() if text}
 
 
 def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

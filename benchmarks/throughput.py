@@ -28,7 +28,7 @@ from dowsax.policies.shipped import weights_path
 from dowsax.policies.stored import load
 
 FILE = "throughput.csv"
-USUAL = ("att-pfrl", "pfrl", "agdc-kld")
+USUAL = ("att-pfrl", "pfrl", "agdc-kld", "att-pfrl-paper")
 """One method for each filter of training."""
 WARM, TIMED = 400, 4
 """Ticks before the clock runs, at least, and rollouts while it does. A search has at most 200 readings, and a

@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 from benchmarks import limits
-from benchmarks.measured import Measured
 from dowsax.evaluate.metrics import Ends
-from dowsax.experiments.run import CREDIBLE
 from dowsax.world import benchmark_model
 
 STRONG = np.array([12.0, 9.0, 2000.0, 0.5, 0.0, 2.0, 6.0], np.float32)
@@ -62,7 +60,7 @@ def test_the_ratio_is_over_the_straight_walk():
     lengths = np.abs(thetas[:, :2] - 2.5).sum(axis=1)
     zeros, ones = np.zeros(200), np.ones(200)
     ends = Ends(np.ones(200, bool), lengths, lengths, zeros, ones)
-    found = limits.told_ratio(benchmark_model("temperature"), Measured({}, thetas, ones, {CREDIBLE: ends}))
+    found = limits.told_ratio(benchmark_model("temperature"), thetas, ends)
     assert found.value == pytest.approx(1.0, abs=1e-4)
     assert found.low <= found.value <= found.high
     assert found.n == 200

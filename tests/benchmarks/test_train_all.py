@@ -1,6 +1,5 @@
 """Training of all policies: the order, what counts as done, and how it ends in time. Nothing is trained."""
 
-import csv
 import json
 import math
 import os
@@ -14,8 +13,8 @@ import jax
 import pytest
 
 from benchmarks import train_all
-from benchmarks.train_all import ELSEWHERE, SEEDED, SHIPPED, Entry
-from dowsax.learn import METHODS, TrainConfig
+from benchmarks.train_all import ELSEWHERE, ENTRIES, Entry
+from dowsax.learn import METHODS
 from dowsax.policies.networks import PaperNetwork, PaperSizes
 from dowsax.policies.stored import Card, load, save
 
@@ -48,27 +47,21 @@ def made(folder, entry, steps, **changes):
     save(folder / entry.label / f"{entry.name}.safetensors", network, card)
 
 
-def test_every_method_is_trained_and_named_alike():
+def test_every_method_is_trained_with_three_seeds_and_one_number_of_moves():
     entries = train_all.plan()
     assert {entry.method for entry in entries} == set(METHODS)
     assert len({entry.label for entry in entries}) == len(entries)
-    for entry in entries:
-        config = TrainConfig(entry.method, scenario=entry.scenario, steps=entry.steps, seed=entry.seed)
-        assert entry.name == config.name
-    assert [entry.label for entry in entries[:2]] == ["att-pfrl", "pfrl"]
-    assert [entry.ships for entry in entries] == [True] * len(SHIPPED) + [False] * len(SEEDED)
-
-
-def test_the_same_run_is_trained_once(monkeypatch):
-    twin = SEEDED[0]
-    ships = Entry(twin.method, twin.steps, twin.scenario, twin.seed)
-    monkeypatch.setattr(train_all, "SHIPPED", (ships,))
-    assert train_all.same_run(twin) == ships
-    assert train_all.plan() == [ships, *SEEDED[1:]]
+    assert {entry.steps for entry in entries} == {train_all.STEPS}
+    names = {entry.name for entry in entries}
+    assert len(entries) == 3 * len(names)
+    for seed in (0, 1, 2):
+        assert {entry.name for entry in entries if entry.seed == seed} == names
+    assert [entry.label for entry in entries[:2]] == ["att-pfrl-paper", "pfrl"]
+    assert "att-pfrl-paper-with-training-seed-2" in {entry.label for entry in entries}
 
 
 def test_states_follow_the_card(tmp_path):
-    entry = SHIPPED[0]
+    entry = ENTRIES[0]
     assert train_all.state_of(tmp_path, entry).word == "missing"
     (tmp_path / entry.label).mkdir()
     assert train_all.state_of(tmp_path, entry).word == "under way"
@@ -88,10 +81,10 @@ def test_states_follow_the_card(tmp_path):
 
 def test_rehearsals_are_not_taken_for_runs(tmp_path):
     """And their command gives them the settings by which they are known."""
-    entry = next(one for one in train_all.plan(tiny=True) if one.label == SHIPPED[0].label)
+    entry = next(one for one in train_all.plan(tiny=True) if one.label == ENTRIES[0].label)
     made(tmp_path, entry, entry.steps)
     assert train_all.state_of(tmp_path, entry).word == "done"
-    assert train_all.state_of(tmp_path, SHIPPED[0]).word == "another"
+    assert train_all.state_of(tmp_path, ENTRIES[0]).word == "another"
     words = train_all.command(entry, tmp_path)
     given = dict(zip(words[4::2], words[5::2], strict=True))
     for name, value in train_all.TINY_SIZES.items():
@@ -99,9 +92,9 @@ def test_rehearsals_are_not_taken_for_runs(tmp_path):
 
 
 def test_the_command_is_that_of_the_run(tmp_path):
-    words = train_all.command(Entry("pfrl", 7, ELSEWHERE, seed=2), tmp_path)
-    expected = f"dowsax train --method pfrl --scenario ood-training --steps 7 --seed 2 --out {tmp_path}"
-    assert " ".join(words[2:]) == expected
+    words = train_all.command(Entry("pfrl", 2, ELSEWHERE, "paper", steps=7), tmp_path)
+    expected = "dowsax train --method pfrl --scenario ood-training --steps 7 --seed 2 --preset paper"
+    assert " ".join(words[2:]) == f"{expected} --out {tmp_path}"
 
 
 @pytest.fixture
@@ -117,19 +110,19 @@ def test_a_run_under_way_is_interrupted_in_time(sleepers, tmp_path, monkeypatch)
     deadline = 10 * train_all.LEAST
 
     def left(deadline, keep):
-        while not (tmp_path / SHIPPED[1].label / "begun").exists():
+        while not (tmp_path / ENTRIES[1].label / "begun").exists():
             time.sleep(0.02)
         clock.now = deadline - keep
         return 0.0
 
     monkeypatch.setattr(train_all, "time", SimpleNamespace(monotonic=lambda: clock.now))
     monkeypatch.setattr(train_all, "_left", left)
-    made(tmp_path, SHIPPED[0], SHIPPED[0].steps)
-    assert train_all.train_all(SHIPPED[:3], tmp_path, deadline) == {}
+    made(tmp_path, ENTRIES[0], ENTRIES[0].steps)
+    assert train_all.train_all(ENTRIES[:3], tmp_path, deadline) == {}
     # The first is done, the second had its time, and for the third there was none left.
-    assert (tmp_path / SHIPPED[1].label / "interrupted").exists()
-    assert not (tmp_path / SHIPPED[2].label).exists()
-    told = train_all.table(SHIPPED[:3], tmp_path, {})
+    assert (tmp_path / ENTRIES[1].label / "interrupted").exists()
+    assert not (tmp_path / ENTRIES[2].label).exists()
+    told = train_all.table(ENTRIES[:3], tmp_path, {})
     assert [line.split("|")[2].strip() for line in told.splitlines()[2:]] == ["done", "under way", "missing"]
 
 
@@ -148,7 +141,7 @@ while not all(other.exists() for other in others):
 
 def test_runs_go_on_at_once(tmp_path, monkeypatch):
     """Each ends well only if the other is there before it has ended."""
-    entries = SHIPPED[:2]
+    entries = ENTRIES[:2]
     names = [entry.label for entry in entries]
     program = [sys.executable, "-c", MEETING]
     monkeypatch.setattr(train_all, "command", lambda entry, folder: [*program, str(folder), *names])
@@ -165,7 +158,7 @@ def _interruptible():
 
 @pytest.mark.usefixtures("_interruptible")
 def test_an_interruption_reaches_all_runs(sleepers, tmp_path):
-    entries = SHIPPED[:3]
+    entries = ENTRIES[:3]
 
     def interrupt():
         while not all((tmp_path / entry.label / "begun").exists() for entry in entries[:2]):
@@ -190,7 +183,7 @@ def test_time_is_kept_for_the_end_of_a_run(monkeypatch):
 
 
 def test_without_time_nothing_is_begun(sleepers, tmp_path):
-    train_all.train_all(SHIPPED, tmp_path, time.monotonic() + train_all.LEAST - 1)
+    train_all.train_all(ENTRIES, tmp_path, time.monotonic() + train_all.LEAST - 1)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -199,57 +192,57 @@ def test_a_failure_is_told_and_takes_nothing_with_it(tmp_path, monkeypatch):
     monkeypatch.setattr(
         train_all, "command", lambda entry, folder: [sys.executable, "-c", program, str(folder)]
     )
-    made(tmp_path, SHIPPED[2], 9, seed=4)
-    faults = train_all.train_all(SHIPPED[:3], tmp_path, math.inf)
-    assert [faults[entry] for entry in SHIPPED[:2]] == ["exit code 2"] * 2
-    assert "other settings: seed" in faults[SHIPPED[2]]
-    assert "under way; exit code 2" in train_all.table(SHIPPED[:3], tmp_path, faults)
+    made(tmp_path, ENTRIES[2], 9, seed=4)
+    faults = train_all.train_all(ENTRIES[:3], tmp_path, math.inf)
+    assert [faults[entry] for entry in ENTRIES[:2]] == ["exit code 2"] * 2
+    assert "other settings: seed" in faults[ENTRIES[2]]
+    assert "under way; exit code 2" in train_all.table(ENTRIES[:3], tmp_path, faults)
 
 
 def test_only_finished_policies_are_collected(tmp_path):
-    runs, package, data = (tmp_path / name for name in ("runs", "package", "data"))
-    package.mkdir()
-    made(runs, SHIPPED[0], SHIPPED[0].steps)
-    made(runs, SHIPPED[1], SHIPPED[1].steps - 1)
-    for entry in SEEDED[:2]:
-        made(runs, entry, entry.steps)
-    said = train_all.collect(runs, package, data)
-    assert said[:2] == ["att-pfrl: copied", "pfrl: under way, not copied"]
-    assert said[-1] == f"ablations: 2 of {len(SEEDED)} runs"
-    assert {path.name for path in package.iterdir()} == {"att-pfrl.safetensors", "att-pfrl.json"}
-    assert json.loads((package / "att-pfrl.json").read_text())["steps"] == SHIPPED[0].steps
-    lines = list(csv.DictReader((data / "ablation-curves.csv").read_text().splitlines()))
-    assert [(line["method"], line["seed"], line["stop_rate"]) for line in lines] == [
-        (method, "0", rate) for method in ("att-pfrl", "att-pfrl-r2") for rate in ("0.1", "0.2")
-    ]
+    runs, package = tmp_path / "runs", tmp_path / "package"
+    again = next(entry for entry in ENTRIES if entry.label == "pfrl-seed-1")
+    for entry, steps in (
+        (ENTRIES[0], ENTRIES[0].steps),
+        (ENTRIES[1], ENTRIES[1].steps - 1),
+        (again, again.steps),
+    ):
+        made(runs, entry, steps)
+    said = train_all.collect(runs, package)
+    assert said[:2] == ["att-pfrl-paper: copied", "pfrl: under way, not copied"]
+    names = {
+        f"{name}{ending}"
+        for name in ("att-pfrl-paper", "pfrl-seed-1")
+        for ending in (".safetensors", ".json")
+    }
+    assert {path.name for path in package.iterdir()} == names
+    assert load(package / "pfrl-seed-1.safetensors")[1].steps == again.steps
 
 
 def test_results_stay_on_the_card_of_the_same_weights(tmp_path):
     runs, package = tmp_path / "runs", tmp_path / "package"
-    package.mkdir()
-    card = package / "att-pfrl.json"
-    for steps, results in ((SHIPPED[0].steps, {"id": 1}), (SHIPPED[0].steps + 9, {})):
-        made(runs, SHIPPED[0], steps)
-        train_all.collect(runs, package, tmp_path / "data")
+    card = package / "att-pfrl-paper.json"
+    for steps, results in ((ENTRIES[0].steps, {"id": 1}), (ENTRIES[0].steps + 9, {})):
+        made(runs, ENTRIES[0], steps)
+        train_all.collect(runs, package)
         card.write_text(json.dumps(json.loads(card.read_text()) | {"results": results}))
-        train_all.collect(runs, package, tmp_path / "data")
+        train_all.collect(runs, package)
         assert json.loads(card.read_text())["results"] == results
         assert load(card.with_suffix(".safetensors"))[1].steps == steps
 
 
 def test_a_damaged_policy_is_not_collected(tmp_path):
-    made(tmp_path, SHIPPED[0], SHIPPED[0].steps)
-    weights = tmp_path / "att-pfrl/att-pfrl.safetensors"
+    made(tmp_path, ENTRIES[0], ENTRIES[0].steps)
+    weights = tmp_path / "att-pfrl-paper/att-pfrl-paper.safetensors"
     weights.write_bytes(weights.read_bytes()[:-4])
     with pytest.raises(ValueError, match="cut short or damaged"):
-        train_all.collect(tmp_path, tmp_path / "package", tmp_path / "data")
+        train_all.collect(tmp_path, tmp_path / "package")
 
 
 def test_runs_are_chosen_by_name():
     entries = train_all.plan()
     assert train_all.chosen(entries, None) == entries
-    some = train_all.chosen(entries, ["pfrl", "att-pfrl-ood"])
-    assert [entry.label for entry in some] == ["pfrl", "att-pfrl-ood"]
-    assert train_all.chosen(entries, ["ablation"]) == list(SEEDED)
-    with pytest.raises(ValueError, match="Unknown run 'dreaming'; known are ablation, "):
+    some = train_all.chosen(entries, ["pfrl", "pfrl-ood-seed-1"])
+    assert [entry.label for entry in some] == ["pfrl", "pfrl-ood-seed-1"]
+    with pytest.raises(ValueError, match="Unknown run 'dreaming'; known are "):
         train_all.chosen(entries, ["dreaming"])

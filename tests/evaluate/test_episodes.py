@@ -5,12 +5,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jaxtyping import Array, Int
 
 from dowsax.envs import SCENARIOS, Search
 from dowsax.evaluate import episodes
 from dowsax.evaluate.episodes import run_one_by_one
 from dowsax.evaluate.pool import Pool, first_occurrences, gather, run_in_groups, scatter
-from dowsax.evaluate.search_steps import as_arrays
+from dowsax.evaluate.search_steps import as_arrays, stack_policies
 from dowsax.evaluate.stops import TraceRule
 from dowsax.inference import PRESETS, FilterConfig, Preset
 from dowsax.policies import Greedy, OracleStraight, Random
@@ -52,6 +53,31 @@ def test_in_groups_equals_one_by_one(keys, apart):
         # Sums may be taken in another order, and a resampling may then differ by a particle.
         np.testing.assert_allclose(one.rows.position, other.rows.position, atol=1e-4)
         np.testing.assert_allclose(one.rows.reading, other.rows.reading, rtol=1e-3, atol=1e-5)
+
+
+class Steady(eqx.Module):
+    """A policy that always goes the same way."""
+
+    action: Int[Array, ""]
+
+    def __call__(self, key, belief, station):
+        return self.action
+
+
+@pytest.mark.parametrize("runner", [run_one_by_one, run_in_groups])
+def test_policies_search_in_turn(keys, runner):
+    """Search k is that of policy k modulo their number, from the number of the first search on."""
+    policies = [Steady(jnp.asarray(action, jnp.int32)) for action in range(3)]
+    search = searching("temperature")
+    episodes = runner(search, policies, keys[:5], UNTIL, nothing, first=4)
+    for number, episode in enumerate(episodes, start=4):
+        start, then = episode.rows.position[:2]
+        np.testing.assert_allclose(then, search.motion(start, jnp.asarray(number % 3)), atol=1e-5)
+
+
+def test_policies_that_search_in_turn_must_be_alike():
+    with pytest.raises(ValueError, match="equal except for their weights"):
+        stack_policies([Random(), Steady(jnp.asarray(0))])
 
 
 def test_copies_that_fill_a_group_go_nowhere(keys):

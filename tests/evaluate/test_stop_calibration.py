@@ -89,7 +89,7 @@ def test_known_false_stops():
     mass = -np.expm1(-0.5 / sigma**2)
     errors = sigma * np.linalg.norm(generator.normal(size=(2000, 3, 2)), axis=2)
     records = [search(sigma, error, mass=mass) for error in errors]
-    (point,) = stop_curve(records, "credible", [0.7], 3)
+    (point,) = stop_curve(records, "credible", [0.7])
     rate = np.exp(-0.5 / 0.36)
     assert point.expected == pytest.approx(rate, rel=1e-5)
     assert point.false_stops.value == pytest.approx(rate, abs=5 * (rate * (1 - rate) / 2000) ** 0.5)

@@ -15,7 +15,7 @@ def with_config(preset, **changes):
 
 def test_the_parts_of_algorithm_1():
     assert known_presets()["paper"] is PAPER
-    assert VARIANTS["default"] is DEFAULT
+    assert known_presets()["default"] is DEFAULT
     assert VARIANTS["paper-no-attention"] == with_config(PAPER, attention=None)
     assert VARIANTS["paper-no-moves"] == with_config(PAPER, num_moves=0, max_moves=0)
     assert VARIANTS["paper-bare"] == with_config(PAPER, attention=None, num_moves=0, max_moves=0)

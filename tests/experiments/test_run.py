@@ -18,7 +18,7 @@ RUN = Run("greedy", "temperature", episodes=6, particles=64, max_readings=6)
         ({"policy": "guess"}, "Unknown policy 'guess'; known are random, oracle-straight"),
         ({"field": "heat"}, "Unknown field 'heat'; known are temperature, concentration"),
         ({"scenario": "easy"}, "Unknown scenario 'easy'; known are id, ood"),
-        ({"preset": "best"}, "Unknown preset 'best'; known are default, paper"),
+        ({"preset": "best"}, "Unknown preset 'best'; known are default, default-attention"),
         ({"particles": 3}, "at least 16"),
     ],
 )
@@ -86,7 +86,7 @@ def test_the_fingerprint_is_that_of_the_episodes():
         {"preset": "paper"},
         {"to_the_end": True},
         {"detail": "compact"},
-        {"weights": "att-pfrl"},
+        {"members": ("att-pfrl", "pfrl")},
         {"rule": stop_rule("entropy")},
     ]
     assert replace(RUN, rule=LADDER[0]).fingerprint == RUN.fingerprint

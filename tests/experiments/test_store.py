@@ -125,7 +125,7 @@ def test_nothing_is_left_of_a_failed_write(store, monkeypatch):
 
 
 def test_runs_with_other_settings_have_other_names(store):
-    changes = ({}, {"seed": 1}, {"episodes": 3}, {"weights": "att-pfrl"})
+    changes = ({}, {"seed": 1}, {"episodes": 3}, {"members": ("att-pfrl", "pfrl")})
     assert len({store.path(replace(RUN, **change)) for change in changes}) == len(changes)
 
 

@@ -1,12 +1,11 @@
 """Stop statistics: the shipped tables are those of the docs, and apply only where they were measured."""
 
-import csv
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from benchmarks import site_stops
+from benchmarks import false_stops, site_stops
 from dowsax.evaluate.statistics import wilson_interval
 from dowsax.mission.plan import Plan
 from dowsax.mission.stop_statistics import (
@@ -17,8 +16,9 @@ from dowsax.mission.stop_statistics import (
     read_false_stops,
     read_standard_stops,
 )
+from dowsax.policies.shipped import BEST_POLICY
 from dowsax.site import new_site, parse_site
-from dowsax.world import Jump
+from dowsax.world import MODALITIES, Jump
 
 DATA = Path(__file__).parents[2] / "results"
 SITE = parse_site(
@@ -33,24 +33,18 @@ search = {radius = 1}
 def test_the_table_is_that_of_the_docs():
     if not DATA.exists():
         pytest.skip("the docs are not part of an installed package")
-    rows = []
-    # Planners come from their own table, so theirs are the last word.
-    for name in ("learned.csv", "searches.csv"):
-        with (DATA / name).open(newline="") as file:
-            rows += [row for row in csv.DictReader(file) if row["stop"] == "credible-0.95"]
-    expected = {
-        (row["policy"], row["field"]): tuple(
-            float(row[f"false_stop_given_stop{end}"]) for end in ("", "_low", "_high", "_n")
-        )
-        for row in rows
-        if row["scenario"] == "id"
-    }
     shipped = {
         (row.policy, row.field): (row.rate, row.low, row.high, row.stops) for row in read_false_stops()
     }
+    expected = false_stops.rates(DATA)
     assert shipped.keys() == expected.keys()
     for cell, numbers in shipped.items():
-        assert numbers == pytest.approx(expected[cell], abs=5e-5)
+        assert numbers == pytest.approx(tuple(expected[cell]), abs=5e-5)
+
+
+def test_the_best_policy_has_rates_on_every_field():
+    fields = {row.field for row in read_false_stops() if row.policy == BEST_POLICY}
+    assert fields == set(MODALITIES)
 
 
 def test_only_measured_rates_are_found():

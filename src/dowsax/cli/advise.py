@@ -37,7 +37,7 @@ def advise(
         The mission log. If it holds a mission at this site already, that mission continues.
     policy
         The policy that chooses the next place: infotaxis, entrotaxis, dcee, greedy, a trained policy, one
-        with a guard such as att-pfrl-guarded … (default: the best for the site).
+        with a guard such as pfrl-guarded … (default: the best for the site).
     seed
         The same seed gives the same advice (default: that of the log, or 0).
     mqtt

@@ -13,9 +13,8 @@ from dowsax.cli.search_run import SearchConfig
 from dowsax.cli.simulate import write_survey
 from dowsax.experiments.run import Run
 from dowsax.extras import has_extra
+from dowsax.policies.shipped import BEST_POLICY
 
-_POLICY = "att-pfrl"
-"""The trained one that comes with the package."""
 _FIELD, _SEED = "gas", 0
 _PARTICLES: int | None = None
 _MAX_READINGS, _FPS = 200, 8
@@ -30,7 +29,7 @@ def demo(*, out: Path = Path("demo")) -> None:
         Folder for search.gif, end.png, search.json, survey.csv (the readings) and truth.json.
     """
     with waiting("Starting"):
-        run = Run(_POLICY, _FIELD, seed=_SEED, particles=_PARTICLES, max_readings=_MAX_READINGS)
+        run = Run(BEST_POLICY, _FIELD, seed=_SEED, particles=_PARTICLES, max_readings=_MAX_READINGS)
         config = SearchConfig(run)
         survey, truth = out / "survey.csv", out / "truth.json"
         files = prepare_files(out, survey.name, truth.name)

@@ -15,6 +15,7 @@ from dowsax.cli.search_view import watching
 from dowsax.cli.search_words import claim, truth_sentence
 from dowsax.experiments.run import Run, stop_rule
 from dowsax.extras import has_extra
+from dowsax.policies.shipped import BEST_POLICY
 
 _MAX_FPS = 50
 """Of a GIF."""
@@ -23,7 +24,7 @@ _MAX_FPS = 50
 def search(
     *,
     field: str = "gas",
-    policy: str = "att-pfrl",
+    policy: str = BEST_POLICY,
     scenario: str = "id",
     seed: int = 0,
     episode: int = 0,
@@ -44,7 +45,7 @@ def search(
     field
         Benchmark field: temperature, concentration, magnetic, electric, gas, energy or noise.
     policy
-        Policy: att-pfrl (trained), att-pfrl-guarded (trained, with Infotaxis for long searches), infotaxis,
+        Policy: pfrl (trained), pfrl-guarded (trained, with Infotaxis for long searches), infotaxis,
         entrotaxis, dcee, greedy, random and more; a wrong name lists all.
     scenario
         Source: id (from the prior), ood (elsewhere), shift (it moves) and more.

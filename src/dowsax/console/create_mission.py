@@ -31,12 +31,16 @@ _LABELS = {
     "entrotaxis": "Entrotaxis: where readings are least certain",
     "dcee": "DCEE: near the source, and surer of it",
     "infotaxis-2": "Infotaxis, two moves ahead (slow)",
-    "att-pfrl": "Trained: ATT-PFRL, the best",
-    "pfrl": "Trained without attention: PFRL",
+    "pfrl": "Trained: PFRL, the best",
+    "att-pfrl": "Trained with attention: ATT-PFRL",
     "agdc-ent": "Trained to lose entropy: AGDC-ENT",
     "agdc-kld": "Trained to gain information: AGDC-KLD",
     "agdc-ee": "Trained to be near and sure: AGDC-EE",
     "att-pfrl-paper": "Trained as the paper prints it",
+    "att-pfrl-paper-with-training": "Trained as the paper prints it, on another filter",
+    "att-pfrl-r2": "Trained to contract the belief: R2",
+    "att-pfrl-r3": "Trained to lose entropy: R3",
+    "att-pfrl-right": "Trained to stop rightly",
 }
 
 

@@ -25,7 +25,7 @@ from dowsax.version import versions
 SCHEMA = 2
 """The number of the folder's layout."""
 _SHARED = tuple(
-    field.name for field in fields(Run) if field.name not in ("policy", "field", "detail", "weights")
+    field.name for field in fields(Run) if field.name not in ("policy", "field", "detail", "members")
 )
 """The settings that all runs of an evaluation have in common."""
 

@@ -59,7 +59,7 @@ def policy_named(name: str) -> Constructor:
     """Return the constructor of a policy.
 
     The name is one of `policy_names()`, a planner with its depth (`entrotaxis-2`), a trained policy with a
-    guard (`att-pfrl-guarded`), or the path of a file of weights.
+    guard (`pfrl-guarded`), or the path of a file of weights.
     """
     name = ALIASES.get(name, name)
     if name in POLICIES:
@@ -83,7 +83,7 @@ def policy_named(name: str) -> Constructor:
 def policy(
     name: str, field: str | None = None, *, model: Model | None = None, motion: Motion = FOUR_MOVES
 ) -> Policy:
-    """Return a policy: `policy("att-pfrl", field="gas")(key, belief, station)` is the next action.
+    """Return a policy: `policy("pfrl", field="gas")(key, belief, station)` is the next action.
 
     Parameters
     ----------

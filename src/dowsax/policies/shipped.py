@@ -27,8 +27,9 @@ ENCODERS: dict[str, Callable[..., Encoder]] = {
 _SEED = "-seed-"
 _ENCODER_SIZES = {"moments": (), "particles": ("num_particles",)}
 
-BEST_POLICY = "att-pfrl"
-"""The default policy: none stops more often, or as often after a shorter path."""
+BEST_POLICY = "pfrl"
+"""The default policy: none stops more often, or as often after a shorter path beyond the intervals. It was
+trained without attention and acts without."""
 
 
 def pretrained_names() -> tuple[str, ...]:

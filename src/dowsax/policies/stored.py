@@ -1,6 +1,6 @@
 """Trained networks as files: the arrays in safetensors, and beside them a card that describes them.
 
-`att-pfrl.safetensors` has the card `att-pfrl.json`.
+`pfrl.safetensors` has the card `pfrl.json`.
 """
 
 import hashlib

@@ -151,5 +151,5 @@ def test_a_table_has_theirs_first_and_false_stops_beside_stops(suite):
     assert rows[1][2] == "0.500 [0.400, 0.600]; false 0.250 [0.200, 0.300]"
     assert rows[2][2] == "none"
     written = csv_of(suite, lines, theirs).splitlines()
-    assert written[1] == "one,ours,gas,paper,contraction-0.5,OCE,0.5,0.4,0.6,90,0.9,0.05,"
-    assert written[3] == "one,ours,gas,paper,contraction-0.5,ADE,,,,0,,,"
+    assert written[1] == "one,ours,gas,paper,contraction-0.5,0,OCE,0.5,0.4,0.6,90,0.9,0.05,"
+    assert written[3] == "one,ours,gas,paper,contraction-0.5,0,ADE,,,,0,,,"

@@ -37,7 +37,7 @@ def test_every_number_of_every_table_is_there():
 def test_bounds_and_spreads_are_kept():
     numbers = printed.printed("id")
     assert numbers["random", "gas", "OCE"] == (0.05, None, "<", "< 0.05")
-    assert numbers["att-pfrl", "energy", "OCE"] == (0.63, 0.03, "", "0.63 ± 0.03")
+    assert numbers["att-pfrl-paper", "energy", "OCE"] == (0.63, 0.03, "", "0.63 ± 0.03")
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +90,7 @@ def test_rows_of_the_main_comparison(tex, method):
         ),
         ("rewards", "tab:reward_design_ablation_", "R3", "R3", "temperature", "OCE GT-success ADE"),
         ("priors", "tab:complex_distribution_", "Gaussian", "gaussian", "temperature", "OCE ADE LPS"),
-        ("shift", "tab:nonstationary_conditions_", "Electric", "att-pfrl", "electric", ("OCE",)),
+        ("shift", "tab:nonstationary_conditions_", "Electric", "att-pfrl-paper", "electric", ("OCE",)),
         ("ood", "tab:ood_compact", "AGDC-ENT", "agdc-ent", "temperature", ("OCE",)),
     ],
 )
