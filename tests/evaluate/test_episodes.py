@@ -71,8 +71,9 @@ def test_policies_search_in_turn(keys, runner):
     search = searching("temperature")
     episodes = runner(search, policies, keys[:5], UNTIL, nothing, first=4)
     for number, episode in enumerate(episodes, start=4):
-        start, then = episode.rows.position[:2]
-        np.testing.assert_allclose(then, search.motion(start, jnp.asarray(number % 3)), atol=1e-5)
+        start, then = map(jnp.asarray, episode.rows.position[:2])
+        expected = search.motion(start, jnp.asarray(number % 3, jnp.int32))
+        np.testing.assert_allclose(then, expected, atol=1e-5)
 
 
 def test_policies_that_search_in_turn_must_be_alike():
