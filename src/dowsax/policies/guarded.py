@@ -6,6 +6,8 @@ from pathlib import Path
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Int
 
 from dowsax.inference import Belief
 from dowsax.policies.base import Action, Policy
@@ -32,11 +34,11 @@ class Guarded(eqx.Module):
 
     network: Policy
     planner: Policy
-    after: int = eqx.field(static=True)
-    """Number of readings."""
+    after: Int[Array, ""] = eqx.field(converter=lambda number: jnp.asarray(number, jnp.int32))
+    """Number of readings. An array, so that guarded policies differ by arrays alone."""
 
     def __check_init__(self) -> None:
-        if self.after < 1:
+        if int(self.after) < 1:
             raise ValueError(f"`after` must be a number of readings >= 1; got {self.after}.")
 
     def __call__(self, key: Key, belief: Belief, station: Station) -> Action:
