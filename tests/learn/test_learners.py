@@ -61,22 +61,6 @@ def test_finds_the_best_policy_and_its_values(learners, name, key):
     assert late < early <= np.log(2) + 1e-6
 
 
-def test_parts_of_a_rollout_have_a_gradient_step_each(key):
-    """With a rate that leaves the weights nearly as they are, the parts have the mean gradient of the whole.
-
-    Adam's first step has the size of the rate whatever the gradient, so its count says how many there were.
-    """
-    counts, criticals = [], []
-    for minibatches in (1, 4):
-        config = actor_critic.ActorCriticConfig(actor_rate=1e-9, critic_rate=1e-9, minibatches=minibatches)
-        state, infos = after(actor_critic.build(corridor(), table, config), 1)(key)
-        counts.append([int(leaf) for leaf in jax.tree.leaves(state.optimiser) if leaf.dtype == jnp.int32])
-        criticals.append(float(infos.critic_loss[0]))
-    assert counts == [[1, 1], [4, 4]]
-    # Parts have different numbers of moves: their mean is that of the whole up to a tenth.
-    np.testing.assert_allclose(criticals[1], criticals[0], rtol=0.1)
-
-
 def test_every_move_is_learned_from_once_a_pass(key):
     """With a rate that leaves the weights nearly as they are, minibatches add up to the gradient of all.
 
@@ -172,7 +156,6 @@ def test_annealing_is_a_straight_line():
         (ppo.PPOConfig, {"learning_rate": 0.0}),
         (actor_critic.ActorCriticConfig, {"discount": 0.0}),
         (actor_critic.ActorCriticConfig, {"critic_rate": -1.0}),
-        (actor_critic.ActorCriticConfig, {"minibatches": 0}),
     ],
 )
 def test_choices_out_of_range_are_named(config, wrong):

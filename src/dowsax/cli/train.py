@@ -72,7 +72,7 @@ def train(
         The same seed gives the same policy on the same device.
     preset
         The filter in training, such as training or paper. Default: that of the method. Another one is in the
-        name of the policy, as in att-pfrl-paper-with-training.
+        name of the policy, as in pfrl-with-paper.
     particles
         Number of particles. Default: that of the filter.
     max_readings

@@ -1,8 +1,7 @@
-"""The learner as printed in the paper: one-step actor-critic, a gradient step for each part of a rollout."""
+"""The learner as printed in the paper: one-step actor-critic, one gradient step per rollout."""
 
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import equinox as eqx
 import jax
@@ -38,8 +37,6 @@ class ActorCriticConfig:
     critic_rate: float = 1e-3
     max_grad_norm: float = 0.5
     """Of each of the two gradients."""
-    minibatches: int = 8
-    """Parts of a rollout, by searches, with a gradient step each."""
 
     def __post_init__(self) -> None:
         if not 0 < self.discount <= 1:
@@ -47,8 +44,6 @@ class ActorCriticConfig:
         for name in ("actor_rate", "critic_rate", "max_grad_norm"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"`{name}` must be > 0; got {getattr(self, name)}.")
-        if self.minibatches < 1:
-            raise ValueError(f"`minibatches` must be at least 1; got {self.minibatches}.")
 
 
 class Outcome(NamedTuple):
@@ -71,66 +66,49 @@ def build(rollout: Rollout, network_of_key: NetworkOfKey, config: ActorCriticCon
         both = tuple(optimiser.init(trainable(network)) for _ in range(2))
         return init_state(network, both, rollout.init(environments_key))
 
-    def learn(rest: PyTree, carry: Any, part: Transitions) -> tuple[Any, tuple[Scalar, Scalar, Scalar]]:
-        """Make one gradient step; return weights, optimisers, both losses and the norm of the gradients."""
-        weights, (actor_state, critic_state) = carry
+    def update(key: Key, state: LearnerState) -> tuple[LearnerState, UpdateInfo]:
+        environments, transitions, tally = rollout.run(key, state.network, state.environments)
+        weights, rest = eqx.partition(state.network, eqx.is_inexact_array)
         (actor, grad_actor), (critic, grad_critic) = (
-            jax.value_and_grad(loss)(weights, rest, part, config.discount)
+            jax.value_and_grad(loss)(weights, rest, transitions, config.discount)
             for loss in (_actor_loss, _critic_loss)
         )
-        step_actor, actor_state = optimiser.update(grad_actor, actor_state)
-        step_critic, critic_state = optimiser.update(grad_critic, critic_state)
-        weights = jax.tree.map(
+        step_actor, optimiser_actor = optimiser.update(grad_actor, state.optimiser[0])
+        step_critic, optimiser_critic = optimiser.update(grad_critic, state.optimiser[1])
+        moved = jax.tree.map(
             lambda leaf, one, other: leaf - config.actor_rate * one - config.critic_rate * other,
             weights,
             step_actor,
             step_critic,
         )
-        norm = global_norm((grad_actor, grad_critic))
-        return (weights, (actor_state, critic_state)), (actor, critic, norm)
-
-    def update(key: Key, state: LearnerState) -> tuple[LearnerState, UpdateInfo]:
-        environments, transitions, tally = rollout.run(key, state.network, state.environments)
-        weights, rest = eqx.partition(state.network, eqx.is_inexact_array)
-        outcome = _outcome(weights, rest, transitions, config.discount)
-        parts = jax.tree.map(lambda leaf: _split(leaf, config.minibatches), transitions)
-        (weights, optimisers), (actor, critic, norm) = jax.lax.scan(
-            partial(learn, rest), (weights, state.optimiser), parts
-        )
-        healthy = all_finite(weights, actor, critic)
+        healthy = all_finite(moved, actor, critic)
         steps = jnp.sum(transitions.valid, dtype=jnp.int32)
+        network, optimisers = eqx.combine(moved, rest), (optimiser_actor, optimiser_critic)
         after = next_state(
             state,
-            network=eqx.combine(weights, rest),
+            network=network,
             optimiser=optimisers,
             environments=environments,
             steps=steps,
             healthy=healthy,
         )
+        outcome = _outcome(weights, rest, transitions, config.discount)
         return after, UpdateInfo(
             tally=tally,
             steps=steps,
-            actor_loss=jnp.mean(actor),
-            critic_loss=jnp.mean(critic),
+            actor_loss=actor,
+            critic_loss=critic,
             entropy=losses.masked_mean(outcome.entropy, transitions.valid),
             divergence=jnp.zeros(()),
             clipped=jnp.zeros(()),
             explained=explained_variance(
                 transitions.value, transitions.value + outcome.error, transitions.valid
             ),
-            grad_norm=jnp.mean(norm),
+            grad_norm=global_norm((grad_actor, grad_critic)),
             healthy=healthy,
         )
 
     return Learner(init, update)
-
-
-def _split(leaf: Array, num_parts: int) -> Array:
-    """Split the searches, on axis 1, into parts; searches that do not fill another part are left out."""
-    size = max(leaf.shape[1] // num_parts, 1)
-    number = leaf.shape[1] // size
-    kept = leaf[:, : number * size].reshape(leaf.shape[0], number, size, *leaf.shape[2:])
-    return jnp.moveaxis(kept, 1, 0)
 
 
 def _outcome(weights: PyTree, rest: PyTree, transitions: Transitions, discount: float) -> Outcome:

@@ -92,7 +92,8 @@ METHODS: dict[str, Method] = {
         encoder="moments",
         preset="paper",
         learner=ActorCriticConfig(),
-        # It makes few gradient steps per rollout.
+        # It makes one gradient step per rollout.
+        num_searches=1024,
         rollout_length=4,
         sample=True,
     ),

@@ -22,9 +22,8 @@ STRAIGHT = "straight"
 """The oracle that walks straight to the source."""
 METHODS: dict[str, tuple[str, ...]] = {
     "att-pfrl-paper": ("paper", "default"),
-    "att-pfrl-paper-with-training": ("paper", "default"),
     "att-pfrl": ("default-attention", "default"),
-    "pfrl": ("default",),
+    "pfrl": ("paper", "default"),
     **dict.fromkeys(AGDC, ("plain", "default")),
     **dict.fromkeys(("infotaxis", "entrotaxis", "dcee", "random", STRAIGHT), ("paper", "default")),
 }
