@@ -1,5 +1,6 @@
 """The two named filters are what their names say."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import conjugate
@@ -38,6 +39,39 @@ def test_paper_is_algorithm_1_as_printed():
     assert isinstance(algorithm.coordinates, Identity)
     assert algorithm.transition is None
     assert algorithm.budget is None
+
+
+class Listening(eqx.Module):
+    """A proposal that stays where it is and hands out the covariance it was given."""
+
+    heard: Callable = eqx.field(static=True)
+    needs_gradients: bool = eqx.field(default=False, static=True)
+
+    def __call__(self, key, current, population, step_size):
+        jax.debug.callback(self.heard, population.columns, population.factor)
+        return current, jnp.zeros(current.shape[1])
+
+
+def test_the_moves_of_algorithm_1_take_their_covariance_from_the_smoothed_weights(key):
+    """Line 11 smooths, line 12 moves with the Σ of the smoothed weights, which are not equal."""
+    heard = []
+    preset = replace(PAPER, proposals=(Listening(lambda *parts: heard.append(parts)),))
+    algorithm = algorithm_of(preset.with_horizon(4).build(MODEL))
+    stage = algorithm.predict(key, algorithm.init(key), Station(jnp.array([12.0, 12.0])), jnp.float32(0.5))
+    smoothed = algorithm.smooth(algorithm.resample(algorithm.reweight(stage)))
+    weights = np.exp(np.asarray(smoothed.belief.log_weights, float))
+    assert weights.std() > 0.1 * weights.mean()
+    jax.block_until_ready(algorithm.move(smoothed))
+    jax.effects_barrier()
+    columns, factor = (np.asarray(part, float) for part in heard[0])
+    expected = np.cov(columns, ddof=0, aweights=weights)
+    np.testing.assert_allclose(factor @ factor.T, expected, rtol=1e-3, atol=1e-5 * expected.max())
+    assert not np.allclose(factor @ factor.T, np.cov(columns, ddof=0), rtol=1e-2)
+
+
+def test_the_paper_may_learn_its_projection():
+    assert replace(PRESETS["paper-learned"], projection=None) == PAPER
+    assert PRESETS["paper-learned"].projection is not None
 
 
 POSITIONS = np.array([[1.0, 0.0], [0.5, 1.0], [-1.0, 2.0], [0.0, 1.0]])

@@ -44,6 +44,15 @@ def test_freeze_factors_the_covariance(key):
     np.testing.assert_allclose(population.factor, expected, rtol=1e-4, atol=1e-3)
 
 
+def test_freeze_counts_particles_by_their_weights(key):
+    """Against NumPy's weighted covariance."""
+    columns = jax.random.normal(key, (3, 200)) * jnp.array([1.0, 20.0, 0.3])[:, None]
+    log_weights = jax.nn.log_softmax(jax.random.normal(jax.random.fold_in(key, 1), (200,)))
+    expected = np.cov(np.asarray(columns, float), ddof=0, aweights=np.exp(np.asarray(log_weights, float)))
+    factor = np.asarray(freeze(columns, log_weights).factor, float)
+    np.testing.assert_allclose(factor @ factor.T, expected, rtol=1e-3, atol=1e-3)
+
+
 @pytest.mark.parametrize(
     "columns",
     [
