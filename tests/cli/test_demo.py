@@ -11,7 +11,7 @@ from dowsax.survey import read_survey
 def test_demo_leaves_pictures_readings_and_truth(dowsax_command, tmp_path, monkeypatch):
     """On the programs that the tests of searches have compiled."""
     module = import_module("dowsax.cli.demo")
-    small = {"_FIELD": "temperature", "_POLICY": "greedy", "_PARTICLES": 64, "_MAX_READINGS": 6}
+    small = {"_FIELD": "temperature", "BEST_POLICY": "greedy", "_PARTICLES": 64, "_MAX_READINGS": 6}
     for name, value in small.items():
         monkeypatch.setattr(module, name, value)
     out = tmp_path / "demo"

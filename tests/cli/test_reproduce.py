@@ -152,11 +152,11 @@ def test_published_cells_are_checked_against_other_searches(small, command, tmp_
     """Tables of the same code agree; a table whose stop rates are turned around does not."""
     words = ("--particles", "64", "--max-readings", "6", "--out", tmp_path / "out")
     assert command("priors", "--episodes", "40", *words)[0] == 0
-    check = (*words, "--check", "--published", tmp_path / "out", "--cells", "3", "--episodes", "40")
+    check = (*words, "--check", "--earlier", tmp_path / "out", "--episodes", "40")
     code, stdout, _ = command(*check)
     assert code == 0
-    assert stdout.count("agrees  priors: ") == 3
-    assert "All 3 cells agree (p ≥ 0.0083" in stdout
+    assert stdout.count("agrees  priors: ") == 6
+    assert "All 6 cells agree (p ≥ 0.0042" in stdout
     table = tmp_path / "out/priors/table.csv"
     rows = list(csv.DictReader(table.read_text().splitlines()))
     for row in rows:
@@ -167,12 +167,11 @@ def test_published_cells_are_checked_against_other_searches(small, command, tmp_
         writer.writeheader()
         writer.writerows(rows)
     code, stdout, stderr = command(*check)
-    assert (code, stdout.count("DIFFERS")) == (2, 3)
-    assert "3 of 3 cells differ" in stderr
+    assert (code, stdout.count("DIFFERS")) == (2, 6)
+    assert "6 of 6 cells differ" in stderr
 
 
 def test_a_check_needs_published_tables(complaint, tmp_path):
-    assert "has no tables: give --published" in complaint(
-        "--check", "--published", tmp_path, "--out", tmp_path / "out"
-    )
-    assert "--cells must be at least 1" in complaint("--check", "--cells", "0", "--out", tmp_path / "out")
+    check = ("--check", "--earlier", tmp_path, "--out", tmp_path / "out")
+    assert "has no tables: give --earlier" in complaint(*check)
+    assert "give --seed once" in complaint(*check, "--seed", "1", "--seed", "2")

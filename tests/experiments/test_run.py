@@ -18,7 +18,7 @@ RUN = Run("greedy", "temperature", episodes=6, particles=64, max_readings=6)
         ({"policy": "guess"}, "Unknown policy 'guess'; known are random, oracle-straight"),
         ({"field": "heat"}, "Unknown field 'heat'; known are temperature, concentration"),
         ({"scenario": "easy"}, "Unknown scenario 'easy'; known are id, ood"),
-        ({"preset": "best"}, "Unknown preset 'best'; known are default, default-attention"),
+        ({"preset": "best"}, "Unknown preset 'best'; known are default, paper"),
         ({"particles": 3}, "at least 16"),
     ],
 )

@@ -22,7 +22,7 @@ from dowsax.policies.utilities import information_gain
 from dowsax.types import Station
 from dowsax.world import FOUR_MOVES, benchmark_model
 
-NAME = "att-pfrl-ood-guarded"
+NAME = "pfrl-ood-guarded"
 MODEL = benchmark_model("temperature")
 NUM_KEYS = 64
 HERE = Station(jnp.array([7.3, 11.6]))
@@ -152,9 +152,9 @@ def test_a_field_that_the_network_does_not_know_is_warned_of(tmp_path, monkeypat
 
 
 def test_a_run_has_the_weights_of_the_bare_policy_and_a_name_of_its_own():
-    bare, guarded_policy = (Run(name, "gas") for name in ("att-pfrl-ood", NAME))
-    assert weights_path(NAME) == weights_path("att-pfrl-ood")
-    digest = digest_of(PRETRAINED_FOLDER / "att-pfrl-ood.safetensors")
+    bare, guarded_policy = (Run(name, "gas") for name in ("pfrl-ood", NAME))
+    assert weights_path(NAME) == weights_path("pfrl-ood")
+    digest = digest_of(PRETRAINED_FOLDER / "pfrl-ood.safetensors")
     assert bare.settings()["weights"] == digest
     assert guarded_policy.settings()["weights"] == digest
     assert bare.fingerprint != guarded_policy.fingerprint

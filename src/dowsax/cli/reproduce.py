@@ -17,7 +17,7 @@ from dowsax.envs.problem import choose
 from dowsax.evaluate.tables import number
 from dowsax.experiments.runner import default_shard_size, execute, local, processes
 from dowsax.experiments.store import AnyRun, Store
-from dowsax.experiments.suites.check import choose_cells, compare, least_p_value, runs_of_cells
+from dowsax.experiments.suites.check import NUM_CELLS, choose_cells, compare, least_p_value, runs_of_cells
 from dowsax.experiments.suites.registry import choose_suites
 from dowsax.experiments.suites.report import write
 from dowsax.experiments.suites.suite import Reproduction, Suite, runs_of
@@ -47,13 +47,11 @@ def reproduce(
     list_: Annotated[bool, Parameter(name="--list", negative="")] = False,
     status: Annotated[bool, Parameter(negative="")] = False,
     check: Annotated[bool, Parameter(negative="")] = False,
-    published: Path = Path("results/paper"),
-    cells: int = 10,
 ) -> None:
     """Compute the tables and figures of the paper and write ours next to theirs.
 
-    Results are kept in the folder, run by run: after an interruption the same command resumes, and a run that
-    several tables share is computed once. Several processes may work on one folder.
+    Results are kept in the folder, run by run: after an interruption the same command resumes. Several
+    processes may work on one folder.
 
     Parameters
     ----------
@@ -62,8 +60,7 @@ def reproduce(
     episodes
         Searches of each policy on each field. Default: 1,000, and 30 with --check.
     seed
-        The same seed gives the same sources and noise. Repeat it for several, side by side in one table.
-        Default: 0.
+        The same seed gives the same sources and noise; repeat it for several. Default: 0, 1000 with --check.
     out
         The folder of runs and tables.
     device
@@ -91,32 +88,25 @@ def reproduce(
     status
         Say how many runs of each table are complete, and exit.
     check
-        Recompute random cells of published tables with other searches, and say whether they agree; fail if
-        one does not. The seed, by default 1000, draws the cells and the searches.
-    published
-        The folder of the published tables, for --check.
-    cells
-        The number of cells, for --check.
+        Recompute ten random cells of the tables in --earlier, by default results/paper, with other searches.
+        Say whether they agree, and fail if one does not.
     """
-    begun = time.time()
+    deadline = time.time() + (math.inf if budget is None else budget)
     _require(device, workers, budget, earlier)
     _compute_on(device, workers)
     store = Store(out, default_shard_size(), frozenset(trust or []))
+    usual_size, usual_seed = (30, 1000) if check else (1000, 0)
+    size = usual_size if episodes is None else episodes
+    paper = Reproduction(store, size, _unique(seed or [usual_seed]), particles, max_readings)
     if check:
-        own = Reproduction(store, episodes or 30, _unique(seed or [1000])[:1], particles, max_readings)
-        _check(own, published, cells, begun + (math.inf if budget is None else budget), workers)
+        _check(paper, earlier or Path("results/paper"), deadline, workers)
         return
     suites = choose_suites(tables or [])
-    paper = Reproduction(
-        store, 1000 if episodes is None else episodes, _unique(seed or [0]), particles, max_readings
-    )
     runs = _choose_runs(paper, suites, only_field or [], only_policy or [])
     if list_ or status:
         (_list if list_ else _status)(paper, suites)
         return
-    require_folder(out)
-    require_writable(out / ".writable")
-    _compute(paper, runs, begun + (math.inf if budget is None else budget), workers)
+    _compute(paper, runs, deadline, workers)
     if not runs_only:
         _write(paper, suites, _command(tables or [], paper), earlier)
 
@@ -184,6 +174,8 @@ def _runs(number: int) -> str:
 
 def _compute(paper: Reproduction, runs: list[AnyRun], deadline: float, workers: int | None) -> None:
     store = paper.store
+    require_folder(store.folder)
+    require_writable(store.folder / ".writable")
     engine = local if workers is None else processes(workers, share_accelerator=True)
     message = f"Finished results are kept in {store.folder}: the same command goes on."
     with explain_interruption(message), show_progress(runs, store.missing(runs)) as progress:
@@ -206,14 +198,11 @@ def _write(paper: Reproduction, suites: Sequence[Suite], command: str, earlier: 
             say(f"{suite.name}: {folder / 'table.md'}" + (f", {_runs(left)} missing" if left else ""))
 
 
-def _check(
-    paper: Reproduction, published: Path, num_cells: int, deadline: float, workers: int | None
-) -> None:
+def _check(paper: Reproduction, published: Path, deadline: float, workers: int | None) -> None:
     """Recompute cells of published tables; a ValueError unless all agree."""
-    if num_cells < 1:
-        raise ValueError(f"--cells must be at least 1; got {num_cells}.")
-    chosen = choose_cells(published, paper, num_cells, paper.seed)
-    require_writable(paper.store.folder / ".writable")
+    if len(paper.seeds) > 1:
+        raise ValueError("A check has one seed: give --seed once.")
+    chosen = choose_cells(published, paper, NUM_CELLS, paper.seed)
     _compute(paper, [*runs_of_cells(chosen)], deadline, workers)
     compared = [compare(paper, cell) for cell in chosen]
     least = least_p_value(sum(map(len, compared)))

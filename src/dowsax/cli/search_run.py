@@ -132,7 +132,8 @@ class Searcher:
 
     def __init__(self, config: SearchConfig) -> None:
         self.config, self.key = config, config.key
-        self.search, self.policy = (as_arrays(part) for part in config.run.build())
+        search, (policy,) = config.run.build()
+        self.search, self.policy = as_arrays(search), as_arrays(policy)
         compile_programs(PROGRAMS, self.search, self.policy, self.key)
 
     def run(self, watch: Callable[[SearchLog], None]) -> SearchLog:

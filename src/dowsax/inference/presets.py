@@ -90,8 +90,8 @@ PLAIN = Preset(
 
 PRESETS = {
     "default": DEFAULT,
-    "default-attention": DEFAULT_ATTENTION,
     "paper": PAPER,
+    "default-attention": DEFAULT_ATTENTION,
     "paper-learned": PAPER_LEARNED,
     "survey": SURVEY,
     "training": TRAINING,

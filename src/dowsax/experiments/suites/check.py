@@ -23,6 +23,7 @@ SUITES = (
     stopping.ROBUSTNESS,
 )
 """The suites whose lines each come from searches of their own."""
+NUM_CELLS = 10
 MEASURES = ("OCE", "false stops")
 """The shares that are compared."""
 CONFIDENCE = 0.95
@@ -56,7 +57,7 @@ def choose_cells(published: Path, paper: Reproduction, number: int, seed: int) -
     """Draw cells from the tables in a folder, each at most once."""
     known = list(_cells(published, paper))
     if not known:
-        raise ValueError(f"{published} has no tables: give --published a folder such as results/paper.")
+        raise ValueError(f"{published} has no tables: give --earlier a folder such as results/paper.")
     drawn = np.random.default_rng(seed).choice(len(known), size=min(number, len(known)), replace=False)
     return [known[at] for at in drawn]
 
