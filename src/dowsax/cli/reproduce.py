@@ -50,8 +50,7 @@ def reproduce(
 ) -> None:
     """Compute the tables and figures of the paper and write ours next to theirs.
 
-    Results are kept in the folder, run by run: after an interruption the same command resumes. Several
-    processes may work on one folder.
+    Results are kept in the folder, run by run; the same command resumes. Several processes may share one.
 
     Parameters
     ----------
@@ -88,16 +87,14 @@ def reproduce(
     status
         Say how many runs of each table are complete, and exit.
     check
-        Recompute ten random cells of the tables in --earlier, by default results/paper, with other searches.
-        Say whether they agree, and fail if one does not.
+        Say whether ten random cells of the tables in --earlier (default: results/paper) hold with new searches.
     """
     deadline = time.time() + (math.inf if budget is None else budget)
     _require(device, workers, budget, earlier)
     _compute_on(device, workers)
     store = Store(out, default_shard_size(), frozenset(trust or []))
-    usual_size, usual_seed = (30, 1000) if check else (1000, 0)
-    size = usual_size if episodes is None else episodes
-    paper = Reproduction(store, size, _unique(seed or [usual_seed]), particles, max_readings)
+    size = (30 if check else 1000) if episodes is None else episodes
+    paper = Reproduction(store, size, _unique(seed or [1000 if check else 0]), particles, max_readings)
     if check:
         _check(paper, earlier or Path("results/paper"), deadline, workers)
         return
