@@ -87,7 +87,7 @@ def reproduce(
     status
         Say how many runs of each table are complete, and exit.
     check
-        Say whether ten random cells of the tables in --earlier (default: results/paper) hold with new searches.
+        Say whether ten random cells of the tables in --earlier (results/paper) hold with new searches.
     """
     deadline = time.time() + (math.inf if budget is None else budget)
     _require(device, workers, budget, earlier)
