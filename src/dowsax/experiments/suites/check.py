@@ -82,7 +82,8 @@ def p_value(first: Estimate, second: Estimate) -> float:
         return 1.0
     hits = [round(share.value * share.n) for share in (first, second) if share.value is not None]
     table = [[hit, share.n - hit] for hit, share in zip(hits, (first, second), strict=True)]
-    return float(fisher_exact(table)[1])
+    _, p_value = fisher_exact(table)
+    return float(np.asarray(p_value))
 
 
 def least_p_value(num_comparisons: int) -> float:
