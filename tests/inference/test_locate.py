@@ -154,5 +154,6 @@ def test_prints_for_people(posterior, batch):
 
 
 def test_verdict_says_what_the_numbers_say(posterior):
-    assert ("Contracted" in posterior.verdict()) == bool(posterior.contracted | posterior.found)
+    assert posterior.verdict().startswith("Located:") == bool(posterior.found)
+    assert ("Contracted" in posterior.verdict()) == bool(posterior.contracted & ~posterior.found)
     assert f"{float(posterior.credible_radius(0.95)):.2f} m" in posterior.verdict()

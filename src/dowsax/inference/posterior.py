@@ -135,7 +135,7 @@ class Posterior:
         return np.asarray(self.fit >= MIN_FIT)
 
     def verdict(self) -> str:
-        """Return one sentence: contracted or not, and how far off the source may be."""
+        """Return one sentence: located or not, and how far off the source may be."""
         if self.is_batch:
             count, total = int(np.sum(self.found)), self.samples.shape[0]
             misfits = int(np.sum(~self.fits))
@@ -150,10 +150,8 @@ class Posterior:
         spread = float(self.std[:2].max())
         if self.found:
             where = f"within {radius:.2f} m of ({x:.2f}, {y:.2f})"
-            return f"Contracted: the source is {where} with 95 % probability."
-        middle = (
-            "Contracted, but not located to 1 m" if self.contracted else "Not contracted, cannot tell yet"
-        )
+            return f"Located: the source is {where} with 95 % probability."
+        middle = "Contracted, but not located to 1 m" if self.contracted else "Not located yet"
         return f"{middle}: standard deviation {spread:.2f} m, 95 % credible radius {radius:.2f} m."
 
     def to_arviz(self, seed: int = 0):

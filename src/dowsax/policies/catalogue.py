@@ -70,13 +70,10 @@ def policy_named(name: str) -> Constructor:
     base, _, depth = name.rpartition("-")
     if base in UTILITIES and depth in map(str, DEPTHS):
         return partial(planner, utility=UTILITIES[base], depth=int(depth))
-    deeper = f"{', '.join(UTILITIES)} also with -{', -'.join(map(str, DEPTHS))} for the number of moves ahead"
-    trained = (
-        f"{', '.join(pretrained_names())} also with {GUARDED_SUFFIX}, to hand long searches to Infotaxis"
-    )
-    names = ", ".join(policy_names())
     raise ValueError(
-        f"Unknown policy {name!r}; known are {names}; {deeper}; {trained}; or give a .safetensors file."
+        f"Unknown policy {name!r}; known are {', '.join(policy_names())}; planners also with "
+        f"-{', -'.join(map(str, DEPTHS))} for the number of moves ahead, trained policies also with "
+        f"{GUARDED_SUFFIX} to hand long searches to Infotaxis; or give a .safetensors file."
     )
 
 
