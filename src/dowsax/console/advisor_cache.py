@@ -78,7 +78,7 @@ class AdvisorCache:
         with self._lock:
             if key not in self._shared:
                 plan = Plan.of(site, benchmark_model(site.kind) if simulated else None)
-                shared = _Shared(build_policy_adapter(plan.model, plan.action_space, policy))
+                shared = _Shared(build_policy_adapter(plan.model, plan.action_space, policy, plan.radius))
                 # Also under the name of the chosen policy, which the record has.
                 self._shared[key] = self._shared[(*key[:2], shared.adapter.name)] = shared
             self._shared.move_to_end(key)

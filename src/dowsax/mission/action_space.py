@@ -8,6 +8,10 @@ from dowsax.geo.polygons import TOUCH, Bounds
 
 _STEP_SHARES = (1.0, 0.5, 0.25, 0.125)
 """Shares of a step to try, the longest first, where whole steps lead nowhere allowed."""
+_RING_FACTOR = 2.0
+"""Between the lengths of far candidates."""
+NUM_PROMISING = 16
+"""Places that the belief proposes as candidates."""
 _ROUNDING_M = 1e-6
 
 
@@ -24,9 +28,12 @@ class Steps:
         if self.directions < 3:
             raise ValueError(f"`directions` must be at least 3; got {self.directions}.")
 
-    def around(self, position, share: float = 1.0) -> np.ndarray:
-        """Return the ends of the steps from a position, (directions, 2) [m]."""
-        angles = np.linspace(0.0, 2 * np.pi, self.directions, endpoint=False)
+    def around(self, position, share: float = 1.0, turn: float = 0.0) -> np.ndarray:
+        """Return the ends of the steps from a position, (directions, 2) [m].
+
+        `turn` rotates all of them by this share of the angle between two.
+        """
+        angles = 2 * np.pi * (np.arange(self.directions) + turn) / self.directions
         # Cosines of right angles are rounded to zero, so that a walk on a lattice stays on it.
         offsets = np.round(np.stack([np.cos(angles), np.sin(angles)], axis=1), 12)
         return np.asarray(position, np.float64)[None] + share * self.length * offsets
@@ -89,6 +96,40 @@ class ActionSpace:
             if len(places):
                 return places
         return np.zeros((0, 2))
+
+    def far_candidates(self, position, distance: float | None = None, promising=()) -> np.ndarray:
+        """Return candidates (k, 2) [m] near and far: k ≤ `max_far_candidates`, and may be 0.
+
+        Rings of steps, of half a step to half the diagonal of the area, and the `promising` places.
+        """
+        nearby = self.candidates(position, distance)
+        if self.steps is None or self.is_outside(position) or len(nearby) == 0:
+            return nearby
+        rings = [
+            self.steps.around(position, length / self.steps.length, turn=number % 2 / 2)
+            for number, length in enumerate(self.ring_lengths)
+        ]
+        places = np.concatenate([*rings, np.asarray(promising, np.float64).reshape(-1, 2)])
+        far = self.filter_allowed(position, places, distance)
+        moved = np.linalg.norm(far - np.asarray(position)[None], axis=1) > _ROUNDING_M
+        return far[moved] if moved.any() else nearby
+
+    @property
+    def ring_lengths(self) -> list[float]:
+        """[m], lengths of the steps of `far_candidates`."""
+        if self.steps is None:
+            return []
+        low, high = np.asarray(self.area, np.float64)
+        most = float(np.linalg.norm(high - low)) / 2
+        lengths = self.steps.length * _RING_FACTOR ** np.arange(-1, 12)
+        return [float(length) for length in lengths if length <= max(most, self.steps.length)]
+
+    @property
+    def max_far_candidates(self) -> int:
+        """The largest number of far candidates."""
+        if self.steps is None:
+            return len(self.points)
+        return self.steps.directions * len(self.ring_lengths) + NUM_PROMISING
 
     def is_outside(self, position) -> bool:
         """Whether the position is forbidden."""

@@ -71,7 +71,7 @@ class Advisor:
         self.seed = seed
         model, space = self.plan.model, self.plan.action_space
         has_adapter = isinstance(policy, PolicyAdapter)
-        self.adapter = policy if has_adapter else build_policy_adapter(model, space, policy)
+        self.adapter = policy if has_adapter else build_policy_adapter(model, space, policy, self.plan.radius)
         init_key, step_key, self._choice_key, null_key = jax.random.split(jax.random.key(seed), 4)
         self._filters = Filters.build(self.plan, init_key, step_key, null_key)
         by_name = policy is None or isinstance(policy, str)
@@ -333,15 +333,16 @@ class Advisor:
         """Choose where to read next, with a sentence on it; `None` when no place can be reached."""
         budget = self.plan.budget.distance
         left = None if budget is None else max(budget - used.distance, 0.0) + decision.MIN_BUDGET_LEFT_M
-        candidates = self.plan.action_space.candidates(here, left)
+        key = _key_of(self._choice_key, np.asarray(len(state.readings), np.int32))
+        candidates = self.adapter.candidates(key, state.belief, here, left)
         if len(candidates) == 0:
             return None, ""
         if self.plan.action_space.is_outside(here):
             back = float(candidates[0, 0]), float(candidates[0, 1])
             return back, "You are where you may not be: go back."
-        key = _key_of(self._choice_key, np.asarray(len(state.readings), np.int32))
         station = replace(station, position=to_float32(here))
-        choice = self.adapter.choose(key, state.belief, station, candidates)
+        price = decision.price_of(self.plan, used)
+        choice = self.adapter.choose(key, state.belief, station, candidates, price)
         bearing, distance = advices.bearing_and_distance(here, choice.position)
         coordinates = self.plan.coordinates
         gain = "" if choice.gain is None else ", where a reading should tell most"
@@ -373,8 +374,8 @@ class Advisor:
 
     def warm_up(self) -> None:
         """Compile everything an answer needs, so that the first one is as fast as the others."""
-        candidates, belief = self.plan.action_space.candidates(self.plan.middle), self._state.belief
-        adapter, key = self.adapter, self._choice_key
+        adapter, key, belief = self.adapter, self._choice_key, self._state.belief
+        candidates = adapter.candidates(key, belief, self.plan.middle, None)
 
         def choose(station: Station) -> None:
             if len(candidates) > 1:

@@ -10,6 +10,7 @@ from dowsax.geo.formatting import format_chance, format_estimate, format_factor,
 from dowsax.inference.posterior import MIN_FIT
 from dowsax.mission.advice import FOUND, INCONCLUSIVE, SEARCHING
 from dowsax.mission.plan import Plan
+from dowsax.mission.policy_adapter import Price
 from dowsax.survey.lint import lint_heights
 from dowsax.survey.reading import Reading
 
@@ -87,6 +88,24 @@ def describe_spent_budget(plan: Plan, used: BudgetUse) -> str | None:
     if budget.time is not None and used.time is not None and used.time >= budget.time:
         return f"the {budget.time:g} s of the budget are over"
     return None
+
+
+def price_of(plan: Plan, used: BudgetUse) -> Price:
+    """Return the price of a metre and of a reading, as shares of what is left of the budget.
+
+    Where only one of the two is limited, a step costs as much as a reading.
+    """
+    budget, steps = plan.budget, plan.action_space.steps
+    step = 1.0 if steps is None else steps.length
+    metre = 0.0 if budget.distance is None else 1.0 / max(budget.distance - used.distance, step)
+    if budget.time is not None and used.time and used.distance > 0:
+        # Time goes by on the way and at readings: all of it is charged to the way.
+        pace = used.time / used.distance
+        metre = max(metre, pace / max(budget.time - used.time, pace * step))
+    reading = 0.0 if budget.readings is None else 1.0 / max(budget.readings - used.readings, 1)
+    if not (metre or reading):
+        return Price(1.0, step)
+    return Price(metre or reading / step, reading or metre * step)
 
 
 def status_of(plan: Plan, used: BudgetUse, inputs: StatusInputs) -> str:

@@ -17,13 +17,13 @@ from jaxtyping import Array, Float
 from dowsax.envs import MAX_READINGS
 from dowsax.inference import Belief, History, systematic
 from dowsax.inference.weights import normalise
-from dowsax.mission.action_space import ActionSpace, Steps
+from dowsax.mission.action_space import NUM_PROMISING, ActionSpace, Steps
 from dowsax.mission.stations import to_float32
 from dowsax.policies import Oracle, Policy, Prediction, policy_named
 from dowsax.policies.catalogue import UTILITIES
 from dowsax.policies.lookahead import Utility, simulate_log_likelihoods
 from dowsax.policies.shipped import BEST_POLICY, field_of
-from dowsax.policies.utilities import information_gain
+from dowsax.policies.utilities import RADIUS_95, LocationGain, information_gain
 from dowsax.types import Key, Station
 from dowsax.world import FOUR_MOVES, Model, Motion, PlumePrior
 
@@ -31,8 +31,13 @@ _NUM_READINGS = 32
 """Simulated for each candidate."""
 _BATCH_SIZE = 8
 """Candidates in one batch, to bound the memory."""
+_NUM_PLANNING_PARTICLES = 256
+"""Particles that a planner with many candidates reweights."""
 _MAX_MISS_M = 1e-3
 """[m], within which the end of a move counts as a candidate."""
+
+
+LOCATION_GAIN = "location-gain"
 
 
 class Choice(NamedTuple):
@@ -42,6 +47,18 @@ class Choice(NamedTuple):
     """[m]"""
     gain: float | None
     """[nats], the expected information gain, where that utility chose the place."""
+
+
+@dataclass(frozen=True)
+class Price:
+    """What a reading and the way to it cost."""
+
+    per_metre: float
+    per_reading: float
+
+    def of(self, way: np.ndarray) -> np.ndarray:
+        """Return the price of a reading after ways [m]."""
+        return self.per_reading + self.per_metre * way
 
 
 @dataclass(frozen=True)
@@ -57,7 +74,26 @@ class PolicyAdapter:
     motion: Motion | None = None
     """The moves of its actions."""
 
-    def choose(self, key: Key, belief: Belief, station: Station, candidates: np.ndarray) -> Choice:
+    @property
+    def sees_far(self) -> bool:
+        """Whether candidates are near and far, and compared by their utility per cost."""
+        return isinstance(self.utility, LocationGain) and self.policy is None
+
+    def candidates(self, key: Key, belief: Belief, here, distance: float | None) -> np.ndarray:
+        """Return the places (k, 2) [m] to choose from, with `distance` [m] left to go; k may be 0."""
+        if not self.sees_far:
+            return self.action_space.candidates(here, distance)
+        promising = np.asarray(_draw_positions(key, belief))
+        return self.action_space.far_candidates(here, distance, promising)
+
+    def choose(
+        self,
+        key: Key,
+        belief: Belief,
+        station: Station,
+        candidates: np.ndarray,
+        price: Price | None = None,
+    ) -> Choice:
         """Choose one of the candidates (k, 2) [m], k ≥ 1, to read at after this station."""
         if len(candidates) == 1:
             return Choice(_pair(candidates[0]), None)
@@ -67,6 +103,9 @@ class PolicyAdapter:
             if distances.min() < _MAX_MISS_M:
                 return Choice(_pair(candidates[distances.argmin()]), None)
         utilities = self.expected_utilities(key, belief, station, candidates)
+        if price is not None and self.sees_far:
+            way = np.linalg.norm(candidates - np.asarray(station.position, np.float64)[None], axis=1)
+            utilities = utilities / price.of(way)
         gain = float(utilities.max()) if self.utility is information_gain else None
         return Choice(_pair(candidates[int(utilities.argmax())]), gain)
 
@@ -75,24 +114,30 @@ class PolicyAdapter:
     ) -> np.ndarray:
         """Return the expected utility of a reading at each candidate; -inf where it is not a number."""
         # Padded to the largest size, so that nothing is compiled during a mission.
-        size = -(-max(self.action_space.max_candidates, len(candidates)) // _BATCH_SIZE) * _BATCH_SIZE
+        space = self.action_space
+        most = space.max_far_candidates if self.sees_far else space.max_candidates
+        size = -(-max(most, len(candidates)) // _BATCH_SIZE) * _BATCH_SIZE
         padded = np.pad(candidates, ((0, size - len(candidates)), (0, 0)), mode="edge")
+        if self.sees_far:
+            belief = thin(key, belief, _NUM_PLANNING_PARTICLES)
         utilities = _expected_utilities(self.model, self.utility, key, belief, station, to_float32(padded))
         return np.nan_to_num(np.asarray(utilities)[: len(candidates)], nan=-np.inf)
 
 
 def build_policy_adapter(
-    model: Model, space: ActionSpace, policy: str | Policy | None = None
+    model: Model, space: ActionSpace, policy: str | Policy | None = None, radius: float = 1.0
 ) -> PolicyAdapter:
     """Return the adapter of a policy or its name (default: the best policy for this model and these steps).
 
     The best is the trained policy where it was trained for the field and its moves are the site's, else
-    Infotaxis.
+    Infotaxis. `radius` [m] is that of the stop rule.
     """
     if policy is None:
         policy = BEST_POLICY if _is_benchmark(model, space) else "infotaxis"
     if not isinstance(policy, str):
         return PolicyAdapter(type(policy).__name__, model, space, policy=policy, motion=_motion(space))
+    if policy == LOCATION_GAIN:
+        return PolicyAdapter(policy, model, space, utility=LocationGain(radius / RADIUS_95))
     if policy in UTILITIES:
         if policy == "space-aware" and space.area != (FOUR_MOVES.low, FOUR_MOVES.high):
             raise ValueError(
@@ -148,6 +193,23 @@ def latest(belief: Belief, most: int) -> Belief:
     )
     newest = History(stations, readings, jnp.minimum(history.size, most))
     return eqx.tree_at(lambda at: at.history, belief, newest)
+
+
+@eqx.filter_jit
+def thin(key: Key, belief: Belief, number: int) -> Belief:
+    """Return the belief with at most this many particles, of equal weight."""
+    if belief.particles.shape[0] <= number:
+        return belief
+    members = systematic(jax.random.fold_in(key, 1), normalise(belief.log_weights), number)
+    parts = lambda at: (at.particles, at.log_weights)  # noqa: E731
+    return eqx.tree_at(parts, belief, (belief.particles[members], jnp.full(number, -jnp.log(number))))
+
+
+@eqx.filter_jit
+def _draw_positions(key: Key, belief: Belief) -> Float[Array, "k 2"]:
+    """Draw places where the source may be."""
+    members = systematic(jax.random.fold_in(key, 2), normalise(belief.log_weights), NUM_PROMISING)
+    return belief.particles[members, :2]
 
 
 @eqx.filter_jit

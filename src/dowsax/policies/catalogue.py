@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 
+from dowsax.inference import Credible
 from dowsax.policies.base import Oracle, Policy
 from dowsax.policies.guarded import guarded_policy
 from dowsax.policies.lookahead import Lookahead, Utility
@@ -10,6 +11,8 @@ from dowsax.policies.reactive import SurgeCast, Zigzag, clean_air
 from dowsax.policies.shipped import GUARDED_SUFFIX, pretrained_names, trained_policy, weights_path
 from dowsax.policies.simple import Greedy, OracleCircle, OracleStraight, Random
 from dowsax.policies.utilities import (
+    RADIUS_95,
+    LocationGain,
     information_gain,
     negative_distance_and_spread,
     negative_time_to_find,
@@ -24,6 +27,7 @@ UTILITIES: dict[str, Utility] = {
     "space-aware": negative_time_to_find,
     "entrotaxis": predictive_entropy,
     "dcee": negative_distance_and_spread,
+    "location-gain": LocationGain(float(Credible().radius) / RADIUS_95),
 }
 """The planners by name: each is a utility in the lookahead loop."""
 DEPTHS = (2, 3, 4)
