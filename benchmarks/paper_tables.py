@@ -290,7 +290,9 @@ def tables(folder: Path) -> dict[str, str]:
     if "id" in written:
         home = read(folder, "id")
         found |= {"as-printed": as_printed(home), "other-filters": other_filters(home)}
-        found |= {"levels": levels(folder), "test-seeds": agreement(folder)}
+        found["test-seeds"] = agreement(folder)
+    if set(COMPARED) <= set(written):
+        found["levels"] = levels(folder)
     return {name: text for name, text in found.items() if text}
 
 
