@@ -29,7 +29,7 @@ def test_prints_the_table_and_the_verdict(dowsax_command, survey_file):
     assert "95 % from" in stdout
     assert all(any(line.split()[:1] == [name] for line in lines) for name in ("x", "y", "q", "lambda"))
     assert lines[-1].endswith(".")
-    assert "ontracted" in lines[-1]
+    assert "ocated" in lines[-1]
 
 
 def test_json_is_one_object_that_agrees_with_the_library(dowsax_command, survey_file, tmp_path):
