@@ -82,7 +82,9 @@ def in_double(prediction):
     return weights, likelihoods, joint / joint.sum(axis=1, keepdims=True)
 
 
-@pytest.mark.parametrize("utility", ORACLES, ids=str)
+@pytest.mark.parametrize(
+    "utility", ORACLES, ids=lambda utility: getattr(utility, "__name__", "location_gain")
+)
 def test_is_the_mean_of_its_formula(utility, prediction):
     """Over the simulated readings; single precision keeps six digits."""
     prior, _, posteriors = in_double(prediction)
