@@ -127,8 +127,8 @@ def other_filters(found: Found) -> str:
 def comparison(found: Found) -> str:
     """Our policies with the default filter: attention in the filter, only in training, and nowhere."""
     kinds = {
-        "att-pfrl, attends": ("att-pfrl", "default-attention"),
-        "att-pfrl, does not attend": ("att-pfrl", "default"),
+        "att-pfrl with attention": ("att-pfrl", "default-attention"),
+        "att-pfrl without": ("att-pfrl", "default"),
         "pfrl": (OURS, "default"),
     }
     headings = [f"{name}: {word}" for name in kinds for word in ("OCE", "of these false", "path [m]")]
