@@ -87,7 +87,7 @@ def p_value(first: Estimate, second: Estimate) -> float:
 
 
 def least_p_value(num_comparisons: int) -> float:
-    """The p-value below which one of so many comparisons disagrees (Bonferroni)."""
+    """Return the p-value below which a comparison disagrees, corrected for their number (Bonferroni)."""
     return (1 - CONFIDENCE) / max(num_comparisons, 1)
 
 
