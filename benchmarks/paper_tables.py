@@ -106,8 +106,6 @@ def other_filters(found: Found) -> str:
         "att-pfrl-paper, default": (PAPER, "default"),
         "pfrl, Algorithm 1": (OURS, "paper"),
         "pfrl, default": (OURS, "default"),
-        "pfrl-with-paper, Algorithm 1": ("pfrl-with-paper", "paper"),
-        "pfrl-with-paper, default": ("pfrl-with-paper", "default"),
     }
     headings = [f"{name}: {word}" for name in kinds for word in ("OCE", "of these false")]
     rows = [

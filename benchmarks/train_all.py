@@ -105,7 +105,6 @@ class Entry:
 
 RUNS = (
     *((method, "id", None) for method in ("att-pfrl-paper", "pfrl", "att-pfrl")),
-    ("pfrl", "id", "paper"),
     *((method, "id", None) for method in AGDC),
     *((method, ELSEWHERE, None) for method in ("pfrl", "att-pfrl-paper", *AGDC)),
     *((method, "id", None) for method in ("att-pfrl-r2", "att-pfrl-r3", "att-pfrl-right")),

@@ -38,7 +38,6 @@ _LABELS = {
     "agdc-kld": "Trained to gain information: AGDC-KLD",
     "agdc-ee": "Trained to be near and sure: AGDC-EE",
     "att-pfrl-paper": "Trained as the paper prints it",
-    "pfrl-with-paper": "PFRL, trained on the paper's filter",
     "att-pfrl-r2": "Trained to contract the belief: R2",
     "att-pfrl-r3": "Trained to lose entropy: R3",
     "att-pfrl-right": "Trained to stop rightly",

@@ -24,7 +24,6 @@ METHODS: dict[str, tuple[str, ...]] = {
     "att-pfrl-paper": ("paper", "default"),
     "att-pfrl": ("default-attention", "default"),
     "pfrl": ("paper", "default"),
-    "pfrl-with-paper": ("paper", "default"),
     **dict.fromkeys(AGDC, ("plain", "default")),
     **dict.fromkeys(("infotaxis", "entrotaxis", "dcee", "random", STRAIGHT), ("paper", "default")),
 }
@@ -94,7 +93,7 @@ def _id_figures(paper: Reproduction, lines: Sequence[Line]) -> dict[str, Figure]
         "ATT-PFRL as printed, on Algorithm 1": _series(lines, "att-pfrl-paper", "paper", CONTRACTION),
     }
     for method in METHODS:
-        rival = method not in ("pfrl", "att-pfrl", "pfrl-with-paper")
+        rival = method not in ("pfrl", "att-pfrl")
         series[f"{method}, default, {CREDIBLE}"] = _series(lines, method, "default", CREDIBLE, rival=rival)
     titles = {name: f"{name}: {MEASURES[name].meaning}" for name in SUMMARY}
     return {"summary.png": summary(series, titles, FIELDS, lengths=("ADE", "LPS"))}
