@@ -194,6 +194,12 @@ def _shift_lines(paper: Reproduction, entry: Entry) -> list[Line]:
     return lines
 
 
+def _shift_figures(paper: Reproduction, lines: Sequence[Line]) -> dict[str, Figure]:
+    del paper
+    series = {(row, filter_): stop_rates(lines, row, filter_) for row, filter_ in SHIFTED}
+    return {"shift.png": by_field(series, FIELDS, "Stopped (ζ = 0.5), the source moves after reading 15")}
+
+
 SHIFT = Suite(
     name="shift",
     title="The source moves after reading 15",
@@ -203,6 +209,7 @@ SHIFT = Suite(
     other_runs=lambda paper: [_still(entry.runs[0], paper) for entry in _shift_entries(paper)],
     measures=(*SUMMARY, "kept", *TRAINING_SEEDS),
     across="columns",
+    figures=_shift_figures,
 )
 
 
