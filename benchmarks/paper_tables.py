@@ -100,12 +100,14 @@ def as_printed(found: Found) -> str:
 
 
 def other_filters(found: Found) -> str:
-    """A policy trained on Algorithm 1 and one trained on a calibrated filter, searching with either."""
+    """A policy trained on Algorithm 1, one trained on a calibrated filter and random moves, with either."""
     kinds = {
         "att-pfrl-paper, Algorithm 1": (PAPER, "paper"),
         "att-pfrl-paper, default": (PAPER, "default"),
         "pfrl, Algorithm 1": (OURS, "paper"),
         "pfrl, default": (OURS, "default"),
+        "random moves, Algorithm 1": ("random", "paper"),
+        "random moves, default": ("random", "default"),
     }
     headings = [f"{name}: {word}" for name in kinds for word in ("OCE", "of these false")]
     rows = [
