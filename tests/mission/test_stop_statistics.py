@@ -42,9 +42,12 @@ def test_the_table_is_that_of_the_docs():
         assert numbers == pytest.approx(tuple(expected[cell]), abs=5e-5)
 
 
-def test_the_best_policy_has_rates_on_every_field():
-    fields = {row.field for row in read_false_stops() if row.policy == BEST_POLICY}
-    assert fields == set(MODALITIES)
+@pytest.mark.parametrize("policy", [BEST_POLICY, "att-pfrl", "agdc-kld", "agdc-ent"])
+def test_the_best_policies_have_rates_on_every_field(policy):
+    """Of at least 250 stops; `att-pfrl-paper` and `agdc-ee` stop too rarely for that."""
+    stops = {row.field: row.stops for row in read_false_stops() if row.policy == policy}
+    assert stops.keys() == set(MODALITIES)
+    assert min(stops.values()) >= 250
 
 
 def test_only_measured_rates_are_found():
@@ -53,7 +56,7 @@ def test_only_measured_rates_are_found():
     row = find_false_stops(plan, "infotaxis")
     assert (row.field, row.policy, row.radius) == ("gas", "infotaxis", 1.0)
     assert f"{100 * row.rate:.1f} % were wrong" in row.sentence()
-    assert find_false_stops(plan, BEST_POLICY).stops > 100
+    assert find_false_stops(plan, BEST_POLICY).stops >= 250
     assert find_false_stops(plan, "att-pfrl-ood") is None
     assert find_false_stops(replace(plan, radius=2.0), "infotaxis") is None
     assert find_false_stops(plan.with_particles(64), "infotaxis") is None
