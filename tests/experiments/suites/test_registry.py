@@ -7,7 +7,7 @@ import pytest
 from dowsax.experiments.store import Store
 from dowsax.experiments.suites.registry import all_suites, choose_suites
 from dowsax.experiments.suites.suite import Reproduction
-from dowsax.policies.shipped import PRETRAINED_FOLDER, trained_seeds
+from dowsax.policies.shipped import trained_seeds, weights_path
 from dowsax.policies.stored import card_of, digest_of
 
 
@@ -41,13 +41,15 @@ def test_each_seed_has_runs_of_its_own(tmp_path):
 
 
 def test_trained_policies_search_with_all_their_training_seeds(tmp_path):
-    """Each in turn, with weights of its own and as many moves of training as every other method."""
-    runs = all_suites()["id"].runs(Reproduction(Store(tmp_path)))
+    """Three in turn, each with weights of its own and as many moves of training as every other method."""
+    paper = Reproduction(Store(tmp_path))
+    runs = [run for suite in all_suites().values() for run in suite.runs(paper) if hasattr(run, "policy")]
     trained = {run.policy: run for run in runs if "weights" in run.settings()}
-    assert {"att-pfrl-paper", "pfrl", "att-pfrl", "agdc-kld"} < set(trained)
+    assert {"att-pfrl-paper", "pfrl", "att-pfrl", "agdc-kld", "pfrl-ood", "att-pfrl-r2"} < set(trained)
     assert trained["pfrl"].searchers == ("pfrl", "pfrl-seed-1", "pfrl-seed-2")
     for policy, run in trained.items():
         assert run.searchers == trained_seeds(policy)
-        paths = [PRETRAINED_FOLDER / f"{name}.safetensors" for name in run.searchers]
+        assert len(run.searchers) == 3, policy
+        paths = [weights_path(name) for name in run.searchers]
         assert len({digest_of(path) for path in paths}) == len(paths)
         assert all(3_000_000 <= card_of(path).steps < 3_500_000 for path in paths)
