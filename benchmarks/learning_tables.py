@@ -14,8 +14,10 @@ from pathlib import Path
 from benchmarks import learning_curves
 from benchmarks.limits import FILE as LIMITS
 from benchmarks.machine import ROOT
-from benchmarks.paper_tables import ADE, FALSE, OCE, OURS, STOPS, Found, agrees, read
-from benchmarks.table_files import TABLES, Line, estimate, judged, read_lines, write_tables
+from benchmarks.pairs import FILE as PAIRS
+from benchmarks.pairs import WITH, WITHOUT
+from benchmarks.paper_tables import ADE, FALSE, OCE, OURS, STOPS, Found, read
+from benchmarks.table_files import TABLES, Line, estimate, judged, read_lines, where, write_tables
 from benchmarks.throughput import FILE as THROUGHPUT
 from dowsax.evaluate.tables import markdown, number
 from dowsax.experiments.run import CREDIBLE
@@ -30,6 +32,14 @@ OWN = ("att-pfrl", OURS)
 """Ours, with and without attention in training: neither is the other's rival."""
 RIVALS = tuple(name for name in METHODS if name not in (*OWN, STRAIGHT))
 FILTER = "default"
+STANDINGS = (
+    "stop more often",
+    "stop less often",
+    "as often, after a shorter path",
+    "as often, after a longer path",
+    "level",
+)
+"""Of another method next to ours."""
 
 
 def levels(found: Found) -> str:
@@ -74,23 +84,42 @@ def _stops_and_path(found: Found, policy: str, field: str) -> str:
     return f"{number(rate, 3)}, {wrong} false; {number(path, 1)}"
 
 
-def best(found: Found) -> str:
-    """Which policies stop more often than ours beyond the intervals, or as often after a shorter path."""
+def best(pairs: Sequence[Line]) -> str:
+    """Where every other method stands next to ours, search by search."""
     rows = []
     for field in FIELDS:
-        rate, path = (found.at(OURS, field, FILTER, CREDIBLE, name) for name in (OCE, ADE))
-        oftener, shorter = [], []
-        for rival in RIVALS:
-            other_rate, other_path = (found.at(rival, field, FILTER, CREDIBLE, name) for name in (OCE, ADE))
-            if other_rate.value is None:
-                continue
-            same = agrees(rate, other_rate)
-            if not same and other_rate.value > rate.value:
-                oftener.append(rival)
-            if same and other_path.value < path.value and not agrees(path, other_path):
-                shorter.append(rival)
-        rows.append((field, ", ".join(oftener) or "none", ", ".join(shorter) or "none"))
-    return _table(("field", "stop more often", "as often, after a shorter path"), rows)
+        groups: dict[str, list[str]] = {name: [] for name in STANDINGS}
+        for line in where(pairs, field=field, against=OURS):
+            name = line["policy"]
+            groups[_standing(line)].append(f"{name} with attention" if line["filter"] == WITH[1] else name)
+        rows.append((field, *(", ".join(names) or "none" for names in groups.values())))
+    return _table(("field", *STANDINGS), rows) if pairs else ""
+
+
+def _standing(line: Line) -> str:
+    """Stops come first; the path counts where they are level."""
+    more, fewer, shorter, longer, level = STANDINGS
+    stops, path = estimate(line, "stop_rate"), estimate(line, "path_length_both")
+    if not stops.low <= 0 <= stops.high:
+        return more if stops.value > 0 else fewer
+    if not path.low <= 0 <= path.high:
+        return longer if path.value > 0 else shorter
+    return level
+
+
+def attention(pairs: Sequence[Line]) -> str:
+    """The same policy with attention in the filter of the search less without, search by search."""
+    rows = [
+        (
+            line["field"],
+            number(estimate(line, "stop_rate"), 3, "+"),
+            number(estimate(line, "false_stop_all"), 3, "+"),
+            number(estimate(line, "path_length_both"), 1, "+"),
+        )
+        for line in where(pairs, against=WITHOUT[0])
+    ]
+    headings = ("field, with attention less without", "stop rate", "false stops, of all searches")
+    return _table((*headings, "path where both stop [m]"), rows)
 
 
 def limits(found: Found, told: Sequence[Line]) -> str:
@@ -132,10 +161,12 @@ def tables(data: Path) -> dict[str, str]:
     of_searches = {
         "headline": headline(home),
         "levels": levels(home),
-        "best": best(home),
         "limits": limits(home, read_lines(data / LIMITS)),
     }
+    pairs = read_lines(data / PAIRS)
     found = (of_searches if home.numbers else {}) | {
+        "best": best(pairs),
+        "attention": attention(pairs),
         "training": learning_curves.table(learning_curves.cards()),
         "speed": speed(read_lines(data / THROUGHPUT)),
     }
