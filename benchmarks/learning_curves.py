@@ -58,19 +58,21 @@ def table(found: Mapping[str, Card]) -> str:
 
 
 def figure(found: Mapping[str, Card]) -> Figure:
-    """Searches of training that stopped near the source, and their path; training seed 0."""
+    """Searches of training that stopped near the source, false stops, and paths; training seed 0."""
     with styled():
-        drawn = new_figure(8.4, 3.6)
-        left, right = drawn.subplots(1, 2)
+        drawn = new_figure(12.0, 3.6)
+        left, middle, right = drawn.subplots(1, 3)
         for name, (colour, line) in DRAWN.items():
             if name in found:
                 curves = {measure: np.array(column) for measure, column in found[name].curves.items()}
                 look = {"color": colour, "linestyle": line, "label": name}
                 left.plot(curves["steps"] / 1e6, curves["success"], **look)
+                middle.plot(curves["steps"] / 1e6, curves["false_stops"], **look)
                 right.plot(curves["steps"] / 1e6, curves["path_length"], **look)
         _finish(left, "of searches that ended", "Stopped within 1 m of the source", 1.0)
+        _finish(middle, "of the stops", "False stops", 1.0)
         _finish(right, "[m]", "Path to the stop", 100.0)
-        right.legend()
+        middle.legend(loc="center")
         drawn.tight_layout()
     return drawn
 
