@@ -99,11 +99,12 @@ def best(pairs: Sequence[Line]) -> str:
 def _standing(line: Line) -> str:
     """Stops come first; the path counts where they are level."""
     more, fewer, shorter, longer, level = STANDINGS
-    stops, path = estimate(line, "stop_rate"), estimate(line, "path_length_both")
-    if not stops.low <= 0 <= stops.high:
-        return more if stops.value > 0 else fewer
-    if not path.low <= 0 <= path.high:
-        return longer if path.value > 0 else shorter
+    for name, above, below in (("stop_rate", more, fewer), ("path_length_both", longer, shorter)):
+        found = estimate(line, name)
+        if found.low is not None and found.low > 0:
+            return above
+        if found.high is not None and found.high < 0:
+            return below
     return level
 
 
