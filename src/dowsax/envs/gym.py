@@ -89,7 +89,7 @@ class SearchEnv(gymnasium.Env[np.ndarray, np.int64]):
 def spaces_of(problem: Problem) -> tuple[spaces.Box, spaces.Discrete]:
     """Return the observation space and the action space of one search."""
     observation_space = spaces.Box(-1.0, 1.0, (problem.num_features,), np.float32)
-    return observation_space, spaces.Discrete(problem.search.motion.num_actions)
+    return observation_space, spaces.Discrete(problem.search.actions.num_actions)
 
 
 def random_bits(generator: np.random.Generator) -> jax.Array:
@@ -107,7 +107,7 @@ def split(numbers: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
 
 def as_action(action: Any, problem: Problem) -> int:
     """Return the action as a number, or raise a ValueError in one line."""
-    last = problem.search.motion.num_actions - 1
+    last = problem.search.actions.num_actions - 1
     try:
         number = operator.index(action)
     except TypeError:

@@ -87,7 +87,7 @@ class SearchVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
 
     def _as_actions(self, actions: Any) -> np.ndarray:
         """Return one action for each search, or raise a ValueError in one line."""
-        numbers, last = np.asarray(actions), self.problem.search.motion.num_actions - 1
+        numbers, last = np.asarray(actions), self.problem.search.actions.num_actions - 1
         wanted = numbers.shape == (self.num_envs,) and np.issubdtype(numbers.dtype, np.integer)
         if not wanted or numbers.min() < 0 or numbers.max() > last:
             raise ValueError(

@@ -39,7 +39,7 @@ class BeliefFeatures(eqx.Module):
 
 def raw_features(search: Search) -> RawFeatures:
     """Return the position and the reading, scaled to the area of the search."""
-    return RawFeatures(jnp.array(search.motion.low), jnp.array(search.motion.high))
+    return RawFeatures(jnp.array(search.actions.low), jnp.array(search.actions.high))
 
 
 def belief_features(search: Search) -> BeliefFeatures:

@@ -65,8 +65,8 @@ def scene(search: Search, state: SearchState, status: str) -> Scene:
     readings = int(state.belief.history.size)
     intensity, centre, spread = map(np.asarray, _view(search, state))
     return Scene(
-        np.array(search.motion.low),
-        np.array(search.motion.high),
+        np.array(search.actions.low),
+        np.array(search.actions.high),
         intensity,
         np.asarray(state.belief.history.stations.position)[:readings],
         np.asarray(state.belief.particles)[:, :2],
@@ -81,7 +81,7 @@ def scene(search: Search, state: SearchState, status: str) -> Scene:
 def _view(search: Search, state: SearchState) -> tuple[Float[Array, "north east"], Float[Array, "2"], Scalar]:
     """The true field in the middle of each cell of a grid over the area; the mean and max(σx, σy)."""
     share = (jnp.arange(_NUM_CELLS) + 0.5) / _NUM_CELLS
-    low, high = search.motion.low, search.motion.high
+    low, high = search.actions.low, search.actions.high
     east, north = (low[axis] + share * (high[axis] - low[axis]) for axis in (0, 1))
     at = lambda x, y: search.model.intensity(state.theta, Station(jnp.stack([x, y])))  # noqa: E731
     intensity = jax.vmap(jax.vmap(at, in_axes=(0, None)), in_axes=(None, 0))(east, north)

@@ -68,8 +68,8 @@ def expected_error(
     del before, stopped
     offset = mean(after.belief)[:2] - after.station.position
     spread = jnp.trace(covariance(after.belief)[:2, :2])
-    motion = search.motion
-    area = (motion.high[0] - motion.low[0]) * (motion.high[1] - motion.low[1])
+    low, high = search.actions.low, search.actions.high
+    area = (high[0] - low[0]) * (high[1] - low[1])
     return -(jnp.sum(offset**2) + spread) / area
 
 

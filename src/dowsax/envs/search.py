@@ -3,7 +3,7 @@
 Rewards, observations and endings are in `environment`.
 """
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import equinox as eqx
 import jax
@@ -13,10 +13,12 @@ from jaxtyping import Array, Int
 from dowsax.envs.scenarios import Scenario
 from dowsax.inference import Belief, Filter, FilterInfo, Preset, Stage
 from dowsax.inference.filter import while_degenerate
-from dowsax.inference.summaries import mean
+from dowsax.inference.null_filter import NullFilter
+from dowsax.inference.summaries import mean, promising_places
 from dowsax.types import Key, Position, Scalar, Station, Theta
-from dowsax.world import FOUR_MOVES, Model, Motion
+from dowsax.world import FOUR_MOVES, ActionSpace, Budget, Candidates, Model
 from dowsax.world.motion import START_SIDE_M
+from dowsax.world.trails import advance
 
 MAX_READINGS = 200
 """K_max: the reading at the start is the first."""
@@ -35,6 +37,10 @@ class SearchState(eqx.Module):
     belief: Belief
     path_length: Scalar
     """[m], walked so far."""
+    elapsed: Scalar
+    """[s], on the way and at readings."""
+    null: Belief | None = None
+    """The belief that there is no source, where the problem compares the two."""
 
 
 class PendingUpdate(NamedTuple):
@@ -44,30 +50,77 @@ class PendingUpdate(NamedTuple):
     station: Station
     reading: Scalar
     path_length: Scalar
+    elapsed: Scalar
+    null: Belief | None
     stage: Stage
 
 
+@runtime_checkable
+class Start(Protocol):
+    """Where a search starts: the first station, with everything that is measured along with a reading."""
+
+    def __call__(self, key: Key) -> Station: ...
+
+
+class StartInBox(eqx.Module):
+    """A place anywhere in a box."""
+
+    low: tuple[float, float] = eqx.field(default=(0.0, 0.0), static=True)
+    high: tuple[float, float] = eqx.field(default=(START_SIDE_M, START_SIDE_M), static=True)
+    """[m]"""
+
+    def __call__(self, key: Key) -> Station:
+        return Station(jax.random.uniform(key, (2,), minval=jnp.array(self.low), maxval=jnp.array(self.high)))
+
+
+START_CORNER = StartInBox()
+
+
 class Search(eqx.Module):
-    """The search problem: model, filter, scenario, moves and budget of readings."""
+    """The search problem: model, filter, scenario, actions, start and budget."""
 
     model: Model
     preset: Preset = eqx.field(static=True)
     scenario: Scenario = eqx.field(static=True)
-    motion: Motion = FOUR_MOVES
+    actions: ActionSpace = FOUR_MOVES
     max_readings: int = eqx.field(default=MAX_READINGS, static=True)
+    start: Start = START_CORNER
+    budget: Budget = Budget()
+    """Of way and time; that of readings is `max_readings`."""
+    null: NullFilter | None = None
+    """The filter of the model without its source, where the evidence for a source counts."""
 
     def filter(self) -> Filter:
         """Build the filter; it expects jumps where the scenario has them and the preset follows them."""
         transition = self.scenario.transition if self.preset.follows_jumps else None
         preset = self.preset.with_horizon(self.max_readings)
-        return preset.build(self.model, initial=self.scenario.initial, transition=transition)
+        template = jax.tree.map(
+            lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), jax.eval_shape(self.start, jax.random.key(0))
+        )
+        return preset.build(
+            self.model, initial=self.scenario.initial, transition=transition, template=template
+        )
 
     def prepare(self, key: Key) -> SearchState:
         """Draw a source, a start and a belief, before the first reading."""
         source_key, start_key, init_key = jax.random.split(key, 3)
         theta = self.scenario.sources(self.model.prior, source_key)
-        station = Station(jax.random.uniform(start_key, (2,), maxval=START_SIDE_M))
-        return SearchState(theta, station, jnp.zeros(()), self.filter().init(init_key), jnp.zeros(()))
+        station = self.start(start_key)
+        zero = jnp.zeros(())
+        null = None if self.null is None else self.null.init(init_key, station, self.max_readings)
+        return SearchState(theta, station, zero, self.filter().init(init_key), zero, zero, null)
+
+    def budget_left(self, state: SearchState) -> Budget:
+        """Return what is left of the budget."""
+        size = state.belief.history.size
+        whole = eqx.tree_at(lambda at: at.readings, self.budget, jnp.asarray(self.max_readings, jnp.float32))
+        return whole.minus(size.astype(jnp.float32), state.path_length, state.elapsed)
+
+    def candidates(self, state: SearchState) -> Candidates:
+        """Return where the sensor can go next."""
+        return self.actions.candidates(
+            state.station.position, self.budget_left(state), promising_places(state.belief)
+        )
 
     def read_at(self, key: Key, state: SearchState, position: Position) -> tuple[SearchState, FilterInfo]:
         """Take one reading at a position, and make one step of the filter."""
@@ -79,11 +132,16 @@ class Search(eqx.Module):
     def start_update(self, key: Key, state: SearchState, position: Position) -> PendingUpdate:
         """Take a reading at a position and assimilate it as far as possible without refreshing particles."""
         jump_key, noise_key, filter_key = jax.random.split(key, 3)
-        theta, station = self._move_source(jump_key, state), Station(position)
+        walked = jnp.linalg.norm(position - state.station.position)
+        seconds = self.actions.seconds(walked)
+        theta, station = self._move_source(jump_key, state), advance(state.station, position, seconds)
         reading = self.model.sample_reading(noise_key, theta, station)
         stage = self.filter().begin(filter_key, state.belief, station, reading)
-        walked = jnp.linalg.norm(position - state.station.position)
-        return PendingUpdate(theta, station, reading, state.path_length + walked, stage)
+        null = None
+        if self.null is not None and state.null is not None:
+            null = self.null.step(filter_key, state.null, station, reading)
+        spent = state.path_length + walked, state.elapsed + seconds
+        return PendingUpdate(theta, station, reading, *spent, null, stage)
 
     def refresh(self, pending: PendingUpdate) -> PendingUpdate:
         """Run one more stage of the filter, for particles that are degenerate."""
@@ -92,8 +150,8 @@ class Search(eqx.Module):
     def finish_update(self, pending: PendingUpdate) -> tuple[SearchState, FilterInfo]:
         """Return the state after the reading."""
         belief, info = self.filter().finish(pending.stage)
-        state = SearchState(pending.theta, pending.station, pending.reading, belief, pending.path_length)
-        return state, info
+        *parts, path_length, elapsed, null, _ = pending
+        return SearchState(*parts, belief, path_length, elapsed, null), info
 
     def reset(self, key: Key) -> tuple[SearchState, FilterInfo]:
         """Start a search and take its first reading."""
@@ -103,7 +161,7 @@ class Search(eqx.Module):
 
     def step(self, key: Key, state: SearchState, action: Int[Array, ""]) -> tuple[SearchState, FilterInfo]:
         """Make one move, take one reading, make one step of the filter."""
-        return self.read_at(key, state, self.motion(state.station.position, action))
+        return self.read_at(key, state, self.candidates(state).positions[action])
 
     def _move_source(self, key: Key, state: SearchState) -> Theta:
         """Return the source of the next reading, moved once after the reading that the scenario names."""

@@ -29,9 +29,10 @@ def decide(search: Search, policy: Policy | Oracle, key: Key, state: SearchState
     """Return the next position of the policy; NaN for an action that does not exist."""
     policy_key, _ = step_keys(key, state)
     acting = policy.policy_for(state.theta) if isinstance(policy, Oracle) else policy
-    action = acting(policy_key, state.belief, state.station)
-    exists = (action >= 0) & (action < search.motion.num_actions)
-    return jnp.where(exists, search.motion(state.station.position, action), jnp.nan)
+    candidates = search.candidates(state)
+    action = acting(policy_key, state.belief, state.station, candidates, search.budget_left(state))
+    exists = (action >= 0) & (action < search.actions.num_actions)
+    return jnp.where(exists, candidates.positions[action], jnp.nan)
 
 
 def read(search: Search, key: Key, state: SearchState, position: Position) -> tuple[SearchState, Row]:
@@ -74,7 +75,7 @@ def require_finite(search: Search, positions: Array) -> Array:
     """Return the positions; raise a ValueError if one is NaN."""
     if not np.isfinite(positions).all():
         raise ValueError(
-            f"The policy gave an action that does not exist: they are 0 to {search.motion.num_actions - 1}."
+            f"The policy gave an action that does not exist: they are 0 to {search.actions.num_actions - 1}."
         )
     return positions
 

@@ -128,7 +128,7 @@ class Run:
         """Return the search problem and the policies that search in turn."""
         model = benchmark_model(self.field)
         search = Search(model, self.filter, SCENARIOS[self.scenario], max_readings=self.max_readings)
-        return search, [policy_named(name)(model, search.motion) for name in self.searchers]
+        return search, [policy_named(name)(model, search.actions) for name in self.searchers]
 
     def shard_size(self, default: int) -> int:
         """Episodes computed together."""

@@ -14,6 +14,8 @@ from dowsax.types import Scalar, Theta
 
 # By default a GPU rounds the factors of a product to ten bits: centimetres of a mean position.
 _MATMUL_PRECISION = jax.lax.Precision.HIGHEST
+NUM_PROMISING = 16
+"""Places that a belief proposes to read at."""
 
 
 def weighted_mean(particles: Float[Array, "n d"], log_weights: Float[Array, " n"]) -> Theta:
@@ -146,3 +148,11 @@ def location_entropy(belief: Belief, grid: Grid = BENCHMARK_GRID) -> Scalar:
 def weight_entropy(belief: Belief) -> Scalar:
     r"""$-\sum_i w_i \log w_i$ [nats], from 0 to $\log n$. It measures degeneracy, not knowledge."""
     return _entropy(jnp.exp(normalise(belief.log_weights)))
+
+
+def promising_places(belief: Belief, number: int = NUM_PROMISING) -> Float[Array, "places 2"]:
+    """Return places where the source may be: the positions of particles at even shares of the weight."""
+    cumulative = jnp.cumsum(jnp.exp(normalise(belief.log_weights)))
+    levels = (jnp.arange(number) + 0.5) / number * cumulative[-1]
+    members = jnp.minimum(jnp.searchsorted(cumulative, levels), cumulative.shape[0] - 1)
+    return belief.particles[members, :2]

@@ -224,7 +224,7 @@ class TrainConfig:
 
 def encoder_for(method: Method) -> Callable[[Search], Encoder]:
     """Return the function from a search to the encoder of a method."""
-    return lambda search: ENCODERS[method.encoder](search.model, search.motion)
+    return lambda search: ENCODERS[method.encoder](search.model, search.actions)
 
 
 def _require_known(what: str, names: Iterable[str], known: Iterable[str]) -> None:

@@ -235,7 +235,7 @@ def move(
     action = jax.random.categorical(act_key, output.logits).astype(jnp.int32)
     decision = Decision(observation, action, jax.nn.log_softmax(output.logits)[action], output.value)
     ended = terminated | truncated
-    pending = search.start_update(read_key, after, search.motion(after.station.position, action))
+    pending = search.start_update(read_key, after, search.candidates(after).positions[action])
     next_environment = Environments(pending, after, decision, jnp.zeros((), bool), jnp.zeros((), bool))
     environment = _where(ready & ~ended, next_environment, environment)
     environment = eqx.tree_at(lambda at: at.is_vacant, environment, environment.is_vacant | (ready & ended))

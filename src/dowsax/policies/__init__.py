@@ -1,4 +1,4 @@
-"""Policies: functions `(key, belief, station) -> action`."""
+"""Policies: functions `(key, belief, station, candidates, budget) -> number of a candidate`."""
 
 from dowsax.policies.base import Oracle, Policy, choose_best
 from dowsax.policies.catalogue import POLICIES, policy, policy_named, policy_names

@@ -8,15 +8,19 @@ from jaxtyping import Array, Bool, Float, Int
 
 from dowsax.inference import Belief
 from dowsax.types import Key, Station, Theta
+from dowsax.world import Budget, Candidates
 
 Action = Int[Array, ""]
 
 
 @runtime_checkable
 class Policy(Protocol):
-    """The next action, given the belief, which holds the readings, and the station of the sensor."""
+    """The number of the candidate to go to, given the belief, which holds the readings, the station of the
+    sensor, the candidates, and what is left of the budget."""
 
-    def __call__(self, key: Key, belief: Belief, station: Station) -> Action: ...
+    def __call__(
+        self, key: Key, belief: Belief, station: Station, candidates: Candidates, budget: Budget
+    ) -> Action: ...
 
 
 @runtime_checkable
@@ -31,7 +35,7 @@ class Oracle(Protocol):
 def choose_best(key: Key, scores: Float[Array, " actions"], free: Bool[Array, " actions"]) -> Action:
     """Return an action with the highest score, at random among ties.
 
-    A move that the border cuts short (not `free`) is chosen only where all are. NaN counts as −∞.
+    A masked candidate (not `free`) is chosen only where all are. NaN counts as −∞.
     """
     scores = jnp.where(jnp.isnan(scores), -jnp.inf, scores)
     allowed = jnp.where(jnp.any(free), free, True)

@@ -6,13 +6,12 @@ from functools import partial
 from dowsax.inference import Credible
 from dowsax.policies.base import Oracle, Policy
 from dowsax.policies.guarded import guarded_policy
+from dowsax.policies.location_planner import RADIUS_95, LocationPlanner
 from dowsax.policies.lookahead import Lookahead, Utility
 from dowsax.policies.reactive import SurgeCast, Zigzag, clean_air
 from dowsax.policies.shipped import GUARDED_SUFFIX, pretrained_names, trained_policy, weights_path
 from dowsax.policies.simple import Greedy, OracleCircle, OracleStraight, Random
 from dowsax.policies.utilities import (
-    RADIUS_95,
-    LocationGain,
     information_gain,
     negative_distance_and_spread,
     negative_time_to_find,
@@ -27,7 +26,6 @@ UTILITIES: dict[str, Utility] = {
     "space-aware": negative_time_to_find,
     "entrotaxis": predictive_entropy,
     "dcee": negative_distance_and_spread,
-    "location-gain": LocationGain(float(Credible().radius) / RADIUS_95),
 }
 """The planners by name: each is a utility in the lookahead loop."""
 DEPTHS = (2, 3, 4)
@@ -40,13 +38,14 @@ def planner(model: Model, motion: Motion, *, utility: Utility, depth: int = 1) -
 
 
 POLICIES: dict[str, Constructor] = {
-    "random": lambda model, motion: Random(motion),
-    "oracle-straight": lambda model, motion: OracleStraight(motion),
-    "oracle-circle": lambda model, motion: OracleCircle(motion),
-    "greedy": lambda model, motion: Greedy(motion),
+    "random": lambda model, motion: Random(),
+    "oracle-straight": lambda model, motion: OracleStraight(),
+    "oracle-circle": lambda model, motion: OracleCircle(),
+    "greedy": lambda model, motion: Greedy(),
     "surge-cast": lambda model, motion: SurgeCast(clean_air(model.sensor), motion),
     "zigzag": lambda model, motion: Zigzag(clean_air(model.sensor), motion),
     **{name: partial(planner, utility=utility) for name, utility in UTILITIES.items()},
+    "location-gain": lambda model, motion: LocationPlanner(model, float(Credible().radius) / RADIUS_95),
     "infotaxis-2": partial(planner, utility=information_gain, depth=2),
 }
 """The untrained policies; `policy_named` knows deeper planners too."""
@@ -84,7 +83,7 @@ def policy_named(name: str) -> Constructor:
 def policy(
     name: str, field: str | None = None, *, model: Model | None = None, motion: Motion = FOUR_MOVES
 ) -> Policy:
-    """Return a policy: `policy("pfrl", field="gas")(key, belief, station)` is the next action.
+    """Return a policy: `policy("pfrl", field="gas")(key, belief, station, candidates, budget)`.
 
     Parameters
     ----------

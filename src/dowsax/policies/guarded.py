@@ -16,7 +16,7 @@ from dowsax.policies.shipped import trained_policy
 from dowsax.policies.stored import Card, card_of
 from dowsax.policies.utilities import information_gain
 from dowsax.types import Key, Station
-from dowsax.world import FOUR_MOVES, Model, Motion
+from dowsax.world import FOUR_MOVES, Budget, Candidates, Model, Motion
 
 PATIENCE_FACTOR = 2.0
 """The planner takes over after this many times the mean path at the end of training."""
@@ -41,11 +41,13 @@ class Guarded(eqx.Module):
         if int(self.after) < 1:
             raise ValueError(f"`after` must be a number of readings >= 1; got {self.after}.")
 
-    def __call__(self, key: Key, belief: Belief, station: Station) -> Action:
+    def __call__(
+        self, key: Key, belief: Belief, station: Station, candidates: Candidates, budget: Budget
+    ) -> Action:
         return jax.lax.cond(
             belief.history.size < self.after,
-            lambda: self.network(key, belief, station),
-            lambda: self.planner(key, belief, station),
+            lambda: self.network(key, belief, station, candidates, budget),
+            lambda: self.planner(key, belief, station, candidates, budget),
         )
 
 

@@ -19,7 +19,11 @@ from dowsax.inference.replay import reading_log_likelihood
 from dowsax.inference.weights import normalise
 from dowsax.policies.base import Action, choose_best
 from dowsax.types import Key, Position, Station
-from dowsax.world import FOUR_MOVES, Mixed, Model, Motion
+from dowsax.world import FOUR_MOVES, Budget, Candidates, Mixed, Model, Motion
+from dowsax.world.trails import move_station
+
+_BATCH_SIZE = 8
+"""Candidates that are evaluated at once, to bound the memory."""
 
 
 class Prediction(NamedTuple):
@@ -57,6 +61,7 @@ class Lookahead(eqx.Module):
     model: Model
     utility: Utility = eqx.field(static=True)
     motion: Motion = FOUR_MOVES
+    """Of the moves after the first."""
     num_readings: int = eqx.field(default=32, static=True)
     """Simulated readings for each candidate."""
     depth: int = eqx.field(default=1, static=True)
@@ -67,13 +72,18 @@ class Lookahead(eqx.Module):
         if not 1 <= self.depth <= 4:
             raise ValueError(f"`depth` must be a number of moves from 1 to 4; got {self.depth}.")
 
-    def __call__(self, key: Key, belief: Belief, station: Station) -> Action:
+    def __call__(
+        self, key: Key, belief: Belief, station: Station, candidates: Candidates, budget: Budget
+    ) -> Action:
+        del budget
         utility_key, tie_key = jax.random.split(key)
-        utilities = self.expected_utilities(utility_key, belief, station)
-        return choose_best(tie_key, utilities, self.motion.free(station.position))
+        utilities = self.expected_utilities(utility_key, belief, station, candidates)
+        return choose_best(tie_key, utilities, candidates.mask)
 
-    def expected_utilities(self, key: Key, belief: Belief, station: Station) -> Float[Array, " actions"]:
-        """Return the expected utility of each first move: that of the best sequence that starts with it."""
+    def expected_utilities(
+        self, key: Key, belief: Belief, station: Station, candidates: Candidates
+    ) -> Float[Array, " actions"]:
+        """Return the expected utility of each candidate: that of the best sequence that starts with it."""
         draw_key, noise_key = jax.random.split(key)
         log_weights = normalise(belief.log_weights)
         drawn = systematic(draw_key, log_weights, self.num_readings)
@@ -81,24 +91,25 @@ class Lookahead(eqx.Module):
         noise_keys = jax.random.split(noise_key, (self.depth, self.num_readings))
 
         def evaluate(moves: Array) -> Float[Array, ""]:
-            position = station.position
+            position = candidates.positions[moves[0]]
             total = jnp.zeros((self.num_readings, log_weights.shape[0]))
             fits = jnp.ones((), bool)
             for level in range(self.depth):
-                fits &= self.motion.free(position)[moves[level]] | (level == 0)
-                position = self.motion(position, moves[level])
+                if level > 0:
+                    fits &= self.motion.free(position)[moves[level]]
+                    position = self.motion(position, moves[level])
                 total = total + simulate_log_likelihoods(
-                    noise_keys[level], self.model, belief.particles, sources, Station(position)
+                    noise_keys[level], self.model, belief.particles, sources, move_station(station, position)
                 )
             utility = self.utility(Prediction(position, belief.particles, log_weights, total))
             return jnp.where(fits, utility, -jnp.inf)
 
-        sequences = np.array(list(product(range(self.motion.num_actions), repeat=self.depth)))
-        # Single moves all at once; longer sequences one after another, to bound the memory.
-        values = (jax.vmap(evaluate) if self.depth == 1 else lambda at: jax.lax.map(evaluate, at))(
-            jnp.array(sequences)
-        )
-        return jnp.max(values.reshape(self.motion.num_actions, -1), axis=1)
+        num_actions = candidates.positions.shape[0]
+        sequences = np.array(list(product(range(num_actions), repeat=self.depth)))
+        # Single moves a few at once; longer sequences one after another, to bound the memory.
+        batch_size = min(_BATCH_SIZE, num_actions) if self.depth == 1 else None
+        values = jax.lax.map(evaluate, jnp.array(sequences), batch_size=batch_size)
+        return jnp.max(values.reshape(num_actions, -1), axis=1)
 
 
 def simulate_log_likelihoods(

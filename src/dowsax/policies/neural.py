@@ -9,7 +9,7 @@ from dowsax.policies.base import Action, choose_best
 from dowsax.policies.encoders import Encoder
 from dowsax.policies.networks import Network
 from dowsax.types import Key, Station
-from dowsax.world import FOUR_MOVES, Motion
+from dowsax.world import Budget, Candidates
 
 
 class Neural(eqx.Module):
@@ -17,12 +17,14 @@ class Neural(eqx.Module):
 
     encoder: Encoder
     network: Network
-    motion: Motion = FOUR_MOVES
     sample: bool = eqx.field(default=False, static=True)
 
-    def __call__(self, key: Key, belief: Belief, station: Station) -> Action:
+    def __call__(
+        self, key: Key, belief: Belief, station: Station, candidates: Candidates, budget: Budget
+    ) -> Action:
+        del budget
         observation_key, choice_key = jax.random.split(key)
         logits = self.network(self.encoder(observation_key, belief, station)).logits
         if self.sample:
             return jax.random.categorical(choice_key, logits).astype(jnp.int32)
-        return choose_best(choice_key, logits, self.motion.free(station.position))
+        return choose_best(choice_key, logits, candidates.mask)

@@ -15,7 +15,7 @@ from dowsax.inference.belief import History
 from dowsax.inference.summaries import mean
 from dowsax.policies.base import Action, choose_best
 from dowsax.types import Key, Position, Scalar, Station
-from dowsax.world import FOUR_MOVES, Motion, Sensor
+from dowsax.world import FOUR_MOVES, Budget, Candidates, Motion, Sensor
 from dowsax.world.source import unpack
 
 _NUM_DRAWS = 8192
@@ -46,10 +46,13 @@ class SurgeCast(eqx.Module):
     width: float = 4.0
     """[m], each leg of the cast ends this much further out than the one before."""
 
-    def __call__(self, key: Key, belief: Belief, station: Station) -> Action:
+    def __call__(
+        self, key: Key, belief: Belief, station: Station, candidates: Candidates, budget: Budget
+    ) -> Action:
+        del budget
         trail, upwind = recall(belief.history, self.clean, self.share), against_wind(belief, station)
         across = growing_wave(trail.lost * stride(self.motion), self.width)
-        return pursue(key, self.motion, station.position, upwind, trail, (jnp.zeros(()), across))
+        return pursue(key, self.motion, station.position, candidates.mask, upwind, trail, (jnp.zeros(()), across))
 
 
 class Zigzag(eqx.Module):
@@ -65,11 +68,14 @@ class Zigzag(eqx.Module):
     climb: float = 0.5
     """[m] against the wind for each metre walked: the cosine of the angle between the path and the wind."""
 
-    def __call__(self, key: Key, belief: Belief, station: Station) -> Action:
+    def __call__(
+        self, key: Key, belief: Belief, station: Station, candidates: Candidates, budget: Budget
+    ) -> Action:
+        del budget
         trail, upwind = recall(belief.history, self.clean, self.share), against_wind(belief, station)
         walked = trail.lost * stride(self.motion)
         across = even_wave(walked * jnp.sqrt(1.0 - self.climb**2), self.width)
-        return pursue(key, self.motion, station.position, upwind, trail, (self.climb * walked, across))
+        return pursue(key, self.motion, station.position, candidates.mask, upwind, trail, (self.climb * walked, across))
 
 
 def clean_air(sensor: Sensor) -> Scalar:
@@ -125,6 +131,7 @@ def pursue(
     key: Key,
     motion: Motion,
     position: Position,
+    free: Bool[Array, " actions"],
     upwind: Position,
     trail: Trail,
     pattern: tuple[Scalar, Scalar],
@@ -139,10 +146,10 @@ def pursue(
     along, across = pattern
     wanted = trail.anchor + along * upwind + jnp.where(room < 0, -across, across) * crosswind
     target = low + (high - low) - jnp.abs(jnp.mod(wanted - low, 2 * (high - low)) - (high - low))
-    return heading(key, motion, position, jnp.where(trail.high, upwind, target - position))
+    return heading(key, motion, free, jnp.where(trail.high, upwind, target - position))
 
 
-def heading(key: Key, motion: Motion, position: Position, direction: Position) -> Action:
+def heading(key: Key, motion: Motion, free: Bool[Array, " actions"], direction: Position) -> Action:
     """Draw a move with probability proportional to its component along the direction.
 
     Where no such move fits, take the one that leads least far back.
@@ -151,4 +158,4 @@ def heading(key: Key, motion: Motion, position: Position, direction: Position) -
     forward = jnp.sum(jnp.array(motion.moves) * direction[None, :], axis=1)
     drawn = jnp.log(jnp.maximum(forward, _MIN_LENGTH)) + jax.random.gumbel(draw_key, forward.shape)
     scores = jnp.where(forward > 0, drawn, _BACKWARD_SCORE + forward)
-    return choose_best(tie_key, scores, motion.free(position))
+    return choose_best(tie_key, scores, free)

@@ -81,7 +81,7 @@ def trained_policy(path: Path) -> Callable[[Model, Motion], Neural]:
                 f"{of}: it works, but how well is not known.",
                 stacklevel=2,
             )
-        return Neural(encoder, network, motion, card.sample)
+        return Neural(encoder, network, card.sample)
 
     return make
 

@@ -8,39 +8,40 @@ from dowsax.inference import Belief, History
 from dowsax.inference.summaries import mean
 from dowsax.policies.base import Action, Policy, choose_best
 from dowsax.types import Key, Position, Station, Theta
-from dowsax.world import FOUR_MOVES, Motion
+from dowsax.world import Budget, Candidates
 
 _SAME_PLACE_M = 0.1
 
 
 class Random(eqx.Module):
-    """A random move out of those that fit, all equally likely."""
+    """A random candidate, all equally likely."""
 
-    motion: Motion = FOUR_MOVES
-
-    def __call__(self, key: Key, belief: Belief, station: Station) -> Action:
-        del belief
-        return choose_best(key, jnp.zeros(self.motion.num_actions), self.motion.free(station.position))
+    def __call__(
+        self, key: Key, belief: Belief, station: Station, candidates: Candidates, budget: Budget
+    ) -> Action:
+        del belief, station, budget
+        return choose_best(key, jnp.zeros_like(candidates.way), candidates.mask)
 
 
 class Greedy(eqx.Module):
-    """The move that ends nearest to the mean position of the source."""
+    """The candidate nearest to the mean position of the source."""
 
-    motion: Motion = FOUR_MOVES
-
-    def __call__(self, key: Key, belief: Belief, station: Station) -> Action:
-        return toward(key, self.motion, station.position, mean(belief)[:2])
+    def __call__(
+        self, key: Key, belief: Belief, station: Station, candidates: Candidates, budget: Budget
+    ) -> Action:
+        del station, budget
+        return toward(key, candidates, mean(belief)[:2])
 
 
 class OracleStraight(eqx.Module):
     """Oracle: walks straight to the true source, a lower bound of the path."""
 
-    motion: Motion = FOUR_MOVES
-
     def policy_for(self, theta: Theta) -> Policy:
-        def walk(key: Key, belief: Belief, station: Station) -> Action:
-            del belief
-            return toward(key, self.motion, station.position, theta[:2])
+        def walk(
+            key: Key, belief: Belief, station: Station, candidates: Candidates, budget: Budget
+        ) -> Action:
+            del belief, station, budget
+            return toward(key, candidates, theta[:2])
 
         return walk
 
@@ -52,19 +53,21 @@ class OracleCircle(eqx.Module):
     expected to stop with any policy.
     """
 
-    motion: Motion = FOUR_MOVES
     radius: float = eqx.field(default=1.6, static=True)
     """[m], of the places around the source."""
 
     def policy_for(self, theta: Theta) -> Policy:
-        def walk(key: Key, belief: Belief, station: Station) -> Action:
-            reachable = self.motion.reach(station.position)
+        def walk(
+            key: Key, belief: Belief, station: Station, candidates: Candidates, budget: Budget
+        ) -> Action:
+            del station, budget
+            reachable = candidates.positions
             distances = jnp.linalg.norm(reachable - theta[None, :2], axis=1)
             # Places within the radius first, the least visited of them before others, ties to the nearer one.
             visits = _visits(belief.history, reachable)
             around = 1.0 / (1.0 + visits + 0.1 * distances / self.radius)
             scores = jnp.where(distances <= self.radius, around, -distances)
-            return choose_best(key, scores, self.motion.free(station.position))
+            return choose_best(key, scores, candidates.mask)
 
         return walk
 
@@ -77,7 +80,7 @@ def _visits(history: History, places: Float[Array, "places 2"]) -> Float[Array, 
     return jnp.sum(read[None, :] & (squares < _SAME_PLACE_M**2), axis=1).astype(jnp.float32)
 
 
-def toward(key: Key, motion: Motion, position: Position, target: Position) -> Action:
-    """Return the move that ends nearest to the target."""
-    distances = jnp.linalg.norm(motion.reach(position) - target[None, :], axis=1)
-    return choose_best(key, -distances, motion.free(position))
+def toward(key: Key, candidates: Candidates, target: Position) -> Action:
+    """Return the candidate nearest to the target."""
+    distances = jnp.linalg.norm(candidates.positions - target[None, :], axis=1)
+    return choose_best(key, -distances, candidates.mask)

@@ -1,6 +1,5 @@
 """The utility of each planner, higher is better; see `lookahead`."""
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
@@ -9,8 +8,6 @@ from dowsax.inference.grid import BENCHMARK_GRID, cell_index
 from dowsax.policies.lookahead import Prediction
 from dowsax.types import Scalar
 
-RADIUS_95 = 2.45
-"""The radius [σ] of the disc that holds 95 % of a round normal distribution."""
 _MIN_TIME = 1e-6
 # A GPU would otherwise round the factors of a product to ten bits.
 _PRECISION = jax.lax.Precision.HIGHEST
@@ -60,37 +57,6 @@ def negative_time_to_find(prediction: Prediction) -> Scalar:
     expected = jnp.matmul(posteriors, distances, precision=_PRECISION)
     entropy = _entropy_bits(_cell_masses(prediction, posteriors))
     return -jnp.mean(jnp.log2(jnp.maximum(expected + 2.0 ** (entropy - 1) - 0.5, _MIN_TIME)))
-
-
-class LocationGain(eqx.Module):
-    r"""$\tfrac12 (\log|\Sigma + r^2 I| - \mathbb E_z[\log|\Sigma^+ + r^2 I|])$ of the location [nats].
-
-    What a reading tells about the location alone, and nothing about strength, wind or background. Below
-    `scale` r [m] it does not matter where exactly the source is.
-    """
-
-    scale: float = eqx.field(static=True)
-
-    def __call__(self, prediction: Prediction) -> Scalar:
-        positions = prediction.particles[:, :2]
-        # About the mean, as the squares of far coordinates would leave few digits for small variances.
-        weights = jnp.exp(prediction.log_weights)
-        centred = positions - (weights @ positions)[None, :]
-        posteriors = jnp.exp(prediction.log_posteriors)
-        now = self._log_det(weights[None, :], centred)[0]
-        return 0.5 * (now - jnp.mean(self._log_det(posteriors, centred)))
-
-    def _log_det(
-        self, weights: Float[Array, "readings n"], positions: Float[Array, "n 2"]
-    ) -> Float[Array, " readings"]:
-        x, y = positions.T
-        features = jnp.stack([x, y, x * x, y * y, x * y], axis=1)
-        mean_x, mean_y, xx, yy, xy = jnp.matmul(weights, features, precision=_PRECISION).T
-        var_x = jnp.maximum(xx - mean_x**2, 0.0) + self.scale**2
-        var_y = jnp.maximum(yy - mean_y**2, 0.0) + self.scale**2
-        # Rounding must not make the determinant negative.
-        det = jnp.maximum(var_x * var_y - (xy - mean_x * mean_y) ** 2, self.scale**4)
-        return jnp.log(det)
 
 
 def _cell_masses(

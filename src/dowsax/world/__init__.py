@@ -1,5 +1,6 @@
 """The world: priors, fields, sensors and the model they make; the benchmark's seven fields as data."""
 
+from dowsax.world.actions import ActionSpace, Budget, Candidates, NearAndFar, ring_lengths
 from dowsax.world.base import (
     Checked,
     Coordinates,
@@ -15,6 +16,7 @@ from dowsax.world.base import (
 )
 from dowsax.world.compose import compose, without_source
 from dowsax.world.coordinates import Identity, Logarithmic
+from dowsax.world.fence import Fence
 from dowsax.world.fields import Dipole, GaussianPlume, InverseSquare, LogDistance, Plume
 from dowsax.world.kinds import KINDS, Kind, kind_of
 from dowsax.world.modalities import MODALITIES, Modality, benchmark_model
@@ -55,7 +57,10 @@ __all__ = [
     "LOCATIONS",
     "MODALITIES",
     "PARAMETERS",
+    "ActionSpace",
     "BetaBox",
+    "Budget",
+    "Candidates",
     "Censored",
     "Checked",
     "Coordinates",
@@ -66,6 +71,7 @@ __all__ = [
     "Distribution",
     "Drift",
     "ExtendedPrior",
+    "Fence",
     "Field",
     "Gaussian",
     "GaussianBox",
@@ -83,6 +89,7 @@ __all__ = [
     "Modality",
     "Model",
     "Motion",
+    "NearAndFar",
     "NeedsTheta",
     "Parameter",
     "Plume",
@@ -105,6 +112,7 @@ __all__ = [
     "compose",
     "kind_of",
     "pack",
+    "ring_lengths",
     "unpack",
     "wander",
     "with_trail",

@@ -4,7 +4,8 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
-from dowsax.types import Position
+from dowsax.types import Position, Scalar
+from dowsax.world.actions import Budget, Candidates
 
 AREA_SIDE_M = 25.0
 """[m], the search area is [0, SIDE]²."""
@@ -38,6 +39,19 @@ class Motion(eqx.Module):
     def __call__(self, position: Position, action: Int[Array, ""]) -> Position:
         """Return the position after one move."""
         return self.reach(position)[action]
+
+    def candidates(
+        self, position: Position, budget: Budget, promising: Float[Array, "places 2"] | None = None
+    ) -> Candidates:
+        """Return the ends of the moves; those that the border cuts short are masked. A metre takes a second."""
+        del budget, promising
+        there = self.reach(position)
+        way = jnp.linalg.norm(there - position[None, :], axis=1)
+        return Candidates(there, way, way, self.free(position))
+
+    def seconds(self, way: Scalar) -> Scalar:
+        """Return the time [s] of a way [m] and the reading after it."""
+        return way
 
     def free(self, position: Position) -> Bool[Array, " actions"]:
         """Return whether each move stays inside the area without being clipped."""

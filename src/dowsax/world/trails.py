@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dowsax.types import Station, Trail
+from dowsax.types import Position, Scalar, Station, Trail
 
 
 def with_trail(stations: Station, length: int = 8) -> Station:
@@ -31,3 +31,27 @@ def with_trail(stations: Station, length: int = 8) -> Station:
         raise ValueError(f"Time runs backwards at reading {at} (counted from 0): sort the readings by time.")
     past = jax.tree.map(lambda leaf: leaf[before], replace(stations, trail=None))
     return replace(stations, trail=Trail(past, jnp.asarray(ages, jnp.float32)))
+
+
+def advance(station: Station, place: Position, seconds: Scalar) -> Station:
+    """Return the station of a reading at a place, so many seconds after that at the station before."""
+    time = None if station.time is None else station.time + seconds
+    there = replace(station, position=place, time=time)
+    if station.trail is None:
+        return there
+    before = replace(station, trail=None)
+    stations = jax.tree.map(
+        lambda new, old: jnp.concatenate([jnp.asarray(new)[None], old[:-1]]), before, station.trail.stations
+    )
+    ages = jnp.concatenate([jnp.zeros(1), station.trail.ages[:-1]]) + seconds
+    return replace(there, trail=Trail(stations, ages))
+
+
+def move_station(station: Station, place: Position) -> Station:
+    """Return the station at another place; a lagging sensor has settled there."""
+    there = replace(station, position=place)
+    if station.trail is None:
+        return there
+    places = jnp.broadcast_to(place, station.trail.stations.position.shape)
+    before = replace(station.trail.stations, position=places)
+    return replace(there, trail=replace(station.trail, stations=before))

@@ -1,0 +1,148 @@
+"""Action spaces: where the sensor can go next, what that costs, and what may still be spent."""
+
+from typing import NamedTuple, Protocol, runtime_checkable
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Float
+
+from dowsax.types import Position, Scalar
+from dowsax.world.fence import Fence
+
+_ROUNDING_M = 1e-3
+"""[m], by which a way may exceed a limit."""
+_RING_FACTOR = 2.0
+"""Between the lengths of two rings."""
+
+
+class Candidates(NamedTuple):
+    """Places to read next; those outside the mask are not allowed."""
+
+    positions: Float[Array, "k 2"]
+    """[m]"""
+    way: Float[Array, " k"]
+    """[m], from where the sensor is."""
+    seconds: Float[Array, " k"]
+    """Of the way and the reading."""
+    mask: Bool[Array, " k"]
+
+
+class Budget(eqx.Module):
+    """What may be spent, or what is left of it; infinite where there is no limit."""
+
+    readings: float | Scalar = jnp.inf
+    distance: float | Scalar = jnp.inf
+    """[m]"""
+    time: float | Scalar = jnp.inf
+    """[s]"""
+
+    def minus(self, readings: Scalar, distance: Scalar, time: Scalar) -> "Budget":
+        """Return what is left after this much."""
+        return Budget(self.readings - readings, self.distance - distance, self.time - time)
+
+    def shares(self, candidates: Candidates) -> Float[Array, " k"]:
+        """Return which share of the budget each candidate takes: of its readings, its way and its time, added.
+
+        Without any limit, the share of a way as long as the shortest candidate's is one.
+        """
+        parts = [
+            jnp.ones_like(candidates.way) / jnp.maximum(self.readings, 1.0),
+            candidates.way / jnp.maximum(self.distance, candidates.way),
+            candidates.seconds / jnp.maximum(self.time, candidates.seconds),
+        ]
+        total = parts[0] + jnp.maximum(parts[1], parts[2])
+        shortest = jnp.min(jnp.where(candidates.mask, candidates.way, jnp.inf))
+        return jnp.where(total > 0, total, 1.0 + candidates.way / jnp.maximum(shortest, _ROUNDING_M))
+
+
+@runtime_checkable
+class ActionSpace(Protocol):
+    """Candidates of a fixed number, given where the sensor is and what is left of the budget."""
+
+    low: tuple[float, float]
+    high: tuple[float, float]
+    """[m], the corners of the area."""
+
+    @property
+    def num_actions(self) -> int:
+        """The number of candidates, masked ones included."""
+        ...
+
+    def candidates(
+        self, position: Position, budget: Budget, promising: Float[Array, "places 2"]
+    ) -> Candidates:
+        """Return the candidates. `promising` are places that the belief proposes."""
+        ...
+
+    def seconds(self, way: Scalar) -> Scalar:
+        """Return the time [s] of a way [m] and the reading after it."""
+        ...
+
+
+class NearAndFar(eqx.Module):
+    """Rings of places around the sensor, from near to far, and the places that the belief proposes.
+
+    Or, with `points`, these and nothing else. Ways are straight, inside the area and the fence.
+    """
+
+    fence: Fence
+    low: tuple[float, float] = eqx.field(static=True)
+    high: tuple[float, float] = eqx.field(static=True)
+    lengths: tuple[float, ...] = eqx.field(static=True)
+    """[m], of the rings."""
+    directions: int = eqx.field(default=8, static=True)
+    num_promising: int = eqx.field(default=16, static=True)
+    points: Float[Array, "points 2"] | None = None
+    """[m], the only places to choose from."""
+    speed: float | Scalar = 1.0
+    """[m/s]"""
+    reading_time: float | Scalar = 0.0
+    """[s], that a reading takes."""
+    legs: tuple[float, float] = eqx.field(default=(0.0, float("inf")), static=True)
+    """[m], the shortest and the longest way between two readings."""
+    home: Position | None = None
+    """[m], the place to which the budget must suffice to return."""
+
+    @property
+    def num_actions(self) -> int:
+        if self.points is not None:
+            return self.points.shape[0]
+        return len(self.lengths) * self.directions + self.num_promising
+
+    def candidates(
+        self, position: Position, budget: Budget, promising: Float[Array, "places 2"]
+    ) -> Candidates:
+        """Return the candidates; `promising` has `num_promising` places."""
+        places = jnp.concatenate([self._rings(position), promising]) if self.points is None else self.points
+        low, high = jnp.array(self.low), jnp.array(self.high)
+        # A place that misses the area by less than the rounding of positions is moved to its border.
+        inside = jnp.clip(places, low[None, :], high[None, :])
+        fits = jnp.max(jnp.abs(places - inside), axis=1) <= _ROUNDING_M
+        way = jnp.linalg.norm(inside - position[None, :], axis=1)
+        seconds = self.seconds(way)
+        back = 0.0 if self.home is None else jnp.linalg.norm(inside - self.home[None, :], axis=1)
+        fits &= (way > _ROUNDING_M) & (way >= self.legs[0]) & (way <= self.legs[1] + _ROUNDING_M)
+        fits &= (way + back <= budget.distance + _ROUNDING_M) & (seconds + back / self.speed <= budget.time)
+        fits &= jax.vmap(lambda place: self.fence.allow_way(position, place))(inside)
+        return Candidates(inside, way, seconds, fits & (budget.readings >= 1))
+
+    def seconds(self, way: Float[Array, "*batch"]) -> Float[Array, "*batch"]:
+        """Return the time [s] of a way [m] and the reading after it."""
+        return way / self.speed + self.reading_time
+
+    def _rings(self, position: Position) -> Float[Array, "places 2"]:
+        """Return the ends of the rings, each turned by half an angle against the one before."""
+        turns = np.arange(len(self.lengths))[:, None] % 2 / 2
+        angles = 2 * np.pi * (np.arange(self.directions)[None, :] + turns) / self.directions
+        # Cosines of right angles are rounded to zero, so that a walk on a lattice stays on it.
+        offsets = np.round(np.stack([np.cos(angles), np.sin(angles)], axis=-1), 12)
+        offsets = offsets * np.asarray(self.lengths)[:, None, None]
+        return position[None, :] + jnp.asarray(offsets.reshape(-1, 2), jnp.float32)
+
+
+def ring_lengths(shortest: float, longest: float) -> tuple[float, ...]:
+    """Return the lengths [m] of rings, each twice the one before; at least one."""
+    number = max(int(np.floor(np.log(longest / shortest) / np.log(_RING_FACTOR) + 1e-9)) + 1, 1)
+    return tuple(float(shortest * _RING_FACTOR**ring) for ring in range(number))
