@@ -59,7 +59,7 @@ def measured(kind: str, missions: int, seed: int) -> list[Timing]:
     simulate_mission(ready.new_mission(seed), jax.random.key(seed), RehearsalConfig(max_readings=2))
     timings: list[Timing] = []
     for number in range(missions):
-        advisor = Clocked(ready.plan, ready.adapter, seed + number)
+        advisor = Clocked(ready.plan, ready.policy, seed + number)
         simulate_mission(advisor, jax.random.fold_in(jax.random.key(seed), number), RehearsalConfig())
         timings += advisor.timings
     return timings

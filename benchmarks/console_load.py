@@ -145,7 +145,7 @@ async def fed(address: str, mission: str, source, plan: Plan, seconds: float, de
         tally.latencies.append(time.monotonic() - due)
         tally.due.append(due - begin + delay)
         sent.append(body["id"])
-        there = answer["advice"]["next_position"] or anywhere.uniform(*plan.action_space.area)
+        there = answer["advice"]["next_position"] or anywhere.uniform(*plan.reach.area)
         place = (float(there[0]), float(there[1]))
 
 

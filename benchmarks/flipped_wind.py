@@ -55,7 +55,7 @@ def mission(ready: Advisor, kind: type[Advisor], number: int, config: RehearsalC
                 noticed.append(advice.number)
             return advice
 
-    advisor = Noting(ready.plan, ready.adapter, config.seed + number, warm_up=False)
+    advisor = Noting(ready.plan, ready.policy, config.seed + number, warm_up=False)
     ended = simulate_mission(advisor, jax.random.fold_in(jax.random.key(config.seed), number), config)
     found = ended.status == FOUND
     return Course(noticed[0] if noticed else None, found, ended.wrong(ready.plan.radius))

@@ -152,7 +152,7 @@ def fuzz_missions(
     with errors_counted(tally):
         while tally.sent < inputs:
             path = folder / f"{link.name}-{tally.missions}.log".replace(" ", "-")
-            advisor = Advisor(ready.plan, ready.adapter, tally.missions, path, warm_up=False)
+            advisor = Advisor(ready.plan, ready.policy, tally.missions, path, warm_up=False)
             try:
                 expected = _fuzz_one(link, advisor, inputs, rng, tally, on_progress)
             finally:

@@ -66,8 +66,8 @@ def row(kind: str, rehearsal: Rehearsal) -> tuple[str, ...]:
 def standard_of(kind: str, rehearsal: Rehearsal) -> StandardStops:
     """What missions quote of it; there has to be a stop."""
     plan = Plan.of(parse_site(SITES[kind], f"{kind}.toml"))
-    (west, south), (east, north) = plan.action_space.area
-    steps, wrong = plan.action_space.steps, rehearsal.false_stops
+    (west, south), (east, north) = plan.reach.area
+    steps, wrong = plan.reach.steps, rehearsal.false_stops
     assert steps is not None
     return StandardStops(
         kind=kind,

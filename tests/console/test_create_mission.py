@@ -34,10 +34,10 @@ def test_an_impossible_mission_gets_the_reason(client, body, words):
 def test_policies_for_the_site_are_those_that_can_be_chosen(client):
     """Every choice that is told can advise in the benchmark's square, and none has to know the truth."""
     from dowsax.mission.plan import Plan
-    from dowsax.mission.policy_adapter import build_policy_adapter
+    from dowsax.mission.site_policy import build_site_policy
     from dowsax.site import parse_site
 
     plan = Plan.of(parse_site(AREA + "[step]\nlength = 1.0\ndirections = 4\n"))
     names = [policy["name"] for policy in client.get("/api/choices").json()["policies"]]
     assert "straight" not in names
-    assert [build_policy_adapter(plan.model, plan.action_space, name).name for name in names] == names
+    assert [build_site_policy(plan.model, plan.reach, name).name for name in names] == names

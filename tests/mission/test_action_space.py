@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from made_missions import FENCE, POND, SIDE
 
 from dowsax.geo.polygons import Bounds
-from dowsax.mission.action_space import NUM_PROMISING, ActionSpace, Steps
+from dowsax.mission.reach import NUM_PROMISING, ActionSpace, Steps
 
 BOUNDS = Bounds((FENCE,), (POND,))
 AREA = ((0.0, 0.0), (SIDE, SIDE))

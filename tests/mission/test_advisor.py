@@ -209,7 +209,7 @@ def test_any_policy_may_choose(policy):
     """Planners judge places; those that make moves are followed where the move is allowed."""
     one = advisor(policy=policy)
     advice = one.observe((2.0, 2.0), 0.1)
-    assert one.adapter.name == policy
+    assert one.policy.name == policy
     assert advice.distance == pytest.approx(2.0)
     if policy == "greedy":
         assert advice.next_position == pytest.approx((2 + math.sqrt(2), 2 + math.sqrt(2)), abs=1e-5)

@@ -7,7 +7,7 @@ import pytest
 from made_missions import MODEL, hill_site
 
 from dowsax.geo.local import LocalCoordinates
-from dowsax.mission.action_space import Steps
+from dowsax.mission.reach import Steps
 from dowsax.mission.advice import (
     FOUND,
     INCONCLUSIVE,
@@ -61,7 +61,7 @@ def test_status_follows_the_belief():
 def test_prices_are_shares_of_what_is_left(budget, used, metre, reading):
     """With steps of 2 m, which cost as much as a reading where only one of the two is limited."""
     plan = advisor().plan
-    space = replace(plan.action_space, steps=Steps(2.0, 8))
+    space = replace(plan.reach, steps=Steps(2.0, 8))
     price = price_of(replace(plan, budget=budget, action_space=space), used)
     assert (price.per_metre, price.per_reading) == pytest.approx((metre, reading))
 

@@ -10,8 +10,8 @@ from dowsax.envs import MAX_READINGS
 from dowsax.geo.polygons import Bounds
 from dowsax.inference.belief import empty_history, record
 from dowsax.inference.presets import DEFAULT
-from dowsax.mission.action_space import ActionSpace, Steps
-from dowsax.mission.policy_adapter import build_policy_adapter, latest
+from dowsax.mission.reach import ActionSpace, Steps
+from dowsax.mission.site_policy import build_site_policy, latest
 from dowsax.mission.tracker import INITIAL_CAPACITY
 from dowsax.policies.shipped import BEST_POLICY, pretrained_names
 from dowsax.types import Station
@@ -25,7 +25,7 @@ SQUARE, SMALL = (FOUR_MOVES.low, FOUR_MOVES.high), ((0.0, 0.0), (9.0, 9.0))
 def test_is_the_best_policy_at_the_benchmark(field):
     assert BEST_POLICY in pretrained_names()
     assert (
-        build_policy_adapter(benchmark_model(field), ActionSpace(Bounds(), SQUARE, Steps(1.0, 4))).name
+        build_site_policy(benchmark_model(field), ActionSpace(Bounds(), SQUARE, Steps(1.0, 4))).name
         == BEST_POLICY
     )
 
@@ -33,7 +33,7 @@ def test_is_the_best_policy_at_the_benchmark(field):
 @pytest.mark.parametrize(("area", "steps"), [(SQUARE, Steps(2.0, 8)), (SMALL, Steps(1.0, 4))])
 def test_is_a_planner_where_steps_or_area_are_others(area, steps):
     assert (
-        build_policy_adapter(benchmark_model("gas"), ActionSpace(Bounds(), area, steps)).name == "infotaxis"
+        build_site_policy(benchmark_model("gas"), ActionSpace(Bounds(), area, steps)).name == "infotaxis"
     )
 
 
@@ -52,7 +52,7 @@ def test_a_policy_looks_back_as_far_as_in_a_search(key):
     model = benchmark_model("gas")
     belief = jax.jit(DEFAULT.with_particles(64).build(model).init)(belief_key)
     path = wander(path_key, 30)
-    adapter = build_policy_adapter(model, ActionSpace(Bounds(), SQUARE, Steps(1.0, 4)))
+    adapter = build_site_policy(model, ActionSpace(Bounds(), SQUARE, Steps(1.0, 4)))
     see = eqx.filter_jit(lambda belief: adapter.policy.encoder(choice_key, belief, Station(path[-1])))
     in_search, in_mission = (
         eqx.tree_at(lambda at: at.history, belief, history_of(path, room))

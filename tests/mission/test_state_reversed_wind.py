@@ -128,13 +128,13 @@ def test_a_mission_goes_on_from_its_log_with_what_it_knew_of_the_wind(ready, key
     expected = observe_all(whole, readings, (-BLOWS[0], -BLOWS[1]))
     plan = replace(ready.plan, text=SITE)
     log = tmp_path / "mission.log"
-    begun = Advisor(plan, ready.adapter, 1, log, warm_up=False)
+    begun = Advisor(plan, ready.policy, 1, log, warm_up=False)
     half = len(PLACES) // 2
     wind = (-BLOWS[0], -BLOWS[1])
     for place, value in zip(PLACES[:half], readings, strict=False):
         begun.observe(place, value, wind=wind, altitude=1.5)
     begun.close()
-    resumed = Advisor(plan, ready.adapter, 1, log, warm_up=False)
+    resumed = Advisor(plan, ready.policy, 1, log, warm_up=False)
     again = [
         resumed.observe(place, value, wind=wind, altitude=1.5)
         for place, value in zip(PLACES[half:], readings[half:], strict=True)

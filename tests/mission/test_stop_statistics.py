@@ -74,8 +74,8 @@ def test_a_new_site_has_a_measured_rate(kind, plans):
     """By the policy that it has unless another is chosen, with the numbers of the very file."""
     plan = plans[kind]
     row = find_standard_stops(plan, "infotaxis")
-    (west, south), (east, north) = plan.action_space.area
-    assert (row.width, row.height, row.step) == (east - west, north - south, plan.action_space.steps.length)
+    (west, south), (east, north) = plan.reach.area
+    assert (row.width, row.height, row.step) == (east - west, north - south, plan.reach.steps.length)
     assert (row.radius, row.probability) == (plan.radius, plan.probability)
     assert (row.low, row.high) == pytest.approx(wilson_interval(row.wrong, row.stops), abs=1e-5)
     assert row.low <= row.rate <= row.high

@@ -68,7 +68,7 @@ def _build_advisor(file: Path, log: Path, policy: str | None, seed: int | None) 
     number = len(advisor.readings)
     start = advisor.plan.coordinates.format_position(advisor.plan.start or advisor.plan.middle)
     state = f"continuing after {number} readings" if number else f"ready, begin at {start}"
-    print_status(f"{site.name}: {state}; policy {advisor.adapter.name}, log {log}.")
+    print_status(f"{site.name}: {state}; policy {advisor.policy.name}, log {log}.")
     print_status(f"{advisor.false_stops[0].upper()}{advisor.false_stops[1:]}.")
     return advisor
 

@@ -12,21 +12,21 @@ from dowsax.console.sites import read_limited
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.log import MissionLog
 from dowsax.mission.plan import Plan
-from dowsax.mission.policy_adapter import PolicyAdapter, build_policy_adapter
+from dowsax.mission.site_policy import SitePolicy
 from dowsax.mission.stop_statistics import describe_stops
 from dowsax.site import Site, parse_site
 from dowsax.world import benchmark_model
 
 _CACHE_SIZE = 64
 _IRRELEVANT_KEYS = ("name", "start", "budget", "columns", "rows")
-"""Keys of a site on which neither its model nor its policy adapter depends."""
+"""Keys of a site on which neither its model nor its policy depends."""
 
 
 @dataclass
 class _Shared:
     """What missions at equal sites share."""
 
-    adapter: PolicyAdapter
+    policy: SitePolicy
     compiled: int = -1
     """The generation of compiled functions in which everything was compiled."""
 
@@ -41,14 +41,14 @@ class AdvisorCache:
 
     def plan_site(
         self, text: str, policy: str | None, simulated: bool = False
-    ) -> tuple[Site, Plan, PolicyAdapter]:
-        """Parse a site and build its plan and policy adapter, or a ValueError in one line.
+    ) -> tuple[Site, Plan, SitePolicy]:
+        """Parse a site and build its plan and policy, or a ValueError in one line.
 
         A simulated mission always has the benchmark's own model.
         """
         site = read_limited(text)
         shared = self._get(site, policy, simulated)
-        return site, Plan.of(site, shared.adapter.model), shared.adapter
+        return site, Plan.of(site, shared.policy.model), shared.policy
 
     def build_advisor(self, record: MissionRecord, log: MissionLog, generation: int, file: Path) -> Advisor:
         """Build the advisor of a mission with all its readings, and compile everything.
@@ -57,15 +57,15 @@ class AdvisorCache:
         """
         site = parse_site(record.site)
         shared = self._get(site, record.policy, record.type == SIMULATED)
-        plan = Plan.of(site, shared.adapter.model)
+        plan = Plan.of(site, shared.policy.model)
         if record.type != SIMULATED:
             plan = replace(plan, file=str(file))
         with self._compile_lock:
             if shared.compiled != generation:
-                Advisor(plan, shared.adapter, record.seed)
+                Advisor(plan, shared.policy, record.seed)
                 shared.compiled = generation
-        advisor = Advisor(plan, shared.adapter, record.seed, log, warm_up=False)
-        advisor.false_stops = describe_stops(advisor.plan, advisor.adapter.name)
+        advisor = Advisor(plan, shared.policy, record.seed, log, warm_up=False)
+        advisor.false_stops = describe_stops(advisor.plan, advisor.policy.name)
         return advisor
 
     def warm_up(self, advisor: Advisor) -> None:
@@ -78,9 +78,9 @@ class AdvisorCache:
         with self._lock:
             if key not in self._shared:
                 plan = Plan.of(site, benchmark_model(site.kind) if simulated else None)
-                shared = _Shared(build_policy_adapter(plan.model, plan.action_space, policy, plan.radius))
+                shared = _Shared(plan.site_policy(policy))
                 # Also under the name of the chosen policy, which the record has.
-                self._shared[key] = self._shared[(*key[:2], shared.adapter.name)] = shared
+                self._shared[key] = self._shared[(*key[:2], shared.policy.name)] = shared
             self._shared.move_to_end(key)
             while len(self._shared) > _CACHE_SIZE:
                 self._shared.popitem(last=False)
@@ -88,6 +88,6 @@ class AdvisorCache:
 
 
 def _key_of(text: str) -> str:
-    """Return the part of a site file on which model and policy adapter depend."""
+    """Return the part of a site file on which model and policy depend."""
     table = {name: part for name, part in tomllib.loads(text).items() if name not in _IRRELEVANT_KEYS}
     return json.dumps(table, sort_keys=True, default=str)

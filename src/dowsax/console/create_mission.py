@@ -67,7 +67,7 @@ def create_record(
         # Normalised as in a file.
         text = (body.site or "").removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
         scenario = None
-    site, plan, adapter = cache.plan_site(text, body.policy, simulated)
+    site, plan, policy = cache.plan_site(text, body.policy, simulated)
     name = body.name or site.name
     record = MissionRecord(
         id=id,
@@ -75,9 +75,9 @@ def create_record(
         type=SIMULATED if simulated else REAL,
         created=now(),
         site=text,
-        policy=adapter.name,
+        policy=policy.name,
         seed=seed,
-        facts=facts_of(site, plan, adapter),
+        facts=facts_of(site, plan, policy),
         scenario=scenario,
         speed=body.speed or 2.0,
         feed=_feed(body, name, id),

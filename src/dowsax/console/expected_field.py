@@ -12,10 +12,10 @@ from jaxtyping import Array, Float
 from dowsax.console.snapshots import ParticleSamples
 from dowsax.files import finite
 from dowsax.mission.plan import Plan
-from dowsax.mission.policy_adapter import move_station
 from dowsax.survey.reading import Reading
 from dowsax.types import Station
 from dowsax.world import Model
+from dowsax.world.trails import move_station
 
 GRID_CELLS = 48
 """Along the longer side."""
@@ -29,7 +29,7 @@ def expected_field(plan: Plan, samples: ParticleSamples, readings: Sequence[Read
     Wind and other measurements are those of the last reading. The noise is the same at all places, so that
     the picture has no grain.
     """
-    low, high = np.asarray(plan.action_space.area, np.float64)
+    low, high = np.asarray(plan.reach.area, np.float64)
     columns, rows = np.maximum(np.round(GRID_CELLS * (high - low) / (high - low).max()), 2).astype(int)
     x, y = (
         low[axis] + (np.arange(count) + 0.5) * (high[axis] - low[axis]) / count

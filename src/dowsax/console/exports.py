@@ -42,7 +42,7 @@ def export_readings(log: Path, mission: str, site_text: str) -> Export:
 def mission_findings(advisor: Advisor, title: str, site_text: str) -> Findings:
     """Return the findings of a mission so far, under its name in the console."""
     site = parse_site(site_text)
-    return replace(findings_of(advisor, site, advisor.adapter.name), name=title)
+    return replace(findings_of(advisor, site, advisor.policy.name), name=title)
 
 
 def export_findings(findings: Findings, to: str, mission: str, site_text: str) -> Export:

@@ -216,7 +216,7 @@ class MissionHost:
         if stamp != self._stamp:
             self._stamp = stamp
             advisor.plan = replace(advisor.plan, file=str(find_site_file(self.record, copy)))
-            advisor.false_stops = describe_stops(advisor.plan, advisor.adapter.name)
+            advisor.false_stops = describe_stops(advisor.plan, advisor.policy.name)
 
     def do_expected_field(self, generation: int, number: int) -> dict[str, Any] | None:
         """Return the expected readings after a step; `None` where there is no such step, or no reading."""

@@ -3,7 +3,7 @@
 from typing import Any
 
 from dowsax.mission.plan import Plan
-from dowsax.mission.policy_adapter import PolicyAdapter
+from dowsax.mission.site_policy import SitePolicy
 from dowsax.mission.stop_statistics import FalseStops, StandardStops, find_false_stops, find_standard_stops
 from dowsax.site import Site, parse_site
 from dowsax.site.describe import describe_site
@@ -38,15 +38,15 @@ def check_site(text: str) -> dict[str, Any]:
     return {"name": site.name, "kind": site.kind} | _outline(site) | {"description": sections}
 
 
-def facts_of(site: Site, plan: Plan, adapter: PolicyAdapter) -> dict[str, Any]:
+def facts_of(site: Site, plan: Plan, policy: SitePolicy) -> dict[str, Any]:
     """Return what a map and its legend need of a site, as JSON; stored in the record of a mission."""
     statistics = {
-        "false_stops": find_false_stops(plan, adapter.name),
-        "standard_stops": find_standard_stops(plan, adapter.name),
+        "false_stops": find_false_stops(plan, policy.name),
+        "standard_stops": find_standard_stops(plan, policy.name),
     }
     return _outline(site) | {
         "start": list(plan.start or plan.middle),
-        "policy": adapter.name,
+        "policy": policy.name,
         "particles": plan.preset.config.num_particles,
         "filter": plan.filter_name,
         "parameters": [

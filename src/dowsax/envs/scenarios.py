@@ -27,6 +27,8 @@ class Scenario:
     """The reading, counted from 1, after which the position of the source is drawn again."""
     transition: Jump | None = None
     """How the source may move according to the filter, if the preset follows jumps."""
+    moves: Jump | None = None
+    """How the source does move, at every reading after the first."""
     meaning: str = ""
 
     def __post_init__(self) -> None:

@@ -89,6 +89,8 @@ class Search(eqx.Module):
     """Of way and time; that of readings is `max_readings`."""
     null: NullFilter | None = None
     """The filter of the model without its source, where the evidence for a source counts."""
+    truth: Model | None = None
+    """What readings are drawn from, where that is not the model: with the same unknowns."""
 
     def filter(self) -> Filter:
         """Build the filter; it expects jumps where the scenario has them and the preset follows them."""
@@ -135,7 +137,8 @@ class Search(eqx.Module):
         walked = jnp.linalg.norm(position - state.station.position)
         seconds = self.actions.seconds(walked)
         theta, station = self._move_source(jump_key, state), advance(state.station, position, seconds)
-        reading = self.model.sample_reading(noise_key, theta, station)
+        truth = self.model if self.truth is None else self.truth
+        reading = truth.sample_reading(noise_key, theta, station)
         stage = self.filter().begin(filter_key, state.belief, station, reading)
         null = None
         if self.null is not None and state.null is not None:
@@ -164,7 +167,12 @@ class Search(eqx.Module):
         return self.read_at(key, state, self.candidates(state).positions[action])
 
     def _move_source(self, key: Key, state: SearchState) -> Theta:
-        """Return the source of the next reading, moved once after the reading that the scenario names."""
+        """Return the source of the next reading, moved as the scenario says."""
+        jump = self.scenario.moves
+        if jump is not None:
+            whether_key, source_key = jax.random.split(key)
+            moved = jax.random.bernoulli(whether_key, jump.hazard) & (state.belief.history.size > 0)
+            return jnp.where(moved, jump.sample(source_key, self.model.prior, state.theta), state.theta)
         if self.scenario.jump_after is None:
             return state.theta
         place = self.model.prior.sample(key)[:2]

@@ -8,7 +8,7 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
@@ -26,7 +26,7 @@ from dowsax.evaluate.search_steps import (
     require_finite,
 )
 from dowsax.evaluate.stops import TraceRule
-from dowsax.evaluate.trace import Episode, Row
+from dowsax.evaluate.trace import Episode, Recorder, row
 from dowsax.policies import Oracle, Policy
 from dowsax.types import Key
 
@@ -54,6 +54,7 @@ def run_episodes(
     batch_size: int | None = None,
     threads: int | None = None,
     on_progress: Progress = lambda ended: None,
+    record: Recorder = row,
 ) -> list[Episode]:
     """Run one search per key, until every rule of `until` is met or the readings run out.
 
@@ -73,6 +74,8 @@ def run_episodes(
         Searches at a time on a CPU. Default: the number of cores.
     on_progress
         Called with the number of searches that have just ended.
+    record
+        What is recorded of each reading.
     """
     if keys.ndim != 1 or keys.shape[0] == 0:
         raise ValueError(
@@ -84,14 +87,16 @@ def run_episodes(
         )
     policies = list(policy) if isinstance(policy, Sequence) else [policy]
     if jax.default_backend() == "cpu":
-        return run_one_by_one(search, policies, keys, until, on_progress, threads, first=first)
+        return run_one_by_one(search, policies, keys, until, on_progress, threads, first=first, record=record)
     size = min(batch_size or keys.shape[0], keys.shape[0])
     episodes: list[Episode] = []
     while len(episodes) < keys.shape[0]:
         try:
             done = len(episodes)
             batch = keys[done : done + size]
-            episodes += run_in_groups(search, policies, batch, until, on_progress, first=first + done)
+            episodes += run_in_groups(
+                search, policies, batch, until, on_progress, first=first + done, record=record
+            )
         except jax.errors.JaxRuntimeError as failure:
             if "RESOURCE_EXHAUSTED" not in str(failure) or size == 1:
                 raise
@@ -99,11 +104,13 @@ def run_episodes(
     return episodes
 
 
-def compile_programs(programs: Programs, search: Search, policy: Policy | Oracle, keys: Keys) -> float:
+def compile_programs(
+    programs: Programs, search: Search, policy: Policy | Oracle, keys: Keys, record: Recorder = row
+) -> float:
     """Run each program once, so that no search is charged for compilation; return the time [s]."""
     started = time.perf_counter()
     state = programs.prepare(search, keys)
-    state, _ = programs.read(search, keys, state, state.station.position)
+    state, _ = programs.read(search, record, keys, state, state.station.position)
     jax.block_until_ready(programs.decide(search, policy, keys, state))
     return time.perf_counter() - started
 
@@ -117,6 +124,7 @@ def run_one_by_one(
     threads: int | None = None,
     *,
     first: int = 0,
+    record: Recorder = row,
 ) -> list[Episode]:
     """Run the searches one after another, one per thread (default: one per core)."""
     search, policies = as_arrays(search), [as_arrays(policy) for policy in policies]
@@ -126,12 +134,12 @@ def run_one_by_one(
         started = time.perf_counter()
         state = PROGRAMS.prepare(search, key)
         theta, position = np.asarray(state.theta), state.station.position
-        rows: list[Row] = []
+        rows: list[Any] = []
         is_met = np.zeros(len(until), bool)
         while not (rows and has_ended(search, rows[-1], len(rows), is_met)):
             if rows:
                 position = require_finite(search, PROGRAMS.decide(search, policy, key, state))
-            state, newest = PROGRAMS.read(search, key, state, position)
+            state, newest = PROGRAMS.read(search, record, key, state, position)
             rows.append(jax.tree.map(np.asarray, newest))
             # No rule is checked at the start.
             is_met |= [len(rows) > 1 and bool(rule.is_met(rows[-1], len(rows))) for rule in until]
@@ -140,6 +148,6 @@ def run_one_by_one(
         seconds = time.perf_counter() - started
         return Episode(theta, np.asarray(state.theta), columns, seconds, search.max_readings)
 
-    compile_programs(PROGRAMS, search, policies[0], keys[0])
+    compile_programs(PROGRAMS, search, policies[0], keys[0], record)
     with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
         return list(pool.map(one, range(first, first + keys.shape[0]), keys))

@@ -28,7 +28,7 @@ from dowsax.evaluate.search_steps import (
     take_policy,
 )
 from dowsax.evaluate.stops import TraceRule
-from dowsax.evaluate.trace import Episode, Row, row
+from dowsax.evaluate.trace import Episode, Recorder, row
 from dowsax.policies import Oracle, Policy
 from dowsax.types import Key, Position, Theta
 
@@ -42,21 +42,21 @@ class GroupResult(NamedTuple):
 
     pending: PendingUpdate
     finished: Bool[Array, "*batch"]
-    row: Row
+    row: Any
     theta: Theta
 
 
-def result_of(search: Search, pending: PendingUpdate) -> GroupResult:
+def result_of(search: Search, record: Recorder, pending: PendingUpdate) -> GroupResult:
     """Collect the result of one update; its row is valid only once the update is finished."""
     state, info = search.finish_update(pending)
-    return GroupResult(pending, ~pending.stage.is_degenerate, row(state, info), pending.theta)
+    return GroupResult(pending, ~pending.stage.is_degenerate, record(search, state, info), pending.theta)
 
 
-def start(search: Search, key: Key) -> GroupResult:
+def start(search: Search, record: Recorder, key: Key) -> GroupResult:
     """Take the first reading of a search."""
     state = prepare(search, key)
     _, read_key = step_keys(key, state)
-    return result_of(search, search.start_update(read_key, state, state.station.position))
+    return result_of(search, record, search.start_update(read_key, state, state.station.position))
 
 
 def choose(
@@ -66,22 +66,24 @@ def choose(
     return decide(search, take_policy(policies, turn), key, search.finish_update(pending)[0])
 
 
-def read(search: Search, key: Key, pending: PendingUpdate, position: Position) -> GroupResult:
+def read(
+    search: Search, record: Recorder, key: Key, pending: PendingUpdate, position: Position
+) -> GroupResult:
     """Take the next reading."""
     state, _ = search.finish_update(pending)
     _, read_key = step_keys(key, state)
-    return result_of(search, search.start_update(read_key, state, position))
+    return result_of(search, record, search.start_update(read_key, state, position))
 
 
-def refresh(search: Search, pending: PendingUpdate) -> GroupResult:
+def refresh(search: Search, record: Recorder, pending: PendingUpdate) -> GroupResult:
     """Run one more stage of a pending update."""
-    return result_of(search, search.refresh(pending))
+    return result_of(search, record, search.refresh(pending))
 
 
-START = eqx.filter_jit(eqx.filter_vmap(start, in_axes=(None, 0)))
+START = eqx.filter_jit(eqx.filter_vmap(start, in_axes=(None, None, 0)))
 CHOOSE = eqx.filter_jit(eqx.filter_vmap(choose, in_axes=(None, None, 0, 0, 0)))
-READ = eqx.filter_jit(eqx.filter_vmap(read, in_axes=(None, 0, 0, 0)))
-REFRESH = eqx.filter_jit(eqx.filter_vmap(refresh, in_axes=(None, 0)))
+READ = eqx.filter_jit(eqx.filter_vmap(read, in_axes=(None, None, 0, 0, 0)))
+REFRESH = eqx.filter_jit(eqx.filter_vmap(refresh, in_axes=(None, None, 0)))
 
 
 @jax.jit
@@ -117,11 +119,12 @@ class Pool:
         until: Sequence[TraceRule],
         size: int,
         on_progress: Callable[[int], None] = lambda ended: None,
+        row: Recorder = row,
     ) -> None:
         """Take the first reading of all searches."""
         total = keys.shape[0]
         self.search, self.keys, self.until = search, keys, until
-        self.size, self.on_progress = size, on_progress
+        self.size, self.on_progress, self.row = size, on_progress, row
         self.records: list[Record] = []
         self.is_met = np.zeros((total, len(until)), bool)
         self.numbers = np.zeros(total, int)
@@ -129,7 +132,7 @@ class Pool:
         parts: list[PendingUpdate] = []
         for first in range(0, total, size):
             members = self.pad(np.arange(first, min(first + size, total)))
-            group = START(search, keys[members])
+            group = START(search, row, keys[members])
             parts.append(group.pending)
             self.record(members, group)
         self.pending: PendingUpdate = jax.tree.map(lambda *leaves: jnp.concatenate(leaves)[:total], *parts)
@@ -145,9 +148,9 @@ class Pool:
             turn = None if turns is None else turns[members]
             positions = CHOOSE(self.search, policies, turn, self.keys[members], pending)
             positions = require_finite(self.search, positions)
-            group = READ(self.search, self.keys[members], pending, positions)
+            group = READ(self.search, self.row, self.keys[members], pending, positions)
         else:
-            group = REFRESH(self.search, pending)
+            group = REFRESH(self.search, self.row, pending)
         # Copies are dropped, so that the pool holds what is recorded.
         places = np.where(first_occurrences(members), members, len(self.active))
         self.pending = scatter(self.pending, places, group.pending)
@@ -180,7 +183,7 @@ class Record(NamedTuple):
     """Readings of some searches: their numbers, rows and current sources."""
 
     numbers: np.ndarray
-    columns: tuple[Row, np.ndarray]
+    columns: tuple[Any, np.ndarray]
 
 
 def run_in_groups(
@@ -192,6 +195,7 @@ def run_in_groups(
     size: int | None = None,
     *,
     first: int = 0,
+    record: Recorder = row,
 ) -> list[Episode]:
     """Run all searches, in groups of `size`; `first` is the number of the first one."""
     search, policies = as_arrays(search), [as_arrays(policy) for policy in policies]
@@ -201,13 +205,13 @@ def run_in_groups(
         stacked, turns = stack_policies(policies), (first + np.arange(keys.shape[0])) % len(policies)
     size = size or group_size(search, keys.shape[0])
     # Every program runs once beforehand, so that no search is charged for compilation.
-    warm_up = Pool(search, keys[:size], until, size)
+    warm_up = Pool(search, keys[:size], until, size, row=record)
     turn = None if turns is None else turns[:size]
     positions = CHOOSE(search, stacked, turn, keys[:size], warm_up.pending)
-    group = READ(search, keys[:size], warm_up.pending, positions)
-    jax.block_until_ready(REFRESH(search, group.pending))
+    group = READ(search, record, keys[:size], warm_up.pending, positions)
+    jax.block_until_ready(REFRESH(search, record, group.pending))
     started = time.perf_counter()
-    pool = Pool(search, keys, until, size, on_progress)
+    pool = Pool(search, keys, until, size, on_progress, record)
     thetas = np.asarray(pool.pending.theta)
     while pool.active.any():
         pool.serve(stacked, turns)

@@ -11,7 +11,7 @@ from jaxtyping import Array, Int
 from jaxtyping import Key as KeyArray
 
 from dowsax.envs import Search, SearchState
-from dowsax.evaluate.trace import Row, row
+from dowsax.evaluate.trace import Recorder
 from dowsax.policies import Oracle, Policy
 from dowsax.types import Key, Position
 
@@ -35,11 +35,13 @@ def decide(search: Search, policy: Policy | Oracle, key: Key, state: SearchState
     return jnp.where(exists, candidates.positions[action], jnp.nan)
 
 
-def read(search: Search, key: Key, state: SearchState, position: Position) -> tuple[SearchState, Row]:
-    """Take one reading at a position."""
+def read(
+    search: Search, record: Recorder, key: Key, state: SearchState, position: Position
+) -> tuple[SearchState, Any]:
+    """Take one reading at a position, and record it."""
     _, read_key = step_keys(key, state)
     state, info = search.read_at(read_key, state, position)
-    return state, row(state, info)
+    return state, record(search, state, info)
 
 
 def step_keys(key: Key, state: SearchState) -> tuple[Key, Key]:
@@ -80,6 +82,6 @@ def require_finite(search: Search, positions: Array) -> Array:
     return positions
 
 
-def has_ended(search: Search, newest: Row, number: int | np.ndarray, is_met: np.ndarray):
+def has_ended(search: Search, newest: Any, number: int | np.ndarray, is_met: np.ndarray):
     """Return whether a search ends: all rules are met, no reading is left, or no particle is left."""
     return is_met.all(axis=-1) | (number >= search.max_readings) | ~np.isfinite(newest.spread)

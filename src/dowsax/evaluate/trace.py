@@ -1,11 +1,11 @@
 """The record of a search: a row for every reading."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from jaxtyping import Array, Float
 
-from dowsax.envs import SUCCESS_RADIUS_M, SearchState, error
+from dowsax.envs import SUCCESS_RADIUS_M, Search, SearchState, error
 from dowsax.inference import FilterInfo
 from dowsax.inference.summaries import location_entropy, location_spread, mass_within, mean
 from dowsax.inference.weights import max_weight
@@ -45,8 +45,15 @@ class Episode(NamedTuple):
     """The readings after which the search ends without a stop."""
 
 
-def row(state: SearchState, info: FilterInfo) -> Row:
+class Recorder(Protocol):
+    """What is recorded of a reading: a row with a `spread`, which is infinite when no particle is left."""
+
+    def __call__(self, search: Search, state: SearchState, info: FilterInfo) -> Any: ...
+
+
+def row(search: Search, state: SearchState, info: FilterInfo) -> Row:
     """Return the row of one reading."""
+    del search
     belief = state.belief
     return Row(
         state.station.position,

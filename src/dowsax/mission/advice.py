@@ -22,6 +22,12 @@ def read_status(status: str) -> str:
     """Return a status from a file by its present name."""
     return _OLD_STATUSES.get(status, status)
 
+_ALONG_WIND_DEGREES = 30.0
+"""Within this angle of the wind one goes with it, or against it."""
+_LEAST_SHARE = 0.005
+"""Of the area; less is not worth a number."""
+_NEARLY = 0.05
+
 
 @dataclass(frozen=True)
 class Estimate:
@@ -158,3 +164,26 @@ def compass_direction(bearing: float) -> str:
     middle = between[number // 4]
     nearest = quarters[round(number / 4) % 4]
     return middle if number % 4 == 2 else f"{nearest}-{middle}"
+
+
+def relative_to_wind(bearing: float, wind: tuple[float, float] | None) -> str:
+    """Say where a bearing [degrees] goes in a wind (u, v) [m/s]; nothing across it, or without a wind."""
+    if wind is None or math.hypot(*wind) == 0:
+        return ""
+    downwind = math.degrees(math.atan2(*wind))
+    off = abs((bearing - downwind + 180.0) % 360.0 - 180.0)
+    if off >= 180.0 - _ALONG_WIND_DEGREES:
+        return ", upwind"
+    return ", downwind" if off <= _ALONG_WIND_DEGREES else ""
+
+
+def reason(gain: float | None) -> str:
+    """Say what a reading should bring: a gain of g nats leaves a share of exp(-g) of the area."""
+    if gain is None:
+        return ""
+    ruled_out = 1.0 - math.exp(-gain)
+    if ruled_out < _LEAST_SHARE:
+        return ": hardly anything has been ruled out there"
+    if abs(ruled_out - 0.5) < _NEARLY:
+        return ": a reading should halve the area where the source may be"
+    return f": a reading should rule out {100 * ruled_out:.0f} % of the area where the source may be"

@@ -25,7 +25,7 @@ from dowsax.mission.history import ActiveReading, History
 from dowsax.mission.log import Header, MissionLog, Step, now
 from dowsax.mission.messages import Request, Target, keys_of, merge_keys
 from dowsax.mission.plan import Plan
-from dowsax.mission.policy_adapter import PolicyAdapter, build_policy_adapter
+from dowsax.mission.site_policy import SitePolicy
 from dowsax.mission.state import Filters, MissionState, log_odds
 from dowsax.mission.stations import to_float32
 from dowsax.mission.stop_statistics import describe_stops
@@ -47,7 +47,7 @@ class Advisor:
     site
         A site file, a site, or a plan.
     policy
-        A policy, its name, or an adapter (default: the best policy for the site).
+        A policy, its name, or that of a site (default: the best policy for the site).
     log
         A file for readings and advice. Where it holds this mission already, the mission continues.
     model
@@ -59,7 +59,7 @@ class Advisor:
     def __init__(
         self,
         site: Site | Plan | Path | str,
-        policy: str | Policy | PolicyAdapter | None = None,
+        policy: str | Policy | SitePolicy | None = None,
         seed: int = 0,
         log: MissionLog | Path | str | None = None,
         *,
@@ -69,13 +69,11 @@ class Advisor:
         site = read_site(site) if isinstance(site, Path | str) else site
         self.plan = site if isinstance(site, Plan) else Plan.of(site, model)
         self.seed = seed
-        model, space = self.plan.model, self.plan.action_space
-        has_adapter = isinstance(policy, PolicyAdapter)
-        self.adapter = policy if has_adapter else build_policy_adapter(model, space, policy, self.plan.radius)
+        self.policy = policy if isinstance(policy, SitePolicy) else self.plan.site_policy(policy)
         init_key, step_key, self._choice_key, null_key = jax.random.split(jax.random.key(seed), 4)
         self._filters = Filters.build(self.plan, init_key, step_key, null_key)
         by_name = policy is None or isinstance(policy, str)
-        self.false_stops = describe_stops(self.plan, self.adapter.name, by_name=by_name)
+        self.false_stops = describe_stops(self.plan, self.policy.name, by_name=by_name)
         """How often a stop was wrong in simulation, as text."""
         self._log = log if log is None or isinstance(log, MissionLog) else MissionLog.resume(log, self.header)
         self._state = self._filters.init()
@@ -90,11 +88,11 @@ class Advisor:
     @property
     def header(self) -> Header:
         """The header of the mission's log."""
-        return Header(self.plan.text, self.seed, self.adapter.name, self.plan.filter_name, versions())
+        return Header(self.plan.text, self.seed, self.policy.name, self.plan.filter_name, versions())
 
     def new_mission(self, seed: int) -> "Advisor":
         """Return an advisor for another mission at this site, without a log; nothing is compiled again."""
-        return Advisor(self.plan, self.adapter, seed, warm_up=False)
+        return Advisor(self.plan, self.policy, seed, warm_up=False)
 
     @property
     def belief(self) -> Belief:
@@ -331,24 +329,20 @@ class Advisor:
         self, state: MissionState, station: Station, here: tuple[float, float], used: BudgetUse
     ) -> tuple[tuple[float, float] | None, str]:
         """Choose where to read next, with a sentence on it; `None` when no place can be reached."""
-        budget = self.plan.budget.distance
-        left = None if budget is None else max(budget - used.distance, 0.0) + decision.MIN_BUDGET_LEFT_M
+        budget = decision.budget_left(self.plan, used)
+        if self.plan.reach.is_outside(here):
+            back = self.plan.reach.way_back(here, float(budget.distance))
+            return back, "" if back is None else "You are where you may not be: go back."
         key = _key_of(self._choice_key, np.asarray(len(state.readings), np.int32))
-        candidates = self.adapter.candidates(key, state.belief, here, left)
-        if len(candidates) == 0:
+        choice = self.policy.choose(key, state.belief, station, here, budget)
+        if choice is None:
             return None, ""
-        if self.plan.action_space.is_outside(here):
-            back = float(candidates[0, 0]), float(candidates[0, 1])
-            return back, "You are where you may not be: go back."
-        station = replace(station, position=to_float32(here))
-        price = decision.price_of(self.plan, used)
-        choice = self.adapter.choose(key, state.belief, station, candidates, price)
         bearing, distance = advices.bearing_and_distance(here, choice.position)
         coordinates = self.plan.coordinates
-        gain = "" if choice.gain is None else ", where a reading should tell most"
         place = f", to {coordinates.format_position(choice.position)}" if coordinates.is_geographic else ""
-        direction = advices.compass_direction(bearing)
-        return choice.position, f"Next: {format_length(distance)} to the {direction}{place}{gain}."
+        wind = None if station.wind is None else tuple(map(float, np.asarray(station.wind)))
+        where = f"{format_length(distance)} to the {advices.compass_direction(bearing)}"
+        return choice.position, f"Next: {where}{advices.relative_to_wind(bearing, wind)}{place}{advices.reason(choice.gain)}."
 
     def _advise_at_start(self, state: MissionState, number: int, first: str) -> Advice:
         """Return the advice when the only reading was withdrawn."""
@@ -374,13 +368,10 @@ class Advisor:
 
     def warm_up(self) -> None:
         """Compile everything an answer needs, so that the first one is as fast as the others."""
-        adapter, key, belief = self.adapter, self._choice_key, self._state.belief
-        candidates = adapter.candidates(key, belief, self.plan.middle, None)
+        key, belief = self._choice_key, self._state.belief
 
         def choose(station: Station) -> None:
-            if len(candidates) > 1:
-                adapter.choose(key, belief, station, candidates)
-                adapter.expected_utilities(key, belief, station, candidates)
+            self.policy.choose(key, belief, station, self.plan.middle, decision.budget_left(self.plan))
 
         state, station = self._filters.compile(self._state, choose)
         self._advise(state, station, False)

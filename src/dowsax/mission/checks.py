@@ -53,10 +53,10 @@ def check_reading(plan: Plan, reading: Reading, before: Sequence[Reading]) -> Re
 
 def _require_inside(plan: Plan, reading: Reading) -> None:
     x, y = reading.position
-    (west, south), (east, north) = plan.action_space.area
+    (west, south), (east, north) = plan.reach.area
     is_inside = west - TOUCH <= x <= east + TOUCH and south - TOUCH <= y <= north + TOUCH
     if not is_inside and not plan.accepts_outside:
-        far_off = format_outside(plan.coordinates, plan.action_space.area, reading.position)
+        far_off = format_outside(plan.coordinates, plan.reach.area, reading.position)
         raise Refused(
             f'The position {far_off}: check it, or set outside = "allow" in [area] of the site file.'
         )
@@ -133,7 +133,7 @@ def find_warnings(plan: Plan, before: MissionState, after: MissionState) -> tupl
 
 def _forbidden_place(plan: Plan, state: MissionState) -> str | None:
     """Describe where the newest reading was taken, if one may not be there."""
-    bounds = plan.action_space.bounds
+    bounds = plan.reach.bounds
     if not state.readings:
         return None
     here = np.array([state.readings[-1].position])

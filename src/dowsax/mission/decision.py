@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
+import numpy as np
+
 from dowsax.geo.formatting import format_chance, format_estimate, format_factor, format_length, format_odds
 from dowsax.inference.posterior import MIN_FIT
 from dowsax.mission.advice import FOUND, INCONCLUSIVE, SEARCHING
 from dowsax.mission.plan import Plan
-from dowsax.mission.policy_adapter import Price
 from dowsax.survey.lint import lint_heights
 from dowsax.survey.reading import Reading
+from dowsax.world import Budget as Left
 
 MAX_ODDS_AGAINST = 20.0
 """The search ends where the readings are this many times likelier without a source.
@@ -90,22 +92,20 @@ def describe_spent_budget(plan: Plan, used: BudgetUse) -> str | None:
     return None
 
 
-def price_of(plan: Plan, used: BudgetUse) -> Price:
-    """Return the price of a metre and of a reading, as shares of what is left of the budget.
+def budget_left(plan: Plan, used: BudgetUse | None = None) -> Left:
+    """Return what is left of the budget; infinite where there is no limit, or no times to count."""
+    budget = plan.budget
+    used = BudgetUse(0, 0.0, None) if used is None else used
 
-    Where only one of the two is limited, a step costs as much as a reading.
-    """
-    budget, steps = plan.budget, plan.action_space.steps
-    step = 1.0 if steps is None else steps.length
-    metre = 0.0 if budget.distance is None else 1.0 / max(budget.distance - used.distance, step)
-    if budget.time is not None and used.time and used.distance > 0:
-        # Time goes by on the way and at readings: all of it is charged to the way.
-        pace = used.time / used.distance
-        metre = max(metre, pace / max(budget.time - used.time, pace * step))
-    reading = 0.0 if budget.readings is None else 1.0 / max(budget.readings - used.readings, 1)
-    if not (metre or reading):
-        return Price(1.0, step)
-    return Price(metre or reading / step, reading or metre * step)
+    def left(whole: float | None, spent: float | None, least: float = 0.0) -> np.ndarray:
+        rest = math.inf if whole is None or spent is None else max(whole - spent, 0.0) + least
+        return np.asarray(rest, np.float32)
+
+    return Left(
+        left(budget.readings, used.readings),
+        left(budget.distance, used.distance, MIN_BUDGET_LEFT_M),
+        left(budget.time, used.time),
+    )
 
 
 def status_of(plan: Plan, used: BudgetUse, inputs: StatusInputs) -> str:

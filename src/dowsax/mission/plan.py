@@ -8,9 +8,11 @@ import numpy as np
 
 from dowsax.geo.local import LocalCoordinates
 from dowsax.inference import PRESETS, Preset
-from dowsax.mission.action_space import ActionSpace, Steps
+from dowsax.mission.reach import Reach, Steps
 from dowsax.mission.rehearsal import filter_name
+from dowsax.mission.site_policy import SitePolicy, build_site_policy
 from dowsax.mission.stations import Stations, default_altitude, required_measurements
+from dowsax.policies import Policy
 from dowsax.site.schema import Budget
 from dowsax.site.site import Site, build_model
 from dowsax.survey.lint import min_reading
@@ -38,7 +40,7 @@ class Plan:
     preset: Preset
     jump: Jump | None
     stations: Stations
-    action_space: ActionSpace
+    reach: Reach
     start: tuple[float, float] | None
     """[m], from where the distance is counted."""
     middle: tuple[float, float]
@@ -89,7 +91,7 @@ class Plan:
                 site.wind.missing == "interpolate",
                 default_altitude(model),
             ),
-            action_space=ActionSpace(bounds, site.area, steps, places),
+            reach=Reach(bounds, site.area, steps, places, site.step.speed, site.reading_time),
             start=site.start,
             middle=(float(x), float(y)),
             budget=site.budget,
@@ -107,9 +109,13 @@ class Plan:
         """The preset and its number of particles, as text."""
         return filter_name(self.preset_name, self.preset.config.num_particles)
 
+    def site_policy(self, policy: str | Policy | None = None) -> SitePolicy:
+        """Return a policy of this site, by its name or as it is (default: the best one)."""
+        return build_site_policy(self.model, self.reach, policy, self.radius)
+
     def parse_reading(self, body: dict[str, Any]) -> Reading:
         """Parse a reading from keys and values, or `Refused`."""
-        dwell, area = self.stations.sensor.dwell, self.action_space.area
+        dwell, area = self.stations.sensor.dwell, self.reach.area
         return from_object(body, self.coordinates, self.unit, dwell, area=area, columns=self.columns)
 
     def unused_keys(self, keys: dict[str, Any]) -> tuple[str, ...]:

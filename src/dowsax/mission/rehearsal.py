@@ -56,8 +56,8 @@ class SimulatedMission:
     readings: int
     distance: float
     """[m], from the start."""
-    refused: int
-    """Readings that were refused, and simulated again."""
+    time: float
+    """[s], from the start."""
 
     @property
     def found(self) -> bool:

@@ -16,11 +16,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from dowsax.files import finite
-from dowsax.inference import PRESETS, Belief, Preset
+from dowsax.inference import Belief
+from dowsax.inference.null_filter import NullFilter
 from dowsax.mission.decision import BudgetUse
 from dowsax.mission.plan import Plan
 from dowsax.mission.stations import example_station, prior_log_likelihoods, to_float32
-from dowsax.mission.tracker import Digest, Tracker, grow, init_belief, unpack_digest
+from dowsax.mission.tracker import INITIAL_CAPACITY, Digest, Tracker, grow, unpack_digest
 from dowsax.survey.parallel import run_in_parallel
 from dowsax.survey.reading import Reading, Refused
 from dowsax.survey.reversed_wind import LIVE_ADVICE, MIN_LOG_ODDS, WindCheck, check_wind, reverse_wind
@@ -33,43 +34,22 @@ MAX_LOG_ODDS = 1e6
 """[nats], the largest that is reported."""
 _SETTLED_LOG_ODDS = 2 * MIN_LOG_ODDS
 """[nats], either way, from which the reversed wind is no longer tracked: about 22,000 to 1."""
-_NULL_PARTICLES = 512
-"""Of the belief without a source, which is about background and noise alone."""
-_FEW_NULL_PARTICLES = 16
-"""Where background and noise are known, so that every particle has the exact likelihood."""
 
 
-@dataclass(frozen=True)
-class NullFilter:
-    """The filter of the model without its source, with the same background, noise and lag."""
-
-    model: Model
-    preset: Preset
-
-    @classmethod
-    def build(cls, plan: Plan) -> "NullFilter":
-        model = without_source(plan.model)
-        if _has_no_unknowns(model, example_station(plan.stations.names)):
-            return cls(model, PRESETS["plain"].with_particles(_FEW_NULL_PARTICLES))
-        preset = plan.preset.with_particles(min(plan.preset.config.num_particles, _NULL_PARTICLES))
-        return cls(model, replace(preset, config=replace(preset.config, straighten=False)))
-
-    def init(self, key: Key, template: Station) -> Belief:
-        """Return the belief before the first reading."""
-        return init_belief(self.model, self.preset, key, template)
-
-    def step(self, key: Key, belief: Belief, station: Station, value: Scalar) -> Belief:
-        """Return the belief after one more reading."""
-        return _null_step(self.model, self.preset, key, grow(belief), station, value)
+def build_null_filter(plan: Plan) -> NullFilter:
+    """Return the filter of the plan's model without its source."""
+    has_unknowns = not _has_no_unknowns(without_source(plan.model), example_station(plan.stations.names))
+    return NullFilter.build(plan.model, plan.preset, has_unknowns=has_unknowns)
 
 
 @eqx.filter_jit
-def _null_step(
-    model: Model, preset: Preset, key: Key, belief: Belief, station: Station, value: Scalar
-) -> Belief:
-    step_key = jax.random.fold_in(key, belief.history.size)
-    belief, _ = preset.build(model, template=station).step(step_key, belief, station, value)
-    return belief
+def _init_null(null: NullFilter, key: Key, template: Station) -> Belief:
+    return null.init(key, template, INITIAL_CAPACITY)
+
+
+@eqx.filter_jit
+def _step_null(null: NullFilter, key: Key, belief: Belief, station: Station, value: Scalar) -> Belief:
+    return null.step(jax.random.fold_in(key, belief.history.size), belief, station, value)
 
 
 def _has_no_unknowns(model: Model, station: Station) -> bool:
@@ -161,14 +141,14 @@ class Filters:
     @classmethod
     def build(cls, plan: Plan, init_key: Key, step_key: Key, null_key: Key) -> "Filters":
         tracker = Tracker(plan.model, plan.preset, plan.jump, plan.radius)
-        return cls(plan, tracker, NullFilter.build(plan), init_key, step_key, null_key)
+        return cls(plan, tracker, build_null_filter(plan), init_key, step_key, null_key)
 
     def init(self) -> MissionState:
         """Return the state before the first reading."""
         template = example_station(self.plan.stations.names)
         belief, null = run_in_parallel(
             lambda: self.tracker.init(self.init_key, template),
-            lambda: self.null_filter.init(self.null_key, template),
+            lambda: _init_null(self.null_filter, self.null_key, template),
         )
         has_wind = "wind" in self.plan.stations.names
         return MissionState(belief, null, ReversedWind(belief if has_wind else None))
@@ -181,7 +161,7 @@ class Filters:
         digest = unpack_digest(row)
         if not digest.explained:
             raise Refused(self._unexplained(reading, state))
-        null = self.null_filter.step(self.null_key, state.null, station, value)
+        null = _step_null(self.null_filter, self.null_key, grow(state.null), station, value)
         has_changed = float(digest.changed) >= MIN_CHANGE_PROBABILITY
         state = MissionState(
             belief,
@@ -228,7 +208,7 @@ class Filters:
         value = _sample_prior_reading(self.plan.model, self.init_key, station)
         (belief, row), null, _ = run_in_parallel(
             lambda: self.tracker.step(self.step_key, state.belief, station, value),
-            lambda: self.null_filter.step(self.null_key, state.null, station, value),
+            lambda: _step_null(self.null_filter, self.null_key, grow(state.null), station, value),
             lambda: choose(station),
         )
         return MissionState(belief, null, ReversedWind(None), (reading,), (row,)), station

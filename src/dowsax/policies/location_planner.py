@@ -58,9 +58,17 @@ class LocationPlanner(eqx.Module):
     def __call__(
         self, key: Key, belief: Belief, station: Station, candidates: Candidates, budget: Budget
     ) -> Action:
+        number, _ = self.choose(key, belief, station, candidates, budget)
+        return number
+
+    def choose(
+        self, key: Key, belief: Belief, station: Station, candidates: Candidates, budget: Budget
+    ) -> tuple[Action, Scalar]:
+        """Return the number of a candidate, and the expected gain [nats] of a reading there."""
         gain_key, tie_key = jax.random.split(key)
         gains = self.expected_gains(gain_key, belief, station, candidates)
-        return choose_best(tie_key, gains / budget.shares(candidates), candidates.mask)
+        number = choose_best(tie_key, gains / budget.shares(candidates), candidates.mask)
+        return number, gains[number]
 
     def expected_gains(
         self, key: Key, belief: Belief, station: Station, candidates: Candidates

@@ -263,6 +263,10 @@ class StepSetting(Section):
     """Distance between readings. Default: a tenth of the shorter side of the area."""
     directions: Whole = key(8, example=8, active=True, ge=3)
     """In how many directions a step can go."""
+    speed: Number = key(1.0, example=1.0, unit="m/s", gt=0, le=100)
+    """How fast one goes from one reading to the next."""
+    reading_time: Number | None = key(example=10.0, unit="s", ge=0)
+    """How long one stays for a reading. Default: as long as it counts, or not at all."""
     points: Points | None = key(example=[[10.0, 10.0], [50.0, 10.0], [50.0, 50.0]], unit="m")
     """The only places where a reading can be taken, instead of length and directions."""
     points_degrees: Points | None = key(example=[[52.1001, 5.1001], [52.1005, 5.1001]], unit="°")

@@ -118,6 +118,12 @@ class Site:
         return shorter_side / 10 if self.step.length is None else self.step.length
 
     @property
+    def reading_time(self) -> float:
+        """[s], that a reading takes."""
+        given = self.step.reading_time
+        return (self.sensor.dwell or 0.0) if given is None else given
+
+    @property
     def found_radius(self) -> float:
         """[m], within which the source must lie to be found."""
         return self.diagonal / 100 if self.search.radius is None else self.search.radius

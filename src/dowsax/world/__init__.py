@@ -21,7 +21,7 @@ from dowsax.world.fields import Dipole, GaussianPlume, InverseSquare, LogDistanc
 from dowsax.world.kinds import KINDS, Kind, kind_of
 from dowsax.world.modalities import MODALITIES, Modality, benchmark_model
 from dowsax.world.model import Model
-from dowsax.world.motion import FOUR_MOVES, Motion
+from dowsax.world.motion import FOUR_MOVES, FencedMoves, Motion
 from dowsax.world.paths import approach, wander
 from dowsax.world.priors import (
     LOCATIONS,
@@ -72,6 +72,7 @@ __all__ = [
     "Drift",
     "ExtendedPrior",
     "Fence",
+    "FencedMoves",
     "Field",
     "Gaussian",
     "GaussianBox",

@@ -1,11 +1,13 @@
 """Motion of the sensor: a few moves of fixed length inside a box."""
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from dowsax.types import Position, Scalar
 from dowsax.world.actions import Budget, Candidates
+from dowsax.world.fence import Fence
 
 AREA_SIDE_M = 25.0
 """[m], the search area is [0, SIDE]²."""
@@ -16,6 +18,8 @@ UNIT_MOVES_M = ((1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0))
 
 # A move that stays inside may still be clipped by rounding.
 _ROUNDING_TOLERANCE_M = 1e-3
+_STEP_SHARES = (1.0, 0.5, 0.25, 0.125)
+"""Shares of a step to try, the longest first, where whole steps lead nowhere allowed."""
 
 
 class Motion(eqx.Module):
@@ -57,6 +61,53 @@ class Motion(eqx.Module):
         """Return whether each move stays inside the area without being clipped."""
         wanted = position[None, :] + jnp.array(self.moves)
         return jnp.max(jnp.abs(self.reach(position) - wanted), axis=1) < _ROUNDING_TOLERANCE_M
+
+
+class FencedMoves(eqx.Module):
+    """The moves of a motion, cut by a fence. Where all are too long they are shortened, by halves."""
+
+    fence: Fence
+    motion: Motion
+    speed: float | Scalar = 1.0
+    """[m/s]"""
+    reading_time: float | Scalar = 0.0
+    """[s], that a reading takes."""
+
+    @property
+    def low(self) -> tuple[float, float]:
+        return self.motion.low
+
+    @property
+    def high(self) -> tuple[float, float]:
+        return self.motion.high
+
+    @property
+    def num_actions(self) -> int:
+        return self.motion.num_actions
+
+    def candidates(
+        self, position: Position, budget: Budget, promising: Float[Array, "places 2"] | None = None
+    ) -> Candidates:
+        """Return the ends of the moves; those that are not allowed are masked."""
+        del promising
+
+        def shortened(share: Scalar) -> Candidates:
+            wanted = position[None, :] + share * jnp.array(self.motion.moves)
+            there = jnp.clip(wanted, jnp.array(self.low)[None, :], jnp.array(self.high)[None, :])
+            way = jnp.linalg.norm(there - position[None, :], axis=1)
+            seconds = self.seconds(way)
+            fits = jnp.max(jnp.abs(there - wanted), axis=1) < _ROUNDING_TOLERANCE_M
+            fits &= (way <= budget.distance + _ROUNDING_TOLERANCE_M) & (seconds <= budget.time)
+            fits &= jax.vmap(lambda place: self.fence.allow_way(position, place))(there)
+            return Candidates(there, way, seconds, fits & (budget.readings >= 1))
+
+        all_ = jax.vmap(shortened)(jnp.array(_STEP_SHARES))
+        first = jnp.argmax(jnp.any(all_.mask, axis=1))
+        return jax.tree.map(lambda leaf: leaf[first], all_)
+
+    def seconds(self, way: Float[Array, "*batch"]) -> Float[Array, "*batch"]:
+        """Return the time [s] of a way [m] and the reading after it."""
+        return way / self.speed + self.reading_time
 
 
 FOUR_MOVES = Motion()

@@ -1,0 +1,74 @@
+"""A site as a search problem, which is simulated in bulk: model, filter, actions, budget and start."""
+
+import math
+from dataclasses import replace
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+from dowsax.envs import Scenario, Search, from_prior
+from dowsax.mission.plan import Plan
+from dowsax.mission.site_policy import SitePolicy
+from dowsax.mission.state import build_null_filter
+from dowsax.mission.stations import example_station
+from dowsax.types import Key, Position, Station
+from dowsax.world import Budget, Model, without_source
+from dowsax.world.kinds import WIND
+
+
+class SiteStart(eqx.Module):
+    """The start of a site. A measured wind is drawn as where it is unknown, and stays as it is."""
+
+    template: Station
+    """With the position of the start, the height and the time of a reading."""
+
+    def __call__(self, key: Key) -> Station:
+        if self.template.wind is None:
+            return self.template
+        parts = zip(jax.random.split(key), WIND, strict=True)
+        wind = jnp.stack([distribution.sample(part) for part, (_, distribution) in parts])
+        return replace(self.template, wind=wind)
+
+
+def build_problem(
+    plan: Plan, policy: SitePolicy, *, present: bool = True, truth: Model | None = None, max_readings: int = 500
+) -> Search:
+    """Return the search problem of a site.
+
+    Parameters
+    ----------
+    present
+        Whether there is a source.
+    truth
+        What readings are drawn from, with the same unknowns as the model. Default: the model.
+    max_readings
+        Where the budget has no limit of readings, or a later one.
+    """
+    model = plan.model if truth is None else truth
+    most = max_readings if plan.budget.readings is None else min(plan.budget.readings, max_readings)
+    limits = (math.inf if limit is None else float(limit) for limit in (plan.budget.distance, plan.budget.time))
+    return Search(
+        plan.model,
+        plan.preset,
+        Scenario(from_prior, transition=plan.jump, moves=plan.jump),
+        policy.actions,
+        max_readings=most,
+        start=SiteStart(_first_station(plan)),
+        budget=Budget(float(most), *limits),
+        null=build_null_filter(plan),
+        truth=model if present else without_source(model),
+    )
+
+
+def _first_station(plan: Plan) -> Station:
+    """Return the station of the start; the sensor is the first one, and has settled."""
+    sensor, names = plan.stations.sensor, plan.stations.names
+    height = plan.stations.altitude if sensor.height is None else sensor.height
+    station = example_station(names, altitude=height, dwell=sensor.dwell or 1.0)
+    place: Position = jnp.asarray(plan.start or plan.middle, jnp.float32)
+    trail = station.trail
+    if trail is not None:
+        places = jnp.broadcast_to(place, trail.stations.position.shape)
+        trail = replace(trail, stations=replace(trail.stations, position=places))
+    return replace(station, position=place, trail=trail)

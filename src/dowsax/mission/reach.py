@@ -1,0 +1,101 @@
+"""Where the sensor of a site may go: the bounds and the area, its steps or points, and how fast it is."""
+
+from dataclasses import dataclass
+
+import jax.numpy as jnp
+import numpy as np
+
+from dowsax.geo.polygons import Bounds
+from dowsax.world import FOUR_MOVES, Fence, FencedMoves, Motion, NearAndFar, ring_lengths
+
+_MIN_DIRECTIONS = 8
+"""Of the rings of far places, where the steps have fewer."""
+_ROUNDING_M = 1e-6
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Steps of one length [m] in evenly spaced directions, the first to the east."""
+
+    length: float
+    directions: int = 8
+
+    def __post_init__(self) -> None:
+        if not self.length > 0:
+            raise ValueError(f"`length` of a step must be > 0 m; got {self.length}.")
+        if self.directions < 3:
+            raise ValueError(f"`directions` must be at least 3; got {self.directions}.")
+
+    @property
+    def moves(self) -> tuple[tuple[float, float], ...]:
+        """[m], the offsets of the steps."""
+        angles = 2 * np.pi * np.arange(self.directions) / self.directions
+        # Cosines of right angles are rounded to zero, so that a walk on a lattice stays on it.
+        offsets = self.length * np.round(np.stack([np.cos(angles), np.sin(angles)], axis=1), 12)
+        return tuple((float(x), float(y)) for x, y in offsets)
+
+
+@dataclass(frozen=True)
+class Reach:
+    """Steps in every direction, or a list of places, within bounds and an area."""
+
+    bounds: Bounds
+    area: tuple[tuple[float, float], tuple[float, float]]
+    """[m], the low and the high corner."""
+    steps: Steps | None = None
+    points: tuple[tuple[float, float], ...] = ()
+    """[m], the only places to choose from; empty where there are steps."""
+    speed: float = 1.0
+    """[m/s], between readings."""
+    reading_time: float = 0.0
+    """[s], that a reading takes."""
+
+    def __post_init__(self) -> None:
+        if (self.steps is None) == (not self.points):
+            raise ValueError("Give either steps or a list of points to choose from.")
+
+    @property
+    def is_benchmark(self) -> bool:
+        """Whether area and steps are those of the benchmark."""
+        return self.steps == Steps(1.0, 4) and self.area == (FOUR_MOVES.low, FOUR_MOVES.high)
+
+    @property
+    def motion(self) -> Motion:
+        """The steps as moves, for policies that know no other."""
+        if self.steps is None:
+            raise ValueError("With a list of points only planners can choose, such as location-gain.")
+        return FOUR_MOVES if self.is_benchmark else Motion(self.steps.moves, *self.area)
+
+    def moves(self) -> FencedMoves:
+        """Return the action space of single steps."""
+        timing = {"speed": self.speed, "reading_time": self.reading_time}
+        return FencedMoves(Fence.of(self.bounds), self.motion, **timing)
+
+    def near_and_far(self, radius: float) -> NearAndFar:
+        """Return the action space of places from half the radius of the stop rule to half the diagonal."""
+        diagonal = float(np.linalg.norm(np.subtract(*self.area)))
+        directions = _MIN_DIRECTIONS if self.steps is None else max(self.steps.directions, _MIN_DIRECTIONS)
+        return NearAndFar(
+            Fence.of(self.bounds),
+            *self.area,
+            lengths=ring_lengths(radius / 2, diagonal / 2),
+            directions=directions,
+            points=jnp.asarray(self.points, jnp.float32) if self.points else None,
+            speed=self.speed,
+            reading_time=self.reading_time,
+        )
+
+    def allow_ways(self, position: tuple[float, float], places: np.ndarray) -> np.ndarray:
+        """Return whether the straight way from the position to each of the places (k, 2) [m] is allowed."""
+        return self.bounds.allow_way(position, places)
+
+    def is_outside(self, position: tuple[float, float]) -> bool:
+        """Whether the position is forbidden."""
+        return not bool(self.bounds.allow(np.asarray(position, np.float64)[None])[0])
+
+    def way_back(self, position: tuple[float, float], distance: float) -> tuple[float, float] | None:
+        """Return the nearest allowed place, if it is within the distance [m]."""
+        back = np.clip(self.bounds.nearest(position), *np.asarray(self.area, np.float64))
+        is_near = np.linalg.norm(back - np.asarray(position)) <= distance + _ROUNDING_M
+        x, y = back
+        return (float(x), float(y)) if is_near and self.bounds.allow(back[None])[0] else None

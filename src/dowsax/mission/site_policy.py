@@ -1,0 +1,134 @@
+"""The policy of a site, and the places among which it chooses."""
+
+import warnings
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, Int
+
+from dowsax.envs import MAX_READINGS
+from dowsax.inference import Belief, History
+from dowsax.inference.summaries import promising_places
+from dowsax.mission.reach import Reach
+from dowsax.mission.stations import to_float32
+from dowsax.policies import Oracle, Policy, policy_named
+from dowsax.policies.catalogue import UTILITIES
+from dowsax.policies.location_planner import RADIUS_95, LocationPlanner
+from dowsax.policies.lookahead import Lookahead
+from dowsax.policies.shipped import BEST_POLICY, field_of
+from dowsax.types import Key, Station
+from dowsax.world import FOUR_MOVES, ActionSpace, Budget, Candidates, Model, PlumePrior
+
+SITE_POLICY = "location-gain"
+"""The default at sites: chooses among places near and far."""
+
+
+class Choice(NamedTuple):
+    """A place to read next."""
+
+    position: tuple[float, float]
+    """[m]"""
+    gain: float | None
+    """[nats], what a reading there should tell of the location; `None` where the policy does not say."""
+
+
+@dataclass(frozen=True)
+class SitePolicy:
+    """A policy, and the actions among which it chooses."""
+
+    name: str
+    model: Model
+    reach: Reach
+    policy: Policy
+    actions: ActionSpace
+
+    def choose(
+        self, key: Key, belief: Belief, station: Station, here: tuple[float, float], budget: Budget
+    ) -> Choice | None:
+        """Choose where to read after this station; `None` where no place can be reached."""
+        station = eqx.tree_at(lambda at: at.position, station, to_float32(here))
+        found = _candidates(self.actions, belief, station.position, budget)
+        positions = np.asarray(found.positions, np.float64)
+        mask = np.array(found.mask)
+        # Once more in double precision: nobody may be sent where they must not be.
+        mask[mask] = self.reach.allow_ways(here, positions[mask])
+        if not mask.any():
+            return None
+        number, gain = _choose(self.policy, key, belief, station, found._replace(mask=jnp.asarray(mask)), budget)
+        x, y = positions[int(number)]
+        return Choice((float(x), float(y)), float(gain) if np.isfinite(gain) else None)
+
+
+def build_site_policy(
+    model: Model, reach: Reach, policy: str | Policy | None = None, radius: float = 1.0
+) -> SitePolicy:
+    """Return a policy or that of a name, for a site (default: the best for this model and these steps).
+
+    The best is the trained policy where it was trained for the field and its moves are the site's, else the
+    planner of sites. `radius` [m] is that of the stop rule.
+    """
+    if policy is None:
+        policy = BEST_POLICY if _is_benchmark(model, reach) else SITE_POLICY
+    if not isinstance(policy, str):
+        return SitePolicy(type(policy).__name__, model, reach, policy, reach.moves())
+    if policy == SITE_POLICY:
+        return SitePolicy(
+            policy, model, reach, LocationPlanner(model, radius / RADIUS_95), reach.near_and_far(radius)
+        )
+    if policy in UTILITIES:
+        if policy == "space-aware" and reach.area != (FOUR_MOVES.low, FOUR_MOVES.high):
+            raise ValueError(
+                "The policy 'space-aware' counts cells of the benchmark's square: choose location-gain."
+            )
+        actions = reach.near_and_far(radius) if reach.points else reach.moves()
+        return SitePolicy(policy, model, reach, Lookahead(model, UTILITIES[policy]), actions)
+    with warnings.catch_warnings():
+        # The caller chose the policy by name: no warning about the field it was trained for.
+        warnings.simplefilter("ignore")
+        made = policy_named(policy)(model, reach.motion)
+    if isinstance(made, Oracle):
+        raise ValueError(f"The policy {policy!r} needs the true source: choose another, such as {SITE_POLICY}.")
+    return SitePolicy(policy, model, reach, made, reach.moves())
+
+
+def _is_benchmark(model: Model, reach: Reach) -> bool:
+    """Whether field, parameters, area and moves are those the policy was trained with."""
+    return field_of(model) is not None and isinstance(model.prior, PlumePrior) and reach.is_benchmark
+
+
+@eqx.filter_jit
+def _candidates(
+    actions: ActionSpace, belief: Belief, position: Float[Array, "2"], budget: Budget
+) -> Candidates:
+    return actions.candidates(position, budget, promising_places(belief))
+
+
+@eqx.filter_jit
+def _choose(
+    policy: Policy, key: Key, belief: Belief, station: Station, candidates: Candidates, budget: Budget
+) -> tuple[Int[Array, ""], Float[Array, ""]]:
+    """Return the number of a candidate, and the gain of a reading there; NaN where it is not known."""
+    belief = latest(belief, MAX_READINGS)
+    if isinstance(policy, LocationPlanner):
+        return policy.choose(key, belief, station, candidates, budget)
+    return policy(key, belief, station, candidates, budget), jnp.full((), jnp.nan)
+
+
+def latest(belief: Belief, most: int) -> Belief:
+    """Return the belief with at most the newest `most` readings in its history, and room for no more.
+
+    Policies were trained with histories of that length, and the cost of a lookup grows with the capacity.
+    """
+    history = belief.history
+    if history.readings.shape[0] <= most:
+        return belief
+    first = jnp.maximum(history.size - most, 0)
+    stations, readings = jax.tree.map(
+        lambda leaf: jax.lax.dynamic_slice_in_dim(leaf, first, most), (history.stations, history.readings)
+    )
+    newest = History(stations, readings, jnp.minimum(history.size, most))
+    return eqx.tree_at(lambda at: at.history, belief, newest)
