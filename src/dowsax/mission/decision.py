@@ -16,7 +16,7 @@ from dowsax.survey.lint import lint_heights
 from dowsax.survey.reading import Reading
 from dowsax.world import Budget as Left
 
-MAX_ODDS_AGAINST = 20.0
+MAX_ODDS_AGAINST = 100.0
 """The search ends where the readings are this many times likelier without a source.
 
 Where there is a source, that happens in at most 1 of this many missions (Ville's inequality).

@@ -78,14 +78,15 @@ class LocationPlanner(eqx.Module):
         places = self._places(thin_key, belief)
         noise_keys = jax.random.split(noise_key, self.num_readings)
         levels, shares = _levels(self.num_readings)
-        before = _entropies(jnp.exp(places.log_weights)[None, :], places.kernel)[0]
+        near = _near(jnp.exp(places.log_weights)[None, :], places.kernel)
 
         def gain_at(place: Position) -> Scalar:
             there = move_station(station, place)
             sources = places.particles[_members_by_signal(self.model, places, there, levels)]
             terms = simulate_log_likelihoods(noise_keys, self.model, places.particles, sources, there)
             posteriors = jnp.exp(jax.vmap(normalise)(places.log_weights[None, :] + terms))
-            return before - jnp.sum(shares * _entropies(posteriors, places.kernel))
+            ratios = jnp.log(_near(posteriors, places.kernel)) - jnp.log(near)
+            return jnp.sum(shares * jnp.sum(posteriors * ratios, axis=1))
 
         gains = jax.lax.map(gain_at, candidates.positions, batch_size=_BATCH_SIZE)
         return jnp.maximum(jnp.nan_to_num(gains), 0.0)
@@ -102,7 +103,8 @@ class LocationPlanner(eqx.Module):
         spread = jnp.sqrt(jnp.sum(jnp.matmul(weights, centred**2, precision=_PRECISION)) / 2)
         width = jnp.maximum(self.scale, _SPACING * spread * self.num_particles ** (-1 / 6))
         squares = jnp.sum((positions[:, None, :] - positions[None, :, :]) ** 2, axis=2)
-        return Places(particles, log_weights, jnp.exp(-0.5 * squares / width**2))
+        kernel = jnp.exp(-0.5 * squares / width**2) * (1 - jnp.eye(squares.shape[0]))
+        return Places(particles, log_weights, kernel)
 
 
 def _levels(number: int) -> tuple[Float[Array, " readings"], Float[Array, " readings"]]:
@@ -127,7 +129,6 @@ def _members_by_signal(model: Model, places: Places, there: Station, levels: Arr
     return order[jnp.minimum(jnp.searchsorted(cumulative, levels * cumulative[-1]), order.shape[0] - 1)]
 
 
-def _entropies(weights: Float[Array, "readings n"], kernel: Float[Array, "n n"]) -> Float[Array, " readings"]:
-    """Return the entropy [nats] of the location under each row of weights."""
-    near = jnp.matmul(weights, kernel, precision=_PRECISION)
-    return -jnp.sum(jax.scipy.special.xlogy(weights, near), axis=1)
+def _near(weights: Float[Array, "readings n"], kernel: Float[Array, "n n"]) -> Float[Array, "readings n"]:
+    """Return the weight of the other particles near each particle, and a little more."""
+    return jnp.matmul(weights, kernel, precision=_PRECISION) + 1 / weights.shape[1]
