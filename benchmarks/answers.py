@@ -16,7 +16,8 @@ import numpy as np
 from benchmarks import machine
 from benchmarks.timing import Timing, timed
 from dowsax.compilation import enable_cache
-from dowsax.evaluate.missions import RehearsalConfig, simulate_mission
+from dowsax.evaluate.advised_missions import simulate_mission
+from dowsax.evaluate.missions import RehearsalConfig
 from dowsax.evaluate.tables import markdown
 from dowsax.mission.advice import Advice
 from dowsax.mission.advisor import Advisor

@@ -17,7 +17,8 @@ from benchmarks import machine
 from benchmarks.site_stops import share
 from benchmarks.wind_error import site
 from dowsax.compilation import enable_cache
-from dowsax.evaluate.missions import RehearsalConfig, rate, simulate_mission
+from dowsax.evaluate.advised_missions import simulate_mission
+from dowsax.evaluate.missions import RehearsalConfig, rate
 from dowsax.evaluate.tables import markdown
 from dowsax.mission.advice import FOUND, Advice
 from dowsax.mission.advisor import Advisor

@@ -20,7 +20,6 @@ from dowsax.compilation import enable_cache
 from dowsax.evaluate.missions import RehearsalConfig, rehearse
 from dowsax.evaluate.tables import markdown
 from dowsax.files import replace_file
-from dowsax.mission.advisor import Advisor
 from dowsax.mission.plan import Plan
 from dowsax.mission.rehearsal import Rate, Rehearsal
 from dowsax.mission.stop_statistics import StandardStops
@@ -43,7 +42,7 @@ HEADINGS = (
 
 def rehearsed(kind: str, missions: int, seed: int, threads: int | None) -> Rehearsal:
     """Missions of the site of this kind."""
-    advisor = Advisor(parse_site(SITES[kind], f"{kind}.toml"), None, seed)
+    plan = Plan.of(parse_site(SITES[kind], f"{kind}.toml"))
     begun = time.perf_counter()
 
     def tell(_: int) -> None:
@@ -51,7 +50,8 @@ def rehearsed(kind: str, missions: int, seed: int, threads: int | None) -> Rehea
         print(f"\r{kind}: {len(told)} of {missions}", end="", file=sys.stderr, flush=True)
 
     told: list[int] = []
-    rehearsal = rehearse(advisor, RehearsalConfig(missions, seed=seed), on_progress=tell, threads=threads)
+    config = RehearsalConfig(missions, seed=seed)
+    rehearsal = rehearse(plan, config, on_progress=tell, threads=threads).rehearsal
     print(f", {time.perf_counter() - begun:.0f} s", file=sys.stderr)
     return rehearsal
 

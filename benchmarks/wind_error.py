@@ -15,7 +15,7 @@ from benchmarks.site_stops import HEADINGS, row
 from dowsax.compilation import enable_cache
 from dowsax.evaluate.missions import RehearsalConfig, rehearse
 from dowsax.evaluate.tables import markdown
-from dowsax.mission.advisor import Advisor
+from dowsax.mission.plan import Plan
 from dowsax.site import Site, build_model, parse_site
 
 TRUE = 5.0
@@ -57,14 +57,16 @@ def main() -> None:
     truth = build_model(site(options.true))
     lines = []
     for error in options.reckoned:
-        rehearsal = rehearse(
-            Advisor(site(error), "infotaxis", options.seed),
+        plan = Plan.of(site(error))
+        ended = rehearse(
+            plan,
             config,
+            plan.site_policy("infotaxis"),
             truth=truth,
             on_progress=lambda _, error=error: print(f"{error:g}°", end=" ", file=sys.stderr, flush=True),
             threads=options.threads,
         )
-        _, found, wrong, covered, _, readings = row(f"{error:g}°", rehearsal)
+        _, found, wrong, covered, _, readings = row(f"{error:g}°", ended.rehearsal)
         lines.append((f"{error:g}°", found, wrong, covered, readings))
         print("\n".join(markdown(("reckoned with", *HEADINGS[1:4], HEADINGS[5]), lines)), flush=True)
     told = f"{options.missions} missions each, seed {options.seed}, a true error of {options.true:g}°"

@@ -7,7 +7,6 @@ import pytest
 from made_missions import MODEL, hill_site
 
 from dowsax.geo.local import LocalCoordinates
-from dowsax.mission.reach import Steps
 from dowsax.mission.advice import (
     FOUND,
     INCONCLUSIVE,
@@ -22,6 +21,7 @@ from dowsax.mission.decision import (
     price_of,
     status_of,
 )
+from dowsax.mission.reach import Steps
 from dowsax.site.schema import Budget
 from dowsax.survey.reading import Reading
 from dowsax.world import Jump

@@ -32,9 +32,7 @@ def test_is_the_best_policy_at_the_benchmark(field):
 
 @pytest.mark.parametrize(("area", "steps"), [(SQUARE, Steps(2.0, 8)), (SMALL, Steps(1.0, 4))])
 def test_is_a_planner_where_steps_or_area_are_others(area, steps):
-    assert (
-        build_site_policy(benchmark_model("gas"), ActionSpace(Bounds(), area, steps)).name == "infotaxis"
-    )
+    assert build_site_policy(benchmark_model("gas"), ActionSpace(Bounds(), area, steps)).name == "infotaxis"
 
 
 def history_of(path, room):

@@ -1,31 +1,37 @@
 """`dowsax rehearse`: simulated missions of a site, to measure how often a stop is wrong there."""
 
+import json as json_
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
+import numpy as np
 from cyclopts import Parameter
 
 from dowsax import viz
 from dowsax.cli.console import counting, preparing, say, waiting
 from dowsax.cli.locate import require_seed
 from dowsax.cli.outputs import require_picture, require_writable
-from dowsax.evaluate.missions import RehearsalConfig
+from dowsax.evaluate.metrics import Estimate
+from dowsax.evaluate.missions import RehearsalConfig, Simulated
 from dowsax.evaluate.missions import rehearse as simulate
+from dowsax.evaluate.paired import paired_share
 from dowsax.files import replace_text
-from dowsax.mission.advisor import Advisor
+from dowsax.mission.plan import Plan
 from dowsax.mission.rehearsal import Rehearsal, rehearsal_path, rehearsal_text
-from dowsax.site import Site, read_site
+from dowsax.mission.site_policy import SitePolicy, oracle_policy
+from dowsax.site import read_site
 
 
 def rehearse(
     site: Path,
     *,
     missions: int = 200,
-    policy: str | None = None,
+    policy: Annotated[list[str] | None, Parameter(negative="")] = None,
     without_source: float = 0.2,
     seed: int = 0,
-    speed: float = 1.0,
+    speed: float | None = None,
     out: Path | None = None,
     plot: Path | None = None,
     json: Annotated[bool, Parameter(negative="")] = False,
@@ -33,8 +39,9 @@ def rehearse(
     """Simulate missions of a site: how often they stop, and how often a stop is wrong.
 
     Sources come from the prior of the site file, and readings from its model. Filter, policy, stop rule,
-    budget and start are those of a real mission. The result is saved next to the site file, where `dowsax
-    advise` and `dowsax locate` quote it.
+    budget and start are those of a real mission. The same missions are also those of an oracle, which goes to
+    the source that it is told: no policy can be expected to find much more. The result of the first policy is
+    saved next to the site file, where `dowsax advise` and `dowsax locate` quote it.
 
     Parameters
     ----------
@@ -43,48 +50,91 @@ def rehearse(
     missions
         Number of missions; more make the intervals narrower.
     policy
-        Planner or trained policy. Default: that of `dowsax advise`.
+        Planner or trained policy; repeat it to compare several. Default: that of `dowsax advise`.
     without_source
         Share of missions without a source.
     seed
         Random seed.
     speed
-        Speed between readings [m/s], for budgets of time and lagging sensors.
+        Speed between readings [m/s]. Default: that of the site file.
     out
         File to write. Default: SITE.rehearsal.json next to the site file, the only one that is quoted.
     plot
-        Picture of where sources were found, and where not: .png, .pdf or .svg. Default: none.
+        Picture of where sources were found, and where not, and of three missions: .png, .pdf or .svg.
+        Default: none.
     json
-        Print the result as JSON instead of text.
+        Print an object for each policy, in a list, instead of text.
     """
     require_seed(seed)
+    if speed is not None and not 0 < speed < float("inf"):
+        raise ValueError(f"--speed must be > 0 m/s; got {speed:g}.")
     with waiting("Reading the site"):
-        config = RehearsalConfig(missions, without_source, seed, speed)
+        config = RehearsalConfig(missions, without_source, seed)
         place = read_site(site)
+        plan = Plan.of(place)
+        if speed is not None:
+            plan = replace(plan, reach=replace(plan.reach, speed=speed))
+        policies = [plan.site_policy(name) for name in policy or [None]]
     path = rehearsal_path(site) if out is None else out
     require_writable(path)
     if plot is not None:
         require_picture(plot)
-    rehearsal = _simulate(place, policy, config)
-    text = rehearsal_text(rehearsal)
-    replace_text(path, text)
+    ended = _simulate(plan, policies, config)
+    first = ended[0]
+    replace_text(path, rehearsal_text(first.rehearsal))
     if plot is not None:
-        viz.save(viz.rehearsal_figure(rehearsal, place), plot)
+        viz.save(viz.rehearsal_figure(first.rehearsal, place, first.paths), plot)
+    rehearsals = [one.rehearsal for one in ended]
     if json:
-        print(text, end="")
+        print(json_.dumps([_numbers(one, rehearsals[0]) for one in rehearsals]))
         return
-    for line in lines(rehearsal):
+    for line in (line for one in rehearsals for line in lines(one)):
+        say(line)
+    for line in map(comparison, rehearsals[1:], [rehearsals[0]] * (len(rehearsals) - 1)):
         say(line)
     quoted = ", where `dowsax advise` and `dowsax locate` quote it until the site file changes"
     say(f"Saved in {path}{quoted if out is None else ''}.")
 
 
-def _simulate(site: Site, policy: str | None, config: RehearsalConfig) -> Rehearsal:
+def _simulate(plan: Plan, policies: Sequence[SitePolicy], config: RehearsalConfig) -> list[Simulated]:
+    """Return the missions of each policy, and last those of the oracle, of which each has a source."""
+    oracle = oracle_policy(plan.model, plan.reach, plan.radius)
     with preparing("Preparing"):
-        advisor = Advisor(site, policy, config.seed)
-    with counting(config.missions) as (describe, advance):
-        describe("missions")
-        return simulate(advisor, config, on_progress=advance)
+        total = len(policies) * config.missions + config.num_present
+    with counting(total) as (describe, advance):
+        ended = []
+        for policy in policies:
+            describe(f"missions of {policy.name}")
+            ended.append(simulate(plan, config, policy, on_progress=advance))
+        if config.num_present:
+            describe("missions of the oracle")
+            ended.append(simulate(plan, config.with_source_only(), oracle, on_progress=advance))
+    return ended
+
+
+def difference(one: Rehearsal, first: Rehearsal) -> Estimate:
+    """Return how much more often one policy finds the source than the first, on the same missions."""
+    found = [
+        np.array([end.found for end in each.missions if end.source is not None]) for each in (one, first)
+    ]
+    return paired_share(*found)
+
+
+def _numbers(one: Rehearsal, first: Rehearsal) -> dict[str, Any]:
+    more = difference(one, first)
+    return one.numbers() | {
+        "found_minus_first": more.value,
+        "found_minus_first_interval": [more.low, more.high],
+    }
+
+
+def comparison(one: Rehearsal, first: Rehearsal) -> str:
+    """Return the difference of two policies as a line of text."""
+    more = difference(one, first)
+    if more.value is None or more.low is None or more.high is None:
+        return ""
+    interval = f"[{100 * more.low:+.1f}, {100 * more.high:+.1f}]"
+    return f"{one.policy} against {first.policy}: found {100 * more.value:+.1f} % {interval} more often"
 
 
 def lines(rehearsal: Rehearsal) -> list[str]:
@@ -92,7 +142,6 @@ def lines(rehearsal: Rehearsal) -> list[str]:
     present = [one for one in rehearsal.missions if one.source is not None]
     stops = [one for one in present if one.found]
     broken = len(present) - rehearsal.stopped.count - rehearsal.cannot_tell.count
-    refused = sum(one.refused for one in rehearsal.missions)
     allowed = f"source more than {rehearsal.radius:.3g} m off; at most {1 - rehearsal.probability:.1%} meant"
     rows = [
         ("found", rehearsal.stopped.words()),
@@ -100,10 +149,13 @@ def lines(rehearsal: Rehearsal) -> list[str]:
         ("inconclusive", rehearsal.cannot_tell.words()),
         ("broken off", str(broken) if broken else ""),
         ("95 % region holds the source", rehearsal.covered.words()),
-        ("found where there was nothing", rehearsal.found_nothing.words()),
+        (
+            "found where there was nothing",
+            rehearsal.found_nothing.words() if rehearsal.found_nothing.of else "",
+        ),
         ("readings to the stop", _spread([one.readings for one in stops], "")),
         ("way to the stop", _spread([one.distance for one in stops], " m")),
-        ("readings refused, and repeated", str(refused) if refused else ""),
+        ("time to the stop", _spread([one.time for one in stops], " s")),
     ]
     return [
         f"{rehearsal.name}: {len(present)} rehearsals with a source, {rehearsal.found_nothing.of} without, "
@@ -115,8 +167,6 @@ def lines(rehearsal: Rehearsal) -> list[str]:
 
 def _spread(numbers: Sequence[float | int], unit: str) -> str:
     """Return the median, and the central 90 %."""
-    import numpy as np
-
     if not numbers:
         return ""
     low, middle, high = np.quantile(numbers, (0.05, 0.5, 0.95))

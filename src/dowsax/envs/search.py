@@ -153,8 +153,16 @@ class Search(eqx.Module):
     def finish_update(self, pending: PendingUpdate) -> tuple[SearchState, FilterInfo]:
         """Return the state after the reading."""
         belief, info = self.filter().finish(pending.stage)
-        *parts, path_length, elapsed, null, _ = pending
-        return SearchState(*parts, belief, path_length, elapsed, null), info
+        state = SearchState(
+            pending.theta,
+            pending.station,
+            pending.reading,
+            belief,
+            pending.path_length,
+            pending.elapsed,
+            pending.null,
+        )
+        return state, info
 
     def reset(self, key: Key) -> tuple[SearchState, FilterInfo]:
         """Start a search and take its first reading."""

@@ -25,7 +25,7 @@ from dowsax.evaluate.search_steps import (
     read,
     require_finite,
 )
-from dowsax.evaluate.stops import TraceRule
+from dowsax.evaluate.stops import EndRule
 from dowsax.evaluate.trace import Episode, Recorder, row
 from dowsax.policies import Oracle, Policy
 from dowsax.types import Key
@@ -48,7 +48,7 @@ def run_episodes(
     search: Search,
     policy: Policy | Oracle | Sequence[Policy | Oracle],
     keys: Keys,
-    until: Sequence[TraceRule],
+    until: Sequence[EndRule],
     *,
     first: int = 0,
     batch_size: int | None = None,
@@ -119,7 +119,7 @@ def run_one_by_one(
     search: Search,
     policies: Sequence[Policy | Oracle],
     keys: Keys,
-    until: Sequence[TraceRule],
+    until: Sequence[EndRule],
     on_progress: Progress,
     threads: int | None = None,
     *,

@@ -8,7 +8,7 @@ whether the site file is right.
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import equinox as eqx
 import jax
@@ -36,6 +36,7 @@ from dowsax.world import Model
 
 Progress = Callable[[int], None]
 
+
 @dataclass(frozen=True)
 class RehearsalConfig:
     """The settings of rehearsals."""
@@ -54,6 +55,10 @@ class RehearsalConfig:
             raise ValueError(f"`without_source` must be a share from 0 to 1; got {self.without_source:g}.")
         if self.max_readings < 1:
             raise ValueError(f"`max_readings` must be at least 1; got {self.max_readings}.")
+
+    def with_source_only(self) -> "RehearsalConfig":
+        """Return the settings of the same missions with a source, and none without."""
+        return replace(self, missions=self.num_present, without_source=0.0)
 
     @property
     def num_present(self) -> int:
@@ -130,6 +135,13 @@ class MissionEnd:
         return np.asarray(rows.over)
 
 
+class Simulated(NamedTuple):
+    """A rehearsal, and the path (readings, 2) [m] of each of its missions."""
+
+    rehearsal: Rehearsal
+    paths: tuple[np.ndarray, ...]
+
+
 def rehearse(
     plan: Plan,
     config: RehearsalConfig,
@@ -138,7 +150,7 @@ def rehearse(
     truth: Model | None = None,
     on_progress: Progress = lambda ended: None,
     threads: int | None = None,
-) -> Rehearsal:
+) -> Simulated:
     """Simulate missions of a site. The same seed gives the same sources and winds for every policy.
 
     Parameters
@@ -154,9 +166,12 @@ def rehearse(
         Missions at a time on a CPU. Default: the number of cores.
     """
     policy = plan.site_policy() if policy is None else policy
-    keys = jax.random.split(jax.random.key(config.seed), config.missions)
+    # The first missions are the same, however many there are.
+    keys = jax.vmap(lambda number: jax.random.fold_in(jax.random.key(config.seed), number))(
+        jnp.arange(config.missions)
+    )
     record = MissionRecorder(plan.radius, plan.probability, plan.jump is None)
-    ended = []
+    ended, paths = [], []
     for present, part in ((True, keys[: config.num_present]), (False, keys[config.num_present :])):
         if len(part):
             problem = build_problem(
@@ -172,11 +187,12 @@ def rehearse(
                 record=record,
             )
             ended += [_result(episode, present=present) for episode in episodes]
-    return summarise_missions(plan, policy, config, ended)
+            paths += [np.asarray(episode.rows.position) for episode in episodes]
+    return Simulated(summarise_missions(plan, policy, config, ended), tuple(paths))
 
 
 def _result(episode: Episode, *, present: bool) -> SimulatedMission:
-    rows, last = episode.rows, -1
+    rows, last = cast(MissionRow, episode.rows), -1
     source = _pair(episode.final_theta[:2]) if present else None
     is_over = bool(rows.over[last]) or len(rows.over) >= episode.max_readings
     return SimulatedMission(

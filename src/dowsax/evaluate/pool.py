@@ -27,7 +27,7 @@ from dowsax.evaluate.search_steps import (
     step_keys,
     take_policy,
 )
-from dowsax.evaluate.stops import TraceRule
+from dowsax.evaluate.stops import EndRule
 from dowsax.evaluate.trace import Episode, Recorder, row
 from dowsax.policies import Oracle, Policy
 from dowsax.types import Key, Position, Theta
@@ -116,7 +116,7 @@ class Pool:
         self,
         search: Search,
         keys: Keys,
-        until: Sequence[TraceRule],
+        until: Sequence[EndRule],
         size: int,
         on_progress: Callable[[int], None] = lambda ended: None,
         row: Recorder = row,
@@ -190,7 +190,7 @@ def run_in_groups(
     search: Search,
     policies: Sequence[Policy | Oracle],
     keys: Keys,
-    until: Sequence[TraceRule],
+    until: Sequence[EndRule],
     on_progress: Callable[[int], None],
     size: int | None = None,
     *,

@@ -1,6 +1,7 @@
 """Stop rules applied to recorded searches: at which reading would a rule have stopped the search?"""
 
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -22,6 +23,14 @@ DEFAULTS = {
     "fixed": float(FixedSteps().steps),
 }
 """The default threshold of each rule."""
+
+
+class EndRule(Protocol):
+    """When the record of a search may end."""
+
+    def is_met(self, rows: Any, numbers) -> np.ndarray:
+        """Return whether the rule is met at each row; `numbers` are those of the readings, from 1."""
+        ...
 
 
 @dataclass(frozen=True)

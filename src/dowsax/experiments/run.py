@@ -26,7 +26,7 @@ from dowsax.inference import Preset
 from dowsax.policies import Oracle, Policy, policy_named
 from dowsax.policies.shipped import weights_path
 from dowsax.policies.stored import card_of, digest_of
-from dowsax.world import MODALITIES, benchmark_model
+from dowsax.world import FOUR_MOVES, MODALITIES, benchmark_model
 
 CONTRACTION, CREDIBLE = (TraceRule(name, DEFAULTS[name]) for name in ("contraction", "credible"))
 NUM_SEEDS = 2**32
@@ -128,7 +128,7 @@ class Run:
         """Return the search problem and the policies that search in turn."""
         model = benchmark_model(self.field)
         search = Search(model, self.filter, SCENARIOS[self.scenario], max_readings=self.max_readings)
-        return search, [policy_named(name)(model, search.actions) for name in self.searchers]
+        return search, [policy_named(name)(model, FOUR_MOVES) for name in self.searchers]
 
     def shard_size(self, default: int) -> int:
         """Episodes computed together."""

@@ -22,6 +22,7 @@ def read_status(status: str) -> str:
     """Return a status from a file by its present name."""
     return _OLD_STATUSES.get(status, status)
 
+
 _ALONG_WIND_DEGREES = 30.0
 """Within this angle of the wind one goes with it, or against it."""
 _LEAST_SHARE = 0.005

@@ -27,7 +27,6 @@ from dowsax.mission.messages import Request, Target, keys_of, merge_keys
 from dowsax.mission.plan import Plan
 from dowsax.mission.site_policy import SitePolicy
 from dowsax.mission.state import Filters, MissionState, log_odds
-from dowsax.mission.stations import to_float32
 from dowsax.mission.stop_statistics import describe_stops
 from dowsax.mission.tracker import Digest, unpack_digest
 from dowsax.policies import Policy
@@ -340,9 +339,12 @@ class Advisor:
         bearing, distance = advices.bearing_and_distance(here, choice.position)
         coordinates = self.plan.coordinates
         place = f", to {coordinates.format_position(choice.position)}" if coordinates.is_geographic else ""
-        wind = None if station.wind is None else tuple(map(float, np.asarray(station.wind)))
+        wind = None if station.wind is None else (float(station.wind[0]), float(station.wind[1]))
         where = f"{format_length(distance)} to the {advices.compass_direction(bearing)}"
-        return choice.position, f"Next: {where}{advices.relative_to_wind(bearing, wind)}{place}{advices.reason(choice.gain)}."
+        return (
+            choice.position,
+            f"Next: {where}{advices.relative_to_wind(bearing, wind)}{place}{advices.reason(choice.gain)}.",
+        )
 
     def _advise_at_start(self, state: MissionState, number: int, first: str) -> Advice:
         """Return the advice when the only reading was withdrawn."""

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-import numpy as np
+import jax
 
 from dowsax.geo.formatting import format_chance, format_estimate, format_factor, format_length, format_odds
 from dowsax.inference.posterior import MIN_FIT
 from dowsax.mission.advice import FOUND, INCONCLUSIVE, SEARCHING
 from dowsax.mission.plan import Plan
+from dowsax.mission.stations import to_float32
 from dowsax.survey.lint import lint_heights
 from dowsax.survey.reading import Reading
 from dowsax.world import Budget as Left
@@ -97,9 +98,9 @@ def budget_left(plan: Plan, used: BudgetUse | None = None) -> Left:
     budget = plan.budget
     used = BudgetUse(0, 0.0, None) if used is None else used
 
-    def left(whole: float | None, spent: float | None, least: float = 0.0) -> np.ndarray:
+    def left(whole: float | None, spent: float | None, least: float = 0.0) -> jax.Array:
         rest = math.inf if whole is None or spent is None else max(whole - spent, 0.0) + least
-        return np.asarray(rest, np.float32)
+        return to_float32(rest)
 
     return Left(
         left(budget.readings, used.readings),

@@ -32,7 +32,12 @@ class SiteStart(eqx.Module):
 
 
 def build_problem(
-    plan: Plan, policy: SitePolicy, *, present: bool = True, truth: Model | None = None, max_readings: int = 500
+    plan: Plan,
+    policy: SitePolicy,
+    *,
+    present: bool = True,
+    truth: Model | None = None,
+    max_readings: int = 500,
 ) -> Search:
     """Return the search problem of a site.
 
@@ -47,7 +52,9 @@ def build_problem(
     """
     model = plan.model if truth is None else truth
     most = max_readings if plan.budget.readings is None else min(plan.budget.readings, max_readings)
-    limits = (math.inf if limit is None else float(limit) for limit in (plan.budget.distance, plan.budget.time))
+    limits = (
+        math.inf if limit is None else float(limit) for limit in (plan.budget.distance, plan.budget.time)
+    )
     return Search(
         plan.model,
         plan.preset,

@@ -5,12 +5,13 @@ import json
 import shlex
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from dowsax.mission.advice import FOUND, read_status
 from dowsax.version import versions
 
-FORMAT = 1
+FORMAT = 2
 _RATES = ("stopped", "false_stops", "covered", "cannot_tell", "found_nothing")
 
 
@@ -26,6 +27,11 @@ class Rate:
     def __post_init__(self) -> None:
         if not (0 <= self.count <= self.of and 0 <= self.low <= self.high <= 1):
             raise ValueError(f"`count` must be from 0 to `of`, and the interval within [0, 1]; got {self}.")
+
+    @property
+    def share(self) -> float | None:
+        """`None` without any case."""
+        return self.count / self.of if self.of else None
 
     def words(self) -> str:
         """Return text such as "4 of 130: 3.1 % [1.2, 7.6]"."""
@@ -128,6 +134,29 @@ class Rehearsal:
             f"In {self.with_source} rehearsals of missions at this site, the 95 % region held the source in "
             f"{self.covered.count}{self.covered.percent}; a survey by other ways may do better or worse."
         )
+
+    def numbers(self) -> dict[str, Any]:
+        """Return the numbers for programs: rates with 95 % intervals, and medians of missions that found."""
+        rates = {
+            "found": self.stopped,
+            "wrong_given_found": self.false_stops,
+            "covered95": self.covered,
+            "inconclusive": self.cannot_tell,
+            "found_without_source": self.found_nothing,
+        }
+        stops = [one for one in self.missions if one.source is not None and one.found]
+        medians = {
+            f"{name}_median": median(getattr(one, name) for one in stops) if stops else None
+            for name in ("readings", "distance", "time")
+        }
+        return {
+            "policy": self.policy,
+            "missions": self.with_source,
+            "missions_without_source": self.found_nothing.of,
+            **{name: rate.share for name, rate in rates.items()},
+            **{f"{name}_interval": [rate.low, rate.high] for name, rate in rates.items()},
+            **medians,
+        }
 
     def differences(self, text: str, preset: str, policy: str | None) -> tuple[str, ...]:
         """Name what differs from this site and filter; empty where nothing does. `None`: any policy."""

@@ -20,6 +20,7 @@ from dowsax.policies.catalogue import UTILITIES
 from dowsax.policies.location_planner import RADIUS_95, LocationPlanner
 from dowsax.policies.lookahead import Lookahead
 from dowsax.policies.shipped import BEST_POLICY, field_of
+from dowsax.policies.simple import OracleAround
 from dowsax.types import Key, Station
 from dowsax.world import FOUR_MOVES, ActionSpace, Budget, Candidates, Model, PlumePrior
 
@@ -43,13 +44,15 @@ class SitePolicy:
     name: str
     model: Model
     reach: Reach
-    policy: Policy
+    policy: Policy | Oracle
+    """An oracle only in rehearsals: a mission does not know the source."""
     actions: ActionSpace
 
     def choose(
         self, key: Key, belief: Belief, station: Station, here: tuple[float, float], budget: Budget
     ) -> Choice | None:
         """Choose where to read after this station; `None` where no place can be reached."""
+        assert not isinstance(self.policy, Oracle)
         station = eqx.tree_at(lambda at: at.position, station, to_float32(here))
         found = _candidates(self.actions, belief, station.position, budget)
         positions = np.asarray(found.positions, np.float64)
@@ -58,7 +61,9 @@ class SitePolicy:
         mask[mask] = self.reach.allow_ways(here, positions[mask])
         if not mask.any():
             return None
-        number, gain = _choose(self.policy, key, belief, station, found._replace(mask=jnp.asarray(mask)), budget)
+        number, gain = _choose(
+            self.policy, key, belief, station, found._replace(mask=jnp.asarray(mask)), budget
+        )
         x, y = positions[int(number)]
         return Choice((float(x), float(y)), float(gain) if np.isfinite(gain) else None)
 
@@ -91,8 +96,15 @@ def build_site_policy(
         warnings.simplefilter("ignore")
         made = policy_named(policy)(model, reach.motion)
     if isinstance(made, Oracle):
-        raise ValueError(f"The policy {policy!r} needs the true source: choose another, such as {SITE_POLICY}.")
+        raise ValueError(
+            f"The policy {policy!r} needs the true source: choose another, such as {SITE_POLICY}."
+        )
     return SitePolicy(policy, model, reach, made, reach.moves())
+
+
+def oracle_policy(model: Model, reach: Reach, radius: float) -> SitePolicy:
+    """Return the oracle of a site, which goes to the source that it is told: the bound of every policy."""
+    return SitePolicy("oracle", model, reach, OracleAround(2 * radius), reach.near_and_far(radius))
 
 
 def _is_benchmark(model: Model, reach: Reach) -> bool:

@@ -41,10 +41,12 @@ class Places(NamedTuple):
 
 
 class LocationPlanner(eqx.Module):
-    r"""Go where $(H - \mathbb E_z[H^+]) / \text{cost}$ is highest, H the entropy of the location [nats].
+    r"""Go where the gain per cost is highest; the cost is the share of what is left of the budget.
 
-    $H(w) = -\sum_i w_i \log \sum_j w_j K(x_i, x_j)$: particles near each other are one place. The kernel is as
-    wide as `scale`, or as the particles lie apart. The cost is the share of what is left of the budget.
+    The gain is $\mathbb E_z \sum_i w_i^+(z) \log (\bar p_i(z) / p(z))$ [nats], with $\bar p_i$ the likelihood
+    of the other particles near particle i, in the mean: the mutual information of reading and location. That
+    of the particle itself would know its strength, background and noise as well. Near is what the kernel
+    covers: it is as wide as `scale`, or as the particles lie apart.
     """
 
     model: Model
@@ -119,7 +121,7 @@ def _levels(number: int) -> tuple[Float[Array, " readings"], Float[Array, " read
 
 
 def _members_by_signal(model: Model, places: Places, there: Station, levels: Array) -> Array:
-    """Return the particles at these levels of the signal: of the reading with the source less that without."""
+    """Return the particles at these levels of the signal, the reading with the source less that without."""
     null = without_source(model)
     signals = jax.vmap(lambda theta: model.intensity(theta, there) - null.intensity(theta, there))(
         places.particles

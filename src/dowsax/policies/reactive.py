@@ -52,7 +52,9 @@ class SurgeCast(eqx.Module):
         del budget
         trail, upwind = recall(belief.history, self.clean, self.share), against_wind(belief, station)
         across = growing_wave(trail.lost * stride(self.motion), self.width)
-        return pursue(key, self.motion, station.position, candidates.mask, upwind, trail, (jnp.zeros(()), across))
+        return pursue(
+            key, self.motion, station.position, candidates.mask, upwind, trail, (jnp.zeros(()), across)
+        )
 
 
 class Zigzag(eqx.Module):
@@ -75,7 +77,9 @@ class Zigzag(eqx.Module):
         trail, upwind = recall(belief.history, self.clean, self.share), against_wind(belief, station)
         walked = trail.lost * stride(self.motion)
         across = even_wave(walked * jnp.sqrt(1.0 - self.climb**2), self.width)
-        return pursue(key, self.motion, station.position, candidates.mask, upwind, trail, (self.climb * walked, across))
+        return pursue(
+            key, self.motion, station.position, candidates.mask, upwind, trail, (self.climb * walked, across)
+        )
 
 
 def clean_air(sensor: Sensor) -> Scalar:

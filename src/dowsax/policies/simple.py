@@ -7,7 +7,7 @@ from jaxtyping import Array, Float
 from dowsax.inference import Belief, History
 from dowsax.inference.summaries import mean
 from dowsax.policies.base import Action, Policy, choose_best
-from dowsax.types import Key, Position, Station, Theta
+from dowsax.types import Key, Position, Scalar, Station, Theta
 from dowsax.world import Budget, Candidates
 
 _SAME_PLACE_M = 0.1
@@ -68,6 +68,30 @@ class OracleCircle(eqx.Module):
             around = 1.0 / (1.0 + visits + 0.1 * distances / self.radius)
             scores = jnp.where(distances <= self.radius, around, -distances)
             return choose_best(key, scores, candidates.mask)
+
+        return walk
+
+
+class OracleAround(eqx.Module):
+    """Oracle: goes to the true source, then reads around it, each time far from where it has read before.
+
+    It bounds what a planner can find at a site with the same filter and budget.
+    """
+
+    radius: float | Scalar
+    """[m], within which it stays once it is there."""
+
+    def policy_for(self, theta: Theta) -> Policy:
+        def walk(
+            key: Key, belief: Belief, station: Station, candidates: Candidates, budget: Budget
+        ) -> Action:
+            del station, budget
+            distances = jnp.linalg.norm(candidates.positions - theta[None, :2], axis=1)
+            visited = belief.history.stations.position
+            is_read = jnp.arange(visited.shape[0]) < belief.history.size
+            apart = jnp.linalg.norm(candidates.positions[:, None, :] - visited[None, :, :], axis=2)
+            nearest = jnp.min(jnp.where(is_read[None, :], apart, jnp.inf), axis=1)
+            return choose_best(key, jnp.where(distances <= self.radius, nearest, -distances), candidates.mask)
 
         return walk
 

@@ -43,7 +43,7 @@ class Budget(eqx.Module):
         return Budget(self.readings - readings, self.distance - distance, self.time - time)
 
     def shares(self, candidates: Candidates) -> Float[Array, " k"]:
-        """Return which share of the budget each candidate takes: of its readings, its way and its time, added.
+        """Return which share of the budget each candidate takes: of the readings, and of way or time.
 
         Without any limit, the share of a way as long as the shortest candidate's is one.
         """
@@ -61,9 +61,15 @@ class Budget(eqx.Module):
 class ActionSpace(Protocol):
     """Candidates of a fixed number, given where the sensor is and what is left of the budget."""
 
-    low: tuple[float, float]
-    high: tuple[float, float]
-    """[m], the corners of the area."""
+    @property
+    def low(self) -> tuple[float, float]:
+        """[m], the south-western corner of the area."""
+        ...
+
+    @property
+    def high(self) -> tuple[float, float]:
+        """[m], the north-eastern corner."""
+        ...
 
     @property
     def num_actions(self) -> int:

@@ -71,7 +71,7 @@ class Fence(eqx.Module):
         return jnp.all(jax.vmap(lambda share: self.allow(start + share * (end - start)))(shares))
 
     def _inside(self, place: Position) -> Bool[Array, " polygons"]:
-        """Return whether a ray to the east leaves each polygon: it crosses the border an odd number of times."""
+        """Return whether a ray to the east crosses the border of each polygon an odd number of times."""
         first, second = self.corners, self.corners + self.sides
         straddles = (first[:, 1] > place[1]) != (second[:, 1] > place[1])
         rise = jnp.where(self.sides[:, 1] == 0, 1.0, self.sides[:, 1])

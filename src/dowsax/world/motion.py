@@ -47,7 +47,7 @@ class Motion(eqx.Module):
     def candidates(
         self, position: Position, budget: Budget, promising: Float[Array, "places 2"] | None = None
     ) -> Candidates:
-        """Return the ends of the moves; those that the border cuts short are masked. A metre takes a second."""
+        """Return the ends of the moves; those that the border cuts short are masked. A metre takes 1 s."""
         del budget, promising
         there = self.reach(position)
         way = jnp.linalg.norm(there - position[None, :], axis=1)

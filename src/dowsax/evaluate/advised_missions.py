@@ -1,0 +1,106 @@
+"""Missions of the real advisor with simulated readings, one by one.
+
+Rehearsals simulate the same in bulk (`missions`). This is the slow way, with everything that an advisor does:
+readings that are refused, winds that look reversed, sensors that take turns, logs.
+"""
+
+import math
+from dataclasses import replace
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+from dowsax.evaluate.missions import RehearsalConfig
+from dowsax.mission.advice import SEARCHING
+from dowsax.mission.advisor import Advisor
+from dowsax.mission.decision import BudgetUse
+from dowsax.mission.rehearsal import SimulatedMission
+from dowsax.survey.reading import Reading, Refused
+from dowsax.types import Key, Scalar, Station, Theta
+from dowsax.world import Jump, Model, without_source
+from dowsax.world.kinds import WIND
+
+_MAX_REFUSED_IN_A_ROW = 10
+"""A mission ends after this many refused readings in a row."""
+
+
+def simulate_mission(
+    advisor: Advisor, key: Key, config: RehearsalConfig, *, present: bool = True, truth: Model | None = None
+) -> SimulatedMission:
+    """Simulate one mission, with a source if `present`; `truth` as in `missions.rehearse`."""
+    plan = advisor.plan
+    model = truth or plan.model
+    model = model if present else without_source(model)
+    source_key, wind_key, reading_key = jax.random.split(key, 3)
+    theta = _source(plan.model, source_key)
+    draft = Reading(plan.start or plan.middle, 0.0, wind=_wind(wind_key), time=0.0)
+    in_a_row = 0
+    for number in range(config.max_readings):
+        jump_key, noise_key = jax.random.split(jax.random.fold_in(reading_key, number))
+        if plan.jump is not None and number > 0:
+            theta = move_source(plan.model, plan.jump, jump_key, theta)
+        draft = replace(draft, sensor=_sensor(plan.stations.sensor.names, number))
+        whole = plan.stations.complete(draft, advisor.readings)
+        station = plan.stations.station(whole, advisor.readings)
+        here, later = draft.position, (draft.time or 0.0) + plan.reach.reading_time
+        try:
+            value = float(_read(model, noise_key, theta, station))
+            target = advisor.add(replace(draft, value=value)).next_position
+            in_a_row = 0
+        except Refused:
+            # Read again at the same place, as people do.
+            target = here
+            in_a_row += 1
+        if target is None or in_a_row == _MAX_REFUSED_IN_A_ROW:
+            break
+        draft = replace(draft, position=target, time=later + math.dist(here, target) / plan.reach.speed)
+    return _result(advisor, theta if present else None)
+
+
+def _result(advisor: Advisor, theta: Theta | None) -> SimulatedMission:
+    advice = advisor.latest
+    source = None if theta is None else (float(theta[0]), float(theta[1]))
+    estimate = None if advice is None else advice.estimate.position
+    spent = BudgetUse.of(advisor.plan.start, advisor.readings)
+    return SimulatedMission(
+        status=SEARCHING if advice is None else advice.status,
+        source=source,
+        estimate=estimate,
+        error=None if source is None or estimate is None else math.dist(source, estimate),
+        region=None if advice is None else advice.region.radius,
+        readings=spent.readings,
+        distance=spent.distance,
+        time=spent.time or 0.0,
+    )
+
+
+def _sensor(names: tuple[str, ...], number: int) -> str | None:
+    """Return the sensor of a reading: several sensors take turns."""
+    return names[number % len(names)] if names else None
+
+
+def _wind(key: Key) -> tuple[float, float]:
+    """Draw the measured wind [m/s] of one mission from the prior of an unknown wind; it stays steady."""
+    east, north = (
+        distribution.sample(part) for part, (_, distribution) in zip(jax.random.split(key), WIND, strict=True)
+    )
+    return float(east), float(north)
+
+
+@eqx.filter_jit
+def _source(model: Model, key: Key) -> Theta:
+    return model.prior.sample(key)
+
+
+@eqx.filter_jit
+def move_source(model: Model, jump: Jump, key: Key, theta: Theta) -> Theta:
+    """Return the source of the next reading: it jumps with the probability that the filter assumes."""
+    whether_key, source_key = jax.random.split(key)
+    elsewhere = jump.sample(source_key, model.prior, theta)
+    return jnp.where(jax.random.bernoulli(whether_key, jump.hazard), elsewhere, theta)
+
+
+@eqx.filter_jit
+def _read(model: Model, key: Key, theta: Theta, station: Station) -> Scalar:
+    return model.sample_reading(key, theta, station)
