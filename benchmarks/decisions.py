@@ -25,13 +25,14 @@ from benchmarks.timing import Timing, summarise, timed
 from dowsax.envs import SCENARIOS, Search, SearchState
 from dowsax.evaluate.episodes import PROGRAMS
 from dowsax.evaluate.search_steps import as_arrays
+from dowsax.evaluate.trace import row
 from dowsax.inference import PRESETS
 from dowsax.inference.belief import Belief, History
 from dowsax.inference.weights import normalise
 from dowsax.policies import Lookahead
 from dowsax.policies.utilities import information_gain
 from dowsax.types import Station
-from dowsax.world import FOUR_MOVES, benchmark_model
+from dowsax.world import FOUR_MOVES, Budget, benchmark_model
 
 SEED = 93
 POSITION = np.array([4.0, 3.0])
@@ -111,7 +112,7 @@ def searched_beliefs(field: str, count: int, num_particles: int | None) -> list[
         state = PROGRAMS.prepare(search, key)
         position = state.station.position
         for reading in range(1, max(MOMENTS) + 1):
-            state, _ = PROGRAMS.read(search, key, state, position)
+            state, _ = PROGRAMS.read(search, row, key, state, position)
             position = PROGRAMS.decide(search, policy, key, state)
             states += [state] if reading in MOMENTS else []
     return states[:count]
@@ -122,9 +123,11 @@ def worths(policy: Lookahead, states: Sequence[SearchState], num_keys: int) -> n
 
     @eqx.filter_jit
     def judge(policy, keys, state):
-        free = policy.motion.free(state.station.position)
-        found = jax.lax.map(lambda key: policy.expected_utilities(key, state.belief, state.station), keys)
-        return jnp.where(free[None, :], found, -jnp.inf)
+        candidates = FOUR_MOVES.candidates(state.station.position, Budget())
+        found = jax.lax.map(
+            lambda key: policy.expected_utilities(key, state.belief, state.station, candidates), keys
+        )
+        return jnp.where(candidates.mask[None, :], found, -jnp.inf)
 
     keys = jax.random.split(jax.random.key(SEED + policy.num_readings), (len(states), num_keys))
     return np.stack([judge(policy, row, state) for row, state in zip(keys, states, strict=True)])
@@ -175,7 +178,7 @@ def table(report: dict) -> str:
     fields = list(dict.fromkeys(row["field"] for row in report["readings"]))
     lines += ["", f"| simulated readings | {' | '.join(f'{field}: agreement, loss' for field in fields)} |"]
     lines.append("|---|" + "---|" * len(fields))
-    for readings in dict.fromkeys(row["readings"] for row in report["readings"]):
+    for readings in dict.fromkeys(line["readings"] for line in report["readings"]):
         cells = [
             f"{row['agreement']:.2f} ± {row['error']:.2f}, {100 * row['loss']:.1f} %"
             for row in report["readings"]

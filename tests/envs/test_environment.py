@@ -170,7 +170,7 @@ def ending(search, rule, key, rows, state) -> int | None:
     """The reading at which the environment with the rule terminates, along the path of a recorded search."""
     asked = AnyRule(**{rule.name.replace("-", "_"): rule.threshold})
     for number, position in enumerate(rows.position[1:], start=1):
-        offsets = np.asarray(search.motion.reach(state.station.position)) - position
+        offsets = np.asarray(search.actions.reach(state.station.position)) - position
         action = np.argmin(np.sum(offsets**2, axis=1)).astype(np.int32)
         take_key = jax.random.split(jax.random.fold_in(key, number))[1]
         state, step = step_once(search, asked, take_key, state, jnp.asarray(action))

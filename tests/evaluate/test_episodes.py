@@ -72,7 +72,7 @@ def test_policies_search_in_turn(keys, runner):
     episodes = runner(search, policies, keys[:5], UNTIL, nothing, first=4)
     for number, episode in enumerate(episodes, start=4):
         start, then = map(jnp.asarray, episode.rows.position[:2])
-        expected = search.motion(start, jnp.asarray(number % 3, jnp.int32))
+        expected = search.actions(start, jnp.asarray(number % 3, jnp.int32))
         np.testing.assert_allclose(then, expected, atol=1e-5)
 
 

@@ -28,7 +28,7 @@ def searching(field, preset=PRESET):
 
 
 def encoder_of(search):
-    return MomentEncoder.build(search.model, search.motion)
+    return MomentEncoder.build(search.model, search.actions)
 
 
 def network_of(key):

@@ -16,12 +16,11 @@ from dowsax.mission.advisor import Advisor
 from dowsax.mission.decision import (
     BudgetUse,
     StatusInputs,
+    budget_left,
     check_heights,
     explain_status,
-    price_of,
     status_of,
 )
-from dowsax.mission.reach import Steps
 from dowsax.site.schema import Budget
 from dowsax.survey.reading import Reading
 from dowsax.world import Jump
@@ -39,31 +38,27 @@ def test_status_follows_the_belief():
     assert status_of(plan, spent, sure) == FOUND
     assert status_of(plan, spent, sure._replace(mass=0.94)) == SEARCHING
     assert status_of(plan, spent, sure._replace(fit=0.001)) == SEARCHING
-    nothing = sure._replace(mass=0.1, evidence=-math.log(21))
+    nothing = sure._replace(mass=0.1, evidence=-math.log(101))
     assert status_of(plan, spent, nothing) == INCONCLUSIVE
-    assert "21 times likelier without" in explain_status(plan, spent, nothing, INCONCLUSIVE, None)
-    assert status_of(plan, spent, nothing._replace(evidence=-math.log(19))) == SEARCHING
+    assert "100 times likelier without" in explain_status(plan, spent, nothing, INCONCLUSIVE, None)
+    assert status_of(plan, spent, nothing._replace(evidence=-math.log(99))) == SEARCHING
     assert status_of(plan, BudgetUse(40, 10.0, 5.0), sure) == FOUND
 
 
 @pytest.mark.parametrize(
-    ("budget", "used", "metre", "reading"),
+    ("budget", "used", "left"),
     [
-        (Budget(distance=2000.0, readings=100), BudgetUse(50, 1500.0, None), 1 / 500, 1 / 50),
-        # 600 s are left of 1,000, at 2 s a metre.
-        (Budget(distance=2000.0, readings=100, time=1000.0), BudgetUse(50, 200.0, 400.0), 2 / 600, 1 / 50),
-        (Budget(readings=100), BudgetUse(50, 300.0, None), 1 / 50 / 2, 1 / 50),
-        (Budget(distance=2000.0), BudgetUse(50, 1500.0, None), 1 / 500, 2 / 500),
-        (Budget(), BudgetUse(50, 1500.0, None), 1.0, 2.0),
-        (Budget(distance=100.0, readings=9), BudgetUse(9, 100.0, None), 1 / 2, 1.0),
+        (Budget(distance=2000.0, readings=100), BudgetUse(50, 1500.0, None), (50, 500.0, math.inf)),
+        (Budget(time=1000.0), BudgetUse(50, 200.0, 400.0), (math.inf, math.inf, 600.0)),
+        # Without times it is not known what is left.
+        (Budget(time=1000.0), BudgetUse(50, 200.0, None), (math.inf, math.inf, math.inf)),
+        (Budget(distance=100.0, readings=9), BudgetUse(10, 101.0, None), (0, 0.0, math.inf)),
     ],
 )
-def test_prices_are_shares_of_what_is_left(budget, used, metre, reading):
-    """With steps of 2 m, which cost as much as a reading where only one of the two is limited."""
-    plan = advisor().plan
-    space = replace(plan.reach, steps=Steps(2.0, 8))
-    price = price_of(replace(plan, budget=budget, action_space=space), used)
-    assert (price.per_metre, price.per_reading) == pytest.approx((metre, reading))
+def test_what_is_left_of_the_budget(budget, used, left):
+    found = budget_left(replace(advisor().plan, budget=budget), used)
+    numbers = [float(found.readings), float(found.distance), float(found.time)]
+    assert numbers == pytest.approx(left, abs=0.011)
 
 
 def test_found_says_that_the_fit_was_not_checked_where_the_source_may_move():

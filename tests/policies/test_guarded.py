@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from made_beliefs import walk_belief
+from made_choices import act
 from made_networks import CARDS, small
 
 import dowsax
@@ -46,7 +47,7 @@ def policies():
 def actions_of(part):
     """(keys, belief) -> actions of the guarded policy, or of one of its two alone; compiled once."""
     policy = policies() if part == "guarded" else getattr(policies(), part)
-    return jax.jit(jax.vmap(lambda key, belief: policy(key, belief, HERE), in_axes=(0, None)))
+    return jax.jit(jax.vmap(lambda key, belief: act(policy, key, belief, HERE), in_axes=(0, None)))
 
 
 @pytest.mark.slow
@@ -73,8 +74,8 @@ def test_searches_of_a_batch_are_each_at_their_own_reading(key):
     keys = jax.random.split(key, len(SIZES))
     beliefs = [after_readings(size) for size in SIZES]
     batch = jax.tree.map(lambda *leaves: jnp.stack(leaves), *beliefs)
-    act = lambda key, belief: policies()(key, belief, HERE)  # noqa: E731
-    together, one_alone = jax.jit(jax.vmap(act))(keys, batch), jax.jit(act)
+    choose = lambda key, belief: act(policies(), key, belief, HERE)  # noqa: E731
+    together, one_alone = jax.jit(jax.vmap(choose))(keys, batch), jax.jit(choose)
     alone = [one_alone(*one) for one in zip(keys, beliefs, strict=True)]
     np.testing.assert_array_equal(together, alone)
 
@@ -84,14 +85,14 @@ def test_one_search_alone_pays_for_one_of_the_two(key):
     acted = []
 
     def counted(name, action):
-        def act(key, belief, station):
+        def choose(key, belief, station, candidates, budget):
             jax.debug.callback(lambda: acted.append(name))
             return jnp.asarray(action, jnp.int32)
 
-        return act
+        return choose
 
     policy = eqx.filter_jit(Guarded(counted("network", 0), counted("planner", 1), AFTER))
-    chosen = [int(policy(key, after_readings(size), HERE)) for size in SIZES]
+    chosen = [int(act(policy, key, after_readings(size), HERE)) for size in SIZES]
     jax.effects_barrier()
     assert chosen == [int(size >= AFTER) for size in SIZES]
     assert sorted(acted) == ["network"] * chosen.count(0) + ["planner"] * chosen.count(1)

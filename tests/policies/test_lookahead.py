@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from made_beliefs import as_belief
+from made_choices import utilities as expected
 from scipy import stats
 
 from dowsax.inference.summaries import mean
@@ -96,7 +97,7 @@ def program(name, utilities, **choices):
     """(keys, belief) -> for each utility the expected utility of each move under each key; compiled once."""
     model, station = Model(PlumePrior(), hill, LAWS[name][0]), Station(jnp.asarray(HERE, jnp.float32))
     policies = [Lookahead(model, utility, ALONG, **choices) for utility in utilities]
-    one = lambda key, belief: [policy.expected_utilities(key, belief, station) for policy in policies]  # noqa: E731
+    one = lambda key, belief: [expected(policy, key, belief, station, ALONG) for policy in policies]  # noqa: E731
     return jax.jit(jax.vmap(one, in_axes=(0, None)))
 
 

@@ -6,6 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from made_beliefs import walk_belief
+from made_choices import act
 from mirrors import MATRICES, mirrored
 
 from dowsax.policies import MomentEncoder, Neural, ParticleEncoder, build_network, observation_shapes
@@ -42,7 +43,7 @@ def evaluate(policy, key, belief, position):
     """The odds of the actions as the policy has them with this key, and its choice."""
     observation_key, _ = jax.random.split(key)
     observation = policy.encoder(observation_key, belief, Station(position))
-    return policy.network(observation), policy(key, belief, Station(position))
+    return policy.network(observation), act(policy, key, belief, Station(position))
 
 
 @pytest.mark.slow_after(3)
@@ -80,14 +81,15 @@ def test_a_move_cut_short_is_never_chosen(name, position, policies, key):
 def test_samples_follow_the_odds(policies, key):
     """Shares of drawn actions within five standard errors; the best action otherwise, under every key."""
     choose_best, belief = policies["moments"], walk_belief(0)
-    drawing = Neural(choose_best.encoder, choose_best.network, choose_best.motion, sample=True)
-    act = eqx.filter_jit(lambda policy, keys: jax.vmap(lambda key: policy(key, belief, Station(HERE)))(keys))
+    drawing = Neural(choose_best.encoder, choose_best.network, sample=True)
+    one = lambda policy, key: act(policy, key, belief, Station(HERE))  # noqa: E731
+    choose = eqx.filter_jit(eqx.filter_vmap(one, in_axes=(None, 0)))
     keys = jax.random.split(key, NUM_KEYS)
     (logits, _), action = evaluate(choose_best, key, belief, HERE)
     probabilities = np.asarray(jax.nn.softmax(logits))
-    drawn = act(drawing, keys)
+    drawn = choose(drawing, keys)
     assert drawn.dtype == action.dtype == jnp.int32
     shares = np.bincount(drawn, minlength=4) / NUM_KEYS
     error = 5 * np.sqrt(probabilities * (1 - probabilities) / NUM_KEYS)
     assert (np.abs(shares - probabilities) <= error + 1e-6).all()
-    assert (act(choose_best, keys) == np.argmax(logits)).all()
+    assert (choose(choose_best, keys) == np.argmax(logits)).all()

@@ -5,6 +5,7 @@ import functools
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import made_choices
 import numpy as np
 import pytest
 from made_beliefs import walk_belief
@@ -37,10 +38,10 @@ def program(name):
 
     def act(key, belief, position, theta):
         policy, station = made.policy_for(theta) if isinstance(made, Oracle) else made, Station(position)
-        action = policy(key, belief, station)
+        action = made_choices.act(policy, key, belief, station)
         # With the key that the policy itself judges with, so that the compiler finds the same thing twice.
         utility_key, _ = jax.random.split(key)
-        return action, policy.expected_utilities(utility_key, belief, station) if isinstance(
+        return action, made_choices.utilities(policy, utility_key, belief, station) if isinstance(
             policy, Lookahead
         ) else None
 

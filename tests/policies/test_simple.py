@@ -5,6 +5,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from made_beliefs import as_belief
+from made_choices import act
 
 from dowsax.inference.belief import record
 from dowsax.policies import Greedy, OracleCircle, OracleStraight, Random
@@ -17,7 +18,7 @@ def track(key, policy, start, num_moves):
     belief = as_belief(jnp.zeros((2, 7)))
 
     def step(position, move_key):
-        position = FOUR_MOVES(position, policy(move_key, belief, Station(position)))
+        position = FOUR_MOVES(position, act(policy, move_key, belief, Station(position)))
         return position, position
 
     return jax.lax.scan(step, start, jax.random.split(key, num_moves))[1]
@@ -45,7 +46,7 @@ def test_a_circle_visits_all_places_around_the_source_as_often(key):
         history, position = carry
         history = record(history, Station(position), jnp.zeros(()))
         belief = eqx.tree_at(lambda at: at.history, prepared, history)
-        position = FOUR_MOVES(position, walk(move_key, belief, Station(position)))
+        position = FOUR_MOVES(position, act(walk, move_key, belief, Station(position)))
         return (history, position), position
 
     start = (prepared.history, theta[:2] + jnp.array([6.0, -4.0]))
@@ -60,7 +61,7 @@ def test_greedy_goes_to_the_weighted_mean(key):
     """Between two particles of unequal weight: to the mean, not to the middle and not to either."""
     particles = jnp.zeros((2, 7)).at[:, 0].set(jnp.array([4.0, 20.0])).at[:, 1].set(8.0)
     belief = as_belief(particles, jnp.log(jnp.array([0.75, 0.25])))
-    choose = jax.jit(lambda east: Greedy()(key, belief, Station(jnp.stack([east, jnp.float32(8.0)]))))
+    choose = jax.jit(lambda east: act(Greedy(), key, belief, Station(jnp.stack([east, jnp.float32(8.0)]))))
     assert int(choose(jnp.float32(6.0))) == 0
     assert int(choose(jnp.float32(10.0))) == 1
 
@@ -68,7 +69,7 @@ def test_greedy_goes_to_the_weighted_mean(key):
 def test_random_makes_every_move_that_fits_as_often(key):
     """At a border three moves are left, each a third within five standard errors."""
     belief, station = as_belief(jnp.zeros((2, 7))), Station(jnp.array([0.5, 10.0]))
-    actions = jax.jit(jax.vmap(lambda key: Random()(key, belief, station)))(jax.random.split(key, 3000))
+    actions = jax.jit(jax.vmap(lambda key: act(Random(), key, belief, station)))(jax.random.split(key, 3000))
     shares = np.bincount(actions, minlength=4) / 3000
     expected = np.array([1, 0, 1, 1]) / 3
     assert (np.abs(shares - expected) <= 5 * np.sqrt(expected * (1 - expected) / 3000)).all()

@@ -10,7 +10,6 @@ import pytest
 from dowsax.inference.weights import normalise
 from dowsax.policies import Prediction
 from dowsax.policies.utilities import (
-    LocationGain,
     information_gain,
     negative_distance_and_spread,
     negative_time_to_find,
@@ -45,18 +44,7 @@ def time_to_find(prior, posterior, places, candidate):
     return -math.log2(distance + 2 ** (bits - 1) - 0.5)
 
 
-def location_gain(prior, posterior, places, candidate):
-    """By NumPy's covariance and determinant."""
-    del candidate
-    floor = GAIN.scale**2 * np.eye(2)
-    covariances = [np.cov(places.T, ddof=0, aweights=weights) for weights in (prior, posterior)]
-    dets = [np.linalg.det(covariance + floor) for covariance in covariances]
-    return 0.5 * math.log(dets[0] / dets[1])
-
-
-GAIN = LocationGain(0.4)
 ORACLES = {
-    GAIN: location_gain,
     information_gain: divergence,
     negative_distance_and_spread: distance_and_spread,
     negative_time_to_find: time_to_find,
@@ -92,17 +80,6 @@ def test_is_the_mean_of_its_formula(utility, prediction):
     candidate = np.asarray(prediction.position, np.float64)
     values = [ORACLES[utility](prior, posterior, places, candidate) for posterior in posteriors]
     assert float(jax.jit(utility)(prediction)) == pytest.approx(np.mean(values), rel=1e-5)
-
-
-def test_what_tells_nothing_of_the_location_gains_nothing(prediction, key):
-    """A reading that depends on the third parameter alone, which is independent of the location."""
-    places = jnp.array([[4.0, 4.0], [4.0, 9.0], [9.0, 4.0], [9.0, 9.0]])
-    third = jnp.linspace(-2.0, 2.0, 10)
-    particles = jnp.concatenate([jnp.repeat(places, 10, axis=0), jnp.tile(third, 4)[:, None]], axis=1)
-    terms = -0.5 * (particles[None, :, 2] - jax.random.normal(key, (NUM_READINGS, 1))) ** 2
-    blind = Prediction(prediction.position, particles, normalise(jnp.zeros(40)), terms)
-    assert float(information_gain(blind)) > 0.1
-    assert abs(float(GAIN(blind))) < 1e-5
 
 
 def test_the_predictive_is_the_mixture(prediction):

@@ -1,7 +1,7 @@
 """Stop rules applied to recorded searches: at which reading would a rule have stopped the search?"""
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -25,6 +25,7 @@ DEFAULTS = {
 """The default threshold of each rule."""
 
 
+@runtime_checkable
 class EndRule(Protocol):
     """When the record of a search may end."""
 

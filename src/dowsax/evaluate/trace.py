@@ -1,6 +1,6 @@
 """The record of a search: a row for every reading."""
 
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import Array, Float
@@ -45,6 +45,7 @@ class Episode(NamedTuple):
     """The readings after which the search ends without a stop."""
 
 
+@runtime_checkable
 class Recorder(Protocol):
     """What is recorded of a reading: a row with a `spread`, which is infinite when no particle is left."""
 

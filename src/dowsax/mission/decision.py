@@ -98,7 +98,7 @@ def budget_left(plan: Plan, used: BudgetUse | None = None) -> Left:
     budget = plan.budget
     used = BudgetUse(0, 0.0, None) if used is None else used
 
-    def left(whole: float | None, spent: float | None, least: float = 0.0) -> jax.Array:
+    def left(whole: float | int | None, spent: float | int | None, least: float = 0.0) -> jax.Array:
         rest = math.inf if whole is None or spent is None else max(whole - spent, 0.0) + least
         return to_float32(rest)
 

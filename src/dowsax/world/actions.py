@@ -45,16 +45,17 @@ class Budget(eqx.Module):
     def shares(self, candidates: Candidates) -> Float[Array, " k"]:
         """Return which share of the budget each candidate takes: of the readings, and of way or time.
 
-        Without any limit, the share of a way as long as the shortest candidate's is one.
+        Where only the readings are limited, the longest of the ways costs as much as a reading; where only
+        way or time are, a reading costs as much as the shortest of the ways.
         """
-        parts = [
-            jnp.ones_like(candidates.way) / jnp.maximum(self.readings, 1.0),
-            candidates.way / jnp.maximum(self.distance, candidates.way),
-            candidates.seconds / jnp.maximum(self.time, candidates.seconds),
-        ]
-        total = parts[0] + jnp.maximum(parts[1], parts[2])
-        shortest = jnp.min(jnp.where(candidates.mask, candidates.way, jnp.inf))
-        return jnp.where(total > 0, total, 1.0 + candidates.way / jnp.maximum(shortest, _ROUNDING_M))
+        way, seconds = candidates.way, candidates.seconds
+        going = jnp.maximum(way / jnp.maximum(self.distance, way), seconds / jnp.maximum(self.time, seconds))
+        reading = 1.0 / jnp.maximum(self.readings, 1.0)
+        is_free = jnp.isinf(self.distance) & jnp.isinf(self.time)
+        longest = jnp.max(jnp.where(candidates.mask, way, _ROUNDING_M))
+        going = jnp.where(is_free, jnp.where(reading > 0, reading, 1.0) * way / longest, going)
+        shortest = jnp.min(jnp.where(candidates.mask, going, 1.0))
+        return jnp.where(reading > 0, reading, shortest) + going
 
 
 @runtime_checkable

@@ -1,5 +1,7 @@
 """Who advises where nobody has chosen: the best policy where it was trained for the site, else a planner."""
 
+import math
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -10,13 +12,15 @@ from dowsax.envs import MAX_READINGS
 from dowsax.geo.polygons import Bounds
 from dowsax.inference.belief import empty_history, record
 from dowsax.inference.presets import DEFAULT
-from dowsax.mission.reach import ActionSpace, Steps
-from dowsax.mission.site_policy import build_site_policy, latest
+from dowsax.mission.reach import Reach, Steps
+from dowsax.mission.site_policy import SITE_POLICY, build_site_policy, latest
 from dowsax.mission.tracker import INITIAL_CAPACITY
 from dowsax.policies.shipped import BEST_POLICY, pretrained_names
 from dowsax.types import Station
-from dowsax.world import FOUR_MOVES, MODALITIES, benchmark_model, wander
+from dowsax.world import FOUR_MOVES, MODALITIES, Budget, benchmark_model, wander
 
+POND = np.array([[7.0, 7.0], [11.0, 7.0], [11.0, 11.0], [7.0, 11.0]])
+YARD = Bounds((), (POND,))
 SQUARE, SMALL = (FOUR_MOVES.low, FOUR_MOVES.high), ((0.0, 0.0), (9.0, 9.0))
 
 
@@ -25,14 +29,13 @@ SQUARE, SMALL = (FOUR_MOVES.low, FOUR_MOVES.high), ((0.0, 0.0), (9.0, 9.0))
 def test_is_the_best_policy_at_the_benchmark(field):
     assert BEST_POLICY in pretrained_names()
     assert (
-        build_site_policy(benchmark_model(field), ActionSpace(Bounds(), SQUARE, Steps(1.0, 4))).name
-        == BEST_POLICY
+        build_site_policy(benchmark_model(field), Reach(Bounds(), SQUARE, Steps(1.0, 4))).name == BEST_POLICY
     )
 
 
 @pytest.mark.parametrize(("area", "steps"), [(SQUARE, Steps(2.0, 8)), (SMALL, Steps(1.0, 4))])
 def test_is_a_planner_where_steps_or_area_are_others(area, steps):
-    assert build_site_policy(benchmark_model("gas"), ActionSpace(Bounds(), area, steps)).name == "infotaxis"
+    assert build_site_policy(benchmark_model("gas"), Reach(Bounds(), area, steps)).name == SITE_POLICY
 
 
 def history_of(path, room):
@@ -50,8 +53,8 @@ def test_a_policy_looks_back_as_far_as_in_a_search(key):
     model = benchmark_model("gas")
     belief = jax.jit(DEFAULT.with_particles(64).build(model).init)(belief_key)
     path = wander(path_key, 30)
-    adapter = build_site_policy(model, ActionSpace(Bounds(), SQUARE, Steps(1.0, 4)))
-    see = eqx.filter_jit(lambda belief: adapter.policy.encoder(choice_key, belief, Station(path[-1])))
+    chosen = build_site_policy(model, Reach(Bounds(), SQUARE, Steps(1.0, 4)))
+    see = eqx.filter_jit(lambda belief: chosen.policy.encoder(choice_key, belief, Station(path[-1])))
     in_search, in_mission = (
         eqx.tree_at(lambda at: at.history, belief, history_of(path, room))
         for room in (MAX_READINGS, INITIAL_CAPACITY)
@@ -70,3 +73,28 @@ def test_of_a_longer_mission_the_newest_readings_are_left(key):
     np.testing.assert_array_equal(newest.readings, jnp.arange(22.0, 30.0))
     np.testing.assert_array_equal(newest.stations.position, path[-8:])
     assert latest(long, 64) is long
+
+
+@pytest.mark.parametrize("name", ["infotaxis", SITE_POLICY, "greedy"])
+def test_a_choice_can_be_gone_to(name, key):
+    """From every corner of a yard with a pond: on an allowed way, within the budget; none where none is."""
+    model, reach = benchmark_model("gas"), Reach(YARD, SQUARE, Steps(4.0, 8))
+    policy = build_site_policy(model, reach, name, radius=1.0)
+    belief = jax.jit(DEFAULT.with_particles(64).build(model).init)(key)
+    for number, here in enumerate([(0.5, 0.5), (24.0, 1.0), (6.9, 9.0), (12.0, 24.9)]):
+        budget = Budget(5.0, 6.0, 100.0)
+        choice = policy.choose(jax.random.fold_in(key, number), belief, Station(jnp.zeros(2)), here, budget)
+        assert YARD.allow_way(here, [choice.position])[0]
+        assert 0 < math.dist(here, choice.position) <= 6.001
+        assert (choice.gain is not None) == (name == SITE_POLICY)
+    spent = Budget(5.0, 0.0, 100.0)
+    assert policy.choose(key, belief, Station(jnp.zeros(2)), (0.5, 0.5), spent) is None
+
+
+def test_points_are_for_planners():
+    reach = Reach(Bounds(), SQUARE, points=((1.0, 1.0), (9.0, 9.0)))
+    assert build_site_policy(benchmark_model("gas"), reach, "infotaxis").actions.num_actions == 2
+    with pytest.raises(ValueError, match="only planners can choose"):
+        build_site_policy(benchmark_model("gas"), reach, "greedy")
+    with pytest.raises(ValueError, match="needs the true source"):
+        build_site_policy(benchmark_model("gas"), Reach(Bounds(), SQUARE, Steps(1.0, 4)), "oracle-straight")

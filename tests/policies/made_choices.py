@@ -1,0 +1,14 @@
+"""Choices among the benchmark's four moves, without a limit."""
+
+from dowsax.world import FOUR_MOVES, Budget
+
+
+def act(policy, key, belief, station, actions=FOUR_MOVES):
+    """The number of the move that a policy chooses."""
+    candidates = actions.candidates(station.position, Budget())
+    return policy(key, belief, station, candidates, Budget())
+
+
+def utilities(planner, key, belief, station, actions=FOUR_MOVES):
+    """The expected utilities of the moves, as the planner has them."""
+    return planner.expected_utilities(key, belief, station, actions.candidates(station.position, Budget()))

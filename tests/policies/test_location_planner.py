@@ -1,0 +1,114 @@
+"""The planner of sites: what a reading tells of the location, against the integral, and what it costs."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from made_beliefs import as_belief
+from scipy.integrate import quad
+from scipy.stats import norm
+
+from dowsax.policies.location_planner import LocationPlanner
+from dowsax.types import Station
+from dowsax.world import Budget, Candidates, Gaussian, Model, PlumePrior
+
+NUM = 400
+HERE = Station(jnp.zeros(2))
+
+
+class Towns(eqx.Module):
+    """A field that is `step` in the eastern town, plus what the third column adds everywhere."""
+
+    step: float
+    nuisance: float
+
+    def __call__(self, theta, station):
+        # At the candidate in the north nothing is seen.
+        seen = jnp.where(station.position[1] > 50, 0.0, 1.0)
+        return seen * (self.step * (theta[0] > 50) + self.nuisance * theta[2])
+
+    def without_source(self):
+        return Towns(0.0, self.nuisance)
+
+
+def two_towns(one_in):
+    """Two towns 100 m apart, one particle in so many in the east; a third column ~ N(0, 1)."""
+    particles = np.random.default_rng(1).normal(0.0, 1.0, (NUM, 3))
+    particles[:, 0] += 100.0 * (np.arange(NUM) % one_in == 0)
+    return as_belief(jnp.asarray(particles, jnp.float32))
+
+
+BELIEF, RARE = two_towns(5), two_towns(50)
+
+
+def candidates(*places, way=None):
+    positions = jnp.asarray(places, jnp.float32)
+    way = jnp.asarray(way or [1.0] * len(places), jnp.float32)
+    return Candidates(positions, way, way, jnp.ones(len(places), bool))
+
+
+def planner(step, nuisance, noise=1.0, **choices):
+    return LocationPlanner(Model(PlumePrior(), Towns(step, nuisance), Gaussian(0.0, noise)), 5.0, **choices)
+
+
+def gains(planner, places):
+    """The mean over keys, and its standard error."""
+    keys = jax.random.split(jax.random.key(2), 64)
+    one = lambda key: planner.expected_gains(key, BELIEF, HERE, places)  # noqa: E731
+    found = np.asarray(jax.jit(jax.vmap(one))(keys), np.float64)
+    return found.mean(axis=0), found.std(axis=0) / 8.0
+
+
+@pytest.mark.parametrize("step", [0.5, 2.0, 6.0])
+def test_the_gain_is_the_mutual_information_of_reading_and_location(step):
+    """Which of two towns, through noise of one: by quadrature. What is not seen tells nothing.
+
+    The weight of one particle that is added to the neighbours of each leaves out a share of their number.
+    """
+    share = 1 / 5
+    densities = (lambda z: norm.pdf(z, 0.0, 1.0), lambda z: norm.pdf(z, step, 1.0))
+
+    def term(z):
+        west, east = ((1 - share) * densities[0](z), share * densities[1](z))
+        total = west + east
+        return west * np.log(densities[0](z) / total) + east * np.log(densities[1](z) / total)
+
+    exact = quad(term, -8.0, 8.0 + step, limit=200)[0]
+    (found, nothing), (error, _) = gains(planner(step, 0.0), candidates((0.0, 0.0), (0.0, 100.0)))
+    assert found == pytest.approx(exact, rel=0.05, abs=5 * error)
+    assert nothing < 0.01
+
+
+def test_what_tells_of_the_rest_of_theta_alone_counts_for_nothing():
+    """A reading that gives the third column to a hundredth, and nothing of the location."""
+    (found,), _ = gains(planner(0.0, 1.0, noise=0.01), candidates((0.0, 0.0)))
+    assert found < 0.05
+
+
+def test_a_rare_strong_source_is_not_overlooked():
+    """One particle in fifty far off: sources drawn at random would miss it in half of all decisions."""
+    one = planner(20.0, 0.0)
+    keys = jax.random.split(jax.random.key(2), 32)
+    find = jax.jit(jax.vmap(lambda key: one.expected_gains(key, RARE, HERE, candidates((0.0, 0.0)))[0]))
+    entropy = -(0.02 * np.log(0.02) + 0.98 * np.log(0.98))
+    found = np.asarray(find(keys))
+    assert found.min() > 0.7 * entropy
+    assert found.max() < 1.3 * entropy
+
+
+def test_the_cheaper_of_two_equal_places_is_chosen(key):
+    """Half the way, the same gain; and never a place that is masked."""
+    one = planner(3.0, 0.0)
+    places = candidates((0.0, 0.0), (1.0, 0.0), (2.0, 0.0), way=[20.0, 10.0, 5.0])
+    places = places._replace(mask=jnp.array([True, True, False]))
+    choose = jax.jit(lambda key: one(key, BELIEF, HERE, places, Budget(10.0, 40.0)))
+    assert {int(choose(part)) for part in jax.random.split(key, 8)} == {1}
+
+
+def test_what_is_far_and_tells_more_is_worth_a_longer_way(key):
+    """With a metre at a hundredth of what is left, a place that tells something is worth 20 m; one that does
+    not is not worth 1 m."""
+    one = planner(3.0, 0.0)
+    places = candidates((0.0, 100.0), (0.0, 0.0), way=[1.0, 20.0])
+    assert int(one(key, BELIEF, HERE, places, Budget(100.0, 100.0))) == 1

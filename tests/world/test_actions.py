@@ -1,0 +1,106 @@
+"""Where one may go next: inside, on allowed ways, within what is left of the budget."""
+
+import math
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dowsax.geo.polygons import Bounds
+from dowsax.world import Budget, Candidates, Fence, FencedMoves, Motion, NearAndFar, ring_lengths
+
+SIDE = 20.0
+AREA = ((0.0, 0.0), (SIDE, SIDE))
+POND = np.array([[7.0, 7.0], [11.0, 7.0], [11.0, 11.0], [7.0, 11.0]])
+FENCE = Fence.of(Bounds((), (POND,)))
+PLACES = jnp.asarray(np.random.default_rng(0).uniform(0.0, SIDE, (16, 2)), jnp.float32)
+SPACE = NearAndFar(FENCE, *AREA, lengths=(0.5, 1.0, 2.0, 4.0, 8.0), speed=2.0, reading_time=3.0)
+MOVES = tuple((3.0 * math.cos(angle), 3.0 * math.sin(angle)) for angle in np.arange(6) * math.pi / 3)
+STEPS = FencedMoves(FENCE, Motion(MOVES, *AREA))
+find = jax.jit(lambda *at: SPACE.candidates(at[0], Budget(*at[1:]), PLACES))
+step = jax.jit(lambda *at: STEPS.candidates(at[0], Budget(*at[1:])))
+coordinate = st.floats(0.0, SIDE, width=32)
+
+
+@given(coordinate, coordinate, st.floats(0.0, 30.0, width=32), st.floats(0.0, 30.0, width=32))
+def test_candidates_can_be_gone_to(x, y, distance, time):
+    """Judged by points along the way, an eighth of a metre apart, and by plain comparisons."""
+    for program, speed, reading in ((find, 2.0, 3.0), (step, 1.0, 0.0)):
+        found = jax.tree.map(np.asarray, program(jnp.array([x, y]), 5.0, distance, time))
+        for place, way in zip(found.positions[found.mask], found.way[found.mask], strict=True):
+            assert way == pytest.approx(math.dist((x, y), place), abs=1e-4)
+            assert 0 < way <= distance + 2e-3
+            assert way / speed + reading <= time + 1e-4
+            shares = np.linspace(0, 1, 2 + int(8 * way))[:, None]
+            points = (1 - shares) * np.array([[x, y]]) + shares * place
+            assert ((points >= -1e-3) & (points <= SIDE + 1e-3)).all()
+            assert not ((points > 7.003) & (points < 10.997)).all(axis=1).any()
+
+
+def test_no_candidate_without_readings():
+    assert not find(jnp.array([2.0, 2.0]), 0.0, 99.0, 99.0).mask.any()
+    assert find(jnp.array([2.0, 2.0]), 1.0, 99.0, 99.0).mask.any()
+
+
+def test_candidates_are_near_and_far_and_where_the_belief_says():
+    found = find(jnp.array([3.0, 3.0]), 9.0, jnp.inf, jnp.inf)
+    lengths = set(np.round(np.asarray(found.way[:40]), 3).tolist())
+    assert lengths >= {0.5, 1.0, 2.0}
+    np.testing.assert_allclose(found.positions[-16:], PLACES)
+    assert SPACE.num_actions == 5 * 8 + 16 == len(found.way)
+    assert ring_lengths(2.5, 125.0) == (2.5, 5.0, 10.0, 20.0, 40.0, 80.0)
+    assert ring_lengths(5.0, 1.0) == (5.0,)
+
+
+def test_a_list_of_points_is_all_there_is():
+    points = jnp.array([[1.0, 1.0], [5.0, 5.0], [8.0, 8.0]])
+    space = NearAndFar(FENCE, *AREA, lengths=(1.0,), points=points)
+    found = space.candidates(jnp.array([1.0, 1.0]), Budget(), PLACES)
+    np.testing.assert_array_equal(found.positions, points)
+    # It is there already, and the last is in the pond.
+    assert found.mask.tolist() == [False, True, False]
+
+
+def test_legs_and_the_way_home_are_kept():
+    """Ways of 1 to 4 m, and from each place 6 m suffice for the way there and back to the start."""
+    home = jnp.array([2.0, 2.0])
+    space = NearAndFar(FENCE, *AREA, lengths=(0.5, 1.0, 2.0, 4.0, 8.0), legs=(1.0, 4.0), home=home)
+    here = jnp.array([3.0, 3.0])
+    found = space.candidates(here, Budget(distance=6.0), PLACES)
+    expected = [
+        1.0 - 1e-6 <= way <= 4.001 and way + math.dist(place, (2.0, 2.0)) <= 6.001
+        for way, place in zip(found.way.tolist(), found.positions.tolist(), strict=True)
+    ]
+    free = space.candidates(here, Budget(), PLACES)
+    clear = NearAndFar(FENCE, *AREA, lengths=(0.5, 1.0, 2.0, 4.0, 8.0)).candidates(here, Budget(), PLACES)
+    assert found.mask.tolist() == [bool(a and b) for a, b in zip(clear.mask, expected, strict=True)]
+    assert free.mask.sum() > found.mask.sum() > 0
+
+
+def test_steps_are_shortened_where_whole_ones_do_not_fit():
+    """In a box of 3 m, from its middle: steps of 4 m are quartered."""
+    moves = ((4.0, 0.0), (-4.0, 0.0), (0.0, 4.0), (0.0, -4.0))
+    space = FencedMoves(Fence.of(Bounds()), Motion(moves, (0.0, 0.0), (3.0, 3.0)))
+    found = space.candidates(jnp.array([1.5, 1.5]), Budget())
+    np.testing.assert_allclose(found.way, 1.0)
+    assert found.mask.all()
+
+
+@pytest.mark.parametrize(
+    ("budget", "expected"),
+    [
+        (Budget(100.0, 2000.0), (0.01 + 10 / 2000, 0.01 + 40 / 2000)),
+        (Budget(50.0, 2000.0, 100.0), (0.02 + 12 / 100, 0.02 + 42 / 100)),
+        (Budget(100.0), (0.01 + 0.0025, 0.01 + 0.01)),
+        (Budget(distance=100.0), (0.1 + 0.1, 0.1 + 0.4)),
+        (Budget(), (0.25 + 0.25, 0.25 + 1.0)),
+    ],
+)
+def test_costs_are_shares_of_what_is_left(budget, expected):
+    """Of the readings, and of the way or the time, whichever is scarcer."""
+    way = jnp.array([10.0, 40.0])
+    candidates = Candidates(jnp.zeros((2, 2)), way, way + 2.0, jnp.ones(2, bool))
+    np.testing.assert_allclose(budget.shares(candidates), expected, rtol=1e-5)
