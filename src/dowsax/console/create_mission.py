@@ -30,7 +30,7 @@ _LABELS = {
     "space-aware": "Space-aware infotaxis",
     "entrotaxis": "Entrotaxis: where readings are least certain",
     "dcee": "DCEE: near the source, and surer of it",
-    "location-gain": "Near and far: where a reading tells most of the place, per cost",
+    "location-gain": "Near and far: where a reading tells most of the location, per cost",
     "infotaxis-2": "Infotaxis, two moves ahead (slow)",
     "pfrl": "Trained: PFRL, the best",
     "att-pfrl": "Trained with attention: ATT-PFRL",

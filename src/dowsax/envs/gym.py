@@ -14,6 +14,7 @@ from dowsax.envs.problem import Measures, Problem, assemble, reset_search, step_
 from dowsax.envs.search import SearchState
 from dowsax.inference import Belief
 from dowsax.types import Key, Station
+from dowsax.world import Budget, Candidates
 
 RENDER_MODES = ("rgb_array",)
 METADATA: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 8}
@@ -72,6 +73,12 @@ class SearchEnv(gymnasium.Env[np.ndarray, np.int64]):
     def station(self) -> Station:
         """The station of the newest reading."""
         return self._require_state().station
+
+    @property
+    def policy_inputs(self) -> tuple[Belief, Station, Candidates, Budget]:
+        """What a policy needs besides a key: `policy(key, *inputs)` is the next action."""
+        state, search = self._require_state(), self.problem.search
+        return state.belief, state.station, search.candidates(state), search.budget_left(state)
 
     def _require_state(self) -> SearchState:
         if self._state is None:
