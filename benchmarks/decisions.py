@@ -22,7 +22,7 @@ import numpy as np
 
 from benchmarks.peers.model import sample_prior
 from benchmarks.timing import Timing, summarise, timed
-from dowsax.envs import SCENARIOS, Search, SearchState
+from dowsax.envs import SCENARIOS, SearchProblem, SearchState
 from dowsax.evaluate.episodes import PROGRAMS
 from dowsax.evaluate.search_steps import as_arrays
 from dowsax.evaluate.trace import row
@@ -104,7 +104,7 @@ def searched_beliefs(field: str, count: int, num_particles: int | None) -> list[
     """States of searches by Infotaxis after the readings of `MOMENTS`."""
     preset = PRESETS["default"]
     preset = preset if num_particles is None else preset.with_particles(num_particles)
-    search = as_arrays(Search(benchmark_model(field), preset, SCENARIOS["id"]))
+    search = as_arrays(SearchProblem(benchmark_model(field), preset, SCENARIOS["id"]))
     policy = as_arrays(Lookahead(search.model, information_gain, FOUR_MOVES))
     states = []
     for number in range(-(-count // len(MOMENTS))):

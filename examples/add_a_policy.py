@@ -3,7 +3,7 @@
 import jax
 import jax.numpy as jnp
 
-from dowsax.envs import Scenario, Search, inside
+from dowsax.envs import Scenario, SearchProblem, inside
 from dowsax.evaluate import TraceRule, run_episodes, summarise
 from dowsax.inference import PRESETS
 from dowsax.policies import Lookahead, Prediction
@@ -22,7 +22,7 @@ def negative_variance(prediction: Prediction) -> Scalar:
 def main() -> None:
     model = benchmark_model("temperature")
     corner = Scenario(inside(((15.0, 15.0), (20.0, 20.0))), meaning="sources in the far corner")
-    search = Search(model, PRESETS["default"].with_particles(256), corner, max_readings=40)
+    search = SearchProblem(model, PRESETS["default"].with_particles(256), corner, max_readings=40)
     rule = TraceRule("credible", 0.95)
     episodes = run_episodes(
         search, Lookahead(model, negative_variance), jax.random.split(jax.random.key(0), 4), (rule,)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dowsax.envs import OBSERVATIONS, REWARDS, SCENARIOS
-from dowsax.envs.problem import STOPS, Measures, assemble
+from dowsax.envs import OBSERVATIONS, REWARDS, SCENARIOS, Measures
+from dowsax.envs.task import STOPS, assemble
 from dowsax.inference import PRESETS
 from tools import reference_pages
 

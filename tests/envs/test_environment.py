@@ -1,5 +1,7 @@
 """Laws of the pure environment, one by one and in batches."""
 
+from dataclasses import replace
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -8,8 +10,9 @@ import pytest
 from walks import MAX_READINGS, NEVER, NUM_WALKS, AnyRule, at, first_state, stacked, step_once, walk, walks
 
 from dowsax.envs import belief_features, build
-from dowsax.envs.problem import Measures, Problem, measure, step_searches
+from dowsax.envs.environment import measure
 from dowsax.envs.rewards import REWARDS, indicator
+from dowsax.envs.task import Task, step_searches
 from dowsax.evaluate import episodes
 from dowsax.evaluate.stops import TraceRule
 from dowsax.evaluate.trace import Episode
@@ -67,7 +70,7 @@ def test_nobody_is_paid_for_a_belief_without_particles(name, search, strolls, ke
     """It has no spread and no entropy, and a learner must not find that out."""
     dead = jnp.full(64, -jnp.inf, jnp.float32)
     state = eqx.tree_at(lambda at: at.belief.log_weights, at(strolls.states, 0, 3), dead)
-    environment = build(search, stop=NEVER, reward=REWARDS[name])
+    environment = build(replace(search, stop=NEVER), reward=REWARDS[name])
     _, step = jax.jit(environment.step)(key, state, jnp.asarray(0, jnp.int32))
     assert step.reward == 0
 
@@ -89,20 +92,18 @@ class Batch:
     """Searches after different numbers of readings, moved together and one by one with the same keys."""
 
     def __init__(self, search, strolls, rule):
-        problem = Problem(search, rule, indicator, belief_features(search))
+        task = Task(replace(search, stop=rule), indicator, belief_features(search))
         states = at(strolls.states, np.arange(NUM_WALKS), np.arange(NUM_WALKS) + 2)
         actions, walk_key, number = jnp.arange(NUM_WALKS, dtype=jnp.int32) % 4, jax.random.key(5), 7
-        self.states, outcome = step_searches(
-            problem, walk_key, states, actions, jnp.asarray(number, jnp.int32)
-        )
-        self.numbers, self.rewards, self.terminated, self.truncated, self.final = map(np.asarray, outcome)
+        self.states, outcome = step_searches(task, walk_key, states, actions, jnp.asarray(number, jnp.int32))
+        observation, measures, self.rewards, self.terminated, self.truncated, *final = outcome
+        self.seen, self.final = (observation, measures), tuple(final)
         keys = jax.random.split(jax.random.fold_in(walk_key, number), NUM_WALKS)
         moves = [
             step_once(search, rule, jax.random.split(keys[place])[0], at(states, place), actions[place])
             for place in range(NUM_WALKS)
         ]
         self.plain_states, self.plain = (stacked(part) for part in zip(*moves, strict=True))
-        self.features = slice(0, -len(Measures._fields))
 
 
 def close(one, two) -> bool:
@@ -117,8 +118,8 @@ def test_a_batch_steps_as_its_members_do(search, strolls):
     assert not batch.terminated.any()
     assert not batch.truncated.any()
     assert close(batch.states, batch.plain_states)
-    assert close(batch.numbers[:, batch.features], batch.plain.observation)
-    assert np.array_equal(batch.numbers, batch.final)
+    assert close(batch.seen, (batch.plain.observation, batch.plain.measures))
+    assert all(map(np.array_equal, jax.tree.leaves(batch.seen), jax.tree.leaves(batch.final)))
 
 
 def test_auto_reset_returns_the_last_observation_and_resets(search, strolls):
@@ -129,15 +130,19 @@ def test_auto_reset_returns_the_last_observation_and_resets(search, strolls):
     assert np.array_equal(batch.terminated, batch.plain.terminated)
     assert np.array_equal(batch.truncated, batch.plain.truncated)
     assert close(batch.rewards, batch.plain.reward)
-    assert close(batch.final[:, batch.features], batch.plain.observation)
+    assert close(batch.final, (batch.plain.observation, batch.plain.measures))
     assert close(at(batch.states, ~ended), at(batch.plain_states, ~ended))
-    assert np.array_equal(batch.numbers[~ended], batch.final[~ended])
+    assert all(
+        np.array_equal(seen[~ended], final[~ended])
+        for seen, final in zip(jax.tree.leaves(batch.seen), jax.tree.leaves(batch.final), strict=True)
+    )
     fresh = at(batch.states, ended)
     assert (fresh.belief.history.size == 1).all()
     assert (fresh.path_length == 0).all()
     assert (fresh.station.position < 5).all()
     assert not np.any(fresh.theta == batch.plain_states.theta[ended])
-    assert close(batch.numbers[ended][:, batch.features], jax.jit(jax.vmap(belief_features(search)))(fresh))
+    assert close(batch.seen[0][ended], jax.jit(jax.vmap(belief_features(search)))(fresh))
+    assert close(at(batch.seen[1], ended), jax.jit(jax.vmap(measure))(fresh))
 
 
 RULES = [

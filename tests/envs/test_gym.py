@@ -165,4 +165,4 @@ def test_a_policy_acts_on_its_belief(key):
         assert int(env.unwrapped.belief.history.size) == number == info["readings"]
         where = env.unwrapped.belief.history.stations.position[number - 1]
         np.testing.assert_array_equal(env.unwrapped.station.position, where)
-        *_, info = env.step(chosen(key, env.unwrapped.belief, env.unwrapped.station))
+        *_, info = env.step(chosen(key, *env.unwrapped.policy_inputs))

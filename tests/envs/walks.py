@@ -3,6 +3,7 @@
 Compiling costs far more here than running: all tests of this folder share a handful of programs.
 """
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import equinox as eqx
@@ -10,9 +11,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dowsax.envs import SCENARIOS, Search, SearchState, Step, belief_features, build
-from dowsax.envs.problem import Problem, reset_search
+from dowsax.envs import SCENARIOS, SearchProblem, SearchState, Step, belief_features, build
 from dowsax.envs.rewards import indicator
+from dowsax.envs.task import Task, reset_search
 from dowsax.inference import (
     Contraction,
     Credible,
@@ -61,21 +62,23 @@ class Walk(NamedTuple):
     steps: Step
 
 
-def search_for(scenario="id", field="temperature") -> Search:
-    return Search(benchmark_model(field), BOOTSTRAP, SCENARIOS[scenario], max_readings=MAX_READINGS)
+def search_for(scenario="id", field="temperature") -> SearchProblem:
+    return SearchProblem(benchmark_model(field), BOOTSTRAP, SCENARIOS[scenario], max_readings=MAX_READINGS)
 
 
 @eqx.filter_jit
-def step_once(search: Search, rule: AnyRule, key, state: SearchState, action) -> tuple[SearchState, Step]:
-    return build(search, stop=rule).step(key, state, action)
+def step_once(
+    search: SearchProblem, rule: AnyRule, key, state: SearchState, action
+) -> tuple[SearchState, Step]:
+    return build(replace(search, stop=rule)).step(key, state, action)
 
 
-def first_state(search: Search, number: int) -> SearchState:
-    problem = Problem(search, NEVER, indicator, belief_features(search))
-    return reset_search(problem, jnp.array([16, number], jnp.uint32))[1]
+def first_state(search: SearchProblem, number: int) -> SearchState:
+    task = Task(replace(search, stop=NEVER), indicator, belief_features(search))
+    return reset_search(task, jnp.array([16, number], jnp.uint32))[1]
 
 
-def walk(search: Search, rule: AnyRule, number: int, state: SearchState) -> Walk:
+def walk(search: SearchProblem, rule: AnyRule, number: int, state: SearchState) -> Walk:
     """Random moves until the readings run out, whatever the stop rule says."""
     keys = jax.random.split(jax.random.key(number), MAX_READINGS)
     actions = jax.random.randint(keys[0], (MAX_READINGS - 1,), 0, 4)
@@ -87,7 +90,7 @@ def walk(search: Search, rule: AnyRule, number: int, state: SearchState) -> Walk
     return Walk(stacked(states), stacked(steps))
 
 
-def walks(search: Search, rule: AnyRule, first_states: list[SearchState]) -> Walk:
+def walks(search: SearchProblem, rule: AnyRule, first_states: list[SearchState]) -> Walk:
     """A walk from each state."""
     return stacked([walk(search, rule, number, state) for number, state in enumerate(first_states)])
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from jaxtyping import Array, Int
 
-from dowsax.envs import SCENARIOS, Search
+from dowsax.envs import SCENARIOS, SearchProblem
 from dowsax.evaluate import episodes
 from dowsax.evaluate.episodes import run_one_by_one
 from dowsax.evaluate.pool import Pool, first_occurrences, gather, run_in_groups, scatter
@@ -24,7 +24,7 @@ UNTIL = (TraceRule("contraction", 2.0),)
 
 
 def searching(field, scenario="id", preset=BOOTSTRAP):
-    return Search(benchmark_model(field), preset, SCENARIOS[scenario], max_readings=MAX_READINGS)
+    return SearchProblem(benchmark_model(field), preset, SCENARIOS[scenario], max_readings=MAX_READINGS)
 
 
 def nothing(ended):
@@ -133,7 +133,7 @@ def _parts():
 
 def test_the_source_of_a_shift_is_recorded_before_and_after(keys):
     """The position changes, the rest of Θ does not."""
-    search = Search(
+    search = SearchProblem(
         benchmark_model("temperature"), BOOTSTRAP_STILL, SCENARIOS["shift"], max_readings=SHIFTED + 1
     )
     never = (TraceRule("fixed", 99.0),)
@@ -154,7 +154,7 @@ def test_presets_say_whether_they_follow_jumps():
 
 def test_sources_do_not_depend_on_the_most_readings(keys, apart):
     """So that searches with another limit are the same searches."""
-    shorter = Search(benchmark_model("temperature"), BOOTSTRAP, SCENARIOS["id"], max_readings=7)
+    shorter = SearchProblem(benchmark_model("temperature"), BOOTSTRAP, SCENARIOS["id"], max_readings=7)
     prepared = episodes.prepare(shorter, keys[0])
     np.testing.assert_array_equal(prepared.theta, apart[0].theta)
     np.testing.assert_array_equal(prepared.station.position, apart[0].rows.position[0])

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from dowsax.envs import REWARDS
-from dowsax.envs.problem import STOPS
+from dowsax.envs.task import STOPS
 from dowsax.learn import methods
 from dowsax.learn.base import Learner
 from dowsax.learn.methods import METHODS, TrainConfig

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from dowsax.envs import REWARDS, SCENARIOS, Search
+from dowsax.envs import REWARDS, SCENARIOS, SearchProblem
 from dowsax.inference import Contraction, FilterConfig, Preset
 from dowsax.learn import ppo, rollout
 from dowsax.learn.rollout import Environments, Tally, Transitions, merge_searches
@@ -24,7 +24,7 @@ PRESET = Preset(FilterConfig(num_particles=32, temper=False, num_moves=0, max_mo
 
 
 def searching(field, preset=PRESET):
-    return Search(benchmark_model(field), preset, SCENARIOS["id"], max_readings=MAX_READINGS)
+    return SearchProblem(benchmark_model(field), preset, SCENARIOS["id"], max_readings=MAX_READINGS)
 
 
 def encoder_of(search):

@@ -6,7 +6,7 @@ import equinox as eqx
 import jax
 import pytest
 
-from dowsax.envs import SCENARIOS, Search
+from dowsax.envs import SCENARIOS, SearchProblem
 from dowsax.evaluate.episodes import run_episodes
 from dowsax.evaluate.metrics import ends
 from dowsax.evaluate.stops import TraceRule
@@ -18,7 +18,7 @@ from dowsax.policies.shipped import BEST_POLICY
 from dowsax.world import FOUR_MOVES, benchmark_model
 
 MODEL = benchmark_model("gas")
-SEARCH = Search(MODEL, PRESETS["default"].with_particles(64), SCENARIOS["id"], max_readings=40)
+SEARCH = SearchProblem(MODEL, PRESETS["default"].with_particles(64), SCENARIOS["id"], max_readings=40)
 RULE = TraceRule("credible", 0.95)
 NUM_SEARCHES = 24
 ERROR_RATE = 1e-3

@@ -13,7 +13,7 @@ from cyclopts import Parameter
 from dowsax.cli.console import print_status, say
 from dowsax.cli.outputs import require_folder, require_writable
 from dowsax.cli.run_progress import show_progress
-from dowsax.envs.problem import choose
+from dowsax.envs.task import choose
 from dowsax.evaluate.tables import number
 from dowsax.experiments.runner import default_shard_size, execute, local, processes
 from dowsax.experiments.store import AnyRun, Store

@@ -1,10 +1,17 @@
 """The search as an environment: sources, moves, readings, beliefs, observations and rewards."""
 
-from dowsax.envs.environment import Environment, ResetStep, Step, auto_reset, build
+from dowsax.envs.environment import Environment, Measures, ResetStep, Step, auto_reset, build
 from dowsax.envs.observations import OBSERVATIONS, belief_features, raw_features
+from dowsax.envs.problem import (
+    MAX_READINGS,
+    SUCCESS_RADIUS_M,
+    PendingUpdate,
+    SearchProblem,
+    SearchState,
+    error,
+)
 from dowsax.envs.rewards import REWARDS, Reward
 from dowsax.envs.scenarios import SCENARIOS, Scenario, from_prior, inside
-from dowsax.envs.search import MAX_READINGS, SUCCESS_RADIUS_M, PendingUpdate, Search, SearchState, error
 
 __all__ = [
     "MAX_READINGS",
@@ -13,11 +20,12 @@ __all__ = [
     "SCENARIOS",
     "SUCCESS_RADIUS_M",
     "Environment",
+    "Measures",
     "PendingUpdate",
     "ResetStep",
     "Reward",
     "Scenario",
-    "Search",
+    "SearchProblem",
     "SearchState",
     "Step",
     "auto_reset",

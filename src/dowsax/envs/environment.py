@@ -8,14 +8,42 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from dowsax.envs.observations import Observe, belief_features
+from dowsax.envs.problem import SUCCESS_RADIUS_M, SearchProblem, SearchState, error
 from dowsax.envs.rewards import Reward, indicator
-from dowsax.envs.search import Search, SearchState
-from dowsax.inference import Credible, FilterInfo
-from dowsax.inference.stopping import StopRule
-from dowsax.inference.weights import alive
+from dowsax.inference import FilterInfo
+from dowsax.inference.summaries import location_spread, mass_within
+from dowsax.inference.weights import alive, ess
 from dowsax.types import Key
 
-CREDIBLE = Credible()
+
+class Measures(NamedTuple):
+    """The numbers in `info`. All but the error can be known without the true source."""
+
+    spread: Float[Array, ""]
+    """[m], max(σx, σy); infinite when no particle is left."""
+    mass: Float[Array, ""]
+    """The probability that the source is within 1 m of the mean."""
+    error: Float[Array, ""]
+    """[m], from the mean to the true position."""
+    path_length: Float[Array, ""]
+    """[m]"""
+    readings: Float[Array, ""]
+    """The number of readings, with the one at the start."""
+    ess: Float[Array, ""]
+    """Effective sample size of the weights, after any resampling."""
+
+
+def measure(state: SearchState) -> Measures:
+    """Return the measures of a state."""
+    belief = state.belief
+    return Measures(
+        location_spread(belief),
+        mass_within(belief, SUCCESS_RADIUS_M),
+        error(state),
+        state.path_length,
+        belief.history.size.astype(jnp.float32),
+        ess(belief.log_weights),
+    )
 
 
 class Step(NamedTuple):
@@ -28,6 +56,8 @@ class Step(NamedTuple):
     truncated: Bool[Array, "*batch"]
     """The readings ran out, or the belief has no particle left."""
     info: FilterInfo
+    measures: Measures
+    """Of the state after the move; of the new search where one was reset."""
 
 
 class Environment(NamedTuple):
@@ -38,34 +68,32 @@ class Environment(NamedTuple):
 
 
 def build(
-    search: Search, *, stop: StopRule = CREDIBLE, reward: Reward = indicator, observe: Observe | None = None
+    problem: SearchProblem, *, reward: Reward = indicator, observe: Observe | None = None
 ) -> Environment:
-    """Build the environment of a search.
+    """Build the environment of a search problem. Its stop rule is checked after every move.
 
     Parameters
     ----------
-    stop
-        The stop rule, checked after every move but not at the start.
     reward
         The reward of each move.
     observe
         The observation of a state. Default: `belief_features`.
     """
-    observe = belief_features(search) if observe is None else observe
+    observe = belief_features(problem) if observe is None else observe
 
     def reset(key: Key) -> tuple[SearchState, Array]:
-        state, _ = search.reset(key)
+        state, _ = problem.reset(key)
         return state, observe(state)
 
     def step(key: Key, state: SearchState, action: Int[Array, ""]) -> tuple[SearchState, Step]:
-        after, info = search.step(key, state, action)
+        after, info = problem.step(key, state, action)
         living = alive(after.belief.log_weights)
-        is_spent = after.belief.history.size >= search.max_readings
-        terminated = stop(after.belief) & ~is_spent
+        is_spent = problem.is_spent(after)
+        terminated = problem.stop(after.belief) & ~is_spent
         truncated = ~terminated & (is_spent | ~living)
         # A belief without particles has no spread, entropy or mean to reward.
-        value = jnp.where(living, reward(search, state, after, terminated), 0.0)
-        return after, Step(observe(after), value, terminated, truncated, info)
+        value = jnp.where(living, reward(problem, state, after, terminated), 0.0)
+        return after, Step(observe(after), value, terminated, truncated, info, measure(after))
 
     return Environment(reset, step)
 
@@ -77,6 +105,7 @@ class ResetStep(NamedTuple):
     """Its observation is that of the new search where one was reset."""
     final_observation: Float[Array, "batch features"]
     """The last observation of the search that ended; the step's own elsewhere."""
+    final_measures: Measures
 
 
 def auto_reset(
@@ -95,9 +124,13 @@ def auto_reset(
         def reset_ended():
             fresh = jax.vmap(environment.reset)(pairs[:, 1])
             pick = lambda new, old: jnp.where(ended.reshape(-1, *(1,) * (old.ndim - 1)), new, old)  # noqa: E731
-            return jax.tree.map(pick, fresh, (states, done.observation))
+            seen = (*fresh, jax.vmap(measure)(fresh[0]))
+            return jax.tree.map(pick, seen, (states, done.observation, done.measures))
 
-        following = jax.lax.cond(jnp.any(ended), reset_ended, lambda: (states, done.observation))
-        return following[0], ResetStep(done._replace(observation=following[1]), done.observation)
+        following, observation, measures = jax.lax.cond(
+            jnp.any(ended), reset_ended, lambda: (states, done.observation, done.measures)
+        )
+        step = done._replace(observation=observation, measures=measures)
+        return following, ResetStep(step, done.observation, done.measures)
 
     return step

@@ -9,9 +9,10 @@ import jax.numpy as jnp
 import numpy as np
 from gymnasium import spaces
 
+from dowsax.envs.environment import Measures
 from dowsax.envs.picture import draw, scene
-from dowsax.envs.problem import Measures, Problem, assemble, reset_search, step_search
-from dowsax.envs.search import SearchState
+from dowsax.envs.problem import SearchState
+from dowsax.envs.task import Task, assemble, reset_search, step_search
 from dowsax.inference import Belief
 from dowsax.types import Key, Station
 from dowsax.world import Budget, Candidates
@@ -21,7 +22,9 @@ METADATA: dict[str, Any] = {"render_modes": list(RENDER_MODES), "render_fps": 8}
 
 
 class SearchEnv(gymnasium.Env[np.ndarray, np.int64]):
-    """Find the source: move by 1 m east, west, north or south (0 to 3), with a reading after every move.
+    """Find the source: go to one of the candidates, with a reading after every move.
+
+    In the benchmark they are 1 m to the east, west, north or south (0 to 3).
 
     Observations are numbers in [−1, 1]: `belief` is position, reading, and mean and standard deviation of
     the belief about the source; `raw` is position and reading. `terminated` is true when the stop rule is
@@ -32,11 +35,11 @@ class SearchEnv(gymnasium.Env[np.ndarray, np.int64]):
     metadata = METADATA
 
     def __init__(self, render_mode: str | None = None, **choices: Any) -> None:
-        """Take the keywords of `problem.assemble`."""
+        """Take the keywords of `task.assemble`: names of the benchmark, or a `problem` of your own."""
         require_render_mode(render_mode)
         self.render_mode = render_mode
-        self.problem = assemble(**choices)
-        self.observation_space, self.action_space = spaces_of(self.problem)
+        self.task = assemble(**choices)
+        self.observation_space, self.action_space = spaces_of(self.task)
         self._key: Key | None = None
         self._state: SearchState | None = None
         self._status = "searching"
@@ -46,23 +49,22 @@ class SearchEnv(gymnasium.Env[np.ndarray, np.int64]):
     ) -> tuple[np.ndarray, dict[str, Any]]:
         """Start a new search. With a seed, everything until the next seed is reproducible bit for bit."""
         super().reset(seed=seed, options=options)
-        self._key, self._state, numbers = reset_search(self.problem, random_bits(self.np_random))
+        self._key, self._state, seen = reset_search(self.task, random_bits(self.np_random))
         self._status = "searching"
-        return split(np.array(numbers))
+        observation, measures = jax.device_get(seen)
+        return np.array(observation), info_of(measures)
 
     def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         """Make one move and take one reading."""
         if self._state is None or self._key is None or self._status != "searching":
             raise gymnasium.error.ResetNeeded("No search is under way: call `reset` before `step`.")
-        number = as_action(action, self.problem)
-        self._state, outcome = step_search(
-            self.problem, self._key, self._state, jnp.asarray(number, jnp.int32)
-        )
-        numbers, reward, terminated, truncated = jax.device_get(outcome)
-        observation, info = split(numbers)
+        number = as_action(action, self.task)
+        self._state, outcome = step_search(self.task, self._key, self._state, jnp.asarray(number, jnp.int32))
+        observation, measures, reward, terminated, truncated = jax.device_get(outcome)
+        info = info_of(measures)
         if terminated or truncated:
             self._status = ending(bool(terminated), info["spread"])
-        return observation, float(reward), bool(terminated), bool(truncated), info
+        return np.array(observation), float(reward), bool(terminated), bool(truncated), info
 
     @property
     def belief(self) -> Belief:
@@ -77,7 +79,7 @@ class SearchEnv(gymnasium.Env[np.ndarray, np.int64]):
     @property
     def policy_inputs(self) -> tuple[Belief, Station, Candidates, Budget]:
         """What a policy needs besides a key: `policy(key, *inputs)` is the next action."""
-        state, search = self._require_state(), self.problem.search
+        state, search = self._require_state(), self.task.problem
         return state.belief, state.station, search.candidates(state), search.budget_left(state)
 
     def _require_state(self) -> SearchState:
@@ -90,13 +92,13 @@ class SearchEnv(gymnasium.Env[np.ndarray, np.int64]):
         if self.render_mode is None:
             gymnasium.logger.warn('Nothing is drawn without a render mode: make it with "rgb_array".')
             return None
-        return draw(scene(self.problem.search, self._require_state(), self._status))
+        return draw(scene(self.task.problem, self._require_state(), self._status))
 
 
-def spaces_of(problem: Problem) -> tuple[spaces.Box, spaces.Discrete]:
+def spaces_of(task: Task) -> tuple[spaces.Box, spaces.Discrete]:
     """Return the observation space and the action space of one search."""
-    observation_space = spaces.Box(-1.0, 1.0, (problem.num_features,), np.float32)
-    return observation_space, spaces.Discrete(problem.search.actions.num_actions)
+    observation_space = spaces.Box(-1.0, 1.0, (task.num_features,), np.float32)
+    return observation_space, spaces.Discrete(task.problem.actions.num_actions)
 
 
 def random_bits(generator: np.random.Generator) -> jax.Array:
@@ -104,17 +106,16 @@ def random_bits(generator: np.random.Generator) -> jax.Array:
     return jnp.asarray(generator.integers(2**32, size=2, dtype=np.uint32))
 
 
-def split(numbers: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
-    """Split into the observation, and the measures by name."""
-    names = Measures._fields
-    info: dict[str, Any] = dict(zip(names, map(float, numbers[-len(names) :]), strict=True))
+def info_of(measures: Measures) -> dict[str, Any]:
+    """Return the measures by name."""
+    info: dict[str, Any] = {name: float(number) for name, number in measures._asdict().items()}
     info["readings"] = int(info["readings"])
-    return numbers[: -len(names)].copy(), info
+    return info
 
 
-def as_action(action: Any, problem: Problem) -> int:
+def as_action(action: Any, task: Task) -> int:
     """Return the action as a number, or raise a ValueError in one line."""
-    last = problem.search.actions.num_actions - 1
+    last = task.problem.actions.num_actions - 1
     try:
         number = operator.index(action)
     except TypeError:

@@ -6,7 +6,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from dowsax.envs.search import Search, SearchState
+from dowsax.envs.problem import SearchProblem, SearchState
 from dowsax.inference.scaling import prior_draws, scale_moments, scale_position, scale_reading
 from dowsax.types import Position, Theta
 
@@ -37,15 +37,15 @@ class BeliefFeatures(eqx.Module):
         return jnp.concatenate([self.raw(state), moments])
 
 
-def raw_features(search: Search) -> RawFeatures:
+def raw_features(search: SearchProblem) -> RawFeatures:
     """Return the position and the reading, scaled to the area of the search."""
     return RawFeatures(jnp.array(search.actions.low), jnp.array(search.actions.high))
 
 
-def belief_features(search: Search) -> BeliefFeatures:
+def belief_features(search: SearchProblem) -> BeliefFeatures:
     """Return the paper's observation, scaled by mean and standard deviation of draws of the prior."""
     draws = prior_draws(search.model.prior)
     return BeliefFeatures(raw_features(search), jnp.mean(draws, axis=0), jnp.std(draws, axis=0))
 
 
-OBSERVATIONS: dict[str, Callable[[Search], Observe]] = {"belief": belief_features, "raw": raw_features}
+OBSERVATIONS: dict[str, Callable[[SearchProblem], Observe]] = {"belief": belief_features, "raw": raw_features}

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from dowsax.envs.search import Search, SearchState
+from dowsax.envs.problem import SearchProblem, SearchState
 from dowsax.extras import require_extra
 from dowsax.inference.summaries import mean, std
 from dowsax.types import Scalar, Station
@@ -60,7 +60,7 @@ class Scene(NamedTuple):
     caption: str
 
 
-def scene(search: Search, state: SearchState, status: str) -> Scene:
+def scene(search: SearchProblem, state: SearchState, status: str) -> Scene:
     """Collect what one picture of a search shows."""
     readings = int(state.belief.history.size)
     intensity, centre, spread = map(np.asarray, _view(search, state))
@@ -78,7 +78,9 @@ def scene(search: Search, state: SearchState, status: str) -> Scene:
 
 
 @eqx.filter_jit
-def _view(search: Search, state: SearchState) -> tuple[Float[Array, "north east"], Float[Array, "2"], Scalar]:
+def _view(
+    search: SearchProblem, state: SearchState
+) -> tuple[Float[Array, "north east"], Float[Array, "2"], Scalar]:
     """The true field in the middle of each cell of a grid over the area; the mean and max(σx, σy)."""
     share = (jnp.arange(_NUM_CELLS) + 0.5) / _NUM_CELLS
     low, high = search.actions.low, search.actions.high

@@ -1,168 +1,200 @@
-"""A search problem from names or objects, and the compiled functions behind the Gymnasium environments."""
+"""One search: a source, a sensor that moves and reads, and a filter that assimilates the readings.
 
-from typing import Any, NamedTuple
+Rewards, observations and endings are in `environment`.
+"""
+
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int, UInt32
+from jaxtyping import Array, Bool, Int
 
-from dowsax.envs.environment import Environment, auto_reset, build
-from dowsax.envs.observations import OBSERVATIONS, Observe
-from dowsax.envs.rewards import REWARDS, Reward
-from dowsax.envs.scenarios import SCENARIOS, Scenario
-from dowsax.envs.search import MAX_READINGS, SUCCESS_RADIUS_M, Search, SearchState, error
-from dowsax.inference import PRESETS, Contraction, Credible, EntropyBelow, FixedSteps, MaxWeight, Preset
+from dowsax.envs.scenarios import Scenario
+from dowsax.inference import Belief, Credible, Filter, FilterInfo, Preset, Stage
+from dowsax.inference.filter import while_degenerate
+from dowsax.inference.null_filter import NullFilter
 from dowsax.inference.stopping import StopRule
-from dowsax.inference.summaries import location_spread, mass_within
-from dowsax.inference.weights import ess
-from dowsax.types import Key
-from dowsax.world import MODALITIES, Model, benchmark_model
+from dowsax.inference.summaries import mean, promising_places
+from dowsax.types import Key, Position, Scalar, Station, Theta
+from dowsax.world import FOUR_MOVES, ActionSpace, Budget, Candidates, Model
+from dowsax.world.motion import START_SIDE_M
+from dowsax.world.trails import advance
 
-STOPS: dict[str, StopRule] = {
-    "credible": Credible(),
-    "contraction": Contraction(),
-    "entropy": EntropyBelow(),
-    "max-weight": MaxWeight(),
-    "fixed": FixedSteps(),
-}
-Bits = UInt32[Array, "2"]
+MAX_READINGS = 200
+"""K_max: the reading at the start is the first."""
+SUCCESS_RADIUS_M = 1.0
+"""A stop with a smaller error is right; also the radius of the credible rule."""
 
 
-class Measures(NamedTuple):
-    """The numbers in `info`. All but the error can be known without the true source."""
+class SearchState(eqx.Module):
+    """The state of a search."""
 
-    spread: Float[Array, ""]
-    """[m], max(σx, σy); infinite when no particle is left."""
-    mass: Float[Array, ""]
-    """The probability that the source is within 1 m of the mean."""
-    error: Float[Array, ""]
-    """[m], from the mean to the true position."""
-    path_length: Float[Array, ""]
+    theta: Theta
+    """The true source, as it is now. Policies must not use it."""
+    station: Station
+    reading: Scalar
+    """The newest reading, already assimilated."""
+    belief: Belief
+    path_length: Scalar
+    """[m], walked so far."""
+    elapsed: Scalar
+    """[s], on the way and at readings."""
+    null: Belief | None = None
+    """The belief that there is no source, where the problem compares the two."""
+
+
+class PendingUpdate(NamedTuple):
+    """A search whose filter has not finished assimilating the newest reading."""
+
+    theta: Theta
+    station: Station
+    reading: Scalar
+    path_length: Scalar
+    elapsed: Scalar
+    null: Belief | None
+    stage: Stage
+
+
+@runtime_checkable
+class Start(Protocol):
+    """Where a search starts: the first station, with everything that is measured along with a reading."""
+
+    def __call__(self, key: Key) -> Station: ...
+
+
+class StartInBox(eqx.Module):
+    """A place anywhere in a box."""
+
+    low: tuple[float, float] = eqx.field(default=(0.0, 0.0), static=True)
+    high: tuple[float, float] = eqx.field(default=(START_SIDE_M, START_SIDE_M), static=True)
     """[m]"""
-    readings: Float[Array, ""]
-    """The number of readings, with the one at the start."""
-    ess: Float[Array, ""]
-    """Effective sample size of the weights, after any resampling."""
+
+    def __call__(self, key: Key) -> Station:
+        return Station(jax.random.uniform(key, (2,), minval=jnp.array(self.low), maxval=jnp.array(self.high)))
 
 
-def measure(state: SearchState) -> Measures:
-    """Return the measures of a state."""
-    belief = state.belief
-    return Measures(
-        location_spread(belief),
-        mass_within(belief, SUCCESS_RADIUS_M),
-        error(state),
-        state.path_length,
-        belief.history.size.astype(jnp.float32),
-        ess(belief.log_weights),
-    )
+START_CORNER = StartInBox()
 
 
-class Problem(eqx.Module):
-    """A search with stop rule, reward and observation. Equal problems share compiled programs."""
+class SearchProblem(eqx.Module):
+    """The search problem: model, filter, scenario, actions, start and budget."""
 
-    search: Search
-    stop: StopRule
-    reward: Reward
-    features: Observe
+    model: Model
+    preset: Preset = eqx.field(static=True)
+    scenario: Scenario = eqx.field(static=True)
+    actions: ActionSpace = FOUR_MOVES
+    max_readings: int = eqx.field(default=MAX_READINGS, static=True)
+    start: Start = START_CORNER
+    budget: Budget = Budget()
+    """Of way and time; that of readings is `max_readings`."""
+    stop: StopRule = Credible()
+    null: NullFilter | None = None
+    """The filter of the model without its source, where the evidence for a source counts."""
+    truth: Model | None = None
+    """What readings are drawn from, where that is not the model: with the same unknowns."""
 
-    def observe(self, state: SearchState) -> Float[Array, " numbers"]:
-        """Return the features, and after them the measures, so that both survive a reset of the search."""
-        return jnp.concatenate([self.features(state), jnp.stack(measure(state))])
+    def filter(self) -> Filter:
+        """Build the filter; it expects jumps where the scenario has them and the preset follows them."""
+        transition = self.scenario.transition if self.preset.follows_jumps else None
+        preset = self.preset.with_horizon(self.max_readings)
+        template = jax.tree.map(
+            lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), jax.eval_shape(self.start, jax.random.key(0))
+        )
+        return preset.build(
+            self.model, initial=self.scenario.initial, transition=transition, template=template
+        )
 
-    @property
-    def num_features(self) -> int:
-        """The number of features."""
-        state = jax.eval_shape(self.search.prepare, jax.random.key(0))
-        return jax.eval_shape(self.features, state).shape[0]
+    def prepare(self, key: Key) -> SearchState:
+        """Draw a source, a start and a belief, before the first reading."""
+        source_key, start_key, init_key = jax.random.split(key, 3)
+        theta = self.scenario.sources(self.model.prior, source_key)
+        station = self.start(start_key)
+        zero = jnp.zeros(())
+        null = None if self.null is None else self.null.init(init_key, station, self.max_readings)
+        return SearchState(theta, station, zero, self.filter().init(init_key), zero, zero, null)
 
-    def environment(self) -> Environment:
-        """Build the pure environment; its observations end in the measures."""
-        return build(self.search, stop=self.stop, reward=self.reward, observe=self.observe)
+    def budget_left(self, state: SearchState) -> Budget:
+        """Return what is left of the budget."""
+        size = state.belief.history.size
+        whole = eqx.tree_at(lambda at: at.readings, self.budget, jnp.asarray(self.max_readings, jnp.float32))
+        return whole.minus(size.astype(jnp.float32), state.path_length, state.elapsed)
 
+    def is_spent(self, state: SearchState) -> Bool[Array, ""]:
+        """Whether the budget is spent: no reading is left, no way or no time."""
+        left = self.budget_left(state)
+        return jnp.stack([jnp.asarray(left.readings < 1), left.distance <= 0, left.time <= 0]).any()
 
-def assemble(
-    field: str | Model = "temperature",
-    scenario: str | Scenario = "id",
-    preset: str | Preset = "default",
-    stop: str | StopRule = "credible",
-    reward: str | Reward = "indicator",
-    observation: str = "belief",
-    particles: int | None = None,
-    max_readings: int = MAX_READINGS,
-) -> Problem:
-    """Assemble a problem from names or objects; `particles` replaces the preset's number of particles."""
-    if max_readings < 2:
-        raise ValueError(f"`max_readings` must be at least 2, with the one at the start; got {max_readings}.")
-    chosen = choose("preset", preset, PRESETS, Preset)
-    if particles is not None:
-        chosen = chosen.with_particles(particles)
-    if isinstance(field, str):
-        choose("field", field, MODALITIES, str)
-    search = Search(
-        benchmark_model(field) if isinstance(field, str) else field,
-        chosen,
-        choose("scenario", scenario, SCENARIOS, Scenario),
-        max_readings=max_readings,
-    )
-    return Problem(
-        search,
-        choose("stop rule", stop, STOPS, StopRule),
-        choose("reward", reward, REWARDS, Reward),
-        choose("observation", observation, OBSERVATIONS, str)(search),
-    )
+    def candidates(self, state: SearchState) -> Candidates:
+        """Return where the sensor can go next."""
+        return self.actions.candidates(
+            state.station.position, self.budget_left(state), promising_places(state.belief)
+        )
 
+    def read_at(self, key: Key, state: SearchState, position: Position) -> tuple[SearchState, FilterInfo]:
+        """Take one reading at a position, and make one step of the filter."""
+        pending = self.start_update(key, state, position)
+        return self.finish_update(
+            pending._replace(stage=while_degenerate(self.filter().refresh, pending.stage))
+        )
 
-def choose(kind: str, choice: Any, known: dict[str, Any], of: type) -> Any:
-    """Return the object of a name, or the object itself; raise a ValueError in one line otherwise."""
-    if isinstance(choice, str):
-        if choice not in known:
-            raise ValueError(f"Unknown {kind} {choice!r}; known are {', '.join(known)}.")
-        return known[choice]
-    if not isinstance(choice, of):
-        raise ValueError(f"Not a {kind}: {choice!r}; known by name are {', '.join(known)}.")
-    return choice
+    def start_update(self, key: Key, state: SearchState, position: Position) -> PendingUpdate:
+        """Take a reading at a position and assimilate it as far as possible without refreshing particles."""
+        jump_key, noise_key, filter_key = jax.random.split(key, 3)
+        walked = jnp.linalg.norm(position - state.station.position)
+        seconds = self.actions.seconds(walked)
+        theta, station = self._move_source(jump_key, state), advance(state.station, position, seconds)
+        truth = self.model if self.truth is None else self.truth
+        reading = truth.sample_reading(noise_key, theta, station)
+        stage = self.filter().begin(filter_key, state.belief, station, reading)
+        null = None
+        if self.null is not None and state.null is not None:
+            null = self.null.step(filter_key, state.null, station, reading)
+        spent = state.path_length + walked, state.elapsed + seconds
+        return PendingUpdate(theta, station, reading, *spent, null, stage)
 
+    def refresh(self, pending: PendingUpdate) -> PendingUpdate:
+        """Run one more stage of the filter, for particles that are degenerate."""
+        return pending._replace(stage=self.filter().refresh(pending.stage))
 
-@eqx.filter_jit
-def reset_search(problem: Problem, bits: Bits) -> tuple[Key, SearchState, Array]:
-    """Start a search from 64 random bits; return the key of its steps, its state and its observation."""
-    reset_key, step_key = jax.random.split(_key(bits))
-    state, numbers = problem.environment().reset(reset_key)
-    return step_key, state, numbers
+    def finish_update(self, pending: PendingUpdate) -> tuple[SearchState, FilterInfo]:
+        """Return the state after the reading."""
+        belief, info = self.filter().finish(pending.stage)
+        state = SearchState(
+            pending.theta,
+            pending.station,
+            pending.reading,
+            belief,
+            pending.path_length,
+            pending.elapsed,
+            pending.null,
+        )
+        return state, info
 
+    def reset(self, key: Key) -> tuple[SearchState, FilterInfo]:
+        """Start a search and take its first reading."""
+        prepare_key, read_key = jax.random.split(key)
+        state = self.prepare(prepare_key)
+        return self.read_at(read_key, state, state.station.position)
 
-@eqx.filter_jit
-def step_search(problem: Problem, step_key: Key, state: SearchState, action: Int[Array, ""]):
-    """Make one move. Its randomness depends only on the key of the search and the number of readings."""
-    key = jax.random.fold_in(step_key, state.belief.history.size)
-    state, step = problem.environment().step(key, state, action)
-    return state, (step.observation, step.reward, step.terminated, step.truncated)
+    def step(self, key: Key, state: SearchState, action: Int[Array, ""]) -> tuple[SearchState, FilterInfo]:
+        """Make one move, take one reading, make one step of the filter."""
+        return self.read_at(key, state, self.candidates(state).positions[action])
 
-
-@eqx.filter_jit
-def reset_searches(problem: Problem, bits: Bits, num_searches: int) -> tuple[Key, SearchState, Array]:
-    """Start many searches; return the key of their steps, their states and their observations."""
-    reset_key, step_key = jax.random.split(_key(bits))
-    states, numbers = jax.vmap(problem.environment().reset)(jax.random.split(reset_key, num_searches))
-    return step_key, states, numbers
-
-
-@eqx.filter_jit
-def step_searches(
-    problem: Problem,
-    step_key: Key,
-    states: SearchState,
-    actions: Int[Array, " batch"],
-    number: Int[Array, ""],
-):
-    """Make the `number`-th move of each search, and reset the searches that end."""
-    keys = jax.random.split(jax.random.fold_in(step_key, number), actions.shape[0])
-    states, done = auto_reset(problem.environment())(keys, states, actions)
-    step = done.step
-    return states, (step.observation, step.reward, step.terminated, step.truncated, done.final_observation)
+    def _move_source(self, key: Key, state: SearchState) -> Theta:
+        """Return the source of the next reading, moved as the scenario says."""
+        jump = self.scenario.moves
+        if jump is not None:
+            whether_key, source_key = jax.random.split(key)
+            moved = jax.random.bernoulli(whether_key, jump.hazard) & (state.belief.history.size > 0)
+            return jnp.where(moved, jump.sample(source_key, self.model.prior, state.theta), state.theta)
+        if self.scenario.jump_after is None:
+            return state.theta
+        place = self.model.prior.sample(key)[:2]
+        moved = state.belief.history.size == self.scenario.jump_after
+        return jnp.where(moved, state.theta.at[:2].set(place), state.theta)
 
 
-def _key(bits: Bits) -> Key:
-    return jax.random.fold_in(jax.random.key(bits[0]), bits[1])
+def error(state: SearchState) -> Scalar:
+    """Return the distance [m] from the mean position to the true one. Never used to stop."""
+    return jnp.linalg.norm(mean(state.belief)[:2] - state.theta[:2])

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool
 
-from dowsax.envs.search import SUCCESS_RADIUS_M, Search, SearchState, error
+from dowsax.envs.problem import SUCCESS_RADIUS_M, SearchProblem, SearchState, error
 from dowsax.inference.replay import reading_log_likelihood
 from dowsax.inference.summaries import covariance, location_entropy, location_spread, mean
 from dowsax.inference.weights import normalise
@@ -22,18 +22,20 @@ class Reward(Protocol):
     """The reward of one move."""
 
     def __call__(
-        self, search: Search, before: SearchState, after: SearchState, stopped: Bool[Array, ""]
+        self, search: SearchProblem, before: SearchState, after: SearchState, stopped: Bool[Array, ""]
     ) -> Scalar: ...
 
 
-def indicator(search: Search, before: SearchState, after: SearchState, stopped: Bool[Array, ""]) -> Scalar:
+def indicator(
+    search: SearchProblem, before: SearchState, after: SearchState, stopped: Bool[Array, ""]
+) -> Scalar:
     """R1, the paper's: 1 for the stop, 0 otherwise."""
     del search, before, after
     return jnp.where(stopped, 1.0, 0.0)
 
 
 def dense_contraction(
-    search: Search, before: SearchState, after: SearchState, stopped: Bool[Array, ""]
+    search: SearchProblem, before: SearchState, after: SearchState, stopped: Bool[Array, ""]
 ) -> Scalar:
     r"""R2: the decrease of $\max(\sigma_x, \sigma_y)$ [m], and 1 for the stop."""
     gain = location_spread(before.belief) - location_spread(after.belief)
@@ -41,7 +43,7 @@ def dense_contraction(
 
 
 def entropy_reduction(
-    search: Search, before: SearchState, after: SearchState, stopped: Bool[Array, ""]
+    search: SearchProblem, before: SearchState, after: SearchState, stopped: Bool[Array, ""]
 ) -> Scalar:
     """R3 and AGDC-ENT: the decrease of the entropy of the position [nats], in cells of 1 m."""
     del search, stopped
@@ -49,7 +51,7 @@ def entropy_reduction(
 
 
 def information_gain(
-    search: Search, before: SearchState, after: SearchState, stopped: Bool[Array, ""]
+    search: SearchProblem, before: SearchState, after: SearchState, stopped: Bool[Array, ""]
 ) -> Scalar:
     r"""AGDC-KLD: $\mathrm{KL}(b_{k+1} \,\|\, b_k)$ [nats] of the newest reading, on the particles before."""
     del stopped
@@ -62,7 +64,7 @@ def information_gain(
 
 
 def expected_error(
-    search: Search, before: SearchState, after: SearchState, stopped: Bool[Array, ""]
+    search: SearchProblem, before: SearchState, after: SearchState, stopped: Bool[Array, ""]
 ) -> Scalar:
     r"""AGDC-EE: $-(\|\mu - p\|^2 + \mathrm{tr}\,\Sigma)$ of the position, as a share of the area."""
     del before, stopped
@@ -73,7 +75,9 @@ def expected_error(
     return -(jnp.sum(offset**2) + spread) / area
 
 
-def right_stop(search: Search, before: SearchState, after: SearchState, stopped: Bool[Array, ""]) -> Scalar:
+def right_stop(
+    search: SearchProblem, before: SearchState, after: SearchState, stopped: Bool[Array, ""]
+) -> Scalar:
     """1 for a stop within 1 m of the truth, −1 for one that is not, 0 otherwise."""
     del search, before
     value = jnp.where(error(after) < SUCCESS_RADIUS_M, 1.0, -1.0)

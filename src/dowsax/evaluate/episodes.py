@@ -14,7 +14,7 @@ import equinox as eqx
 import jax
 import numpy as np
 
-from dowsax.envs import Search
+from dowsax.envs import SearchProblem
 from dowsax.evaluate.pool import run_in_groups
 from dowsax.evaluate.search_steps import (
     Keys,
@@ -45,7 +45,7 @@ PROGRAMS = Programs(eqx.filter_jit(prepare), eqx.filter_jit(decide), eqx.filter_
 
 
 def run_episodes(
-    search: Search,
+    search: SearchProblem,
     policy: Policy | Oracle | Sequence[Policy | Oracle],
     keys: Keys,
     until: Sequence[EndRule],
@@ -105,7 +105,7 @@ def run_episodes(
 
 
 def compile_programs(
-    programs: Programs, search: Search, policy: Policy | Oracle, keys: Keys, record: Recorder = row
+    programs: Programs, search: SearchProblem, policy: Policy | Oracle, keys: Keys, record: Recorder = row
 ) -> float:
     """Run each program once, so that no search is charged for compilation; return the time [s]."""
     started = time.perf_counter()
@@ -116,7 +116,7 @@ def compile_programs(
 
 
 def run_one_by_one(
-    search: Search,
+    search: SearchProblem,
     policies: Sequence[Policy | Oracle],
     keys: Keys,
     until: Sequence[EndRule],

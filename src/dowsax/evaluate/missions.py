@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float
 
-from dowsax.envs import Search, SearchState, error
+from dowsax.envs import SearchProblem, SearchState, error
 from dowsax.evaluate.episodes import run_episodes
 from dowsax.evaluate.statistics import wilson_interval
 from dowsax.evaluate.trace import Episode
@@ -98,7 +98,7 @@ class MissionRecorder(eqx.Module):
     checks_fit: bool
     """False where the source may move, for which there is no check."""
 
-    def __call__(self, search: Search, state: SearchState, info: FilterInfo) -> MissionRow:
+    def __call__(self, search: SearchProblem, state: SearchState, info: FilterInfo) -> MissionRow:
         belief = state.belief
         assert state.null is not None
         evidence = belief.log_evidence - state.null.log_evidence

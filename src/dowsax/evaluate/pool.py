@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Int
 
-from dowsax.envs import PendingUpdate, Search
+from dowsax.envs import PendingUpdate, SearchProblem
 from dowsax.evaluate.search_steps import (
     Keys,
     as_arrays,
@@ -46,13 +46,13 @@ class GroupResult(NamedTuple):
     theta: Theta
 
 
-def result_of(search: Search, record: Recorder, pending: PendingUpdate) -> GroupResult:
+def result_of(search: SearchProblem, record: Recorder, pending: PendingUpdate) -> GroupResult:
     """Collect the result of one update; its row is valid only once the update is finished."""
     state, info = search.finish_update(pending)
     return GroupResult(pending, ~pending.stage.is_degenerate, record(search, state, info), pending.theta)
 
 
-def start(search: Search, record: Recorder, key: Key) -> GroupResult:
+def start(search: SearchProblem, record: Recorder, key: Key) -> GroupResult:
     """Take the first reading of a search."""
     state = prepare(search, key)
     _, read_key = step_keys(key, state)
@@ -60,14 +60,14 @@ def start(search: Search, record: Recorder, key: Key) -> GroupResult:
 
 
 def choose(
-    search: Search, policies: Any, turn: Int[Array, ""] | None, key: Key, pending: PendingUpdate
+    search: SearchProblem, policies: Any, turn: Int[Array, ""] | None, key: Key, pending: PendingUpdate
 ) -> Position:
     """Return where the policy whose turn it is goes after a reading."""
     return decide(search, take_policy(policies, turn), key, search.finish_update(pending)[0])
 
 
 def read(
-    search: Search, record: Recorder, key: Key, pending: PendingUpdate, position: Position
+    search: SearchProblem, record: Recorder, key: Key, pending: PendingUpdate, position: Position
 ) -> GroupResult:
     """Take the next reading."""
     state, _ = search.finish_update(pending)
@@ -75,7 +75,7 @@ def read(
     return result_of(search, record, search.start_update(read_key, state, position))
 
 
-def refresh(search: Search, record: Recorder, pending: PendingUpdate) -> GroupResult:
+def refresh(search: SearchProblem, record: Recorder, pending: PendingUpdate) -> GroupResult:
     """Run one more stage of a pending update."""
     return result_of(search, record, search.refresh(pending))
 
@@ -104,7 +104,7 @@ def first_occurrences(members: np.ndarray) -> np.ndarray:
     return is_original
 
 
-def group_size(search: Search, total: int) -> int:
+def group_size(search: SearchProblem, total: int) -> int:
     """Return how many searches are in a group."""
     return min(total, max(_MIN_GROUP_SIZE, _PARTICLES_PER_GROUP // search.preset.config.num_particles))
 
@@ -114,7 +114,7 @@ class Pool:
 
     def __init__(
         self,
-        search: Search,
+        search: SearchProblem,
         keys: Keys,
         until: Sequence[EndRule],
         size: int,
@@ -187,7 +187,7 @@ class Record(NamedTuple):
 
 
 def run_in_groups(
-    search: Search,
+    search: SearchProblem,
     policies: Sequence[Policy | Oracle],
     keys: Keys,
     until: Sequence[EndRule],

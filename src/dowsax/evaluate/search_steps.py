@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Array, Int
 from jaxtyping import Key as KeyArray
 
-from dowsax.envs import Search, SearchState
+from dowsax.envs import SearchProblem, SearchState
 from dowsax.evaluate.trace import Recorder
 from dowsax.policies import Oracle, Policy
 from dowsax.types import Key, Position
@@ -20,12 +20,12 @@ Keys = KeyArray[Array, "*batch"]
 _PREPARE_FOLD = 200
 
 
-def prepare(search: Search, key: Key) -> SearchState:
+def prepare(search: SearchProblem, key: Key) -> SearchState:
     """Draw the search of this key, before its first reading."""
     return search.prepare(jax.random.fold_in(key, _PREPARE_FOLD))
 
 
-def decide(search: Search, policy: Policy | Oracle, key: Key, state: SearchState) -> Position:
+def decide(search: SearchProblem, policy: Policy | Oracle, key: Key, state: SearchState) -> Position:
     """Return the next position of the policy; NaN for an action that does not exist."""
     policy_key, _ = step_keys(key, state)
     acting = policy.policy_for(state.theta) if isinstance(policy, Oracle) else policy
@@ -36,7 +36,7 @@ def decide(search: Search, policy: Policy | Oracle, key: Key, state: SearchState
 
 
 def read(
-    search: Search, record: Recorder, key: Key, state: SearchState, position: Position
+    search: SearchProblem, record: Recorder, key: Key, state: SearchState, position: Position
 ) -> tuple[SearchState, Any]:
     """Take one reading at a position, and record it."""
     _, read_key = step_keys(key, state)
@@ -73,7 +73,7 @@ def take_policy(stacked: Any, number: Int[Array, ""] | None) -> Policy | Oracle:
     return jax.tree.map(lambda leaf: leaf[number] if eqx.is_array(leaf) else leaf, stacked)
 
 
-def require_finite(search: Search, positions: Array) -> Array:
+def require_finite(search: SearchProblem, positions: Array) -> Array:
     """Return the positions; raise a ValueError if one is NaN."""
     if not np.isfinite(positions).all():
         raise ValueError(
@@ -82,6 +82,6 @@ def require_finite(search: Search, positions: Array) -> Array:
     return positions
 
 
-def has_ended(search: Search, newest: Any, number: int | np.ndarray, is_met: np.ndarray):
+def has_ended(search: SearchProblem, newest: Any, number: int | np.ndarray, is_met: np.ndarray):
     """Return whether a search ends: all rules are met, no reading is left, or no particle is left."""
     return is_met.all(axis=-1) | (number >= search.max_readings) | ~np.isfinite(newest.spread)

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from jaxtyping import Array, Float
 
-from dowsax.envs import SUCCESS_RADIUS_M, Search, SearchState, error
+from dowsax.envs import SUCCESS_RADIUS_M, SearchProblem, SearchState, error
 from dowsax.inference import FilterInfo
 from dowsax.inference.summaries import location_entropy, location_spread, mass_within, mean
 from dowsax.inference.weights import max_weight
@@ -49,10 +49,10 @@ class Episode(NamedTuple):
 class Recorder(Protocol):
     """What is recorded of a reading: a row with a `spread`, which is infinite when no particle is left."""
 
-    def __call__(self, search: Search, state: SearchState, info: FilterInfo) -> Any: ...
+    def __call__(self, search: SearchProblem, state: SearchState, info: FilterInfo) -> Any: ...
 
 
-def row(search: Search, state: SearchState, info: FilterInfo) -> Row:
+def row(search: SearchProblem, state: SearchState, info: FilterInfo) -> Row:
     """Return the row of one reading."""
     del search
     belief = state.belief

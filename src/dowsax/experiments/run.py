@@ -15,8 +15,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Key
 
-from dowsax.envs import SCENARIOS, Search
-from dowsax.envs.problem import choose
+from dowsax.envs import SCENARIOS, SearchProblem
+from dowsax.envs.task import choose
 from dowsax.evaluate.episodes import run_episodes
 from dowsax.evaluate.stops import DEFAULTS, LADDER, TraceRule
 from dowsax.experiments.fingerprint import filter_settings
@@ -124,10 +124,10 @@ class Run:
         """Eight letters that differ between runs with different settings."""
         return hash_of(self.settings())
 
-    def build(self) -> tuple[Search, list[Policy | Oracle]]:
+    def build(self) -> tuple[SearchProblem, list[Policy | Oracle]]:
         """Return the search problem and the policies that search in turn."""
         model = benchmark_model(self.field)
-        search = Search(model, self.filter, SCENARIOS[self.scenario], max_readings=self.max_readings)
+        search = SearchProblem(model, self.filter, SCENARIOS[self.scenario], max_readings=self.max_readings)
         return search, [policy_named(name)(model, FOUR_MOVES) for name in self.searchers]
 
     def shard_size(self, default: int) -> int:

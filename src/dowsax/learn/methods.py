@@ -6,8 +6,8 @@ from typing import Any
 
 from jaxtyping import Array, Bool
 
-from dowsax.envs import MAX_READINGS, REWARDS, SCENARIOS, Reward, Search, SearchState
-from dowsax.envs.problem import STOPS
+from dowsax.envs import MAX_READINGS, REWARDS, SCENARIOS, Reward, SearchProblem, SearchState
+from dowsax.envs.task import STOPS
 from dowsax.inference import PRESETS, Preset
 from dowsax.learn import actor_critic, ppo, rollout
 from dowsax.learn.actor_critic import ActorCriticConfig
@@ -52,7 +52,7 @@ class Method:
         reward, scale = REWARDS[self.reward], self.reward_scale
 
         def scaled(
-            search: Search, before: SearchState, after: SearchState, stopped: Bool[Array, ""]
+            search: SearchProblem, before: SearchState, after: SearchState, stopped: Bool[Array, ""]
         ) -> Scalar:
             return scale * reward(search, before, after, stopped)
 
@@ -188,11 +188,11 @@ class TrainConfig:
         preset = PRESETS[self.preset_name]
         return preset if self.particles is None else preset.with_particles(self.particles)
 
-    def searches(self) -> list[Search]:
+    def searches(self) -> list[SearchProblem]:
         """Return the search of each field."""
         scenario = SCENARIOS[self.scenario]
         return [
-            Search(benchmark_model(field), self.filter, scenario, max_readings=self.max_readings)
+            SearchProblem(benchmark_model(field), self.filter, scenario, max_readings=self.max_readings)
             for field in self.fields
         ]
 
@@ -222,7 +222,7 @@ class TrainConfig:
         return ppo.build(self.rollout(), self.build_network, config, total_steps=self.steps)
 
 
-def encoder_for(method: Method) -> Callable[[Search], Encoder]:
+def encoder_for(method: Method) -> Callable[[SearchProblem], Encoder]:
     """Return the function from a search to the encoder of a method."""
     return lambda search: ENCODERS[method.encoder](search.model, search.actions)
 

@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PyTree
 
-from dowsax.envs import SUCCESS_RADIUS_M, PendingUpdate, Reward, Search, SearchState, error
+from dowsax.envs import SUCCESS_RADIUS_M, PendingUpdate, Reward, SearchProblem, SearchState, error
 from dowsax.inference.stopping import StopRule
 from dowsax.inference.weights import alive
 from dowsax.policies.encoders import Encoder
@@ -93,7 +93,7 @@ class Rollout(NamedTuple):
 class RolloutConfig(NamedTuple):
     """What is the same in every step."""
 
-    search: Callable[[Array], Search]
+    search: Callable[[Array], SearchProblem]
     """The search of a field by its number."""
     encoder: Callable[[Array], Encoder]
     fields: Int[Array, " searches"]
@@ -107,8 +107,8 @@ class RolloutConfig(NamedTuple):
 
 
 def build(
-    searches: Sequence[Search],
-    encoder_for: Callable[[Search], Encoder],
+    searches: Sequence[SearchProblem],
+    encoder_for: Callable[[SearchProblem], Encoder],
     *,
     stop: StopRule,
     reward: Reward,
@@ -147,7 +147,7 @@ def build(
     return Rollout(init, run)
 
 
-def merge_searches(searches: Sequence[Search]) -> Search:
+def merge_searches(searches: Sequence[SearchProblem]) -> SearchProblem:
     """Merge searches into one whose sensor is one of theirs, by number."""
     first = searches[0]
     sensors = tuple(search.model.sensor for search in searches)

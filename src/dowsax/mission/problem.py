@@ -7,7 +7,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from dowsax.envs import Scenario, Search, from_prior
+from dowsax.envs import Scenario, SearchProblem, from_prior
 from dowsax.mission.plan import Plan
 from dowsax.mission.site_policy import SitePolicy
 from dowsax.mission.state import build_null_filter
@@ -38,7 +38,7 @@ def build_problem(
     present: bool = True,
     truth: Model | None = None,
     max_readings: int = 500,
-) -> Search:
+) -> SearchProblem:
     """Return the search problem of a site.
 
     Parameters
@@ -55,7 +55,7 @@ def build_problem(
     limits = (
         math.inf if limit is None else float(limit) for limit in (plan.budget.distance, plan.budget.time)
     )
-    return Search(
+    return SearchProblem(
         plan.model,
         plan.preset,
         Scenario(from_prior, transition=plan.jump, moves=plan.jump),
