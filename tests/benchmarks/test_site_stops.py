@@ -19,7 +19,7 @@ def test_every_site_is_of_its_kind_and_ends(kind):
 def test_a_line_tells_rates_and_the_middle_of_the_stops():
     """Missions that did not stop, or had nothing to find, do not count among the stops."""
     missions = [
-        SimulatedMission(status, source, (1.0, 1.0), None, 1.0, readings, 5.0, 0)
+        SimulatedMission(status, source, (1.0, 1.0), None, 1.0, readings, 5.0, 9.0)
         for status, source, readings in [
             (FOUND, (1.0, 1.0), 4),
             (FOUND, (1.0, 1.0), 9),

@@ -60,7 +60,7 @@ class Steady(eqx.Module):
 
     action: Int[Array, ""]
 
-    def __call__(self, key, belief, station):
+    def __call__(self, key, belief, station, candidates, budget):
         return self.action
 
 

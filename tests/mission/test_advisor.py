@@ -31,7 +31,7 @@ BOUNDS = Bounds((FENCE,), (POND,))
 
 def advisor(**changes):
     log = changes.pop("log", None)
-    policy = changes.pop("policy", None)
+    policy = changes.pop("policy", "infotaxis")
     return Advisor(hill_site(**changes), policy, seed=4, log=log, model=MODEL)
 
 

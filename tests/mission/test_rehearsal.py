@@ -65,8 +65,8 @@ def made(plan, **changes) -> Rehearsal:
         cannot_tell=Rate(30, 160, 0.13, 0.26),
         found_nothing=Rate(1, 40, 0.0, 0.13),
         missions=(
-            SimulatedMission(FOUND, (1.0, 2.0), (1.5, 2.0), 0.5, 0.6, 7, 12.0, 0),
-            SimulatedMission("searching", None, None, None, None, 0, 0.0, 10),
+            SimulatedMission(FOUND, (1.0, 2.0), (1.5, 2.0), 0.5, 0.6, 7, 12.0, 20.0),
+            SimulatedMission("searching", None, None, None, None, 0, 0.0, 0.0),
         ),
     )
     return replace(whole, **changes)

@@ -20,7 +20,7 @@ from dowsax.world.motion import AREA_SIDE_M
 from .labels import boxes, require_inside, require_readable
 from .searches import contracting
 from .test_belief import CENTRE, SPREAD, posterior_of
-from .test_rehearsal_figure import ended, made
+from .test_rehearsal_figure import ended, made, paths
 
 CORNERS = [(x, y) for x in (0.0, 0.5, 1.0) for y in (0.0, 0.5, 1.0)]
 SHAPES = [(160, 100), (30, 100), (1000, 20), (3e4, 2.5e4)]
@@ -111,6 +111,6 @@ def test_labels_of_rehearsals(shape, origin):
         ended(FOUND, (0.9 * width, 0.9 * height), 2.1),
         ended(INCONCLUSIVE, (0.0, 0.9 * height), 9.0, readings=20),
     ]
-    figure = rehearsal_figure(replace(made(*missions), name=LONG), site)
+    figure = rehearsal_figure(replace(made(*missions), name=LONG), site, paths(missions))
     require_readable(figure)
     assert any(" rehearsals by infotaxis" in text for text, _ in boxes(figure))

@@ -23,7 +23,7 @@ ALL = Rate(0, 0, 0.0, 1.0)
 def ended(status, source, error, readings=7):
     estimate = None if source is None else (source[0] + error, source[1])
     return SimulatedMission(
-        status, source, estimate, None if source is None else error, 1.0, readings, 12.0, 0
+        status, source, estimate, None if source is None else error, 1.0, readings, 12.0, 20.0
     )
 
 
@@ -32,6 +32,13 @@ def made(*missions) -> Rehearsal:
     return Rehearsal(
         *("", "yard", "infotaxis", "default, 64 particles", "0"), 0, 1.0, 2.0, 0.95, (), *[ALL] * 5, missions
     )
+
+
+PATH = np.array([[5.0, 5.0], [15.0, 5.0], [15.0, 20.0]])
+
+
+def paths(missions):
+    return [PATH] * len(missions)
 
 
 def sources(figure, label):
@@ -48,7 +55,7 @@ def test_every_source_is_drawn_once_as_its_mission_ended(tmp_path):
         ended(INCONCLUSIVE, (50.0, 35.0), 9.0, readings=20),
         ended(INCONCLUSIVE, None, 0.0),
     ]
-    figure = rehearsal_figure(made(*missions), SITE)
+    figure = rehearsal_figure(made(*missions), SITE, paths(missions))
     assert sources(figure, "found").tolist() == [[10.0, 10.0], [20.0, 30.0]]
     assert sources(figure, "wrong: × estimate").tolist() == [[40.0, 10.0]]
     assert sources(figure, "not found").tolist() == [[50.0, 35.0]]
@@ -56,10 +63,18 @@ def test_every_source_is_drawn_once_as_its_mission_ended(tmp_path):
     assert lines["found"].get_ydata()[-1] == pytest.approx(3 / 4)
     assert lines["of these wrong"].get_ydata()[-1] == pytest.approx(1 / 4)
     assert lines["not found"].get_ydata()[-1] == pytest.approx(1 / 4)
+    # A good, a typical and a bad mission, each with its way.
+    titles = [axes.get_title() for axes in figure.axes[2:]]
+    assert titles == [
+        "a good mission: found, 7 readings, 12 m",
+        "a typical one: inconclusive, 20 readings, 12 m",
+        "a bad one: found, 9 readings, 12 m",
+    ]
+    assert all(len(axes.lines[0].get_xdata()) == 3 for axes in figure.axes[2:])
     assert save(figure, tmp_path / "yard.png").stat().st_size > 1000
 
 
 def test_missions_without_any_source_are_drawn_too(tmp_path):
-    figure = rehearsal_figure(made(ended(INCONCLUSIVE, None, 0.0)), SITE)
+    figure = rehearsal_figure(made(ended(INCONCLUSIVE, None, 0.0)), SITE, [PATH])
     assert len(sources(figure, "found")) == 0
     assert save(figure, tmp_path / "nothing.png").stat().st_size > 1000
