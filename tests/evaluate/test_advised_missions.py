@@ -47,14 +47,18 @@ def test_rehearsals_are_such_missions_in_bulk(policy, key):
 @pytest.mark.slow_after(1)
 @pytest.mark.parametrize(("speed", "seconds"), [(1.0, 3.0), (2.0, 2.0)])
 def test_a_budget_of_time_is_spent_by_going_and_reading(speed, seconds):
-    """Steps of 2 m and a second a reading: no place can be reached in what is left of 20 s."""
+    """Steps of 2 m and a second a reading; the last ones may be shortened, and none ends after 20 s."""
     step = StepSetting(length=2.0, directions=8, speed=speed, reading_time=1.0)
     base = advisor(search=NEVER, budget=Budget(time=20.0), step=step)
     # A mission in which nothing speaks against a source, which would end it earlier.
     ended = simulate_mission(base, jax.random.key(0), RehearsalConfig())
     assert ended.status == INCONCLUSIVE
-    assert ended.readings == 1 + math.floor(20.0 / seconds)
-    assert ended.distance == pytest.approx(2.0 * (ended.readings - 1))
+    whole = math.floor(20.0 / seconds)
+    left = 20.0 - whole * seconds
+    # The rest suffices for a half of a step, a quarter or an eighth, if for any.
+    shares = [share for share in (0.5, 0.25, 0.125) if 2.0 * share / speed + 1.0 <= left + 1e-6]
+    assert ended.readings >= 1 + whole + bool(shares)
+    assert ended.time <= 20.0 + 1e-6
 
 
 def test_a_mission_without_end_is_broken_off(key):

@@ -64,11 +64,11 @@ def test_every_source_is_drawn_once_as_its_mission_ended(tmp_path):
     assert lines["of these wrong"].get_ydata()[-1] == pytest.approx(1 / 4)
     assert lines["not found"].get_ydata()[-1] == pytest.approx(1 / 4)
     # A good, a typical and a bad mission, each with its way.
-    titles = [axes.get_title() for axes in figure.axes[2:]]
+    titles = [axes.get_title("left") for axes in figure.axes[2:]]
     assert titles == [
-        "a good mission: found, 7 readings, 12 m",
-        "a typical one: inconclusive, 20 readings, 12 m",
-        "a bad one: found, 9 readings, 12 m",
+        "a good mission: found,\n7 readings, 12 m",
+        "a typical one: inconclusive,\n20 readings, 12 m",
+        "a bad one: found,\n9 readings, 12 m",
     ]
     assert all(len(axes.lines[0].get_xdata()) == 3 for axes in figure.axes[2:])
     assert save(figure, tmp_path / "yard.png").stat().st_size > 1000

@@ -10,6 +10,7 @@ from dowsax.envs import SUCCESS_RADIUS_M, SearchState
 from dowsax.evaluate.episodes import PROGRAMS, compile_programs
 from dowsax.evaluate.search_steps import as_arrays
 from dowsax.evaluate.trace import Row
+from dowsax.evaluate.trace import row as record
 from dowsax.experiments.run import Run, episode_keys, require_known
 from dowsax.inference import Belief
 from dowsax.inference.posterior import Posterior, Trace
@@ -156,7 +157,7 @@ class Searcher:
         position = state.station.position
         if log.steps:
             position = PROGRAMS.decide(self.search, self.policy, self.key, state)
-        state, newest = PROGRAMS.read(self.search, self.key, state, position)
+        state, newest = PROGRAMS.read(self.search, record, self.key, state, position)
         row = jax.tree.map(np.asarray, newest)
         log.final_theta, log.belief = np.asarray(state.theta), state.belief
         log.steps.append((snapshot_of(len(log.steps) + 1, row, state.belief), row))

@@ -17,7 +17,7 @@ from dowsax.inference.projection import projection_path
 from dowsax.version import VERSION
 
 PACKAGE = Path(__file__).parents[1]
-PARTS = ("world", "inference", "envs/search.py")
+PARTS = ("world", "inference", "envs/problem.py")
 """The code that computes a belief."""
 
 

@@ -14,7 +14,7 @@ from dowsax.viz.style import BLUE, INK, MUTED, ORANGE, add_panel, new_figure, sh
 # The layout, in inches.
 _MAP_SIDE = 4.4
 _LEFT, _BOTTOM, _TOP, _GAP, _PANEL, _RIGHT = 0.9, 0.95, 0.65, 0.85, 2.9, 0.2
-_SMALL_GAP = 0.25
+_SMALL_GAP, _SMALL_TITLE = 0.25, 0.45
 _EXAMPLES = ("a good mission", "a typical one", "a bad one")
 """Missions that are drawn: the source is a dot, the estimate a cross."""
 _MIN_ASPECT = 0.6
@@ -35,14 +35,14 @@ def rehearsal_figure(rehearsal: Rehearsal, site: Site, paths: Sequence[np.ndarra
     width, height = _MAP_SIDE * (high - low) / (high - low).max()
     shown = _examples(rehearsal)
     small = (width + _GAP + _PANEL - (len(_EXAMPLES) - 1) * _SMALL_GAP) / len(_EXAMPLES)
-    below = (small * height / width + _SMALL_GAP + _BOTTOM) if shown else 0.0
+    below = (small * height / width + 2 * _SMALL_GAP + _SMALL_TITLE) if shown else 0.0
     page = _LEFT + width + _GAP + _PANEL + _RIGHT, below + _BOTTOM + height + _TOP
     with styled():
         figure = new_figure(*page)
         left = add_panel(figure, _LEFT, below + _BOTTOM, width, height, "map")
         right = add_panel(figure, _LEFT + width + _GAP, below + _BOTTOM, _PANEL, height, "readings")
         for column, (label, number) in enumerate(shown.items()):
-            place = _LEFT + column * (small + _SMALL_GAP), _BOTTOM / 2
+            place = _LEFT + column * (small + _SMALL_GAP), _SMALL_GAP
             axes = add_panel(figure, *place, small, small * height / width, label)
             _draw_mission(axes, label, rehearsal.missions[number], paths[number], site, low, high)
         _draw_map(left, rehearsal, site, low, high)
@@ -116,7 +116,7 @@ def _draw_mission(
         axes.plot(*one.estimate, color=ORANGE, marker="x", markersize=6, linestyle="", zorder=5)
     if one.source is not None:
         axes.plot(*one.source, color=INK, marker="o", markersize=5, linestyle="", zorder=4)
-    axes.set_title(f"{label}: {one.status}, {one.readings} readings, {one.distance:.0f} m", fontsize=8)
+    axes.set_title(f"{label}: {one.status},\n{one.readings} readings, {one.distance:.0f} m", fontsize=8)
 
 
 def _draw_readings(axes: Axes, rehearsal: Rehearsal) -> None:
