@@ -41,17 +41,31 @@ def test_missions_are_counted_kept_drawn_and_quoted(dowsax_command, monkeypatch,
     code, stdout, stderr = dowsax_command(*words, "--plot", tmp_path / "yard.png")
     assert code == 0, stderr
     kept = json.loads((tmp_path / "yard.rehearsal.json").read_text())
-    assert (kept["name"], kept["policy"], kept["preset"]) == ("yard", "infotaxis", "default, 64 particles")
+    assert (kept["name"], kept["policy"], kept["preset"]) == (
+        "yard",
+        "location-gain",
+        "default, 64 particles",
+    )
     assert [mission["source"] is None for mission in kept["missions"]] == [False] * 3 + [True] * 2
     assert all(mission["readings"] <= 8 for mission in kept["missions"])
     assert (kept["stopped"]["of"], kept["found_nothing"]["of"]) == (3, 2)
     assert f"found{' ' * 27}{kept['stopped']['count']} of 3: " in stdout
-    assert "yard: 3 rehearsals with a source, 2 without, by infotaxis" in stdout
+    assert "yard: 3 rehearsals with a source, 2 without, by location-gain" in stdout
     assert (tmp_path / "yard.png").read_bytes().startswith(b"\x89PNG")
 
-    again = dowsax_command(*words, "--json", "--out", tmp_path / "again.json")
-    assert again.stdout == (tmp_path / "again.json").read_text()
-    assert json.loads(again.stdout) == kept
+    assert "yard: 3 rehearsals with a source, 0 without, by oracle" in stdout
+    assert "oracle against location-gain: found " in stdout
+
+    compared = ("--policy", "location-gain", "--policy", "random")
+    again = dowsax_command(*words, *compared, "--json", "--out", tmp_path / "again.json")
+    assert json.loads((tmp_path / "again.json").read_text()) == kept
+    first, other, oracle = json.loads(again.stdout)
+    assert [one["policy"] for one in (first, other, oracle)] == ["location-gain", "random", "oracle"]
+    assert [one["missions"] for one in (first, other, oracle)] == [3, 3, 3]
+    assert first["found"] == kept["stopped"]["count"] / 3
+    assert first["found_interval"] == [kept["stopped"]["low"], kept["stopped"]["high"]]
+    assert first["found_minus_first"] == 0
+    assert {"wrong_given_found", "covered95", "inconclusive", "readings_median"} < oracle.keys()
 
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"")))
     advise = ("advise", "--site", site_file, "--log")

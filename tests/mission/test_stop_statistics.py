@@ -8,6 +8,7 @@ import pytest
 from benchmarks import false_stops, site_stops
 from dowsax.evaluate.statistics import wilson_interval
 from dowsax.mission.plan import Plan
+from dowsax.mission.site_policy import SITE_POLICY
 from dowsax.mission.stop_statistics import (
     StandardStops,
     describe_stops,
@@ -73,21 +74,21 @@ def plans():
 def test_a_new_site_has_a_measured_rate(kind, plans):
     """By the policy that it has unless another is chosen, with the numbers of the very file."""
     plan = plans[kind]
-    row = find_standard_stops(plan, "infotaxis")
+    row = find_standard_stops(plan, SITE_POLICY)
     (west, south), (east, north) = plan.reach.area
     assert (row.width, row.height, row.step) == (east - west, north - south, plan.reach.steps.length)
     assert (row.radius, row.probability) == (plan.radius, plan.probability)
     assert (row.low, row.high) == pytest.approx(wilson_interval(row.wrong, row.stops), abs=1e-5)
     assert row.low <= row.rate <= row.high
-    assert find_false_stops(plan, "infotaxis") is None
-    told = describe_stops(plan, "infotaxis")
+    assert find_false_stops(plan, SITE_POLICY) is None
+    told = describe_stops(plan, SITE_POLICY)
     assert told.startswith(
         f"in {row.rehearsals} rehearsals of the standard site of this kind (200 by 150 m, "
     )
     were = "was" if row.wrong == 1 else "were"
     assert f"{row.wrong} of {row.stops} stops {were} wrong: {100 * row.rate:.1f} % [" in told
     assert "not measured" not in told
-    assert told.endswith("not rehearsed: `dowsax rehearse here.toml --policy infotaxis` does")
+    assert told.endswith("not rehearsed: `dowsax rehearse here.toml --policy location-gain` does")
 
 
 def test_another_site_of_the_kind_quotes_the_standard_one(plans):
