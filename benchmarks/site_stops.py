@@ -102,7 +102,8 @@ def write(rows: Iterable[StandardStops], path: Path) -> None:
 
 
 def _cell(cell: object) -> object:
-    return f"{cell:.6g}" if isinstance(cell, float) else cell
+    # Wilson's limit of no case at all is zero but for rounding.
+    return f"{round(cell, 9):.6g}" if isinstance(cell, float) else cell
 
 
 def share(rate: Rate) -> str:

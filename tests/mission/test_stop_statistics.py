@@ -94,14 +94,14 @@ def test_a_new_site_has_a_measured_rate(kind, plans):
 def test_another_site_of_the_kind_quotes_the_standard_one(plans):
     """Other places, steps and radii are another site; other policies, filters and laws another question."""
     plan = plans["level"]
-    assert find_standard_stops(replace(plan, radius=2.0), "infotaxis") is not None
+    assert find_standard_stops(replace(plan, radius=2.0), SITE_POLICY) is not None
     for other, policy in (
         (plan, "entrotaxis"),
-        (plan.with_particles(64), "infotaxis"),
-        (replace(plan, probability=0.9), "infotaxis"),
-        (replace(plan, jump=Jump()), "infotaxis"),
-        (replace(plan, file=None), "infotaxis"),
-        (replace(plan, stations=replace(plan.stations, names=("altitude", "trail"))), "infotaxis"),
+        (plan.with_particles(64), SITE_POLICY),
+        (replace(plan, probability=0.9), SITE_POLICY),
+        (replace(plan, jump=Jump()), SITE_POLICY),
+        (replace(plan, file=None), SITE_POLICY),
+        (replace(plan, stations=replace(plan.stations, names=("altitude", "trail"))), SITE_POLICY),
     ):
         assert find_standard_stops(other, policy) is None
         assert "standard" not in describe_stops(other, policy)
