@@ -9,7 +9,7 @@ demo: .venv/.base
 
 PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder --max-worker-restart 0
 # Most tests run a program a few times only. It compiles three times as fast without optimisation.
-# Without the pass algsimp, programs crash or compute wrong numbers (jaxlib 0.11).
+# Without the pass algsimp, programs crash or compute wrong numbers (jaxlib 0.10.2).
 COMPILE_FAST := --xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false \
 	--xla_cpu_parallel_codegen_split_count=1 \
 	--xla_disable_hlo_passes=constant_folding,while-loop-invariant-code-motion,simplify-while-loops
