@@ -7,6 +7,7 @@ import equinox as eqx
 import jax.numpy as jnp
 import pytest
 from made_beliefs import walk_belief
+from made_choices import act
 from made_networks import CARDS, small
 
 import dowsax
@@ -41,7 +42,7 @@ def test_a_path_is_a_name(path, key):
     policy = dowsax.policy(str(path), field="gas")
     assert isinstance(policy, Neural)
     assert policy.encoder.num_particles == 16
-    action = eqx.filter_jit(policy)(key, walk_belief(0), Station(jnp.zeros(2)))
+    action = eqx.filter_jit(act)(policy, key, walk_belief(0), Station(jnp.zeros(2)))
     assert FOUR_MOVES.free(jnp.zeros(2))[action]
     require_known([Run(str(path), "gas"), Run("greedy", "gas")])
 
