@@ -63,9 +63,11 @@ def our_decision(num_particles: int, num_readings: int):
     policy = Lookahead(benchmark_model("gas"), information_gain, num_readings=num_readings)
     belief = prior_belief(sample_prior(np.random.default_rng(SEED), num_particles))
     station = Station(jnp.asarray(POSITION, jnp.float32))
+    budget = Budget()
+    candidates = FOUR_MOVES.candidates(station.position, budget)
     decide = eqx.filter_jit(policy)
     keys = jax.random.split(jax.random.key(SEED), 64)
-    return lambda number: decide(keys[number % 64], belief, station).block_until_ready()
+    return lambda number: decide(keys[number % 64], belief, station, candidates, budget).block_until_ready()
 
 
 def their_decision(num_particles: int, num_readings: int):
