@@ -9,7 +9,7 @@ from jaxtyping import Array, Float
 
 from dowsax.inference.belief import Belief
 from dowsax.inference.grid import BENCHMARK_GRID, Grid, cell_mass
-from dowsax.inference.weights import alive, normalise
+from dowsax.inference.weights import alive, members_at, normalise
 from dowsax.types import Scalar, Theta
 
 # By default a GPU rounds the factors of a product to ten bits: centimetres of a mean position.
@@ -152,7 +152,5 @@ def weight_entropy(belief: Belief) -> Scalar:
 
 def promising_places(belief: Belief, number: int = NUM_PROMISING) -> Float[Array, "places 2"]:
     """Return places where the source may be: the positions of particles at even shares of the weight."""
-    cumulative = jnp.cumsum(jnp.exp(normalise(belief.log_weights)))
-    levels = (jnp.arange(number) + 0.5) / number * cumulative[-1]
-    members = jnp.minimum(jnp.searchsorted(cumulative, levels), cumulative.shape[0] - 1)
+    members = members_at(belief.log_weights, (jnp.arange(number) + 0.5) / number)
     return belief.particles[members, :2]

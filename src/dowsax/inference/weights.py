@@ -2,7 +2,7 @@
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Array, Bool, Float, Int
 
 from dowsax.types import Scalar
 
@@ -35,6 +35,12 @@ def ess(log_weights: Float[Array, " n"]) -> Scalar:
     """
     size = jnp.exp(-jax.nn.logsumexp(2 * log_weights))
     return jnp.where(alive(log_weights), size, 0.0)
+
+
+def members_at(log_weights: Float[Array, " n"], levels: Float[Array, " k"]) -> Int[Array, " k"]:
+    """Return the numbers of the particles at these levels, from 0 to 1, of the running sum of weights."""
+    running = jnp.cumsum(jnp.exp(normalise(log_weights)))
+    return jnp.minimum(jnp.searchsorted(running, levels * running[-1]), running.shape[0] - 1)
 
 
 def max_weight(log_weights: Float[Array, " n"]) -> Scalar:

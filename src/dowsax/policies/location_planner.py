@@ -9,10 +9,10 @@ from typing import NamedTuple
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Int
 
 from dowsax.inference import Belief, systematic
-from dowsax.inference.weights import normalise
+from dowsax.inference.weights import members_at, normalise
 from dowsax.policies.base import Action, choose_best
 from dowsax.policies.lookahead import simulate_log_likelihoods
 from dowsax.types import Key, Position, Scalar, Station
@@ -25,28 +25,28 @@ _BATCH_SIZE = 8
 """Candidates that are evaluated at once, to bound the memory."""
 _SKEW = 3.0
 """How many more of the simulated sources are strong than weak at the candidate: see `_levels`."""
-_SPACING = 0.5
-"""The width of the kernel, in units of what would suit a normal distribution (Silverman 1986)."""
+_NUM_CELLS = 64
+"""Into which the location is divided."""
+_OVERLAP = 1.5
+"""The width of a cell, in units of the distance between cells of a normal distribution."""
 # A GPU would otherwise round the factors of a product to ten bits.
 _PRECISION = jax.lax.Precision.HIGHEST
 
 
-class Places(NamedTuple):
-    """The particles that the planner reweights, and how near to each other they are."""
+class Cells(NamedTuple):
+    """The particles that the planner reweights, and the cells in which they lie."""
 
     particles: Float[Array, "n d"]
     log_weights: Float[Array, " n"]
-    kernel: Float[Array, "n n"]
-    """One for particles at the same place, falling to zero with their distance."""
+    shares: Float[Array, "n cells"]
+    """Of each particle in each cell; the cells overlap, and the shares of a particle sum to one."""
 
 
 class LocationPlanner(eqx.Module):
     r"""Go where the gain per cost is highest; the cost is the share of what is left of the budget.
 
-    The gain is $\mathbb E_z \sum_i w_i^+(z) \log (\bar p_i(z) / p(z))$ [nats], with $\bar p_i$ the likelihood
-    of the other particles near particle i, in the mean: the mutual information of reading and location. That
-    of the particle itself would know its strength, background and noise as well. Near is what the kernel
-    covers: it is as wide as `scale`, or as the particles lie apart.
+    The gain is the mutual information [nats] of the reading and the cell in which the source lies. The cells
+    lie where the belief does, and are as wide as `scale`, or as the belief is wide for their number.
     """
 
     model: Model
@@ -54,7 +54,7 @@ class LocationPlanner(eqx.Module):
     """[m], within which it does not matter where the source is."""
     num_readings: int = eqx.field(default=32, static=True)
     """Simulated at each candidate."""
-    num_particles: int = eqx.field(default=512, static=True)
+    num_particles: int = eqx.field(default=1024, static=True)
     """Of the belief that are reweighted."""
 
     def __call__(
@@ -77,36 +77,54 @@ class LocationPlanner(eqx.Module):
     ) -> Float[Array, " k"]:
         """Return the expected gain [nats] of a reading at each candidate, never negative."""
         thin_key, noise_key = jax.random.split(key)
-        places = self._places(thin_key, belief)
+        cells = self._cells(thin_key, belief)
         noise_keys = jax.random.split(noise_key, self.num_readings)
-        levels, shares = _levels(self.num_readings)
-        near = _near(jnp.exp(places.log_weights)[None, :], places.kernel)
+        levels, frequencies = _levels(self.num_readings)
 
         def gain_at(place: Position) -> Scalar:
             there = move_station(station, place)
-            sources = places.particles[_members_by_signal(self.model, places, there, levels)]
-            terms = simulate_log_likelihoods(noise_keys, self.model, places.particles, sources, there)
-            posteriors = jnp.exp(jax.vmap(normalise)(places.log_weights[None, :] + terms))
-            ratios = jnp.log(_near(posteriors, places.kernel)) - jnp.log(near)
-            return jnp.sum(shares * jnp.sum(posteriors * ratios, axis=1))
+            sources = cells.particles[_members_by_signal(self.model, cells, there, levels)]
+            terms = simulate_log_likelihoods(noise_keys, self.model, cells.particles, sources, there)
+            return jnp.sum(frequencies * _information(cells, terms))
 
         gains = jax.lax.map(gain_at, candidates.positions, batch_size=_BATCH_SIZE)
         return jnp.maximum(jnp.nan_to_num(gains), 0.0)
 
-    def _places(self, key: Key, belief: Belief) -> Places:
-        """Return at most `num_particles` particles, of equal weight where there were more."""
+    def _cells(self, key: Key, belief: Belief) -> Cells:
+        """Return at most `num_particles` particles, of equal weight where there were more, in cells."""
         particles, log_weights = belief.particles, normalise(belief.log_weights)
         if particles.shape[0] > self.num_particles:
             particles = particles[systematic(key, log_weights, self.num_particles)]
             log_weights = jnp.full(self.num_particles, -jnp.log(self.num_particles))
-        positions = particles[:, :2]
-        weights = jnp.exp(log_weights)
+        positions, weights = particles[:, :2], jnp.exp(log_weights)
         centred = positions - jnp.matmul(weights, positions, precision=_PRECISION)[None, :]
         spread = jnp.sqrt(jnp.sum(jnp.matmul(weights, centred**2, precision=_PRECISION)) / 2)
-        width = jnp.maximum(self.scale, _SPACING * spread * self.num_particles ** (-1 / 6))
-        squares = jnp.sum((positions[:, None, :] - positions[None, :, :]) ** 2, axis=2)
-        kernel = jnp.exp(-0.5 * squares / width**2) * (1 - jnp.eye(squares.shape[0]))
-        return Places(particles, log_weights, kernel)
+        width = jnp.maximum(self.scale, _OVERLAP * spread / _NUM_CELLS**0.5)
+        middles = positions[members_at(log_weights, (jnp.arange(_NUM_CELLS) + 0.5) / _NUM_CELLS)]
+        squares = jnp.sum((positions[:, None, :] - middles[None, :, :]) ** 2, axis=2)
+        return Cells(particles, log_weights, jax.nn.softmax(-0.5 * squares / width**2, axis=1))
+
+
+def _information(cells: Cells, log_likelihoods: Float[Array, "readings n"]) -> Float[Array, " readings"]:
+    """Return what each reading tells [nats]: the divergence of the cells' weights after it from those before.
+
+    A particle counts half in the cell by which it is judged. If it counted in full, what tells of strength or
+    background alone would look like news of the location; not at all, and small gains would be lost.
+    """
+    posteriors = jnp.exp(jax.vmap(normalise)(cells.log_weights[None, :] + log_likelihoods))
+    after, own_after = _cell_weights(posteriors, cells.shares)
+    before, own_before = _cell_weights(jnp.exp(cells.log_weights)[None, :], cells.shares)
+    divergence = after * (jnp.log(after) - jnp.log(before))
+    return jnp.sum(divergence - 0.5 * (own_after / after - own_before / before * after / before), axis=1)
+
+
+def _cell_weights(
+    weights: Float[Array, "readings n"], shares: Float[Array, "n cells"]
+) -> tuple[Float[Array, "readings cells"], Float[Array, "readings cells"]]:
+    """Return the weight of each cell, and the sum of squares of its parts."""
+    total = jnp.matmul(weights, shares, precision=_PRECISION)
+    squares = jnp.matmul(weights**2, shares**2, precision=_PRECISION)
+    return jnp.maximum(total, jnp.finfo(total.dtype).tiny), squares
 
 
 def _levels(number: int) -> tuple[Float[Array, " readings"], Float[Array, " readings"]]:
@@ -120,17 +138,13 @@ def _levels(number: int) -> tuple[Float[Array, " readings"], Float[Array, " read
     return 1 - (1 - even) ** _SKEW, shares / jnp.sum(shares)
 
 
-def _members_by_signal(model: Model, places: Places, there: Station, levels: Array) -> Array:
+def _members_by_signal(
+    model: Model, cells: Cells, there: Station, levels: Float[Array, " k"]
+) -> Int[Array, " k"]:
     """Return the particles at these levels of the signal, the reading with the source less that without."""
     null = without_source(model)
     signals = jax.vmap(lambda theta: model.intensity(theta, there) - null.intensity(theta, there))(
-        places.particles
+        cells.particles
     )
     order = jnp.argsort(jnp.abs(signals))
-    cumulative = jnp.cumsum(jnp.exp(places.log_weights)[order])
-    return order[jnp.minimum(jnp.searchsorted(cumulative, levels * cumulative[-1]), order.shape[0] - 1)]
-
-
-def _near(weights: Float[Array, "readings n"], kernel: Float[Array, "n n"]) -> Float[Array, "readings n"]:
-    """Return the weight of the other particles near each particle, and a little more."""
-    return jnp.matmul(weights, kernel, precision=_PRECISION) + 1 / weights.shape[1]
+    return order[members_at(cells.log_weights[order], levels)]
