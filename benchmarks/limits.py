@@ -9,30 +9,23 @@ Near the source it needs as many readings as the straight walk did there. That i
 better ways than parallel lines; but it says how much of a path is for want of knowing where the source is.
 """
 
-import argparse
-from collections.abc import Sequence
-from pathlib import Path
-
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from benchmarks.machine import ROOT
+from benchmarks import from_runs
+from benchmarks.from_runs import Lines
 from dowsax.envs import MAX_READINGS
 from dowsax.evaluate.metrics import NOTHING, Ends, Estimate, ends
-from dowsax.evaluate.tables import labelled_csv
 from dowsax.experiments.run import CREDIBLE
-from dowsax.experiments.store import Store
 from dowsax.experiments.suites.measures import ratio
-from dowsax.experiments.suites.searches import FIELDS, STRAIGHT
+from dowsax.experiments.suites.searches import STRAIGHT
 from dowsax.experiments.suites.suite import Reproduction
-from dowsax.files import replace_file
 from dowsax.types import Station
 from dowsax.world import Model, benchmark_model
 
-DATA = ROOT / "results"
 FILE = "limits.csv"
 NATS = 0.5
 """What tells a reading from one of clean air: a shift by one standard deviation in a normal one."""
@@ -128,38 +121,16 @@ def told_ratio(model: Model, sources: np.ndarray, end: Ends) -> Estimate:
     return ratio(*(np.asarray(part, np.float64) for part in found))
 
 
-def write(paper: Reproduction, data: Path, fields: Sequence[str]) -> None:
-    """Write a line for each field of which the straight walk has been measured."""
-    lines = []
-    for field in fields:
-        episodes = paper.store.episodes(paper.run(STRAIGHT, field))
-        if episodes is None:
-            continue
-        sources = np.stack([episode.theta for episode in episodes])
-        found = told_ratio(benchmark_model(field), sources, ends(episodes, CREDIBLE))
-        lines.append(({"field": field, "seed": str(paper.seed)}, {"told_ratio": found}))
-        print(f"{field}: {found.value:.3f} [{found.low:.3f}, {found.high:.3f}]", flush=True)
-    if not lines:
-        raise ValueError(f"{paper.store.folder} has no {STRAIGHT} walk: run `dowsax reproduce id` first.")
-    data.mkdir(parents=True, exist_ok=True)
-    with replace_file(data / FILE) as partial:
-        partial.write_text(labelled_csv(lines), encoding="utf-8")
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--source", type=Path, required=True, help="a folder of `dowsax reproduce`")
-    parser.add_argument("--data", type=Path, default=DATA, help="where the table is written")
-    parser.add_argument("--fields", nargs="+", default=FIELDS, choices=FIELDS)
-    parser.add_argument("--episodes", type=int, default=1000)
-    options = parser.parse_args()
-    try:
-        write(Reproduction(Store(options.source), options.episodes), options.data, options.fields)
-    except ValueError as error:
-        parser.error(str(error))
+def lines(paper: Reproduction, field: str) -> Lines:
+    """Return the line of a field, if the straight walk has been measured."""
+    episodes = paper.store.episodes(paper.run(STRAIGHT, field))
+    if episodes is None:
+        return
+    sources = np.stack([episode.theta for episode in episodes])
+    found = told_ratio(benchmark_model(field), sources, ends(episodes, CREDIBLE))
+    print(f"{field}: {found.value:.3f} [{found.low:.3f}, {found.high:.3f}]", flush=True)
+    yield {"field": field, "seed": str(paper.seed)}, {"told_ratio": found}
 
 
 if __name__ == "__main__":
-    main()
+    from_runs.main(__doc__, FILE, lines)
