@@ -85,7 +85,7 @@ def test_sensors_take_turns(key):
 
 
 def test_what_is_refused_is_read_again_and_in_the_end_given_up(key):
-    """A sensor that never reads a number: no reading is ever taken in, and nothing is found."""
+    """With a sensor whose readings are all infinite, none is assimilated and nothing is found."""
     broken = Model(Hill(), lambda theta, station: jnp.full((), jnp.inf), Gaussian(0.05, 0.05))
     ended = simulate_mission(advisor(broken), key, RehearsalConfig())
     assert (ended.status, ended.readings, ended.estimate, ended.error) == (SEARCHING, 0, None, None)

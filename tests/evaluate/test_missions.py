@@ -84,7 +84,7 @@ def test_the_same_seed_gives_the_same_missions_whatever_the_threads():
 
 @pytest.mark.slow
 def test_every_policy_has_the_same_missions_and_the_oracle_finds_more():
-    """Sources agree one by one; who is told the source finds it at least as often, within the noise."""
+    """The sources of the missions are equal, and the oracle finds more of them than random moves."""
     plan = plan_of(budget=Budget(readings=12))
     config = RehearsalConfig(missions=16, without_source=0.0, seed=4)
     told = rehearse(plan, config, oracle_policy(plan.model, plan.reach, plan.radius)).rehearsal

@@ -33,7 +33,7 @@ class Towns(eqx.Module):
 
 
 def two_towns(one_in):
-    """Two towns 100 m apart, one particle in so many in the east; a third column ~ N(0, 1)."""
+    """Two towns 100 m apart, every `one_in`-th particle in the east; a third column ~ N(0, 1)."""
     particles = np.random.default_rng(1).normal(0.0, 1.0, (NUM, 3))
     particles[:, 0] += 100.0 * (np.arange(NUM) % one_in == 0)
     return as_belief(jnp.asarray(particles, jnp.float32))

@@ -1,7 +1,7 @@
 """Where the sensor may be and go, in pure JAX: the geofence and no-go areas of `geo.polygons.Bounds`.
 
-Written for one place and one way; mapped over candidates and searches. Coordinates are single precision, so
-whoever sends a person somewhere checks the place once more with `Bounds`.
+Written for one place and one way; mapped over candidates and searches. Coordinates are single precision: a
+place to which a person is sent is checked once more with `Bounds`, in double precision.
 """
 
 from collections.abc import Sequence

@@ -34,7 +34,7 @@ def with_trail(stations: Station, length: int = 8) -> Station:
 
 
 def advance(station: Station, place: Position, seconds: Scalar) -> Station:
-    """Return the station of a reading at a place, so many seconds after that at the station before."""
+    """Return the station of the next reading, at a place, some seconds after the one before."""
     time = None if station.time is None else station.time + seconds
     there = replace(station, position=place, time=time)
     if station.trail is None:
