@@ -12,6 +12,7 @@ from jaxtyping import Array, Bool, Int
 
 from dowsax.envs.scenarios import Scenario
 from dowsax.inference import Belief, Credible, Filter, FilterInfo, Preset, Stage
+from dowsax.inference.belief import require_room
 from dowsax.inference.filter import while_degenerate
 from dowsax.inference.null_filter import NullFilter
 from dowsax.inference.stopping import StopRule
@@ -132,7 +133,11 @@ class SearchProblem(eqx.Module):
         )
 
     def read_at(self, key: Key, state: SearchState, position: Position) -> tuple[SearchState, FilterInfo]:
-        """Take one reading at a position, and make one step of the filter."""
+        """Take one reading at a position, and make one step of the filter.
+
+        There is no room for more than `max_readings`: a further one is a ValueError. In a compiled program,
+        which cannot raise, it does not count: the belief stays as it is and `FilterInfo.recorded` is false.
+        """
         pending = self.start_update(key, state, position)
         return self.finish_update(
             pending._replace(stage=while_degenerate(self.filter().refresh, pending.stage))
@@ -140,6 +145,7 @@ class SearchProblem(eqx.Module):
 
     def start_update(self, key: Key, state: SearchState, position: Position) -> PendingUpdate:
         """Take a reading at a position and assimilate it as far as possible without refreshing particles."""
+        require_room(state.belief.history, "give the problem a larger `max_readings`")
         jump_key, noise_key, filter_key = jax.random.split(key, 3)
         walked = jnp.linalg.norm(position - state.station.position)
         seconds = self.actions.seconds(walked)

@@ -75,6 +75,9 @@ def assemble(
         raise ValueError(f"`{given[0]}` is part of the problem: give either a problem or `{given[0]}`.")
     elif not isinstance(problem, SearchProblem):
         raise ValueError(f"Not a search problem: {problem!r}; build one with `dowsax.envs.SearchProblem`.")
+    if problem.max_readings < 2:
+        most = problem.max_readings
+        raise ValueError(f"`max_readings` must be at least 2, with the one at the start; got {most}.")
     return Task(
         problem,
         choose("reward", reward, REWARDS, Reward),
@@ -91,8 +94,6 @@ def _benchmark_problem(
     max_readings: int = MAX_READINGS,
 ) -> SearchProblem:
     """Return a search in the benchmark's square."""
-    if max_readings < 2:
-        raise ValueError(f"`max_readings` must be at least 2, with the one at the start; got {max_readings}.")
     chosen = choose("preset", preset, PRESETS, Preset)
     if particles is not None:
         chosen = chosen.with_particles(particles)

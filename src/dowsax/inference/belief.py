@@ -5,6 +5,7 @@ from dataclasses import replace
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jax.core import Tracer
 from jaxtyping import Array, Bool, Float, Int
 
 from dowsax.inference.jumps import Regimes
@@ -64,6 +65,16 @@ def empty_history(template: Station, horizon: int) -> History:
 def is_full(history: History) -> Bool[Array, ""]:
     """Whether there is no room for another reading."""
     return history.size >= history.readings.shape[0]
+
+
+def require_room(
+    history: History,
+    advice: str = "give the filter a larger `horizon`, or make room with `with_horizon(belief, horizon)`",
+) -> None:
+    """Raise a ValueError if the history is full; does nothing in a compiled program."""
+    if not isinstance(history.size, Tracer) and bool(is_full(history)):
+        room = history.readings.shape[0]
+        raise ValueError(f"The history has room for {room} readings and is full: {advice}.")
 
 
 def record(history: History, station: Station, reading: Scalar) -> History:

@@ -7,11 +7,10 @@ from typing import NamedTuple
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jax.core import Tracer
 from jaxtyping import Array, Bool, Float, Int
 
 from dowsax.inference.attention import DEFAULT_PROJECTION, attend, smooth, uniform_mixing
-from dowsax.inference.belief import Belief, History, empty_history, is_full, record
+from dowsax.inference.belief import Belief, empty_history, is_full, record, require_room
 from dowsax.inference.budget import KLDBudget, mask_to
 from dowsax.inference.config import FilterConfig
 from dowsax.inference.features import Projection
@@ -135,7 +134,7 @@ class ParticleFilter:
         A full history raises a ValueError. In a compiled program, which cannot raise, the belief stays as it
         is and `FilterInfo.recorded` is false.
         """
-        _require_room(belief.history)
+        require_room(belief.history)
         predict_key, stage_key = jax.random.split(key)
         recorded = ~is_full(belief.history)
         if self.transition is not None:
@@ -293,15 +292,6 @@ def initial_info(belief: Belief, new_log_likelihood: Float[Array, " n"]) -> Filt
         explained=jnp.ones((), bool),
         recorded=jnp.ones((), bool),
     )
-
-
-def _require_room(history: History) -> None:
-    """Raise a ValueError if the history is full; does nothing in a compiled program."""
-    if not isinstance(history.size, Tracer) and bool(is_full(history)):
-        raise ValueError(
-            f"The history has room for {history.readings.shape[0]} readings and is full: build the filter "
-            "with a larger `horizon`, or make room with `with_horizon(belief, horizon)`."
-        )
 
 
 def build(
