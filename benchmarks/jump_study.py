@@ -105,7 +105,7 @@ def main() -> None:
     parser.add_argument("--fields", nargs="+", default=["temperature"])
     parser.add_argument("--cases", type=int, default=200)
     parser.add_argument("--hazard", type=float, default=Jump().hazard)
-    parser.add_argument("--columns", nargs="+", type=int, default=list(Jump().columns))
+    parser.add_argument("--columns", nargs="+", type=int, default=[0, 1])
     parser.add_argument("--out", type=Path, default=Path("runs/jump-study"))
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)

@@ -5,7 +5,8 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 Key = PRNGKeyArray
 Scalar = Float[Array, ""]
-Position = Float[Array, "2"]
+Position = Float[Array, " axes"]
+"""[m], east and north, and up in three dimensions."""
 Theta = Float[Array, " d"]
 
 
@@ -29,8 +30,8 @@ class Station(eqx.Module):
     sensor that needs it fails at trace time and not with a wrong number.
     """
 
-    position: Float[Array, "*batch 2"]
-    """[m], east and north in local coordinates."""
+    position: Float[Array, "*batch axes"]
+    """[m], east and north in local coordinates, and up where the search is in three dimensions."""
     wind: Float[Array, "*batch 2"] | None = None
     """[m/s], the velocity of the air: where it goes, not where it comes from."""
     dwell: Float[Array, "*batch"] | None = None

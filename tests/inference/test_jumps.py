@@ -22,7 +22,7 @@ POSITIONS = np.array(
     [[1.0, 0.0], [0.5, 1.0], [-1.0, 2.0], [0.0, 1.0], [1.0, -1.0], [0.3, 0.2], [-0.8, 0.4], [0.7, 0.9]]
 )
 READINGS = np.array([2.5, 1.8, 0.1, 1.3, -0.6, 0.9, 1.9, -0.4])
-JUMP = Jump(hazard=0.15, birth_share=0.3)
+JUMP = Jump(hazard=0.15, birth_share=0.3, columns=(0, 1))
 
 
 class ThreeNormals(eqx.Module):
@@ -126,7 +126,7 @@ def test_kept_log_likelihoods_are_those_of_the_path(key):
 
 def test_the_oldest_regime_is_forgotten_with_its_readings():
     """A particle that has jumped more often than it remembers answers for the regimes that it remembers."""
-    jump = Jump()
+    jump = Jump(columns=(0, 1))
     starts = jnp.array([9, 3])
     earlier = Regimes(
         jnp.array([[8, 7, 6, 5], [0, NEVER, NEVER, NEVER]], jnp.int32),

@@ -83,7 +83,7 @@ def jumped(key, belief, jump):
 @pytest.mark.slow
 def test_newborns_weigh_as_much_as_the_hazard(key, as_belief):
     """Their mass is the hazard on average, over unevenly weighted particles; they begin with this reading."""
-    jump = Jump(hazard=0.04, birth_share=0.2)
+    jump = Jump(hazard=0.04, birth_share=0.2, columns=(0, 1))
     weight_key, jump_key = jax.random.split(key)
     belief = as_belief(jnp.full((300, 2), 50.0), 0.5 * jax.random.normal(weight_key, (300,)))
     belief = replace(
@@ -108,7 +108,7 @@ def test_newborns_weigh_as_much_as_the_hazard(key, as_belief):
 
 
 def test_inactive_particles_stay_inactive(key, as_belief):
-    jump = Jump(0.1, 0.5)
+    jump = Jump(0.1, 0.5, columns=(0, 1))
     belief = as_belief(jnp.ones((40, 2)), jnp.zeros(40).at[20:].set(-jnp.inf))
     after = jumped(key, replace(belief, earlier=no_regimes(40, jump)), jump)
     assert np.isneginf(after.log_weights[20:]).all()

@@ -15,7 +15,7 @@ HORIZON = 20
 NUM_PARTICLES = 12
 SIZES = [0, 1, 7, 8, 9, 16, 17, HORIZON]
 MODEL = benchmark_model("temperature")
-JUMP = Jump()
+JUMP = Jump(columns=(0, 1))
 
 replayed = jax.jit(lambda *parts: replay(MODEL, *parts))
 one_term = jax.jit(MODEL.log_likelihood)

@@ -1,11 +1,14 @@
 """Summaries of a belief, against numpy in double precision and against closed forms."""
 
+from dataclasses import replace
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from scipy.stats import chi
 
-from dowsax.inference import summaries
+from dowsax.inference import Contraction, Credible, summaries
 from dowsax.inference.grid import Grid, cell_index
 from dowsax.inference.summaries import weighted_quantile
 
@@ -109,3 +112,39 @@ def test_cells_cover_the_area_and_clip_outside():
 def test_an_impossible_grid_is_refused(wrong):
     with pytest.raises(ValueError, match="`"):
         Grid(**wrong)
+
+
+def test_summaries_of_the_position_follow_its_columns(cloud):
+    """With the columns of Θ in another order, and said so, everything about the position stays."""
+    order = np.array([2, 1, 0])
+    turned = replace(cloud, particles=cloud.particles[:, order], position_columns=(2, 1))
+    for summary in (
+        summaries.mean_position,
+        summaries.location_spread,
+        summaries.location_entropy,
+        summaries.promising_places,
+        lambda belief: summaries.mass_within(belief, 2.0),
+        lambda belief: summaries.credible_radius(belief, 0.8),
+        lambda belief: Contraction(2.5)(belief),
+        lambda belief: Credible(3.0, 0.5)(belief),
+    ):
+        np.testing.assert_allclose(summary(turned), summary(cloud), rtol=1e-5)
+    assert not np.allclose(summaries.mean_position(replace(turned, position_columns=(0, 1))), [12, 9], atol=3)
+
+
+def test_the_credible_radius_in_three_dimensions_is_that_of_a_ball(key, as_belief):
+    """Of a round normal distribution: quantiles of σχ with three degrees of freedom, to 5 standard errors.
+
+    That of an empirical quantile at p is √(p(1 − p)/n) over the density there.
+    """
+    number, spread = 20_000, 1.7
+    columns = jnp.concatenate(
+        [jnp.full((number, 1), 1e6), spread * jax.random.normal(key, (number, 3))], axis=1
+    )
+    belief = replace(as_belief(columns), position_columns=(1, 2, 3))
+    for probability in (0.5, 0.95):
+        expected = spread * chi(3).ppf(probability)
+        error = np.sqrt(probability * (1 - probability) / number) / (chi(3).pdf(expected / spread) / spread)
+        radius = float(summaries.credible_radius(belief, probability))
+        assert abs(radius - expected) < 5 * error
+        assert abs(float(summaries.mass_within(belief, expected)) - probability) < 5 * np.sqrt(0.25 / number)

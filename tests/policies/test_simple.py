@@ -1,5 +1,7 @@
 """Walks to a point."""
 
+from dataclasses import replace
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -9,6 +11,7 @@ from made_choices import act
 
 from dowsax.inference.belief import record
 from dowsax.policies import Greedy, OracleCircle, OracleStraight, Random
+from dowsax.policies.simple import OracleAround
 from dowsax.types import Station
 from dowsax.world import FOUR_MOVES
 
@@ -73,3 +76,14 @@ def test_random_makes_every_move_that_fits_as_often(key):
     shares = np.bincount(actions, minlength=4) / 3000
     expected = np.array([1, 0, 1, 1]) / 3
     assert (np.abs(shares - expected) <= 5 * np.sqrt(expected * (1 - expected) / 3000)).all()
+
+
+def test_walks_go_to_the_position_columns(key):
+    """Greedy and all oracles, where the position is in the last two columns, north before east."""
+    theta = jnp.array([500.0, 9.5, 12.25])
+    stations = Station(jnp.zeros((4, 2)))
+    belief = replace(as_belief(theta[None].repeat(2, axis=0), stations=stations), position_columns=(2, 1))
+    at = Station(jnp.array([12.25, 4.5]))
+    oracles = (OracleStraight(), OracleCircle(), OracleAround(1.0))
+    for policy in (Greedy(), *(oracle.policy_for(theta) for oracle in oracles)):
+        assert int(act(policy, key, belief, at)) == 2

@@ -1,6 +1,7 @@
 """Each utility of a prediction against a plain loop in double precision."""
 
 import math
+from dataclasses import replace
 
 import jax
 import jax.numpy as jnp
@@ -116,3 +117,12 @@ def test_space_aware_is_finite_on_the_source(prediction):
     )
     assert jnp.isfinite(negative_time_to_find(there))
     assert negative_time_to_find(there) > negative_time_to_find(prediction)
+
+
+@pytest.mark.parametrize("utility", ORACLES, ids=lambda function: function.__name__)
+def test_the_position_is_where_the_prediction_says(prediction, utility):
+    """With the columns of Θ in another order, the utility stays."""
+    turned = replace(
+        prediction, particles=prediction.particles[:, np.array([1, 2, 0])], position_columns=(2, 0)
+    )
+    np.testing.assert_allclose(utility(turned), utility(prediction), rtol=1e-5)

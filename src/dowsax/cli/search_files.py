@@ -72,7 +72,7 @@ def draw_search(files: SearchFiles, log: SearchLog, fps: int) -> None:
     """Draw the animation, and the end as a picture: the belief with all parameters, where there is one."""
     if not has_extra("viz"):
         return
-    rule, truth = log.config.run.rule, viz.Truth(log.final_theta[:2], verdict(log))
+    rule, truth = log.config.run.rule, viz.Truth(log.final_position, verdict(log))
     levels = {name: rule.threshold if rule.name == name else None for name in ("contraction", "credible")}
     heading = f"A search by {title(log.config)}"
     subject = viz.Subject(heading, log.config.unit, **levels)

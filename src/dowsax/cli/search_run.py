@@ -16,7 +16,7 @@ from dowsax.inference import Belief
 from dowsax.inference.posterior import Posterior, Trace
 from dowsax.types import Key
 from dowsax.viz.search_snapshots import Snapshot, normalise_weights, radius_about, thin_points
-from dowsax.world import MODALITIES, Parameter, benchmark_model
+from dowsax.world import MODALITIES, Parameter, benchmark_model, take_position
 
 STOPPED, SPENT, LOST, INTERRUPTED = "stopped", "readings-ran-out", "no-particle-left", "interrupted"
 """How a search may end."""
@@ -95,6 +95,11 @@ class SearchLog:
         return [row for _, row in self.steps]
 
     @property
+    def final_position(self) -> np.ndarray:
+        """[m], of the source at the end."""
+        return take_position(self.final_theta, self.belief.position_columns)
+
+    @property
     def error(self) -> float:
         """[m], from the mean position to the true one."""
         return float(self.steps[-1][1].error)
@@ -125,6 +130,7 @@ class SearchLog:
             log_evidence=np.asarray(self.belief.log_evidence, np.float64),
             fit=np.array(np.nan),
             trace=trace,
+            position_columns=self.belief.position_columns,
         )
 
 
@@ -177,7 +183,8 @@ def snapshot_of(number: int, row: Row, belief: Belief) -> Snapshot:
     """Return what a view may show of one reading, without the truth."""
     particles, weights = np.asarray(belief.particles), normalise_weights(np.asarray(belief.log_weights))
     centre, mean = weights @ particles, np.asarray(row.mean)
-    points, thin = thin_points(particles[:, :2], weights)
+    positions = np.asarray(belief.positions)
+    points, thin = thin_points(positions, weights)
     return Snapshot(
         number,
         position=np.asarray(row.position),
@@ -187,7 +194,7 @@ def snapshot_of(number: int, row: Row, belief: Belief) -> Snapshot:
         std=np.sqrt(weights @ (particles - centre[None, :]) ** 2),
         spread=float(row.spread),
         mass=float(row.mass),
-        radius=radius_about(mean, particles[:, :2], weights),
+        radius=radius_about(mean, positions, weights),
         ess=float(row.ess),
         points=points,
         weights=thin,

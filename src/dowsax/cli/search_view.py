@@ -48,7 +48,7 @@ def watching(console: Console, live: bool, fps: int) -> Iterator[Watch]:
 
 def view(log: SearchLog, width: int, height: int) -> RenderableType:
     """The search on a terminal of this size. The truth is shown once the search has ended."""
-    truth = None if log.ending in (None, INTERRUPTED) else log.final_theta[:2]
+    truth = None if log.ending in (None, INTERRUPTED) else log.final_position
     numbers = Panel(
         _numbers(log), title=title(log.config), width=min(_NUMBERS_WIDTH, width), border_style="dim"
     )

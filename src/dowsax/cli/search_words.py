@@ -52,6 +52,6 @@ def verdict(log: SearchLog) -> str:
 
 
 def truth_sentence(log: SearchLog) -> str:
-    (x, y) = log.final_theta[:2]
+    x, y = log.final_position
     moved = "" if (log.theta == log.final_theta).all() else ", where it moved"
     return f"The true position is ({x:.2f}, {y:.2f}){moved}: {error_words(log)}."

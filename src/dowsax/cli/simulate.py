@@ -78,7 +78,11 @@ def simulate_survey(field: str, kind: Kind, readings: int, seed: int) -> Simulat
     def draw(key):
         source_key, path_key, noise_key = jax.random.split(key, 3)
         theta = model.prior.sample(source_key)
-        path = approach(path_key, theta[:2], readings) if kind == "approach" else wander(path_key, readings)
+        path = (
+            approach(path_key, model.position(theta), readings)
+            if kind == "approach"
+            else wander(path_key, readings)
+        )
         return theta, path, model.simulate(noise_key, theta, Station(path))
 
     theta, path, values = draw(jax.random.key(seed))

@@ -14,7 +14,7 @@ from dowsax.envs.scenarios import SCENARIOS
 from dowsax.mission.plan import Plan
 from dowsax.survey.reading import Reading
 from dowsax.types import Key, Scalar, Station, Theta
-from dowsax.world import MODALITIES, Model, UniformBox
+from dowsax.world import MODALITIES, Model, UniformBox, put_position
 from dowsax.world.motion import AREA_SIDE_M, START_SIDE_M
 
 MAX_READINGS = 200
@@ -82,11 +82,11 @@ class Truth:
     def sample(cls, plan: Plan, scenario: str, seed: int) -> "Truth":
         chosen = SCENARIOS[scenario]
         source_key, place_key = jax.random.split(_key(seed, "source"))
-        prior = plan.model.prior
+        model, prior = plan.model, plan.model.prior
         theta = chosen.sources(prior, source_key)
         after = theta
         if chosen.jump_after is not None:
-            after = theta.at[:2].set(prior.sample(place_key)[:2])
+            after = put_position(theta, model.position(prior.sample(place_key)), model.position_columns)
         before, then = (tuple(map(float, np.asarray(item))) for item in (theta, after))
         return cls(before, then, chosen.jump_after, seed)
 

@@ -15,12 +15,12 @@ Observe = Callable[[SearchState], Observation]
 
 
 class RawFeatures(eqx.Module):
-    """[p, z]: the position and the newest reading, in [−1, 1]³."""
+    """[p, z]: the position and the newest reading, in [−1, 1]."""
 
     low: Position
     high: Position
 
-    def __call__(self, state: SearchState) -> Float[Array, "3"]:
+    def __call__(self, state: SearchState) -> Observation:
         place = scale_position(state.station.position, self.low, self.high)
         return jnp.append(place, scale_reading(state.reading))
 

@@ -11,8 +11,9 @@ from jaxtyping import Array, Float
 
 from dowsax.envs.problem import SearchProblem, SearchState
 from dowsax.extras import require_extra
-from dowsax.inference.summaries import mean, std
-from dowsax.types import Scalar, Station
+from dowsax.inference.summaries import location_spread, mean_position
+from dowsax.types import Position, Scalar
+from dowsax.world.trails import move_station
 
 if TYPE_CHECKING:
     from PIL.Image import Image as Canvas
@@ -61,33 +62,35 @@ class Scene(NamedTuple):
 
 
 def scene(search: SearchProblem, state: SearchState, status: str) -> Scene:
-    """Collect what one picture of a search shows."""
+    """Collect what one picture of a search shows: east and north, at the height of the sensor."""
     readings = int(state.belief.history.size)
     intensity, centre, spread = map(np.asarray, _view(search, state))
     return Scene(
-        np.array(search.actions.low),
-        np.array(search.actions.high),
+        np.array(search.actions.low)[:2],
+        np.array(search.actions.high)[:2],
         intensity,
-        np.asarray(state.belief.history.stations.position)[:readings],
-        np.asarray(state.belief.particles)[:, :2],
+        np.asarray(state.belief.history.stations.position)[:readings, :2],
+        np.asarray(state.belief.positions)[:, :2],
         np.exp(np.asarray(state.belief.log_weights)),
-        centre,
-        np.asarray(state.theta)[:2],
+        centre[:2],
+        np.asarray(search.position(state.theta))[:2],
         f"reading {readings} of {search.max_readings}   ·   spread {spread:.2f} m   ·   {status}",
     )
 
 
 @eqx.filter_jit
-def _view(
-    search: SearchProblem, state: SearchState
-) -> tuple[Float[Array, "north east"], Float[Array, "2"], Scalar]:
+def _view(search: SearchProblem, state: SearchState) -> tuple[Float[Array, "north east"], Position, Scalar]:
     """The true field in the middle of each cell of a grid over the area; the mean and max(σx, σy)."""
     share = (jnp.arange(_NUM_CELLS) + 0.5) / _NUM_CELLS
     low, high = search.actions.low, search.actions.high
     east, north = (low[axis] + share * (high[axis] - low[axis]) for axis in (0, 1))
-    at = lambda x, y: search.model.intensity(state.theta, Station(jnp.stack([x, y])))  # noqa: E731
+
+    def at(x: Scalar, y: Scalar) -> Scalar:
+        place = state.station.position.at[:2].set(jnp.stack([x, y]))
+        return search.model.intensity(state.theta, move_station(state.station, place))
+
     intensity = jax.vmap(jax.vmap(at, in_axes=(0, None)), in_axes=(None, 0))(east, north)
-    return intensity, mean(state.belief)[:2], jnp.max(std(state.belief)[:2])
+    return intensity, mean_position(state.belief), location_spread(state.belief)
 
 
 def draw(scene: Scene) -> np.ndarray:

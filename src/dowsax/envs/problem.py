@@ -16,9 +16,9 @@ from dowsax.inference.belief import require_room
 from dowsax.inference.filter import while_degenerate
 from dowsax.inference.null_filter import NullFilter
 from dowsax.inference.stopping import StopRule
-from dowsax.inference.summaries import mean, promising_places
+from dowsax.inference.summaries import mean_position, promising_places
 from dowsax.types import Key, Position, Scalar, Station, Theta
-from dowsax.world import FOUR_MOVES, ActionSpace, Budget, Candidates, Model
+from dowsax.world import FOUR_MOVES, ActionSpace, Budget, Candidates, Model, put_position
 from dowsax.world.motion import START_SIDE_M
 from dowsax.world.trails import advance
 
@@ -67,12 +67,13 @@ class Start(Protocol):
 class StartInBox(eqx.Module):
     """A place anywhere in a box."""
 
-    low: tuple[float, float] = eqx.field(default=(0.0, 0.0), static=True)
-    high: tuple[float, float] = eqx.field(default=(START_SIDE_M, START_SIDE_M), static=True)
+    low: tuple[float, ...] = eqx.field(default=(0.0, 0.0), static=True)
+    high: tuple[float, ...] = eqx.field(default=(START_SIDE_M, START_SIDE_M), static=True)
     """[m]"""
 
     def __call__(self, key: Key) -> Station:
-        return Station(jax.random.uniform(key, (2,), minval=jnp.array(self.low), maxval=jnp.array(self.high)))
+        low, high = jnp.array(self.low), jnp.array(self.high)
+        return Station(jax.random.uniform(key, low.shape, minval=low, maxval=high))
 
 
 START_CORNER = StartInBox()
@@ -105,6 +106,10 @@ class SearchProblem(eqx.Module):
         return preset.build(
             self.model, initial=self.scenario.initial, transition=transition, template=template
         )
+
+    def position(self, theta: Theta) -> Position:
+        """Return the position [m] of a source, as the prior says."""
+        return self.model.position(theta)
 
     def prepare(self, key: Key) -> SearchState:
         """Draw a source, a start and a belief, before the first reading."""
@@ -196,11 +201,11 @@ class SearchProblem(eqx.Module):
             return jnp.where(moved, jump.sample(source_key, self.model.prior, state.theta), state.theta)
         if self.scenario.jump_after is None:
             return state.theta
-        place = self.model.prior.sample(key)[:2]
+        place = self.position(self.model.prior.sample(key))
         moved = state.belief.history.size == self.scenario.jump_after
-        return jnp.where(moved, state.theta.at[:2].set(place), state.theta)
+        return jnp.where(moved, put_position(state.theta, place, self.model.position_columns), state.theta)
 
 
 def error(state: SearchState) -> Scalar:
     """Return the distance [m] from the mean position to the true one. Never used to stop."""
-    return jnp.linalg.norm(mean(state.belief)[:2] - state.theta[:2])
+    return jnp.linalg.norm(mean_position(state.belief) - state.belief.position(state.theta))

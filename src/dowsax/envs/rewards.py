@@ -12,7 +12,7 @@ from jaxtyping import Array, Bool
 
 from dowsax.envs.problem import SUCCESS_RADIUS_M, SearchProblem, SearchState, error
 from dowsax.inference.replay import reading_log_likelihood
-from dowsax.inference.summaries import covariance, location_entropy, location_spread, mean
+from dowsax.inference.summaries import covariance, location_entropy, location_spread, mean_position
 from dowsax.inference.weights import normalise
 from dowsax.types import Scalar
 
@@ -68,8 +68,9 @@ def expected_error(
 ) -> Scalar:
     r"""AGDC-EE: $-(\|\mu - p\|^2 + \mathrm{tr}\,\Sigma)$ of the position, as a share of the area."""
     del before, stopped
-    offset = mean(after.belief)[:2] - after.station.position
-    spread = jnp.trace(covariance(after.belief)[:2, :2])
+    belief = after.belief
+    offset = mean_position(belief) - after.station.position
+    spread = jnp.trace(belief.position(belief.position(covariance(belief)).T))
     low, high = search.actions.low, search.actions.high
     area = (high[0] - low[0]) * (high[1] - low[1])
     return -(jnp.sum(offset**2) + spread) / area

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 
 from dowsax.types import Key, Theta
-from dowsax.world import LOCATIONS, Jump, PlumePrior, Prior
+from dowsax.world import LOCATIONS, Jump, PlumePrior, Prior, position_columns, put_position
 
 Sources = Callable[[Prior, Key], Theta]
 
@@ -41,15 +41,15 @@ def from_prior(prior: Prior, key: Key) -> Theta:
     return prior.sample(key)
 
 
-def inside(*boxes: tuple[tuple[float, float], tuple[float, float]]) -> Sources:
+def inside(*boxes: tuple[tuple[float, ...], tuple[float, ...]]) -> Sources:
     """Draw sources in boxes ((x, y) low, (x, y) high) [m], equally likely; the rest of Θ from the prior."""
 
     def sample(prior: Prior, key: Key) -> Theta:
         rest_key, place_key, box_key = jax.random.split(key, 3)
         lows, highs = (jnp.array([box[end] for box in boxes]) for end in (0, 1))
         which = jax.random.randint(box_key, (), 0, len(boxes))
-        place = jax.random.uniform(place_key, (2,), minval=lows[which], maxval=highs[which])
-        return prior.sample(rest_key).at[:2].set(place)
+        place = jax.random.uniform(place_key, lows.shape[1:], minval=lows[which], maxval=highs[which])
+        return put_position(prior.sample(rest_key), place, position_columns(prior))
 
     return sample
 

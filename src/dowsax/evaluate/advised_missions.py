@@ -60,7 +60,10 @@ def simulate_mission(
 
 def _result(advisor: Advisor, theta: Theta | None) -> SimulatedMission:
     advice = advisor.latest
-    source = None if theta is None else (float(theta[0]), float(theta[1]))
+    source = None
+    if theta is not None:
+        x, y = advisor.plan.model.position(theta)
+        source = float(x), float(y)
     estimate = None if advice is None else advice.estimate.position
     spent = BudgetUse.of(advisor.plan.start, advisor.readings)
     return SimulatedMission(

@@ -23,7 +23,7 @@ from dowsax.evaluate.trace import Episode
 from dowsax.inference import FilterInfo
 from dowsax.inference.fit import quick_fit
 from dowsax.inference.posterior import MIN_FIT
-from dowsax.inference.summaries import credible_radius, location_spread, mass_within, mean
+from dowsax.inference.summaries import credible_radius, location_spread, mass_within, mean_position
 from dowsax.mission.advice import FOUND, INCONCLUSIVE, SEARCHING
 from dowsax.mission.decision import MAX_ODDS_AGAINST
 from dowsax.mission.plan import Plan
@@ -32,7 +32,7 @@ from dowsax.mission.rehearsal import Rate, Rehearsal, SimulatedMission, fingerpr
 from dowsax.mission.site_policy import SitePolicy
 from dowsax.mission.tracker import MAX_CHECKED_READINGS, REGION_PROBABILITY
 from dowsax.version import versions
-from dowsax.world import Model
+from dowsax.world import Model, take_position
 
 Progress = Callable[[int], None]
 
@@ -117,7 +117,7 @@ class MissionRecorder(eqx.Module):
             state.reading,
             state.path_length,
             state.elapsed,
-            mean(belief)[:2],
+            mean_position(belief),
             error(state),
             location_spread(belief),
             credible_radius(belief, REGION_PROBABILITY),
@@ -186,14 +186,14 @@ def rehearse(
                 threads=threads,
                 record=record,
             )
-            ended += [_result(episode, present=present) for episode in episodes]
+            ended += [_result(plan, episode, present=present) for episode in episodes]
             paths += [np.asarray(episode.rows.position) for episode in episodes]
     return Simulated(summarise_missions(plan, policy, config, ended), tuple(paths))
 
 
-def _result(episode: Episode, *, present: bool) -> SimulatedMission:
+def _result(plan: Plan, episode: Episode, *, present: bool) -> SimulatedMission:
     rows, last = cast(MissionRow, episode.rows), -1
-    source = _pair(episode.final_theta[:2]) if present else None
+    source = _pair(take_position(episode.final_theta, plan.model.position_columns)) if present else None
     is_over = bool(rows.over[last]) or len(rows.over) >= episode.max_readings
     return SimulatedMission(
         status=FOUND if rows.found[last] else INCONCLUSIVE if is_over else SEARCHING,

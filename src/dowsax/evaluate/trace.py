@@ -7,19 +7,19 @@ from jaxtyping import Array, Float
 
 from dowsax.envs import SUCCESS_RADIUS_M, SearchProblem, SearchState, error
 from dowsax.inference import FilterInfo
-from dowsax.inference.summaries import location_entropy, location_spread, mass_within, mean
+from dowsax.inference.summaries import location_entropy, location_spread, mass_within, mean_position
 from dowsax.inference.weights import max_weight
 
 
 class Row(NamedTuple):
     """One reading of a search. A belief without particles has infinite spread and no mass anywhere."""
 
-    position: Float[Array, "*batch 2"]
+    position: Float[Array, "*batch axes"]
     """[m], of the sensor."""
     reading: Float[Array, "*batch"]
     path_length: Float[Array, "*batch"]
     """[m], walked so far."""
-    mean: Float[Array, "*batch 2"]
+    mean: Float[Array, "*batch axes"]
     """[m], the mean position of the source."""
     error: Float[Array, "*batch"]
     """[m], from the mean to the true position."""
@@ -60,7 +60,7 @@ def row(search: SearchProblem, state: SearchState, info: FilterInfo) -> Row:
         state.station.position,
         state.reading,
         state.path_length,
-        mean(belief)[:2],
+        mean_position(belief),
         error(state),
         location_spread(belief),
         mass_within(belief, SUCCESS_RADIUS_M),

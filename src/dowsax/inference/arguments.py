@@ -16,12 +16,13 @@ _MAX_NUMBER = 1e30
 """Larger numbers would overflow float32."""
 
 
-def check_survey(positions, readings, sensor: Sensor) -> tuple[np.ndarray, np.ndarray]:
+def check_survey(positions, readings, sensor: Sensor, num_axes: int = 2) -> tuple[np.ndarray, np.ndarray]:
     """Return positions (k, 2) or (b, k, 2) and readings (k,) or (b, k) as float32; ValueError if unusable."""
     positions, readings = _numbers("positions", positions), _numbers("readings", readings)
-    if positions.ndim not in (2, 3) or positions.shape[-1] != 2:
+    if positions.ndim not in (2, 3) or positions.shape[-1] != num_axes:
         raise ValueError(
-            f"Positions must have the shape (k, 2), or (b, k, 2) for a batch; got {positions.shape}."
+            f"Positions must have the shape (k, {num_axes}), or (b, k, {num_axes}) for a batch; "
+            f"got {positions.shape}."
         )
     if readings.shape != positions.shape[:-1]:
         raise ValueError(

@@ -10,6 +10,7 @@ from jaxtyping import Array, Bool, Float, Int
 
 from dowsax.inference.jumps import Regimes
 from dowsax.types import Scalar, Station
+from dowsax.world import POSITION_COLUMNS, take_position
 
 
 class History(eqx.Module):
@@ -39,6 +40,17 @@ class Belief(eqx.Module):
     """Scale of the random-walk moves, adapted to the acceptance rate."""
     earlier: Regimes | None = None
     """The source before its latest jumps; `None` unless it may jump."""
+    position_columns: tuple[int, ...] = eqx.field(default=POSITION_COLUMNS, static=True)
+    """The columns of Θ that are the position of the source, as the prior says."""
+
+    @property
+    def positions(self) -> Float[Array, "n axes"]:
+        """[m], of the source, for each particle."""
+        return self.position(self.particles)
+
+    def position(self, thetas: Float[Array, "*batch d"]) -> Float[Array, "*batch axes"]:
+        """Return the position in Θ, or in a mean or standard deviation of Θ [m]."""
+        return take_position(thetas, self.position_columns)
 
     def select(self, ancestors: Int[Array, " n"]) -> "Belief":
         """Return the belief with the particles of these indices; weights stay."""

@@ -109,6 +109,7 @@ class ParticleFilter:
             log_evidence=jnp.zeros(()),
             step_size=jnp.ones(()),
             earlier=None if self.jump is None else no_regimes(num_particles, self.jump),
+            position_columns=self.model.position_columns,
         )
 
     def step(self, key: Key, belief: Belief, station: Station, reading: Scalar) -> tuple[Belief, FilterInfo]:
@@ -345,6 +346,8 @@ def build(
     """
     if isinstance(transition, Jump) and transition.hazard == 0:
         transition = None
+    if isinstance(transition, Jump):
+        transition = transition.for_prior(model.prior)
     drifts = transition is not None and not isinstance(transition, Jump)
     if drifts and config.num_moves > 0:
         raise ValueError("A drifting source has no one Θ to replay the history for: set `num_moves=0`.")
@@ -364,6 +367,6 @@ def build(
         importance=importance,
         budget=budget,
         initial=model.prior if initial is None else initial,
-        template=Station(jnp.zeros(2)) if template is None else template,
+        template=Station(jnp.zeros(len(model.position_columns))) if template is None else template,
     )
     return Filter(algorithm.init, algorithm.step, algorithm.begin, algorithm.refresh, algorithm.finish)

@@ -49,7 +49,7 @@ def cell_index(grid: Grid, locations: Float[Array, "n 2"]) -> Int[Array, " n"]:
 
 
 def cell_mass(grid: Grid, belief: Belief) -> Float[Array, " cells"]:
-    """Return the probability that the source, columns 0 and 1 of Θ, lies in each cell."""
-    indices = cell_index(grid, belief.particles[:, :2])
+    """Return the probability that the source lies in each cell."""
+    indices = cell_index(grid, belief.positions)
     weights = jnp.exp(normalise(belief.log_weights))
     return jnp.zeros(grid.num_cells, jnp.float32).at[indices].add(weights)

@@ -111,7 +111,7 @@ def compile_for(
 
 def _check_survey(positions, readings, model: Model) -> tuple[Station, np.ndarray]:
     given = positions.position if isinstance(positions, Station) else positions
-    places, values = check_survey(given, readings, model.sensor)
+    places, values = check_survey(given, readings, model.sensor, len(model.position_columns))
     if isinstance(positions, Station):
         return check_stations(positions, places), values
     return Station(jnp.asarray(places)), values
@@ -164,6 +164,7 @@ def _locate(model: Model, preset: Preset, stations: Station, values: np.ndarray,
         fit=found.fit.astype(np.float64),
         trace=Trace(*(np.take(leaf, np.arange(num_readings), axis) for leaf in found.trace)),
         redundancy=float(model.sensor.count) if isinstance(model.sensor, Redundant) else 1.0,
+        position_columns=model.position_columns,
     )
 
 

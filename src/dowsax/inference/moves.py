@@ -19,9 +19,6 @@ from dowsax.inference.straightening import Straightening, build_straightening
 from dowsax.types import Key, Scalar
 from dowsax.world import Coordinates, Jump, LogLinear, Model
 
-POSITION_COLUMNS = (0, 1)
-"""The columns of Θ with the position of the source."""
-
 
 class MoveInfo(NamedTuple):
     """What happened in the moves."""
@@ -100,7 +97,7 @@ def move(
     """
     move_key, free_key = jax.random.split(key)
     columns = jax.vmap(coordinates.forward, out_axes=1)(belief.particles)
-    num_rows = columns.shape[0] - _num_free(coordinates, jump)
+    num_rows = columns.shape[0] - _num_free(coordinates, jump, belief.position_columns)
     rows, free = columns[:num_rows], columns[num_rows:]
     shift = None
     # Least squares over all readings do not apply to a source that jumps.
@@ -165,9 +162,9 @@ def _move_limits(
     return min_moves, jnp.clip(affordable, min_moves, max_moves).astype(jnp.int32)
 
 
-def _num_free(coordinates: Coordinates, jump: Jump | None) -> int:
+def _num_free(coordinates: Coordinates, jump: Jump | None, position_columns: tuple[int, ...]) -> int:
     """Return the number of coordinates that can be redrawn exactly.
 
     Zero if more than the position jumps: the coordinates of earlier sources then depend on the free ones.
     """
-    return coordinates.free if jump is None or set(jump.columns) <= set(POSITION_COLUMNS) else 0
+    return coordinates.free if jump is None or set(jump.columns) <= set(position_columns) else 0

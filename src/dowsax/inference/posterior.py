@@ -8,7 +8,7 @@ from importlib import import_module
 import numpy as np
 
 from dowsax.extras import require_extra
-from dowsax.world import Parameter
+from dowsax.world import POSITION_COLUMNS, Parameter, take_position
 
 _TYPICAL_REDUNDANCY = 4.0
 
@@ -36,13 +36,13 @@ class Posterior:
     Parameters
     ----------
     parameters
-        Name, unit and meaning of each column of Θ; the first two are the position x, y [m].
+        Name, unit and meaning of each column of Θ.
     samples
         (n, d), in the units of the parameters.
     weights
         (n,), of the samples; they sum to one.
     positions
-        (k, 2) [m], of the readings.
+        (k, 2) [m], of the readings; (k, 3) in three dimensions.
     readings
         (k,), in the unit of the field.
     log_evidence
@@ -55,6 +55,8 @@ class Posterior:
         Number of readings that were counted as one.
     redundancy_estimate
         Its estimate from the errors, if it was estimated: at least as large.
+    position_columns
+        Columns of Θ that are the position of the source [m].
     """
 
     parameters: tuple[Parameter, ...]
@@ -67,6 +69,7 @@ class Posterior:
     trace: Trace
     redundancy: float = 1.0
     redundancy_estimate: float | None = None
+    position_columns: tuple[int, ...] = POSITION_COLUMNS
 
     @property
     def has_systematic_errors(self) -> bool:
@@ -98,6 +101,10 @@ class Posterior:
     def std(self) -> np.ndarray:
         return np.sqrt(np.diagonal(self.covariance, axis1=-2, axis2=-1))
 
+    def position(self, values: np.ndarray) -> np.ndarray:
+        """Return the position [m] of the source in samples, means or standard deviations of Θ (…, d)."""
+        return take_position(values, self.position_columns)
+
     def quantile(self, probability: float) -> np.ndarray:
         """Return the weighted quantile of each parameter, always one of the samples."""
         _require_probability(probability)
@@ -111,18 +118,22 @@ class Posterior:
     def credible_radius(self, probability: float = 0.95) -> np.ndarray:
         """Return the smallest r [m] with P(|(x, y) − mean| ≤ r) at least this probability."""
         _require_probability(probability)
-        offsets = self.samples[..., :2] - self.mean[..., None, :2]
-        return _quantile(np.linalg.norm(offsets, axis=-1), self.weights, probability, axis=-1)
+        return _quantile(self._distances, self.weights, probability, axis=-1)
 
     def probability_within(self, radius: float) -> np.ndarray:
         """Return P(|(x, y) − mean| ≤ radius), the radius in m."""
-        offsets = self.samples[..., :2] - self.mean[..., None, :2]
-        return np.asarray(np.sum(self.weights * (np.linalg.norm(offsets, axis=-1) <= radius), axis=-1))
+        return np.asarray(np.sum(self.weights * (self._distances <= radius), axis=-1))
+
+    @property
+    def _distances(self) -> np.ndarray:
+        """[m], from each sample of the source to its mean position."""
+        offsets = self.position(self.samples) - self.position(self.mean)[..., None, :]
+        return np.linalg.norm(offsets, axis=-1)
 
     @property
     def contracted(self) -> np.ndarray:
-        """Whether both location coordinates have a standard deviation below 0.5 m."""
-        return np.asarray(self.std[..., :2].max(axis=-1) < 0.5)
+        """Whether all location coordinates have a standard deviation below 0.5 m."""
+        return np.asarray(self.position(self.std).max(axis=-1) < 0.5)
 
     @property
     def found(self) -> np.ndarray:
@@ -146,10 +157,10 @@ class Posterior:
                 "Not to be trusted: no source fits these readings well, so check the units, the field, the "
                 f"positions and the prior (predictive check {float(self.fit):.3f})."
             )
-        radius, (x, y) = float(self.credible_radius(0.95)), self.mean[:2]
-        spread = float(self.std[:2].max())
+        radius, spread = float(self.credible_radius(0.95)), float(self.position(self.std).max())
         if self.found:
-            where = f"within {radius:.2f} m of ({x:.2f}, {y:.2f})"
+            middle = ", ".join(f"{coordinate:.2f}" for coordinate in self.position(self.mean))
+            where = f"within {radius:.2f} m of ({middle})"
             return f"Located: the source is {where} with 95 % probability."
         middle = "Contracted, but not located to 1 m" if self.contracted else "Not located yet"
         return f"{middle}: standard deviation {spread:.2f} m, 95 % credible radius {radius:.2f} m."

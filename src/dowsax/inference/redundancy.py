@@ -26,7 +26,7 @@ from scipy.linalg import eigh
 from scipy.special import ndtri
 
 from dowsax.types import Key, Station
-from dowsax.world import Model
+from dowsax.world import Model, take_position
 from dowsax.world.sensors.redundant import Redundant
 
 NUM_DRAWS = 256
@@ -75,8 +75,9 @@ def estimate_redundancy(
     terms = np.asarray(_terms(model, thetas, stations, readings), np.float64)
     # The terms include the redundancy of the model itself.
     own = float(model.sensor.count) if isinstance(model.sensor, Redundant) else 1.0
+    places_of_source = take_position(samples, model.position_columns)
     found = [
-        own * jackknife_estimate(samples[:, :2], weights, terms, groups)
+        own * jackknife_estimate(places_of_source, weights, terms, groups)
         for groups in groupings(places, times)
     ]
     return max([count, *found])

@@ -17,7 +17,7 @@ _PRIOR_STDS = 4.0
 
 
 def scale_position(position: Position, low: Position, high: Position) -> Position:
-    """Return the position relative to the area, in [−1, 1]²."""
+    """Return the position relative to the area, in [−1, 1]."""
     return 2 * (position - low) / (high - low) - 1
 
 

@@ -34,10 +34,11 @@ class Contraction(eqx.Module):
 
     threshold: Number = 0.5
     """ζ, in the units of the columns."""
-    columns: tuple[int, ...] = eqx.field(default=(0, 1), static=True)
+    columns: tuple[int, ...] = eqx.field(default=(), static=True)
+    """Empty: the position."""
 
     def __call__(self, belief: Belief) -> Verdict:
-        spread = std(belief)[jnp.asarray(self.columns)]
+        spread = std(belief)[jnp.asarray(self.columns or belief.position_columns)]
         return alive(belief.log_weights) & (jnp.max(spread) < self.threshold)
 
 

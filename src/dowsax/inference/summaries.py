@@ -1,6 +1,7 @@
 """Summaries of a belief: moments, quantiles, entropies and the credible radius of the source.
 
-Columns 0 and 1 of Θ are the location [m]. If no particle is left, every weight is zero.
+The location [m] is that of the belief's position columns, two or three. If no particle is left, every weight
+is zero.
 """
 
 import jax
@@ -10,7 +11,7 @@ from jaxtyping import Array, Float
 from dowsax.inference.belief import Belief
 from dowsax.inference.grid import BENCHMARK_GRID, Grid, cell_mass
 from dowsax.inference.weights import alive, members_at, normalise
-from dowsax.types import Scalar, Theta
+from dowsax.types import Position, Scalar, Theta
 
 # By default a GPU rounds the factors of a product to ten bits: centimetres of a mean position.
 _MATMUL_PRECISION = jax.lax.Precision.HIGHEST
@@ -68,9 +69,14 @@ def std(belief: Belief) -> Theta:
     )
 
 
+def mean_position(belief: Belief) -> Position:
+    """The posterior mean of the position [m]."""
+    return belief.position(mean(belief))
+
+
 def location_spread(belief: Belief) -> Scalar:
-    r"""$\max(\sigma_x, \sigma_y)$ [m]; infinite if no particle is left."""
-    return jnp.where(alive(belief.log_weights), jnp.max(std(belief)[:2]), jnp.inf)
+    r"""$\max(\sigma_x, \sigma_y)$ [m], over all axes; infinite if no particle is left."""
+    return jnp.where(alive(belief.log_weights), jnp.max(belief.position(std(belief))), jnp.inf)
 
 
 def quantile(belief: Belief, probability: float | Scalar) -> Theta:
@@ -108,8 +114,7 @@ def interval(belief: Belief, probability: float) -> tuple[Theta, Theta]:
 
 def distances_to_mean(belief: Belief) -> Float[Array, " n"]:
     r"""$|(x_i, y_i) - \mu|$ [m] for each particle."""
-    locations = belief.particles[:, :2]
-    return jnp.linalg.norm(locations - mean(belief)[None, :2], axis=1)
+    return jnp.linalg.norm(belief.positions - mean_position(belief)[None, :], axis=1)
 
 
 def mass_within(belief: Belief, radius: float | Scalar) -> Scalar:
@@ -150,7 +155,7 @@ def weight_entropy(belief: Belief) -> Scalar:
     return _entropy(jnp.exp(normalise(belief.log_weights)))
 
 
-def promising_places(belief: Belief, number: int = NUM_PROMISING) -> Float[Array, "places 2"]:
+def promising_places(belief: Belief, number: int = NUM_PROMISING) -> Float[Array, "places axes"]:
     """Return places where the source may be: the positions of particles at even shares of the weight."""
     members = members_at(belief.log_weights, (jnp.arange(number) + 0.5) / number)
-    return belief.particles[members, :2]
+    return belief.position(belief.particles[members])

@@ -96,10 +96,11 @@ class LocationPlanner(eqx.Module):
         if particles.shape[0] > self.num_particles:
             particles = particles[systematic(key, log_weights, self.num_particles)]
             log_weights = jnp.full(self.num_particles, -jnp.log(self.num_particles))
-        positions, weights = particles[:, :2], jnp.exp(log_weights)
+        positions, weights = belief.position(particles), jnp.exp(log_weights)
+        num_axes = positions.shape[1]
         centred = positions - jnp.matmul(weights, positions, precision=_PRECISION)[None, :]
-        spread = jnp.sqrt(jnp.sum(jnp.matmul(weights, centred**2, precision=_PRECISION)) / 2)
-        width = jnp.maximum(self.scale, _OVERLAP * spread / _NUM_CELLS**0.5)
+        spread = jnp.sqrt(jnp.sum(jnp.matmul(weights, centred**2, precision=_PRECISION)) / num_axes)
+        width = jnp.maximum(self.scale, _OVERLAP * spread / _NUM_CELLS ** (1 / num_axes))
         middles = positions[members_at(log_weights, (jnp.arange(_NUM_CELLS) + 0.5) / _NUM_CELLS)]
         squares = jnp.sum((positions[:, None, :] - middles[None, :, :]) ** 2, axis=2)
         return Cells(particles, log_weights, jax.nn.softmax(-0.5 * squares / width**2, axis=1))

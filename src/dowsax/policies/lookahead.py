@@ -6,7 +6,6 @@ candidate, which removes most of the Monte Carlo error from their differences.
 
 from collections.abc import Callable
 from itertools import product
-from typing import NamedTuple
 
 import equinox as eqx
 import jax
@@ -19,14 +18,23 @@ from dowsax.inference.replay import reading_log_likelihood
 from dowsax.inference.weights import normalise
 from dowsax.policies.base import Action, choose_best
 from dowsax.types import Key, Position, Station
-from dowsax.world import FOUR_MOVES, Budget, Candidates, Mixed, Model, Motion
+from dowsax.world import (
+    FOUR_MOVES,
+    POSITION_COLUMNS,
+    Budget,
+    Candidates,
+    Mixed,
+    Model,
+    Motion,
+    take_position,
+)
 from dowsax.world.trails import move_station
 
 _BATCH_SIZE = 8
 """Candidates that are evaluated at once, to bound the memory."""
 
 
-class Prediction(NamedTuple):
+class Prediction(eqx.Module):
     """Simulated readings on the way to one candidate position."""
 
     position: Position
@@ -36,6 +44,13 @@ class Prediction(NamedTuple):
     """Before the simulated readings, normalised."""
     log_likelihoods: Float[Array, "readings n"]
     """Of every simulated reading, or sequence of readings, under every particle."""
+    position_columns: tuple[int, ...] = eqx.field(default=POSITION_COLUMNS, static=True)
+    """Of Θ."""
+
+    @property
+    def positions(self) -> Float[Array, "n axes"]:
+        """[m], of the source, for each particle."""
+        return take_position(self.particles, self.position_columns)
 
     @property
     def log_predictive(self) -> Float[Array, " readings"]:
@@ -101,7 +116,9 @@ class Lookahead(eqx.Module):
                 total = total + simulate_log_likelihoods(
                     noise_keys[level], self.model, belief.particles, sources, move_station(station, position)
                 )
-            utility = self.utility(Prediction(position, belief.particles, log_weights, total))
+            utility = self.utility(
+                Prediction(position, belief.particles, log_weights, total, belief.position_columns)
+            )
             return jnp.where(fits, utility, -jnp.inf)
 
         num_actions = candidates.positions.shape[0]

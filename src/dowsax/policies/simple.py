@@ -5,7 +5,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from dowsax.inference import Belief, History
-from dowsax.inference.summaries import mean
+from dowsax.inference.summaries import mean_position
 from dowsax.policies.base import Action, Policy, choose_best
 from dowsax.types import Key, Position, Scalar, Station, Theta
 from dowsax.world import Budget, Candidates
@@ -30,7 +30,7 @@ class Greedy(eqx.Module):
         self, key: Key, belief: Belief, station: Station, candidates: Candidates, budget: Budget
     ) -> Action:
         del station, budget
-        return toward(key, candidates, mean(belief)[:2])
+        return toward(key, candidates, mean_position(belief))
 
 
 class OracleStraight(eqx.Module):
@@ -40,8 +40,8 @@ class OracleStraight(eqx.Module):
         def walk(
             key: Key, belief: Belief, station: Station, candidates: Candidates, budget: Budget
         ) -> Action:
-            del belief, station, budget
-            return toward(key, candidates, theta[:2])
+            del station, budget
+            return toward(key, candidates, belief.position(theta))
 
         return walk
 
@@ -62,7 +62,7 @@ class OracleCircle(eqx.Module):
         ) -> Action:
             del station, budget
             reachable = candidates.positions
-            distances = jnp.linalg.norm(reachable - theta[None, :2], axis=1)
+            distances = jnp.linalg.norm(reachable - belief.position(theta)[None, :], axis=1)
             # Places within the radius first, the least visited of them before others, ties to the nearer one.
             visits = _visits(belief.history, reachable)
             around = 1.0 / (1.0 + visits + 0.1 * distances / self.radius)
@@ -86,7 +86,7 @@ class OracleAround(eqx.Module):
             key: Key, belief: Belief, station: Station, candidates: Candidates, budget: Budget
         ) -> Action:
             del station, budget
-            distances = jnp.linalg.norm(candidates.positions - theta[None, :2], axis=1)
+            distances = jnp.linalg.norm(candidates.positions - belief.position(theta)[None, :], axis=1)
             visited = belief.history.stations.position
             is_read = jnp.arange(visited.shape[0]) < belief.history.size
             apart = jnp.linalg.norm(candidates.positions[:, None, :] - visited[None, :, :], axis=2)
@@ -96,7 +96,7 @@ class OracleAround(eqx.Module):
         return walk
 
 
-def _visits(history: History, places: Float[Array, "places 2"]) -> Float[Array, " places"]:
+def _visits(history: History, places: Float[Array, "places axes"]) -> Float[Array, " places"]:
     """Count the readings at each place."""
     visited = history.stations.position
     read = jnp.arange(visited.shape[0]) < history.size

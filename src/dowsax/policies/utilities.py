@@ -42,7 +42,7 @@ def negative_distance_and_spread(prediction: Prediction) -> Scalar:
     for the sampling error of the simulated readings this planner is `Greedy`.
     """
     posteriors = jnp.exp(prediction.log_posteriors)
-    squares = jnp.sum((prediction.particles[:, :2] - prediction.position[None, :]) ** 2, axis=1)
+    squares = jnp.sum((prediction.positions - prediction.position[None, :]) ** 2, axis=1)
     return -jnp.mean(jnp.matmul(posteriors, squares, precision=_PRECISION))
 
 
@@ -53,7 +53,7 @@ def negative_time_to_find(prediction: Prediction) -> Scalar:
     position in cells of 1 m.
     """
     posteriors = jnp.exp(prediction.log_posteriors)
-    distances = jnp.sum(jnp.abs(prediction.particles[:, :2] - prediction.position[None, :]), axis=1)
+    distances = jnp.sum(jnp.abs(prediction.positions - prediction.position[None, :]), axis=1)
     expected = jnp.matmul(posteriors, distances, precision=_PRECISION)
     entropy = _entropy_bits(_cell_masses(prediction, posteriors))
     return -jnp.mean(jnp.log2(jnp.maximum(expected + 2.0 ** (entropy - 1) - 0.5, _MIN_TIME)))
@@ -63,9 +63,7 @@ def _cell_masses(
     prediction: Prediction, posteriors: Float[Array, "readings n"]
 ) -> Float[Array, "readings cells"]:
     """The mass in each cell. A product and no scatter: the same sum in the same order on every device."""
-    members = jax.nn.one_hot(
-        cell_index(BENCHMARK_GRID, prediction.particles[:, :2]), BENCHMARK_GRID.num_cells
-    )
+    members = jax.nn.one_hot(cell_index(BENCHMARK_GRID, prediction.positions), BENCHMARK_GRID.num_cells)
     return jnp.matmul(posteriors, members, precision=_PRECISION)
 
 

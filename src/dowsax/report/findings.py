@@ -115,7 +115,12 @@ class Findings:
     @property
     def estimate(self) -> np.ndarray:
         """The mean position of the source (2,) [m]."""
-        return self.posterior.mean[:2]
+        return self.posterior.position(self.posterior.mean)
+
+    @property
+    def spread(self) -> np.ndarray:
+        """Its standard deviations (2,) [m]."""
+        return self.posterior.position(self.posterior.std)
 
     @cached_property
     def radius(self) -> float:
@@ -126,7 +131,7 @@ class Findings:
     def places(self) -> tuple[Place, ...]:
         """Where the source may be, the likeliest first: several places where the 95 % region is in pieces."""
         found = []
-        points, weights = self.posterior.samples[:, :2], self.posterior.weights
+        points, weights = self.posterior.position(self.posterior.samples), self.posterior.weights
         for patch in self.regions[0.95].patches if 0.95 in self.regions else ():
             held = weights * patch.contains(points)
             if held.sum() >= _MIN_PLACE_PROBABILITY:
@@ -134,7 +139,7 @@ class Findings:
                 spread = np.sqrt(np.average((points - centre) ** 2, axis=0, weights=held))
                 found.append(Place(centre, spread, float(held.sum())))
         if len(found) < 2:
-            return (Place(self.estimate, self.posterior.std[:2], 1.0),)
+            return (Place(self.estimate, self.spread, 1.0),)
         return tuple(sorted(found, key=lambda place: -place.probability))
 
     @property
@@ -196,7 +201,7 @@ def as_box(low, high) -> Box:
 def regions_of(posterior: Posterior, within: Box | None = None) -> dict[float, Region]:
     """Return the regions that reports show."""
     box = None if within is None else as_box(*within)
-    return credible_regions(posterior.samples[:, :2], posterior.weights, PROBABILITIES, box)
+    return credible_regions(posterior.position(posterior.samples), posterior.weights, PROBABILITIES, box)
 
 
 def prior_interval(model: Model) -> tuple[np.ndarray, np.ndarray]:

@@ -80,6 +80,7 @@ def posterior_of(advisor: Advisor) -> Posterior:
             stacked.acceptance_rate,
             stacked.evaluations,
         ),
+        position_columns=belief.position_columns,
     )
 
 

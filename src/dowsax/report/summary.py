@@ -106,7 +106,7 @@ def place(findings: Findings, position: np.ndarray) -> str:
 def where(findings: Findings) -> list[str]:
     """Return sentences on the position, its spread, and the regions."""
     x, y = findings.estimate
-    east, north = findings.posterior.std[:2]
+    east, north = findings.spread
     spread = f"x = {_with_spread(x, east)} m east, y = {_with_spread(y, north)} m north"
     sentences = [f"{spread} (± one standard deviation)."]
     if findings.coordinates.origin is not None:
@@ -244,7 +244,7 @@ def summary_numbers(findings: Findings) -> dict[str, Any]:
             "y": float(findings.estimate[1]),
             "latitude": latitude,
             "longitude": longitude,
-            "std": posterior.std[:2].tolist(),
+            "std": findings.spread.tolist(),
             "radius_95": findings.radius,
         },
         "origin": None if findings.coordinates.origin is None else list(findings.coordinates.origin),

@@ -73,7 +73,7 @@ def belief_figure(
         _draw_map(
             add_panel(figure, _LEFT, _BOTTOM, _MAP_SIDE, _MAP_SIDE),
             posterior,
-            None if known is None else known[:2],
+            None if known is None else known if known.shape == (2,) else posterior.position(known),
             unit,
         )
         _draw_marginals(figure, posterior, known)
@@ -84,7 +84,8 @@ def belief_figure(
 
 def _draw_marginals(figure: Figure, posterior: Posterior, truth: np.ndarray | None) -> None:
     """Draw one small panel per parameter besides the position, and a key after them."""
-    others = len(posterior.names) - 2
+    columns = [at for at in range(len(posterior.names)) if at not in posterior.position_columns]
+    others = len(columns)
     if others == 0:
         return
     rows = others // _NUM_COLUMNS + 1
@@ -95,16 +96,17 @@ def _draw_marginals(figure: Figure, posterior: Posterior, truth: np.ndarray | No
         left, bottom = _PANELS_LEFT + column * (width + _PANEL_GAP), _TOP - (row + 1) * pitch + 0.45
         panel = add_panel(figure, left, bottom, width, min(pitch, 1.6) - 0.68)
         if place < others:
-            draw_marginal(panel, posterior, place + 2, None if values is None else float(values[place + 2]))
+            at = columns[place]
+            draw_marginal(panel, posterior, at, None if values is None else float(values[at]))
         else:
             draw_marginal_key(panel, values is not None)
 
 
 def _draw_map(axes: Axes, posterior: Posterior, truth: np.ndarray | None, unit: str) -> None:
     """Draw everything about the position, to scale [m]."""
-    density = position_density(posterior.samples, posterior.weights)
+    density = position_density(posterior.position(posterior.samples), posterior.weights)
     low, high = _limits(posterior, truth)
-    PositionArtists(axes).update(density, posterior.mean[:2], truth)
+    PositionArtists(axes).update(density, posterior.position(posterior.mean), truth)
     path = posterior.positions
     axes.plot(path[:, 0], path[:, 1], color=MUTED, linewidth=0.9, zorder=3)
     readings = axes.scatter(
@@ -142,11 +144,13 @@ def _draw_inset(
     high: np.ndarray,
 ) -> None:
     """Draw the neighbourhood of the estimate again, magnified, in the emptiest corner of the map."""
-    (x, y), radius = posterior.mean[:2], float(posterior.credible_radius(0.95))
-    half = inset_half_width(posterior.mean[:2], radius, truth)
-    shares = (np.concatenate([posterior.positions, posterior.mean[None, :2]]) - low) / (high - low)
+    (x, y), radius = posterior.position(posterior.mean), float(posterior.credible_radius(0.95))
+    half = inset_half_width(posterior.position(posterior.mean), radius, truth)
+    shares = (np.concatenate([posterior.positions, posterior.position(posterior.mean)[None]]) - low) / (
+        high - low
+    )
     inset = axes.inset_axes((*emptiest_corner(shares), INSET_SIZE, INSET_SIZE), zorder=8)
-    PositionArtists(inset).update(density, posterior.mean[:2], truth)
+    PositionArtists(inset).update(density, posterior.position(posterior.mean), truth)
     inset.set(xlim=(x - half, x + half), ylim=(y - half, y + half))
     inset.set_aspect("equal")
     style_inset(inset, 2 * half)
@@ -156,7 +160,7 @@ def _draw_inset(
 def _limits(posterior: Posterior, truth: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
     """Return the benchmark's area if it holds everything, else a square around everything."""
     particles = posterior.samples[posterior.weights > 0, :2]
-    points = [posterior.positions, particles, posterior.mean[None, :2]]
+    points = [posterior.positions, particles, posterior.position(posterior.mean)[None]]
     points = np.concatenate(points if truth is None else [*points, truth[None]])
     low, high = points.min(axis=0), points.max(axis=0)
     if low.min() >= 0 and high.max() <= AREA_SIDE_M:
@@ -208,7 +212,7 @@ def _draw_progress(axes: Axes, posterior: Posterior) -> None:
     """Draw standard deviation and credible radius [m] after each reading, with the limits of a stop."""
     number = np.arange(1, len(posterior.readings) + 1)
     radius = np.maximum(posterior.trace.credible_radius, _MIN_SPREAD_M)
-    spread = np.maximum(posterior.trace.std[:, :2].max(axis=1), _MIN_SPREAD_M)
+    spread = np.maximum(posterior.position(posterior.trace.std).max(axis=1), _MIN_SPREAD_M)
     marker = "o" if len(number) == 1 else ""
     axes.set_yscale("log")
     curves = (

@@ -50,10 +50,10 @@ def bandwidth(values: np.ndarray, weights: np.ndarray, dimensions: int) -> float
     return max(float(spread) * effective ** (-1 / (dimensions + 4)), narrowest)
 
 
-def position_density(samples: np.ndarray, weights: np.ndarray) -> Density:
-    """Return the density of the first two columns, on a grid that just holds the draws and a rim of 0."""
+def position_density(positions: np.ndarray, weights: np.ndarray) -> Density:
+    """Return the density of positions east and north, on a grid that just holds the draws and a rim of 0."""
     positive = weights > 0
-    points, weights = samples[positive, :2], weights[positive]
+    points, weights = positions[positive], weights[positive]
     widths = [bandwidth(points[:, axis], weights, 2) for axis in (0, 1)]
     edges = [_edges(points[:, axis], width) for axis, width in enumerate(widths)]
     mass, *_ = np.histogram2d(points[:, 0], points[:, 1], bins=edges, weights=weights)

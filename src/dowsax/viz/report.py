@@ -187,7 +187,13 @@ def _timeline(findings: Findings) -> Figure:
         below = figure.add_axes((0.08, 0.11, 0.9, 0.38), sharex=above)
         trace = findings.posterior.trace
         below.plot(along, trace.credible_radius, color=BLUE, label="95 % radius")
-        below.plot(along, trace.std[:, :2].max(axis=1), color=INK, linestyle="--", label="std, larger axis")
+        below.plot(
+            along,
+            findings.posterior.position(trace.std).max(axis=1),
+            color=INK,
+            linestyle="--",
+            label="std, larger axis",
+        )
         below.set(ylabel="position [m]", xlabel="time [s]" if timed else "reading number", ylim=(0, None))
         below.legend(loc="upper right")
     return figure

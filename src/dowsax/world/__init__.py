@@ -10,6 +10,7 @@ from dowsax.world.base import (
     LogLinear,
     Mixed,
     NeedsTheta,
+    Positioned,
     Prior,
     Sensor,
     Transition,
@@ -23,6 +24,7 @@ from dowsax.world.modalities import MODALITIES, Modality, benchmark_model
 from dowsax.world.model import Model
 from dowsax.world.motion import FOUR_MOVES, FencedMoves, Motion
 from dowsax.world.paths import approach, wander
+from dowsax.world.positions import POSITION_COLUMNS, position_columns, put_position, take_position
 from dowsax.world.priors import (
     LOCATIONS,
     BetaBox,
@@ -57,6 +59,7 @@ __all__ = [
     "LOCATIONS",
     "MODALITIES",
     "PARAMETERS",
+    "POSITION_COLUMNS",
     "ActionSpace",
     "BetaBox",
     "Budget",
@@ -97,6 +100,7 @@ __all__ = [
     "PlumeCoordinates",
     "PlumePrior",
     "Poisson",
+    "Positioned",
     "Prior",
     "ProductPrior",
     "RingSector",
@@ -113,7 +117,10 @@ __all__ = [
     "compose",
     "kind_of",
     "pack",
+    "position_columns",
+    "put_position",
     "ring_lengths",
+    "take_position",
     "unpack",
     "wander",
     "with_trail",

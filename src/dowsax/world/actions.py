@@ -20,7 +20,7 @@ _RING_FACTOR = 2.0
 class Candidates(NamedTuple):
     """Places to read next; those outside the mask are not allowed."""
 
-    positions: Float[Array, "k 2"]
+    positions: Float[Array, "k axes"]
     """[m]"""
     way: Float[Array, " k"]
     """[m], from where the sensor is."""
@@ -63,13 +63,13 @@ class ActionSpace(Protocol):
     """Candidates of a fixed number, given where the sensor is and what is left of the budget."""
 
     @property
-    def low(self) -> tuple[float, float]:
-        """[m], the south-western corner of the area."""
+    def low(self) -> tuple[float, ...]:
+        """[m], the south-western corner of the area, at the bottom in three dimensions."""
         ...
 
     @property
-    def high(self) -> tuple[float, float]:
-        """[m], the north-eastern corner."""
+    def high(self) -> tuple[float, ...]:
+        """[m], the north-eastern corner, at the top in three dimensions."""
         ...
 
     @property
@@ -78,7 +78,7 @@ class ActionSpace(Protocol):
         ...
 
     def candidates(
-        self, position: Position, budget: Budget, promising: Float[Array, "places 2"]
+        self, position: Position, budget: Budget, promising: Float[Array, "places axes"]
     ) -> Candidates:
         """Return the candidates. `promising` are places that the belief proposes."""
         ...

@@ -140,6 +140,16 @@ class Prior(Protocol):
 
 
 @runtime_checkable
+class Positioned(Protocol):
+    """A prior that says which columns of Θ are the position of the source; default: the first two."""
+
+    @property
+    def position_columns(self) -> tuple[int, ...]:
+        """East, north and, in three dimensions, height."""
+        ...
+
+
+@runtime_checkable
 class Conditional(Protocol):
     """A prior that knows the distribution of some columns given the others."""
 

@@ -4,8 +4,9 @@ import equinox as eqx
 import jax
 from jaxtyping import Array, Float
 
-from dowsax.types import Key, Scalar, Station, Theta
+from dowsax.types import Key, Position, Scalar, Station, Theta
 from dowsax.world.base import Field, NeedsTheta, Prior, Sensor
+from dowsax.world.positions import position_columns, take_position
 from dowsax.world.sensors import cheap_sampler
 
 
@@ -15,7 +16,8 @@ class Model(eqx.Module):
     Attributes
     ----------
     prior
-        Distribution of Θ, the parameters of the source; its first two columns are the position [m].
+        Distribution of Θ, the parameters of the source. Its `position_columns` are the position [m]; default:
+        the first two.
     field
         $\phi$: the noiseless reading of a source Θ at a station, in the unit of the readings.
     sensor
@@ -25,6 +27,15 @@ class Model(eqx.Module):
     prior: Prior
     field: Field
     sensor: Sensor
+
+    @property
+    def position_columns(self) -> tuple[int, ...]:
+        """The columns of Θ that are the position of the source."""
+        return position_columns(self.prior)
+
+    def position(self, theta: Theta) -> Position:
+        """Return the position [m] of the source."""
+        return take_position(theta, self.position_columns)
 
     def intensity(self, theta: Theta, station: Station) -> Scalar:
         r"""Return the noiseless reading $c = \phi(p; \Theta)$."""

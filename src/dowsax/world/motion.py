@@ -23,19 +23,26 @@ _STEP_SHARES = (1.0, 0.5, 0.25, 0.125)
 
 
 class Motion(eqx.Module):
-    """A set of moves, clipped at the border of the area."""
+    """A set of moves in the plane or in space, clipped at the border of the area."""
 
-    moves: tuple[tuple[float, float], ...] = eqx.field(default=UNIT_MOVES_M, static=True)
+    moves: tuple[tuple[float, ...], ...] = eqx.field(default=UNIT_MOVES_M, static=True)
     """[m]"""
-    low: tuple[float, float] = eqx.field(default=(0.0, 0.0), static=True)
-    high: tuple[float, float] = eqx.field(default=(AREA_SIDE_M, AREA_SIDE_M), static=True)
+    low: tuple[float, ...] = eqx.field(default=(0.0, 0.0), static=True)
+    high: tuple[float, ...] = eqx.field(default=(AREA_SIDE_M, AREA_SIDE_M), static=True)
     """[m], the corners of the area."""
+
+    def __check_init__(self) -> None:
+        sizes = {len(self.low), len(self.high), *map(len, self.moves)}
+        if len(sizes) > 1 or not all(low < high for low, high in zip(self.low, self.high, strict=True)):
+            raise ValueError(
+                "`moves`, `low` and `high` must have the same number of coordinates, each of `low` < `high`."
+            )
 
     @property
     def num_actions(self) -> int:
         return len(self.moves)
 
-    def reach(self, position: Position) -> Float[Array, "actions 2"]:
+    def reach(self, position: Position) -> Float[Array, "actions axes"]:
         """Return the position after each move."""
         there = position[None, :] + jnp.array(self.moves)
         return jnp.clip(there, jnp.array(self.low)[None, :], jnp.array(self.high)[None, :])
@@ -45,7 +52,7 @@ class Motion(eqx.Module):
         return self.reach(position)[action]
 
     def candidates(
-        self, position: Position, budget: Budget, promising: Float[Array, "places 2"] | None = None
+        self, position: Position, budget: Budget, promising: Float[Array, "places axes"] | None = None
     ) -> Candidates:
         """Return the ends of the moves; those that the border cuts short are masked. A metre takes 1 s."""
         del budget, promising
@@ -74,11 +81,11 @@ class FencedMoves(eqx.Module):
     """[s], that a reading takes."""
 
     @property
-    def low(self) -> tuple[float, float]:
+    def low(self) -> tuple[float, ...]:
         return self.motion.low
 
     @property
-    def high(self) -> tuple[float, float]:
+    def high(self) -> tuple[float, ...]:
         return self.motion.high
 
     @property
@@ -86,7 +93,7 @@ class FencedMoves(eqx.Module):
         return self.motion.num_actions
 
     def candidates(
-        self, position: Position, budget: Budget, promising: Float[Array, "places 2"] | None = None
+        self, position: Position, budget: Budget, promising: Float[Array, "places axes"] | None = None
     ) -> Candidates:
         """Return the ends of the moves; those that are not allowed are masked."""
         del promising

@@ -1,5 +1,7 @@
 """Transitions: how the source may change between two readings. A constant source needs none."""
 
+from dataclasses import replace
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -7,6 +9,7 @@ import jax.numpy as jnp
 from dowsax.types import Key, Scalar, Theta
 from dowsax.world.base import Coordinates, Prior
 from dowsax.world.conditional import log_prob_given, sample_given
+from dowsax.world.positions import position_columns
 
 
 class Drift(eqx.Module):
@@ -46,8 +49,8 @@ class Jump(eqx.Module):
     """Probability of a jump at one reading."""
     birth_share: float = eqx.field(default=0.1, static=True)
     """Share of the particles that jump at each reading, at least the hazard."""
-    columns: tuple[int, ...] = eqx.field(default=(0, 1), static=True)
-    """The columns of Θ that are redrawn."""
+    columns: tuple[int, ...] = eqx.field(default=(), static=True)
+    """The columns of Θ that are redrawn; empty: the position, as the prior says."""
 
     def __check_init__(self) -> None:
         if not 0 <= self.hazard < 1:
@@ -58,10 +61,14 @@ class Jump(eqx.Module):
                 f"got {self.birth_share}."
             )
 
+    def for_prior(self, prior: Prior) -> "Jump":
+        """Return the jump with its columns named."""
+        return replace(self, columns=self.columns or position_columns(prior))
+
     def sample(self, key: Key, prior: Prior, theta: Theta) -> Theta:
         """Draw Θ after a jump: the columns that jump, given those that persist."""
-        return sample_given(key, prior, theta, self.columns)
+        return sample_given(key, prior, theta, self.for_prior(prior).columns)
 
     def log_prob(self, prior: Prior, theta: Theta) -> Scalar:
         """Return the log density of `sample`, up to a constant."""
-        return log_prob_given(prior, theta, self.columns)
+        return log_prob_given(prior, theta, self.for_prior(prior).columns)

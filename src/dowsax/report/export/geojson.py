@@ -77,7 +77,7 @@ def _readings(findings: Findings) -> list[dict]:
 
 
 def _estimate(findings: Findings) -> dict:
-    east, north = findings.posterior.std[:2]
+    east, north = findings.spread
     properties = {
         "what": "estimate",
         "std_east_m": _plain(east),

@@ -22,7 +22,7 @@ def posterior_table(findings: Findings) -> str:
     posterior = findings.posterior
     columns = {"weight": posterior.weights}
     columns |= dict(zip(posterior.names, posterior.samples.T, strict=True))
-    columns |= _degrees(findings.coordinates, posterior.samples[:, :2])
+    columns |= _degrees(findings.coordinates, posterior.position(posterior.samples))
     return _csv({name: [f"{number:.12g}" for number in column] for name, column in columns.items()})
 
 

@@ -10,6 +10,7 @@ from dowsax.world.base import Coordinates, Distribution, Prior
 from dowsax.world.conditional import log_prob_given, sample_given
 from dowsax.world.coordinates import Logarithmic
 from dowsax.world.distributions import log_prob_each, require_names, sample_each
+from dowsax.world.positions import position_columns
 from dowsax.world.source import Parameter
 
 
@@ -55,6 +56,10 @@ class ExtendedPrior(eqx.Module):
     @property
     def parameters(self) -> tuple[Parameter, ...]:
         return (*self.source.parameters, *self.named)
+
+    @property
+    def position_columns(self) -> tuple[int, ...]:
+        return position_columns(self.source)
 
     @property
     def coordinates(self) -> ExtendedCoordinates:
