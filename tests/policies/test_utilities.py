@@ -112,8 +112,8 @@ def test_information_is_never_negative(key):
 
 def test_space_aware_is_finite_on_the_source(prediction):
     """One cell, no distance: D⁺ + 2^(H⁺ − 1) − ½ is zero there, and its logarithm is bounded."""
-    there = prediction._replace(
-        particles=jnp.broadcast_to(jnp.append(prediction.position, 1.0), (NUM_PARTICLES, 3))
+    there = replace(
+        prediction, particles=jnp.broadcast_to(jnp.append(prediction.position, 1.0), (NUM_PARTICLES, 3))
     )
     assert jnp.isfinite(negative_time_to_find(there))
     assert negative_time_to_find(there) > negative_time_to_find(prediction)

@@ -18,14 +18,17 @@ from dowsax.inference.null_filter import NullFilter
 from dowsax.inference.stopping import StopRule
 from dowsax.inference.summaries import mean_position, promising_places
 from dowsax.types import Key, Position, Scalar, Station, Theta
-from dowsax.world import FOUR_MOVES, ActionSpace, Budget, Candidates, Model, put_position
-from dowsax.world.motion import START_SIDE_M
+from dowsax.world import FOUR_MOVES, ActionSpace, Budget, Candidates, Jump, Model, put_position
+from dowsax.world.motion import AREA_SIDE_M, START_SIDE_M
 from dowsax.world.trails import advance
 
 MAX_READINGS = 200
 """K_max: the reading at the start is the first."""
 SUCCESS_RADIUS_M = 1.0
 """A stop with a smaller error is right; also the radius of the credible rule."""
+
+
+_CORNER_SHARE = START_SIDE_M / AREA_SIDE_M
 
 
 class SearchState(eqx.Module):
@@ -67,16 +70,19 @@ class Start(Protocol):
 class StartInBox(eqx.Module):
     """A place anywhere in a box."""
 
-    low: tuple[float, ...] = eqx.field(default=(0.0, 0.0), static=True)
-    high: tuple[float, ...] = eqx.field(default=(START_SIDE_M, START_SIDE_M), static=True)
+    low: tuple[float, ...] = eqx.field(static=True)
+    high: tuple[float, ...] = eqx.field(static=True)
     """[m]"""
 
     def __call__(self, key: Key) -> Station:
         low, high = jnp.array(self.low), jnp.array(self.high)
         return Station(jax.random.uniform(key, low.shape, minval=low, maxval=high))
 
-
-START_CORNER = StartInBox()
+    @classmethod
+    def in_corner(cls, low: tuple[float, ...], high: tuple[float, ...]) -> "StartInBox":
+        """Return the low corner of an area, a fifth of it along each side, as in the benchmark."""
+        sides = zip(low, high, strict=True)
+        return cls(low, tuple(first + _CORNER_SHARE * (last - first) for first, last in sides))
 
 
 class SearchProblem(eqx.Module):
@@ -87,7 +93,8 @@ class SearchProblem(eqx.Module):
     scenario: Scenario = eqx.field(static=True)
     actions: ActionSpace = FOUR_MOVES
     max_readings: int = eqx.field(default=MAX_READINGS, static=True)
-    start: Start = START_CORNER
+    start: Start | None = None
+    """Default: in the low corner of the area, with nothing but a position."""
     budget: Budget = Budget()
     """Of way and time; that of readings is `max_readings`."""
     stop: StopRule = Credible()
@@ -96,12 +103,20 @@ class SearchProblem(eqx.Module):
     truth: Model | None = None
     """What readings are drawn from, where that is not the model: with the same unknowns."""
 
+    def first_station(self, key: Key) -> Station:
+        """Draw the station of the first reading."""
+        start = self.start
+        if start is None:
+            start = StartInBox.in_corner(self.actions.low, self.actions.high)
+        return start(key)
+
     def filter(self) -> Filter:
         """Build the filter; it expects jumps where the scenario has them and the preset follows them."""
         transition = self.scenario.transition if self.preset.follows_jumps else None
         preset = self.preset.with_horizon(self.max_readings)
         template = jax.tree.map(
-            lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), jax.eval_shape(self.start, jax.random.key(0))
+            lambda leaf: jnp.zeros(leaf.shape, leaf.dtype),
+            jax.eval_shape(self.first_station, jax.random.key(0)),
         )
         return preset.build(
             self.model, initial=self.scenario.initial, transition=transition, template=template
@@ -115,7 +130,7 @@ class SearchProblem(eqx.Module):
         """Draw a source, a start and a belief, before the first reading."""
         source_key, start_key, init_key = jax.random.split(key, 3)
         theta = self.scenario.sources(self.model.prior, source_key)
-        station = self.start(start_key)
+        station = self.first_station(start_key)
         zero = jnp.zeros(())
         null = None if self.null is None else self.null.init(init_key, station, self.max_readings)
         return SearchState(theta, station, zero, self.filter().init(init_key), zero, zero, null)
@@ -194,14 +209,18 @@ class SearchProblem(eqx.Module):
 
     def _move_source(self, key: Key, state: SearchState) -> Theta:
         """Return the source of the next reading, moved as the scenario says."""
-        jump = self.scenario.moves
-        if jump is not None:
+        moves, prior, is_later = self.scenario.moves, self.model.prior, state.belief.history.size > 0
+        if isinstance(moves, Jump):
             whether_key, source_key = jax.random.split(key)
-            moved = jax.random.bernoulli(whether_key, jump.hazard) & (state.belief.history.size > 0)
-            return jnp.where(moved, jump.sample(source_key, self.model.prior, state.theta), state.theta)
+            moved = jax.random.bernoulli(whether_key, moves.hazard) & is_later
+            return jnp.where(moved, moves.sample(source_key, prior, state.theta), state.theta)
+        if moves is not None:
+            theta = moves.sample(key, state.theta)
+            # A source that would leave the support of the prior stays where it is.
+            return jnp.where(is_later & (prior.log_prob(theta) > -jnp.inf), theta, state.theta)
         if self.scenario.jump_after is None:
             return state.theta
-        place = self.position(self.model.prior.sample(key))
+        place = self.position(prior.sample(key))
         moved = state.belief.history.size == self.scenario.jump_after
         return jnp.where(moved, put_position(state.theta, place, self.model.position_columns), state.theta)
 

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 
 from dowsax.types import Key, Theta
-from dowsax.world import LOCATIONS, Jump, PlumePrior, Prior, position_columns, put_position
+from dowsax.world import LOCATIONS, Jump, PlumePrior, Prior, Transition, position_columns, put_position
 
 Sources = Callable[[Prior, Key], Theta]
 
@@ -25,10 +25,10 @@ class Scenario:
     """The distribution of the initial particles. Default: the model's prior."""
     jump_after: int | None = None
     """The reading, counted from 1, after which the position of the source is drawn again."""
-    transition: Jump | None = None
-    """How the source may move according to the filter, if the preset follows jumps."""
-    moves: Jump | None = None
-    """How the source does move, at every reading after the first."""
+    transition: Jump | Transition | None = None
+    """How the source may jump or drift according to the filter, if the preset follows jumps."""
+    moves: Jump | Transition | None = None
+    """How the source does jump or drift, at every reading after the first."""
     meaning: str = ""
 
     def __post_init__(self) -> None:

@@ -13,7 +13,7 @@ from dowsax.envs.rewards import REWARDS, Reward
 from dowsax.envs.scenarios import SCENARIOS, Scenario
 from dowsax.inference import PRESETS, Contraction, Credible, EntropyBelow, FixedSteps, MaxWeight, Preset
 from dowsax.inference.stopping import StopRule
-from dowsax.types import Key
+from dowsax.types import Key, Scalar
 from dowsax.world import MODALITIES, Model, benchmark_model
 
 STOPS: dict[str, StopRule] = {
@@ -78,11 +78,28 @@ def assemble(
     if problem.max_readings < 2:
         most = problem.max_readings
         raise ValueError(f"`max_readings` must be at least 2, with the one at the start; got {most}.")
+    _require_station(problem)
     return Task(
         problem,
         choose("reward", reward, REWARDS, Reward),
         choose("observation", observation, OBSERVATIONS, str)(problem),
     )
+
+
+def _require_station(problem: SearchProblem) -> None:
+    """Raise a ValueError if the field cannot be evaluated at the first station."""
+
+    def read(key: Key) -> Scalar:
+        station = problem.first_station(key)
+        return problem.model.intensity(problem.model.prior.sample(key), station)
+
+    try:
+        jax.eval_shape(read, jax.random.key(0))
+    except (AttributeError, TypeError) as failure:
+        raise ValueError(
+            "The field cannot be evaluated at the first station: give the problem a `start` that returns a "
+            f"Station with everything that the field needs, such as wind or altitude ({failure})."
+        ) from failure
 
 
 def _benchmark_problem(

@@ -49,7 +49,10 @@ def cell_index(grid: Grid, locations: Float[Array, "n 2"]) -> Int[Array, " n"]:
 
 
 def cell_mass(grid: Grid, belief: Belief) -> Float[Array, " cells"]:
-    """Return the probability that the source lies in each cell."""
-    indices = cell_index(grid, belief.positions)
+    """Return the probability that the source lies in each cell; in three dimensions, that it is above it."""
+    positions = belief.positions
+    if positions.shape[1] > len(grid.low):
+        positions = positions[:, : len(grid.low)]
+    indices = cell_index(grid, positions)
     weights = jnp.exp(normalise(belief.log_weights))
     return jnp.zeros(grid.num_cells, jnp.float32).at[indices].add(weights)

@@ -61,6 +61,8 @@ def belief_figure(
     """
     if posterior.is_batch:
         raise ValueError("A figure shows one survey: locate the surveys of a batch one by one to draw them.")
+    if len(posterior.position_columns) != 2:
+        raise ValueError("A figure shows positions in the plane: draw the samples of another one yourself.")
     known = None if truth is None else np.asarray(truth, np.float64)
     if known is not None and known.shape not in ((2,), posterior.mean.shape):
         raise ValueError(

@@ -1,6 +1,8 @@
 """Transitions: how the source may change between two readings. A constant source needs none."""
 
+from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -12,6 +14,10 @@ from dowsax.world.conditional import log_prob_given, sample_given
 from dowsax.world.positions import position_columns
 
 
+def _as_floats(numbers: Iterable[Any]) -> tuple[float, ...]:
+    return tuple(float(number) for number in numbers)
+
+
 class Drift(eqx.Module):
     r"""A random walk in the prior's coordinates: $\Theta' = T^{-1}(T(\Theta) + \sigma\xi)$.
 
@@ -20,17 +26,18 @@ class Drift(eqx.Module):
     """
 
     coordinates: Coordinates
-    spread: Theta
+    spread: tuple[float, ...] = eqx.field(converter=_as_floats, static=True)
 
     def sample(self, key: Key, theta: Theta) -> Theta:
         noise = jax.random.normal(key, theta.shape, theta.dtype)
-        return self.coordinates.inverse(self.coordinates.forward(theta) + self.spread * noise)
+        return self.coordinates.inverse(self.coordinates.forward(theta) + jnp.array(self.spread) * noise)
 
     def log_prob(self, new: Theta, old: Theta) -> Scalar:
         """Return the log density over Θ, Jacobian included; coordinates without spread do not count."""
         there = self.coordinates.forward(new)
-        moves = self.spread > 0
-        spread = jnp.where(moves, self.spread, 1.0)
+        spreads = jnp.array(self.spread)
+        moves = spreads > 0
+        spread = jnp.where(moves, spreads, 1.0)
         scaled = jnp.where(moves, (there - self.coordinates.forward(old)) / spread, 0.0)
         log_terms = jnp.where(moves, -0.5 * scaled**2 - jnp.log(spread) - 0.5 * jnp.log(2 * jnp.pi), 0.0)
         return jnp.sum(log_terms) - self.coordinates.log_det(there)
