@@ -50,3 +50,15 @@ def test_the_radius_in_three_dimensions_is_that_of_a_ball(probability):
     assert abs(float(found.credible_radius(probability)) - expected) < 5 * error
     assert abs(float(found.probability_within(expected)) - probability) < 5 * np.sqrt(0.25 / NUMBER)
     assert found.verdict().count(",") == 2
+
+
+def test_of_several_sources_the_verdict_speaks_of_the_first():
+    """Located or not, of one survey or of many; of one source it says nothing of the kind."""
+    samples = np.random.default_rng(3).normal([3.0, 4.0, 50.0, 60.0], [0.3, 0.3, 9.0, 9.0], (NUMBER, 4))
+    near = replace(posterior(samples, (0, 1)), num_sources=2)
+    far = replace(near, position_columns=(2, 3))
+    assert near.verdict().startswith("Located: the first of 2 sources is within ")
+    assert far.verdict().startswith("Not located yet: standard deviation of the first of 2 sources ")
+    assert "sources" not in replace(near, num_sources=1).verdict()
+    batch = replace(near, samples=samples[None], weights=near.weights[None], fit=np.array([0.5]))
+    assert batch.verdict() == "Located the first of 2 sources within 1 m at 95 % in 1 of 1 surveys."

@@ -142,6 +142,7 @@ def test_the_credible_radius_in_three_dimensions_is_that_of_a_ball(key, as_belie
         [jnp.full((number, 1), 1e6), spread * jax.random.normal(key, (number, 3))], axis=1
     )
     belief = replace(as_belief(columns), position_columns=(1, 2, 3))
+    assert 0 < float(summaries.location_entropy(belief)) < np.log(625)
     for probability in (0.5, 0.95):
         expected = spread * chi(3).ppf(probability)
         error = np.sqrt(probability * (1 - probability) / number) / (chi(3).pdf(expected / spread) / spread)

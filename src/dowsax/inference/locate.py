@@ -26,7 +26,7 @@ from dowsax.inference.posterior import Posterior, Trace
 from dowsax.inference.presets import Preset
 from dowsax.inference.redundancy import estimate_redundancy, max_redundancy, with_redundancy
 from dowsax.types import Key, Scalar, Station
-from dowsax.world import Model, Prior
+from dowsax.world import Model, Prior, num_sources
 from dowsax.world.sensors.redundant import Redundant
 
 # Surveys are padded to one of these lengths, so that another number of readings rarely compiles again.
@@ -165,6 +165,7 @@ def _locate(model: Model, preset: Preset, stations: Station, values: np.ndarray,
         trace=Trace(*(np.take(leaf, np.arange(num_readings), axis) for leaf in found.trace)),
         redundancy=float(model.sensor.count) if isinstance(model.sensor, Redundant) else 1.0,
         position_columns=model.position_columns,
+        num_sources=num_sources(model.prior),
     )
 
 

@@ -56,7 +56,9 @@ class Posterior:
     redundancy_estimate
         Its estimate from the errors, if it was estimated: at least as large.
     position_columns
-        Columns of Θ that are the position of the source [m].
+        Columns of Θ that are the position of the source [m], the first one where there are several.
+    num_sources
+        Number of sources of which Θ holds the positions.
     """
 
     parameters: tuple[Parameter, ...]
@@ -70,6 +72,7 @@ class Posterior:
     redundancy: float = 1.0
     redundancy_estimate: float | None = None
     position_columns: tuple[int, ...] = POSITION_COLUMNS
+    num_sources: int = 1
 
     @property
     def has_systematic_errors(self) -> bool:
@@ -146,12 +149,17 @@ class Posterior:
         return np.asarray(self.fit >= MIN_FIT)
 
     def verdict(self) -> str:
-        """Return one sentence: located or not, and how far off the source may be."""
+        """Return one sentence: located or not, and how far off the source may be.
+
+        Of several sources it speaks of the first, and says so.
+        """
+        first = "" if self.num_sources == 1 else f"the first of {self.num_sources} sources"
         if self.is_batch:
             count, total = int(np.sum(self.found)), self.samples.shape[0]
             misfits = int(np.sum(~self.fits))
             warning = f" {misfits} do not fit the model." if misfits else ""
-            return f"Located within 1 m at 95 % in {count} of {total} surveys.{warning}"
+            claim = f"Located {first} within" if first else "Located within"
+            return f"{claim} 1 m at 95 % in {count} of {total} surveys.{warning}"
         if not self.fits:
             return (
                 "Not to be trusted: no source fits these readings well, so check the units, the field, the "
@@ -161,9 +169,10 @@ class Posterior:
         if self.found:
             middle = ", ".join(f"{coordinate:.2f}" for coordinate in self.position(self.mean))
             where = f"within {radius:.2f} m of ({middle})"
-            return f"Located: the source is {where} with 95 % probability."
+            return f"Located: {first or 'the source'} is {where} with 95 % probability."
         middle = "Contracted, but not located to 1 m" if self.contracted else "Not located yet"
-        return f"{middle}: standard deviation {spread:.2f} m, 95 % credible radius {radius:.2f} m."
+        whose = f" of {first}" if first else ""
+        return f"{middle}: standard deviation{whose} {spread:.2f} m, 95 % credible radius {radius:.2f} m."
 
     def to_arviz(self, seed: int = 0):
         """Return an ArviZ InferenceData of equally weighted draws, one chain for each survey."""

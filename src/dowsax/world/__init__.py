@@ -13,6 +13,7 @@ from dowsax.world.base import (
     Positioned,
     Prior,
     Sensor,
+    SeveralSources,
     Transition,
 )
 from dowsax.world.compose import compose, without_source
@@ -24,7 +25,13 @@ from dowsax.world.modalities import MODALITIES, Modality, benchmark_model
 from dowsax.world.model import Model
 from dowsax.world.motion import FOUR_MOVES, FencedMoves, Motion
 from dowsax.world.paths import approach, wander
-from dowsax.world.positions import POSITION_COLUMNS, position_columns, put_position, take_position
+from dowsax.world.positions import (
+    POSITION_COLUMNS,
+    num_sources,
+    position_columns,
+    put_position,
+    take_position,
+)
 from dowsax.world.priors import (
     LOCATIONS,
     BetaBox,
@@ -105,6 +112,7 @@ __all__ = [
     "ProductPrior",
     "RingSector",
     "Sensor",
+    "SeveralSources",
     "Source",
     "Star",
     "StudentT",
@@ -116,6 +124,7 @@ __all__ = [
     "benchmark_model",
     "compose",
     "kind_of",
+    "num_sources",
     "pack",
     "position_columns",
     "put_position",

@@ -150,6 +150,14 @@ class Positioned(Protocol):
 
 
 @runtime_checkable
+class SeveralSources(Protocol):
+    """A prior of several sources; `position_columns` are those of the first, which is searched for."""
+
+    @property
+    def num_sources(self) -> int: ...
+
+
+@runtime_checkable
 class Conditional(Protocol):
     """A prior that knows the distribution of some columns given the others."""
 

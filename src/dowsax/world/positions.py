@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from dowsax.types import Position, Theta
-from dowsax.world.base import Positioned, Prior
+from dowsax.world.base import Positioned, Prior, SeveralSources
 
 POSITION_COLUMNS = (0, 1)
 """East and north, of a prior that does not say."""
@@ -29,6 +29,11 @@ def position_columns(prior: Prior) -> tuple[int, ...]:
             f"got {columns}."
         )
     return columns
+
+
+def num_sources(prior: Prior) -> int:
+    """Return the number of sources of which Θ holds the positions; one where the prior does not say."""
+    return prior.num_sources if isinstance(prior, SeveralSources) else 1
 
 
 def take_position(values: Values, columns: tuple[int, ...]) -> Values:

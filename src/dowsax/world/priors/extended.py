@@ -10,7 +10,7 @@ from dowsax.world.base import Coordinates, Distribution, Prior
 from dowsax.world.conditional import log_prob_given, sample_given
 from dowsax.world.coordinates import Logarithmic
 from dowsax.world.distributions import log_prob_each, require_names, sample_each
-from dowsax.world.positions import position_columns
+from dowsax.world.positions import num_sources, position_columns
 from dowsax.world.source import Parameter
 
 
@@ -60,6 +60,10 @@ class ExtendedPrior(eqx.Module):
     @property
     def position_columns(self) -> tuple[int, ...]:
         return position_columns(self.source)
+
+    @property
+    def num_sources(self) -> int:
+        return num_sources(self.source)
 
     @property
     def coordinates(self) -> ExtendedCoordinates:
