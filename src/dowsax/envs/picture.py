@@ -13,6 +13,7 @@ from dowsax.envs.problem import SearchProblem, SearchState
 from dowsax.extras import require_extra
 from dowsax.inference.summaries import location_spread, mean_position
 from dowsax.types import Position, Scalar
+from dowsax.world import take_position
 from dowsax.world.trails import move_station
 
 if TYPE_CHECKING:
@@ -63,17 +64,17 @@ class Scene(NamedTuple):
 
 def scene(search: SearchProblem, state: SearchState, status: str) -> Scene:
     """Collect what one picture of a search shows: east and north, at the height of the sensor."""
-    readings = int(state.belief.history.size)
+    readings, columns = int(state.belief.history.size), state.belief.position_columns
     intensity, centre, spread = map(np.asarray, _view(search, state))
     return Scene(
         np.array(search.actions.low)[:2],
         np.array(search.actions.high)[:2],
         intensity,
         np.asarray(state.belief.history.stations.position)[:readings, :2],
-        np.asarray(state.belief.positions)[:, :2],
+        take_position(np.asarray(state.belief.particles), columns)[:, :2],
         np.exp(np.asarray(state.belief.log_weights)),
         centre[:2],
-        np.asarray(search.position(state.theta))[:2],
+        take_position(np.asarray(state.theta), columns)[:2],
         f"reading {readings} of {search.max_readings}   ·   spread {spread:.2f} m   ·   {status}",
     )
 

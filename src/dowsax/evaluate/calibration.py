@@ -131,7 +131,8 @@ def calibrate(
         posterior = locate(
             part.positions, part.readings, model=model, preset=preset, particles=particles, seed=filter_seed
         )
-        parts.append(score(part.thetas, posterior.samples, posterior.weights, seed=[seed, chunk]))
+        seeds, columns = [seed, chunk], posterior.position_columns
+        parts.append(score(part.thetas, posterior.samples, posterior.weights, seeds, columns))
         on_progress(len(part.thetas))
     names = tuple(parameter.name for parameter in model.prior.parameters)
     return verdict(names, join(parts))

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dowsax.world import POSITION_COLUMNS, take_position
+
 NUM_DRAWS = 99
 """L: ranks go from 0 to 99, so that bins of 1, 2, 4, 5 or 10 % hold the same number of ranks."""
 
@@ -23,7 +25,7 @@ class Scores:
     errors: np.ndarray
     """(b,) [m], distance between the mean and the true position."""
     spreads: np.ndarray
-    """(b,) [m], the larger standard deviation of the two position coordinates."""
+    """(b,) [m], the largest standard deviation of the position coordinates."""
 
     def covered(self, probability: float) -> np.ndarray:
         """(b, d), whether the truth lies in the central interval of this probability, ends included.
@@ -35,7 +37,13 @@ class Scores:
         return (self.upto >= low - 1e-12) & (self.below < high - 1e-12)
 
 
-def score(truths: np.ndarray, samples: np.ndarray, weights: np.ndarray, seed: int | list[int]) -> Scores:
+def score(
+    truths: np.ndarray,
+    samples: np.ndarray,
+    weights: np.ndarray,
+    seed: int | list[int],
+    position_columns: tuple[int, ...] = POSITION_COLUMNS,
+) -> Scores:
     """Score truths (b, d) under weighted samples (b, n, d); each row of the weights (b, n) sums to one.
 
     The rank is taken among equally weighted draws from the samples. Draws that equal the truth count as below
@@ -57,8 +65,8 @@ def score(truths: np.ndarray, samples: np.ndarray, weights: np.ndarray, seed: in
         below=below,
         upto=below + np.einsum("bn,bnd->bd", weights, same),
         z_scores=np.where(std > 0, offsets / safe, np.copysign(np.inf, offsets)),
-        errors=np.linalg.norm(offsets[:, :2], axis=1),
-        spreads=std[:, :2].max(axis=1),
+        errors=np.linalg.norm(take_position(offsets, position_columns), axis=1),
+        spreads=take_position(std, position_columns).max(axis=1),
     )
 
 
