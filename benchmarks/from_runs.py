@@ -26,7 +26,8 @@ def main(doc: str | None, name: str, lines: Callable[[Reproduction, str], Lines]
     parser.add_argument("--seed", type=int, default=0, help="the test seed")
     parser.add_argument("--trust", nargs="+", default=(), help="as of `dowsax reproduce`")
     options = parser.parse_args()
-    paper = Reproduction(Store(options.source, trusted=tuple(options.trust)), options.episodes, (options.seed,))
+    store = Store(options.source, trusted=tuple(options.trust))
+    paper = Reproduction(store, options.episodes, (options.seed,))
     try:
         found = [line for field in options.fields for line in lines(paper, field)]
     except ValueError as error:
