@@ -10,6 +10,8 @@ Polygon = np.ndarray
 
 TOUCH = 1e-3
 """[m], a point this close to a border lies on it: about what float32 resolves over 10 km."""
+MIN_POLYGON_M2 = 1e-6
+"""[m²], a polygon with less encloses nothing."""
 _MAX_PAIRS = 200_000
 """Of points and sides that are compared at once, to bound the memory."""
 _MAX_BORDER_POINTS = 2000

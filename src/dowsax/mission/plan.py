@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
 from dowsax.geo.local import LocalCoordinates
 from dowsax.inference import PRESETS, Preset
 from dowsax.mission.reach import Reach, Steps
@@ -74,8 +72,6 @@ class Plan:
         points = site.step.points
         places = () if points is None else tuple((float(x), float(y)) for x, y in points)
         steps = None if places else Steps(float(site.step_length), site.step.directions)
-        bounds = site.bounds
-        x, y = bounds.nearest(np.mean(site.area, axis=0))
         return cls(
             name=site.name,
             kind=site.kind,
@@ -91,9 +87,9 @@ class Plan:
                 site.wind.missing == "interpolate",
                 default_altitude(model),
             ),
-            reach=Reach(bounds, site.area, steps, places, site.step.speed, site.reading_time),
+            reach=Reach(site.bounds, site.area, steps, places, site.step.speed, site.reading_time),
             start=site.start,
-            middle=(float(x), float(y)),
+            middle=site.middle,
             budget=site.budget,
             radius=float(site.found_radius),
             probability=search.probability,

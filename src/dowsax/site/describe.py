@@ -164,8 +164,4 @@ def lint_site(site: Site) -> list[str]:
             f"The sensor may be in {100 * share:.2g} % of the area only: check the corners of "
             "geofence and no-go areas against [area]."
         )
-    for number, corners in enumerate(site.geofence, 1):
-        if site.is_outside(corners):
-            order = ", latitude first" if site.coordinates.is_geographic else ""
-            questions.append(f"The geofence {number} lies outside the area: check its corners{order}.")
     return questions

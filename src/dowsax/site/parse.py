@@ -8,9 +8,9 @@ import numpy as np
 from pydantic import ValidationError
 
 from dowsax.geo.local import LocalCoordinates
-from dowsax.geo.polygons import Bounds, Polygon, crosses_itself, signed_area
+from dowsax.geo.polygons import MIN_POLYGON_M2, Bounds, Polygon, crosses_itself, signed_area
 from dowsax.geo.wind import wind_from
-from dowsax.inference import PRESETS
+from dowsax.site.checks import check_site
 from dowsax.site.kinds import KINDS, check_prior, why_unused
 from dowsax.site.schema import (
     BOX,
@@ -49,7 +49,7 @@ def parse_site(text: str, name: str = "site.toml") -> Site:
         file = SiteFile.model_validate(table)
         _refuse_unused(table, file.field.kind)
         site = _build(file, text, name)
-        _check(site)
+        check_site(site)
     except ValidationError as error:
         raise add_line(first_fault(error, table), name, text) from None
     except Fault as fault:
@@ -281,7 +281,7 @@ def _check_polygon(corners: Polygon, *keys: str) -> Polygon:
         raise Fault(f"must have at least 3 corners; got {len(corners)}.", *keys)
     if crosses_itself(corners):
         raise Fault("the border crosses itself; give the corners in order, one way round.", *keys)
-    if abs(signed_area(corners)) < 1e-6:
+    if abs(signed_area(corners)) < MIN_POLYGON_M2:
         raise Fault("encloses no area; give the corners of an area.", *keys)
     return corners
 
@@ -308,46 +308,3 @@ def _resolve_step(setting: StepSetting, coordinates: LocalCoordinates, area: Are
     """Return the setting with its places in metres."""
     _, points = _resolve_places(setting, "points", coordinates, area, "step")
     return setting.model_copy(update={"points": points, "points_degrees": None})
-
-
-def _check(site: Site) -> None:
-    """Raise a Fault for numbers out of range, and for places where no sensor can be."""
-    if site.search.may_jump and not PRESETS[site.search.preset].follows_jumps:
-        words = f'the preset "{site.search.preset}" does not follow changes; choose preset = "default".'
-        raise Fault(words, "search", "may_jump")
-    if site.step.length is not None and site.step.length > site.diagonal:
-        words = f"is longer than the area, {site.diagonal:.4g} m across; give a shorter step."
-        raise Fault(words, "step", "length")
-    if site.search.radius is not None and site.search.radius > site.diagonal / 2:
-        words = f"holds the whole area, {site.diagonal:.4g} m across; give a smaller one."
-        raise Fault(words, "search", "radius")
-    if not _is_reachable(site):
-        words = "there is no place in the area where the sensor may be; check the corners against [area]."
-        raise Fault(words, "geofence" if site.geofence else "no_go")
-    for number, corners in enumerate(site.no_go, 1):
-        if site.is_outside(corners):
-            order = ", latitude first" if site.coordinates.is_geographic else ""
-            words = f"lies outside the area, where it has no effect; check its corners{order}."
-            raise Fault(words, "no_go", str(number), "corners")
-    if site.step.points is not None:
-        inside = np.all((site.low <= site.step.points) & (site.step.points <= site.high), axis=1)
-        _check_points(site, inside, "outside the area; leave it out, or widen the area.")
-        allowed = site.bounds.allow(site.step.points)
-        _check_points(site, allowed, "outside the geofence or in a no-go area; leave it out.")
-
-
-def _check_points(site: Site, is_fine: np.ndarray, words: str) -> None:
-    if site.step.points is not None and not is_fine.all():
-        x, y = site.step.points[int(np.argmin(is_fine))]
-        raise Fault(f"{site.coordinates.format_position((x, y))} is {words}", "step", "points")
-
-
-def _is_reachable(site: Site) -> bool:
-    """Return whether the sensor may be anywhere in the area."""
-    if site.reachable_share > 0:
-        return True
-    try:
-        nearest = site.bounds.nearest(np.mean(site.area, axis=0))
-    except ValueError:
-        return False
-    return bool(((site.low <= nearest) & (nearest <= site.high)).all())

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dowsax.geo.local import LocalCoordinates
-from dowsax.geo.polygons import Bounds, Polygon
+from dowsax.geo.polygons import MIN_POLYGON_M2, Bounds, Polygon, clip, signed_area
 from dowsax.site.kinds import KINDS, world_unit
 from dowsax.site.schema import (
     BackgroundSetting,
@@ -103,8 +103,15 @@ class Site:
         return float(self.bounds.allow(grid).mean())
 
     def is_outside(self, corners: Polygon) -> bool:
-        """Return whether a polygon lies outside the area."""
-        return bool((corners.max(axis=0) < self.low).any() or (corners.min(axis=0) > self.high).any())
+        """Return whether nothing of a polygon lies in the area."""
+        part = clip(corners, np.array(self.low), np.array(self.high))
+        return len(part) == 0 or abs(signed_area(part)) < MIN_POLYGON_M2
+
+    @property
+    def middle(self) -> Corner:
+        """[m], an allowed place near the middle of the area."""
+        x, y = self.bounds.nearest(np.mean(self.area, axis=0))
+        return float(x), float(y)
 
     @property
     def source_area(self) -> Area:

@@ -1,0 +1,101 @@
+"""Checks of a whole site: numbers that do not fit its area, and places where no sensor can be."""
+
+import numpy as np
+
+from dowsax.inference import PRESETS
+from dowsax.site.site import Site
+from dowsax.site.text import Fault
+
+_MIN_WAY_M = 1e-3
+"""[m], a place that is nearer is where the sensor is already."""
+_MAX_WAYS = 50
+"""Of the ways to places that are looked at, the shortest first: each is compared with every border."""
+
+
+def check_site(site: Site) -> None:
+    """Raise a Fault that names the key for numbers that do not fit the area, and for places out of reach."""
+    if site.search.may_jump and not PRESETS[site.search.preset].follows_jumps:
+        words = f'the preset "{site.search.preset}" does not follow changes; choose preset = "default".'
+        raise Fault(words, "search", "may_jump")
+    if site.search.radius is not None and site.search.radius > site.diagonal / 2:
+        words = f"holds the whole area, {site.diagonal:.4g} m across; give a smaller one."
+        raise Fault(words, "search", "radius")
+    _check_polygons(site)
+    _check_points(site)
+    _check_ways(site)
+
+
+def _check_polygons(site: Site) -> None:
+    """Raise a Fault where polygons leave no place in the area, or have nothing to do with it."""
+    if not _is_reachable(site):
+        words = "there is no place in the area where the sensor may be; check the corners against [area]."
+        raise Fault(words, "geofence" if site.geofence else "no_go")
+    for name, polygons in (("geofence", site.geofence), ("no_go", site.no_go)):
+        for number, corners in enumerate(polygons, 1):
+            if site.is_outside(corners):
+                order = ", latitude first" if site.coordinates.is_geographic else ""
+                words = f"lies outside the area, where it has no effect; check its corners{order}."
+                raise Fault(words, name, str(number), "corners")
+
+
+def _is_reachable(site: Site) -> bool:
+    """Return whether the sensor may be anywhere in the area."""
+    if site.reachable_share > 0:
+        return True
+    try:
+        nearest = site.middle
+    except ValueError:
+        return False
+    return bool(((site.low <= np.array(nearest)) & (np.array(nearest) <= site.high)).all())
+
+
+def _check_points(site: Site) -> None:
+    """Raise a Fault for the first of the points where the sensor may not be."""
+    points = site.step.points
+    if points is None:
+        return
+    faults = (
+        (
+            np.all((site.low <= points) & (points <= site.high), axis=1),
+            "the area; leave it out, or widen it.",
+        ),
+        (site.bounds.allow(points), "the geofence or in a no-go area; leave it out."),
+    )
+    for is_fine, words in faults:
+        if not is_fine.all():
+            x, y = points[int(np.argmin(is_fine))]
+            raise Fault(f"{site.coordinates.format_position((x, y))} is outside {words}", "step", "points")
+
+
+def _check_ways(site: Site) -> None:
+    """Raise a Fault where no second reading can be taken: nothing is in reach, or within the budget."""
+    start = np.array(site.start or site.middle)
+    farthest = float(np.linalg.norm(np.maximum(np.abs(start - site.low), np.abs(start - site.high))))
+    if site.step.length is not None and site.step.length > farthest:
+        words = f"is longer than any way from the start in the area, {farthest:.4g} m; give a shorter step."
+        raise Fault(words, "step", "length")
+    nearest = _nearest_way(site, start)
+    if site.budget.distance is not None and nearest > site.budget.distance:
+        words = f"is shorter than the way to the nearest place, {nearest:.4g} m; give more."
+        raise Fault(words, "budget", "distance")
+    seconds = nearest / site.step.speed + site.reading_time
+    if site.budget.time is not None and seconds > site.budget.time:
+        words = f"is too short for one more reading, which takes {seconds:.4g} s; give more."
+        raise Fault(words, "budget", "time")
+
+
+def _nearest_way(site: Site, start: np.ndarray) -> float:
+    """Return the length [m] of the shortest way from the start to a place to read; or raise a Fault."""
+    points = site.step.points
+    if points is None:
+        return 0.0
+    ways = np.linalg.norm(points - start, axis=1)
+    points, ways = points[ways > _MIN_WAY_M], ways[ways > _MIN_WAY_M]
+    order = np.argsort(ways, kind="stable")
+    for number in order[:_MAX_WAYS]:
+        if site.bounds.allow_way(start, points[number])[0]:
+            return float(ways[number])
+    if len(order) > _MAX_WAYS:
+        return 0.0
+    words = "none can be reached from the start on a straight way; add places, or start elsewhere."
+    raise Fault(words, "step", "points")
