@@ -120,6 +120,25 @@ def test_missions_keep_to_the_fence_and_the_budget(policy):
         assert len(path) <= 25
 
 
+@pytest.mark.parametrize("policy", ["infotaxis", SITE_POLICY])
+def test_missions_keep_to_the_legs_and_can_return(policy):
+    """Ways of 1.5 to 6 m; after every reading the straight way home is allowed, and within the budget."""
+    step = StepSetting(length=2.0, shortest=1.5, longest=6.0, speed=2.0, reading_time=1.0)
+    plan = plan_of(
+        search=NEVER, budget=Budget(distance=50.0, time=45.0, readings=25, return_=True), step=step
+    )
+    home = np.array(plan.start)
+    for way in ways(plan, 3, policy):
+        path = np.asarray(way.rows.position, np.float64)
+        legs = np.linalg.norm(np.diff(path, axis=0), axis=1)
+        assert len(legs) > 3
+        assert ((legs >= 1.5 - 2e-3) & (legs <= 6.0 + 2e-3)).all()
+        assert plan.reach.bounds.allow_way(home, path).all()
+        back = np.linalg.norm(path - home, axis=1)
+        assert (way.rows.path_length + back <= 50.0 + 2e-3).all()
+        assert (way.rows.elapsed + back / 2.0 <= 45.0 + 1e-3).all()
+
+
 def test_readings_are_those_of_another_truth():
     """The filter goes by its own model; its readings are drawn from the other."""
     truth = Model(Hill(), lambda theta, station: jnp.float32(0.25), Gaussian(0.0, 1e-6))

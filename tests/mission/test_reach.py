@@ -37,6 +37,25 @@ def test_places_reach_from_half_the_radius_to_half_the_diagonal():
     assert actions.num_actions == 6 * 8 + 16
 
 
+@pytest.mark.parametrize(
+    ("shortest", "longest", "lengths"),
+    [
+        (4.0, 50.0, (4.0, 8.0, 16.0, 32.0, 50.0)),
+        (4.0, None, (4.0, 8.0, 16.0, 32.0, 64.0)),
+        (None, 10.0, (2.5, 5.0, 10.0)),
+        (None, 2.0, (2.0,)),
+        (200.0, None, (200.0,)),
+        (100.0, 900.0, (100.0, 200.0, 250.0)),
+        (7.0, 7.0, (7.0,)),
+    ],
+)
+def test_rings_begin_at_the_shortest_way_and_end_at_the_longest(shortest, longest, lengths):
+    """Each is twice the one before, but for the last; none is longer than the area is wide."""
+    limits = {"shortest": shortest, "longest": longest}
+    reach = Reach(Bounds(), ((0.0, 0.0), (200.0, 150.0)), Steps(10.0, 4), **limits)
+    assert reach.near_and_far(5.0).lengths == lengths
+
+
 def test_either_steps_or_points():
     with pytest.raises(ValueError, match="either steps or a list"):
         Reach(BOUNDS, AREA)

@@ -91,6 +91,22 @@ def test_a_choice_can_be_gone_to(name, key):
     assert policy.choose(key, belief, Station(jnp.zeros(2)), (0.5, 0.5), spent) is None
 
 
+def test_a_choice_leaves_enough_for_the_way_home(key):
+    """Of 4 m, home always straight; none where what is left does not suffice for there and back."""
+    home = (0.5, 0.5)
+    model, reach = benchmark_model("gas"), Reach(YARD, SQUARE, Steps(4.0, 8), shortest=3.5, home=home)
+    policy = build_site_policy(model, reach, "random", radius=1.0)
+    belief = jax.jit(DEFAULT.with_particles(64).build(model).init)(key)
+    for number, left in enumerate((60.0, 22.0, 7.0) * 5):
+        choice_key = jax.random.fold_in(key, number)
+        choice = policy.choose(choice_key, belief, Station(jnp.zeros(2)), (12.0, 2.0), Budget(5.0, left))
+        assert (choice is None) == (left == 7.0)
+        if choice is not None:
+            assert math.dist((12.0, 2.0), choice.position) == pytest.approx(4.0, abs=1e-4)
+            assert 4.0 + math.dist(choice.position, home) <= left + 2e-3
+            assert YARD.allow_way(home, [choice.position])[0]
+
+
 def test_points_are_for_planners():
     reach = Reach(Bounds(), SQUARE, points=((1.0, 1.0), (9.0, 9.0)))
     assert build_site_policy(benchmark_model("gas"), reach, "infotaxis").actions.num_actions == 2

@@ -14,11 +14,43 @@ REFUSED = {
     "no time": ("[budget]\ntime = 0\n", "line 7, budget.time: must be > 0; got 0"),
     "less time than a reading": (
         "[budget]\ntime = 5\n[step]\nreading_time = 6\n",
-        "line 7, budget.time: is too short for one more reading, which takes 6 s",
+        "line 7, budget.time: is too short for the way to the nearest place, and a reading: 6 s",
     ),
     "less way than to the nearest place": (
         "[budget]\ndistance = 9\n[step]\npoints = [[110, 75], [100, 75]]\n",
         "line 7, budget.distance: is shorter than the way to the nearest place, 10 m",
+    ),
+    "less way than there and back": (
+        "[budget]\ndistance = 9\nreturn = true\n[step]\nshortest = 5\n[start]\nposition = [0, 0]\n",
+        "line 7, budget.distance: is shorter than the way to the nearest place and back, 10 m",
+    ),
+    "nowhere to return to": (
+        "[budget]\ndistance = 9\nreturn = true\n",
+        "line 8, budget.return: needs a place to return to: give the position in [start]",
+    ),
+    "nothing to return within": (
+        "[budget]\nreturn = true\n[start]\nposition = [0, 0]\n",
+        "line 7, budget.return: needs a distance or a time",
+    ),
+    "no way at all": (
+        "[step]\nshortest = 9\nlongest = 8.5\n",
+        "line 7, step.shortest: must be <= longest = 8.5; got 9",
+    ),
+    "a way out of the area": (
+        "[step]\nshortest = 126\n",
+        "line 7, step.shortest: is longer than any way from the start in the area, 125 m",
+    ),
+    "a step below the shortest way": (
+        "[step]\nlength = 4\nshortest = 5\n",
+        "line 7, step.length: must be >= shortest = 5; got 4",
+    ),
+    "a step above the longest way": (
+        "[step]\nlength = 10\nlongest = 9\n",
+        "line 7, step.length: must be <= longest = 9; got 10",
+    ),
+    "places that are too far": (
+        "[step]\npoints = [[180, 75]]\nlongest = 50\n",
+        "line 7, step.points: none can be reached from the start on one straight way",
     ),
     "a step out of the area": (
         "[step]\nlength = 126\n",
@@ -62,11 +94,11 @@ REFUSED = {
     ),
     "a place behind a wall": (
         f"[step]\npoints = [[180, 75]]\n{WALL}",
-        "line 7, step.points: none can be reached from the start on a straight way",
+        "line 7, step.points: none can be reached from the start on one straight way",
     ),
     "the start alone": (
         "[step]\npoints = [[9, 9]]\n[start]\nposition = [9, 9]\n",
-        "line 7, step.points: none can be reached from the start on a straight way",
+        "line 7, step.points: none can be reached from the start on one straight way",
     ),
     "a radius of everything": (
         "[search]\nradius = 126\n",
@@ -98,3 +130,10 @@ ACCEPTED = {
 @pytest.mark.parametrize("text", ACCEPTED.values(), ids=ACCEPTED)
 def test_what_can_be_done_is_accepted(text):
     site(text)
+
+
+@pytest.mark.parametrize(
+    ("limit", "length"), [("shortest = 20", 20.0), ("longest = 8", 8.0), ("longest = 20", 15.0)]
+)
+def test_the_usual_step_keeps_to_the_limits(limit, length):
+    assert site(f"[step]\n{limit}\n").step_length == length

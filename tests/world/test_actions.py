@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dowsax.geo.polygons import Bounds
+from dowsax.geo.polygons import Bounds, crosses
 from dowsax.world import Budget, Candidates, Fence, FencedMoves, Motion, NearAndFar, ring_lengths
 
 SIDE = 20.0
@@ -64,20 +64,38 @@ def test_a_list_of_points_is_all_there_is():
     assert found.mask.tolist() == [False, True, False]
 
 
-def test_legs_and_the_way_home_are_kept():
-    """Ways of 1 to 4 m, and from each place 6 m suffice for the way there and back to the start."""
-    home = jnp.array([2.0, 2.0])
-    space = NearAndFar(FENCE, *AREA, lengths=(0.5, 1.0, 2.0, 4.0, 8.0), legs=(1.0, 4.0), home=home)
-    here = jnp.array([3.0, 3.0])
-    found = space.candidates(here, Budget(distance=6.0), PLACES)
-    expected = [
-        1.0 - 1e-6 <= way <= 4.001 and way + math.dist(place, (2.0, 2.0)) <= 6.001
-        for way, place in zip(found.way.tolist(), found.positions.tolist(), strict=True)
-    ]
-    free = space.candidates(here, Budget(), PLACES)
-    clear = NearAndFar(FENCE, *AREA, lengths=(0.5, 1.0, 2.0, 4.0, 8.0)).candidates(here, Budget(), PLACES)
-    assert found.mask.tolist() == [bool(a and b) for a, b in zip(clear.mask, expected, strict=True)]
-    assert free.mask.sum() > found.mask.sum() > 0
+HOME = np.array([2.0, 12.0])
+"""The pond hides what lies to the south-east of it."""
+LIMITS = {"legs": (1.5, 4.0), "home": jnp.asarray(HOME, jnp.float32), "speed": 2.0, "reading_time": 3.0}
+LIMITED = (
+    NearAndFar(FENCE, *AREA, lengths=(0.5, 1.5, 3.0, 4.0, 8.0), **LIMITS),
+    FencedMoves(FENCE, Motion(MOVES, *AREA), **LIMITS),
+)
+limited = [
+    jax.jit(lambda *at, space=space: space.candidates(at[0], Budget(*at[1:]), PLACES)) for space in LIMITED
+]
+
+
+@given(coordinate, coordinate, st.floats(0.0, 40.0, width=32), st.floats(0.0, 30.0, width=32))
+def test_legs_and_the_way_home_are_kept(x, y, distance, time):
+    """Ways of 1.5 to 4 m, and from each place the straight way home is allowed and within the budget."""
+    for program in limited:
+        found = jax.tree.map(np.asarray, program(jnp.array([x, y]), 5.0, distance, time))
+        for place in found.positions[found.mask].astype(np.float64):
+            way, back = math.dist((x, y), place), math.dist(place, HOME)
+            assert 1.5 - 2e-3 <= way <= 4.0 + 2e-3
+            assert way + back <= distance + 2e-3
+            assert (way + back) / 2.0 + 3.0 <= time + 1e-3
+            assert not crosses(POND + 0.01 * np.sign(9.0 - POND), place, HOME)
+
+
+def test_places_of_the_belief_are_moved_to_the_legs():
+    """One that is 10 m off to 4 m, one that is 1 m off to 1.5 m, one between the two not at all."""
+    there = jnp.array([[1.0, 1.0], [11.0, 1.0], [1.0, 2.0], [1.0, 4.0]])
+    found = LIMITED[0].candidates(there[0], Budget(), jnp.concatenate([there, jnp.tile(there[-1:], (12, 1))]))
+    np.testing.assert_allclose(found.positions[-15:-12], [[5.0, 1.0], [1.0, 2.5], [1.0, 4.0]], atol=1e-5)
+    assert found.mask[-15:-12].all()
+    assert not found.mask[-16]
 
 
 def test_steps_are_shortened_where_whole_ones_do_not_fit():

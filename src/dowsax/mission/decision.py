@@ -145,7 +145,8 @@ def explain_status(
         )
     if status == INCONCLUSIVE:
         ended = describe_spent_budget(plan, used)
-        ended = ended or "no allowed place can be reached with what is left of the budget"
+        back = ", the way back to the start included" if plan.budget.return_ else ""
+        ended = ended or f"no allowed place can be reached with what is left of the budget{back}"
         if inputs.evidence is not None and inputs.evidence < MIN_LOG_ODDS:
             return f"Inconclusive: {ended}, and the readings do not show that there is a source."
         return f"Inconclusive: {ended}, and {where}, where {format_length(plan.radius)} is wanted."

@@ -1,6 +1,8 @@
 """Where the sensor of a site may go: the bounds and the area, its steps or points, and how fast it is."""
 
+import math
 from dataclasses import dataclass
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -11,6 +13,7 @@ from dowsax.world import FOUR_MOVES, Fence, FencedMoves, Motion, NearAndFar, rin
 _MIN_DIRECTIONS = 8
 """Of the rings of far places, where the steps have fewer."""
 _ROUNDING_M = 1e-6
+_ROUNDING_SHARE = 1e-6
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,12 @@ class Reach:
     """[m/s], between readings."""
     reading_time: float = 0.0
     """[s], that a reading takes."""
+    shortest: float | None = None
+    """[m], way between two readings; `None` without a limit."""
+    longest: float | None = None
+    """[m], way between two readings; `None` without a limit."""
+    home: tuple[float, float] | None = None
+    """[m], the place to which the budget must suffice to return in a straight line."""
 
     def __post_init__(self) -> None:
         if (self.steps is None) == (not self.points):
@@ -68,26 +77,42 @@ class Reach:
 
     def moves(self) -> FencedMoves:
         """Return the action space of single steps."""
-        timing = {"speed": self.speed, "reading_time": self.reading_time}
-        return FencedMoves(Fence.of(self.bounds), self.motion, **timing)
+        return FencedMoves(Fence.of(self.bounds), self.motion, **self._limits())
 
     def near_and_far(self, radius: float) -> NearAndFar:
-        """Return the action space of places from half the radius of the stop rule to half the diagonal."""
-        diagonal = float(np.linalg.norm(np.subtract(*self.area)))
+        """Return the action space of places from the shortest way to the longest.
+
+        Default: from half the radius of the stop rule to half the diagonal of the area.
+        """
         directions = _MIN_DIRECTIONS if self.steps is None else max(self.steps.directions, _MIN_DIRECTIONS)
         return NearAndFar(
             Fence.of(self.bounds),
             *self.area,
-            lengths=ring_lengths(radius / 2, diagonal / 2),
+            lengths=self._lengths(radius),
             directions=directions,
             points=jnp.asarray(self.points, jnp.float32) if self.points else None,
-            speed=self.speed,
-            reading_time=self.reading_time,
+            **self._limits(),
         )
 
+    def _limits(self) -> dict[str, Any]:
+        """Return what limits the ways, as arguments of both action spaces."""
+        legs = 0.0 if self.shortest is None else self.shortest, self.longest or math.inf
+        home = None if self.home is None else jnp.asarray(self.home, jnp.float32)
+        return {"speed": self.speed, "reading_time": self.reading_time, "legs": legs, "home": home}
+
+    def _lengths(self, radius: float) -> tuple[float, ...]:
+        """Return the lengths [m] of the rings; the last is the longest way, where that fits into the area."""
+        diagonal = float(np.linalg.norm(np.subtract(*self.area)))
+        last = diagonal / 2 if self.longest is None else min(self.longest, diagonal)
+        first = min(radius / 2, last) if self.shortest is None else self.shortest
+        lengths = ring_lengths(first, last)
+        is_short = self.longest is not None and lengths[-1] < last * (1 - _ROUNDING_SHARE)
+        return (*lengths, last) if is_short else lengths
+
     def allow_ways(self, position: tuple[float, float], places: np.ndarray) -> np.ndarray:
-        """Return whether the straight way from the position to each of the places (k, 2) [m] is allowed."""
-        return self.bounds.allow_way(position, places)
+        """Return whether the straight way to each of the places (k, 2) [m], and on home, is allowed."""
+        allowed = self.bounds.allow_way(position, places)
+        return allowed if self.home is None else allowed & self.bounds.allow_way(self.home, places)
 
     def is_outside(self, position: tuple[float, float]) -> bool:
         """Whether the position is forbidden."""

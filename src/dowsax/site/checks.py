@@ -71,31 +71,39 @@ def _check_ways(site: Site) -> None:
     """Raise a Fault where no second reading can be taken: nothing is in reach, or within the budget."""
     start = np.array(site.start or site.middle)
     farthest = float(np.linalg.norm(np.maximum(np.abs(start - site.low), np.abs(start - site.high))))
-    if site.step.length is not None and site.step.length > farthest:
-        words = f"is longer than any way from the start in the area, {farthest:.4g} m; give a shorter step."
-        raise Fault(words, "step", "length")
-    nearest = _nearest_way(site, start)
-    if site.budget.distance is not None and nearest > site.budget.distance:
-        words = f"is shorter than the way to the nearest place, {nearest:.4g} m; give more."
-        raise Fault(words, "budget", "distance")
-    seconds = nearest / site.step.speed + site.reading_time
+    for name in ("length", "shortest"):
+        length = getattr(site.step, name)
+        if length is not None and length > farthest:
+            words = (
+                f"is longer than any way from the start in the area, {farthest:.4g} m; give a shorter one."
+            )
+            raise Fault(words, "step", name)
+    if site.budget.return_ and site.start is None:
+        raise Fault("needs a place to return to: give the position in [start].", "budget", "return")
+    way, there = _nearest_way(site, start), "the way to the nearest place"
+    if site.budget.return_:
+        way, there = 2 * way, f"{there} and back"
+    if site.budget.distance is not None and way > site.budget.distance:
+        raise Fault(f"is shorter than {there}, {way:.4g} m; give more.", "budget", "distance")
+    seconds = way / site.step.speed + site.reading_time
     if site.budget.time is not None and seconds > site.budget.time:
-        words = f"is too short for one more reading, which takes {seconds:.4g} s; give more."
+        words = f"is too short for {there}, and a reading: {seconds:.4g} s; give more."
         raise Fault(words, "budget", "time")
 
 
 def _nearest_way(site: Site, start: np.ndarray) -> float:
     """Return the length [m] of the shortest way from the start to a place to read; or raise a Fault."""
-    points = site.step.points
+    points, shortest = site.step.points, site.step.shortest or 0.0
     if points is None:
-        return 0.0
+        return shortest
     ways = np.linalg.norm(points - start, axis=1)
-    points, ways = points[ways > _MIN_WAY_M], ways[ways > _MIN_WAY_M]
+    fits = (ways >= max(shortest, _MIN_WAY_M)) & (ways <= (site.step.longest or np.inf))
+    points, ways = points[fits], ways[fits]
     order = np.argsort(ways, kind="stable")
     for number in order[:_MAX_WAYS]:
         if site.bounds.allow_way(start, points[number])[0]:
             return float(ways[number])
     if len(order) > _MAX_WAYS:
-        return 0.0
-    words = "none can be reached from the start on a straight way; add places, or start elsewhere."
+        return shortest
+    words = "none can be reached from the start on one straight way; add places, or start elsewhere."
     raise Fault(words, "step", "points")

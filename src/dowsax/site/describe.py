@@ -119,15 +119,18 @@ def _place(site: Site, place: tuple[float, float] | None) -> str:
 
 
 def _step(site: Site) -> str:
+    words = f"{site.step_length:g} m in one of {site.step.directions} directions"
     if site.step.points is not None:
-        return f"to one of {len(site.step.points)} places"
-    return f"{site.step_length:g} m in one of {site.step.directions} directions"
+        words = f"to one of {len(site.step.points)} places"
+    limits = {"at least {:g} m": site.step.shortest, "at most {:g} m": site.step.longest}
+    return "; ".join(filter(None, (words, _join_given(limits, ", "))))
 
 
 def _budget(site: Site) -> str:
     budget = site.budget
     parts = {"{:g} m": budget.distance, "{} readings": budget.readings, "{:g} s": budget.time}
-    return _join_given(parts, ", ") or "no limit"
+    words = _join_given(parts, ", ") or "no limit"
+    return f"{words}, the way back to the start included" if budget.return_ else words
 
 
 def _found(site: Site) -> str:

@@ -10,13 +10,10 @@ from pydantic import ValidationError
 from dowsax.geo.local import LocalCoordinates
 from dowsax.geo.polygons import MIN_POLYGON_M2, Bounds, Polygon, crosses_itself, signed_area
 from dowsax.geo.wind import wind_from
+from dowsax.site.area import BOX, MAX_CORNERS, AreaSetting, PolygonSetting
 from dowsax.site.checks import check_site
 from dowsax.site.kinds import KINDS, check_prior, why_unused
 from dowsax.site.schema import (
-    BOX,
-    MAX_CORNERS,
-    AreaSetting,
-    PolygonSetting,
     SearchSetting,
     SiteFile,
     StartSetting,

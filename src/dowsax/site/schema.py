@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, FailFast, model_validator
 
+from dowsax.site.area import AreaSetting, PolygonSetting
 from dowsax.site.kinds import KINDS
 from dowsax.site.section import (
     Distribution,
@@ -28,9 +29,8 @@ from dowsax.site.section import (
 from dowsax.site.text import Fault
 from dowsax.world.units import MOLAR_MASSES
 
-BOX = ("south", "west", "north", "east")
-MAX_POLYGONS, MAX_CORNERS, MAX_POINTS = 200, 2000, 2000
-"""Polygons of a geofence or of no-go areas, corners of these in all, and places to go."""
+MAX_POLYGONS, MAX_POINTS = 200, 2000
+"""Polygons of a geofence or of no-go areas, and places to go."""
 MIN_ALTITUDE_M, MAX_ALTITUDE_M, MAX_WIND_M_S = -500, 20_000, 150
 """More than any sensor or any wind near the ground; a unit is probably wrong beyond."""
 MAX_PRIOR_KEYS = 100
@@ -50,57 +50,6 @@ def _require_few(table: Any) -> Any:
     if isinstance(table, dict) and len(table) > MAX_PRIOR_KEYS:
         raise ValueError(f"must have at most {MAX_PRIOR_KEYS} keys; got {len(table):,}.")
     return table
-
-
-class AreaSetting(Section):
-    """The box in which the source lies, in metres or in degrees."""
-
-    low: Pair | None = key(example=[0.0, 0.0], unit="m", active=True)
-    """South-western corner: metres east and north of your own (0, 0)."""
-    high: Pair | None = key(example=[200.0, 150.0], unit="m", active=True)
-    """North-eastern corner."""
-    south: Number | None = key(example=52.1, unit="°", ge=-90, le=90)
-    """Latitude of the southern side: south, west, north and east are instead of low and high."""
-    west: Number | None = key(example=5.1, unit="°", ge=-180, le=180)
-    """Longitude of the western side. Across the 180th meridian west is the larger number."""
-    north: Number | None = key(example=52.1015, unit="°", ge=-90, le=90)
-    """Latitude of the northern side."""
-    east: Number | None = key(example=5.103, unit="°", ge=-180, le=180)
-    """Longitude of the eastern side."""
-    origin: Pair | None = key(example=[52.1, 5.1], unit="°")
-    """Latitude and longitude of (0, 0): needed to use metres and degrees together. Default: the middle of an
-    area in degrees."""
-    outside: Literal["refuse", "leave-out", "allow"] = key("refuse", example="refuse", active=True)
-    """What becomes of a reading taken outside the area: "refuse", "leave-out" or "allow"."""
-    source_low: Pair | None = key(example=[20.0, 20.0], unit="m")
-    """South-western corner of the part of the area in which the source is known to lie. Default: low."""
-    source_high: Pair | None = key(example=[120.0, 90.0], unit="m")
-    """North-eastern corner of that part. Default: high."""
-
-    @model_validator(mode="after")
-    def _require_one_box(self) -> "AreaSetting":
-        in_degrees, in_metres = self.given(*BOX), self.given("low", "high")
-        if in_degrees and in_metres:
-            words = f"give low and high in metres, or {', '.join(BOX)} in degrees, not both."
-            raise Fault(words, in_metres[0])
-        self.require(*(BOX if in_degrees else ("low", "high")))
-        return self
-
-
-class PolygonSetting(Section):
-    """One polygon of the geofence, or one no-go area."""
-
-    name: str = key("", active=True)
-    """For yourself."""
-    corners: Points | None = key(unit="m", active=True)
-    """The corners in order, one way round."""
-    corners_degrees: Points | None = key(example=[[52.1, 5.1], [52.1, 5.103], [52.1015, 5.103]], unit="°")
-    """The corners as latitude and longitude instead."""
-
-    @model_validator(mode="after")
-    def _require_corners(self) -> "PolygonSetting":
-        self.require("corners_degrees" if self.given("corners_degrees") else "corners")
-        return self
 
 
 class FieldSetting(Section):
@@ -260,9 +209,13 @@ class StepSetting(Section):
     """Where the next reading may be."""
 
     length: Number | None = key(example=10.0, unit="m", active=True, gt=0)
-    """Distance between readings. Default: a tenth of the shorter side of the area."""
+    """Length of a step of policies that go step by step. Default: a tenth of the shorter side of the area."""
     directions: Whole = key(8, example=8, active=True, ge=3)
     """In how many directions a step can go."""
+    shortest: Number | None = key(example=5.0, unit="m", gt=0)
+    """Shortest way between two readings. Default: no limit."""
+    longest: Number | None = key(example=100.0, unit="m", gt=0)
+    """Longest way between two readings. Default: no limit."""
     speed: Number = key(1.0, example=1.0, unit="m/s", gt=0, le=100)
     """How fast one goes from one reading to the next."""
     reading_time: Number | None = key(example=10.0, unit="s", ge=0)
@@ -282,6 +235,12 @@ class StepSetting(Section):
         if points and steps:
             words = "is for steps of one length, and points are the only places; leave one out."
             raise Fault(words, steps[0])
+        if self.shortest is not None and self.longest is not None and self.shortest > self.longest:
+            raise Fault(f"must be <= longest = {self.longest:g}; got {self.shortest:g}.", "shortest")
+        if self.length is not None and self.length < (self.shortest or 0.0):
+            raise Fault(f"must be >= shortest = {self.shortest:g}; got {self.length:g}.", "length")
+        if self.length is not None and self.length > (self.longest or math.inf):
+            raise Fault(f"must be <= longest = {self.longest:g}; got {self.length:g}.", "length")
         return self
 
 
@@ -294,6 +253,14 @@ class Budget(Section):
     """Number of readings. Default: no limit."""
     time: Number | None = key(example=1800.0, unit="s", active=True, gt=0)
     """Time since the start. Default: no limit."""
+    return_: Flag = key(False, example=True, alias="return")
+    """Whether distance and time must suffice for the straight way back to the start, after every reading."""
+
+    @model_validator(mode="after")
+    def _require_something_to_return_within(self) -> "Budget":
+        if self.return_ and self.distance is None and self.time is None:
+            raise Fault("needs a distance or a time in [budget], within which one returns.", "return")
+        return self
 
 
 class SearchSetting(Section):

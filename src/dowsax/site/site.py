@@ -121,8 +121,10 @@ class Site:
     @property
     def step_length(self) -> float:
         """[m]"""
+        if self.step.length is not None:
+            return self.step.length
         shorter_side = float(np.subtract(self.high, self.low).min())
-        return shorter_side / 10 if self.step.length is None else self.step.length
+        return min(max(shorter_side / 10, self.step.shortest or 0.0), self.step.longest or np.inf)
 
     @property
     def reading_time(self) -> float:

@@ -88,6 +88,45 @@ class ActionSpace(Protocol):
         ...
 
 
+@runtime_checkable
+class Limits(Protocol):
+    """What limits the straight ways between readings."""
+
+    @property
+    def fence(self) -> Fence: ...
+    @property
+    def speed(self) -> float | Scalar: ...
+    @property
+    def legs(self) -> tuple[float, float]: ...
+    @property
+    def home(self) -> Position | None: ...
+    def seconds(self, way: Float[Array, "*batch"]) -> Float[Array, "*batch"]: ...
+
+
+def limit_ways(
+    limits: Limits,
+    position: Position,
+    places: Float[Array, "k 2"],
+    budget: Budget,
+    is_inside: Bool[Array, " k"],
+) -> Candidates:
+    """Return the places as candidates: those inside, on ways within all limits and the budget.
+
+    Where there is a home, the straight way there from each candidate is allowed, and within the budget.
+    """
+    way = jnp.linalg.norm(places - position[None, :], axis=1)
+    seconds = limits.seconds(way)
+    shortest, longest = limits.legs
+    fits = is_inside & (way > _ROUNDING_M) & (way >= shortest - _ROUNDING_M) & (way <= longest + _ROUNDING_M)
+    fits &= jax.vmap(lambda place: limits.fence.allow_way(position, place))(places)
+    back, home = jnp.zeros_like(way), limits.home
+    if home is not None:
+        back = jnp.linalg.norm(places - home[None, :], axis=1)
+        fits &= jax.vmap(lambda place: limits.fence.allow_way(place, home))(places)
+    fits &= (way + back <= budget.distance + _ROUNDING_M) & (seconds + back / limits.speed <= budget.time)
+    return Candidates(places, way, seconds, fits & (budget.readings >= 1))
+
+
 class NearAndFar(eqx.Module):
     """Rings of places around the sensor, from near to far, and the places that the belief proposes.
 
@@ -110,7 +149,7 @@ class NearAndFar(eqx.Module):
     legs: tuple[float, float] = eqx.field(default=(0.0, float("inf")), static=True)
     """[m], the shortest and the longest way between two readings."""
     home: Position | None = None
-    """[m], the place to which the budget must suffice to return."""
+    """[m], the place to which the budget must suffice to return in a straight line."""
 
     @property
     def num_actions(self) -> int:
@@ -122,22 +161,27 @@ class NearAndFar(eqx.Module):
         self, position: Position, budget: Budget, promising: Float[Array, "places 2"]
     ) -> Candidates:
         """Return the candidates; `promising` has `num_promising` places."""
-        places = jnp.concatenate([self._rings(position), promising]) if self.points is None else self.points
+        places = self.points
+        if places is None:
+            places = jnp.concatenate([self._rings(position), self._within_legs(position, promising)])
         low, high = jnp.array(self.low), jnp.array(self.high)
         # A place that misses the area by less than the rounding of positions is moved to its border.
         inside = jnp.clip(places, low[None, :], high[None, :])
         fits = jnp.max(jnp.abs(places - inside), axis=1) <= _ROUNDING_M
-        way = jnp.linalg.norm(inside - position[None, :], axis=1)
-        seconds = self.seconds(way)
-        back = 0.0 if self.home is None else jnp.linalg.norm(inside - self.home[None, :], axis=1)
-        fits &= (way > _ROUNDING_M) & (way >= self.legs[0]) & (way <= self.legs[1] + _ROUNDING_M)
-        fits &= (way + back <= budget.distance + _ROUNDING_M) & (seconds + back / self.speed <= budget.time)
-        fits &= jax.vmap(lambda place: self.fence.allow_way(position, place))(inside)
-        return Candidates(inside, way, seconds, fits & (budget.readings >= 1))
+        return limit_ways(self, position, inside, budget, fits)
 
     def seconds(self, way: Float[Array, "*batch"]) -> Float[Array, "*batch"]:
         """Return the time [s] of a way [m] and the reading after it."""
         return way / self.speed + self.reading_time
+
+    def _within_legs(self, position: Position, places: Float[Array, "places 2"]) -> Float[Array, "places 2"]:
+        """Return the places; those too near or too far are moved on the straight way to them."""
+        offsets = places - position[None, :]
+        ways = jnp.maximum(jnp.linalg.norm(offsets, axis=1), _ROUNDING_M)
+        legs = jnp.clip(ways, *self.legs)
+        return jnp.where(
+            (legs == ways)[:, None], places, position[None, :] + (legs / ways)[:, None] * offsets
+        )
 
     def _rings(self, position: Position) -> Float[Array, "places 2"]:
         """Return the ends of the rings, each turned by half an angle against the one before."""

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from dowsax.types import Position, Scalar
-from dowsax.world.actions import Budget, Candidates
+from dowsax.world.actions import Budget, Candidates, limit_ways
 from dowsax.world.fence import Fence
 
 AREA_SIDE_M = 25.0
@@ -79,6 +79,10 @@ class FencedMoves(eqx.Module):
     """[m/s]"""
     reading_time: float | Scalar = 0.0
     """[s], that a reading takes."""
+    legs: tuple[float, float] = eqx.field(default=(0.0, float("inf")), static=True)
+    """[m], the shortest and the longest way between two readings."""
+    home: Position | None = None
+    """[m], the place to which the budget must suffice to return in a straight line."""
 
     @property
     def low(self) -> tuple[float, ...]:
@@ -101,12 +105,8 @@ class FencedMoves(eqx.Module):
         def shortened(share: Scalar) -> Candidates:
             wanted = position[None, :] + share * jnp.array(self.motion.moves)
             there = jnp.clip(wanted, jnp.array(self.low)[None, :], jnp.array(self.high)[None, :])
-            way = jnp.linalg.norm(there - position[None, :], axis=1)
-            seconds = self.seconds(way)
             fits = jnp.max(jnp.abs(there - wanted), axis=1) < _ROUNDING_TOLERANCE_M
-            fits &= (way <= budget.distance + _ROUNDING_TOLERANCE_M) & (seconds <= budget.time)
-            fits &= jax.vmap(lambda place: self.fence.allow_way(position, place))(there)
-            return Candidates(there, way, seconds, fits & (budget.readings >= 1))
+            return limit_ways(self, position, there, budget, fits)
 
         all_ = jax.vmap(shortened)(jnp.array(_STEP_SHARES))
         first = jnp.argmax(jnp.any(all_.mask, axis=1))

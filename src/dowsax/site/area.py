@@ -1,0 +1,63 @@
+"""Where a site is: the tables `[area]`, `[[geofence]]` and `[[no_go]]` of a site file."""
+
+from typing import Literal
+
+from pydantic import model_validator
+
+from dowsax.site.section import Number, Pair, Points, Section, key
+from dowsax.site.text import Fault
+
+BOX = ("south", "west", "north", "east")
+MAX_CORNERS = 2000
+"""Of all polygons of a geofence, or of all no-go areas."""
+
+
+class AreaSetting(Section):
+    """The box in which the source lies, in metres or in degrees."""
+
+    low: Pair | None = key(example=[0.0, 0.0], unit="m", active=True)
+    """South-western corner: metres east and north of your own (0, 0)."""
+    high: Pair | None = key(example=[200.0, 150.0], unit="m", active=True)
+    """North-eastern corner."""
+    south: Number | None = key(example=52.1, unit="°", ge=-90, le=90)
+    """Latitude of the southern side: south, west, north and east are instead of low and high."""
+    west: Number | None = key(example=5.1, unit="°", ge=-180, le=180)
+    """Longitude of the western side. Across the 180th meridian west is the larger number."""
+    north: Number | None = key(example=52.1015, unit="°", ge=-90, le=90)
+    """Latitude of the northern side."""
+    east: Number | None = key(example=5.103, unit="°", ge=-180, le=180)
+    """Longitude of the eastern side."""
+    origin: Pair | None = key(example=[52.1, 5.1], unit="°")
+    """Latitude and longitude of (0, 0): needed to use metres and degrees together. Default: the middle of an
+    area in degrees."""
+    outside: Literal["refuse", "leave-out", "allow"] = key("refuse", example="refuse", active=True)
+    """What becomes of a reading taken outside the area: "refuse", "leave-out" or "allow"."""
+    source_low: Pair | None = key(example=[20.0, 20.0], unit="m")
+    """South-western corner of the part of the area in which the source is known to lie. Default: low."""
+    source_high: Pair | None = key(example=[120.0, 90.0], unit="m")
+    """North-eastern corner of that part. Default: high."""
+
+    @model_validator(mode="after")
+    def _require_one_box(self) -> "AreaSetting":
+        in_degrees, in_metres = self.given(*BOX), self.given("low", "high")
+        if in_degrees and in_metres:
+            words = f"give low and high in metres, or {', '.join(BOX)} in degrees, not both."
+            raise Fault(words, in_metres[0])
+        self.require(*(BOX if in_degrees else ("low", "high")))
+        return self
+
+
+class PolygonSetting(Section):
+    """One polygon of the geofence, or one no-go area."""
+
+    name: str = key("", active=True)
+    """For yourself."""
+    corners: Points | None = key(unit="m", active=True)
+    """The corners in order, one way round."""
+    corners_degrees: Points | None = key(example=[[52.1, 5.1], [52.1, 5.103], [52.1015, 5.103]], unit="°")
+    """The corners as latitude and longitude instead."""
+
+    @model_validator(mode="after")
+    def _require_corners(self) -> "PolygonSetting":
+        self.require("corners_degrees" if self.given("corners_degrees") else "corners")
+        return self
