@@ -139,6 +139,21 @@ def test_missions_keep_to_the_legs_and_can_return(policy):
         assert (way.rows.elapsed + back / 2.0 <= 45.0 + 1e-3).all()
 
 
+def test_readings_on_the_way_cost_time_alone():
+    """The elapsed time is that of the way and the stops; six stops are taken, not six readings."""
+    step = StepSetting(length=2.0, longest=6.0, speed=2.0, reading_time=1.0, reading_interval=0.5)
+    plan = plan_of(search=NEVER, budget=Budget(distance=60.0, readings=6), step=step)
+    problem = build_problem(plan, plan.site_policy(SITE_POLICY))
+    assert problem.horizon == 6 + 6 * 6
+    (way,) = ways(plan, 1, SITE_POLICY)
+    np.testing.assert_allclose(way.rows.elapsed, way.rows.path_length / 2.0 + np.arange(1, 7), rtol=1e-4)
+    assert way.rows.path_length[-1] > 6.0
+    assert "a reading every 0.5 s" in assumptions(plan)[0]
+    fast = plan_of(budget=Budget(readings=200), step=step.model_copy(update={"reading_interval": 0.01}))
+    with pytest.raises(ValueError, match=r"at most 2,000 can be simulated: give a longer `reading_interval`"):
+        build_problem(fast, fast.site_policy(SITE_POLICY))
+
+
 def test_readings_are_those_of_another_truth():
     """The filter goes by its own model; its readings are drawn from the other."""
     truth = Model(Hill(), lambda theta, station: jnp.float32(0.25), Gaussian(0.0, 1e-6))

@@ -103,6 +103,12 @@ def test_distance_and_time_are_those_of_the_way_in_time():
     assert BudgetUse.of((0.0, -1.0), readings).distance == 11.0
 
 
+def test_readings_on_the_way_are_none_of_the_budgets():
+    """They count as way and as time."""
+    readings = [Reading((float(x), 0.0), 1.0, time=2.0 * x, moving=x % 3 > 0) for x in range(7)]
+    assert BudgetUse.of(None, readings) == BudgetUse(3, 6.0, 12.0)
+
+
 def test_heights_above_the_sea_are_asked_about():
     """Where heights matter to the field, and all readings are higher than anybody flies."""
     plan = advisor().plan

@@ -75,3 +75,13 @@ def test_a_trail_grown_reading_by_reading_is_that_of_the_survey():
         np.testing.assert_array_equal(made.trail.stations.position, expected.trail.stations.position[count])
     with pytest.raises(Refused, match="time is missing"):
         Stations(("trail",)).complete(Reading((1.0, 2.0), 3.0), ())
+
+
+def test_a_reading_on_the_way_counts_at_most_the_interval():
+    """Unless it says how long it counted."""
+    stations = Stations(("dwell",), SensorSetting(dwell=10.0), interval=2.0)
+    dwells = [
+        stations.complete(Reading((1.0, 2.0), 3.0, moving=moving, dwell=dwell), ()).dwell
+        for moving, dwell in ((False, None), (True, None), (True, 5.0))
+    ]
+    assert dwells == [10.0, 2.0, 5.0]

@@ -11,7 +11,7 @@ from scipy.stats import norm
 
 from dowsax.policies.location_planner import LocationPlanner
 from dowsax.types import Station
-from dowsax.world import Budget, Candidates, Gaussian, Model, PlumePrior
+from dowsax.world import Budget, Candidates, Gaussian, Model, PlumePrior, WayReadings
 
 NUM = 400
 HERE = Station(jnp.zeros(2))
@@ -112,3 +112,27 @@ def test_what_is_far_and_tells_more_is_worth_a_longer_way(key):
     one = planner(3.0, 0.0)
     places = candidates((0.0, 100.0), (0.0, 0.0), way=[1.0, 20.0])
     assert int(one(key, BELIEF, HERE, places, Budget(100.0, 100.0))) == 1
+
+
+@pytest.mark.parametrize(("spacing", "number"), [(40.0, 1), (20.0, 2), (9.0, 3)])
+def test_readings_on_the_way_tell_as_much_as_one_of_less_noise(spacing, number):
+    """On 100 m to the north the first 50 m tell something: n readings as one with noise 1/√n.
+
+    Of the eleven that are 9 m apart, six stand for all, every 14 m: three of them see the towns.
+    """
+    north = candidates((0.0, 100.0))
+    (found,), (error,) = gains(planner(1.0, 0.0, way_readings=WayReadings(spacing)), north)
+    one = planner(1.0, 0.0, noise=number**-0.5)
+    (expected,), (other,) = gains(one, candidates((0.0, 0.0)))
+    assert found == pytest.approx(expected, rel=0.02, abs=5 * np.hypot(error, other))
+
+
+def test_a_way_without_readings_changes_nothing(key):
+    """Where the interval is longer than any way, gains are the same, up to rounding."""
+    places = candidates((0.0, 0.0), (1.0, 40.0))
+    plain, moving = planner(2.0, 0.0), planner(2.0, 0.0, way_readings=WayReadings(1000.0))
+    np.testing.assert_allclose(
+        moving.expected_gains(key, BELIEF, HERE, places),
+        plain.expected_gains(key, BELIEF, HERE, places),
+        rtol=1e-5,
+    )

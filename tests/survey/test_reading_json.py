@@ -10,7 +10,7 @@ from dowsax.mission.advisor import Advisor
 from dowsax.mission.stations import Stations
 from dowsax.site import parse_site
 from dowsax.survey.columns import NAMES
-from dowsax.survey.reading import Refused, build
+from dowsax.survey.reading import Reading, Refused, build
 from dowsax.survey.reading_json import from_object, parse_object
 
 PLACE = {"x": 1.0, "y": 2.0, "value": 3.0}
@@ -177,3 +177,14 @@ def test_what_the_sensor_cannot_say_is_named_as_the_key_it_came_in():
         Advisor(site, warm_up=False).observe((1.0, 2.0), -4.0)
     with pytest.raises(Refused, match=r"^`value` is -999, what loggers write where they have nothing"):
         Advisor(site, warm_up=False).observe((1.0, 2.0), -999.0)
+
+
+def test_a_reading_on_the_way_says_so():
+    """It is written and read back as such; others are written as they always were."""
+    moving, still = parsed(x=1, y=2, value=3, moving=True), parsed(x=1, y=2, value=3)
+    assert moving.moving
+    assert not still.moving
+    assert "moving" not in still.to_json()
+    assert all(Reading.from_json(json.loads(json.dumps(one.to_json()))) == one for one in (moving, still))
+    with pytest.raises(Refused, match="`moving` must be true or false"):
+        parsed(x=1, y=2, value=3, moving="yes")

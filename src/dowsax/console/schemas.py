@@ -85,6 +85,8 @@ class _ReadingKeys(_Body):
     dwell: Number | None = None
     sensor: Text | None = None
     unit: Text | None = None
+    moving: bool | None = None
+    """Whether it was taken on the way."""
     confirm: bool = False
     """Confirms an implausible value."""
 

@@ -3,6 +3,7 @@
 Rewards, observations and endings are in `environment`.
 """
 
+from dataclasses import replace
 from typing import NamedTuple, Protocol, runtime_checkable
 
 import equinox as eqx
@@ -18,7 +19,7 @@ from dowsax.inference.null_filter import NullFilter
 from dowsax.inference.stopping import StopRule
 from dowsax.inference.summaries import mean_position, promising_places
 from dowsax.types import Key, Position, Scalar, Station, Theta
-from dowsax.world import FOUR_MOVES, ActionSpace, Budget, Candidates, Jump, Model, put_position
+from dowsax.world import FOUR_MOVES, ActionSpace, Budget, Candidates, Jump, Model, WayReadings, put_position
 from dowsax.world.motion import AREA_SIDE_M, START_SIDE_M
 from dowsax.world.trails import advance
 
@@ -46,6 +47,8 @@ class SearchState(eqx.Module):
     """[s], on the way and at readings."""
     null: Belief | None = None
     """The belief that there is no source, where the problem compares the two."""
+    num_on_way: Int[Array, ""] | None = None
+    """The number of readings on the way, where the sensor reads while it moves."""
 
 
 class PendingUpdate(NamedTuple):
@@ -57,6 +60,7 @@ class PendingUpdate(NamedTuple):
     path_length: Scalar
     elapsed: Scalar
     null: Belief | None
+    num_on_way: Int[Array, ""] | None
     stage: Stage
 
 
@@ -102,6 +106,15 @@ class SearchProblem(eqx.Module):
     """The filter of the model without its source, where the evidence for a source counts."""
     truth: Model | None = None
     """What readings are drawn from, where that is not the model: with the same unknowns."""
+    way_readings: WayReadings | None = None
+    """Readings while the sensor moves, where it takes any. They are none of the `max_readings`."""
+    max_on_way: int = eqx.field(default=0, static=True)
+    """Readings on the way, in one search, for which there is room; no more are taken."""
+
+    @property
+    def horizon(self) -> int:
+        """The number of readings for which a belief has room."""
+        return self.max_readings + self.max_on_way
 
     def first_station(self, key: Key) -> Station:
         """Draw the station of the first reading."""
@@ -113,7 +126,7 @@ class SearchProblem(eqx.Module):
     def filter(self) -> Filter:
         """Build the filter; it expects jumps where the scenario has them and the preset follows them."""
         transition = self.scenario.transition if self.preset.follows_jumps else None
-        preset = self.preset.with_horizon(self.max_readings)
+        preset = self.preset.with_horizon(self.horizon)
         template = jax.tree.map(
             lambda leaf: jnp.zeros(leaf.shape, leaf.dtype),
             jax.eval_shape(self.first_station, jax.random.key(0)),
@@ -132,12 +145,14 @@ class SearchProblem(eqx.Module):
         theta = self.scenario.sources(self.model.prior, source_key)
         station = self.first_station(start_key)
         zero = jnp.zeros(())
-        null = None if self.null is None else self.null.init(init_key, station, self.max_readings)
-        return SearchState(theta, station, zero, self.filter().init(init_key), zero, zero, null)
+        null = None if self.null is None else self.null.init(init_key, station, self.horizon)
+        num_on_way = None if self.way_readings is None else jnp.zeros((), jnp.int32)
+        return SearchState(theta, station, zero, self.filter().init(init_key), zero, zero, null, num_on_way)
 
     def budget_left(self, state: SearchState) -> Budget:
         """Return what is left of the budget."""
         size = state.belief.history.size
+        size = size if state.num_on_way is None else size - state.num_on_way
         whole = eqx.tree_at(lambda at: at.readings, self.budget, jnp.asarray(self.max_readings, jnp.float32))
         return whole.minus(size.astype(jnp.float32), state.path_length, state.elapsed)
 
@@ -153,22 +168,58 @@ class SearchProblem(eqx.Module):
         )
 
     def read_at(self, key: Key, state: SearchState, position: Position) -> tuple[SearchState, FilterInfo]:
-        """Take one reading at a position, and make one step of the filter.
+        """Take one reading at a position, and those on the way, and make a step of the filter for each.
 
         There is no room for more than `max_readings`: a further one is a ValueError. In a compiled program,
         which cannot raise, it does not count: the belief stays as it is and `FilterInfo.recorded` is false.
         """
-        pending = self.start_update(key, state, position)
+        return self._complete(self.start_update(key, state, position))
+
+    def _complete(self, pending: PendingUpdate) -> tuple[SearchState, FilterInfo]:
+        """Refresh the particles as often as they need it."""
         return self.finish_update(
             pending._replace(stage=while_degenerate(self.filter().refresh, pending.stage))
         )
 
     def start_update(self, key: Key, state: SearchState, position: Position) -> PendingUpdate:
-        """Take a reading at a position and assimilate it as far as possible without refreshing particles."""
+        """Take a reading at a position and assimilate it as far as possible without refreshing particles.
+
+        Readings on the way there are assimilated before it.
+        """
         require_room(state.belief.history, "give the problem a larger `max_readings`")
+        if self.way_readings is not None:
+            key, way_key = jax.random.split(key)
+            state = self._read_on_way(way_key, self.way_readings, state, position)
+        walked = jnp.linalg.norm(position - state.station.position)
+        return self._start_reading(key, state, position, self.actions.seconds(walked))
+
+    def _read_on_way(
+        self, key: Key, way_readings: WayReadings, state: SearchState, position: Position
+    ) -> SearchState:
+        """Take the readings on the way to a position, as many as there is room for."""
+        start, dwell = state.station.position, state.station.dwell
+        assert state.num_on_way is not None
+        number = way_readings.number(jnp.linalg.norm(position - start))
+        number = jnp.minimum(number, self.max_on_way - state.num_on_way)
+        state = replace(state, station=way_readings.station(state.station))
+
+        def read(index: Int[Array, ""], state: SearchState) -> SearchState:
+            place = way_readings.place(start, position, index + 1)
+            seconds = jnp.asarray(way_readings.interval, jnp.float32)
+            pending = self._start_reading(jax.random.fold_in(key, index), state, place, seconds)
+            state, _ = self._complete(pending)
+            assert state.num_on_way is not None
+            return replace(state, num_on_way=state.num_on_way + 1)
+
+        state = jax.lax.fori_loop(0, number, read, state)
+        return replace(state, station=replace(state.station, dwell=dwell))
+
+    def _start_reading(
+        self, key: Key, state: SearchState, position: Position, seconds: Scalar
+    ) -> PendingUpdate:
+        """Take one reading, some seconds after the one before."""
         jump_key, noise_key, filter_key = jax.random.split(key, 3)
         walked = jnp.linalg.norm(position - state.station.position)
-        seconds = self.actions.seconds(walked)
         theta, station = self._move_source(jump_key, state), advance(state.station, position, seconds)
         truth = self.model if self.truth is None else self.truth
         reading = truth.sample_reading(noise_key, theta, station)
@@ -177,7 +228,7 @@ class SearchProblem(eqx.Module):
         if self.null is not None and state.null is not None:
             null = self.null.step(filter_key, state.null, station, reading)
         spent = state.path_length + walked, state.elapsed + seconds
-        return PendingUpdate(theta, station, reading, *spent, null, stage)
+        return PendingUpdate(theta, station, reading, *spent, null, state.num_on_way, stage)
 
     def refresh(self, pending: PendingUpdate) -> PendingUpdate:
         """Run one more stage of the filter, for particles that are degenerate."""
@@ -194,6 +245,7 @@ class SearchProblem(eqx.Module):
             pending.path_length,
             pending.elapsed,
             pending.null,
+            pending.num_on_way,
         )
         return state, info
 

@@ -5,6 +5,7 @@ readings that are refused, winds that look reversed, sensors that take turns, lo
 """
 
 import math
+from contextlib import suppress
 from dataclasses import replace
 
 import equinox as eqx
@@ -54,8 +55,28 @@ def simulate_mission(
             in_a_row += 1
         if target is None or in_a_row == _MAX_REFUSED_IN_A_ROW:
             break
+        way_key = jax.random.fold_in(noise_key, 1)
+        _read_on_way(advisor, model, way_key, theta, replace(draft, time=later), target)
         draft = replace(draft, position=target, time=later + math.dist(here, target) / plan.reach.speed)
     return _result(advisor, theta if present else None)
+
+
+def _read_on_way(
+    advisor: Advisor, model: Model, key: Key, theta: Theta, draft: Reading, target: tuple[float, float]
+) -> None:
+    """Give the advisor the readings on the way to the target; one that is refused is left out."""
+    way_readings, stations = advisor.plan.reach.way_readings, advisor.plan.stations
+    if way_readings is None:
+        return
+    start, end = jnp.array(draft.position), jnp.array(target)
+    for number in range(1, int(way_readings.number(jnp.linalg.norm(end - start))) + 1):
+        x, y = way_readings.place(start, end, jnp.asarray(number)).tolist()
+        time = (draft.time or 0.0) + number * float(way_readings.interval)
+        passed = replace(draft, position=(x, y), time=time, moving=True)
+        station = stations.station(stations.complete(passed, advisor.readings), advisor.readings)
+        value = float(_read(model, jax.random.fold_in(key, number), theta, station))
+        with suppress(Refused):
+            advisor.add(replace(passed, value=value))
 
 
 def _result(advisor: Advisor, theta: Theta | None) -> SimulatedMission:

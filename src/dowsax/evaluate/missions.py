@@ -252,6 +252,10 @@ def assumptions(plan: Plan) -> list[str]:
             f"Simulated readings err one by one, though {sensor.redundancy:g} of the site's count as one: "
             "where real ones err together, more stops are wrong."
         )
+    if plan.reach.reading_interval is not None:
+        sentences.append(
+            f"On the way there is a reading every {plan.reach.reading_interval:g} s, which costs only time."
+        )
     if plan.jump is not None:
         sentences.append(f"The source moves with a probability of {plan.jump.hazard:g} at each reading.")
     return sentences

@@ -218,7 +218,7 @@ def move(
     ready = ~environment.pending.stage.is_degenerate & ~environment.is_vacant
     after, _ = search.finish_update(environment.pending)
     living = alive(after.belief.log_weights)
-    is_spent = after.belief.history.size >= search.max_readings
+    is_spent = search.is_spent(after)
     terminated = config.stop(after.belief) & ~environment.is_start & ~is_spent
     truncated = ~terminated & (is_spent | ~living)
     observation = config.encoder(field)(observation_key, after.belief, after.station)

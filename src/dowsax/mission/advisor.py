@@ -132,6 +132,7 @@ class Advisor:
         altitude=None,
         dwell=None,
         id=None,
+        moving=False,
         confirm=False,
     ) -> Advice:
         """Assimilate a reading at a position [m] and advise what to do next.
@@ -150,14 +151,15 @@ class Advisor:
             [m] above ground.
         dwell
             [s]
+        moving
+            The reading was taken on the way, and is none of the budget's readings.
         confirm
             The value is right, although it is implausible.
         """
         given = repr((position, reading, wind, time, sensor, altitude, dwell, id))
+        others = {"time": time, "sensor": sensor, "altitude": altitude, "dwell": dwell, "moving": moving}
         with self._noting_refusals(given):
-            made = readings_.build(
-                position, reading, wind=wind, time=time, sensor=sensor, altitude=altitude, dwell=dwell, id=id
-            )
+            made = readings_.build(position, reading, wind=wind, id=id, **others)
         return self.add(made, given, confirmed=confirm)
 
     def answer(self, request: Request, given: str = "") -> Advice:

@@ -38,6 +38,7 @@ class BudgetUse:
     """What the mission has used of its budget."""
 
     readings: int
+    """Those on the way are not counted."""
     distance: float
     """[m], along the readings in the order of their times."""
     time: float | None
@@ -50,7 +51,8 @@ class BudgetUse:
         legs = pairwise(places if start is None else [start, *places])
         distance = sum((math.dist(*leg) for leg in legs), 0.0)
         times = [reading.time for reading in readings if reading.time is not None]
-        return cls(len(readings), distance, max(times) - min(times) if times else None)
+        number = sum(not reading.moving for reading in readings)
+        return cls(number, distance, max(times) - min(times) if times else None)
 
 
 def sort_by_time(readings: Sequence[Reading]) -> list[Reading]:

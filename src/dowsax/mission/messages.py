@@ -119,7 +119,13 @@ def keys_of(reading: Reading, ground: float) -> dict[str, Any]:
     if reading.wind is not None:
         keys |= {"wind_u": reading.wind[0], "wind_v": reading.wind[1]}
     altitude = None if reading.altitude is None else reading.altitude + ground
-    others = {"time": reading.time, "sensor": reading.sensor, "altitude": altitude, "dwell": reading.dwell}
+    others = {
+        "time": reading.time,
+        "sensor": reading.sensor,
+        "altitude": altitude,
+        "dwell": reading.dwell,
+        "moving": reading.moving or None,
+    }
     return keys | {name: value for name, value in others.items() if value is not None}
 
 

@@ -86,6 +86,7 @@ class Plan:
                 site.sensor,
                 site.wind.missing == "interpolate",
                 default_altitude(model),
+                site.step.reading_interval,
             ),
             reach=Reach(
                 site.bounds,
@@ -96,6 +97,7 @@ class Plan:
                 site.reading_time,
                 site.step.shortest,
                 site.step.longest,
+                site.step.reading_interval,
                 home=site.start if site.budget.return_ else None,
             ),
             start=site.start,
@@ -121,7 +123,7 @@ class Plan:
 
     def parse_reading(self, body: dict[str, Any]) -> Reading:
         """Parse a reading from keys and values, or `Refused`."""
-        dwell, area = self.stations.sensor.dwell, self.reach.area
+        dwell, area = self.stations.usual_dwell(moving=body.get("moving") is True), self.reach.area
         return from_object(body, self.coordinates, self.unit, dwell, area=area, columns=self.columns)
 
     def unused_keys(self, keys: dict[str, Any]) -> tuple[str, ...]:

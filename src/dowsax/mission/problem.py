@@ -16,6 +16,9 @@ from dowsax.types import Key, Position, Station
 from dowsax.world import Budget, Model, without_source
 from dowsax.world.kinds import WIND
 
+MAX_ON_WAY = 2000
+"""Readings on the way in one simulated mission."""
+
 
 class SiteStart(eqx.Module):
     """The start of a site. A measured wind is drawn as where it is unknown, and stays as it is."""
@@ -55,6 +58,7 @@ def build_problem(
     limits = (
         math.inf if limit is None else float(limit) for limit in (plan.budget.distance, plan.budget.time)
     )
+    problem_budget = Budget(float(most), *limits)
     return SearchProblem(
         plan.model,
         plan.preset,
@@ -62,10 +66,29 @@ def build_problem(
         policy.actions,
         max_readings=most,
         start=SiteStart(_first_station(plan)),
-        budget=Budget(float(most), *limits),
+        budget=problem_budget,
         null=build_null_filter(plan),
         truth=model if present else without_source(model),
+        way_readings=plan.reach.way_readings,
+        max_on_way=_max_on_way(plan, problem_budget),
     )
+
+
+def _max_on_way(plan: Plan, budget: Budget) -> int:
+    """Return the most readings on the way that the budget allows; a ValueError for too many to simulate."""
+    way_readings = plan.reach.way_readings
+    if way_readings is None:
+        return 0
+    diagonal = math.dist(*plan.reach.area)
+    longest = float(budget.readings) * min(plan.reach.longest or math.inf, diagonal)
+    seconds = min(min(longest, float(budget.distance)) / plan.reach.speed, float(budget.time))
+    most = math.ceil(seconds / float(way_readings.interval))
+    if most > MAX_ON_WAY:
+        raise ValueError(
+            f"A mission may take {most:,} readings on the way, and at most {MAX_ON_WAY:,} can be simulated: "
+            "give a longer `reading_interval` in [step], or a smaller [budget]."
+        )
+    return most
 
 
 def _first_station(plan: Plan) -> Station:

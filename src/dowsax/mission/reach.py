@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dowsax.geo.polygons import Bounds
-from dowsax.world import FOUR_MOVES, Fence, FencedMoves, Motion, NearAndFar, ring_lengths
+from dowsax.world import FOUR_MOVES, Fence, FencedMoves, Motion, NearAndFar, WayReadings, ring_lengths
 
 _MIN_DIRECTIONS = 8
 """Of the rings of far places, where the steps have fewer."""
@@ -56,12 +56,19 @@ class Reach:
     """[m], way between two readings; `None` without a limit."""
     longest: float | None = None
     """[m], way between two readings; `None` without a limit."""
+    reading_interval: float | None = None
+    """[s], between two readings of a sensor that reads while it moves; `None` where it does not."""
     home: tuple[float, float] | None = None
     """[m], the place to which the budget must suffice to return in a straight line."""
 
     def __post_init__(self) -> None:
         if (self.steps is None) == (not self.points):
             raise ValueError("Give either steps or a list of points to choose from.")
+
+    @property
+    def way_readings(self) -> WayReadings | None:
+        """The readings on the way, where the sensor takes any."""
+        return None if self.reading_interval is None else WayReadings(self.reading_interval, self.speed)
 
     @property
     def is_benchmark(self) -> bool:

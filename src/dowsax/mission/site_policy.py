@@ -81,9 +81,8 @@ def build_site_policy(
     if not isinstance(policy, str):
         return SitePolicy(type(policy).__name__, model, reach, policy, reach.moves())
     if policy == SITE_POLICY:
-        return SitePolicy(
-            policy, model, reach, LocationPlanner(model, radius / RADIUS_95), reach.near_and_far(radius)
-        )
+        planner = LocationPlanner(model, radius / RADIUS_95, way_readings=reach.way_readings)
+        return SitePolicy(policy, model, reach, planner, reach.near_and_far(radius))
     if policy in UTILITIES:
         if policy == "space-aware" and reach.area != (FOUR_MOVES.low, FOUR_MOVES.high):
             raise ValueError(

@@ -96,11 +96,19 @@ class Stations:
     """Whether a reading without wind takes the wind of the reading before it."""
     altitude: float = _DEFAULTS["altitude"]
     """[m], where neither the reading nor the site gives one."""
+    interval: float | None = None
+    """[s], between two readings on the way, where the sensor takes any."""
 
     @property
     def depends_on_order(self) -> bool:
         """Whether the order of the readings matters."""
         return "trail" in self.names
+
+    def usual_dwell(self, *, moving: bool) -> float | None:
+        """Return how long [s] a reading counts that does not say so; on the way at most the interval."""
+        if not moving or self.interval is None:
+            return self.sensor.dwell
+        return min(self.sensor.dwell or _DEFAULTS["dwell"], self.interval)
 
     def complete(self, reading: Reading, before: Sequence[Reading]) -> Reading:
         """Return the reading with missing values from the site filled in, or `Refused`."""
@@ -113,7 +121,7 @@ class Stations:
         filled = {
             "wind": wind,
             "altitude": self.altitude if altitude is None else altitude,
-            "dwell": dwell or self.sensor.dwell or _DEFAULTS["dwell"],
+            "dwell": dwell or self.usual_dwell(moving=reading.moving) or _DEFAULTS["dwell"],
             "sensor": sensor,
             "time": reading.time,
         }

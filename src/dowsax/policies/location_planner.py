@@ -9,14 +9,14 @@ from typing import NamedTuple
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Bool, Float, Int
 
 from dowsax.inference import Belief, systematic
 from dowsax.inference.weights import members_at, normalise
 from dowsax.policies.base import Action, choose_best
 from dowsax.policies.lookahead import simulate_log_likelihoods
 from dowsax.types import Key, Position, Scalar, Station
-from dowsax.world import Budget, Candidates, Model, without_source
+from dowsax.world import Budget, Candidates, Model, WayReadings, without_source
 from dowsax.world.trails import move_station
 
 RADIUS_95 = 2.45
@@ -27,6 +27,8 @@ _SKEW = 3.0
 """How many more of the simulated sources are strong than weak at the candidate: see `_levels`."""
 _NUM_CELLS = 64
 """Into which the location is divided."""
+_MAX_PASSED = 6
+"""Readings on one way that are simulated; where there are more, these stand for all, and the gain is less."""
 _OVERLAP = 1.5
 """The width of a cell, in units of the distance between cells of a normal distribution."""
 # A GPU would otherwise round the factors of a product to ten bits.
@@ -56,6 +58,8 @@ class LocationPlanner(eqx.Module):
     """Simulated at each candidate."""
     num_particles: int = eqx.field(default=1024, static=True)
     """Of the belief that are reweighted."""
+    way_readings: WayReadings | None = None
+    """Readings while the sensor moves, where it takes any."""
 
     def __call__(
         self, key: Key, belief: Belief, station: Station, candidates: Candidates, budget: Budget
@@ -75,7 +79,10 @@ class LocationPlanner(eqx.Module):
     def expected_gains(
         self, key: Key, belief: Belief, station: Station, candidates: Candidates
     ) -> Float[Array, " k"]:
-        """Return the expected gain [nats] of a reading at each candidate, never negative."""
+        """Return the expected gain [nats] of a reading at each candidate, never negative.
+
+        A sensor that reads while it moves gains by the readings on the way as well, all of them together.
+        """
         thin_key, noise_key = jax.random.split(key)
         cells = self._cells(thin_key, belief)
         noise_keys = jax.random.split(noise_key, self.num_readings)
@@ -83,12 +90,47 @@ class LocationPlanner(eqx.Module):
 
         def gain_at(place: Position) -> Scalar:
             there = move_station(station, place)
-            sources = cells.particles[_members_by_signal(self.model, cells, there, levels)]
+            passed, is_read = self._passed(station, place)
+            signals = _signals(self.model, cells, there)
+            if passed is not None:
+                on_way = jax.vmap(lambda at: _signals(self.model, cells, at))(passed)
+                signals = jnp.maximum(signals, jnp.max(jnp.where(is_read[:, None], on_way, 0.0), axis=0))
+            sources = cells.particles[_members_by_signal(cells, signals, levels)]
             terms = simulate_log_likelihoods(noise_keys, self.model, cells.particles, sources, there)
+            if passed is not None:
+                terms = terms + self._terms_on_way(noise_keys, cells, sources, passed, is_read)
             return jnp.sum(frequencies * _information(cells, terms))
 
         gains = jax.lax.map(gain_at, candidates.positions, batch_size=_BATCH_SIZE)
         return jnp.maximum(jnp.nan_to_num(gains), 0.0)
+
+    def _passed(self, station: Station, place: Position) -> tuple[Station | None, Bool[Array, " passed"]]:
+        """Return the stations of readings on the way to a place, and which of them are taken."""
+        if self.way_readings is None:
+            return None, jnp.zeros(0, bool)
+        places, number = self.way_readings.places(station.position, place, _MAX_PASSED)
+        moving = self.way_readings.station(station)
+        return jax.vmap(lambda at: move_station(moving, at))(places), jnp.arange(_MAX_PASSED) < number
+
+    def _terms_on_way(
+        self,
+        noise_keys,
+        cells: Cells,
+        sources: Float[Array, "readings d"],
+        passed: Station,
+        is_read: Bool[Array, " passed"],
+    ) -> Float[Array, "readings n"]:
+        """Return the log-likelihoods of the readings on the way, summed: as one reading of many numbers."""
+
+        def add(total: Float[Array, "readings n"], item) -> tuple[Float[Array, "readings n"], None]:
+            number, station, is_taken = item
+            keys = jax.vmap(jax.random.fold_in, in_axes=(0, None))(noise_keys, number)
+            terms = simulate_log_likelihoods(keys, self.model, cells.particles, sources, station)
+            return total + jnp.where(is_taken, terms, 0.0), None
+
+        nothing = jnp.zeros((sources.shape[0], cells.particles.shape[0]))
+        total, _ = jax.lax.scan(add, nothing, (jnp.arange(is_read.shape[0]), passed, is_read))
+        return total
 
     def _cells(self, key: Key, belief: Belief) -> Cells:
         """Return at most `num_particles` particles, of equal weight where there were more, in cells."""
@@ -139,13 +181,18 @@ def _levels(number: int) -> tuple[Float[Array, " readings"], Float[Array, " read
     return 1 - (1 - even) ** _SKEW, shares / jnp.sum(shares)
 
 
-def _members_by_signal(
-    model: Model, cells: Cells, there: Station, levels: Float[Array, " k"]
-) -> Int[Array, " k"]:
-    """Return the particles at these levels of the signal, the reading with the source less that without."""
+def _signals(model: Model, cells: Cells, there: Station) -> Float[Array, " n"]:
+    """Return the size of the signal of each particle: the reading with the source less that without."""
     null = without_source(model)
     signals = jax.vmap(lambda theta: model.intensity(theta, there) - null.intensity(theta, there))(
         cells.particles
     )
-    order = jnp.argsort(jnp.abs(signals))
+    return jnp.abs(signals)
+
+
+def _members_by_signal(
+    cells: Cells, signals: Float[Array, " n"], levels: Float[Array, " k"]
+) -> Int[Array, " k"]:
+    """Return the particles at these levels of the signal."""
+    order = jnp.argsort(signals)
     return order[members_at(cells.log_weights[order], levels)]

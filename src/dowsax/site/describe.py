@@ -122,7 +122,11 @@ def _step(site: Site) -> str:
     words = f"{site.step_length:g} m in one of {site.step.directions} directions"
     if site.step.points is not None:
         words = f"to one of {len(site.step.points)} places"
-    limits = {"at least {:g} m": site.step.shortest, "at most {:g} m": site.step.longest}
+    limits = {
+        "at least {:g} m": site.step.shortest,
+        "at most {:g} m": site.step.longest,
+        "a reading every {:g} s on the way": site.step.reading_interval,
+    }
     return "; ".join(filter(None, (words, _join_given(limits, ", "))))
 
 

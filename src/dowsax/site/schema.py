@@ -220,6 +220,8 @@ class StepSetting(Section):
     """How fast one goes from one reading to the next."""
     reading_time: Number | None = key(example=10.0, unit="s", ge=0)
     """How long one stays for a reading. Default: as long as it counts, or not at all."""
+    reading_interval: Number | None = key(example=2.0, unit="s", gt=0)
+    """Time between two readings of a sensor that also reads while it moves. Default: it does not."""
     points: Points | None = key(example=[[10.0, 10.0], [50.0, 10.0], [50.0, 50.0]], unit="m")
     """The only places where a reading can be taken, instead of length and directions."""
     points_degrees: Points | None = key(example=[[52.1001, 5.1001], [52.1005, 5.1001]], unit="°")

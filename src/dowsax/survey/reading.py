@@ -35,6 +35,8 @@ class Reading:
     dwell: float | None = None
     """[s]"""
     id: str | None = None
+    moving: bool = False
+    """Whether it was taken on the way: such readings are none of the budget's."""
 
     def __post_init__(self) -> None:
         """Require finite numbers in the ranges that can be measured."""
@@ -56,7 +58,8 @@ class Reading:
                 raise Refused(f"`{name}` {wrong}")
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        body = asdict(self)
+        return body if self.moving else {name: item for name, item in body.items() if name != "moving"}
 
     @classmethod
     def from_json(cls, body: dict[str, Any]) -> "Reading":
@@ -67,7 +70,7 @@ class Reading:
 
 
 def build(
-    position, value, *, wind=None, time=None, sensor=None, altitude=None, dwell=None, id=None
+    position, value, *, wind=None, time=None, sensor=None, altitude=None, dwell=None, id=None, moving=None
 ) -> Reading:
     """Return a reading from the numbers and names of a program, in any type.
 
@@ -84,7 +87,15 @@ def build(
         altitude=None if known["altitude"] is None else number("altitude", known["altitude"]),
         dwell=None if known["dwell"] is None else number("dwell", known["dwell"]),
         id=None if known["id"] is None else str(known["id"]),
+        moving=_flag("moving", moving),
     )
+
+
+def _flag(name: str, value) -> bool:
+    """Return true or false; nothing is false."""
+    if value is not None and not isinstance(value, bool):
+        raise Refused(f"`{name}` must be true or false; got {_short(value)}.")
+    return bool(value)
 
 
 def _wind(velocity) -> tuple[float, float] | None:

@@ -28,12 +28,13 @@ KEYS = {
     "altitude": "[m], above ground",
     "dwell": "[s], how long the sensor counted",
     "sensor": "the name of the sensor",
+    "moving": "true for a reading on the way, which is none of the budget's readings",
 }
 """The keys of a reading and their meaning; `columns.NAMES` has further names for each.
 
 Other keys are ignored, except those that look like a misspelling of one of these.
 """
-_JSON_ONLY_KEYS = ("id", "unit")
+_JSON_ONLY_KEYS = ("id", "unit", "moving")
 """Keys that no column of a survey has."""
 _EXAMPLE = 'send one JSON object a line, such as {"x": 3.2, "y": 8.1, "value": 0.4}'
 MAX_DIGITS = 30
@@ -135,7 +136,7 @@ def from_object(
         _value(given, found, unit, dwell),
         wind=winds,
         time=time,
-        **{name: given.get(name) for name in ("sensor", "altitude", "dwell", "id")},
+        **{name: given.get(name) for name in ("sensor", "altitude", "dwell", "id", "moving")},
     )
 
 

@@ -59,6 +59,7 @@ from dowsax.world.sensors import (
 from dowsax.world.source import PARAMETERS, Parameter, Source, pack, unpack
 from dowsax.world.trails import with_trail
 from dowsax.world.transitions import Drift, Jump
+from dowsax.world.way_readings import WayReadings
 
 __all__ = [
     "FOUR_MOVES",
@@ -120,6 +121,7 @@ __all__ = [
     "Transition",
     "UniformBox",
     "UnknownNoise",
+    "WayReadings",
     "approach",
     "benchmark_model",
     "compose",
