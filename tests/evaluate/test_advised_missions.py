@@ -1,6 +1,7 @@
 """Missions of the real advisor with simulated readings."""
 
 import math
+from itertools import pairwise
 
 import jax
 import jax.numpy as jnp
@@ -59,6 +60,23 @@ def test_a_budget_of_time_is_spent_by_going_and_reading(speed, seconds):
     shares = [share for share in (0.5, 0.25, 0.125) if 2.0 * share / speed + 1.0 <= left + 1e-6]
     assert ended.readings >= 1 + whole + bool(shares)
     assert ended.time <= 20.0 + 1e-6
+
+
+def test_the_advisor_keeps_to_the_ways_of_the_site_and_counts_stops():
+    """Steps of 2 m with a reading each half metre: three on each way; and always enough to return."""
+    step = StepSetting(length=2.0, shortest=1.5, longest=2.5, reading_time=1.0, reading_interval=0.5)
+    budget = Budget(distance=13.0, readings=6, return_=True)
+    one = advisor(policy="random", search=NEVER, budget=budget, step=step)
+    ended = simulate_mission(one, jax.random.key(0), RehearsalConfig())
+    still = [reading for reading in one.readings if not reading.moving]
+    assert ended.status == INCONCLUSIVE
+    assert ended.readings == len(still) >= 3
+    assert len(one.readings) == len(still) + 3 * (len(still) - 1)
+    gone = np.cumsum([math.dist(a.position, b.position) for a, b in pairwise(still)])
+    np.testing.assert_allclose(np.diff(gone, prepend=0.0), 2.0, atol=1e-3)
+    back = [math.dist(reading.position, one.plan.start) for reading in still[1:]]
+    assert (gone + back <= 13.0 + 0.02).all()
+    assert ended.time == pytest.approx(3.0 * (len(still) - 1), abs=1e-3)
 
 
 def test_a_mission_without_end_is_broken_off(key):
