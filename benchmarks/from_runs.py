@@ -1,4 +1,4 @@
-"""What reads the runs of `dowsax reproduce` and writes a file of numbers about them."""
+"""The command line of scripts that read runs of `dowsax reproduce` and write a CSV file."""
 
 import argparse
 from collections.abc import Callable, Iterable, Mapping
@@ -33,7 +33,10 @@ def main(doc: str | None, name: str, lines: Callable[[Reproduction, str], Lines]
     except ValueError as error:
         parser.error(str(error))
     if not found:
-        parser.error(f"{options.source} has no such runs: run `dowsax reproduce id` first.")
+        size = options.episodes
+        parser.error(
+            f"{options.source} has no runs of {size} searches: run `dowsax reproduce id --episodes {size}`."
+        )
     options.data.mkdir(parents=True, exist_ok=True)
     with replace_file(options.data / name) as partial:
         partial.write_text(labelled_csv(found), encoding="utf-8")

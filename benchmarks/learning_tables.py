@@ -128,7 +128,7 @@ def limits(found: Found, told: Sequence[Line]) -> str:
     rows = [
         (
             line["field"],
-            number(estimate(line, "told_ratio"), 2),
+            number(estimate(line, "sweep_ratio"), 2),
             found.said(OURS, line["field"], FILTER, CREDIBLE, "path ratio"),
         )
         for line in told

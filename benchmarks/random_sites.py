@@ -1,18 +1,17 @@
 """The planner of sites against one-step planners, at sites drawn at random: results/tables/missions.
 
     python -m benchmarks.random_sites --out runs/random_sites                # every site; resumable
-    python -m benchmarks.random_sites --out runs/random_sites --table        # the table of what is there
+    python -m benchmarks.random_sites --out runs/random_sites --table        # the table of the finished sites
     python -m benchmarks.random_sites --out trial --sites 0 --missions 8     # a trial of the first site
 
-Areas have a diagonal from 30 m to 2 km; kind, steps, budget, radius, start, strength and what is known of the
-wind are drawn too. All policies have the same missions, each with a source from the prior of the site.
+Areas have a diagonal from 30 m to 2 km. The four kinds take turns; steps, budget, radius, start, strength and
+what is known of the wind are drawn. All policies have the same missions, each with a source from the prior.
 """
 
 import argparse
 import csv
 import math
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -65,12 +64,12 @@ def draw_site(number: int) -> str:
     return "\n".join([*lines, "[search]", f"radius = {radius:.2f}"]) + "\n"
 
 
-def measure(number: int, policies: Sequence[str], missions: int, seed: int) -> list[tuple]:
+def measure(number: int, missions: int, seed: int) -> list[tuple]:
     """Return a line for each policy and mission."""
     plan = Plan.of(parse_site(draw_site(number), f"site-{number}.toml"))
     config = RehearsalConfig(missions, without_source=0.0, seed=seed)
     lines: list[tuple] = []
-    for policy in policies:
+    for policy in POLICIES:
         ended = rehearse(plan, config, plan.site_policy(policy)).rehearsal.missions
         print(f"site {number}, {policy}: {sum(one.found for one in ended)} of {missions}", file=sys.stderr)
         lines += [
@@ -81,7 +80,7 @@ def measure(number: int, policies: Sequence[str], missions: int, seed: int) -> l
 
 
 def table(folder: Path) -> str:
-    """Return the table: how often each policy found the source, and the best of the others less ours."""
+    """Return the table: how often each policy found the source, and by how much ours beats the best other."""
     rows = []
     for path in sorted(folder.glob("site-*.csv"), key=lambda path: int(path.stem.split("-")[1])):
         with path.open(encoding="utf-8", newline="") as file:
@@ -116,7 +115,6 @@ def main() -> None:
     parser.add_argument("--sites", nargs="+", type=int, default=range(NUM_SITES))
     parser.add_argument("--missions", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--policies", nargs="+", default=POLICIES, choices=POLICIES)
     parser.add_argument("--table", action="store_true", help="write the table of the files in the folder")
     options = parser.parse_args()
     if options.table:
@@ -126,9 +124,9 @@ def main() -> None:
     enable_cache()
     options.out.mkdir(parents=True, exist_ok=True)
     for site in options.sites:
-        path = options.out / f"site-{site}.csv"
+        path = options.out / f"site-{site}-seed-{options.seed}-{options.missions}.csv"
         if not path.exists():
-            lines = measure(site, options.policies, options.missions, options.seed)
+            lines = measure(site, options.missions, options.seed)
             with replace_file(path) as partial, partial.open("w", encoding="utf-8", newline="") as file:
                 csv.writer(file, lineterminator="\n").writerows([NAMES, *lines])
     print(f"commit {machine.commit()}")

@@ -60,7 +60,7 @@ def test_the_ratio_is_over_the_straight_walk():
     lengths = np.abs(thetas[:, :2] - 2.5).sum(axis=1)
     zeros, ones = np.zeros(200), np.ones(200)
     ends = Ends(np.ones(200, bool), lengths, lengths, zeros, ones)
-    found = limits.told_ratio(benchmark_model("temperature"), thetas, ends)
+    found = limits.sweep_ratio(benchmark_model("temperature"), thetas, ends)
     assert found.value == pytest.approx(1.0, abs=1e-4)
     assert found.low <= found.value <= found.high
     assert found.n == 200

@@ -111,6 +111,10 @@ class SearchProblem(eqx.Module):
     max_on_way: int = eqx.field(default=0, static=True)
     """Readings on the way, in one search, for which there is room; no more are taken."""
 
+    def __check_init__(self) -> None:
+        if self.way_readings is not None and self.max_on_way < 1:
+            raise ValueError("`max_on_way` must be > 0 where the sensor reads while it moves; got 0.")
+
     @property
     def horizon(self) -> int:
         """The number of readings for which a belief has room."""
@@ -170,13 +174,13 @@ class SearchProblem(eqx.Module):
     def read_at(self, key: Key, state: SearchState, position: Position) -> tuple[SearchState, FilterInfo]:
         """Take one reading at a position, and those on the way, and make a step of the filter for each.
 
-        There is no room for more than `max_readings`: a further one is a ValueError. In a compiled program,
+        There is room for `horizon` readings in all: a further one is a ValueError. In a compiled program,
         which cannot raise, it does not count: the belief stays as it is and `FilterInfo.recorded` is false.
         """
         return self._complete(self.start_update(key, state, position))
 
     def _complete(self, pending: PendingUpdate) -> tuple[SearchState, FilterInfo]:
-        """Refresh the particles as often as they need it."""
+        """Refresh the particles until they are not degenerate, and return the state after the reading."""
         return self.finish_update(
             pending._replace(stage=while_degenerate(self.filter().refresh, pending.stage))
         )
@@ -237,17 +241,8 @@ class SearchProblem(eqx.Module):
     def finish_update(self, pending: PendingUpdate) -> tuple[SearchState, FilterInfo]:
         """Return the state after the reading."""
         belief, info = self.filter().finish(pending.stage)
-        state = SearchState(
-            pending.theta,
-            pending.station,
-            pending.reading,
-            belief,
-            pending.path_length,
-            pending.elapsed,
-            pending.null,
-            pending.num_on_way,
-        )
-        return state, info
+        carried = {name: part for name, part in pending._asdict().items() if name != "stage"}
+        return SearchState(belief=belief, **carried), info
 
     def reset(self, key: Key) -> tuple[SearchState, FilterInfo]:
         """Start a search and take its first reading."""
@@ -256,7 +251,7 @@ class SearchProblem(eqx.Module):
         return self.read_at(read_key, state, state.station.position)
 
     def step(self, key: Key, state: SearchState, action: Int[Array, ""]) -> tuple[SearchState, FilterInfo]:
-        """Make one move, take one reading, make one step of the filter."""
+        """Make one move, and take the readings on the way and the one at its end."""
         return self.read_at(key, state, self.candidates(state).positions[action])
 
     def _move_source(self, key: Key, state: SearchState) -> Theta:

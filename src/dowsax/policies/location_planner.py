@@ -23,8 +23,8 @@ RADIUS_95 = 2.45
 """The radius [σ] of the disc that holds 95 % of a round normal distribution."""
 _BATCH_SIZE = 8
 """Candidates that are evaluated at once, to bound the memory."""
-_SKEW = 3.0
-"""How many more of the simulated sources are strong than weak at the candidate: see `_levels`."""
+_LEVEL_EXPONENT = 3.0
+"""Levels of the signal are 1 − (1 − u)³ of even u: dense where the signal is strong."""
 _NUM_CELLS = 64
 """Into which the location is divided."""
 _MAX_PASSED = 6
@@ -48,7 +48,7 @@ class LocationPlanner(eqx.Module):
     r"""Go where the gain per cost is highest; the cost is the share of what is left of the budget.
 
     The gain is the mutual information [nats] of the reading and the cell in which the source lies. The cells
-    lie where the belief does, and are as wide as `scale`, or as the belief is wide for their number.
+    lie where the belief does; their width is `scale`, or that at which they cover the belief, if larger.
     """
 
     model: Model
@@ -114,7 +114,7 @@ class LocationPlanner(eqx.Module):
 
     def _terms_on_way(
         self,
-        noise_keys,
+        noise_keys: Key,
         cells: Cells,
         sources: Float[Array, "readings d"],
         passed: Station,
@@ -149,10 +149,13 @@ class LocationPlanner(eqx.Module):
 
 
 def _information(cells: Cells, log_likelihoods: Float[Array, "readings n"]) -> Float[Array, " readings"]:
-    """Return what each reading tells [nats]: the divergence of the cells' weights after it from those before.
+    r"""Return what each reading tells about the cell [nats].
 
-    A particle counts half in the cell by which it is judged. If it counted in full, what tells of strength or
-    background alone would look like news of the location; not at all, and small gains would be lost.
+    $$\sum_c a_c \log \frac{a_c}{b_c} - \frac12 \sum_c \Big(\frac{A_c}{a_c} - \frac{B_c\, a_c}{b_c^2}\Big)$$
+
+    with the weights a and b of the cells after and before the reading, and A and B the sums of squares of
+    their parts. To first order each particle counts half in its own cell. If it counted in full, what tells
+    about strength or background alone would count as well; not at all, and small gains would be lost.
     """
     posteriors = jnp.exp(jax.vmap(normalise)(cells.log_weights[None, :] + log_likelihoods))
     after, own_after = _cell_weights(posteriors, cells.shares)
@@ -171,14 +174,14 @@ def _cell_weights(
 
 
 def _levels(number: int) -> tuple[Float[Array, " readings"], Float[Array, " readings"]]:
-    """Return levels of a distribution function, dense at the top, and what each of them stands for.
+    """Return levels of a distribution function, dense at the top, and the probability of each.
 
     A source near the candidate is rare and decides what a reading there tells. Sources at even levels would
     be near in none of the simulated readings or in one, by chance.
     """
     even = (jnp.arange(number) + 0.5) / number
-    shares = (1 - even) ** (_SKEW - 1)
-    return 1 - (1 - even) ** _SKEW, shares / jnp.sum(shares)
+    shares = (1 - even) ** (_LEVEL_EXPONENT - 1)
+    return 1 - (1 - even) ** _LEVEL_EXPONENT, shares / jnp.sum(shares)
 
 
 def _signals(model: Model, cells: Cells, there: Station) -> Float[Array, " n"]:

@@ -9,7 +9,7 @@ from dowsax.types import Position, Theta
 from dowsax.world.base import Positioned, Prior, SeveralSources
 
 POSITION_COLUMNS = (0, 1)
-"""East and north, of a prior that does not say."""
+"""The default: east and north."""
 
 Values = TypeVar("Values", Array, np.ndarray)
 
