@@ -114,7 +114,7 @@ class LocationPlanner(eqx.Module):
 
     def _terms_on_way(
         self,
-        noise_keys: Key,
+        noise_keys,
         cells: Cells,
         sources: Float[Array, "readings d"],
         passed: Station,
