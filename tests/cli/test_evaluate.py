@@ -1,6 +1,7 @@
 """`dowsax evaluate`: what it prints and writes, what it refuses, and how it goes on after an interruption."""
 
 import json
+from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
@@ -10,6 +11,7 @@ from dowsax.experiments import evaluation, run, runner
 # The same sizes as in the tests of the library: one compilation serves both.
 TINY = ("--episodes", "6", "--particles", "64", "--max-readings", "6", "--shard-size", "2")
 CELL = ("--policy", "greedy", "--field", "temperature")
+OWN = str(Path(__file__).parents[1] / "experiments/own_problem.py") + ":leak"
 MEASURES = {
     "stop_rate",
     "path_length_stopped",
@@ -176,3 +178,36 @@ def test_all_stands_for_every_name():
 
     assert _names(["all"], {"one": 1, "two": 2}) == ("one", "two")
     assert _names(["two,one", "two"], {}) == ("two", "one")
+
+
+def test_a_problem_of_your_own_is_a_run_like_others(dowsax_command, tmp_path, nothing_computed):
+    words = ("evaluate", "--policy", "random,greedy", "--problem", OWN, "--episodes", "4", "--seed", "2")
+    words = (*words, "--out", tmp_path / "run", "--json")
+    code, stdout, stderr = dowsax_command(*words)
+    assert (code, stderr) == (0, "")
+    cells = json.loads(stdout)["cells"]
+    assert [cell["policy"] for cell in cells] == ["random", "greedy"]
+    about = {"field": "own_problem-leak", "problem": OWN, "stop": "credible-0.9", "max_readings": 8}
+    assert about.items() <= cells[0].items()
+    assert set(cells[0]) >= MEASURES
+    nothing_computed()
+    assert dowsax_command(*words).stdout == stdout
+    assert dowsax_command("compare", tmp_path / "run", "--baseline", "random").code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (f"--problem {OWN} --field gas", "one of --field, --problem file.py:name and --site"),
+        ("", "one of --field, --problem"),
+        (f"--problem {OWN} --preset paper", "--preset is part of the problem"),
+        (f"--problem {OWN} --scenario id", "--scenario is part of the problem"),
+        (f"--problem {OWN} --threshold 0.5", "--threshold needs --stop"),
+        ("--problem nowhere.py:leak", "Cannot read nowhere.py"),
+        ("--site nowhere.toml", "Cannot read nowhere.toml"),
+        ("--site nowhere.yaml", "A site file ends in .toml"),
+    ],
+)
+def test_bad_problems_are_one_line_and_leave_nothing(complaint, tmp_path, words, message):
+    assert message in complaint("evaluate", "--policy", "random", *words.split(), "--out", tmp_path / "run")
+    assert not (tmp_path / "run").exists()

@@ -54,7 +54,10 @@ def test_a_policy_looks_back_as_far_as_in_a_search(key):
     belief = jax.jit(DEFAULT.with_particles(64).build(model).init)(belief_key)
     path = wander(path_key, 30)
     chosen = build_site_policy(model, Reach(Bounds(), SQUARE, Steps(1.0, 4)))
-    see = eqx.filter_jit(lambda belief: chosen.policy.encoder(choice_key, belief, Station(path[-1])))
+    candidates = chosen.reach.moves().candidates(path[-1], Budget())
+    see = eqx.filter_jit(
+        lambda belief: chosen.policy.encoder(choice_key, belief, Station(path[-1]), candidates, Budget())
+    )
     in_search, in_mission = (
         eqx.tree_at(lambda at: at.history, belief, history_of(path, room))
         for room in (MAX_READINGS, INITIAL_CAPACITY)

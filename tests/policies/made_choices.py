@@ -5,8 +5,12 @@ from dowsax.world import FOUR_MOVES, Budget
 
 def act(policy, key, belief, station, actions=FOUR_MOVES):
     """The number of the move that a policy chooses."""
-    candidates = actions.candidates(station.position, Budget())
-    return policy(key, belief, station, candidates, Budget())
+    return policy(key, *inputs(belief, station, actions))
+
+
+def inputs(belief, station, actions=FOUR_MOVES):
+    """What a policy and an encoder take after a key."""
+    return belief, station, actions.candidates(station.position, Budget()), Budget()
 
 
 def utilities(planner, key, belief, station, actions=FOUR_MOVES):

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from made_beliefs import NUM_PARTICLES, as_belief, walk_belief
+from made_choices import inputs
 from mirrors import MATRICES, mirrored
 
 from dowsax.inference.summaries import location_entropy, mass_within, mean, std
@@ -20,7 +21,9 @@ from dowsax.types import Station
 from dowsax.world import FOUR_MOVES, LogNormal, Model, Plume, PlumePrior, benchmark_model
 
 MODEL = benchmark_model("gas")
-ENCODE = eqx.filter_jit(lambda encoder, key, belief, position: encoder(key, belief, Station(position)))
+ENCODE = eqx.filter_jit(
+    lambda encoder, key, belief, position: encoder(key, *inputs(belief, Station(position)))
+)
 HERE = jnp.array([7.25, 11.5])
 NUM_GAINS = 20
 NUM_KEYS = 32

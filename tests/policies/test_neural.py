@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from made_beliefs import walk_belief
-from made_choices import act
+from made_choices import act, inputs
 from mirrors import MATRICES, mirrored
 
 from dowsax.policies import MomentEncoder, Neural, ParticleEncoder, build_network, observation_shapes
@@ -42,7 +42,7 @@ def policies():
 def evaluate(policy, key, belief, position):
     """The odds of the actions as the policy has them with this key, and its choice."""
     observation_key, _ = jax.random.split(key)
-    observation = policy.encoder(observation_key, belief, Station(position))
+    observation = policy.encoder(observation_key, *inputs(belief, Station(position)))
     return policy.network(observation), act(policy, key, belief, Station(position))
 
 

@@ -1,4 +1,4 @@
-"""`dowsax evaluate`: many simulated searches of every policy on every field, which can be resumed."""
+"""`dowsax evaluate`: many simulated searches of every policy on every field or problem, resumable."""
 
 import json as json_format
 from collections.abc import Iterable, Sequence
@@ -20,7 +20,8 @@ from dowsax.experiments.evaluation import (
     write_summary,
 )
 from dowsax.experiments.on_ray import on_ray
-from dowsax.experiments.run import Run, require_known, stop_rule
+from dowsax.experiments.problems import SITE_SUFFIX
+from dowsax.experiments.run import Run, problem_settings, require_known, stop_rule
 from dowsax.experiments.runner import Engine, default_shard_size, execute, local, processes
 from dowsax.experiments.store import Shard
 from dowsax.extras import describe_missing
@@ -34,15 +35,17 @@ ALL = "all"
 def evaluate(
     *,
     policy: Annotated[list[str], Parameter(negative="")],
-    field: Annotated[list[str], Parameter(negative="")],
-    scenario: str = "id",
+    field: Annotated[list[str] | None, Parameter(negative="")] = None,
+    problem: str | None = None,
+    site: Path | None = None,
+    scenario: str | None = None,
     episodes: int = 1000,
     seed: int = 0,
-    stop: str = "credible",
+    stop: str | None = None,
     threshold: float | None = None,
-    preset: str = "default",
+    preset: str | None = None,
     particles: int | None = None,
-    max_readings: int = 200,
+    max_readings: int | None = None,
     to_the_end: Annotated[bool, Parameter(negative="")] = False,
     out: Path | None = None,
     workers: int | None = None,
@@ -61,9 +64,14 @@ def evaluate(
         The policies: repeat the option, separate names with commas, or give all. A wrong name lists the known
         ones. NAME-guarded hands a search that takes long to Infotaxis.
     field
-        The fields, likewise.
+        The fields of the benchmark, likewise.
+    problem
+        A search problem of your own in place of a field: file.py:name, where name is a SearchProblem or a
+        function that returns one.
+    site
+        A site file in place of a field.
     scenario
-        Where sources are and what the prior is: id, ood, shift, prior-… .
+        Where sources are and what the prior is: id, ood, shift, prior-… . Default: id.
     episodes
         Searches of each policy on each field.
     seed
@@ -71,14 +79,15 @@ def evaluate(
     stop
         The stop rule of the table: credible, contraction, entropy, max-weight or fixed. Many
         thresholds of the first two are always recorded, so that asking for another one later costs nothing.
+        Default: credible, or that of the problem or site.
     threshold
         The threshold of the stop rule. Default: that of the rule.
     preset
-        The filter: default, paper or another preset.
+        The filter: default, paper or another preset. Default: default, or that of the problem or site.
     particles
         Number of particles. Default: that of the preset.
     max_readings
-        A search without a stop ends after this many readings.
+        A search without a stop ends after this many readings. Default: 200, or those of the problem or site.
     to_the_end
         Take all readings of every search, to compare rules that may never stop one.
     out
@@ -92,22 +101,41 @@ def evaluate(
     json
         Print one JSON object and nothing else.
     """
-    runs = grid(
-        _names(policy, POLICIES),
-        _names(field, MODALITIES),
-        scenario=scenario,
-        preset=preset,
-        episodes=episodes,
-        seed=seed,
-        particles=particles,
-        max_readings=max_readings,
-        rule=stop_rule(stop, threshold),
-        to_the_end=to_the_end,
-    )
+    sizes = {"episodes": episodes, "seed": seed, "particles": particles, "to_the_end": to_the_end}
+    names = _names(policy, POLICIES)
+    reference = _own_problem(field, problem, site)
+    if reference is None:
+        runs = grid(
+            names,
+            _names(field or [], MODALITIES),
+            scenario=scenario or "id",
+            preset=preset or "default",
+            max_readings=200 if max_readings is None else max_readings,
+            rule=stop_rule(stop or "credible", threshold),
+            **sizes,
+        )
+    else:
+        if scenario is not None or preset is not None:
+            option = "--preset" if scenario is None else "--scenario"
+            raise ValueError(f"{option} is part of the problem: leave it out.")
+        if stop is None and threshold is not None:
+            raise ValueError("--threshold needs --stop, as the problem has a rule of its own.")
+        rule = None if stop is None else stop_rule(stop, threshold)
+        own = problem_settings(reference, rule, max_readings)
+        runs = grid(names, (own.pop("field"),), **own, **sizes)
     engine = _engine(workers, ray)
     evaluation = _open(runs, out, shard_size)
     _compute(evaluation, engine)
     _report(evaluation, json)
+
+
+def _own_problem(field: list[str] | None, problem: str | None, site: Path | None) -> str | None:
+    """The file of the problem; `None` for fields of the benchmark."""
+    if [field, problem, site].count(None) != 2:
+        raise ValueError("Give one of --field, --problem file.py:name and --site site.toml.")
+    if site is not None and site.suffix != SITE_SUFFIX:
+        raise ValueError(f"A site file ends in {SITE_SUFFIX}; got {site}.")
+    return problem if site is None else str(site)
 
 
 def _open(runs: Sequence[Run], out: Path | None, shard_size: int | None) -> Evaluation:

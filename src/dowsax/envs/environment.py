@@ -54,7 +54,7 @@ class Step(NamedTuple):
     terminated: Bool[Array, "*batch"]
     """The stop rule is met, before the last reading."""
     truncated: Bool[Array, "*batch"]
-    """The readings ran out, or the belief has no particle left."""
+    """The budget ran out, no candidate can be reached, or the belief has no particle left."""
     info: FilterInfo
     measures: Measures
     """Of the state after the move; of the new search where one was reset."""
@@ -88,9 +88,9 @@ def build(
     def step(key: Key, state: SearchState, action: Int[Array, ""]) -> tuple[SearchState, Step]:
         after, info = problem.step(key, state, action)
         living = alive(after.belief.log_weights)
-        is_spent = problem.is_spent(after)
-        terminated = problem.stop(after.belief) & ~is_spent
-        truncated = ~terminated & (is_spent | ~living)
+        is_over = problem.is_over(after)
+        terminated = problem.stop(after.belief) & ~is_over
+        truncated = ~terminated & (is_over | ~living)
         # A belief without particles has no spread, entropy or mean to reward.
         value = jnp.where(living, reward(problem, state, after, terminated), 0.0)
         return after, Step(observe(after), value, terminated, truncated, info, measure(after))

@@ -26,7 +26,7 @@ from dowsax.world.trails import advance
 MAX_READINGS = 200
 """K_max: the reading at the start is the first."""
 SUCCESS_RADIUS_M = 1.0
-"""A stop with a smaller error is right; also the radius of the credible rule."""
+"""The benchmark's `success_radius`; also the radius of the credible rule."""
 
 
 _CORNER_SHARE = START_SIDE_M / AREA_SIDE_M
@@ -143,6 +143,11 @@ class SearchProblem(eqx.Module):
         """Return the position [m] of a source, as the prior says."""
         return self.model.position(theta)
 
+    @property
+    def success_radius(self) -> float | Scalar:
+        """[m], a stop with a smaller error is right: the radius of the stop rule, 1 m where it has none."""
+        return getattr(self.stop, "radius", SUCCESS_RADIUS_M)
+
     def prepare(self, key: Key) -> SearchState:
         """Draw a source, a start and a belief, before the first reading."""
         source_key, start_key, init_key = jax.random.split(key, 3)
@@ -164,6 +169,10 @@ class SearchProblem(eqx.Module):
         """Whether the budget is spent: no reading is left, no way or no time."""
         left = self.budget_left(state)
         return jnp.stack([jnp.asarray(left.readings < 1), left.distance <= 0, left.time <= 0]).any()
+
+    def is_over(self, state: SearchState) -> Bool[Array, ""]:
+        """Whether no reading can follow: the budget is spent, or no candidate can be reached."""
+        return self.is_spent(state) | ~jnp.any(self.candidates(state).mask)
 
     def candidates(self, state: SearchState) -> Candidates:
         """Return where the sensor can go next."""

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool
 
-from dowsax.envs.problem import SUCCESS_RADIUS_M, SearchProblem, SearchState, error
+from dowsax.envs.problem import SearchProblem, SearchState, error
 from dowsax.inference.replay import reading_log_likelihood
 from dowsax.inference.summaries import covariance, location_entropy, location_spread, mean_position
 from dowsax.inference.weights import normalise
@@ -79,9 +79,9 @@ def expected_error(
 def right_stop(
     search: SearchProblem, before: SearchState, after: SearchState, stopped: Bool[Array, ""]
 ) -> Scalar:
-    """1 for a stop within 1 m of the truth, −1 for one that is not, 0 otherwise."""
-    del search, before
-    value = jnp.where(error(after) < SUCCESS_RADIUS_M, 1.0, -1.0)
+    """1 for a stop within the success radius of the truth, −1 for one that is not, 0 otherwise."""
+    del before
+    value = jnp.where(error(after) < search.success_radius, 1.0, -1.0)
     return jax.lax.select(stopped, value, jnp.zeros(()))
 
 

@@ -56,7 +56,7 @@ def run_episodes(
     on_progress: Progress = lambda ended: None,
     record: Recorder = row,
 ) -> list[Episode]:
-    """Run one search per key, until every rule of `until` is met or the readings run out.
+    """Run one search per key, until every rule of `until` is met or the budget runs out.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def compile_programs(
     """Run each program once, so that no search is charged for compilation; return the time [s]."""
     started = time.perf_counter()
     state = programs.prepare(search, keys)
-    state, _ = programs.read(search, record, keys, state, state.station.position)
+    state, *_ = programs.read(search, record, keys, state, state.station.position)
     jax.block_until_ready(programs.decide(search, policy, keys, state))
     return time.perf_counter() - started
 
@@ -127,6 +127,7 @@ def run_one_by_one(
     record: Recorder = row,
 ) -> list[Episode]:
     """Run the searches one after another, one per thread (default: one per core)."""
+    radius = float(search.success_radius)
     search, policies = as_arrays(search), [as_arrays(policy) for policy in policies]
 
     def one(number: int, key: Key) -> Episode:
@@ -135,18 +136,20 @@ def run_one_by_one(
         state = PROGRAMS.prepare(search, key)
         theta, position = np.asarray(state.theta), state.station.position
         rows: list[Any] = []
-        is_met = np.zeros(len(until), bool)
-        while not (rows and has_ended(search, rows[-1], len(rows), is_met)):
+        is_met, is_over = np.zeros(len(until), bool), np.zeros((), bool)
+        while not (rows and has_ended(rows[-1], is_over, is_met)):
             if rows:
                 position = require_finite(search, PROGRAMS.decide(search, policy, key, state))
-            state, newest = PROGRAMS.read(search, record, key, state, position)
-            rows.append(jax.tree.map(np.asarray, newest))
+            state, newest, is_over = PROGRAMS.read(search, record, key, state, position)
+            newest, is_over = jax.tree.map(np.asarray, (newest, is_over))
+            rows.append(newest)
             # No rule is checked at the start.
             is_met |= [len(rows) > 1 and bool(rule.is_met(rows[-1], len(rows))) for rule in until]
         on_progress(1)
         columns = jax.tree.map(lambda *leaves: np.stack(leaves), *rows)
         seconds = time.perf_counter() - started
-        return Episode(theta, np.asarray(state.theta), columns, seconds, search.max_readings)
+        most = len(rows) if is_over else search.max_readings
+        return Episode(theta, np.asarray(state.theta), columns, seconds, most, radius)
 
     compile_programs(PROGRAMS, search, policies[0], keys[0], record)
     with ThreadPoolExecutor(threads or os.cpu_count()) as pool:

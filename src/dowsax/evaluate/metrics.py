@@ -35,16 +35,18 @@ class Ends(NamedTuple):
     error: np.ndarray
     """[m]"""
     mass: np.ndarray
-    """P(source within 1 m of the mean) under the belief."""
+    """P(source within the radius of the mean) under the belief."""
+    radius: np.ndarray = np.array(SUCCESS_RADIUS_M)
+    """[m], of a right stop."""
 
     @property
     def right(self) -> np.ndarray:
-        """Stopped with an error below 1 m."""
-        return self.stopped & (self.error < SUCCESS_RADIUS_M)
+        """Stopped with an error below the radius, which is 1 m in the benchmark."""
+        return self.stopped & (self.error < self.radius)
 
     @property
     def false(self) -> np.ndarray:
-        """Stopped with an error of 1 m or more."""
+        """Stopped with a larger error."""
         return self.stopped & ~self.right
 
 
@@ -92,6 +94,7 @@ def ends(episodes: Sequence[Episode], rule: TraceRule) -> Ends:
         at("path_length"),
         at("error"),
         at("mass"),
+        np.array([episode.radius for episode in episodes], np.float64),
     )
 
 

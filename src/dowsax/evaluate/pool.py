@@ -44,12 +44,15 @@ class GroupResult(NamedTuple):
     finished: Bool[Array, "*batch"]
     row: Any
     theta: Theta
+    is_over: Bool[Array, "*batch"]
+    """No reading can follow."""
 
 
 def result_of(search: SearchProblem, record: Recorder, pending: PendingUpdate) -> GroupResult:
     """Collect the result of one update; its row is valid only once the update is finished."""
     state, info = search.finish_update(pending)
-    return GroupResult(pending, ~pending.stage.is_degenerate, record(search, state, info), pending.theta)
+    recorded = record(search, state, info)
+    return GroupResult(pending, ~pending.stage.is_degenerate, recorded, pending.theta, search.is_over(state))
 
 
 def start(search: SearchProblem, record: Recorder, key: Key) -> GroupResult:
@@ -127,7 +130,7 @@ class Pool:
         self.size, self.on_progress, self.row = size, on_progress, row
         self.records: list[Record] = []
         self.is_met = np.zeros((total, len(until)), bool)
-        self.numbers = np.zeros(total, int)
+        self.numbers, self.is_over = np.zeros(total, int), np.zeros(total, bool)
         self.active, self.finished = np.ones(total, bool), np.zeros(total, bool)
         parts: list[PendingUpdate] = []
         for first in range(0, total, size):
@@ -162,19 +165,22 @@ class Pool:
 
     def record(self, members: np.ndarray, group: GroupResult) -> None:
         """Record the readings, and which searches have ended."""
-        finished, newest, truths = jax.tree.map(np.asarray, (group.finished, group.row, group.theta))
+        finished, newest, truths, is_over = jax.tree.map(
+            np.asarray, (group.finished, group.row, group.theta, group.is_over)
+        )
         is_original = first_occurrences(members)
         self.finished[members[is_original]] = finished[is_original]
         counted = is_original & finished
         owners = members[counted]
-        newest, truths = jax.tree.map(lambda leaf: leaf[counted], (newest, truths))
+        newest, truths, is_over = jax.tree.map(lambda leaf: leaf[counted], (newest, truths, is_over))
         self.numbers[owners] += 1
         numbers = self.numbers[owners]
         newly_met = np.stack([rule.is_met(newest, numbers) for rule in self.until], axis=1)
         # No rule is checked at the start.
         self.is_met[owners] |= newly_met & (numbers > 1)[:, None]
-        ended = has_ended(self.search, newest, numbers, self.is_met[owners])
+        ended = has_ended(newest, is_over, self.is_met[owners])
         self.active[owners[ended]] = False
+        self.is_over[owners] = is_over
         self.records.append(Record(owners, (newest, truths)))
         self.on_progress(int(ended.sum()))
 
@@ -198,6 +204,7 @@ def run_in_groups(
     record: Recorder = row,
 ) -> list[Episode]:
     """Run all searches, in groups of `size`; `first` is the number of the first one."""
+    radius = float(search.success_radius)
     search, policies = as_arrays(search), [as_arrays(policy) for policy in policies]
     # One policy for all multiplies matrices; several multiply a matrix for each search.
     stacked, turns = policies[0], None
@@ -216,11 +223,12 @@ def run_in_groups(
     while pool.active.any():
         pool.serve(stacked, turns)
     seconds = (time.perf_counter() - started) / keys.shape[0]
-    return _split_by_search(pool.records, thetas, seconds, search.max_readings)
+    most = np.where(pool.is_over, pool.numbers, search.max_readings)
+    return _split_by_search(pool.records, thetas, seconds, most, radius)
 
 
 def _split_by_search(
-    records: list[Record], thetas: np.ndarray, seconds: float, max_readings: int
+    records: list[Record], thetas: np.ndarray, seconds: float, max_readings: np.ndarray, radius: float
 ) -> list[Episode]:
     """Split the records by search. Readings of a search are in order."""
     numbers = np.concatenate([record.numbers for record in records])
@@ -229,14 +237,15 @@ def _split_by_search(
         lambda *leaves: np.concatenate(leaves)[order], *[record.columns for record in records]
     )
     ends = np.cumsum(np.bincount(numbers, minlength=len(thetas)))
-    pieces = zip(thetas, [0, *ends[:-1]], ends, strict=True)
+    pieces = zip(thetas, [0, *ends[:-1]], ends, max_readings, strict=True)
     return [
         Episode(
             theta,
             columns[1][end - 1],
             jax.tree.map(lambda leaf, at=slice(start, end): leaf[at], columns[0]),
             seconds,
-            max_readings,
+            int(most),
+            radius,
         )
-        for theta, start, end in pieces
+        for theta, start, end, most in pieces
     ]

@@ -7,7 +7,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Int
+from jaxtyping import Array, Bool, Int
 from jaxtyping import Key as KeyArray
 
 from dowsax.envs import SearchProblem, SearchState
@@ -37,11 +37,11 @@ def decide(search: SearchProblem, policy: Policy | Oracle, key: Key, state: Sear
 
 def read(
     search: SearchProblem, record: Recorder, key: Key, state: SearchState, position: Position
-) -> tuple[SearchState, Any]:
-    """Take one reading at a position, and record it."""
+) -> tuple[SearchState, Any, Bool[Array, ""]]:
+    """Take one reading at a position, record it, and say whether none can follow."""
     _, read_key = step_keys(key, state)
     state, info = search.read_at(read_key, state, position)
-    return state, record(search, state, info)
+    return state, record(search, state, info), search.is_over(state)
 
 
 def step_keys(key: Key, state: SearchState) -> tuple[Key, Key]:
@@ -82,6 +82,6 @@ def require_finite(search: SearchProblem, positions: Array) -> Array:
     return positions
 
 
-def has_ended(search: SearchProblem, newest: Any, number: int | np.ndarray, is_met: np.ndarray):
-    """Return whether a search ends: all rules are met, no reading is left, or no particle is left."""
-    return is_met.all(axis=-1) | (number >= search.max_readings) | ~np.isfinite(newest.spread)
+def has_ended(newest: Any, is_over: np.ndarray, is_met: np.ndarray):
+    """Return whether a search ends: all rules are met, no reading can follow, or no particle is left."""
+    return is_met.all(axis=-1) | is_over | ~np.isfinite(newest.spread)

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dowsax.envs import SUCCESS_RADIUS_M
 from dowsax.evaluate.metrics import NOTHING, Estimate, count_undecided, ends, share
 from dowsax.evaluate.statistics import resample_counts, wilson_interval
 from dowsax.evaluate.stops import TraceRule
@@ -125,7 +124,7 @@ def stop_signals(episodes: Sequence[Episode], rules: Sequence[TraceRule]) -> lis
     numbers = np.concatenate([np.arange(1, length + 1) for length in lengths])
     rows = Row._make(_flat(episodes, name) for name in Row._fields)
     is_checked = numbers > 1
-    right = is_checked & (rows.error < SUCCESS_RADIUS_M)
+    right = is_checked & (rows.error < np.repeat([episode.radius for episode in episodes], lengths))
     starts = np.cumsum([0, *lengths[:-1]])
     tally = lambda hits: np.add.reduceat(hits.astype(np.float64), starts)  # noqa: E731
     counts = resample_counts(len(episodes), _NUM_RESAMPLES)

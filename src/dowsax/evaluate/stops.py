@@ -7,6 +7,7 @@ import numpy as np
 
 from dowsax.evaluate.trace import Episode, Row
 from dowsax.inference import Contraction, Credible, EntropyBelow, FixedSteps, MaxWeight
+from dowsax.inference.stopping import StopRule
 
 _CONDITIONS = {
     "contraction": lambda row, number, at: row.spread < at,
@@ -38,8 +39,9 @@ class EndRule(Protocol):
 class TraceRule:
     """A stop rule on the record of a search.
 
-    contraction: max(σx, σy) < threshold [m]; credible: P(source within 1 m of its mean) ≥ threshold; entropy
-    of the position < threshold [nats]; max-weight > threshold; fixed: after a number of readings.
+    contraction: max(σx, σy) < threshold [m]; credible: P(source within the success radius of its mean) ≥
+    threshold; entropy of the position < threshold [nats]; max-weight > threshold; fixed: after a number of
+    readings.
     """
 
     name: str
@@ -65,6 +67,25 @@ class TraceRule:
         numbers = np.arange(1, len(episode.rows.spread) + 1)
         is_met = self.is_met(episode.rows, numbers) & (numbers > 1) & (numbers < episode.max_readings)
         return int(np.argmax(is_met)) + 1 if is_met.any() else None
+
+
+def trace_rule(rule: StopRule) -> TraceRule:
+    """Return the rule of a search problem as one on records, which hold the mass within its radius."""
+    match rule:
+        case Contraction(columns=(0, 1)):
+            return TraceRule("contraction", float(rule.threshold))
+        case Credible():
+            return TraceRule("credible", float(rule.probability))
+        case EntropyBelow():
+            return TraceRule("entropy", float(rule.threshold))
+        case MaxWeight():
+            return TraceRule("max-weight", float(rule.threshold))
+        case FixedSteps():
+            return TraceRule("fixed", float(rule.steps))
+    raise ValueError(
+        f"The stop rule {type(rule).__name__} of the problem cannot be applied to records: choose one of "
+        f"{', '.join(_CONDITIONS)}."
+    )
 
 
 ZETAS = (2.0, 1.5, 1.0, 0.75, 0.5, 0.4, 0.3)

@@ -26,7 +26,7 @@ class Row(NamedTuple):
     spread: Float[Array, "*batch"]
     """[m], max(σx, σy)."""
     mass: Float[Array, "*batch"]
-    """The probability that the source is within 1 m of the mean."""
+    """The probability that the source is within the success radius of the mean."""
     entropy: Float[Array, "*batch"]
     """[nats], of the position in cells of 1 m."""
     max_weight: Float[Array, "*batch"]
@@ -43,6 +43,8 @@ class Episode(NamedTuple):
     """Wall time without compilation; a share of the batch where several ran together."""
     max_readings: int
     """The readings after which the search ends without a stop."""
+    radius: float = SUCCESS_RADIUS_M
+    """[m], a stop with a smaller error is right."""
 
 
 @runtime_checkable
@@ -54,7 +56,6 @@ class Recorder(Protocol):
 
 def row(search: SearchProblem, state: SearchState, info: FilterInfo) -> Row:
     """Return the row of one reading."""
-    del search
     belief = state.belief
     return Row(
         state.station.position,
@@ -63,7 +64,7 @@ def row(search: SearchProblem, state: SearchState, info: FilterInfo) -> Row:
         mean_position(belief),
         error(state),
         location_spread(belief),
-        mass_within(belief, SUCCESS_RADIUS_M),
+        mass_within(belief, search.success_radius),
         location_entropy(belief),
         max_weight(belief.log_weights),
         info.ess,

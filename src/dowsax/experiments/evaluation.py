@@ -168,6 +168,8 @@ def configuration_of(runs: Sequence[Run], shard_size: int) -> dict[str, Any]:
 
 
 def _runs_of(configuration: dict[str, Any]) -> tuple[Run, ...]:
+    # Evaluations of earlier versions had no problem.
+    configuration = {"problem": None} | configuration
     shared = {name: configuration[name] for name in _SHARED}
     shared["rule"] = TraceRule(**shared["rule"])
     return grid(configuration["policies"], configuration["fields"], **shared)
@@ -238,6 +240,8 @@ def document(evaluation: Evaluation, found: Summaries) -> dict[str, Any]:
         "particles": run.particles,
         "max_readings": run.max_readings,
     }
+    if run.problem is not None:
+        settings |= {"problem": run.problem}
     entries = [
         {name: labels[name] for name in ("policy", "field", "scenario")} | settings | summary_json(summary)
         for labels, summary in found

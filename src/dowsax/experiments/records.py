@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dowsax.envs import SUCCESS_RADIUS_M
 from dowsax.evaluate.trace import Episode, Row
 
 Arrays = dict[str, np.ndarray]
@@ -29,6 +30,7 @@ def pack(episodes: Sequence[Episode], detail: str = "full", *, signals: bool = F
         "seconds": np.array([episode.seconds for episode in episodes], np.float64),
         "lengths": np.array([len(row.error) for row in rows], np.int32),
         "max_readings": np.array([episode.max_readings for episode in episodes], np.int32),
+        "radius": np.array([episode.radius for episode in episodes], np.float64),
     }
     if detail == "full":
         arrays["final_theta"] = np.stack([episode.final_theta for episode in episodes])
@@ -58,8 +60,10 @@ def _unpack_full(arrays: Arrays) -> list[Episode]:
     columns = [np.split(arrays[_ROW + name], ends[:-1]) for name in Row._fields]
     heads = (arrays[name] for name in ("theta", "final_theta", "seconds", "max_readings"))
     return [
-        Episode(theta, final_theta, Row(*rows), float(seconds), int(max_readings))
-        for theta, final_theta, seconds, max_readings, *rows in zip(*heads, *columns, strict=True)
+        Episode(theta, final_theta, Row(*rows), float(seconds), int(max_readings), float(radius))
+        for theta, final_theta, seconds, max_readings, radius, *rows in zip(
+            *heads, _radii(arrays), *columns, strict=True
+        )
     ]
 
 
@@ -69,7 +73,8 @@ def _unpack_compact(arrays: Arrays) -> list[Episode]:
     columns = {name: np.split(arrays[name].astype(np.float32), ends) for name in names if name in arrays}
     heads = (arrays[name] for name in ("theta", "final_place", "starts", "seconds", "max_readings"))
     episodes = []
-    for number, (theta, place, start, seconds, max_readings) in enumerate(zip(*heads, strict=True)):
+    heads = zip(*heads, _radii(arrays), strict=True)
+    for number, (theta, place, start, seconds, max_readings, radius) in enumerate(heads):
         own: dict[str, Any] = {name: parts[number] for name, parts in columns.items()}
         final_theta = theta.copy()
         final_theta[:2] = place
@@ -88,5 +93,10 @@ def _unpack_compact(arrays: Arrays) -> list[Episode]:
             max_weight=own.get("max_weight", missing),
             ess=own.get("ess", missing),
         )
-        episodes.append(Episode(theta, final_theta, rows, float(seconds), int(max_readings)))
+        episodes.append(Episode(theta, final_theta, rows, float(seconds), int(max_readings), float(radius)))
     return episodes
+
+
+def _radii(arrays: Arrays) -> np.ndarray:
+    """The radius [m] of a right stop in each episode, which older files do not have: it was 1 m in all."""
+    return arrays.get("radius", np.full(len(arrays["theta"]), SUCCESS_RADIUS_M))

@@ -5,7 +5,7 @@ import json
 import math
 import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -18,9 +18,11 @@ from jaxtyping import Array, Key
 from dowsax.envs import SCENARIOS, SearchProblem
 from dowsax.envs.task import choose
 from dowsax.evaluate.episodes import run_episodes
-from dowsax.evaluate.stops import DEFAULTS, LADDER, TraceRule
+from dowsax.evaluate.stops import DEFAULTS, LADDER, TraceRule, trace_rule
 from dowsax.experiments.fingerprint import filter_settings
 from dowsax.experiments.presets import known_presets
+from dowsax.experiments.problems import digest_of as problem_digest
+from dowsax.experiments.problems import open_problem
 from dowsax.experiments.records import Arrays, pack
 from dowsax.inference import Preset
 from dowsax.policies import Oracle, Policy, policy_named
@@ -30,6 +32,8 @@ from dowsax.world import FOUR_MOVES, MODALITIES, benchmark_model
 
 CONTRACTION, CREDIBLE = (TraceRule(name, DEFAULTS[name]) for name in ("contraction", "credible"))
 NUM_SEEDS = 2**32
+OWN = "own"
+"""In place of the names of scenario and preset, where they are those of a problem."""
 # Keys of evaluation differ from those of anything else with the same seed.
 _KEY_DOMAIN = zlib.crc32(b"evaluation")
 # Thresholds that are probabilities; the others are lengths, nats or numbers of readings.
@@ -61,6 +65,8 @@ class Run:
     """What is recorded: every column, or in half precision what stop rules need (`records`)."""
     members: tuple[str, ...] = ()
     """The policies that search in turn, as those of several training seeds. Default: `policy` alone."""
+    problem: str | None = None
+    """A problem of your own, `file.py:name` or a site file; see `problem_settings`."""
 
     def __post_init__(self) -> None:
         require_sizes(self.episodes, self.seed, self.particles)
@@ -80,7 +86,10 @@ class Run:
     @property
     def filter(self) -> Preset:
         """The preset, with the number of particles of the run."""
-        return preset_of(self.preset, self.particles)
+        if self.problem is None:
+            return preset_of(self.preset, self.particles)
+        problem, _ = open_problem(self.problem).build()
+        return problem.preset if self.particles is None else problem.preset.with_particles(self.particles)
 
     @property
     def folder(self) -> str:
@@ -117,6 +126,7 @@ class Run:
             "detail": self.detail,
             **trained,
             **filter_settings(self.filter),
+            **({} if self.problem is None else {"problem": problem_digest(open_problem(self.problem))}),
         }
 
     @cached_property
@@ -126,6 +136,10 @@ class Run:
 
     def build(self) -> tuple[SearchProblem, list[Policy | Oracle]]:
         """Return the search problem and the policies that search in turn."""
+        if self.problem is not None:
+            problem, policy = open_problem(self.problem).build(self.policy)
+            assert policy is not None
+            return replace(problem, preset=self.filter, max_readings=self.max_readings), [policy]
         model = benchmark_model(self.field)
         search = SearchProblem(model, self.filter, SCENARIOS[self.scenario], max_readings=self.max_readings)
         return search, [policy_named(name)(model, FOUR_MOVES) for name in self.searchers]
@@ -156,11 +170,33 @@ def require_sizes(episodes: int, seed: int, particles: int | None) -> None:
 def require_known(runs: Sequence[Run]) -> None:
     """Raise a ValueError in one line that lists the known names if one is unknown."""
     for run in runs:
+        if run.problem is not None:
+            run.build()
+            continue
         choose("field", run.field, MODALITIES, str)
         choose("scenario", run.scenario, SCENARIOS, str)
         choose("preset", run.preset, known_presets(), str)
-    for name in dict.fromkeys(name for run in runs for name in run.searchers):
+    for name in dict.fromkeys(name for run in runs if run.problem is None for name in run.searchers):
         policy_named(name)
+
+
+def problem_settings(
+    reference: str, rule: TraceRule | None = None, max_readings: int | None = None
+) -> dict[str, Any]:
+    """Return the settings of runs on a problem of your own, `file.py:name` or a site file.
+
+    Its name is their field. By default stop rule and number of readings are those of the problem.
+    """
+    source = open_problem(reference)
+    problem, _ = source.build()
+    return {
+        "field": source.name,
+        "problem": reference,
+        "scenario": OWN,
+        "preset": OWN,
+        "rule": trace_rule(problem.stop) if rule is None else rule,
+        "max_readings": problem.max_readings if max_readings is None else max_readings,
+    }
 
 
 def preset_of(name: str, particles: int | None) -> Preset:

@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PyTree
 
-from dowsax.envs import SUCCESS_RADIUS_M, PendingUpdate, Reward, SearchProblem, SearchState, error
+from dowsax.envs import PendingUpdate, Reward, SearchProblem, SearchState, error
 from dowsax.inference.stopping import StopRule
 from dowsax.inference.weights import alive
 from dowsax.policies.encoders import Encoder
@@ -178,7 +178,7 @@ def reset(key: Key, config: RolloutConfig) -> Environments:
     before, pending = jax.vmap(lambda *parts: start_search(config, *parts))(
         jax.random.split(start_key, num_searches), config.fields
     )
-    observation = jax.vmap(lambda key, field, state: config.encoder(field)(key, state.belief, state.station))(
+    observation = jax.vmap(lambda *parts: observe(config, *parts))(
         jax.random.split(observation_key, num_searches), config.fields, before
     )
     # Separate arrays: a buffer cannot be donated twice.
@@ -193,6 +193,14 @@ def start_search(config: RolloutConfig, key: Key, field: Array) -> tuple[SearchS
     search = config.search(field)
     state = search.prepare(prepare_key)
     return state, search.start_update(read_key, state, state.station.position)
+
+
+def observe(config: RolloutConfig, key: Key, field: Array, state: SearchState) -> PyTree:
+    """Return the observation of a search."""
+    search = config.search(field)
+    return config.encoder(field)(
+        key, state.belief, state.station, search.candidates(state), search.budget_left(state)
+    )
 
 
 def step(
@@ -218,10 +226,10 @@ def move(
     ready = ~environment.pending.stage.is_degenerate & ~environment.is_vacant
     after, _ = search.finish_update(environment.pending)
     living = alive(after.belief.log_weights)
-    is_spent = search.is_spent(after)
-    terminated = config.stop(after.belief) & ~environment.is_start & ~is_spent
-    truncated = ~terminated & (is_spent | ~living)
-    observation = config.encoder(field)(observation_key, after.belief, after.station)
+    is_over = search.is_over(after)
+    terminated = config.stop(after.belief) & ~environment.is_start & ~is_over
+    truncated = ~terminated & (is_over | ~living)
+    observation = observe(config, observation_key, field, after)
     output = network(observation)
     transition = Transitions(
         *environment.decision,
@@ -248,7 +256,7 @@ def _where(condition: Bool[Array, ""], if_true: PyTree, if_false: PyTree) -> PyT
 
 def _count(config: RolloutConfig, field: Array, after: SearchState, ended: Array, stopped: Array) -> Tally:
     """Count one search if it ended."""
-    false_stop = stopped & ~(error(after) < SUCCESS_RADIUS_M)
+    false_stop = stopped & ~(error(after) < config.search(field).success_radius)
     walked = jnp.where(stopped, after.path_length, 0.0)
     counts = [number.astype(jnp.int32) for number in (ended, stopped, false_stop)]
     here = jnp.arange(config.num_fields) == field

@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 
 from dowsax.envs import Scenario, SearchProblem, from_prior
+from dowsax.inference import Credible
 from dowsax.mission.plan import Plan
 from dowsax.mission.site_policy import SitePolicy
 from dowsax.mission.state import build_null_filter
@@ -67,6 +68,7 @@ def build_problem(
         max_readings=most,
         start=SiteStart(_first_station(plan)),
         budget=problem_budget,
+        stop=Credible(radius=plan.radius, probability=plan.probability),
         null=build_null_filter(plan),
         truth=model if present else without_source(model),
         way_readings=plan.reach.way_readings,

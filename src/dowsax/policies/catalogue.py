@@ -1,25 +1,38 @@
 """The policies by name."""
 
-from collections.abc import Callable
 from functools import partial
+from typing import Protocol, runtime_checkable
 
-from dowsax.inference import Credible
 from dowsax.policies.base import Oracle, Policy
 from dowsax.policies.guarded import guarded_policy
 from dowsax.policies.location_planner import RADIUS_95, LocationPlanner
 from dowsax.policies.lookahead import Lookahead, Utility
 from dowsax.policies.reactive import SurgeCast, Zigzag, clean_air
 from dowsax.policies.shipped import GUARDED_SUFFIX, pretrained_names, trained_policy, weights_path
-from dowsax.policies.simple import Greedy, OracleCircle, OracleStraight, Random
+from dowsax.policies.simple import Greedy, OracleAround, OracleCircle, OracleStraight, Random
 from dowsax.policies.utilities import (
     information_gain,
     negative_distance_and_spread,
     negative_time_to_find,
     predictive_entropy,
 )
-from dowsax.world import FOUR_MOVES, Model, Motion, benchmark_model
+from dowsax.world import FOUR_MOVES, PARAMETERS, ActionSpace, Model, benchmark_model, moves_of
 
-Constructor = Callable[[Model, Motion], Policy | Oracle]
+RADIUS_M = 1.0
+"""The radius of the benchmark's stop rule."""
+
+
+@runtime_checkable
+class Constructor(Protocol):
+    """Make a policy for a model, its actions and the radius [m] of the stop rule.
+
+    It raises a ValueError in one line where the policy cannot choose among such candidates.
+    """
+
+    def __call__(
+        self, model: Model, actions: ActionSpace, radius: float = RADIUS_M, /
+    ) -> Policy | Oracle: ...
+
 
 UTILITIES: dict[str, Utility] = {
     "infotaxis": information_gain,
@@ -28,25 +41,52 @@ UTILITIES: dict[str, Utility] = {
     "dcee": negative_distance_and_spread,
 }
 """The planners by name: each is a utility in the lookahead loop."""
+ORACLE = "oracle"
+"""The oracle among any candidates: goes to the source, and reads around it."""
 DEPTHS = (2, 3, 4)
 """Numbers of moves that a planner can look ahead, as in `infotaxis-2`."""
 
 
-def planner(model: Model, motion: Motion, *, utility: Utility, depth: int = 1) -> Lookahead:
-    """Return a lookahead policy with the utility."""
-    return Lookahead(model, utility, motion, depth=depth)
+def planner(
+    model: Model, actions: ActionSpace, radius: float = RADIUS_M, /, *, utility: Utility, depth: int = 1
+) -> Lookahead:
+    """Return a lookahead policy with the utility. Moves after the first need an action space of moves."""
+    del radius
+    if utility is negative_time_to_find and (actions.low, actions.high) != (FOUR_MOVES.low, FOUR_MOVES.high):
+        raise ValueError(
+            "The policy 'space-aware' counts cells of the benchmark's square: choose location-gain."
+        )
+    return Lookahead(model, utility, moves_of(actions) if depth > 1 else FOUR_MOVES, depth=depth)
+
+
+def reactive(
+    model: Model, actions: ActionSpace, radius: float = RADIUS_M, /, *, of: type[SurgeCast] | type[Zigzag]
+) -> SurgeCast | Zigzag:
+    """Return a policy that reacts to readings and to the wind, which is one of the benchmark's unknowns."""
+    del radius
+    if model.prior.parameters[: len(PARAMETERS)] != PARAMETERS:
+        names = ", ".join(parameter.name for parameter in model.prior.parameters)
+        raise ValueError(f"This policy needs the parameters of the benchmark; got {names}.")
+    return of(clean_air(model.sensor), moves_of(actions))
+
+
+def location_planner(model: Model, actions: ActionSpace, radius: float = RADIUS_M, /) -> LocationPlanner:
+    """Return the planner of sites, for the location within the radius [m]."""
+    del actions
+    return LocationPlanner(model, radius / RADIUS_95)
 
 
 POLICIES: dict[str, Constructor] = {
-    "random": lambda model, motion: Random(),
-    "oracle-straight": lambda model, motion: OracleStraight(),
-    "oracle-circle": lambda model, motion: OracleCircle(),
-    "greedy": lambda model, motion: Greedy(),
-    "surge-cast": lambda model, motion: SurgeCast(clean_air(model.sensor), motion),
-    "zigzag": lambda model, motion: Zigzag(clean_air(model.sensor), motion),
+    "random": lambda model, actions, radius=RADIUS_M, /: Random(),
+    "oracle-straight": lambda model, actions, radius=RADIUS_M, /: OracleStraight(),
+    "oracle-circle": lambda model, actions, radius=RADIUS_M, /: OracleCircle(),
+    "greedy": lambda model, actions, radius=RADIUS_M, /: Greedy(),
+    "surge-cast": partial(reactive, of=SurgeCast),
+    "zigzag": partial(reactive, of=Zigzag),
     **{name: partial(planner, utility=utility) for name, utility in UTILITIES.items()},
-    "location-gain": lambda model, motion: LocationPlanner(model, float(Credible().radius) / RADIUS_95),
+    "location-gain": location_planner,
     "infotaxis-2": partial(planner, utility=information_gain, depth=2),
+    ORACLE: lambda model, actions, radius=RADIUS_M, /: OracleAround(2 * radius),
 }
 """The untrained policies; `policy_named` knows deeper planners too."""
 ALIASES = {"straight": "oracle-straight", "circle": "oracle-circle"}
@@ -81,7 +121,7 @@ def policy_named(name: str) -> Constructor:
 
 
 def policy(
-    name: str, field: str | None = None, *, model: Model | None = None, motion: Motion = FOUR_MOVES
+    name: str, field: str | None = None, *, model: Model | None = None, motion: ActionSpace = FOUR_MOVES
 ) -> Policy:
     """Return a policy: `policy("pfrl", field="gas")(key, belief, station, candidates, budget)`.
 
@@ -94,7 +134,7 @@ def policy(
     model
         A model of your own, in place of a field.
     motion
-        The moves to choose from.
+        The moves or other candidates to choose from.
     """
     if field is not None and model is not None:
         raise ValueError("Give a field of the benchmark or a model of your own, not both.")

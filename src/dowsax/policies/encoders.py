@@ -11,7 +11,8 @@ from dowsax.inference import Belief
 from dowsax.inference.belief import empty_history
 from dowsax.inference.scaling import latest_reading, prior_draws, scale_moments, scale_position, scale_reading
 from dowsax.types import Key, Station, Theta
-from dowsax.world import FOUR_MOVES, Model, Motion
+from dowsax.world import FOUR_MOVES, ActionSpace, Budget, Candidates, Model
+from dowsax.world.trails import with_trail
 
 
 class MomentObservation(NamedTuple):
@@ -20,7 +21,7 @@ class MomentObservation(NamedTuple):
     numbers: Float[Array, " numbers"]
     """[p, z, μ, σ], in [−1, 1]."""
     free: Bool[Array, " actions"]
-    """Whether each move fits into the area."""
+    """Whether each candidate can be reached."""
 
 
 class ParticleObservation(NamedTuple):
@@ -31,7 +32,7 @@ class ParticleObservation(NamedTuple):
     order: Int[Array, " actions"]
     """The number of each action after the symmetry."""
     free: Bool[Array, " actions"]
-    """Whether each move fits into the area; in the order of the actions before the symmetry."""
+    """Whether each move can be made; in the order of the actions before the symmetry."""
 
 
 Observation = MomentObservation | ParticleObservation
@@ -41,7 +42,9 @@ Observation = MomentObservation | ParticleObservation
 class Encoder(Protocol):
     """A map from a belief to an observation. It is finite for any belief, also one without particles."""
 
-    def __call__(self, key: Key, belief: Belief, station: Station) -> Observation: ...
+    def __call__(
+        self, key: Key, belief: Belief, station: Station, candidates: Candidates, budget: Budget
+    ) -> Observation: ...
 
 
 class MomentEncoder(eqx.Module):
@@ -49,33 +52,46 @@ class MomentEncoder(eqx.Module):
 
     centre: Theta
     scale: Theta
-    motion: Motion = FOUR_MOVES
+    actions: ActionSpace = FOUR_MOVES
 
     @staticmethod
-    def build(model: Model, motion: Motion = FOUR_MOVES) -> "MomentEncoder":
+    def build(model: Model, actions: ActionSpace = FOUR_MOVES) -> "MomentEncoder":
         """Build the encoder for a model."""
         draws = prior_draws(model.prior)
-        return MomentEncoder(jnp.mean(draws, axis=0), jnp.std(draws, axis=0), motion)
+        return MomentEncoder(jnp.mean(draws, axis=0), jnp.std(draws, axis=0), actions)
 
-    def __call__(self, key: Key, belief: Belief, station: Station) -> MomentObservation:
-        del key
-        place = scale_position(station.position, jnp.array(self.motion.low), jnp.array(self.motion.high))
+    def __call__(
+        self, key: Key, belief: Belief, station: Station, candidates: Candidates, budget: Budget
+    ) -> MomentObservation:
+        del key, budget
+        place = scale_position(station.position, jnp.array(self.actions.low), jnp.array(self.actions.high))
         reading = scale_reading(latest_reading(belief.history))
         moments = scale_moments(belief, self.centre, self.scale)
         numbers = jnp.concatenate([place, reading[None], moments])
-        return MomentObservation(jnp.nan_to_num(numbers), self.motion.free(station.position))
+        return MomentObservation(jnp.nan_to_num(numbers), candidates.mask)
 
 
-def observation_shapes(encoder: Encoder, model: Model) -> Observation:
+def observation_shapes(encoder: Encoder, model: Model, actions: ActionSpace = FOUR_MOVES) -> Observation:
     """Return the shapes of the observations of a model's beliefs, without computing one."""
 
+    station = _complete_station()
+
     def encode() -> Observation:
-        station, zeros = Station(jnp.zeros(2)), jnp.zeros(2)
+        zeros = jnp.zeros(2)
         particles = jnp.zeros((2, len(model.prior.parameters)))
         history = empty_history(station, 2)
         belief = Belief(
             particles, zeros, zeros, jnp.zeros(2, jnp.int32), history, jnp.zeros(()), jnp.zeros(())
         )
-        return encoder(jax.random.key(0), belief, station)
+        ways = jnp.zeros(actions.num_actions)
+        candidates = Candidates(jnp.zeros((actions.num_actions, 2)), ways, ways, ways > 0)
+        return encoder(jax.random.key(0), belief, station, candidates, Budget())
 
     return jax.eval_shape(encode)
+
+
+def _complete_station() -> Station:
+    """Return a station with everything that a field or sensor may need."""
+    zeros = jnp.zeros(1)
+    stations = Station(jnp.zeros((1, 2)), jnp.zeros((1, 2)), zeros + 1, zeros, zeros, jnp.zeros(1, jnp.int32))
+    return jax.tree.map(lambda leaf: leaf[0], with_trail(stations))

@@ -16,7 +16,7 @@ from dowsax.policies.shipped import trained_policy
 from dowsax.policies.stored import Card, card_of
 from dowsax.policies.utilities import information_gain
 from dowsax.types import Key, Station
-from dowsax.world import FOUR_MOVES, Budget, Candidates, Model, Motion
+from dowsax.world import FOUR_MOVES, ActionSpace, Budget, Candidates, Model
 
 PATIENCE_FACTOR = 2.0
 """The planner takes over after this many times the mean path at the end of training."""
@@ -51,12 +51,13 @@ class Guarded(eqx.Module):
         )
 
 
-def guarded_policy(path: Path) -> Callable[[Model, Motion], Guarded]:
+def guarded_policy(path: Path) -> Callable[..., Guarded]:
     """Return the constructor of a trained policy with Infotaxis as its guard."""
     make_network, after = trained_policy(path), guard_after(path.stem, card_of(path))
 
-    def make(model: Model, motion: Motion = FOUR_MOVES) -> Guarded:
-        return Guarded(make_network(model, motion), Lookahead(model, information_gain, motion), after)
+    def make(model: Model, actions: ActionSpace = FOUR_MOVES, radius: float = 1.0, /) -> Guarded:
+        network = make_network(model, actions, radius)
+        return Guarded(network, Lookahead(model, information_gain), after)
 
     return make
 

@@ -22,9 +22,9 @@ class Neural(eqx.Module):
     def __call__(
         self, key: Key, belief: Belief, station: Station, candidates: Candidates, budget: Budget
     ) -> Action:
-        del budget
         observation_key, choice_key = jax.random.split(key)
-        logits = self.network(self.encoder(observation_key, belief, station)).logits
+        observation = self.encoder(observation_key, belief, station, candidates, budget)
+        logits = self.network(observation).logits
         if self.sample:
             return jax.random.categorical(choice_key, logits).astype(jnp.int32)
         return choose_best(choice_key, logits, candidates.mask)

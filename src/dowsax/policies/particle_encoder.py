@@ -22,7 +22,7 @@ from dowsax.policies.lookahead import Prediction, simulate_log_likelihoods
 from dowsax.policies.symmetry import Symmetry, action_permutations, symmetry_for
 from dowsax.policies.utilities import information_gain
 from dowsax.types import Key, Position, Scalar, Station, Theta
-from dowsax.world import FOUR_MOVES, PARAMETERS, Model, Motion
+from dowsax.world import FOUR_MOVES, PARAMETERS, ActionSpace, Budget, Candidates, Model, Motion, moves_of
 from dowsax.world.source import unpack
 
 OFFSET_SCALE_M = 3.0
@@ -75,8 +75,9 @@ class ParticleEncoder(eqx.Module):
             raise ValueError(f"`num_particles` must be at least 2; got {self.num_particles}.")
 
     @staticmethod
-    def build(model: Model, motion: Motion = FOUR_MOVES, num_particles: int = 64) -> "ParticleEncoder":
+    def build(model: Model, actions: ActionSpace = FOUR_MOVES, num_particles: int = 64) -> "ParticleEncoder":
         """Build the encoder for a model."""
+        motion = moves_of(actions)
         if model.prior.parameters != PARAMETERS:
             names = ", ".join(parameter.name for parameter in model.prior.parameters)
             raise ValueError(f"This policy needs the parameters of the benchmark; got {names}.")
@@ -93,7 +94,10 @@ class ParticleEncoder(eqx.Module):
             num_particles,
         )
 
-    def __call__(self, key: Key, belief: Belief, station: Station) -> ParticleObservation:
+    def __call__(
+        self, key: Key, belief: Belief, station: Station, candidates: Candidates, budget: Budget
+    ) -> ParticleObservation:
+        del budget
         draw_key, noise_key = jax.random.split(key)
         position = station.position
         rows = self._rows(belief.particles, position)
@@ -116,7 +120,7 @@ class ParticleEncoder(eqx.Module):
             _clip(jax.vmap(lambda row: self._particle(symmetry, row))(rows[drawn])),
             _clip(jnp.concatenate(numbers)),
             self.orders[symmetry.number],
-            self.motion.free(position),
+            candidates.mask,
         )
 
     def _rows(self, particles: Float[Array, "n d"], position: Position) -> Float[Array, "n 7"]:

@@ -13,7 +13,7 @@ from dowsax.policies.networks import build_network
 from dowsax.policies.neural import Neural
 from dowsax.policies.particle_encoder import ParticleEncoder
 from dowsax.policies.stored import SUFFIX, Stored, load
-from dowsax.world import FOUR_MOVES, MODALITIES, Model, Motion, benchmark_model
+from dowsax.world import FOUR_MOVES, MODALITIES, ActionSpace, Model, benchmark_model
 
 PRETRAINED_FOLDER = Path(__file__).parent / "pretrained"
 GUARDED_SUFFIX = "-guarded"
@@ -23,7 +23,7 @@ ENCODERS: dict[str, Callable[..., Encoder]] = {
     "moments": MomentEncoder.build,
     "particles": ParticleEncoder.build,
 }
-"""The encoders by name: `(model, motion, **sizes) -> Encoder`."""
+"""The encoders by name: `(model, actions, **sizes) -> Encoder`."""
 _SEED = "-seed-"
 _ENCODER_SIZES = {"moments": (), "particles": ("num_particles",)}
 
@@ -63,16 +63,17 @@ def weights_path(name: str) -> Path | None:
     return Path(name) if name.endswith(SUFFIX) else None
 
 
-def trained_policy(path: Path) -> Callable[[Model, Motion], Neural]:
+def trained_policy(path: Path) -> Callable[..., Neural]:
     """Return the constructor of a trained policy. It warns of a field that the policy was not trained for."""
     network, card = load(path)
     if card.encoder not in ENCODERS or not set(card.encoder_sizes) <= set(_ENCODER_SIZES[card.encoder]):
         encoder = f"{card.encoder!r} {card.encoder_sizes or ''}".strip()
         raise ValueError(f"The card of {path} names the encoder {encoder}; known are {', '.join(ENCODERS)}.")
 
-    def make(model: Model, motion: Motion = FOUR_MOVES) -> Neural:
-        encoder = ENCODERS[card.encoder](model, motion, **card.encoder_sizes)
-        _require_fit(path, network, observation_shapes(encoder, model))
+    def make(model: Model, actions: ActionSpace = FOUR_MOVES, radius: float = 1.0, /) -> Neural:
+        del radius
+        encoder = ENCODERS[card.encoder](model, actions, **card.encoder_sizes)
+        _require_fit(path, network, observation_shapes(encoder, model, actions))
         field = field_of(model)
         if field not in card.fields:
             of = "a model of your own" if field is None else f"the field {field}"

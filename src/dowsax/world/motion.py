@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from dowsax.types import Position, Scalar
-from dowsax.world.actions import Budget, Candidates, limit_ways
+from dowsax.world.actions import ActionSpace, Budget, Candidates, limit_ways
 from dowsax.world.fence import Fence
 
 AREA_SIDE_M = 25.0
@@ -115,6 +115,17 @@ class FencedMoves(eqx.Module):
     def seconds(self, way: Float[Array, "*batch"]) -> Float[Array, "*batch"]:
         """Return the time [s] of a way [m] and the reading after it."""
         return way / self.speed + self.reading_time
+
+
+def moves_of(actions: ActionSpace) -> Motion:
+    """Return the moves of an action space; raise a ValueError in one line where it has none."""
+    motion = actions.motion if isinstance(actions, FencedMoves) else actions
+    if not isinstance(motion, Motion):
+        raise ValueError(
+            "This policy needs moves of fixed lengths, and here the candidates are places: choose one that "
+            "can go anywhere, such as location-gain or infotaxis."
+        )
+    return motion
 
 
 FOUR_MOVES = Motion()
