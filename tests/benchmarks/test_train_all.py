@@ -15,6 +15,7 @@ import pytest
 from benchmarks import train_all
 from benchmarks.train_all import ELSEWHERE, ENTRIES, Entry
 from dowsax.learn import METHODS
+from dowsax.learn.methods import PROBLEM_METHOD
 from dowsax.policies.networks import PaperNetwork, PaperSizes
 from dowsax.policies.stored import Card, load, save
 
@@ -49,7 +50,8 @@ def made(folder, entry, steps, **changes):
 
 def test_every_method_is_trained_with_three_seeds_and_one_number_of_moves():
     entries = train_all.plan()
-    assert {entry.method for entry in entries} == set(METHODS)
+    # What is trained for a problem of its own is not shipped.
+    assert {entry.method for entry in entries} == set(METHODS) - {PROBLEM_METHOD}
     assert len({entry.label for entry in entries}) == len(entries)
     assert {entry.steps for entry in entries} == {train_all.STEPS}
     names = {entry.name for entry in entries}

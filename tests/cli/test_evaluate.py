@@ -198,7 +198,7 @@ def test_a_problem_of_your_own_is_a_run_like_others(dowsax_command, tmp_path, no
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (f"--problem {OWN} --field gas", "one of --field, --problem file.py:name and --site"),
+        (f"--problem {OWN} --field gas", "only one of fields, --problem file.py:name and --site"),
         ("", "one of --field, --problem"),
         (f"--problem {OWN} --preset paper", "--preset is part of the problem"),
         (f"--problem {OWN} --scenario id", "--scenario is part of the problem"),

@@ -59,7 +59,8 @@ def test_a_search_ends_with_its_budget():
     assert all(episode.rows.path_length[-1] <= own_problem.WAY_M + 1e-2 for episode in episodes)
     spent = [episode for episode in episodes if len(episode.rows.spread) == episode.max_readings]
     assert any(episode.max_readings < 8 for episode in spent)
-    assert all(TraceRule("fixed", float(episode.max_readings)).first_stop(episode) is None for episode in spent)
+    last = [TraceRule("fixed", float(episode.max_readings)) for episode in spent]
+    assert all(rule.first_stop(episode) is None for rule, episode in zip(last, spent, strict=True))
 
 
 @pytest.mark.parametrize("name", ["location-gain", "infotaxis", "entrotaxis", "dcee", "greedy", "oracle"])

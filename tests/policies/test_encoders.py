@@ -145,7 +145,9 @@ def test_nothing_is_to_be_learnt_where_nothing_is_left(log_weight, encoders, key
 @eqx.filter_jit
 def gains(keys, model, particles, places):
     """(keys, places)"""
-    return jax.vmap(expected_gains, in_axes=(0, None, None, None))(keys, model, particles, places)
+    station = Station(HERE)
+    one = lambda key: expected_gains(key, model, particles, station, places)  # noqa: E731
+    return jax.vmap(one)(keys)
 
 
 @eqx.filter_jit

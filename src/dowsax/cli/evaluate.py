@@ -20,7 +20,7 @@ from dowsax.experiments.evaluation import (
     write_summary,
 )
 from dowsax.experiments.on_ray import on_ray
-from dowsax.experiments.problems import SITE_SUFFIX
+from dowsax.experiments.problems import own_problem
 from dowsax.experiments.run import Run, problem_settings, require_known, stop_rule
 from dowsax.experiments.runner import Engine, default_shard_size, execute, local, processes
 from dowsax.experiments.store import Shard
@@ -103,11 +103,13 @@ def evaluate(
     """
     sizes = {"episodes": episodes, "seed": seed, "particles": particles, "to_the_end": to_the_end}
     names = _names(policy, POLICIES)
-    reference = _own_problem(field, problem, site)
+    reference = own_problem(field, problem, site)
     if reference is None:
+        if field is None:
+            raise ValueError("Give one of --field, --problem file.py:name and --site site.toml.")
         runs = grid(
             names,
-            _names(field or [], MODALITIES),
+            _names(field, MODALITIES),
             scenario=scenario or "id",
             preset=preset or "default",
             max_readings=200 if max_readings is None else max_readings,
@@ -127,15 +129,6 @@ def evaluate(
     evaluation = _open(runs, out, shard_size)
     _compute(evaluation, engine)
     _report(evaluation, json)
-
-
-def _own_problem(field: list[str] | None, problem: str | None, site: Path | None) -> str | None:
-    """The file of the problem; `None` for fields of the benchmark."""
-    if [field, problem, site].count(None) != 2:
-        raise ValueError("Give one of --field, --problem file.py:name and --site site.toml.")
-    if site is not None and site.suffix != SITE_SUFFIX:
-        raise ValueError(f"A site file ends in {SITE_SUFFIX}; got {site}.")
-    return problem if site is None else str(site)
 
 
 def _open(runs: Sequence[Run], out: Path | None, shard_size: int | None) -> Evaluation:

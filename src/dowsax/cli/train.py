@@ -5,7 +5,7 @@ import math
 import shlex
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -16,12 +16,13 @@ from cyclopts import Parameter
 from dowsax import viz
 from dowsax.cli.console import say
 from dowsax.cli.outputs import can_draw, require_folder, require_writable
+from dowsax.experiments.problems import open_problem, own_problem
 from dowsax.experiments.provenance import commit, device
 from dowsax.extras import has_extra
 from dowsax.interruption import GRACE_S, Pending, defer_interruption
 from dowsax.learn.checkpoint import Checkpointer, Row
 from dowsax.learn.curves import measures, thin_rows, write_csv
-from dowsax.learn.methods import METHODS, TrainConfig
+from dowsax.learn.methods import METHODS, PROBLEM_METHOD, TrainConfig
 from dowsax.learn.train import Progress
 from dowsax.learn.train import train as run_training
 from dowsax.policies.stored import Card, load, save
@@ -33,16 +34,18 @@ _PICTURE_INTERVAL_S, _LINE_INTERVAL_S = 30.0, 60.0
 
 def train(
     *,
-    method: str,
+    method: str | None = None,
     fields: Annotated[list[str] | None, Parameter(negative="")] = None,
-    scenario: str = "id",
+    problem: str | None = None,
+    site: Path | None = None,
+    scenario: str | None = None,
     steps: int = 20_000_000,
     searches: int | None = None,
     rollout_length: int | None = None,
     seed: int = 0,
     preset: str | None = None,
     particles: int | None = None,
-    max_readings: int = 200,
+    max_readings: int | None = None,
     chunk: int = 4,
     out: Path | None = None,
 ) -> None:
@@ -56,11 +59,16 @@ def train(
     ----------
     method
         The method: att-pfrl, pfrl, agdc-kld, agdc-ent, agdc-ee, att-pfrl-r2, att-pfrl-r3,
-        att-pfrl-right or att-pfrl-paper.
+        att-pfrl-right or att-pfrl-paper; and pfrl-candidates, the default of a problem or site.
     fields
         The fields: repeat the option, or separate names with commas. Default: all.
+    problem
+        A search problem of your own in place of fields: file.py:name, where name is a SearchProblem or a
+        function that returns one.
+    site
+        A site file in place of fields.
     scenario
-        Where sources are: id, or ood-training for a test with sources elsewhere.
+        Where sources are: id, or ood-training for a test with sources elsewhere. Default: id.
     steps
         Moves, over all searches. In an extended run, learning rate and entropy weight continue with the
         values that a run of the larger number has at that step.
@@ -71,36 +79,40 @@ def train(
     seed
         The same seed gives the same policy on the same device.
     preset
-        The filter in training, such as training or paper. Default: that of the method. Another one is in the
-        name of the policy, as in pfrl-with-paper.
+        The filter in training, such as training or paper. Default: that of the method, the problem or the
+        site. Another one is in the name of the policy, as in pfrl-with-paper.
     particles
         Number of particles. Default: that of the filter.
     max_readings
-        A search without a stop ends after this many readings.
+        A search without a stop ends after this many readings. Default: 200, or those of the problem or site.
     chunk
         Updates between two checkpoints; an interruption loses at most these.
     out
         The folder. Default: runs/train/ and the name of the policy.
     """
     with defer_interruption("No update was finished: repeat the same command.") as pending:
-        chosen = {} if fields is None else {"fields": _names(fields)}
-        config = TrainConfig(
-            method,
-            scenario=scenario,
-            steps=steps,
-            num_searches=searches,
-            rollout_length=rollout_length,
-            seed=seed,
-            preset=preset,
-            particles=particles,
-            max_readings=max_readings,
-            **chosen,
-        )
+        sizes: dict[str, Any] = {"steps": steps, "num_searches": searches, "rollout_length": rollout_length}
+        sizes |= {"seed": seed, "preset": preset, "particles": particles}
+        sizes |= {} if max_readings is None else {"max_readings": max_readings}
+        reference = own_problem(fields, problem, site)
+        if reference is not None:
+            if scenario is not None:
+                raise ValueError("--scenario is part of the problem: leave it out.")
+            source = open_problem(reference)
+            config = TrainConfig.for_problem(
+                source.build()[0], source.name, method or PROBLEM_METHOD, **sizes
+            )
+        elif method is None:
+            raise ValueError(f"Give --method: {', '.join(METHODS)}.")
+        else:
+            sizes |= {} if fields is None else {"fields": _names(fields)}
+            config = TrainConfig(method, scenario=scenario or "id", **sizes)
         if chunk < 1:
             raise ValueError(f"A chunk must have at least 1 update; got {chunk}.")
         folder = Path("runs/train") / (config.name + (f"-seed-{seed}" if seed else ""))
         folder = folder if out is None else out
-        rows = _trained(config, _opened(config, folder), chunk, pending)
+        words = _problem_words(problem, site)
+        rows = _trained(config, _opened(config, folder), chunk, pending, words)
         say(f"{_said(rows)} after {rows[-1]['steps']:,} steps in {_duration(rows[-1]['seconds'])}.")
         curves = f"{_TABLE} and {_PICTURE}" if has_extra("viz") else _TABLE
         say(f"Wrote {config.name}.safetensors, {config.name}.json, {curves} to {folder}.")
@@ -132,7 +144,11 @@ def _opened(config: "TrainConfig", folder: Path) -> "Checkpointer":
 
 
 def _trained(
-    config: "TrainConfig", checkpointer: "Checkpointer", chunk: int, pending: Pending
+    config: "TrainConfig",
+    checkpointer: "Checkpointer",
+    chunk: int,
+    pending: Pending,
+    words: Sequence[str] = (),
 ) -> "list[Row]":
     """The rows of the finished run; curve, picture and policy are written after each chunk.
 
@@ -153,7 +169,7 @@ def _trained(
         def on_chunk(progress: Progress) -> None:
             nonlocal drawn
             pending.message = _kept(progress.rows, folder)
-            _write(config, checkpointer, progress)
+            _write(config, checkpointer, progress, words)
             if time.monotonic() > drawn + _PICTURE_INTERVAL_S:
                 _draw(config, folder, progress.rows)
                 drawn = time.monotonic()
@@ -172,7 +188,7 @@ def _trained(
         )
     if not _is_written(config, checkpointer, rows):
         # The run had been ended between its last checkpoint and the last file of the policy.
-        _write(config, checkpointer, Progress(state, rows, 0.0))
+        _write(config, checkpointer, Progress(state, rows, 0.0), words)
     _draw(config, folder, rows)
     return rows
 
@@ -196,7 +212,9 @@ def _settings(checkpointer: "Checkpointer") -> dict[str, Any]:
     return json.loads(json.dumps({**checkpointer.configuration, **extended}))
 
 
-def _write(config: "TrainConfig", checkpointer: "Checkpointer", progress: "Progress") -> None:
+def _write(
+    config: "TrainConfig", checkpointer: "Checkpointer", progress: "Progress", words: Sequence[str]
+) -> None:
     """Write the curve and the policy as it is so far."""
     folder, numbers = checkpointer.path.parent, (*checkpointer.extended, config.steps)
     write_csv(folder / _TABLE, progress.rows, config.fields)
@@ -205,7 +223,8 @@ def _write(config: "TrainConfig", checkpointer: "Checkpointer", progress: "Progr
         sample=METHODS[config.method].sample,
         method=config.method,
         fields=config.fields,
-        command=" && ".join(_command(replace(config, steps=number)) for number in numbers),
+        problem=config.fingerprint,
+        command=" && ".join(_command(replace(config, steps=number), words) for number in numbers),
         settings=_settings(checkpointer),
         commit=commit() or "",
         seeds=(config.seed,),
@@ -228,10 +247,17 @@ def _draw(config: "TrainConfig", folder: Path, rows: "list[Row]") -> None:
     )
 
 
-def _command(config: "TrainConfig") -> str:
-    """The command line that repeats the run."""
-    usual, options = TrainConfig(config.method), {"fields": ",".join(config.fields)}
-    names = {"scenario": "scenario", "steps": "steps", "num_searches": "searches"}
+def _problem_words(problem: str | None, site: Path | None) -> tuple[str, ...]:
+    """The words of the command line that name the problem; none for fields of the benchmark."""
+    if problem is not None:
+        return "--problem", problem
+    return () if site is None else ("--site", str(site))
+
+
+def _command(config: "TrainConfig", words: Sequence[str]) -> str:
+    """The command line that repeats the run; `words` name its problem."""
+    names = {"steps": "steps", "num_searches": "searches"}
+    names = names if words else {"scenario": "scenario"} | names
     names |= {
         "rollout_length": "rollout-length",
         "seed": "seed",
@@ -239,9 +265,9 @@ def _command(config: "TrainConfig") -> str:
         "particles": "particles",
         "max_readings": "max-readings",
     }
-    words = ["dowsax", "train", "--method", config.method]
-    if config.fields != usual.fields:
-        words += ["--fields", options["fields"]]
+    words = ["dowsax", "train", "--method", config.method, *words]
+    if config.problem is None and config.fields != TrainConfig(config.method).fields:
+        words += ["--fields", ",".join(config.fields)]
     for name, option in names.items():
         value = getattr(config, name)
         if value is not None:

@@ -4,7 +4,7 @@ import hashlib
 import importlib.util
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -94,6 +94,15 @@ def open_problem(reference: str) -> ProblemSource:
             f"A problem is a Python file and a name in it, as in problems.py:leak; got {reference!r}."
         )
     return ProblemFile(Path(file), attribute, _read(Path(file)))
+
+
+def own_problem(field: Sequence[str] | None, problem: str | None, site: Path | None) -> str | None:
+    """Return the reference of the problem that options name; `None` where they name fields or nothing."""
+    if [field, problem, site].count(None) < 2:
+        raise ValueError("Give only one of fields, --problem file.py:name and --site site.toml.")
+    if site is not None and site.suffix != SITE_SUFFIX:
+        raise ValueError(f"A site file ends in {SITE_SUFFIX}; got {site}.")
+    return problem if site is None else str(site)
 
 
 def digest_of(source: ProblemSource) -> str:

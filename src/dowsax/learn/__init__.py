@@ -6,7 +6,7 @@ from dowsax.learn.checkpoint import Checkpointer
 from dowsax.learn.methods import METHODS, Method, TrainConfig
 from dowsax.learn.ppo import PPOConfig
 from dowsax.learn.rollout import Rollout, Tally, Transitions
-from dowsax.learn.train import Diverged, Progress
+from dowsax.learn.train import Diverged, Progress, Trained, train_policy
 
 __all__ = [
     "METHODS",
@@ -21,6 +21,8 @@ __all__ = [
     "Rollout",
     "Tally",
     "TrainConfig",
+    "Trained",
     "Transitions",
     "UpdateInfo",
+    "train_policy",
 ]

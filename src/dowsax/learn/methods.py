@@ -1,7 +1,7 @@
 """The training methods by name: reward, encoder, learner, and filter in training."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from jaxtyping import Array, Bool
@@ -15,8 +15,9 @@ from dowsax.learn.base import Learner
 from dowsax.learn.ppo import PPOConfig
 from dowsax.learn.rollout import Rollout
 from dowsax.policies.encoders import Encoder
+from dowsax.policies.fingerprint import fingerprint
 from dowsax.policies.networks import build_network
-from dowsax.policies.shipped import ENCODERS, observation_shapes
+from dowsax.policies.shipped import CANDIDATES, ENCODERS, observation_shapes
 from dowsax.types import Key, Scalar
 from dowsax.world import MODALITIES, benchmark_model
 
@@ -75,7 +76,12 @@ def _agdc(meaning: str, reward: str, scale: float = _GAIN_SCALE) -> Method:
     return Method(meaning, reward, scale, stop="contraction", preset="plain")
 
 
+PROBLEM_METHOD = "pfrl-candidates"
+"""The default for problems of your own: none of its numbers depends on the field, the area or the moves."""
 METHODS: dict[str, Method] = {
+    PROBLEM_METHOD: Method(
+        "1 for a stop; a network that scores the candidates of any problem", encoder=CANDIDATES
+    ),
     "att-pfrl": Method("1 for a stop; the filter with attention", preset=_ATTENTION),
     "pfrl": Method("1 for a stop; the same filter without attention"),
     "agdc-kld": _agdc("the information gained with each reading; plain particle filter", "information"),
@@ -119,12 +125,29 @@ class TrainConfig:
     particles: int | None = None
     """Default: the preset's."""
     max_readings: int = MAX_READINGS
+    problem: SearchProblem | None = None
+    """A problem of your own, see `for_problem`. Its stop rule ends searches in training."""
+
+    @classmethod
+    def for_problem(
+        cls, problem: SearchProblem, name: str = "problem", method: str = PROBLEM_METHOD, **settings: Any
+    ) -> "TrainConfig":
+        """Return the settings of a run on one problem, whose name stands in place of a field and a scenario.
+
+        By default filter and number of readings are those of the problem; `settings` are the other fields.
+        """
+        settings = {"max_readings": problem.max_readings} | settings
+        return cls(method, (name,), name, problem=problem, **settings)
 
     def __post_init__(self) -> None:
         _require_known("method", [self.method], METHODS)
-        _require_known("field", self.fields, MODALITIES)
-        _require_known("scenario", [self.scenario], SCENARIOS)
-        _require_known("preset", [self.preset_name], PRESETS)
+        if self.problem is None:
+            _require_known("field", self.fields, MODALITIES)
+            _require_known("scenario", [self.scenario], SCENARIOS)
+        elif self.fields != (self.scenario,):
+            raise ValueError("A problem has one name: build the settings with `TrainConfig.for_problem`.")
+        if self.preset is not None:
+            _require_known("preset", [self.preset], PRESETS)
         if not self.fields or len(set(self.fields)) < len(self.fields):
             raise ValueError(
                 f"There must be at least one field, each only once; got {', '.join(self.fields) or 'none'}."
@@ -147,7 +170,7 @@ class TrainConfig:
     @property
     def name(self) -> str:
         """The name of the trained policy: the method, and filter and scenario if they are not the usual."""
-        usual = self.preset_name == METHODS[self.method].preset
+        usual = self.preset_name == self._usual_preset
         endings = {"id": "", "ood-training": "-ood"}
         return (
             self.method
@@ -158,7 +181,16 @@ class TrainConfig:
     @property
     def preset_name(self) -> str:
         """The name of the filter in training."""
-        return METHODS[self.method].preset if self.preset is None else self.preset
+        return self._usual_preset if self.preset is None else self.preset
+
+    @property
+    def _usual_preset(self) -> str:
+        return METHODS[self.method].preset if self.problem is None else "own"
+
+    @property
+    def fingerprint(self) -> str:
+        """The fingerprint of the problem, for the card; empty for fields of the benchmark."""
+        return "" if self.problem is None else fingerprint(self.problem.model, self.problem.actions)
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -173,7 +205,10 @@ class TrainConfig:
         choices = asdict(METHODS[self.method])
         del choices["meaning"], choices["preset"]
         num_searches, rollout_length = self.sizes
-        return asdict(self) | {
+        values = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "problem"}
+        if self.problem is not None:
+            values |= {"problem": self.fingerprint, "stop": repr(self.problem.stop)}
+        return values | {
             "fields": list(self.fields),
             "num_searches": num_searches,
             "rollout_length": rollout_length,
@@ -185,11 +220,14 @@ class TrainConfig:
     @property
     def filter(self) -> Preset:
         """The filter in training."""
-        preset = PRESETS[self.preset_name]
+        own = self.problem if self.preset is None else None
+        preset = PRESETS[self.preset_name] if own is None else own.preset
         return preset if self.particles is None else preset.with_particles(self.particles)
 
     def searches(self) -> list[SearchProblem]:
-        """Return the search of each field."""
+        """Return the search of each field, or the problem."""
+        if self.problem is not None:
+            return [replace(self.problem, preset=self.filter, max_readings=self.max_readings)]
         scenario = SCENARIOS[self.scenario]
         return [
             SearchProblem(benchmark_model(field), self.filter, scenario, max_readings=self.max_readings)
@@ -203,7 +241,7 @@ class TrainConfig:
         return rollout.build(
             self.searches(),
             encoder_for(method),
-            stop=STOPS[method.stop],
+            stop=STOPS[method.stop] if self.problem is None else self.problem.stop,
             reward=method.scaled_reward(),
             num_searches=num_searches,
             rollout_length=rollout_length,
@@ -212,7 +250,8 @@ class TrainConfig:
     def build_network(self, key: Key) -> Any:
         """Build a network of the method with random weights."""
         search = self.searches()[0]
-        return build_network(key, observation_shapes(encoder_for(METHODS[self.method])(search), search.model))
+        encoder = encoder_for(METHODS[self.method])(search)
+        return build_network(key, observation_shapes(encoder, search.model, search.actions))
 
     def learner(self) -> Learner:
         """Build the learner over all fields."""

@@ -10,8 +10,13 @@ import equinox as eqx
 import jax
 import numpy as np
 
+from dowsax.envs import SearchProblem
 from dowsax.learn.base import Learner, LearnerState, UpdateInfo
 from dowsax.learn.checkpoint import Checkpoint, Checkpointer, Row, restore
+from dowsax.learn.curves import thin_rows
+from dowsax.learn.methods import METHODS, PROBLEM_METHOD, TrainConfig, encoder_for
+from dowsax.policies.neural import Neural
+from dowsax.policies.stored import Card
 from dowsax.types import Key
 
 
@@ -30,6 +35,73 @@ class Progress(NamedTuple):
 
 
 OnChunk = Callable[[Progress], None]
+
+
+class Trained(NamedTuple):
+    """A policy trained on a problem of your own."""
+
+    policy: Neural
+    """As `dowsax.policies` are: `policy(key, belief, station, candidates, budget)`."""
+    card: Card
+    """What it was trained for; `dowsax.policies.save(path, policy.network, card)` stores both."""
+    rows: list[Row]
+    """One per update: how searches ended, and the losses."""
+
+
+def train_policy(
+    problem: SearchProblem,
+    name: str = "problem",
+    *,
+    method: str = PROBLEM_METHOD,
+    steps: int = 1_000_000,
+    searches: int | None = None,
+    rollout_length: int | None = None,
+    seed: int = 0,
+    on_chunk: "OnChunk | None" = None,
+) -> Trained:
+    """Train a policy on a problem of your own: any model, filter, actions, start, budget and stop rule.
+
+    Parameters
+    ----------
+    name
+        A name for the problem, for the card of the policy.
+    method
+        One of `METHODS`. The default scores the candidates of any problem; the others need the parameters
+        or the moves of the benchmark.
+    steps
+        Moves, over all searches.
+    searches
+        Searches that run in parallel. Default: that of the method, mostly 8,192: give fewer on a CPU.
+    rollout_length
+        Steps of each search between two updates. Default: that of the method, mostly 16.
+    seed
+        The same seed gives the same policy on the same device.
+    on_chunk
+        Called with the `Progress` after every eight updates.
+    """
+    config = TrainConfig.for_problem(
+        problem,
+        name,
+        method,
+        steps=steps,
+        num_searches=searches,
+        rollout_length=rollout_length,
+        seed=seed,
+    )
+    state, rows = train(config.learner(), jax.random.key(seed), steps=steps, on_chunk=on_chunk)
+    chosen = METHODS[method]
+    card = Card(
+        encoder=chosen.encoder,
+        sample=chosen.sample,
+        method=method,
+        fields=config.fields,
+        problem=config.fingerprint,
+        settings=config.settings(),
+        seeds=(seed,),
+        steps=int(rows[-1]["steps"]),
+        curves=thin_rows(rows),
+    )
+    return Trained(Neural(encoder_for(chosen)(problem), state.network, chosen.sample), card, rows)
 
 
 def train(

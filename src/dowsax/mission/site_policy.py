@@ -19,8 +19,9 @@ from dowsax.policies import Oracle, Policy, policy_named
 from dowsax.policies.catalogue import UTILITIES
 from dowsax.policies.location_planner import RADIUS_95, LocationPlanner
 from dowsax.policies.lookahead import Lookahead
-from dowsax.policies.shipped import BEST_POLICY, field_of
+from dowsax.policies.shipped import BEST_POLICY, CANDIDATES, field_of, weights_path
 from dowsax.policies.simple import OracleAround
+from dowsax.policies.stored import card_of
 from dowsax.types import Key, Station
 from dowsax.world import FOUR_MOVES, ActionSpace, Budget, Candidates, Model, PlumePrior
 
@@ -93,12 +94,15 @@ def build_site_policy(
     with warnings.catch_warnings():
         # The caller chose the policy by name: no warning about the field it was trained for.
         warnings.simplefilter("ignore")
-        made = policy_named(policy)(model, reach.motion)
+        weights = weights_path(policy)
+        scores_places = weights is not None and card_of(weights).encoder == CANDIDATES
+        actions = reach.near_and_far(radius) if scores_places else reach.moves()
+        made = policy_named(policy)(model, actions, radius)
     if isinstance(made, Oracle):
         raise ValueError(
             f"The policy {policy!r} needs the true source: choose another, such as {SITE_POLICY}."
         )
-    return SitePolicy(policy, model, reach, made, reach.moves())
+    return SitePolicy(policy, model, reach, made, actions)
 
 
 def oracle_policy(model: Model, reach: Reach, radius: float) -> SitePolicy:

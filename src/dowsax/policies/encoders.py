@@ -1,5 +1,6 @@
 """Encoders: from a belief and a station to the observation of a network, scaled alike for every field."""
 
+from dataclasses import replace
 from typing import NamedTuple, Protocol, runtime_checkable
 
 import equinox as eqx
@@ -10,9 +11,8 @@ from jaxtyping import Array, Bool, Float, Int
 from dowsax.inference import Belief
 from dowsax.inference.belief import empty_history
 from dowsax.inference.scaling import latest_reading, prior_draws, scale_moments, scale_position, scale_reading
-from dowsax.types import Key, Station, Theta
+from dowsax.types import Key, Station, Theta, Trail
 from dowsax.world import FOUR_MOVES, ActionSpace, Budget, Candidates, Model
-from dowsax.world.trails import with_trail
 
 
 class MomentObservation(NamedTuple):
@@ -35,7 +35,16 @@ class ParticleObservation(NamedTuple):
     """Whether each move can be made; in the order of the actions before the symmetry."""
 
 
-Observation = MomentObservation | ParticleObservation
+class CandidateObservation(NamedTuple):
+    """The candidates of any problem, each with what makes it good, and the state of the search."""
+
+    candidates: Float[Array, "actions features"]
+    numbers: Float[Array, " numbers"]
+    free: Bool[Array, " actions"]
+    """Whether each candidate can be reached."""
+
+
+Observation = MomentObservation | ParticleObservation | CandidateObservation
 
 
 @runtime_checkable
@@ -74,10 +83,8 @@ class MomentEncoder(eqx.Module):
 def observation_shapes(encoder: Encoder, model: Model, actions: ActionSpace = FOUR_MOVES) -> Observation:
     """Return the shapes of the observations of a model's beliefs, without computing one."""
 
-    station = _complete_station()
-
     def encode() -> Observation:
-        zeros = jnp.zeros(2)
+        station, zeros = _complete_station(), jnp.zeros(2)
         particles = jnp.zeros((2, len(model.prior.parameters)))
         history = empty_history(station, 2)
         belief = Belief(
@@ -92,6 +99,9 @@ def observation_shapes(encoder: Encoder, model: Model, actions: ActionSpace = FO
 
 def _complete_station() -> Station:
     """Return a station with everything that a field or sensor may need."""
-    zeros = jnp.zeros(1)
-    stations = Station(jnp.zeros((1, 2)), jnp.zeros((1, 2)), zeros + 1, zeros, zeros, jnp.zeros(1, jnp.int32))
-    return jax.tree.map(lambda leaf: leaf[0], with_trail(stations))
+
+    def stations(*batch: int) -> Station:
+        one, two = jnp.zeros(batch), jnp.zeros((*batch, 2))
+        return Station(two, two, one, one, one, jnp.zeros(batch, jnp.int32))
+
+    return replace(stations(), trail=Trail(stations(2), jnp.zeros(2)))

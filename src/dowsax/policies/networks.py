@@ -9,7 +9,12 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
-from dowsax.policies.encoders import MomentObservation, Observation, ParticleObservation
+from dowsax.policies.encoders import (
+    CandidateObservation,
+    MomentObservation,
+    Observation,
+    ParticleObservation,
+)
 from dowsax.types import Key, Scalar
 
 MASKED_LOGIT = -1e9
@@ -144,13 +149,60 @@ class SetNetwork(eqx.Module):
         )
 
 
-NETWORKS = {"paper": (PaperNetwork, PaperSizes), "set": (SetNetwork, SetSizes)}
+@dataclass(frozen=True)
+class CandidateSizes:
+    """Static sizes of a `CandidateNetwork`, which does not depend on the number of candidates."""
+
+    num_features: int
+    num_numbers: int
+    width: int = 64
+
+
+class CandidateNetwork(eqx.Module):
+    """A score of each candidate, by itself and among the others: their order does not matter."""
+
+    encoder: Layers
+    context: Layers
+    scorer: Layers
+    critic: eqx.nn.Linear
+    sizes: CandidateSizes = eqx.field(static=True)
+
+    @staticmethod
+    def build(key: Key, sizes: CandidateSizes) -> "CandidateNetwork":
+        """Build an untrained network, whose policy is nearly uniform."""
+        encoder_key, context_key, scorer_key, critic_key = jax.random.split(key, 4)
+        width = sizes.width
+        return CandidateNetwork(
+            Layers.build(encoder_key, (sizes.num_features, width, width), jax.nn.relu),
+            Layers.build(context_key, (2 * width + sizes.num_numbers, width, width), jax.nn.relu),
+            Layers.build(scorer_key, (2 * width, width, 1), jax.nn.relu, _ACTOR_OUTPUT_GAIN),
+            _dense(critic_key, width, 1, 1.0),
+            sizes,
+        )
+
+    def __call__(self, observation: CandidateObservation) -> ActorCriticOutput:
+        encoded = jax.nn.relu(jax.vmap(self.encoder)(observation.candidates))
+        free = (observation.free | ~jnp.any(observation.free))[:, None]
+        # Activations are at least 0, so that 0 is below the highest of the candidates that count.
+        pooled = [jnp.mean(encoded, axis=0, where=free), jnp.max(encoded, axis=0, where=free, initial=0.0)]
+        context = jax.nn.relu(self.context(jnp.concatenate([*pooled, observation.numbers])))
+        scores = jax.vmap(lambda one: self.scorer(jnp.concatenate([one, context]))[0])(encoded)
+        return ActorCriticOutput(mask_logits(scores, observation.free), self.critic(context)[0])
+
+
+NETWORKS = {
+    "paper": (PaperNetwork, PaperSizes),
+    "set": (SetNetwork, SetSizes),
+    "candidates": (CandidateNetwork, CandidateSizes),
+}
 """The networks by name, with the dataclass of their sizes."""
 
 
-def build_network(key: Key, observation: Observation) -> PaperNetwork | SetNetwork:
+def build_network(key: Key, observation: Observation) -> PaperNetwork | SetNetwork | CandidateNetwork:
     """Build an untrained network for an observation, which may be shapes only (`jax.eval_shape`)."""
     num_numbers, num_actions = observation.numbers.shape[0], observation.free.shape[0]
     if isinstance(observation, MomentObservation):
         return PaperNetwork.build(key, PaperSizes(num_numbers, num_actions))
+    if isinstance(observation, CandidateObservation):
+        return CandidateNetwork.build(key, CandidateSizes(observation.candidates.shape[1], num_numbers))
     return SetNetwork.build(key, SetSizes(observation.particles.shape[1], num_numbers, num_actions))

@@ -24,6 +24,7 @@ from dowsax.policies.utilities import information_gain
 from dowsax.types import Key, Position, Scalar, Station, Theta
 from dowsax.world import FOUR_MOVES, PARAMETERS, ActionSpace, Budget, Candidates, Model, Motion, moves_of
 from dowsax.world.source import unpack
+from dowsax.world.trails import move_station
 
 OFFSET_SCALE_M = 3.0
 """The scale of the tanh of offsets: much longer ones are all alike."""
@@ -104,7 +105,7 @@ class ParticleEncoder(eqx.Module):
         middle = weighted_mean(rows, belief.log_weights)
         symmetry = symmetry_for(middle[:2])
         drawn = systematic(draw_key, belief.log_weights, self.num_particles)
-        gains = self._gains(noise_key, belief.particles[drawn], position, symmetry)
+        gains = self._gains(noise_key, belief.particles[drawn], station, symmetry)
         numbers = [
             self._offsets(symmetry, middle[:2]),
             self._spreads(symmetry, rows, middle, belief.log_weights),
@@ -180,10 +181,11 @@ class ParticleEncoder(eqx.Module):
         return jnp.clip(position[None, :] + offsets, low[None, :], high[None, :])
 
     def _gains(
-        self, key: Key, particles: Float[Array, "m d"], position: Position, symmetry: Symmetry
+        self, key: Key, particles: Float[Array, "m d"], station: Station, symmetry: Symmetry
     ) -> Float[Array, " places"]:
         """Information gain of a reading at each place, as a share of its maximum log M."""
-        gains = expected_gains(key, self.model, particles, self._places(symmetry, position))
+        places = self._places(symmetry, station.position)
+        gains = expected_gains(key, self.model, particles, station, places)
         return gains / math.log(self.num_particles)
 
     def _visits(self, symmetry: Symmetry, history: History, position: Position) -> Float[Array, " visits"]:
@@ -204,9 +206,15 @@ class ParticleEncoder(eqx.Module):
 
 
 def expected_gains(
-    key: Key, model: Model, particles: Float[Array, "m d"], places: Float[Array, "places 2"]
+    key: Key,
+    model: Model,
+    particles: Float[Array, "m d"],
+    station: Station,
+    places: Float[Array, "places 2"],
 ) -> Float[Array, " places"]:
     """The mutual information [nats] of the source and a reading at each place, in [0, log m].
+
+    What is measured along with a reading is as at the station.
 
     The source is one of the particles, all equally likely, with one simulated reading each. The noise is the
     same at every place, which removes most of the Monte Carlo error from their differences.
@@ -216,7 +224,8 @@ def expected_gains(
     log_weights = normalise(jnp.zeros(num_particles, jnp.float32))
 
     def gain(place: Position) -> Scalar:
-        terms = simulate_log_likelihoods(keys, model, particles, particles, Station(place), approximate=True)
+        there = move_station(station, place)
+        terms = simulate_log_likelihoods(keys, model, particles, particles, there, approximate=True)
         return information_gain(Prediction(place, particles, log_weights, terms))
 
     gains = jax.vmap(gain)(places)

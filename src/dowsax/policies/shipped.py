@@ -8,24 +8,29 @@ from pathlib import Path
 import equinox as eqx
 import jax
 
+from dowsax.policies.candidate_encoder import CandidateEncoder
 from dowsax.policies.encoders import Encoder, MomentEncoder, Observation, observation_shapes
+from dowsax.policies.fingerprint import fingerprint
 from dowsax.policies.networks import build_network
 from dowsax.policies.neural import Neural
 from dowsax.policies.particle_encoder import ParticleEncoder
-from dowsax.policies.stored import SUFFIX, Stored, load
+from dowsax.policies.stored import SUFFIX, Card, Stored, load
 from dowsax.world import FOUR_MOVES, MODALITIES, ActionSpace, Model, benchmark_model
 
 PRETRAINED_FOLDER = Path(__file__).parent / "pretrained"
 GUARDED_SUFFIX = "-guarded"
 """Ending of the name of a policy with a guard: see `guarded.Guarded`."""
 
+CANDIDATES = "candidates"
+"""The encoder of networks that score the candidates of any problem."""
 ENCODERS: dict[str, Callable[..., Encoder]] = {
     "moments": MomentEncoder.build,
     "particles": ParticleEncoder.build,
+    CANDIDATES: CandidateEncoder.build,
 }
 """The encoders by name: `(model, actions, **sizes) -> Encoder`."""
 _SEED = "-seed-"
-_ENCODER_SIZES = {"moments": (), "particles": ("num_particles",)}
+_ENCODER_SIZES = {"moments": (), "particles": ("num_particles",), CANDIDATES: ("num_particles",)}
 
 BEST_POLICY = "pfrl"
 """The default policy: none stops more often, or as often after a shorter path beyond the intervals. It was
@@ -64,7 +69,7 @@ def weights_path(name: str) -> Path | None:
 
 
 def trained_policy(path: Path) -> Callable[..., Neural]:
-    """Return the constructor of a trained policy. It warns of a field that the policy was not trained for."""
+    """Return the constructor of a trained policy. It warns of what the policy was not trained for."""
     network, card = load(path)
     if card.encoder not in ENCODERS or not set(card.encoder_sizes) <= set(_ENCODER_SIZES[card.encoder]):
         encoder = f"{card.encoder!r} {card.encoder_sizes or ''}".strip()
@@ -74,17 +79,26 @@ def trained_policy(path: Path) -> Callable[..., Neural]:
         del radius
         encoder = ENCODERS[card.encoder](model, actions, **card.encoder_sizes)
         _require_fit(path, network, observation_shapes(encoder, model, actions))
-        field = field_of(model)
-        if field not in card.fields:
-            of = "a model of your own" if field is None else f"the field {field}"
+        other = _other_purpose(card, model, actions)
+        if other is not None:
             warnings.warn(
                 f"The policy {path.stem} was trained for {', '.join(card.fields) or 'no field'}, not for "
-                f"{of}: it works, but how well is not known.",
+                f"{other}: it works, but how well is not known.",
                 stacklevel=2,
             )
         return Neural(encoder, network, card.sample)
 
     return make
+
+
+def _other_purpose(card: Card, model: Model, actions: ActionSpace) -> str | None:
+    """Return what it is used for, in words; `None` where that is what the policy was trained for."""
+    field = field_of(model)
+    if card.problem:
+        is_same, of = card.problem == fingerprint(model, actions), "this model and these actions"
+    else:
+        is_same, of = field in card.fields, "a model of your own" if field is None else f"the field {field}"
+    return None if is_same else of
 
 
 def field_of(model: Model) -> str | None:

@@ -18,14 +18,14 @@ from safetensors.numpy import load as decode
 from safetensors.numpy import save as encode
 
 from dowsax.files import replace_file
-from dowsax.policies.networks import NETWORKS, PaperNetwork, SetNetwork
+from dowsax.policies.networks import NETWORKS, CandidateNetwork, PaperNetwork, SetNetwork
 
 FORMAT = 1
 """Version of the layout of card and arrays."""
 RENAMED_KEYS = {"sight": "encoder", "sight_sizes": "encoder_sizes", "num_ticks": "rollout_length"}
 """Old and new keys of cards and of training settings: files with the old ones still open."""
 SUFFIX = ".safetensors"
-Stored = PaperNetwork | SetNetwork
+Stored = PaperNetwork | SetNetwork | CandidateNetwork
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,9 @@ class Card:
     method: str = ""
     """The name of the configuration that trained it."""
     fields: tuple[str, ...] = ()
-    """The fields it was trained for."""
+    """The fields it was trained for, or the name of the one problem."""
+    problem: str = ""
+    """The fingerprint of the problem it was trained for; empty for fields of the benchmark."""
     command: str = ""
     """The command line that trained it."""
     settings: dict[str, Any] = field(default_factory=dict)
@@ -184,8 +186,8 @@ def rename_keys(tree: Any) -> Any:
 
 
 def _card(about: dict[str, Any]) -> Card:
-    # The first cards had no settings.
-    about = {"settings": {}} | about
+    # The first cards had no settings, and none had a problem.
+    about = {"settings": {}, "problem": ""} | about
     values = {one.name: about[one.name] for one in fields(Card)}
     values |= {name: tuple(values[name]) for name in ("fields", "seeds")}
     return Card(**values)
