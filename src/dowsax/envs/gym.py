@@ -82,6 +82,10 @@ class SearchEnv(gymnasium.Env[np.ndarray, np.int64]):
         state, search = self._require_state(), self.task.problem
         return state.belief, state.station, search.candidates(state), search.budget_left(state)
 
+    def action_masks(self) -> np.ndarray:
+        """Return which candidates can be reached now, for learners that mask actions."""
+        return np.asarray(self.task.problem.candidates(self._require_state()).mask)
+
     def _require_state(self) -> SearchState:
         if self._state is None:
             raise gymnasium.error.ResetNeeded("There is no search yet: call `reset` first.")

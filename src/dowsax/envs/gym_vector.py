@@ -13,7 +13,7 @@ from dowsax.envs.environment import Measures
 from dowsax.envs.gym import METADATA, random_bits, require_render_mode, spaces_of
 from dowsax.envs.picture import draw, scene
 from dowsax.envs.problem import SearchState
-from dowsax.envs.task import assemble, reset_searches, step_searches
+from dowsax.envs.task import assemble, masks_of, reset_searches, step_searches
 from dowsax.types import Key
 
 
@@ -75,6 +75,12 @@ class SearchVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
                 "_final_info": ended.copy(),
             }
         return np.array(observations), np.array(rewards, np.float64), terminated, truncated, infos
+
+    def action_masks(self) -> np.ndarray:
+        """Return which candidates each search can reach now, for learners that mask actions."""
+        if self._states is None:
+            raise gymnasium.error.ResetNeeded("There is no search yet: call `reset` first.")
+        return np.asarray(masks_of(self.task, self._states))
 
     def render(self) -> tuple[np.ndarray, ...] | None:
         """Draw one picture of each search."""

@@ -4,7 +4,7 @@ from typing import Any
 
 import equinox as eqx
 import jax
-from jaxtyping import Array, Int, UInt32
+from jaxtyping import Array, Bool, Int, UInt32
 
 from dowsax.envs.environment import Environment, Measures, auto_reset, build, measure
 from dowsax.envs.observations import OBSERVATIONS, Observe
@@ -160,6 +160,12 @@ def reset_searches(
     reset_key, step_key = jax.random.split(_key(bits))
     states, observations = jax.vmap(task.environment().reset)(jax.random.split(reset_key, num_searches))
     return step_key, states, (observations, jax.vmap(measure)(states))
+
+
+@eqx.filter_jit
+def masks_of(task: Task, states: SearchState) -> Bool[Array, "batch actions"]:
+    """Return which candidates each search can reach."""
+    return jax.vmap(lambda state: task.problem.candidates(state).mask)(states)
 
 
 @eqx.filter_jit
