@@ -20,13 +20,23 @@ def radius(weights, distances, probability):
     return distances[order][np.searchsorted(np.cumsum(weights[order]) / weights.sum(), probability)]
 
 
+def test_a_plain_training_loop_beats_random_moves():
+    """The last searches learn more than the first ones, whose moves are random, by five standard errors."""
+    example = runpy.run_path(str(EXAMPLES[0].with_name("train_in_jax.py")))
+    returns = np.asarray(example["train"](example["Sizes"](searches=48, moves=12, updates=25, particles=32)))
+    assert returns.shape == (25, 48)
+    random, trained = returns[0], returns[-3:].ravel()
+    error = np.sqrt(random.var() / random.size + trained.var() / trained.size)
+    assert trained.mean() > random.mean() + 5 * error
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_runs_and_prints_what_it_found(path, capsys, tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     runpy.run_path(str(path), run_name="__main__")
     printed = capsys.readouterr().out
-    assert re.search("Posterior given|stopped: |the source is at|Likely near", printed)
+    assert re.search("Posterior given|stopped: |the source is at|Likely near|trained ones", printed)
     assert "nan" not in printed
     if path.stem in AREAS:
         (folder,) = tmp_path.glob("*/result")
