@@ -115,6 +115,5 @@ def train(sizes: Sizes, seed: int = 0) -> jax.Array:
 if __name__ == "__main__":
     returns = train(Sizes())
     error = returns[-1].std() / returns.shape[1] ** 0.5
-    print(
-        f"random moves learn {returns[0].mean():.2f} nats, trained ones {returns[-1].mean():.2f} ± {error:.2f}"
-    )
+    random, trained = returns[0].mean(), returns[-1].mean()
+    print(f"random moves learn {random:.2f} nats, trained ones {trained:.2f} ± {error:.2f}")

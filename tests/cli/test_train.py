@@ -30,6 +30,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 from dowsax.__main__ import main
 main()
 """
+OWN = str(Path(__file__).parents[1] / "experiments/own_problem.py") + ":leak"
 STEPS = 100
 """Of an update."""
 WITHOUT_STEPS = ("--method", "att-pfrl-paper", "--fields", "gas,energy", "--chunk", "2")
@@ -309,3 +310,30 @@ def test_scenario_and_seed_have_their_own_places(dowsax_command, learner, tmp_pa
     folder = tmp_path / "runs/train/att-pfrl-paper-ood-seed-1"
     assert json.loads((folder / "att-pfrl-paper-ood.json").read_text())["seeds"] == [1]
     assert "to runs/train/att-pfrl-paper-ood-seed-1." in stdout
+
+
+def test_a_problem_of_your_own_is_in_the_card(dowsax_command, learner, tmp_path):
+    code, stdout, stderr = dowsax_command(
+        "train", "--problem", OWN, "--steps", "200", "--chunk", "2", "--out", tmp_path / "run"
+    )
+    assert (code, stderr) == (0, "")
+    assert "pfrl-candidates-on-own_problem-leak.safetensors" in stdout
+    _, card = load(tmp_path / "run" / "pfrl-candidates-on-own_problem-leak.safetensors")
+    assert card.fields == ("own_problem-leak",)
+    assert len(card.problem) == 16
+    assert card.command.startswith(f"dowsax train --method pfrl-candidates --problem {OWN} --steps 200")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("--steps 5", "Give --method"),
+        (f"--problem {OWN} --fields gas", "only one of fields"),
+        (f"--problem {OWN} --scenario id", "--scenario is part of the problem"),
+        ("--site nowhere.toml", "Cannot read nowhere.toml"),
+        (f"--problem {OWN[:-4]}nothing", "has no 'nothing'"),
+    ],
+)
+def test_bad_problems_are_one_line(complaint, tmp_path, words, message):
+    assert message in complaint("train", *words.split(), "--out", tmp_path / "run")
+    assert not (tmp_path / "run").exists()

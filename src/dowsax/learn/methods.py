@@ -79,9 +79,6 @@ def _agdc(meaning: str, reward: str, scale: float = _GAIN_SCALE) -> Method:
 PROBLEM_METHOD = "pfrl-candidates"
 """The default for problems of your own: none of its numbers depends on the field, the area or the moves."""
 METHODS: dict[str, Method] = {
-    PROBLEM_METHOD: Method(
-        "1 for a stop; a network that scores the candidates of any problem", encoder=CANDIDATES
-    ),
     "att-pfrl": Method("1 for a stop; the filter with attention", preset=_ATTENTION),
     "pfrl": Method("1 for a stop; the same filter without attention"),
     "agdc-kld": _agdc("the information gained with each reading; plain particle filter", "information"),
@@ -102,6 +99,9 @@ METHODS: dict[str, Method] = {
         num_searches=1024,
         rollout_length=4,
         sample=True,
+    ),
+    PROBLEM_METHOD: Method(
+        "1 for a stop; a network that scores the candidates of any problem", encoder=CANDIDATES
     ),
 }
 
