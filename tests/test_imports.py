@@ -21,6 +21,7 @@ HEAVY = {
     "ray",
     "rich",
     "scipy",
+    "stable_baselines3",
 }
 """Third-party packages that a function may import itself: extras, and what takes long to import."""
 LAZY = {"dowsax", "dowsax.__main__", "dowsax.registration", "dowsax.viz"}

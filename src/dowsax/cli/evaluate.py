@@ -4,12 +4,13 @@ import json as json_format
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 
 from dowsax.cli.console import announcing, print_status, say
 from dowsax.cli.run_progress import show_progress
+from dowsax.envs import MAX_READINGS
 from dowsax.experiments.evaluation import (
     Evaluation,
     document,
@@ -101,34 +102,49 @@ def evaluate(
     json
         Print one JSON object and nothing else.
     """
+    reference, chosen = own_problem(field, problem, site), (scenario, preset, (stop, threshold), max_readings)
+    own = reference is not None
+    settings = _problem_settings(reference, *chosen) if own else _benchmark_settings(field, *chosen)
     sizes = {"episodes": episodes, "seed": seed, "particles": particles, "to_the_end": to_the_end}
-    names = _names(policy, POLICIES)
-    reference = own_problem(field, problem, site)
-    if reference is None:
-        if field is None:
-            raise ValueError("Give one of --field, --problem file.py:name and --site site.toml.")
-        runs = grid(
-            names,
-            _names(field, MODALITIES),
-            scenario=scenario or "id",
-            preset=preset or "default",
-            max_readings=200 if max_readings is None else max_readings,
-            rule=stop_rule(stop or "credible", threshold),
-            **sizes,
-        )
-    else:
-        if scenario is not None or preset is not None:
-            option = "--preset" if scenario is None else "--scenario"
-            raise ValueError(f"{option} is part of the problem: leave it out.")
-        if stop is None and threshold is not None:
-            raise ValueError("--threshold needs --stop, as the problem has a rule of its own.")
-        rule = None if stop is None else stop_rule(stop, threshold)
-        own = problem_settings(reference, rule, max_readings)
-        runs = grid(names, (own.pop("field"),), **own, **sizes)
+    runs = grid(_names(policy, POLICIES), settings.pop("fields"), **settings, **sizes)
     engine = _engine(workers, ray)
     evaluation = _open(runs, out, shard_size)
     _compute(evaluation, engine)
     _report(evaluation, json)
+
+
+Rule = tuple[str | None, float | None]
+"""The name of a stop rule and its threshold, where they are given."""
+
+
+def _benchmark_settings(
+    field: list[str] | None, scenario: str | None, preset: str | None, rule: Rule, max_readings: int | None
+) -> dict[str, Any]:
+    """The settings of runs on fields of the benchmark."""
+    if field is None:
+        raise ValueError("Give one of --field, --problem file.py:name and --site site.toml.")
+    stop, threshold = rule
+    return {
+        "fields": _names(field, MODALITIES),
+        "scenario": scenario or "id",
+        "preset": preset or "default",
+        "max_readings": MAX_READINGS if max_readings is None else max_readings,
+        "rule": stop_rule(stop or "credible", threshold),
+    }
+
+
+def _problem_settings(
+    reference: str, scenario: str | None, preset: str | None, rule: Rule, max_readings: int | None
+) -> dict[str, Any]:
+    """The settings of runs on a problem, which has a scenario, a filter and a stop rule of its own."""
+    if scenario is not None or preset is not None:
+        option = "--preset" if scenario is None else "--scenario"
+        raise ValueError(f"{option} is part of the problem: leave it out.")
+    stop, threshold = rule
+    if stop is None and threshold is not None:
+        raise ValueError("--threshold needs --stop, as the problem has a rule of its own.")
+    own = problem_settings(reference, None if stop is None else stop_rule(stop, threshold), max_readings)
+    return own | {"fields": (own.pop("field"),)}
 
 
 def _open(runs: Sequence[Run], out: Path | None, shard_size: int | None) -> Evaluation:

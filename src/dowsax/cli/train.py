@@ -94,19 +94,7 @@ def train(
         sizes: dict[str, Any] = {"steps": steps, "num_searches": searches, "rollout_length": rollout_length}
         sizes |= {"seed": seed, "preset": preset, "particles": particles}
         sizes |= {} if max_readings is None else {"max_readings": max_readings}
-        reference = own_problem(fields, problem, site)
-        if reference is not None:
-            if scenario is not None:
-                raise ValueError("--scenario is part of the problem: leave it out.")
-            source = open_problem(reference)
-            config = TrainConfig.for_problem(
-                source.build()[0], source.name, method or PROBLEM_METHOD, **sizes
-            )
-        elif method is None:
-            raise ValueError(f"Give --method: {', '.join(METHODS)}.")
-        else:
-            sizes |= {} if fields is None else {"fields": _names(fields)}
-            config = TrainConfig(method, scenario=scenario or "id", **sizes)
+        config = _config(method, fields, own_problem(fields, problem, site), scenario, sizes)
         if chunk < 1:
             raise ValueError(f"A chunk must have at least 1 update; got {chunk}.")
         folder = Path("runs/train") / (config.name + (f"-seed-{seed}" if seed else ""))
@@ -116,6 +104,26 @@ def train(
         say(f"{_said(rows)} after {rows[-1]['steps']:,} steps in {_duration(rows[-1]['seconds'])}.")
         curves = f"{_TABLE} and {_PICTURE}" if has_extra("viz") else _TABLE
         say(f"Wrote {config.name}.safetensors, {config.name}.json, {curves} to {folder}.")
+
+
+def _config(
+    method: str | None,
+    fields: list[str] | None,
+    reference: str | None,
+    scenario: str | None,
+    sizes: dict[str, Any],
+) -> TrainConfig:
+    """The settings of the run, on fields of the benchmark or on the problem of a file."""
+    if reference is None:
+        if method is None:
+            raise ValueError(f"Give --method: {', '.join(METHODS)}.")
+        chosen: dict[str, Any] = {} if fields is None else {"fields": _names(fields)}
+        return TrainConfig(method, scenario=scenario or "id", **chosen, **sizes)
+    if scenario is not None:
+        raise ValueError("--scenario is part of the problem: leave it out.")
+    source = open_problem(reference)
+    problem, _ = source.build()
+    return TrainConfig.for_problem(problem, source.name, method or PROBLEM_METHOD, **sizes)
 
 
 def _names(words: list[str]) -> tuple[str, ...]:
