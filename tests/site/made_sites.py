@@ -1,5 +1,7 @@
 """Site files of a few lines."""
 
+import pytest
+
 from dowsax.site import Site, parse_site
 
 AREA = "[area]\nlow = [0, 0]\nhigh = [200, 150]\n"
@@ -17,3 +19,11 @@ def complaint(text):
     except ValueError as error:
         return str(error)
     return ""
+
+
+def require_refused(text, reason):
+    """The site is refused in one line with file, line, key and what to do."""
+    with pytest.raises(ValueError, match=r"^site\.toml") as caught:
+        site(text)
+    assert reason in str(caught.value)
+    assert "\n" not in str(caught.value)
