@@ -114,7 +114,7 @@ def searched_beliefs(field: str, count: int, num_particles: int | None) -> list[
         state = PROGRAMS.prepare(search, key)
         position = state.station.position
         for reading in range(1, max(MOMENTS) + 1):
-            state, _ = PROGRAMS.read(search, row, key, state, position)
+            state, *_ = PROGRAMS.read(search, row, key, state, position)
             position = PROGRAMS.decide(search, policy, key, state)
             states += [state] if reading in MOMENTS else []
     return states[:count]

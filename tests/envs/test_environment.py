@@ -15,7 +15,7 @@ from dowsax.envs.rewards import REWARDS, indicator
 from dowsax.envs.task import Task, step_searches
 from dowsax.evaluate import episodes
 from dowsax.evaluate.stops import TraceRule
-from dowsax.evaluate.trace import Episode
+from dowsax.evaluate.trace import Episode, row
 from dowsax.policies import Greedy, Random
 
 
@@ -161,13 +161,13 @@ def recorded(search, policy, key):
     """The rows of a whole search, and its state after the first reading."""
     search = episodes.as_arrays(search)
     state = episodes.PROGRAMS.prepare(search, key)
-    first, row = episodes.PROGRAMS.read(search, key, state, state.station.position)
-    rows, state = [row], first
+    first, newest, _ = episodes.PROGRAMS.read(search, row, key, state, state.station.position)
+    rows, state = [newest], first
     for _ in range(MAX_READINGS - 1):
-        state, row = episodes.PROGRAMS.read(
-            search, key, state, episodes.PROGRAMS.decide(search, policy, key, state)
+        state, newest, _ = episodes.PROGRAMS.read(
+            search, row, key, state, episodes.PROGRAMS.decide(search, policy, key, state)
         )
-        rows.append(row)
+        rows.append(newest)
     return stacked(rows), first
 
 

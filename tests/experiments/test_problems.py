@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import jax
 import numpy as np
 import own_problem
 import pytest
@@ -9,11 +10,14 @@ import pytest
 from dowsax.envs import SearchProblem
 from dowsax.evaluate import run_episodes, summarise
 from dowsax.evaluate.stops import LADDER, TraceRule, trace_rule
+from dowsax.experiments.episode_table import write_episodes
 from dowsax.experiments.problems import digest_of, open_problem
 from dowsax.experiments.records import unpack
 from dowsax.experiments.run import Run, episode_keys, problem_settings, require_known
 from dowsax.inference import PRESETS, Contraction, Credible
 from dowsax.policies import policy_named
+from dowsax.policies.candidate_encoder import CandidateEncoder
+from dowsax.policies.encoders import observation_shapes
 from dowsax.site import read_site
 from dowsax.site.reference import new_site
 
@@ -93,7 +97,7 @@ def test_other_policies_are_refused_in_one_line(name, message):
         (f"{FILE}:nothing", "has no 'nothing'"),
         (f"{FILE}:number", "got int"),
         (f"{FILE}:BOOTSTRAP", "got Preset"),
-        (f"{FILE}:broken", r"own_problem.py, line 35: KeyError: 'leaks'"),
+        (f"{FILE}:broken", r"own_problem.py, line 49: KeyError: 'leaks'"),
         (f"{FILE}:two words", "as in problems.py:leak"),
         (str(FILE), "as in problems.py:leak"),
         ("nowhere.toml", "Cannot read nowhere.toml"),
@@ -148,3 +152,31 @@ def test_every_rule_of_a_problem_is_one_of_records():
     assert trace_rule(Credible(radius=9.0, probability=0.8)) == TraceRule("credible", 0.8)
     with pytest.raises(ValueError, match="cannot be applied to records: choose one of contraction"):
         trace_rule(lambda belief: PRESETS)
+
+
+def test_the_table_of_a_search_in_space_has_three_axes(tmp_path):
+    """Of the sensor, of the mean and of the source at the end, in the columns that the prior names."""
+    pq = pytest.importorskip("pyarrow.parquet")
+    run = run_of("random", f"{FILE}:in_space", episodes=2)
+    episodes = unpack(run.compute(0, 2, lambda ended: None, None))
+    write_episodes(tmp_path / "table.parquet", {run: episodes}, own_problem.in_space().model, run.rules)
+    found = pq.read_table(tmp_path / "table.parquet")
+    for place, axis in enumerate("xyz"):
+        ends = [episode.final_theta[1 + place] for episode in episodes]
+        np.testing.assert_array_equal(found[f"final_{axis}"].to_numpy(), ends)
+        for name in ("position", "mean"):
+            rows = [getattr(episode.rows, name)[:, place] for episode in episodes]
+            np.testing.assert_array_equal(
+                np.concatenate(found[f"{name}_{axis}"].to_pylist()), np.concatenate(rows)
+            )
+
+
+def test_the_network_of_a_search_in_space_has_its_observations():
+    """The shapes that are known beforehand are those of an observation."""
+    problem = own_problem.in_space()
+    encoder = CandidateEncoder.build(problem.model, problem.actions)
+    state, _ = problem.reset(jax.random.key(0))
+    left = state.belief, state.station, problem.candidates(state), problem.budget_left(state)
+    observation = encoder(jax.random.key(1), *left)
+    shapes = observation_shapes(encoder, problem.model, problem.actions)
+    assert jax.tree.map(np.shape, observation) == jax.tree.map(lambda leaf: leaf.shape, shapes)

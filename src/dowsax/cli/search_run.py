@@ -163,7 +163,7 @@ class Searcher:
         position = state.station.position
         if log.steps:
             position = PROGRAMS.decide(self.search, self.policy, self.key, state)
-        state, newest = PROGRAMS.read(self.search, record, self.key, state, position)
+        state, newest, _ = PROGRAMS.read(self.search, record, self.key, state, position)
         row = jax.tree.map(np.asarray, newest)
         log.final_theta, log.belief = np.asarray(state.theta), state.belief
         log.steps.append((snapshot_of(len(log.steps) + 1, row, state.belief), row))

@@ -253,9 +253,8 @@ def assumptions(plan: Plan) -> list[str]:
             "where real ones err together, more stops are wrong."
         )
     if plan.reach.reading_interval is not None:
-        sentences.append(
-            f"On the way there is a reading every {plan.reach.reading_interval:g} s, which costs only time."
-        )
+        interval = f"{plan.reach.reading_interval:g} s"
+        sentences.append(f"On the way there is a reading every {interval}, beyond those of the budget.")
     if plan.jump is not None:
         sentences.append(f"The source moves with a probability of {plan.jump.hazard:g} at each reading.")
     return sentences

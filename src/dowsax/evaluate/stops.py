@@ -72,7 +72,7 @@ class TraceRule:
 def trace_rule(rule: StopRule) -> TraceRule:
     """Return the rule of a search problem as one on records, which hold the mass within its radius."""
     match rule:
-        case Contraction(columns=(0, 1)):
+        case Contraction(columns=()):
             return TraceRule("contraction", float(rule.threshold))
         case Credible():
             return TraceRule("credible", float(rule.probability))

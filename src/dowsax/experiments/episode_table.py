@@ -10,6 +10,7 @@ from dowsax.evaluate.stops import TraceRule
 from dowsax.evaluate.trace import Episode, Row
 from dowsax.experiments.run import Run
 from dowsax.files import replace_file
+from dowsax.world import Model, position_columns
 
 if TYPE_CHECKING:
     from pyarrow import Array, Table
@@ -18,17 +19,18 @@ else:
 
 _THETA = "theta_"
 _POINTS = ("position", "mean")
-"""The entries of a row that have two columns each."""
+"""The entries of a row that have a column for each axis."""
+_AXES = "xyz"
 
 
 def write_episodes(
-    path: Path, runs: Mapping[Run, Sequence[Episode]], names: Sequence[str], rules: Sequence[TraceRule]
+    path: Path, runs: Mapping[Run, Sequence[Episode]], model: Model, rules: Sequence[TraceRule]
 ) -> None:
-    """Write the episodes of all runs; `names` are those of Θ, `rules` those whose stops get columns."""
+    """Write the episodes of all runs; `rules` are those whose stops get columns."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    tables = [_table(run, episodes, names, rules) for run, episodes in runs.items()]
+    tables = [_table(run, episodes, model, rules) for run, episodes in runs.items()]
     with replace_file(path) as partial:
         pq.write_table(pa.concat_tables(tables), partial)
 
@@ -44,16 +46,18 @@ def holds(path: Path, rules: Sequence[TraceRule]) -> bool:
         return False
 
 
-def _table(run: Run, episodes: Sequence[Episode], names: Sequence[str], rules: Sequence[TraceRule]) -> Table:
+def _table(run: Run, episodes: Sequence[Episode], model: Model, rules: Sequence[TraceRule]) -> Table:
     import pyarrow as pa
 
     theta = np.stack([episode.theta for episode in episodes])
     final_theta = np.stack([episode.final_theta for episode in episodes])
+    ends = final_theta[:, list(position_columns(model.prior))]
     labels = {"policy": run.policy, "field": run.field, "scenario": run.scenario}
     columns = {name: pa.array([label] * len(episodes)) for name, label in labels.items()}
     columns["episode"] = pa.array(np.arange(len(episodes), dtype=np.int32))
+    names = [parameter.name for parameter in model.prior.parameters]
     columns |= {_THETA + name: pa.array(theta[:, place]) for place, name in enumerate(names)}
-    columns |= {"final_x": pa.array(final_theta[:, 0]), "final_y": pa.array(final_theta[:, 1])}
+    columns |= {f"final_{axis}": pa.array(numbers) for axis, numbers in zip(_AXES, ends.T, strict=False)}
     lengths = np.array([len(episode.rows.error) for episode in episodes], np.int32)
     columns["readings"] = pa.array(lengths)
     columns["seconds"] = pa.array(np.array([episode.seconds for episode in episodes], np.float64))
@@ -62,8 +66,11 @@ def _table(run: Run, episodes: Sequence[Episode], names: Sequence[str], rules: S
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
     for name in Row._fields:
         values = np.concatenate([getattr(episode.rows, name) for episode in episodes])
-        parts = zip(_columns(name), values.T if name in _POINTS else [values], strict=True)
-        columns |= {part: _lists(offsets, numbers) for part, numbers in parts}
+        if name in _POINTS:
+            parts = {f"{name}_{axis}": numbers for axis, numbers in zip(_AXES, values.T, strict=False)}
+        else:
+            parts = {name: values}
+        columns |= {part: _lists(offsets, numbers) for part, numbers in parts.items()}
     return pa.table(columns)
 
 
@@ -82,10 +89,6 @@ def _stops(rule: TraceRule, episodes: Sequence[Episode]) -> dict[str, Array]:
         f"{rule}_error": pa.array(errors, pa.float32()),
         f"{rule}_path_length": pa.array(paths, pa.float32()),
     }
-
-
-def _columns(name: str) -> tuple[str, ...]:
-    return (f"{name}_x", f"{name}_y") if name in _POINTS else (name,)
 
 
 def _lists(offsets: np.ndarray, numbers: np.ndarray) -> Array:

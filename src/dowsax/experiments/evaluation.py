@@ -100,8 +100,7 @@ class Evaluation:
         rules = self.runs[0].rules
         if not holds(self.table, rules):
             search, _ = self.runs[0].build()
-            names = [parameter.name for parameter in search.model.prior.parameters]
-            write_episodes(self.table, self.episodes(), names, rules)
+            write_episodes(self.table, self.episodes(), search.model, rules)
         return True
 
 

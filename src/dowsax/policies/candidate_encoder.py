@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from dowsax.inference import Belief, systematic
-from dowsax.inference.summaries import location_spread, mean
+from dowsax.inference.summaries import location_spread, mean_position
 from dowsax.policies.encoders import CandidateObservation, MomentEncoder
 from dowsax.policies.particle_encoder import expected_gains
 from dowsax.types import Key, Scalar, Station
@@ -62,7 +62,7 @@ class CandidateEncoder(eqx.Module):
     ) -> Float[Array, "actions features"]:
         places = candidates.positions
         offsets = (places - station.position[None, :]) / self.diagonal
-        from_mean = jnp.linalg.norm(places - mean(belief)[None, :2], axis=1)
+        from_mean = jnp.linalg.norm(places - mean_position(belief)[None, :], axis=1)
         width = jnp.maximum(location_spread(belief), _MIN_SPREAD * self.diagonal)
         draw_key, noise_key = jax.random.split(key)
         drawn = systematic(draw_key, belief.log_weights, self.num_particles)
@@ -77,7 +77,7 @@ class CandidateEncoder(eqx.Module):
         ]
         return jnp.concatenate([offsets, jnp.stack(columns, axis=1)], axis=1)
 
-    def _apart(self, belief: Belief, places: Float[Array, "actions 2"]) -> Float[Array, " actions"]:
+    def _apart(self, belief: Belief, places: Float[Array, "actions axes"]) -> Float[Array, " actions"]:
         """Return the distance of each place to the nearest reading, at most the diagonal."""
         visited = belief.history.stations.position
         is_read = jnp.arange(visited.shape[0]) < belief.history.size

@@ -12,7 +12,7 @@ from dowsax.inference import Belief
 from dowsax.inference.belief import empty_history
 from dowsax.inference.scaling import latest_reading, prior_draws, scale_moments, scale_position, scale_reading
 from dowsax.types import Key, Station, Theta, Trail
-from dowsax.world import FOUR_MOVES, ActionSpace, Budget, Candidates, Model
+from dowsax.world import FOUR_MOVES, ActionSpace, Budget, Candidates, Model, position_columns
 
 
 class MomentObservation(NamedTuple):
@@ -84,24 +84,32 @@ def observation_shapes(encoder: Encoder, model: Model, actions: ActionSpace = FO
     """Return the shapes of the observations of a model's beliefs, without computing one."""
 
     def encode() -> Observation:
-        station, zeros = _complete_station(), jnp.zeros(2)
+        num_axes = len(actions.low)
+        station, zeros = _complete_station(num_axes), jnp.zeros(2)
         particles = jnp.zeros((2, len(model.prior.parameters)))
         history = empty_history(station, 2)
         belief = Belief(
-            particles, zeros, zeros, jnp.zeros(2, jnp.int32), history, jnp.zeros(()), jnp.zeros(())
+            particles,
+            zeros,
+            zeros,
+            jnp.zeros(2, jnp.int32),
+            history,
+            jnp.zeros(()),
+            jnp.zeros(()),
+            position_columns=position_columns(model.prior),
         )
         ways = jnp.zeros(actions.num_actions)
-        candidates = Candidates(jnp.zeros((actions.num_actions, 2)), ways, ways, ways > 0)
+        candidates = Candidates(jnp.zeros((actions.num_actions, num_axes)), ways, ways, ways > 0)
         return encoder(jax.random.key(0), belief, station, candidates, Budget())
 
     return jax.eval_shape(encode)
 
 
-def _complete_station() -> Station:
+def _complete_station(num_axes: int) -> Station:
     """Return a station with everything that a field or sensor may need."""
 
     def stations(*batch: int) -> Station:
-        one, two = jnp.zeros(batch), jnp.zeros((*batch, 2))
-        return Station(two, two, one, one, one, jnp.zeros(batch, jnp.int32))
+        one, place = jnp.zeros(batch), jnp.zeros((*batch, num_axes))
+        return Station(place, jnp.zeros((*batch, 2)), one, one, one, jnp.zeros(batch, jnp.int32))
 
     return replace(stations(), trail=Trail(stations(2), jnp.zeros(2)))

@@ -210,7 +210,7 @@ def expected_gains(
     model: Model,
     particles: Float[Array, "m d"],
     station: Station,
-    places: Float[Array, "places 2"],
+    places: Float[Array, "places axes"],
 ) -> Float[Array, " places"]:
     """The mutual information [nats] of the source and a reading at each place, in [0, log m].
 
