@@ -275,7 +275,7 @@ def _check_polygon(corners: Polygon, *keys: str) -> Polygon:
     if len(corners) > 1 and np.allclose(corners[0], corners[-1], rtol=0, atol=1e-6):
         corners = corners[:-1]
     if len(corners) < 3:
-        raise Fault(f"must have at least 3 corners; got {len(corners)}.", *keys)
+        raise Fault(f"must have at least 3 different corners; got {len(corners)}.", *keys)
     if crosses_itself(corners):
         raise Fault("the border crosses itself; give the corners in order, one way round.", *keys)
     if abs(signed_area(corners)) < MIN_POLYGON_M2:
@@ -292,11 +292,11 @@ def _resolve_start(
         return None
     x, y = places[0].tolist()
     words = coordinates.format_position((x, y))
-    if not bounds.allow(places).all():
-        words += " is outside the geofence or in a no-go area; start elsewhere."
-        raise Fault(words, "start", key)
     if outside != "allow" and (np.clip((x, y), *area) != (x, y)).any():
         words += ' is outside the area; start inside it, or set outside = "allow" in [area].'
+        raise Fault(words, "start", key)
+    if not bounds.allow(places).all():
+        words += " is outside the geofence or in a no-go area; start elsewhere."
         raise Fault(words, "start", key)
     return x, y
 
