@@ -1,4 +1,4 @@
-"""Training on a problem of one's own: any model and candidates, a card that says so, and its policy."""
+"""Training on a user's problem: any model and any candidates. The card names the problem."""
 
 import warnings
 from dataclasses import replace
