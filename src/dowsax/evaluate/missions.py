@@ -86,7 +86,7 @@ class MissionRow(NamedTuple):
     """[m], of the disc about the mean that holds 95 %."""
     found: Bool[Array, "*batch"]
     over: Bool[Array, "*batch"]
-    """Found, or the readings are far likelier without a source, or no place can be reached."""
+    """Found, or the readings are far likelier without a source, or none can follow."""
 
 
 class MissionRecorder(eqx.Module):
@@ -111,7 +111,6 @@ class MissionRecorder(eqx.Module):
             )
         is_excluded = evidence <= -math.log(MAX_ODDS_AGAINST)
         found = is_sure & (fit >= MIN_FIT) & ~is_excluded & info.explained
-        can_go = jnp.any(search.candidates(state).mask)
         return MissionRow(
             state.station.position,
             state.reading,
@@ -122,7 +121,7 @@ class MissionRecorder(eqx.Module):
             location_spread(belief),
             credible_radius(belief, REGION_PROBABILITY),
             found,
-            found | is_excluded | ~can_go,
+            found | is_excluded | search.is_over(state),
         )
 
 
