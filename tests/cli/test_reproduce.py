@@ -8,6 +8,7 @@ import pytest
 from made_suites import made_small
 
 from dowsax import cli
+from dowsax.cli import reproduce as reproduction
 from dowsax.experiments import walks
 from dowsax.experiments.suites.rewards import episodes_to_reach
 
@@ -152,11 +153,12 @@ def test_published_cells_are_checked_against_other_searches(small, command, tmp_
     """Tables of the same code agree; a table whose stop rates are turned around does not."""
     words = ("--particles", "64", "--max-readings", "6", "--out", tmp_path / "out")
     assert command("priors", "--episodes", "40", *words)[0] == 0
-    check = (*words, "--check", "--earlier", tmp_path / "out", "--episodes", "40")
+    check = (*words, "--check", "--earlier", tmp_path / "out", "--episodes", "40", "--seed", "1000")
     code, stdout, _ = command(*check)
     assert code == 0
     assert stdout.count("agrees  priors: ") == 6
-    assert "All 6 cells agree (p ≥ 0.0042" in stdout
+    assert "All 6 cells agree (p ≥ 0.0028" in stdout
+    assert stdout.count("ADE ") == 6
     table = tmp_path / "out/priors/table.csv"
     rows = list(csv.DictReader(table.read_text().splitlines()))
     for row in rows:
@@ -169,6 +171,25 @@ def test_published_cells_are_checked_against_other_searches(small, command, tmp_
     code, stdout, stderr = command(*check)
     assert (code, stdout.count("DIFFERS")) == (2, 6)
     assert "6 of 6 cells differ" in stderr
+    assert "--seed 1000" in stderr
+
+
+def test_a_check_draws_other_cells_each_time_unless_a_seed_is_given(command, tmp_path, monkeypatch):
+    """The seed is printed, so that a draw can be repeated."""
+    drawn = []
+
+    def choose_cells(published, paper, number, seed):
+        drawn.append(seed)
+        return []
+
+    monkeypatch.setattr(reproduction, "choose_cells", choose_cells)
+    for words in ((), (), ("--seed", 7), ("--seed", 7)):
+        code, stdout, _ = command("--check", "--earlier", tmp_path, "--out", tmp_path / "out", *words)
+        assert (code, f"--seed {drawn[-1]} repeats them" in stdout) == (0, True)
+    first, second, *given = drawn
+    assert first != second
+    assert min(first, second) >= 1000
+    assert given == [7, 7]
 
 
 def test_a_check_needs_published_tables(complaint, tmp_path):

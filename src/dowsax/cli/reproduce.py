@@ -2,6 +2,7 @@
 
 import math
 import os
+import secrets
 import shlex
 import time
 from collections.abc import Sequence
@@ -17,7 +18,15 @@ from dowsax.envs.task import choose
 from dowsax.evaluate.tables import number
 from dowsax.experiments.runner import default_shard_size, execute, local, processes
 from dowsax.experiments.store import AnyRun, Store
-from dowsax.experiments.suites.check import NUM_CELLS, choose_cells, compare, least_p_value, runs_of_cells
+from dowsax.experiments.suites.check import (
+    NUM_CELLS,
+    Comparison,
+    choose_cells,
+    compare,
+    least_p_value,
+    runs_of_cells,
+)
+from dowsax.experiments.suites.measures import MEASURES
 from dowsax.experiments.suites.registry import choose_suites
 from dowsax.experiments.suites.report import write
 from dowsax.experiments.suites.suite import Reproduction, Suite, runs_of
@@ -59,7 +68,8 @@ def reproduce(
     episodes
         Searches of each policy on each field. Default: 1,000, and 30 with --check.
     seed
-        The same seed gives the same sources and noise; repeat it for several. Default: 0, 1000 with --check.
+        The same seed gives the same sources and noise; repeat it for several. Default: 0; with --check a new
+        one each time, which is printed.
     out
         The folder of runs and tables.
     device
@@ -94,7 +104,7 @@ def reproduce(
     _compute_on(device, workers)
     store = Store(out, default_shard_size(), frozenset(trust or []))
     size = (30 if check else 1000) if episodes is None else episodes
-    paper = Reproduction(store, size, _unique(seed or [1000 if check else 0]), particles, max_readings)
+    paper = Reproduction(store, size, _unique(seed or [_new_seed() if check else 0]), particles, max_readings)
     if check:
         _check(paper, earlier or Path("results/paper"), deadline, workers)
         return
@@ -200,6 +210,7 @@ def _check(paper: Reproduction, published: Path, deadline: float, workers: int |
     if len(paper.seeds) > 1:
         raise ValueError("A check has one seed: give --seed once.")
     chosen = choose_cells(published, paper, NUM_CELLS, paper.seed)
+    say(f"Cells and searches of seed {paper.seed}; --seed {paper.seed} repeats them.")
     _compute(paper, [*runs_of_cells(chosen)], deadline, workers)
     compared = [compare(paper, cell) for cell in chosen]
     least = least_p_value(sum(map(len, compared)))
@@ -207,14 +218,24 @@ def _check(paper: Reproduction, published: Path, deadline: float, workers: int |
     for cell, comparisons in zip(chosen, compared, strict=True):
         differs = any(one.p_value < least for one in comparisons)
         differing += differs
-        shares = "; ".join(
-            f"{one.measure} {number(one.published, 3)} published, {number(one.recomputed, 3)} here"
-            for one in comparisons
-        )
-        say(f"{'DIFFERS' if differs else 'agrees'}  {cell.name}: {shares}")
+        numbers = "; ".join(_describe(one) for one in comparisons)
+        say(f"{'DIFFERS' if differs else 'agrees'}  {cell.name}: {numbers}")
+    tests = "Fisher's exact test for shares, t-test for paths"
     if differing:
-        raise ValueError(f"{differing} of {len(chosen)} cells differ (p < {least:.2g}, Fisher's exact test).")
-    say(f"All {len(chosen)} cells agree (p ≥ {least:.2g}, Fisher's exact test).")
+        raise ValueError(
+            f"{differing} of {len(chosen)} cells differ (p < {least:.2g}; {tests}; --seed {paper.seed})."
+        )
+    say(f"All {len(chosen)} cells agree (p ≥ {least:.2g}; {tests}).")
+
+
+def _describe(one: Comparison) -> str:
+    digits = MEASURES[one.measure].digits
+    return f"{one.measure} {number(one.published, digits)} published, {number(one.recomputed, digits)} here"
+
+
+def _new_seed() -> int:
+    """Draw a seed that no published table has: these are small."""
+    return 1000 + secrets.randbelow(2**31 - 1000)
 
 
 def _unique(seeds: Sequence[int]) -> tuple[int, ...]:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import fisher_exact
+from scipy.stats import fisher_exact, norm, t
 
 from dowsax.evaluate.metrics import Estimate
 from dowsax.experiments.run import Run
@@ -24,8 +24,8 @@ SUITES = (
 )
 """The suites whose lines each come from searches of their own."""
 NUM_CELLS = 10
-MEASURES = ("OCE", "false stops")
-"""The shares that are compared."""
+SHARES, PATH = ("OCE", "false stops"), "ADE"
+"""The measures that are compared: shares of searches, and the mean path to a stop."""
 CONFIDENCE = 0.95
 """Probability that all comparisons agree if every published number is right."""
 
@@ -44,13 +44,13 @@ class Cell(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """A published share and the recomputed one."""
+    """A published number and the recomputed one."""
 
     measure: str
     published: Estimate
     recomputed: Estimate
     p_value: float
-    """Of Fisher's exact test; 1 if there is nothing to compare."""
+    """Of Fisher's exact test for shares, of the t-test for paths; 1 if there is nothing to compare."""
 
 
 def choose_cells(published: Path, paper: Reproduction, number: int, seed: int) -> list[Cell]:
@@ -71,12 +71,15 @@ def compare(paper: Reproduction, cell: Cell) -> list[Comparison]:
     """Compare a cell with the recomputed searches; a ValueError if these are missing."""
     lines = [line for line in search_lines(paper, cell.entry) if line.stop == cell.published.stop]
     if not lines:
-        raise ValueError(f"The searches of {cell.name} are missing: the same command goes on.")
-    pairs = [(name, cell.published.numbers[name], lines[0].numbers[name]) for name in MEASURES]
-    return [Comparison(*pair, p_value(*pair[1:])) for pair in pairs]
+        raise ValueError(
+            f"The searches of {cell.name} are missing: the same command with --seed {paper.seed} goes on."
+        )
+    tests = dict.fromkeys(SHARES, share_p_value) | {PATH: mean_p_value}
+    pairs = {name: (cell.published.numbers[name], lines[0].numbers[name]) for name in tests}
+    return [Comparison(name, *pair, tests[name](*pair)) for name, pair in pairs.items()]
 
 
-def p_value(first: Estimate, second: Estimate) -> float:
+def share_p_value(first: Estimate, second: Estimate) -> float:
     """Return the p-value of Fisher's exact test that two shares are equal."""
     if first.value is None or second.value is None:
         return 1.0
@@ -84,6 +87,32 @@ def p_value(first: Estimate, second: Estimate) -> float:
     table = [[hit, share.n - hit] for hit, share in zip(hits, (first, second), strict=True)]
     _, p_value = fisher_exact(table)
     return float(np.asarray(p_value))
+
+
+def mean_p_value(first: Estimate, second: Estimate) -> float:
+    """Return the p-value of the t-test that two means are equal; their 95 % intervals give the variance.
+
+    Paths are skewed, and one mean may be of few searches: the degrees of freedom are those of the smaller
+    sample, which makes the test say "differs" less readily.
+    """
+    if first.value is None or second.value is None or min(first.n, second.n) < 2:
+        return 1.0
+    freedoms = (first.n - 1, second.n - 1)
+    squares = [_variance(one) * freedom for one, freedom in zip((first, second), freedoms, strict=True)]
+    error = np.sqrt(sum(squares) / sum(freedoms) * (1 / first.n + 1 / second.n))
+    difference = abs(first.value - second.value)
+    if error == 0:
+        return float(difference == 0)
+    return float(2 * t.sf(difference / error, min(freedoms)))
+
+
+def _variance(mean: Estimate) -> float:
+    """Return the variance of a single search from the bootstrap interval of the mean of `n`."""
+    assert mean.low is not None
+    assert mean.high is not None
+    error = (mean.high - mean.low) / (2 * norm.ppf(0.975))
+    # The bootstrap draws from the sample, whose variance is (n - 1) / n of the unbiased one.
+    return error**2 * mean.n**2 / (mean.n - 1)
 
 
 def least_p_value(num_comparisons: int) -> float:
