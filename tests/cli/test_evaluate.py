@@ -74,6 +74,7 @@ def test_writes_a_run_that_is_printed_at_once_the_second_time(dowsax_command, tm
     other = dowsax_command(*words, "--stop", "contraction", "--threshold", "2")
     assert other.code == 0
     assert "contraction-2" in other.stdout
+    assert "Stop: the contraction rule, max(σx, σy) < 2 m.\n" in other.stdout
 
 
 def test_goes_on_after_an_interruption(dowsax_command, tmp_path, monkeypatch):

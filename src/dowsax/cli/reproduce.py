@@ -68,8 +68,7 @@ def reproduce(
     episodes
         Searches of each policy on each field. Default: 1,000, and 30 with --check.
     seed
-        The same seed gives the same sources and noise; repeat it for several. Default: 0; with --check a new
-        one each time, which is printed.
+        Of sources and noise; repeat it for several. Default: 0; with --check a new one, which is printed.
     out
         The folder of runs and tables.
     device
