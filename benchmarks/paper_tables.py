@@ -25,7 +25,7 @@ from dowsax.experiments.suites.printed import printed
 from dowsax.experiments.suites.registry import all_suites
 from dowsax.experiments.suites.report import TABLE, draw_table, lines_in, picture_of
 from dowsax.experiments.suites.rewards import REWARDED
-from dowsax.experiments.suites.searches import ELSEWHERE, FIELDS, TRAINING_SEEDS
+from dowsax.experiments.suites.searches import ELSEWHERE, FIELDS
 from dowsax.experiments.suites.suite import no_figures
 from dowsax.viz.style import save
 
@@ -34,6 +34,8 @@ KEPT = ("table.md", "table.csv", "about.json")
 PAPER, OURS, GUARDED = "att-pfrl-paper", "pfrl", "pfrl-guarded"
 OCE, FALSE, ADE, LPS, NEEDED = "OCE", "false stops", "ADE", "LPS", "episodes to 0.90"
 STOPS = (OCE, FALSE)
+BY_SEED = "by training seed"
+"""The heading of shares of the training seeds, the lowest to the highest, and the end of their measure."""
 HEAT = "temperature"
 """The field of the rewards."""
 MOST_FALSE = {CONTRACTION: 0.08, CREDIBLE: 0.05}
@@ -65,6 +67,16 @@ class Found(NamedTuple):
         found, about = self.at(row, column, filter_, rule, measure, seed), MEASURES[measure]
         return "–" if found.value is None else number(found, about.digits, about.sign)
 
+    def span(
+        self, row: str, column: str, filter_: str, rule: object, seed: int = 0, measure: str = OCE
+    ) -> str:
+        """The lowest and the highest share of a training seed; a dash where there is only one.
+
+        Without brackets, as it is no interval.
+        """
+        found = self.at(row, column, filter_, rule, f"{measure} {BY_SEED}", seed)
+        return "–" if found.value is None else f"{found.low:.3f} to {found.high:.3f}"
+
     def theirs(self, row: str, column: str, measure: str) -> str:
         found = printed(self.suite).get((row, column, measure))
         return "–" if found is None else found.text
@@ -82,8 +94,8 @@ def read(folder: Path, suite: str) -> Found:
 
 def as_printed(found: Found) -> str:
     """The paper's own system on Algorithm 1, field by field: what it claims and what comes out."""
-    headings = ("field", "test seed", "OCE: the paper", "ours", "by training seed", "false stops: the paper")
-    others = ("ours", "by training seed", "path [m]: the paper", "ours", "error [m]: the paper", "ours")
+    headings = ("field", "test seed", "OCE: the paper", "ours", BY_SEED, "false stops: the paper")
+    others = ("ours", BY_SEED, "path [m]: the paper", "ours", "error [m]: the paper", "ours")
     claimed = printed("calibration")
     rows = []
     for field in FIELDS:
@@ -92,8 +104,9 @@ def as_printed(found: Found) -> str:
                 PAPER, at[0], "paper", CONTRACTION, measure, at[1]
             )
             false = claimed[field, "", FALSE].text
-            stops = (found.theirs(PAPER, field, OCE), own(OCE), own(TRAINING_SEEDS[0]))
-            wrong = (false, own(FALSE), own(TRAINING_SEEDS[1]))
+            spans = [found.span(PAPER, field, "paper", CONTRACTION, seed, measure) for measure in STOPS]
+            stops = (found.theirs(PAPER, field, OCE), own(OCE), spans[0])
+            wrong = (false, own(FALSE), spans[1])
             ends = [text for name in (ADE, LPS) for text in (found.theirs(PAPER, field, name), own(name))]
             rows.append((field, str(seed), *stops, *wrong, *ends))
     return _table((*headings, *others), rows)
@@ -133,21 +146,17 @@ def comparison(found: Found) -> str:
         "att-pfrl without": ("att-pfrl", "default"),
         "pfrl": (OURS, "default"),
     }
-    headings = [f"{name}: {word}" for name in kinds for word in ("OCE", "of these false", "path [m]")]
-    rows = [
-        (
-            field,
-            str(seed),
-            *(
-                found.said(row, field, filter_, CREDIBLE, measure, seed)
-                for row, filter_ in kinds.values()
-                for measure in (*STOPS, ADE)
-            ),
-            found.said("straight", field, "default", CREDIBLE, ADE, seed),
-        )
-        for field in FIELDS
-        for seed in found.seeds
-    ]
+    words = ("OCE", BY_SEED, "of these false", "path [m]")
+    headings = [f"{name}: {word}" for name in kinds for word in words]
+    rows = []
+    for field in FIELDS:
+        for seed in found.seeds:
+            line = [field, str(seed)]
+            for row, filter_ in kinds.values():
+                place = (row, field, filter_, CREDIBLE)
+                rate, false, path = (found.said(*place, measure, seed) for measure in (*STOPS, ADE))
+                line += [rate, found.span(*place, seed), false, path]
+            rows.append((*line, found.said("straight", field, "default", CREDIBLE, ADE, seed)))
     return _table(("field", "test seed", *headings, "straight walk: path [m]"), rows)
 
 
@@ -158,30 +167,32 @@ def elsewhere(found: Found) -> str:
         for row, (_, filter_) in ELSEWHERE.items():
             rule = CONTRACTION if filter_ == "paper" else CREDIBLE
             for seed in found.seeds:
-                own = [found.said(row, field, filter_, rule, name, seed) for name in (*STOPS, "drop", ADE)]
-                if own[0] != "–":
-                    rows.append((field, row, filter_, str(seed), found.theirs(row, field, OCE), *own))
-    headings = ("field", "policy", "filter", "test seed", "OCE: the paper", "OCE", "of these false", "lost")
-    return _table((*headings, "path [m]"), rows)
+                rate, *own = [
+                    found.said(row, field, filter_, rule, name, seed) for name in (*STOPS, "drop", ADE)
+                ]
+                span = found.span(row, field, filter_, rule, seed)
+                if rate != "–":
+                    theirs = found.theirs(row, field, OCE)
+                    rows.append((field, row, filter_, str(seed), theirs, rate, span, *own))
+    headings = ("field", "policy", "filter", "test seed", "OCE: the paper", "OCE", BY_SEED, "of these false")
+    return _table((*headings, "lost", "path [m]"), rows)
 
 
 def jumped(found: Found) -> str:
     """When the source moves: stops with both systems, and what is left of the stop rate."""
-    headings = ("field", "test seed", "OCE: the paper", "as printed", "of these false", "ours")
-    rows = [
-        (
-            field,
-            str(seed),
-            found.theirs(PAPER, field, OCE),
-            *(found.said(PAPER, field, "paper", CONTRACTION, measure, seed) for measure in STOPS),
-            *(found.said(OURS, field, "default", CREDIBLE, measure, seed) for measure in (*STOPS, "kept")),
-            *(found.said("infotaxis", field, "default", CREDIBLE, measure, seed) for measure in STOPS),
-        )
-        for field in FIELDS
-        for seed in found.seeds
-    ]
-    others = ("of these false", "of the stop rate without a jump", "Infotaxis", "of these false")
-    return _table((*headings, *others), rows)
+    rows = []
+    for field in FIELDS:
+        for seed in found.seeds:
+            line = [field, str(seed), found.theirs(PAPER, field, OCE)]
+            for row, filter_, rule in ((PAPER, "paper", CONTRACTION), (OURS, "default", CREDIBLE)):
+                rate, false = (found.said(row, field, filter_, rule, measure, seed) for measure in STOPS)
+                line += [rate, found.span(row, field, filter_, rule, seed), false]
+            line.append(found.said(OURS, field, "default", CREDIBLE, "kept", seed))
+            line += [found.said("infotaxis", field, "default", CREDIBLE, measure, seed) for measure in STOPS]
+            rows.append(line)
+    headings = ("field", "test seed", "OCE: the paper", "as printed", BY_SEED, "of these false")
+    own = ("ours", BY_SEED, "of these false", "of the stop rate without a jump")
+    return _table((*headings, *own, "Infotaxis", "of these false"), rows)
 
 
 def attended(found: Found) -> str:
@@ -202,13 +213,15 @@ def attended(found: Found) -> str:
 
 def rewarded(found: Found) -> str:
     """What the learner was rewarded for: stops as in training and elsewhere, and whether the seeds agree."""
-    headings = ("reward", "OCE: the paper", "ours", "by training seed", "of these false")
+    headings = ("reward", "OCE: the paper", "ours", BY_SEED, "of these false")
     outside = ("elsewhere: the paper", "ours", "of these false", "searches to 0.90: the paper", "ours")
     rows = [
         (
             row,
             found.theirs(row, HEAT, OCE),
-            *(found.said(row, HEAT, "default", CREDIBLE, name) for name in (OCE, TRAINING_SEEDS[0], FALSE)),
+            found.said(row, HEAT, "default", CREDIBLE, OCE),
+            found.span(row, HEAT, "default", CREDIBLE),
+            found.said(row, HEAT, "default", CREDIBLE, FALSE),
             found.theirs(row, HEAT, "OCE (OOD)"),
             *(found.said(row, HEAT, "default", CREDIBLE, f"{measure} (OOD)") for measure in STOPS),
             found.theirs(row, HEAT, NEEDED),

@@ -21,6 +21,7 @@ def made(rate):
         "OCE": rate,
         "false stops": Estimate(0.04, 0.03, 0.06, 90),
         "ADE": Estimate(20.0, 19.0, 21.0, 90),
+        "OCE by training seed": Estimate(0.9, 0.82, 0.97, 3),
     }
     numbers |= {"drop": Estimate(0.02, -0.01, 0.05, 100), "kept": Estimate(0.8, 0.7, 0.9, 100)}
     kinds = (("default", CONTRACTION), ("default", CREDIBLE))
@@ -55,8 +56,18 @@ def test_what_was_not_measured_is_a_dash(source):
     assert found.said(paper_tables.OURS, FIELDS[1], "default", CREDIBLE, "OCE") == "–"
     assert paper_tables.read(source, "mixing").numbers == {}
     first, *_ = [line for line in paper_tables.comparison(found).splitlines() if FIELDS[0] in line]
-    assert first.count("–") == 7
+    assert first.count("–") == 9
     assert first.count("0.900 [0.850, 0.950]") == 1
+
+
+def test_stop_rates_have_those_of_the_training_seeds_beside_them(source):
+    """Every suite with two test seeds; a policy without training has a dash."""
+    for suite in paper_tables.COMPARED:
+        text = paper_tables.tables(source)[suite].splitlines()
+        assert "by training seed" in text[0]
+        assert text[2].count("0.820 to 0.970") == (2 if suite == "shift" else 1)
+    found = paper_tables.read(source, "id")
+    assert found.span("infotaxis", FIELDS[0], "default", CREDIBLE) == "–"
 
 
 def test_the_papers_own_system_has_a_line_for_each_field_and_test_seed(source):
