@@ -110,7 +110,7 @@ def _variance(mean: Estimate) -> float:
     """Return the variance of a single search from the bootstrap interval of the mean of `n`."""
     assert mean.low is not None
     assert mean.high is not None
-    error = (mean.high - mean.low) / (2 * norm.ppf(0.975))
+    error = (mean.high - mean.low) / (2 * float(norm.ppf(0.975)))
     # The bootstrap draws from the sample, whose variance is (n - 1) / n of the unbiased one.
     return error**2 * mean.n**2 / (mean.n - 1)
 
