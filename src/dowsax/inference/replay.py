@@ -6,7 +6,7 @@ from jaxtyping import Array, Float, Int
 
 from dowsax.inference.belief import History
 from dowsax.inference.jumps import Paths
-from dowsax.inference.reading_loop import READINGS_PER_CHUNK, loop_over_chunks
+from dowsax.inference.reading_loop import loop_over_chunks, readings_per_chunk
 from dowsax.types import Scalar, Station
 from dowsax.world import Model
 
@@ -30,11 +30,11 @@ def replay(
     Particles are columns, so that each parameter is contiguous in memory. The loop ends at `stop`, not at the
     horizon. Terms are added by chunks, which compiles in seconds; one long masked reduction took minutes.
     """
-    last = jnp.maximum(stop - 1, 0)
+    last, size = jnp.maximum(stop - 1, 0), readings_per_chunk()
 
     def add_chunk(number, total):
-        for offset in range(READINGS_PER_CHUNK):
-            at = number * READINGS_PER_CHUNK + offset
+        for offset in range(size):
+            at = number * size + offset
             # Beyond the end the last reading is evaluated again and discarded: its term is finite.
             filled = jnp.minimum(at, last)
             station = jax.tree.map(lambda leaf, filled=filled: leaf[filled], history.stations)

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from dowsax.inference.belief import History
-from dowsax.inference.reading_loop import READINGS_PER_CHUNK, loop_over_chunks
+from dowsax.inference.reading_loop import loop_over_chunks, readings_per_chunk
 from dowsax.types import Scalar, Station
 from dowsax.world import LogLinear, Model
 
@@ -84,8 +84,8 @@ class Straightening(eqx.Module):
             return normal, right
 
         def add_chunk(number, sums):
-            for offset in range(READINGS_PER_CHUNK):
-                sums = add(number * READINGS_PER_CHUNK + offset, sums)
+            for offset in range(readings_per_chunk()):
+                sums = add(number * readings_per_chunk() + offset, sums)
             return sums
 
         zero = jnp.zeros(rows.shape[1], rows.dtype)
@@ -101,7 +101,7 @@ def build_straightening(
     last = jnp.maximum(history.size - 1, 0)
 
     def add_chunk(number, levels):
-        at = jnp.minimum(number * READINGS_PER_CHUNK + jnp.arange(READINGS_PER_CHUNK), last)
+        at = jnp.minimum(number * readings_per_chunk() + jnp.arange(readings_per_chunk()), last)
         stations = jax.tree.map(lambda leaf: leaf[at], history.stations)
         found = jax.vmap(log_intensity_moments, in_axes=(None, 0, 0))(model, stations, history.readings[at])
         return tuple(all_.at[at].set(new) for all_, new in zip(levels, found, strict=True))

@@ -63,6 +63,20 @@ def test_an_outlier_costs_a_logarithm():
     assert near - far == pytest.approx(4 * np.log(10), rel=1e-3)
 
 
+@pytest.mark.parametrize("degrees", [1.0, 2.5, 4.0])
+def test_the_density_of_outliers_is_that_of_the_book(degrees):
+    sensor = StudentT(0.2, 0.1, degrees)
+    readings = np.array([-3.0, 1.0, 1.4, 1e3, 1e6])
+    scale = 0.2 * 1.0 + 0.1
+    expected = stats.t.pdf((readings - 1.0) / scale, degrees) / scale
+    level = jnp.float32(1.0)
+    found = jax.vmap(lambda reading: sensor.density(reading, level, sensor.scale(level)))(
+        jnp.float32(readings)
+    )
+    # Eight roundings of 32 bits, of which the residual's counts ν + 1 times.
+    np.testing.assert_allclose(found, expected, rtol=(8 + 2 * (degrees + 1)) * 2**-24 * 4)
+
+
 def test_unknown_noise_is_that_of_theta():
     """Settled it is the sensor with numbers of Θ; by itself the sensor as it was given, faults and all."""
     sensor = UnknownNoise(Gaussian(0.5, 2.0), (("noise_floor", 3), ("noise_ratio", 2)))

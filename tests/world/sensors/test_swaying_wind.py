@@ -103,6 +103,22 @@ def test_more_bins_are_nearer(key, monkeypatch):
     assert many <= few / 5
 
 
+@pytest.mark.parametrize("reading", [2.0, 2.3, 50.0, 1e5])
+def test_sums_of_densities_and_of_their_logarithms_agree(reading, key, monkeypatch):
+    swaying = model(10.0)
+    thetas, stations, _ = cases(swaying, key)
+
+    def terms():
+        return jax.vmap(lambda theta, at: swaying.log_likelihood(theta, at, jnp.float32(reading)))(
+            thetas, stations
+        )
+
+    plain = terms()
+    monkeypatch.setattr(swaying_wind, "_MAX_PLAIN_DEGREES", 0.0)
+    # Each of nine terms is rounded a dozen times, and the logarithms are of the order of 60.
+    np.testing.assert_allclose(plain, terms(), atol=9 * 12 * 2**-24 + 60 * 4 * 2**-24)
+
+
 @pytest.mark.slow
 def test_is_a_density(key):
     """It integrates to one over readings: by the trapezoidal rule, to what a tenth of the steps changes."""

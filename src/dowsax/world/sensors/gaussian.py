@@ -28,7 +28,10 @@ class Gaussian(eqx.Module):
 
     def log_prob(self, reading: Scalar, intensity: Scalar, station: Station) -> Scalar:
         del station
-        scale = self.scale(intensity)
+        return self.log_density(reading, intensity, self.scale(intensity))
+
+    def log_density(self, reading: Scalar, intensity: Scalar, scale: Scalar) -> Scalar:
+        """Return the log density for noise of this scale."""
         residual = (reading - intensity) / scale
         return -0.5 * residual * residual - jnp.log(scale) - 0.5 * math.log(2 * math.pi)
 

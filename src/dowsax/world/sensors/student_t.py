@@ -41,11 +41,27 @@ class StudentT(eqx.Module):
 
     def log_prob(self, reading: Scalar, intensity: Scalar, station: Station) -> Scalar:
         del station
-        scale, half = self.scale(intensity), 0.5 * (self.degrees + 1)
+        return self.log_density(reading, intensity, self.scale(intensity))
+
+    def log_density(self, reading: Scalar, intensity: Scalar, scale: Scalar) -> Scalar:
+        """Return the log density for noise of this scale."""
+        half = 0.5 * (self.degrees + 1)
         residual = (reading - intensity) / scale
-        constant = math.lgamma(half) - math.lgamma(0.5 * self.degrees)
-        constant -= 0.5 * math.log(math.pi * self.degrees)
-        return constant - jnp.log(scale) - half * jnp.log1p(residual * residual / self.degrees)
+        return self._log_middle - jnp.log(scale) - half * jnp.log1p(residual * residual / self.degrees)
+
+    def density(self, reading: Scalar, intensity: Scalar, scale: Scalar) -> Scalar:
+        """Return the density itself, which for whole ν needs no logarithm; it may vanish far off."""
+        power = self.degrees + 1
+        residual = (reading - intensity) / scale
+        falling = jax.lax.rsqrt(1.0 + residual * residual / self.degrees)
+        tail = jax.lax.integer_pow(falling, int(power)) if power == int(power) else falling**power
+        return math.exp(self._log_middle) * tail / scale
+
+    @property
+    def _log_middle(self) -> float:
+        """The logarithm of the density in the middle, for a scale of one."""
+        constant = math.lgamma(0.5 * (self.degrees + 1)) - math.lgamma(0.5 * self.degrees)
+        return constant - 0.5 * math.log(math.pi * self.degrees)
 
     def fault(self, readings: np.ndarray) -> str | None:
         return first_fault(readings, np.zeros(readings.shape, bool), "")

@@ -26,6 +26,8 @@ _SMOOTHING_STEP_SHARE = 0.4
 """Of the step between neighbouring nodes: a row of kernels this wide is flat to a tenth."""
 _MIN_MASS = 1e-30
 _LOG_OF_NOTHING = -1e30
+_MAX_PLAIN_DEGREES = 4.0
+"""Of Student's t: its density 10⁷ scales away is 10⁻³³ of that in the middle."""
 
 
 class SwayingWind(SensorWrapper):
@@ -87,42 +89,68 @@ class Swayed(eqx.Module):
         del intensity
         direction_profile = self.field.direction_profile(self.theta, station)
         sensor = self.sensor.at(station) if isinstance(self.sensor, Edged) else self.sensor
-        cells = _AngleBins.about(direction_profile, self.error, _UNSEEN_NOISE_SHARE * sensor.noise_floor)
+        bins = _AngleBins.about(direction_profile, self.error, _UNSEEN_NOISE_SHARE * sensor.noise_floor)
 
         def add(carry, number):
-            before, total, mass, fold = carry
-            value = direction_profile.value(cells.turn(cells.low + cells.length * (number + 1)))
-            share = cells.share(number) * (1 + fold)
-            term = _widen(sensor, 0.5 * (value + before), value - before).log_prob(
-                reading, 0.5 * (value + before), station
-            )
-            return (value, total.plus(term, share), mass + share, fold * cells.fold_step), None
+            before, total, mass, (density, growth, fold) = carry
+            value = direction_profile.value(bins.turn(bins.low + bins.length * (number + 1)))
+            middle, share = 0.5 * (value + before), density * (1 + fold)
+            total = total.plus(sensor, reading, middle, _widened(sensor, middle, value - before), share)
+            weights = density * growth, growth * bins.growth_step, fold * bins.fold_step
+            return (value, total, mass + share, weights), None
 
-        first = direction_profile.value(cells.turn(cells.low))
-        start = first, _LogSum.nothing(), jnp.zeros_like(first), cells.fold
+        first = direction_profile.value(bins.turn(bins.low))
+        nothing = _PlainSum() if _has_heavy_tails(sensor) else _LogSum()
+        weights = bins.density, bins.growth, bins.fold
+        start = first, jax.tree.map(jnp.float32, nothing), jnp.zeros(()), weights
         # A loop over bins, not a batch: each step handles all particles at once, which is far faster.
-        (_, total, mass, _), _ = jax.lax.scan(add, start, jnp.arange(NUM_ANGLE_BINS) * 1.0)
-        tail = sensor.log_prob(reading, direction_profile.value(cells.turn(cells.tail)), station)
-        inside = _LogSum(total.largest, total.total * cells.mass / mass)
-        return inside.plus(tail, 1 - cells.mass).log()
+        (_, total, mass, _), _ = jax.lax.scan(
+            add, start, jnp.arange(NUM_ANGLE_BINS) * 1.0, unroll=NUM_ANGLE_BINS
+        )
+        tail = direction_profile.value(bins.turn(bins.tail))
+        inside = total.times(bins.mass / mass)
+        return inside.plus(sensor, reading, tail, sensor.scale(tail), 1 - bins.mass).log()
+
+
+def _has_heavy_tails(sensor: Gaussian | StudentT) -> bool:
+    """Whether its density is above zero at every distance that two numbers of 32 bits can have."""
+    return isinstance(sensor, StudentT) and sensor.degrees <= _MAX_PLAIN_DEGREES
+
+
+class _PlainSum(NamedTuple):
+    """A running sum of densities: twice as fast, where none is too small to be represented."""
+
+    total: Scalar | float = 0.0
+
+    def plus(
+        self, sensor: StudentT, reading: Scalar, value: Scalar, scale: Scalar, share: Scalar
+    ) -> "_PlainSum":
+        return _PlainSum(self.total + share * sensor.density(reading, value, scale))
+
+    def times(self, factor: Scalar) -> "_PlainSum":
+        return _PlainSum(self.total * factor)
+
+    def log(self) -> Scalar:
+        return jnp.log(jnp.maximum(self.total, jnp.finfo(jnp.float32).tiny))
 
 
 class _LogSum(NamedTuple):
-    """A running sum $e^m S$ of exponentials that does not overflow."""
+    """A running sum $e^m S$ of densities, however small they are."""
 
-    largest: Scalar
-    total: Scalar
+    largest: Scalar | float = _LOG_OF_NOTHING
+    total: Scalar | float = 0.0
 
-    @classmethod
-    def nothing(cls) -> "_LogSum":
-        return cls(jnp.float32(_LOG_OF_NOTHING), jnp.float32(0.0))
-
-    def plus(self, log_term: Scalar, share: Scalar) -> "_LogSum":
-        """Add share · e^term."""
+    def plus(
+        self, sensor: Gaussian | StudentT, reading: Scalar, value: Scalar, scale: Scalar, share: Scalar
+    ) -> "_LogSum":
+        log_term = sensor.log_density(reading, value, scale)
         excess = log_term - self.largest
         factor = jnp.exp(-jnp.abs(excess))
         total = jnp.where(excess > 0, self.total * factor + share, self.total + share * factor)
         return _LogSum(jnp.maximum(self.largest, log_term), total)
+
+    def times(self, factor: Scalar) -> "_LogSum":
+        return _LogSum(self.largest, self.total * factor)
 
     def log(self) -> Scalar:
         return self.largest + jnp.log(jnp.maximum(self.total, _MIN_MASS))
@@ -139,8 +167,11 @@ class _AngleBins(NamedTuple):
     """Of all bins."""
     off: Scalar
     side: Scalar
-    error: float
-    nearest: Scalar
+    density: Scalar
+    """In the middle of the first bin, relative to the largest of all bins."""
+    growth: Scalar
+    growth_step: Scalar
+    """The density of the second bin over that of the first, and how this ratio changes from bin to bin."""
     fold: Scalar
     fold_step: Scalar
     """The density on the other side of the axis over that on this one: at the first bin, and its growth."""
@@ -156,6 +187,8 @@ class _AngleBins(NamedTuple):
         mass = ndtr((high - off) / error) - ndtr((-high - off) / error)
         rate = 2 * off / error**2
         middle = low + 0.5 * length
+        first, step = (middle - off) / error, length / error
+        nearest = (jnp.clip(off, middle, high - 0.5 * length) - off) / error
         return cls(
             low=low,
             length=length,
@@ -163,8 +196,9 @@ class _AngleBins(NamedTuple):
             mass=jnp.maximum(mass, _MIN_MASS),
             off=off,
             side=jnp.where(direction_profile.angle < 0, -1.0, 1.0),
-            error=error,
-            nearest=(jnp.clip(off, middle, high - 0.5 * length) - off) / error,
+            density=jnp.exp(0.5 * (nearest * nearest - first * first)),
+            growth=jnp.exp(-step * (first + 0.5 * step)),
+            growth_step=jnp.exp(-step * step),
             fold=jnp.exp(-rate * middle),
             fold_step=jnp.exp(-rate * length),
         )
@@ -173,14 +207,8 @@ class _AngleBins(NamedTuple):
         """Return the turn of the wind that puts the station at this angle from the axis, on its own side."""
         return self.side * (self.off - angle)
 
-    def share(self, number: Scalar) -> Scalar:
-        """Return the density in the middle of a bin, relative to the largest of all bins."""
-        away = (self.low + self.length * (number + 0.5) - self.off) / self.error
-        return jnp.exp(0.5 * (self.nearest * self.nearest - away * away))
 
-
-def _widen(sensor: Gaussian | StudentT, value: Scalar, step: Scalar) -> Gaussian | StudentT:
-    """Return the sensor with its noise widened for a field that varies by `step` about this value."""
+def _widened(sensor: Gaussian | StudentT, value: Scalar, step: Scalar) -> Scalar:
+    """Return the scale of the noise, widened for a field that varies by `step` about this value."""
     scale, smoothing = sensor.scale(value), _SMOOTHING_STEP_SHARE * step
-    floor = sensor.noise_floor + jnp.sqrt(scale * scale + smoothing * smoothing) - scale
-    return eqx.tree_at(lambda at: at.noise_floor, sensor, floor)
+    return jnp.sqrt(scale * scale + smoothing * smoothing)
