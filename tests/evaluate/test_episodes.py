@@ -1,5 +1,7 @@
 """Searches come out the same whether they run one by one or in groups, and ask for no program twice."""
 
+from dataclasses import replace
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -15,7 +17,7 @@ from dowsax.evaluate.search_steps import as_arrays, stack_policies
 from dowsax.evaluate.stops import TraceRule
 from dowsax.inference import PRESETS, FilterConfig, Preset
 from dowsax.policies import Greedy, OracleStraight, Random
-from dowsax.world import benchmark_model
+from dowsax.world import benchmark_model, without_source
 
 MAX_READINGS = 10
 BOOTSTRAP = Preset(FilterConfig(num_particles=64, temper=False, num_moves=0, max_moves=0), ())
@@ -53,6 +55,20 @@ def test_in_groups_equals_one_by_one(keys, apart):
         # Sums may be taken in another order, and a resampling may then differ by a particle.
         np.testing.assert_allclose(one.rows.position, other.rows.position, atol=1e-4)
         np.testing.assert_allclose(one.rows.reading, other.rows.reading, rtol=1e-3, atol=1e-5)
+
+
+@pytest.mark.parametrize("runner", [run_one_by_one, run_in_groups])
+def test_sources_are_absent_where_it_is_said(runner, keys):
+    """A search without a source reads what the model without its source gives, the others what it gives."""
+    search, present = searching("temperature"), np.array([True, False, True, False])
+    empty = replace(search, truth=without_source(search.model))
+    mixed = runner(search, [Random()], keys[:4], UNTIL, nothing, present=present)
+    for number, there in enumerate(present):
+        (alone,) = runner(search if there else empty, [Random()], keys[number : number + 1], UNTIL, nothing)
+        expected, found = alone.rows.reading, mixed[number].rows.reading
+        assert len(expected) == len(found)
+        # In a group, sums may be taken in another order.
+        np.testing.assert_allclose(expected, found, rtol=1e-3, atol=1e-5)
 
 
 class Steady(eqx.Module):

@@ -118,7 +118,7 @@ def test_a_batch_that_does_not_fit_is_halved(runs, reference, monkeypatch):
     """An accelerator with room for two episodes takes five as two, two and one."""
     sizes = []
 
-    def in_groups(search, policies, keys, until, progress, *, first, record):
+    def in_groups(search, policies, keys, until, progress, *, first, record, present):
         if keys.shape[0] > 2:
             raise jax.errors.JaxRuntimeError("RESOURCE_EXHAUSTED: Out of memory")
         assert first == sum(sizes)

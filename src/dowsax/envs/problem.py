@@ -19,7 +19,17 @@ from dowsax.inference.null_filter import NullFilter
 from dowsax.inference.stopping import StopRule
 from dowsax.inference.summaries import mean_position, promising_places
 from dowsax.types import Key, Position, Scalar, Station, Theta
-from dowsax.world import FOUR_MOVES, ActionSpace, Budget, Candidates, Jump, Model, WayReadings, put_position
+from dowsax.world import (
+    FOUR_MOVES,
+    ActionSpace,
+    Budget,
+    Candidates,
+    Jump,
+    Model,
+    PerhapsAbsent,
+    WayReadings,
+    put_position,
+)
 from dowsax.world.motion import AREA_SIDE_M, START_SIDE_M
 from dowsax.world.trails import advance
 
@@ -104,7 +114,7 @@ class SearchProblem(eqx.Module):
     stop: StopRule = Credible()
     null: NullFilter | None = None
     """The filter of the model without its source, where the evidence for a source counts."""
-    truth: Model | None = None
+    truth: Model | PerhapsAbsent | None = None
     """What readings are drawn from, where that is not the model: with the same unknowns."""
     way_readings: WayReadings | None = None
     """Readings while the sensor moves, where it takes any. They are none of the `max_readings`."""

@@ -12,7 +12,9 @@ from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Bool
 
 from dowsax.envs import SearchProblem
 from dowsax.evaluate.pool import run_in_groups
@@ -24,6 +26,7 @@ from dowsax.evaluate.search_steps import (
     prepare,
     read,
     require_finite,
+    with_presence,
 )
 from dowsax.evaluate.stops import EndRule
 from dowsax.evaluate.trace import Episode, Recorder, row
@@ -55,6 +58,7 @@ def run_episodes(
     threads: int | None = None,
     on_progress: Progress = lambda ended: None,
     record: Recorder = row,
+    present: Bool[np.ndarray, " searches"] | None = None,
 ) -> list[Episode]:
     """Run one search per key, until every rule of `until` is met or the budget runs out.
 
@@ -76,6 +80,8 @@ def run_episodes(
         Called with the number of searches that have just ended.
     record
         What is recorded of each reading.
+    present
+        For each search, whether there is a source. Default: as the problem says.
     """
     if keys.ndim != 1 or keys.shape[0] == 0:
         raise ValueError(
@@ -87,15 +93,24 @@ def run_episodes(
         )
     policies = list(policy) if isinstance(policy, Sequence) else [policy]
     if jax.default_backend() == "cpu":
-        return run_one_by_one(search, policies, keys, until, on_progress, threads, first=first, record=record)
+        return run_one_by_one(
+            search, policies, keys, until, on_progress, threads, first=first, record=record, present=present
+        )
     size = min(batch_size or keys.shape[0], keys.shape[0])
     episodes: list[Episode] = []
     while len(episodes) < keys.shape[0]:
         try:
             done = len(episodes)
-            batch = keys[done : done + size]
+            part = slice(done, done + size)
             episodes += run_in_groups(
-                search, policies, batch, until, on_progress, first=first + done, record=record
+                search,
+                policies,
+                keys[part],
+                until,
+                on_progress,
+                first=first + done,
+                record=record,
+                present=None if present is None else present[part],
             )
         except jax.errors.JaxRuntimeError as failure:
             if "RESOURCE_EXHAUSTED" not in str(failure) or size == 1:
@@ -125,13 +140,17 @@ def run_one_by_one(
     *,
     first: int = 0,
     record: Recorder = row,
+    present: Bool[np.ndarray, " searches"] | None = None,
 ) -> list[Episode]:
     """Run the searches one after another, one per thread (default: one per core)."""
     radius = float(search.success_radius)
     search, policies = as_arrays(search), [as_arrays(policy) for policy in policies]
 
+    def search_of(number: int) -> SearchProblem:
+        return with_presence(search, None if present is None else jnp.asarray(present[number - first]))
+
     def one(number: int, key: Key) -> Episode:
-        policy = policies[number % len(policies)]
+        policy, search = policies[number % len(policies)], search_of(number)
         started = time.perf_counter()
         state = PROGRAMS.prepare(search, key)
         theta, position = np.asarray(state.theta), state.station.position
@@ -151,6 +170,6 @@ def run_one_by_one(
         most = len(rows) if is_over else search.max_readings
         return Episode(theta, np.asarray(state.theta), columns, seconds, most, radius)
 
-    compile_programs(PROGRAMS, search, policies[0], keys[0], record)
+    compile_programs(PROGRAMS, search_of(first), policies[0], keys[0], record)
     with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
         return list(pool.map(one, range(first, first + keys.shape[0]), keys))

@@ -106,9 +106,7 @@ class MissionRecorder(eqx.Module):
         fit = jnp.ones(())
         if self.checks_fit:
             key = jax.random.fold_in(jax.random.key(0), belief.history.size)
-            fit = jax.lax.cond(
-                is_sure, lambda: quick_fit(key, search.model, belief, MAX_CHECKED_READINGS), lambda: fit
-            )
+            fit = quick_fit(key, search.model, belief, MAX_CHECKED_READINGS, is_sure)
         is_excluded = evidence <= -math.log(MAX_ODDS_AGAINST)
         found = is_sure & (fit >= MIN_FIT) & ~is_excluded & info.explained
         return MissionRow(
@@ -170,23 +168,22 @@ def rehearse(
         jnp.arange(config.missions)
     )
     record = MissionRecorder(plan.radius, plan.probability, plan.jump is None)
-    ended, paths = [], []
-    for present, part in ((True, keys[: config.num_present]), (False, keys[config.num_present :])):
-        if len(part):
-            problem = build_problem(
-                plan, policy, present=present, truth=truth, max_readings=config.max_readings
-            )
-            episodes = run_episodes(
-                problem,
-                policy.policy,
-                part,
-                (MissionEnd(),),
-                on_progress=on_progress,
-                threads=threads,
-                record=record,
-            )
-            ended += [_result(plan, episode, present=present) for episode in episodes]
-            paths += [np.asarray(episode.rows.position) for episode in episodes]
+    present = np.arange(config.missions) < config.num_present
+    problem = build_problem(plan, policy, truth=truth, max_readings=config.max_readings)
+    episodes = run_episodes(
+        problem,
+        policy.policy,
+        keys,
+        (MissionEnd(),),
+        on_progress=on_progress,
+        threads=threads,
+        record=record,
+        present=None if present.all() else present,
+    )
+    ended = [
+        _result(plan, episode, present=bool(there)) for episode, there in zip(episodes, present, strict=True)
+    ]
+    paths = [np.asarray(episode.rows.position) for episode in episodes]
     return Simulated(summarise_missions(plan, policy, config, ended), tuple(paths))
 
 

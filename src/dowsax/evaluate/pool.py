@@ -7,6 +7,8 @@ pool, from which groups are taken that need the same next: a decision and a read
 
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import equinox as eqx
@@ -15,7 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Int
 
-from dowsax.envs import PendingUpdate, SearchProblem
+from dowsax.envs import PendingUpdate, SearchProblem, SearchState
 from dowsax.evaluate.search_steps import (
     Keys,
     as_arrays,
@@ -26,6 +28,7 @@ from dowsax.evaluate.search_steps import (
     stack_policies,
     step_keys,
     take_policy,
+    with_presence,
 )
 from dowsax.evaluate.stops import EndRule
 from dowsax.evaluate.trace import Episode, Recorder, row
@@ -37,56 +40,60 @@ _PARTICLES_PER_GROUP = 2**20
 _MIN_GROUP_SIZE = 8
 
 
-class GroupResult(NamedTuple):
-    """The pending updates of a group, which of them are finished, and the rows of those."""
+class Outcome(NamedTuple):
+    """What has become of the newest reading of a search."""
 
-    pending: PendingUpdate
     finished: Bool[Array, "*batch"]
     row: Any
+    """Valid only once the update is finished."""
     theta: Theta
     is_over: Bool[Array, "*batch"]
     """No reading can follow."""
 
 
-def result_of(search: SearchProblem, record: Recorder, pending: PendingUpdate) -> GroupResult:
-    """Collect the result of one update; its row is valid only once the update is finished."""
-    state, info = search.finish_update(pending)
-    recorded = record(search, state, info)
-    return GroupResult(pending, ~pending.stage.is_degenerate, recorded, pending.theta, search.is_over(state))
-
-
-def start(search: SearchProblem, record: Recorder, key: Key) -> GroupResult:
-    """Take the first reading of a search."""
-    state = prepare(search, key)
+def begin(
+    search: SearchProblem,
+    is_present: Bool[Array, ""] | None,
+    key: Key,
+    state: SearchState,
+    position: Position,
+) -> PendingUpdate:
+    """Take the next reading."""
     _, read_key = step_keys(key, state)
-    return result_of(search, record, search.start_update(read_key, state, state.station.position))
+    return with_presence(search, is_present).start_update(read_key, state, position)
+
+
+def finish(search: SearchProblem, pending: PendingUpdate) -> SearchState:
+    """Return the state after a reading."""
+    return search.finish_update(pending)[0]
 
 
 def choose(
-    search: SearchProblem, policies: Any, turn: Int[Array, ""] | None, key: Key, pending: PendingUpdate
+    search: SearchProblem, policies: Any, turn: Int[Array, ""] | None, key: Key, state: SearchState
 ) -> Position:
     """Return where the policy whose turn it is goes after a reading."""
-    return decide(search, take_policy(policies, turn), key, search.finish_update(pending)[0])
+    return decide(search, take_policy(policies, turn), key, state)
 
 
-def read(
-    search: SearchProblem, record: Recorder, key: Key, pending: PendingUpdate, position: Position
-) -> GroupResult:
-    """Take the next reading."""
-    state, _ = search.finish_update(pending)
-    _, read_key = step_keys(key, state)
-    return result_of(search, record, search.start_update(read_key, state, position))
+def judge(search: SearchProblem, record: Recorder, pending: PendingUpdate) -> Outcome:
+    """Record a reading."""
+    state, info = search.finish_update(pending)
+    recorded = record(search, state, info)
+    return Outcome(~pending.stage.is_degenerate, recorded, pending.theta, search.is_over(state))
 
 
-def refresh(search: SearchProblem, record: Recorder, pending: PendingUpdate) -> GroupResult:
+def refresh(search: SearchProblem, pending: PendingUpdate) -> PendingUpdate:
     """Run one more stage of a pending update."""
-    return result_of(search, record, search.refresh(pending))
+    return search.refresh(pending)
 
 
-START = eqx.filter_jit(eqx.filter_vmap(start, in_axes=(None, None, 0)))
+# One program for each part: to compile the filter or the record twice takes longer than to call one more.
+PREPARE = eqx.filter_jit(eqx.filter_vmap(prepare, in_axes=(None, 0)))
+BEGIN = eqx.filter_jit(eqx.filter_vmap(begin, in_axes=(None, 0, 0, 0, 0)))
+FINISH = eqx.filter_jit(eqx.filter_vmap(finish, in_axes=(None, 0)))
 CHOOSE = eqx.filter_jit(eqx.filter_vmap(choose, in_axes=(None, None, 0, 0, 0)))
-READ = eqx.filter_jit(eqx.filter_vmap(read, in_axes=(None, None, 0, 0, 0)))
-REFRESH = eqx.filter_jit(eqx.filter_vmap(refresh, in_axes=(None, None, 0)))
+JUDGE = eqx.filter_jit(eqx.filter_vmap(judge, in_axes=(None, None, 0)))
+REFRESH = eqx.filter_jit(eqx.filter_vmap(refresh, in_axes=(None, 0)))
 
 
 @jax.jit
@@ -108,7 +115,7 @@ def first_occurrences(members: np.ndarray) -> np.ndarray:
 
 
 def group_size(search: SearchProblem, total: int) -> int:
-    """Return how many searches are in a group."""
+    """Return how many of all searches are in a group."""
     return min(total, max(_MIN_GROUP_SIZE, _PARTICLES_PER_GROUP // search.preset.config.num_particles))
 
 
@@ -123,10 +130,14 @@ class Pool:
         size: int,
         on_progress: Callable[[int], None] = lambda ended: None,
         row: Recorder = row,
+        present: Bool[np.ndarray, " searches"] | None = None,
     ) -> None:
         """Take the first reading of all searches."""
         total = keys.shape[0]
         self.search, self.keys, self.until = search, keys, until
+        self.present = present
+        # Only readings are of the true field: everything else is compiled once for all of them.
+        self.believed = replace(search, truth=None)
         self.size, self.on_progress, self.row = size, on_progress, row
         self.records: list[Record] = []
         self.is_met = np.zeros((total, len(until)), bool)
@@ -135,8 +146,9 @@ class Pool:
         parts: list[PendingUpdate] = []
         for first in range(0, total, size):
             members = self.pad(np.arange(first, min(first + size, total)))
-            group = START(search, row, keys[members])
-            parts.append(group.pending)
+            state = PREPARE(self.believed, keys[members])
+            group = self.begin(members, state, state.station.position)
+            parts.append(group)
             self.record(members, group)
         self.pending: PendingUpdate = jax.tree.map(lambda *leaves: jnp.concatenate(leaves)[:total], *parts)
 
@@ -149,25 +161,29 @@ class Pool:
         pending = gather(self.pending, members)
         if deciding:
             turn = None if turns is None else turns[members]
-            positions = CHOOSE(self.search, policies, turn, self.keys[members], pending)
+            state = FINISH(self.believed, pending)
+            positions = CHOOSE(self.believed, policies, turn, self.keys[members], state)
             positions = require_finite(self.search, positions)
-            group = READ(self.search, self.row, self.keys[members], pending, positions)
+            group = self.begin(members, state, positions)
         else:
-            group = REFRESH(self.search, self.row, pending)
+            group = REFRESH(self.believed, pending)
         # Copies are dropped, so that the pool holds what is recorded.
         places = np.where(first_occurrences(members), members, len(self.active))
-        self.pending = scatter(self.pending, places, group.pending)
+        self.pending = scatter(self.pending, places, group)
         self.record(members, group)
+
+    def begin(self, members: np.ndarray, state: SearchState, positions: Array) -> PendingUpdate:
+        """Take the next reading of a group."""
+        present = None if self.present is None else self.present[members]
+        return BEGIN(self.search, present, self.keys[members], state, positions)
 
     def pad(self, members: np.ndarray) -> np.ndarray:
         """Fill up a group with copies of its first member."""
         return np.concatenate([members, np.full(self.size - len(members), members[0])])
 
-    def record(self, members: np.ndarray, group: GroupResult) -> None:
+    def record(self, members: np.ndarray, group: PendingUpdate) -> None:
         """Record the readings, and which searches have ended."""
-        finished, newest, truths, is_over = jax.tree.map(
-            np.asarray, (group.finished, group.row, group.theta, group.is_over)
-        )
+        finished, newest, truths, is_over = jax.tree.map(np.asarray, JUDGE(self.believed, self.row, group))
         is_original = first_occurrences(members)
         self.finished[members[is_original]] = finished[is_original]
         counted = is_original & finished
@@ -202,6 +218,7 @@ def run_in_groups(
     *,
     first: int = 0,
     record: Recorder = row,
+    present: Bool[np.ndarray, " searches"] | None = None,
 ) -> list[Episode]:
     """Run all searches, in groups of `size`; `first` is the number of the first one."""
     radius = float(search.success_radius)
@@ -211,20 +228,41 @@ def run_in_groups(
     if len(policies) > 1:
         stacked, turns = stack_policies(policies), (first + np.arange(keys.shape[0])) % len(policies)
     size = size or group_size(search, keys.shape[0])
-    # Every program runs once beforehand, so that no search is charged for compilation.
-    warm_up = Pool(search, keys[:size], until, size, row=record)
-    turn = None if turns is None else turns[:size]
-    positions = CHOOSE(search, stacked, turn, keys[:size], warm_up.pending)
-    group = READ(search, record, keys[:size], warm_up.pending, positions)
-    jax.block_until_ready(REFRESH(search, record, group.pending))
+    compile_programs(search, stacked, turns, keys, size, record, present)
     started = time.perf_counter()
-    pool = Pool(search, keys, until, size, on_progress, record)
+    pool = Pool(search, keys, until, size, on_progress, record, present)
     thetas = np.asarray(pool.pending.theta)
     while pool.active.any():
         pool.serve(stacked, turns)
     seconds = (time.perf_counter() - started) / keys.shape[0]
     most = np.where(pool.is_over, pool.numbers, search.max_readings)
     return _split_by_search(pool.records, thetas, seconds, most, radius)
+
+
+def compile_programs(
+    search: SearchProblem,
+    policies: Any,
+    turns: np.ndarray | None,
+    keys: Keys,
+    size: int,
+    record: Recorder,
+    present: Bool[np.ndarray, " searches"] | None,
+) -> None:
+    """Run every program once, so that no search is charged for compilation; side by side to save time."""
+    members, believed = np.arange(size) % keys.shape[0], replace(search, truth=None)
+    keys, turn = keys[members], None if turns is None else turns[members]
+    state = PREPARE(believed, keys)
+    with ThreadPoolExecutor() as threads:
+        chosen = threads.submit(CHOOSE, believed, policies, turn, keys, state)
+        is_present = None if present is None else present[members]
+        pending = BEGIN(search, is_present, keys, state, state.station.position)
+        rest = [
+            threads.submit(JUDGE, believed, record, pending),
+            threads.submit(REFRESH, believed, pending),
+            threads.submit(FINISH, believed, pending),
+            chosen,
+        ]
+        jax.block_until_ready([one.result() for one in rest])
 
 
 def _split_by_search(

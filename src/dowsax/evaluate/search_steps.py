@@ -1,6 +1,7 @@
 """The functions of one recorded search. All randomness of a search comes from its own key."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import equinox as eqx
@@ -14,6 +15,7 @@ from dowsax.envs import SearchProblem, SearchState
 from dowsax.evaluate.trace import Recorder
 from dowsax.policies import Oracle, Policy
 from dowsax.types import Key, Position
+from dowsax.world import Model, PerhapsAbsent
 
 Keys = KeyArray[Array, "*batch"]
 # The fold of the key that draws a search. No reading uses it, for any number of readings.
@@ -33,6 +35,15 @@ def decide(search: SearchProblem, policy: Policy | Oracle, key: Key, state: Sear
     action = acting(policy_key, state.belief, state.station, candidates, search.budget_left(state))
     exists = (action >= 0) & (action < search.actions.num_actions)
     return jnp.where(exists, candidates.positions[action], jnp.nan)
+
+
+def with_presence(search: SearchProblem, is_present: Bool[Array, ""] | None) -> SearchProblem:
+    """Return the search with a source or without; as it is if that is not said."""
+    if is_present is None:
+        return search
+    truth = search.model if search.truth is None else search.truth
+    assert isinstance(truth, Model)
+    return replace(search, truth=PerhapsAbsent(truth, is_present))
 
 
 def read(

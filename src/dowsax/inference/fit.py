@@ -2,6 +2,7 @@
 
 import jax
 import jax.numpy as jnp
+from jaxtyping import Array, Bool
 
 from dowsax.inference.belief import Belief
 from dowsax.inference.replay import reading_log_likelihood
@@ -16,13 +17,29 @@ _READINGS_PER_BATCH = 16
 """Readings evaluated together, which takes two thirds of the time of one after another."""
 
 
-def quick_fit(key: Key, model: Model, belief: Belief, max_readings: int | None = None) -> Scalar:
-    """Return `predictive_fit`, from fewer draws if these are conclusive."""
-    quick_key, key = jax.random.split(key)
-    rough = predictive_fit(quick_key, model, belief, max_readings, _NUM_QUICK_DRAWS)
-    return jax.lax.cond(
-        rough >= _MIN_QUICK_FIT, lambda: rough, lambda: predictive_fit(key, model, belief, max_readings)
-    )
+def quick_fit(
+    key: Key,
+    model: Model,
+    belief: Belief,
+    max_readings: int | None = None,
+    is_needed: bool | Bool[Array, ""] = True,
+) -> Scalar:
+    """Return `predictive_fit`, from fewer draws if these are conclusive; 1 where it is not needed."""
+    most = NUM_DRAWS // _NUM_QUICK_DRAWS
+
+    def is_open(carry) -> Bool[Array, ""]:
+        number, total = carry
+        is_conclusive = (number == 1) & (total >= _MIN_QUICK_FIT)
+        return is_needed & (number < most) & ~is_conclusive
+
+    def draw(carry):
+        number, total = carry
+        fit = predictive_fit(jax.random.fold_in(key, number), model, belief, max_readings, _NUM_QUICK_DRAWS)
+        return number + 1, total + fit
+
+    # A loop, as the branches of a condition would all be compiled, and in a batch all be computed.
+    number, total = jax.lax.while_loop(is_open, draw, (jnp.zeros((), jnp.int32), jnp.zeros(())))
+    return jnp.where(number > 0, total / jnp.maximum(number, 1), 1.0)
 
 
 def predictive_fit(

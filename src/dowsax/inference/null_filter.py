@@ -11,6 +11,8 @@ from dowsax.world import Model, without_source
 
 _NUM_PARTICLES = 512
 """Of the belief without a source, which is about background and noise alone."""
+_NUM_MOVES = 24
+"""As exact as moves until the particles have forgotten their start, in half of the time or less."""
 _NUM_WITHOUT_UNKNOWNS = 16
 """Where background and noise are known, so that every particle has the exact likelihood."""
 
@@ -26,8 +28,15 @@ class NullFilter(eqx.Module):
         """Build it for a model and the preset of its filter."""
         if not has_unknowns:
             return cls(without_source(model), PRESETS["plain"].with_particles(_NUM_WITHOUT_UNKNOWNS))
-        preset = preset.with_particles(min(preset.config.num_particles, _NUM_PARTICLES))
-        return cls(without_source(model), replace(preset, config=replace(preset.config, straighten=False)))
+        config = replace(
+            preset.config,
+            num_particles=min(preset.config.num_particles, _NUM_PARTICLES),
+            num_moves=_NUM_MOVES,
+            max_moves=_NUM_MOVES,
+            max_terms=None,
+            straighten=False,
+        )
+        return cls(without_source(model), replace(preset, config=config))
 
     def init(self, key: Key, template: Station, horizon: int) -> Belief:
         """Return the belief before the first reading; `template` is an example of a station."""

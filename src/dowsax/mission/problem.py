@@ -14,7 +14,7 @@ from dowsax.mission.site_policy import SitePolicy
 from dowsax.mission.state import build_null_filter
 from dowsax.mission.stations import example_station
 from dowsax.types import Key, Position, Station
-from dowsax.world import Budget, Model, without_source
+from dowsax.world import Budget, Model
 from dowsax.world.kinds import WIND
 
 MAX_ON_WAY = 2000
@@ -39,7 +39,6 @@ def build_problem(
     plan: Plan,
     policy: SitePolicy,
     *,
-    present: bool = True,
     truth: Model | None = None,
     max_readings: int = 500,
 ) -> SearchProblem:
@@ -47,14 +46,11 @@ def build_problem(
 
     Parameters
     ----------
-    present
-        Whether there is a source.
     truth
         What readings are drawn from, with the same unknowns as the model. Default: the model.
     max_readings
         Where the budget has no limit of readings, or a later one.
     """
-    model = plan.model if truth is None else truth
     most = max_readings if plan.budget.readings is None else min(plan.budget.readings, max_readings)
     limits = (
         math.inf if limit is None else float(limit) for limit in (plan.budget.distance, plan.budget.time)
@@ -70,7 +66,7 @@ def build_problem(
         budget=problem_budget,
         stop=Credible(radius=plan.radius, probability=plan.probability),
         null=build_null_filter(plan),
-        truth=model if present else without_source(model),
+        truth=truth,
         way_readings=plan.reach.way_readings,
         max_on_way=_max_on_way(plan, problem_budget),
     )

@@ -16,7 +16,7 @@ from dowsax.world.base import (
     SeveralSources,
     Transition,
 )
-from dowsax.world.compose import compose, without_source
+from dowsax.world.compose import PerhapsAbsent, compose, without_source
 from dowsax.world.coordinates import Identity, Logarithmic
 from dowsax.world.fence import Fence
 from dowsax.world.fields import Dipole, GaussianPlume, InverseSquare, LogDistance, Plume
@@ -104,6 +104,7 @@ __all__ = [
     "NearAndFar",
     "NeedsTheta",
     "Parameter",
+    "PerhapsAbsent",
     "Plume",
     "PlumeCoordinates",
     "PlumePrior",

@@ -6,8 +6,11 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any
 
+import equinox as eqx
 import jax.numpy as jnp
+from jaxtyping import Array, Bool
 
+from dowsax.types import Key, Scalar, Station, Theta
 from dowsax.world.base import DirectionDependent, Distribution, Field, Location, Prior, Sensor
 from dowsax.world.fields import Arranged, Background, GivenWind, InferredWind, Lagged, Plume
 from dowsax.world.fields.arranged import KNOWN_COLUMN
@@ -143,6 +146,18 @@ def without_source(model: Model) -> Model:
     log Bayes factor for a source against none.
     """
     return Model(model.prior, remove_source(model.field), _without_plume(model.sensor))
+
+
+class PerhapsAbsent(eqx.Module):
+    """Readings of a model with its source or without it, as a number says: compiled once for both."""
+
+    model: Model
+    is_present: Bool[Array, ""]
+
+    def sample_reading(self, key: Key, theta: Theta, station: Station) -> Scalar:
+        present = self.model.sample_reading(key, theta, station)
+        absent = without_source(self.model).sample_reading(key, theta, station)
+        return jnp.where(self.is_present, present, absent)
 
 
 def _without_plume(sensor: Sensor) -> Sensor:
