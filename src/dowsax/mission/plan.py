@@ -11,6 +11,7 @@ from dowsax.mission.rehearsal import filter_name
 from dowsax.mission.site_policy import SitePolicy, build_site_policy
 from dowsax.mission.stations import Stations, default_altitude, required_measurements
 from dowsax.policies import Policy
+from dowsax.site.kinds import KINDS
 from dowsax.site.schema import Budget
 from dowsax.site.site import Site, build_model
 from dowsax.survey.lint import min_reading
@@ -66,8 +67,9 @@ class Plan:
         model = build_model(site) if model is None else model
         search = site.search
         preset = PRESETS[search.preset]
-        if search.particles is not None:
-            preset = preset.with_particles(search.particles)
+        particles = search.particles or KINDS[site.kind].search_particles
+        if particles is not None:
+            preset = preset.with_particles(particles)
         preset = _limit_work(preset, model)
         points = site.step.points
         places = () if points is None else tuple((float(x), float(y)) for x, y in points)

@@ -28,6 +28,8 @@ class Kind:
     is_benchmark: bool = False
     counts: bool = False
     """Whether it matters how long a reading takes."""
+    search_particles: int | None = None
+    """Particles of the filter of a search, unless the site says otherwise; `None`: those of its preset."""
     examples: Mapping[str, Any] = field(default_factory=dict)
     """By dotted key: what the new site of this kind has instead of the usual example."""
 
@@ -65,7 +67,10 @@ KINDS: dict[str, Kind] = {
         "counts around a radioactive source", "counts", ("counts",), ("standoff",), counts=True
     ),
     "level": Kind("decibels that fall with distance: radio, sound", "dB", _LEVELS, ("standoff",)),
-    "magnetic-dipole": Kind("the magnetic anomaly of buried iron", "nT", ("nT",), _DIPOLE_OPTIONS),
+    # A dipole shows within a few metres: of fewer particles, none may be so near to a place worth reading.
+    "magnetic-dipole": Kind(
+        "the magnetic anomaly of buried iron", "nT", ("nT",), _DIPOLE_OPTIONS, search_particles=4096
+    ),
     "temperature": _benchmark("excess temperature", "K"),
     "concentration": _benchmark("concentration"),
     "magnetic": _benchmark("magnetic anomaly"),

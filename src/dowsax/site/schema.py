@@ -272,7 +272,8 @@ class SearchSetting(Section):
     """The filter: "survey", whose particles move as often as many unknowns need, "default" or "paper".
     Default: "survey"; "default" for benchmark fields."""
     particles: Whole | None = key(example=2048, ge=16, le=1_000_000)
-    """More are slower and more exact. Default: those of the filter."""
+    """More are slower and more exact. Default: those of the filter, and 4096 in a search for a
+    magnetic-dipole."""
     radius: Number | None = key(example=5.0, unit="m", active=True, gt=0)
     """The source is found when it lies within this radius with the probability below. Default: a hundredth of
     the diagonal of the area."""
