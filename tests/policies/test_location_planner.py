@@ -11,7 +11,7 @@ from scipy.stats import norm
 
 from dowsax.policies.location_planner import LocationPlanner
 from dowsax.types import Station
-from dowsax.world import Budget, Candidates, Gaussian, Model, PlumePrior, WayReadings
+from dowsax.world import FOUR_MOVES, Budget, Candidates, Gaussian, Model, PlumePrior, WayReadings
 
 NUM = 400
 HERE = Station(jnp.zeros(2))
@@ -24,9 +24,10 @@ class Towns(eqx.Module):
     nuisance: float
 
     def __call__(self, theta, station):
-        # At the candidate in the north nothing is seen.
+        # At the candidate in the north nothing is seen, in the south what is everywhere alone.
         seen = jnp.where(station.position[1] > 50, 0.0, 1.0)
-        return seen * (self.step * (theta[0] > 50) + self.nuisance * theta[2])
+        shows = jnp.where(station.position[1] < -50, 0.0, 1.0)
+        return seen * (shows * self.step * (theta[0] > 50) + self.nuisance * theta[2])
 
     def without_source(self):
         return Towns(0.0, self.nuisance)
@@ -55,17 +56,13 @@ def planner(step, nuisance, noise=1.0, **choices):
 def gains(planner, places):
     """The mean over keys, and its standard error."""
     keys = jax.random.split(jax.random.key(2), 64)
-    one = lambda key: planner.expected_gains(key, BELIEF, HERE, places)  # noqa: E731
+    one = lambda key: planner.expected_gains(key, BELIEF, HERE, places.positions[:, None])  # noqa: E731
     found = np.asarray(jax.jit(jax.vmap(one))(keys), np.float64)
     return found.mean(axis=0), found.std(axis=0) / 8.0
 
 
-@pytest.mark.parametrize("step", [0.5, 2.0, 6.0])
-def test_the_gain_is_the_mutual_information_of_reading_and_location(step):
-    """Which of two towns, through noise of one: by quadrature. What is not seen tells nothing.
-
-    The weight of one particle that is added to the neighbours of each leaves out a share of their number.
-    """
+def information(step):
+    """Of a reading through noise of one and which of the two towns, a fifth in the east: by quadrature."""
     share = 1 / 5
     densities = (lambda z: norm.pdf(z, 0.0, 1.0), lambda z: norm.pdf(z, step, 1.0))
 
@@ -74,7 +71,16 @@ def test_the_gain_is_the_mutual_information_of_reading_and_location(step):
         total = west + east
         return west * np.log(densities[0](z) / total) + east * np.log(densities[1](z) / total)
 
-    exact = quad(term, -8.0, 8.0 + step, limit=200)[0]
+    return quad(term, -8.0, 8.0 + step, limit=200)[0]
+
+
+@pytest.mark.parametrize("step", [0.5, 2.0, 6.0])
+def test_the_gain_is_the_mutual_information_of_reading_and_location(step):
+    """Which of two towns, through noise of one: by quadrature. What is not seen tells nothing.
+
+    The weight of one particle that is added to the neighbours of each leaves out a share of their number.
+    """
+    exact = information(step)
     (found, nothing), (error, _) = gains(planner(step, 0.0), candidates((0.0, 0.0), (0.0, 100.0)))
     assert found == pytest.approx(exact, rel=0.05, abs=5 * error)
     assert nothing < 0.01
@@ -90,7 +96,7 @@ def test_a_rare_strong_source_is_not_overlooked():
     """One particle in fifty far off: sources drawn at random would miss it in half of all decisions."""
     one = planner(20.0, 0.0)
     keys = jax.random.split(jax.random.key(2), 32)
-    find = jax.jit(jax.vmap(lambda key: one.expected_gains(key, RARE, HERE, candidates((0.0, 0.0)))[0]))
+    find = jax.jit(jax.vmap(lambda key: one.expected_gains(key, RARE, HERE, jnp.zeros((1, 1, 2)))[0]))
     entropy = -(0.02 * np.log(0.02) + 0.98 * np.log(0.98))
     found = np.asarray(find(keys))
     assert found.min() > 0.7 * entropy
@@ -132,7 +138,55 @@ def test_a_way_without_readings_changes_nothing(key):
     places = candidates((0.0, 0.0), (1.0, 40.0))
     plain, moving = planner(2.0, 0.0), planner(2.0, 0.0, way_readings=WayReadings(1000.0))
     np.testing.assert_allclose(
-        moving.expected_gains(key, BELIEF, HERE, places),
-        plain.expected_gains(key, BELIEF, HERE, places),
+        moving.expected_gains(key, BELIEF, HERE, places.positions[:, None]),
+        plain.expected_gains(key, BELIEF, HERE, places.positions[:, None]),
         rtol=1e-5,
     )
+
+
+HIDDEN, SIZE = 3.0, 4.0
+"""The size of what adds to every reading but those in the north, and of the step."""
+
+
+def test_two_readings_tell_together_what_neither_tells_alone():
+    """One of the source and what is everywhere, one of the latter alone, each through noise of one.
+
+    Their law is normal with a shift of (step, 0) between the towns: as one reading with a step of
+    step · √(Σ⁻¹)₁₁, where Σ is their covariance.
+    """
+    covariance = HIDDEN**2 * np.ones((2, 2)) + np.eye(2)
+    exact = information(SIZE * np.sqrt(np.linalg.inv(covariance)[0, 0]))
+    alone = information(SIZE / np.sqrt(HIDDEN**2 + 1))
+    ways = jnp.array([[[0.0, 0.0], [0.0, -100.0]], [[0.0, -100.0], [0.0, 0.0]]])
+    keys = jax.random.split(jax.random.key(2), 64)
+    one = planner(SIZE, HIDDEN)
+    find = jax.jit(jax.vmap(lambda key: one.expected_gains(key, BELIEF, HERE, ways)))
+    found = np.asarray(find(keys), np.float64)
+    assert exact > 2 * alone
+    np.testing.assert_allclose(found.mean(axis=0), exact, atol=5 * found.std(axis=0).max() / 8, rtol=0.1)
+
+
+def test_a_depth_of_two_reads_first_what_makes_sense_of_the_second(key):
+    """5 m away a reading of what is everywhere, which tells nothing alone; in 95 m one of the source too."""
+    places = candidates((0.0, 0.0), (0.0, -100.0), way=[95.0, 5.0])
+    here, budget = Station(jnp.array([0.0, -95.0])), Budget(100.0, 1000.0)
+    for depth, expected in ((1, 0), (2, 1)):
+        one = planner(SIZE, HIDDEN, depth=depth, actions=FOUR_MOVES)
+        choose = jax.jit(lambda part, one=one: one(part, BELIEF, here, places, budget))
+        assert {int(choose(part)) for part in jax.random.split(key, 8)} == {expected}
+
+
+def test_a_pair_beyond_the_budget_is_not_planned(key):
+    """With one reading left, or too little way for both, the choice is that of one reading."""
+    places = candidates((0.0, 0.0), (0.0, -100.0), way=[95.0, 5.0])
+    here = Station(jnp.array([0.0, -95.0]))
+    one = planner(SIZE, HIDDEN, depth=2, actions=FOUR_MOVES)
+    choose = jax.jit(lambda budget: one(key, BELIEF, here, places, budget))
+    for budget in (Budget(1.0, 1000.0, 1000.0), Budget(100.0, 104.0, 1000.0), Budget(100.0, 1000.0, 104.0)):
+        assert int(choose(budget)) == 0
+
+
+@pytest.mark.parametrize(("depth", "words"), [(3, "must be 1 or 2"), (2, "needs `actions`")])
+def test_a_depth_without_sense_is_refused(depth, words):
+    with pytest.raises(ValueError, match=words):
+        planner(SIZE, HIDDEN, depth=depth)

@@ -1,7 +1,7 @@
 """The policy of a site, and the places among which it chooses."""
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import equinox as eqx
@@ -16,8 +16,8 @@ from dowsax.inference.summaries import promising_places
 from dowsax.mission.reach import Reach
 from dowsax.mission.stations import to_float32
 from dowsax.policies import Oracle, Policy, policy_named
-from dowsax.policies.catalogue import UTILITIES
-from dowsax.policies.location_planner import RADIUS_95, LocationPlanner
+from dowsax.policies.catalogue import DEEPER_LOCATION_GAIN, UTILITIES
+from dowsax.policies.location_planner import LocationPlanner
 from dowsax.policies.lookahead import Lookahead
 from dowsax.policies.shipped import BEST_POLICY, CANDIDATES, field_of, weights_path
 from dowsax.policies.simple import OracleAround
@@ -81,9 +81,12 @@ def build_site_policy(
         policy = BEST_POLICY if _is_benchmark(model, reach) else SITE_POLICY
     if not isinstance(policy, str):
         return SitePolicy(type(policy).__name__, model, reach, policy, reach.moves())
-    if policy == SITE_POLICY:
-        planner = LocationPlanner(model, radius / RADIUS_95, way_readings=reach.way_readings)
-        return SitePolicy(policy, model, reach, planner, reach.near_and_far(radius))
+    if policy in (SITE_POLICY, DEEPER_LOCATION_GAIN):
+        actions = reach.near_and_far(radius)
+        planner = policy_named(policy)(model, actions, radius)
+        assert isinstance(planner, LocationPlanner)
+        planner = replace(planner, way_readings=reach.way_readings)
+        return SitePolicy(policy, model, reach, planner, actions)
     if policy in UTILITIES:
         if policy == "space-aware" and reach.area != (FOUR_MOVES.low, FOUR_MOVES.high):
             raise ValueError(

@@ -45,6 +45,8 @@ ORACLE = "oracle"
 """The oracle among any candidates: goes to the source, and reads around it."""
 DEPTHS = (2, 3, 4)
 """Numbers of moves that a planner can look ahead, as in `infotaxis-2`."""
+DEEPER_LOCATION_GAIN = "location-gain-2"
+"""The planner of sites two readings ahead, each near or far."""
 
 
 def planner(
@@ -70,10 +72,11 @@ def reactive(
     return of(clean_air(model.sensor), moves_of(actions))
 
 
-def location_planner(model: Model, actions: ActionSpace, radius: float = RADIUS_M, /) -> LocationPlanner:
+def location_planner(
+    model: Model, actions: ActionSpace, radius: float = RADIUS_M, /, *, depth: int = 1
+) -> LocationPlanner:
     """Return the planner of sites, for the location within the radius [m]."""
-    del actions
-    return LocationPlanner(model, radius / RADIUS_95)
+    return LocationPlanner(model, radius / RADIUS_95, depth=depth, actions=actions if depth > 1 else None)
 
 
 POLICIES: dict[str, Constructor] = {
@@ -113,10 +116,13 @@ def policy_named(name: str) -> Constructor:
     base, _, depth = name.rpartition("-")
     if base in UTILITIES and depth in map(str, DEPTHS):
         return partial(planner, utility=UTILITIES[base], depth=int(depth))
+    if name == DEEPER_LOCATION_GAIN:
+        return partial(location_planner, depth=2)
     raise ValueError(
         f"Unknown policy {name!r}; known are {', '.join(policy_names())}; planners also with "
-        f"-{', -'.join(map(str, DEPTHS))} for the number of moves ahead, trained policies also with "
-        f"{GUARDED_SUFFIX} to hand long searches to Infotaxis; or give a .safetensors file."
+        f"-{', -'.join(map(str, DEPTHS))} for the number of moves ahead (location-gain with -2), trained "
+        f"policies also with {GUARDED_SUFFIX} to hand long searches to Infotaxis; or give a .safetensors "
+        "file."
     )
 
 

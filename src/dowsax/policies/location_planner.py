@@ -4,6 +4,7 @@ The gain of a candidate is the information of a reading there about the location
 rule. What it tells about strength, wind, background or noise alone counts for nothing.
 """
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import equinox as eqx
@@ -16,7 +17,7 @@ from dowsax.inference.weights import members_at, normalise
 from dowsax.policies.base import Action, choose_best
 from dowsax.policies.lookahead import simulate_log_likelihoods
 from dowsax.types import Key, Position, Scalar, Station
-from dowsax.world import Budget, Candidates, Model, WayReadings, without_source
+from dowsax.world import ActionSpace, Budget, Candidates, Model, WayReadings, without_source
 from dowsax.world.trails import move_station
 
 RADIUS_95 = 2.45
@@ -27,6 +28,8 @@ _LEVEL_EXPONENT = 3.0
 """Levels of the signal are 1 − (1 − u)³ of even u: dense where the signal is strong."""
 _NUM_CELLS = 64
 """Into which the location is divided."""
+_NUM_FOLLOWED = 8
+"""Candidates that are tried in pairs, those of the highest gain per cost."""
 _MAX_PASSED = 6
 """Readings on one way that are simulated; where there are more, these stand for all, and the gain is less."""
 _OVERLAP = 1.5
@@ -44,11 +47,23 @@ class Cells(NamedTuple):
     """Of each particle in each cell; the cells overlap, and the shares of a particle sum to one."""
 
 
+class Leg(NamedTuple):
+    """A straight way to a reading, and the readings on it."""
+
+    end: Station
+    passed: Station | None
+    """`None` where the sensor takes no readings on the way."""
+    is_read: Bool[Array, " passed"]
+
+
 class LocationPlanner(eqx.Module):
     r"""Go where the gain per cost is highest; the cost is the share of what is left of the budget.
 
     The gain is the mutual information [nats] of the reading and the cell in which the source lies. The cells
     lie where the belief does; their width is `scale`, or that at which they cover the belief, if larger.
+
+    With a `depth` of 2 the best candidates are tried in pairs, one after the other: what two readings tell
+    together can be more than the sum, as of a background and what is above it.
     """
 
     model: Model
@@ -60,6 +75,16 @@ class LocationPlanner(eqx.Module):
     """Of the belief that are reweighted."""
     way_readings: WayReadings | None = None
     """Readings while the sensor moves, where it takes any."""
+    depth: int = eqx.field(default=1, static=True)
+    """Readings ahead, 1 or 2."""
+    actions: ActionSpace | None = None
+    """Of which the time of a second way is asked; a depth of 2 needs it."""
+
+    def __check_init__(self) -> None:
+        if self.depth not in (1, 2):
+            raise ValueError(f"`depth` must be 1 or 2 readings; got {self.depth}.")
+        if self.depth == 2 and self.actions is None:
+            raise ValueError("A `depth` of 2 needs `actions`, which say how long a way takes.")
 
     def __call__(
         self, key: Key, belief: Belief, station: Station, candidates: Candidates, budget: Budget
@@ -72,37 +97,47 @@ class LocationPlanner(eqx.Module):
     ) -> tuple[Action, Scalar]:
         """Return the number of a candidate, and the expected gain [nats] of a reading there."""
         gain_key, tie_key = jax.random.split(key)
-        gains = self.expected_gains(gain_key, belief, station, candidates)
-        number = choose_best(tie_key, gains / budget.shares(candidates), candidates.mask)
+        gains = self.expected_gains(gain_key, belief, station, candidates.positions[:, None, :])
+        rates = gains / budget.shares(candidates)
+        if self.actions is not None and self.depth == 2:
+            pairs = _best_pairs(rates, candidates)
+            both = self.expected_gains(gain_key, belief, station, candidates.positions[pairs])
+            shares, fits = _shares_of_pairs(candidates, pairs, budget, self.actions)
+            rates = rates.at[pairs[:, 0]].max(jnp.where(fits, both / shares, 0.0))
+        number = choose_best(tie_key, rates, candidates.mask)
         return number, gains[number]
 
     def expected_gains(
-        self, key: Key, belief: Belief, station: Station, candidates: Candidates
+        self, key: Key, belief: Belief, station: Station, ways: Float[Array, "k readings axes"]
     ) -> Float[Array, " k"]:
-        """Return the expected gain [nats] of a reading at each candidate, never negative.
+        """Return the expected gain [nats] of the readings on each way, never negative.
 
-        A sensor that reads while it moves gains by the readings on the way as well, all of them together.
+        A way has one reading or several, one after the other. A sensor that reads while it moves gains by
+        the readings in between as well. All of them count together, as one reading of many numbers.
         """
         thin_key, noise_key = jax.random.split(key)
         cells = self._cells(thin_key, belief)
         noise_keys = jax.random.split(noise_key, self.num_readings)
         levels, frequencies = _levels(self.num_readings)
 
-        def gain_at(place: Position) -> Scalar:
-            there = move_station(station, place)
-            passed, is_read = self._passed(station, place)
-            signals = _signals(self.model, cells, there)
-            if passed is not None:
-                on_way = jax.vmap(lambda at: _signals(self.model, cells, at))(passed)
-                signals = jnp.maximum(signals, jnp.max(jnp.where(is_read[:, None], on_way, 0.0), axis=0))
+        def gain_on(way: Float[Array, "readings axes"]) -> Scalar:
+            legs = self._legs(station, way)
+            signals = jnp.max(jnp.stack([_signals_on(self.model, cells, leg) for leg in legs]), axis=0)
             sources = cells.particles[_members_by_signal(cells, signals, levels)]
-            terms = simulate_log_likelihoods(noise_keys, self.model, cells.particles, sources, there)
-            if passed is not None:
-                terms = terms + self._terms_on_way(noise_keys, cells, sources, passed, is_read)
+            terms = jnp.zeros((self.num_readings, cells.particles.shape[0]))
+            for number, leg in enumerate(legs):
+                keys = noise_keys if number == 0 else _fold(noise_keys, _MAX_PASSED + number)
+                terms += simulate_log_likelihoods(keys, self.model, cells.particles, sources, leg.end)
+                if leg.passed is not None:
+                    terms += self._terms_on_way(keys, cells, sources, leg.passed, leg.is_read)
             return jnp.sum(frequencies * _information(cells, terms))
 
-        gains = jax.lax.map(gain_at, candidates.positions, batch_size=_BATCH_SIZE)
+        gains = jax.lax.map(gain_on, ways, batch_size=_BATCH_SIZE)
         return jnp.maximum(jnp.nan_to_num(gains), 0.0)
+
+    def _legs(self, station: Station, way: Float[Array, "readings axes"]) -> list[Leg]:
+        starts = [station, *(move_station(station, place) for place in way)]
+        return [Leg(end, *self._passed(start, end.position)) for start, end in pairwise(starts)]
 
     def _passed(self, station: Station, place: Position) -> tuple[Station | None, Bool[Array, " passed"]]:
         """Return the stations of readings on the way to a place, and which of them are taken."""
@@ -124,7 +159,7 @@ class LocationPlanner(eqx.Module):
 
         def add(total: Float[Array, "readings n"], item) -> tuple[Float[Array, "readings n"], None]:
             number, station, is_taken = item
-            keys = jax.vmap(jax.random.fold_in, in_axes=(0, None))(noise_keys, number)
+            keys = _fold(noise_keys, number)
             terms = simulate_log_likelihoods(keys, self.model, cells.particles, sources, station)
             return total + jnp.where(is_taken, terms, 0.0), None
 
@@ -146,6 +181,36 @@ class LocationPlanner(eqx.Module):
         middles = positions[members_at(log_weights, (jnp.arange(_NUM_CELLS) + 0.5) / _NUM_CELLS)]
         squares = jnp.sum((positions[:, None, :] - middles[None, :, :]) ** 2, axis=2)
         return Cells(particles, log_weights, jax.nn.softmax(-0.5 * squares / width**2, axis=1))
+
+
+def _fold(keys, number: int | Int[Array, ""]):
+    """Return other keys, one for each."""
+    return jax.vmap(jax.random.fold_in, in_axes=(0, None))(keys, number)
+
+
+def _best_pairs(rates: Float[Array, " k"], candidates: Candidates) -> Int[Array, "pairs 2"]:
+    """Return each of the best candidates with each."""
+    number = min(_NUM_FOLLOWED, rates.shape[0])
+    _, best = jax.lax.top_k(jnp.where(candidates.mask, rates, -1.0), number)
+    return jnp.stack([jnp.repeat(best, number), jnp.tile(best, number)], axis=1)
+
+
+def _shares_of_pairs(
+    candidates: Candidates, pairs: Int[Array, "pairs 2"], budget: Budget, actions: ActionSpace
+) -> tuple[Float[Array, " pairs"], Bool[Array, " pairs"]]:
+    """Return which share of the budget two readings take, and whether both fit.
+
+    The second way is taken for straight and free; before the second reading the choice is made anew.
+    """
+    first, second = pairs.T
+    way = jnp.linalg.norm(candidates.positions[second] - candidates.positions[first], axis=1)
+    seconds = jax.vmap(actions.seconds)(way)
+    fits = candidates.mask[first] & candidates.mask[second] & (first != second) & (budget.readings >= 2)
+    fits &= candidates.way[first] + way <= budget.distance
+    fits &= candidates.seconds[first] + seconds <= budget.time
+    after = Candidates(candidates.positions[second], way, seconds, fits)
+    shares = budget.shares(Candidates(*map(jnp.concatenate, zip(candidates, after, strict=True))))
+    return shares[first] + shares[candidates.way.shape[0] :], fits
 
 
 def _information(cells: Cells, log_likelihoods: Float[Array, "readings n"]) -> Float[Array, " readings"]:
@@ -191,6 +256,15 @@ def _signals(model: Model, cells: Cells, there: Station) -> Float[Array, " n"]:
         cells.particles
     )
     return jnp.abs(signals)
+
+
+def _signals_on(model: Model, cells: Cells, leg: Leg) -> Float[Array, " n"]:
+    """Return the largest signal of each particle at the end of a leg and in the readings on it."""
+    signals = _signals(model, cells, leg.end)
+    if leg.passed is None:
+        return signals
+    on_way = jax.vmap(lambda at: _signals(model, cells, at))(leg.passed)
+    return jnp.maximum(signals, jnp.max(jnp.where(leg.is_read[:, None], on_way, 0.0), axis=0))
 
 
 def _members_by_signal(
