@@ -1,8 +1,12 @@
-"""How many particles a search at a site has."""
+"""How many particles a search at a site has, and which models it takes."""
+
+import equinox as eqx
+import pytest
 
 from dowsax.inference import PRESETS
 from dowsax.mission.plan import Plan
 from dowsax.site import parse_site
+from dowsax.world import Model, PlumePrior, benchmark_model
 
 SITE = '[area]\nlow = [0.0, 0.0]\nhigh = [50.0, 40.0]\n[field]\nkind = "{}"\n'
 
@@ -15,3 +19,20 @@ def test_a_search_has_the_particles_of_the_site_then_of_the_kind_then_of_the_pre
     assert particles("magnetic-dipole") == 4096
     assert particles("magnetic-dipole", "[search]\nparticles = 64\n") == 64
     assert particles("magnetic-dipole", '[search]\npreset = "default"\n') == 4096
+
+
+class Swapped(PlumePrior):
+    """A prior that calls other columns the position."""
+
+    @property
+    def position_columns(self) -> tuple[int, ...]:
+        return (1, 0)
+
+
+def test_a_mission_refuses_a_model_whose_position_is_elsewhere():
+    site, model = parse_site(SITE.format("gas"), "site.toml"), benchmark_model("gas")
+    other = eqx.tree_at(lambda at: at.prior, model, Swapped())
+    assert isinstance(other, Model)
+    Plan.of(site, model)
+    with pytest.raises(ValueError, match="first two parameters are the position"):
+        Plan.of(site, other)

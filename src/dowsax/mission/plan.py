@@ -17,7 +17,7 @@ from dowsax.site.site import Site, build_model
 from dowsax.survey.lint import min_reading
 from dowsax.survey.reading import Reading
 from dowsax.survey.reading_json import from_object, unknown_keys
-from dowsax.world import Jump, Model
+from dowsax.world import POSITION_COLUMNS, Jump, Model
 from dowsax.world.sensors.swaying_wind import sways
 
 _WIND_PARAMETERS = ("ux", "uy")
@@ -65,6 +65,11 @@ class Plan:
         """Build the plan of a site; `model` replaces the site's own."""
         file = site.file if site.text and model is None else None
         model = build_model(site) if model is None else model
+        if model.position_columns != POSITION_COLUMNS:
+            raise ValueError(
+                "A mission at a site needs a model whose first two parameters are the position; other models "
+                "are searched with `SearchProblem`."
+            )
         search = site.search
         preset = PRESETS[search.preset]
         particles = search.particles or KINDS[site.kind].search_particles
