@@ -31,13 +31,18 @@ def advisor(**changes):
 
 
 def test_status_follows_the_belief():
-    """Found by the credible rule alone; a misfit or a likely nothing is never found."""
+    """Found by the credible rule; a misfit, a likely nothing or weak evidence is never found."""
     plan = advisor().plan
     spent = BudgetUse(5, 10.0, 5.0)
     sure = StatusInputs((3.0, 4.0), 1.0, 0.96, 0.5, 10.0)
     assert status_of(plan, spent, sure) == FOUND
     assert status_of(plan, spent, sure._replace(mass=0.94)) == SEARCHING
     assert status_of(plan, spent, sure._replace(fit=0.001)) == SEARCHING
+    assert status_of(plan, spent, sure._replace(evidence=None)) == FOUND
+    assert status_of(plan, spent, sure._replace(evidence=math.log(101))) == FOUND
+    weak = sure._replace(evidence=math.log(99))
+    assert status_of(plan, spent, weak) == SEARCHING
+    assert "do not show yet that there is" in explain_status(plan, spent, weak, SEARCHING, None)
     nothing = sure._replace(mass=0.1, evidence=-math.log(101))
     assert status_of(plan, spent, nothing) == INCONCLUSIVE
     assert "times likelier without" in explain_status(plan, spent, nothing, INCONCLUSIVE, None)

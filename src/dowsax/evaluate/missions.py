@@ -25,7 +25,7 @@ from dowsax.inference.fit import quick_fit
 from dowsax.inference.posterior import MIN_FIT
 from dowsax.inference.summaries import credible_radius, location_spread, mass_within, mean_position
 from dowsax.mission.advice import FOUND, INCONCLUSIVE, SEARCHING
-from dowsax.mission.decision import MAX_ODDS_AGAINST
+from dowsax.mission.decision import CLEAR_ODDS
 from dowsax.mission.plan import Plan
 from dowsax.mission.problem import build_problem
 from dowsax.mission.rehearsal import Rate, Rehearsal, SimulatedMission, fingerprint
@@ -107,8 +107,8 @@ class MissionRecorder(eqx.Module):
         if self.checks_fit:
             key = jax.random.fold_in(jax.random.key(0), belief.history.size)
             fit = quick_fit(key, search.model, belief, MAX_CHECKED_READINGS, is_sure)
-        is_excluded = evidence <= -math.log(MAX_ODDS_AGAINST)
-        found = is_sure & (fit >= MIN_FIT) & ~is_excluded & info.explained
+        is_shown, is_excluded = evidence >= math.log(CLEAR_ODDS), evidence <= -math.log(CLEAR_ODDS)
+        found = is_sure & (fit >= MIN_FIT) & is_shown & info.explained
         return MissionRow(
             state.station.position,
             state.reading,
@@ -178,7 +178,7 @@ def rehearse(
         on_progress=on_progress,
         threads=threads,
         record=record,
-        present=None if present.all() else present,
+        present=present,
     )
     ended = [
         _result(plan, episode, present=bool(there)) for episode, there in zip(episodes, present, strict=True)

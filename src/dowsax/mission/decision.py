@@ -17,13 +17,14 @@ from dowsax.survey.lint import lint_heights
 from dowsax.survey.reading import Reading
 from dowsax.world import Budget as Left
 
-MAX_ODDS_AGAINST = 100.0
-"""The search ends where the readings are this many times likelier without a source.
+CLEAR_ODDS = 100.0
+"""A source is found only where the readings are this many times likelier with one than without; where they are
+this many times likelier without one, the search ends.
 
-Where there is a source, that happens in at most 1 of this many missions (Ville's inequality).
+Each happens wrongly in at most 1 of this many missions (Ville's inequality).
 """
 MIN_LOG_ODDS = 1.0
-"""[nats], below which the readings do not show that there is a source."""
+"""[nats], below which a survey does not show that there is a source."""
 MIN_BUDGET_LEFT_M = 0.01
 """[m], less counts as nothing: positions are given, and reached, in millimetres."""
 _STUCK_READINGS = 10
@@ -113,7 +114,7 @@ def budget_left(plan: Plan, used: BudgetUse | None = None) -> Left:
 
 def status_of(plan: Plan, used: BudgetUse, inputs: StatusInputs) -> str:
     """Return the status, before the next place is chosen."""
-    is_sound = inputs.fit >= MIN_FIT and not inputs.is_wind_reversed and not _excludes_source(inputs)
+    is_sound = inputs.fit >= MIN_FIT and not inputs.is_wind_reversed and _shows_source(inputs)
     if inputs.mass >= plan.probability and is_sound:
         return FOUND
     if describe_spent_budget(plan, used) is not None or _excludes_source(inputs):
@@ -121,8 +122,12 @@ def status_of(plan: Plan, used: BudgetUse, inputs: StatusInputs) -> str:
     return SEARCHING
 
 
+def _shows_source(inputs: StatusInputs) -> bool:
+    return inputs.evidence is None or inputs.evidence >= math.log(CLEAR_ODDS)
+
+
 def _excludes_source(inputs: StatusInputs) -> bool:
-    return inputs.evidence is not None and inputs.evidence <= -math.log(MAX_ODDS_AGAINST)
+    return inputs.evidence is not None and inputs.evidence <= -math.log(CLEAR_ODDS)
 
 
 def explain_status(
@@ -149,11 +154,13 @@ def explain_status(
         ended = describe_spent_budget(plan, used)
         back = ", the way back to the start included" if plan.budget.return_ else ""
         ended = ended or f"no allowed place can be reached with what is left of the budget{back}"
-        if inputs.evidence is not None and inputs.evidence < MIN_LOG_ODDS:
+        if not _shows_source(inputs):
             return f"Inconclusive: {ended}, and the readings do not show that there is a source."
         return f"Inconclusive: {ended}, and {where}, where {format_length(plan.radius)} is wanted."
     if inputs.is_wind_reversed:
         return f"Nothing is found until that is settled: by the wind as given, {where}."
+    if inputs.mass >= plan.probability:
+        return f"Not sure yet: {where}, if there is one; the readings do not show yet that there is."
     return f"Not sure yet: {where}, where {format_length(plan.radius)} is wanted."
 
 
