@@ -115,8 +115,12 @@ def first_occurrences(members: np.ndarray) -> np.ndarray:
 
 
 def group_size(search: SearchProblem, total: int) -> int:
-    """Return how many of all searches are in a group."""
-    return min(total, max(_MIN_GROUP_SIZE, _PARTICLES_PER_GROUP // search.preset.config.num_particles))
+    """Return how many searches are in a group.
+
+    All of them if they fit, rounded up to a power of two: what was compiled for a few more or fewer serves.
+    """
+    most = max(_MIN_GROUP_SIZE, _PARTICLES_PER_GROUP // search.preset.config.num_particles)
+    return min(1 << (total - 1).bit_length(), most)
 
 
 class Pool:
