@@ -42,11 +42,11 @@ REFUSED = {
     ),
     "a step below the shortest way": (
         "[step]\nlength = 4\nshortest = 5\n",
-        "line 7, step.length: must be >= shortest = 5; got 4",
+        "line 8, step.shortest: must be <= length = 4; got 5: change it, or leave length out",
     ),
     "a step above the longest way": (
         "[step]\nlength = 10\nlongest = 9\n",
-        "line 7, step.length: must be <= longest = 9; got 10",
+        "line 8, step.longest: must be >= length = 10; got 9: change it, or leave length out",
     ),
     "places that are too far": (
         "[step]\npoints = [[180, 75]]\nlongest = 50\n",
@@ -66,19 +66,23 @@ REFUSED = {
     ),
     "a fence elsewhere": (
         f"[[geofence]]\n{TRIANGLE.format(500, 600)}",
-        "line 6, geofence: there is no place in the area where the sensor may be",
+        "line 7, geofence.1.corners: lies outside the area; check its corners against [area]",
+    ),
+    "a fence elsewhere, and so the start outside of it": (
+        f"[[geofence]]\n{TRIANGLE.format(201, 300)}[start]\nposition = [9, 9]\n",
+        "line 7, geofence.1.corners: lies outside the area; check its corners against [area]",
     ),
     "a fence around the area": (
         f"[[geofence]]\n{AROUND}",
-        "line 6, geofence: there is no place in the area where the sensor may be",
+        "line 7, geofence.1.corners: lies outside the area",
     ),
     "a second fence elsewhere": (
         f"[[geofence]]\n{TRIANGLE.format(0, 50)}[[geofence]]\n{AROUND}",
-        "line 9, geofence.2.corners: lies outside the area, where it has no effect",
+        "line 9, geofence.2.corners: lies outside the area",
     ),
     "a no-go area elsewhere": (
         f"[[no_go]]\n{TRIANGLE.format(900, 950)}",
-        "line 7, no_go.1.corners: lies outside the area, where it has no effect",
+        "line 7, no_go.1.corners: lies outside the area",
     ),
     "no place left": (
         "[[no_go]]\ncorners = [[-1, -1], [201, -1], [201, 151], [-1, 151]]\n",

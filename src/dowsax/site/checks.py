@@ -20,22 +20,21 @@ def check_site(site: Site) -> None:
     if site.search.radius is not None and site.search.radius > site.diagonal / 2:
         words = f"holds the whole area, {site.diagonal:.4g} m across; give a smaller one."
         raise Fault(words, "search", "radius")
-    _check_polygons(site)
     _check_points(site)
     _check_ways(site)
 
 
-def _check_polygons(site: Site) -> None:
-    """Raise a Fault where polygons leave no place in the area, or have nothing to do with it."""
-    if not _is_reachable(site):
-        words = "there is no place in the area where the sensor may be; check the corners against [area]."
-        raise Fault(words, "geofence" if site.geofence else "no_go")
+def check_polygons(site: Site) -> None:
+    """Raise a Fault where polygons lie outside the area, or leave no place in it."""
     for name, polygons in (("geofence", site.geofence), ("no_go", site.no_go)):
         for number, corners in enumerate(polygons, 1):
             if site.is_outside(corners):
                 order = ", latitude first" if site.coordinates.is_geographic else ""
-                words = f"lies outside the area, where it has no effect; check its corners{order}."
+                words = f"lies outside the area; check its corners against [area]{order}."
                 raise Fault(words, name, str(number), "corners")
+    if not _is_reachable(site):
+        words = "there is no place in the area where the sensor may be; check the corners against [area]."
+        raise Fault(words, "geofence" if site.geofence else "no_go")
 
 
 def _is_reachable(site: Site) -> bool:

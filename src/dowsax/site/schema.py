@@ -205,6 +205,9 @@ class StartSetting(Section):
     """The position as latitude and longitude instead."""
 
 
+_CHANGE_STEP = "change it, or leave length out."
+
+
 class StepSetting(Section):
     """Where the next reading may be."""
 
@@ -223,7 +226,7 @@ class StepSetting(Section):
     reading_interval: Number | None = key(example=2.0, unit="s", gt=0)
     """Time between two readings of a sensor that also reads while it moves. Default: it does not."""
     points: Points | None = key(example=[[10.0, 10.0], [50.0, 10.0], [50.0, 50.0]], unit="m")
-    """The only places where a reading can be taken, instead of length and directions."""
+    """The only places where a reading can be taken; with them leave length and directions out."""
     points_degrees: Points | None = key(example=[[52.1001, 5.1001], [52.1005, 5.1001]], unit="°")
     """These places as latitude and longitude instead."""
 
@@ -235,14 +238,16 @@ class StepSetting(Section):
             if not 1 <= count <= MAX_POINTS:
                 raise Fault(f"must have 1 to {MAX_POINTS:,} places; got {count:,}.", name)
         if points and steps:
-            words = "is for steps of one length, and points are the only places; leave one out."
-            raise Fault(words, steps[0])
+            words = f"cannot be given with {points[0]}, which are the only places: comment"
+            raise Fault(f"{words} {' and '.join(steps)} out with #.", steps[0])
         if self.shortest is not None and self.longest is not None and self.shortest > self.longest:
             raise Fault(f"must be <= longest = {self.longest:g}; got {self.shortest:g}.", "shortest")
-        if self.length is not None and self.length < (self.shortest or 0.0):
-            raise Fault(f"must be >= shortest = {self.shortest:g}; got {self.length:g}.", "length")
-        if self.length is not None and self.length > (self.longest or math.inf):
-            raise Fault(f"must be <= longest = {self.longest:g}; got {self.length:g}.", "length")
+        if self.length is not None and self.shortest is not None and self.shortest > self.length:
+            words = f"must be <= length = {self.length:g}; got {self.shortest:g}: {_CHANGE_STEP}"
+            raise Fault(words, "shortest")
+        if self.length is not None and self.longest is not None and self.longest < self.length:
+            words = f"must be >= length = {self.length:g}; got {self.longest:g}: {_CHANGE_STEP}"
+            raise Fault(words, "longest")
         return self
 
 
