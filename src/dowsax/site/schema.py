@@ -33,6 +33,8 @@ MAX_POLYGONS, MAX_POINTS = 200, 2000
 """Polygons of a geofence or of no-go areas, and places to go."""
 MIN_ALTITUDE_M, MAX_ALTITUDE_M, MAX_WIND_M_S = -500, 20_000, 150
 """More than any sensor or any wind near the ground; a unit is probably wrong beyond."""
+MIN_INTERVAL_S = 0.01
+"""Between two readings: no filter keeps up with more."""
 MAX_PRIOR_KEYS = 100
 """More than any kind has parameters."""
 DIRECTION_ERROR_DEG = 10.0
@@ -223,7 +225,7 @@ class StepSetting(Section):
     """How fast one goes from one reading to the next."""
     reading_time: Number | None = key(example=10.0, unit="s", ge=0)
     """How long one stays for a reading. Default: as long as it counts, or not at all."""
-    reading_interval: Number | None = key(example=2.0, unit="s", gt=0)
+    reading_interval: Number | None = key(example=2.0, unit="s", ge=MIN_INTERVAL_S)
     """Time between two readings of a sensor that also reads while it moves. Default: it does not."""
     points: Points | None = key(example=[[10.0, 10.0], [50.0, 10.0], [50.0, 50.0]], unit="m")
     """The only places where a reading can be taken; with them leave length and directions out."""
