@@ -45,9 +45,9 @@ def rehearsed(kind: str, missions: int, seed: int, threads: int | None) -> Rehea
     plan = Plan.of(parse_site(SITES[kind], f"{kind}.toml"))
     begun = time.perf_counter()
 
-    def tell(_: int) -> None:
-        told.append(1)
-        print(f"\r{kind}: {len(told)} of {missions}", end="", file=sys.stderr, flush=True)
+    def tell(ended: int) -> None:
+        told.append(ended)
+        print(f"\r{kind}: {sum(told)} of {missions}", end="", file=sys.stderr, flush=True)
 
     told: list[int] = []
     config = RehearsalConfig(missions, seed=seed)

@@ -10,7 +10,7 @@ import numpy as np
 from cyclopts import Parameter
 
 from dowsax import viz
-from dowsax.cli.console import counting, preparing, say, waiting
+from dowsax.cli.console import COMPILING, announcing, counting, say, waiting
 from dowsax.cli.locate import require_seed
 from dowsax.cli.outputs import require_picture, require_writable
 from dowsax.evaluate.metrics import Estimate
@@ -99,17 +99,23 @@ def rehearse(
 def _simulate(plan: Plan, policies: Sequence[SitePolicy], config: RehearsalConfig) -> list[Simulated]:
     """Return the missions of each policy, and last those of the oracle, of which each has a source."""
     oracle = oracle_policy(plan.model, plan.reach, plan.radius)
-    with preparing("Preparing"):
-        total = len(policies) * config.missions + config.num_present
-    with counting(total) as (describe, advance):
-        ended = []
-        for policy in policies:
-            describe(f"missions of {policy.name}")
-            ended.append(simulate(plan, config, policy, on_progress=advance))
-        if config.num_present:
-            describe("missions of the oracle")
-            ended.append(simulate(plan, config.with_source_only(), oracle, on_progress=advance))
-    return ended
+    parts = [(policy, config) for policy in policies]
+    parts += [(oracle, config.with_source_only())] if config.num_present else []
+    total = sum(part.missions for _, part in parts)
+    with announcing("Preparing the missions") as cancel, counting(total) as (describe, advance):
+
+        def simulate_by(policy: SitePolicy, config: RehearsalConfig) -> Simulated:
+            words = f"missions of {policy.name}"
+            describe(f"{words}: {COMPILING}")
+
+            def progress(more: int) -> None:
+                cancel()
+                describe(words)
+                advance(more)
+
+            return simulate(plan, config, policy, on_progress=progress)
+
+        return [simulate_by(*part) for part in parts]
 
 
 def difference(one: Rehearsal, first: Rehearsal) -> Estimate:

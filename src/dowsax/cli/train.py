@@ -14,7 +14,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from dowsax import viz
-from dowsax.cli.console import say
+from dowsax.cli.console import COMPILING, say
 from dowsax.cli.outputs import can_draw, require_folder, require_writable
 from dowsax.experiments.problems import open_problem, own_problem
 from dowsax.experiments.provenance import commit, device
@@ -328,7 +328,7 @@ def _display(config: "TrainConfig") -> "Iterator[Callable[[Progress], None]]":
         TextColumn("{task.description}"),
     )
     with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("compiling", total=config.steps)
+        task = bar.add_task(COMPILING, total=config.steps)
         yield lambda progress: bar.update(
             task, completed=progress.rows[-1]["steps"], description=_state(progress)
         )
