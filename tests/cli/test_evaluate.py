@@ -212,3 +212,13 @@ def test_a_problem_of_your_own_is_a_run_like_others(dowsax_command, tmp_path, no
 def test_bad_problems_are_one_line_and_leave_nothing(complaint, tmp_path, words, message):
     assert message in complaint("evaluate", "--policy", "random", *words.split(), "--out", tmp_path / "run")
     assert not (tmp_path / "run").exists()
+
+
+def test_policies_that_do_not_fit_a_problem_are_named(complaint, tmp_path):
+    words = ("--policy", "random,surge-cast,zigzag,infotaxis-2", "--problem", OWN, "--out", tmp_path / "run")
+    said = complaint("evaluate", *words)
+    assert said.startswith("The policy 'surge-cast' needs the parameters of the benchmark; got x, y, q,")
+    assert said.endswith(". Leave out zigzag, infotaxis-2 too: they do not fit either.")
+    said = complaint("evaluate", "--policy", "infotaxis-2", *words[2:])
+    assert said.startswith("The policy 'infotaxis-2' needs moves of fixed lengths")
+    assert "Leave out" not in said
