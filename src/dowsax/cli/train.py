@@ -105,7 +105,7 @@ def train(
         learner = None if folder.exists() else _learner(config)
         words = _problem_words(problem, site)
         rows = _trained(config, learner, _opened(config, folder), chunk, pending, words)
-        say(f"{_said(rows)} after {rows[-1]['steps']:,} steps in {_duration(rows[-1]['seconds'])}.")
+        say(f"After {rows[-1]['steps']:,} steps in {_duration(rows[-1]['seconds'])}: {_said(rows)}.")
         curves = f"{_TABLE} and {_PICTURE}" if has_extra("viz") else _TABLE
         say(f"Wrote {config.name}.safetensors, {config.name}.json, {curves} to {folder}.")
 
@@ -297,11 +297,12 @@ def _said(rows: "list[Row]") -> str:
     """The newest measures in words."""
     newest = {name: float(column[-1]) for name, column in measures(rows).items()}
     if math.isnan(newest["stop_rate"]):
-        return "No search has ended yet"
-    said = f"OCE {newest['stop_rate']:.3f}, success {newest['success']:.3f}"
+        return "no search has ended yet"
+    said = f"{100 * newest['stop_rate']:.1f} % of the latest searches stopped"
     if not newest["stop_rate"]:
         return said
-    return f"{said}, path {newest['path_length']:.1f} m, false stops {newest['false_stops']:.3f}"
+    false_stops = f"{100 * newest['false_stops']:.1f} % of the stops were false"
+    return f"{said}, {false_stops}, the mean path to a stop was {newest['path_length']:.1f} m"
 
 
 def _duration(seconds: float) -> str:
