@@ -49,7 +49,7 @@ def rehearse(
     site
         Site file; `dowsax site new` writes one.
     missions
-        Number of missions; more make the intervals narrower.
+        Number of missions, with and without a source; more make the intervals narrower.
     policy
         Planner or trained policy; repeat it to compare several. Default: that of `dowsax advise`.
     without_source
