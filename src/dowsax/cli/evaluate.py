@@ -185,7 +185,8 @@ def _report(evaluation: Evaluation, json: bool) -> None:
         print(json_format.dumps(document(evaluation, found), allow_nan=False))
         return
     say((evaluation.folder / "summary.md").read_text(encoding="utf-8"))
-    say(f"Stop: {evaluation.rule.describe()}.")
+    radius = evaluation.radius
+    say(f"Stop: {evaluation.rule.describe(radius)}. It is false {radius:g} m or more from the source.")
     say(f"The run is in {evaluation.folder}.")
     if not has_table:
         missing = describe_missing("results", "this table")
