@@ -28,7 +28,7 @@ def test_wilson_of_none_and_of_all_ends_exactly_at_0_and_1():
         none, every = wilson_interval(0, trials), wilson_interval(trials, trials)
         assert none[0] == 0.0 < none[1] < 1.0
         assert every[1] == 1.0 > every[0] > 0.0
-        assert 0.0 < wilson_interval(1, trials)[0]
+        assert wilson_interval(1, trials)[0] > 0.0
         assert wilson_interval(trials - 1, trials)[1] < 1.0
 
 
