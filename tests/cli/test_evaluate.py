@@ -74,7 +74,7 @@ def test_writes_a_run_that_is_printed_at_once_the_second_time(dowsax_command, tm
     other = dowsax_command(*words, "--stop", "contraction", "--threshold", "2")
     assert other.code == 0
     assert "contraction-2" in other.stdout
-    assert "Stop: the contraction rule, max(σx, σy) < 2 m.\n" in other.stdout
+    assert "Stop: the contraction rule, max(σx, σy) < 2 m. It is false 1 m or more from" in other.stdout
 
 
 def test_goes_on_after_an_interruption(dowsax_command, tmp_path, monkeypatch):
@@ -188,11 +188,15 @@ def test_a_problem_of_your_own_is_a_run_like_others(dowsax_command, tmp_path, no
     assert (code, stderr) == (0, "")
     cells = json.loads(stdout)["cells"]
     assert [cell["policy"] for cell in cells] == ["random", "greedy"]
-    about = {"field": "own_problem-leak", "problem": OWN, "stop": "credible-0.9", "max_readings": 8}
+    about = {"field": "own_problem-leak", "problem": OWN, "stop": "credible-0.9", "radius": 5.0}
+    about |= {"max_readings": 8}
     assert about.items() <= cells[0].items()
     assert set(cells[0]) >= MEASURES
     nothing_computed()
     assert dowsax_command(*words).stdout == stdout
+    table = dowsax_command(*words[:-1]).stdout
+    assert "stop credible-0.9, radius [m] 5, preset own" in table
+    assert "P(source within 5 m of the mean) ≥ 0.9. It is false 5 m or more from the source.\n" in table
     assert dowsax_command("compare", tmp_path / "run", "--baseline", "random").code == 0
 
 
@@ -212,3 +216,13 @@ def test_a_problem_of_your_own_is_a_run_like_others(dowsax_command, tmp_path, no
 def test_bad_problems_are_one_line_and_leave_nothing(complaint, tmp_path, words, message):
     assert message in complaint("evaluate", "--policy", "random", *words.split(), "--out", tmp_path / "run")
     assert not (tmp_path / "run").exists()
+
+
+def test_policies_that_do_not_fit_a_problem_are_named(complaint, tmp_path):
+    words = ("--policy", "random,surge-cast,zigzag,infotaxis-2", "--problem", OWN, "--out", tmp_path / "run")
+    said = complaint("evaluate", *words)
+    assert said.startswith("The policy 'surge-cast' needs the parameters of the benchmark; got x, y, q,")
+    assert said.endswith(". Leave out zigzag, infotaxis-2 too: they do not fit either.")
+    said = complaint("evaluate", "--policy", "infotaxis-2", *words[2:])
+    assert said.startswith("The policy 'infotaxis-2' needs moves of fixed lengths")
+    assert "Leave out" not in said

@@ -93,6 +93,8 @@ def test_says_what_is_wrong_before_any_work(complaint, site_file, tmp_path):
     assert "must be > 0 m/s" in complaint("rehearse", site_file, "--speed", "-1")
     assert "whole number from 0" in complaint("rehearse", site_file, "--seed", "-1")
     assert "Unknown policy 'luck'" in complaint("rehearse", site_file, "--policy", "luck")
+    said = complaint("rehearse", site_file, "--policy", "random", "--policy", "zigzag")
+    assert "The policy 'zigzag' needs the parameters of the benchmark" in said
     nowhere = tmp_path / "nowhere" / "out.json"
     assert "does not exist" in complaint("rehearse", site_file, "--out", nowhere)
     assert "it is a folder" in complaint("rehearse", site_file, "--out", tmp_path)

@@ -120,6 +120,12 @@ def test_columns_on_the_command_line(complaint, dowsax_command, site_file, surve
     assert "no column 'snuff'" in complaint("site", "check", site_file, path, "--column", "value=snuff")
 
 
+def test_check_refuses_more_readings_on_the_way_than_can_be_rehearsed(complaint, site_file):
+    site_file.write_text(NEW_SITE.replace("# reading_interval = 2.0", "reading_interval = 0.5"))
+    said = complaint("site", "check", site_file)
+    assert "step.reading_interval: a mission may take 3,600 readings on the way" in said
+
+
 def test_bad_sites_in_one_line(complaint, site_file):
     site_file.write_text(NEW_SITE.replace("distance = 2000.0", 'distance = "far"'), encoding="utf-8")
     message = complaint("site", "check", site_file)

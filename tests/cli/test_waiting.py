@@ -2,11 +2,18 @@
 
 import json
 import time
+from contextlib import contextmanager
+from importlib import import_module
 
 import pytest
+from made_rehearsals import rehearsal_of
 
 from dowsax.cli import console, run
-from dowsax.cli.console import FIRST_TIME, preparing
+from dowsax.cli.console import COMPILING, FIRST_TIME, preparing
+from dowsax.evaluate.missions import RehearsalConfig, Simulated
+from dowsax.experiments.run import Run
+from dowsax.mission.plan import Plan
+from dowsax.site import parse_site
 
 
 def test_a_long_preparation_is_reported_in_a_line_that_stays(capsys):
@@ -43,7 +50,42 @@ def test_locating_is_such_a_preparation(capsys, monkeypatch, survey_file):
 
 
 def test_evaluating_says_that_it_compiles(capsys, monkeypatch, tmp_path):
-    monkeypatch.setattr(console, "_PATIENCE_S", 0.0)
+    """Also where that takes long after a shard was begun."""
+    compute = Run.compute
+
+    def slow(*arguments):
+        time.sleep(0.5)
+        return compute(*arguments)
+
+    monkeypatch.setattr(console, "_PATIENCE_S", 0.1)
+    monkeypatch.setattr(Run, "compute", slow)
     words = ["--policy", "greedy", "--field", "temperature", "--particles", "64", "--max-readings", "6"]
     assert run(["evaluate", *words, "--episodes", "2", "--out", str(tmp_path / "run"), "--json"]) == 0
     assert capsys.readouterr().err == f"dowsax: Preparing the searches: {FIRST_TIME}.\n"
+
+
+def test_a_rehearsal_says_that_it_compiles(capsys, monkeypatch):
+    """In a line, and in the bar until the programs of a policy are compiled."""
+    shown = []
+
+    @contextmanager
+    def bar(total):
+        shown.append(total)
+        yield shown.append, shown.append
+
+    def simulate(plan, config, policy, on_progress):
+        time.sleep(0.5)
+        on_progress(0)
+        on_progress(config.missions)
+        return Simulated(rehearsal_of("", {"policy": policy.name, "particles": 64}), ())
+
+    rehearse = import_module("dowsax.cli.rehearse")
+    monkeypatch.setattr(console, "_PATIENCE_S", 0.1)
+    monkeypatch.setattr(rehearse, "counting", bar)
+    monkeypatch.setattr(rehearse, "simulate", simulate)
+    plan = Plan.of(parse_site('[area]\nlow = [0, 0]\nhigh = [9, 9]\n[field]\nkind = "level"\n'))
+    rehearse._simulate(plan, [plan.site_policy("random")], RehearsalConfig(10, 0.2))
+    first, best = "missions of random", "missions of oracle"
+    assert shown[:6] == [18, f"{first}: {COMPILING}", first, 0, first, 10]
+    assert shown[6:] == [f"{best}: {COMPILING}", best, 0, best, 8]
+    assert capsys.readouterr() == ("", f"dowsax: Preparing the missions: {FIRST_TIME}.\n")

@@ -9,6 +9,7 @@ from gymnasium.utils.env_checker import check_env
 from walks import NEVER, SETTINGS, AnyRule
 
 import dowsax
+from dowsax.inference import Credible
 
 ID = "dowsax/Search-v0"
 ACTIONS = [0, 2, 0, 2, 1, 3, 0, 0, 2, 2, 2, 0, 0, 2, 1, 2, 0]
@@ -68,16 +69,17 @@ def test_observations_rewards_and_endings_have_their_types():
     }
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_info_is_what_the_belief_says(seed):
-    env = made()
+@pytest.mark.parametrize(("seed", "radius"), [(0, 1.0), (1, 1.0), (2, 1.0), (3, 4.0)])
+def test_info_is_what_the_belief_says(seed, radius):
+    """The mass is that within the radius of the stop rule."""
+    env = made() if radius == 1 else made(stop=Credible(radius=radius))
     _, info = env.reset(seed=seed)
     state = env.unwrapped._state
     weights = np.exp(np.asarray(state.belief.log_weights, float))
     places = np.asarray(state.belief.particles, float)[:, :2]
     mean = weights @ places / weights.sum()
     spread = np.sqrt(weights @ (places - mean) ** 2 / weights.sum()).max()
-    near = np.linalg.norm(places - mean, axis=1) <= 1
+    near = np.linalg.norm(places - mean, axis=1) <= radius
     expected = {
         "spread": spread,
         "mass": weights[near].sum(),

@@ -88,6 +88,7 @@ def test_a_problem_of_ones_own():
     env = gymnasium.make("dowsax/Search-v0", problem=problem)
     observation, info = env.reset(seed=1)
     assert observation in env.observation_space
+    assert observation.shape == (3 + 2 * len(model.prior.parameters),)
     assert env.action_space.n == 2 * 8 + 16
     here = np.asarray(env.unwrapped.station.position)
     assert here.tolist() == [910.0, 910.0]

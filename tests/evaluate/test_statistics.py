@@ -23,6 +23,15 @@ def test_wilson_agrees_with_scipy(successes, trials, confidence):
     assert wilson_interval(successes, trials, confidence) == pytest.approx(tuple(expected), abs=1e-12)
 
 
+def test_wilson_of_none_and_of_all_ends_exactly_at_0_and_1():
+    for trials in range(1, 300):
+        none, every = wilson_interval(0, trials), wilson_interval(trials, trials)
+        assert none[0] == 0.0 < none[1] < 1.0
+        assert every[1] == 1.0 > every[0] > 0.0
+        assert wilson_interval(1, trials)[0] > 0.0
+        assert wilson_interval(trials - 1, trials)[1] < 1.0
+
+
 def test_wilson_of_no_trial_knows_nothing():
     assert wilson_interval(0, 0) == (0.0, 1.0)
 

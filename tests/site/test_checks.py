@@ -3,6 +3,8 @@
 import pytest
 from made_sites import require_refused, site
 
+from dowsax.site.checks import require_simulable
+
 TRIANGLE = "corners = [[{0}, {0}], [{1}, {0}], [{1}, {1}]]\n"
 AROUND = "corners = [[-9, -9], [-1, -9], [-1, 160], [210, 160], [210, 170], [-9, 170]]\n"
 """A hook beside the area: its box meets the area, and nothing of it lies inside."""
@@ -42,11 +44,11 @@ REFUSED = {
     ),
     "a step below the shortest way": (
         "[step]\nlength = 4\nshortest = 5\n",
-        "line 7, step.length: must be >= shortest = 5; got 4",
+        "line 8, step.shortest: must be <= length = 4; got 5: change it, or leave length out",
     ),
     "a step above the longest way": (
         "[step]\nlength = 10\nlongest = 9\n",
-        "line 7, step.length: must be <= longest = 9; got 10",
+        "line 8, step.longest: must be >= length = 10; got 9: change it, or leave length out",
     ),
     "places that are too far": (
         "[step]\npoints = [[180, 75]]\nlongest = 50\n",
@@ -66,19 +68,23 @@ REFUSED = {
     ),
     "a fence elsewhere": (
         f"[[geofence]]\n{TRIANGLE.format(500, 600)}",
-        "line 6, geofence: there is no place in the area where the sensor may be",
+        "line 7, geofence.1.corners: lies outside the area; check its corners against [area]",
+    ),
+    "a fence elsewhere, and so the start outside of it": (
+        f"[[geofence]]\n{TRIANGLE.format(201, 300)}[start]\nposition = [9, 9]\n",
+        "line 7, geofence.1.corners: lies outside the area; check its corners against [area]",
     ),
     "a fence around the area": (
         f"[[geofence]]\n{AROUND}",
-        "line 6, geofence: there is no place in the area where the sensor may be",
+        "line 7, geofence.1.corners: lies outside the area",
     ),
     "a second fence elsewhere": (
         f"[[geofence]]\n{TRIANGLE.format(0, 50)}[[geofence]]\n{AROUND}",
-        "line 9, geofence.2.corners: lies outside the area, where it has no effect",
+        "line 9, geofence.2.corners: lies outside the area",
     ),
     "a no-go area elsewhere": (
         f"[[no_go]]\n{TRIANGLE.format(900, 950)}",
-        "line 7, no_go.1.corners: lies outside the area, where it has no effect",
+        "line 7, no_go.1.corners: lies outside the area",
     ),
     "no place left": (
         "[[no_go]]\ncorners = [[-1, -1], [201, -1], [201, 151], [-1, 151]]\n",
@@ -100,6 +106,10 @@ REFUSED = {
         "[step]\npoints = [[9, 9]]\n[start]\nposition = [9, 9]\n",
         "line 7, step.points: none can be reached from the start on one straight way",
     ),
+    "readings that no filter keeps up with": (
+        "[step]\nreading_interval = 1e-320\n",
+        "line 7, step.reading_interval: must be >= 0.01; got",
+    ),
     "a radius of everything": (
         "[search]\nradius = 126\n",
         "search.radius: holds the whole area, 250 m across",
@@ -110,6 +120,29 @@ REFUSED = {
 @pytest.mark.parametrize(("text", "reason"), REFUSED.values(), ids=REFUSED)
 def test_refused(text, reason):
     require_refused(text, reason)
+
+
+TOO_MANY = {
+    "in the time": ("time = 900", "3,600"),
+    "within the distance": ("distance = 600", "2,400"),
+    "between the readings": ("readings = 3", "3,000"),
+    "without a limit": ("", "500,000"),
+}
+
+
+@pytest.mark.parametrize(("limit", "number"), TOO_MANY.values(), ids=TOO_MANY)
+def test_more_readings_on_the_way_than_can_be_rehearsed(limit, number):
+    """A real mission may take them; only the check, which says so, refuses."""
+    fast = site(f"[step]\nreading_interval = 0.25\n[budget]\n{limit}\n")
+    words = rf"^site\.toml, line 7, step\.reading_interval: a mission may take {number} readings on the way"
+    with pytest.raises(ValueError, match=words):
+        require_simulable(fast)
+
+
+@pytest.mark.parametrize("limits", ["time = 500\n[step]\n", "readings = 3\n[step]\nlongest = 100\n"])
+def test_as_many_readings_on_the_way_as_can_be_rehearsed(limits):
+    require_simulable(site(f"[budget]\n{limits}reading_interval = 0.25\n"))
+    require_simulable(site("[budget]\ntime = 1e6\n"))
 
 
 ACCEPTED = {

@@ -97,10 +97,16 @@ USELESS = {
     "dwell of a level": ("level", "[sensor]\ndwell = 2\n", "line 7, sensor.dwell: is for counts"),
     "height of a benchmark field": ("gas", "[sensor]\nheight = 2\n", "sensor.height: heights do not matter"),
     "noise of counts": ("radiation", "[noise]\nfloor = 2\n", "noise.floor: counts have a noise of their own"),
-    "a length where there are places": (
+    "steps where there are places": (
         "level",
-        "[step]\nlength = 3\npoints = [[1, 2]]\n",
-        "line 7, step.length: is for steps of one length",
+        "[step]\nlength = 3\ndirections = 8\npoints = [[1, 2]]\n",
+        "line 7, step.length: cannot be given with points, which are the only places: comment length and "
+        "directions out with #.",
+    ),
+    "a single place": (
+        "level",
+        "[step]\npoints = [1, 2]\n",
+        "line 7, step.points: must be pairs of numbers in brackets, [[1, 2], [3, 4]]; got 1.",
     ),
     "a law of a benchmark range": (
         "gas",

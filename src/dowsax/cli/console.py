@@ -10,7 +10,8 @@ from rich.console import Console
 from dowsax.inference import Posterior
 from dowsax.inference.posterior import INTERVAL_HEADINGS
 
-FIRST_TIME = "what is new is compiled first, 15 to 40 s, up to two minutes with many unknowns"
+COMPILING = "compiling…"
+FIRST_TIME = f"{COMPILING} 15 to 40 s the first time, up to two minutes with many unknowns"
 _PATIENCE_S = 1.5
 """Shorter waits need no message."""
 

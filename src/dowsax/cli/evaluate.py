@@ -24,7 +24,6 @@ from dowsax.experiments.on_ray import on_ray
 from dowsax.experiments.problems import own_problem
 from dowsax.experiments.run import Run, problem_settings, require_known, stop_rule
 from dowsax.experiments.runner import Engine, default_shard_size, execute, local, processes
-from dowsax.experiments.store import Shard
 from dowsax.extras import describe_missing
 from dowsax.interruption import explain_interruption
 from dowsax.policies import POLICIES
@@ -173,13 +172,8 @@ def _compute(evaluation: Evaluation, engine: Engine) -> None:
     with (
         explain_interruption(message),
         announcing("Preparing the searches") as cancel,
-        show_progress(evaluation.runs, missing) as show,
+        show_progress(evaluation.runs, missing, on_compiled=cancel) as progress,
     ):
-
-        def progress(shard: Shard, more: int) -> None:
-            cancel()
-            show(shard, more)
-
         execute(evaluation.store, evaluation.runs, engine, progress=progress)
 
 
@@ -191,7 +185,8 @@ def _report(evaluation: Evaluation, json: bool) -> None:
         print(json_format.dumps(document(evaluation, found), allow_nan=False))
         return
     say((evaluation.folder / "summary.md").read_text(encoding="utf-8"))
-    say(f"Stop: {evaluation.rule.describe()}.")
+    radius = evaluation.radius
+    say(f"Stop: {evaluation.rule.describe(radius)}. It is false {radius:g} m or more from the source.")
     say(f"The run is in {evaluation.folder}.")
     if not has_table:
         missing = describe_missing("results", "this table")

@@ -10,7 +10,7 @@ import numpy as np
 from cyclopts import Parameter
 
 from dowsax import viz
-from dowsax.cli.console import counting, preparing, say, waiting
+from dowsax.cli.console import COMPILING, announcing, counting, say, waiting
 from dowsax.cli.locate import require_seed
 from dowsax.cli.outputs import require_picture, require_writable
 from dowsax.evaluate.metrics import Estimate
@@ -21,6 +21,7 @@ from dowsax.files import replace_text
 from dowsax.mission.plan import Plan
 from dowsax.mission.rehearsal import Rehearsal, rehearsal_path, rehearsal_text
 from dowsax.mission.site_policy import SitePolicy, oracle_policy
+from dowsax.policies.catalogue import name_policy
 from dowsax.site import read_site
 
 
@@ -48,7 +49,7 @@ def rehearse(
     site
         Site file; `dowsax site new` writes one.
     missions
-        Number of missions; more make the intervals narrower.
+        Number of missions, with and without a source; more make the intervals narrower.
     policy
         Planner or trained policy; repeat it to compare several. Default: that of `dowsax advise`.
     without_source
@@ -74,7 +75,7 @@ def rehearse(
         plan = Plan.of(place)
         if speed is not None:
             plan = replace(plan, reach=replace(plan.reach, speed=speed))
-        policies = [plan.site_policy(name) for name in policy or [None]]
+        policies = [_policy(plan, name) for name in policy or [None]]
     path = rehearsal_path(site) if out is None else out
     require_writable(path)
     if plot is not None:
@@ -96,20 +97,32 @@ def rehearse(
     say(f"Saved in {path}{quoted if out is None else ''}.")
 
 
+def _policy(plan: Plan, name: str | None) -> SitePolicy:
+    """Return the policy of this name, the default one for `None`; an error names it."""
+    with name_policy(name):
+        return plan.site_policy(name)
+
+
 def _simulate(plan: Plan, policies: Sequence[SitePolicy], config: RehearsalConfig) -> list[Simulated]:
     """Return the missions of each policy, and last those of the oracle, of which each has a source."""
     oracle = oracle_policy(plan.model, plan.reach, plan.radius)
-    with preparing("Preparing"):
-        total = len(policies) * config.missions + config.num_present
-    with counting(total) as (describe, advance):
-        ended = []
-        for policy in policies:
-            describe(f"missions of {policy.name}")
-            ended.append(simulate(plan, config, policy, on_progress=advance))
-        if config.num_present:
-            describe("missions of the oracle")
-            ended.append(simulate(plan, config.with_source_only(), oracle, on_progress=advance))
-    return ended
+    parts = [(policy, config) for policy in policies]
+    parts += [(oracle, config.with_source_only())] if config.num_present else []
+    total = sum(part.missions for _, part in parts)
+    with announcing("Preparing the missions") as cancel, counting(total) as (describe, advance):
+
+        def simulate_by(policy: SitePolicy, config: RehearsalConfig) -> Simulated:
+            words = f"missions of {policy.name}"
+            describe(f"{words}: {COMPILING}")
+
+            def progress(more: int) -> None:
+                cancel()
+                describe(words)
+                advance(more)
+
+            return simulate(plan, config, policy, on_progress=progress)
+
+        return [simulate_by(*part) for part in parts]
 
 
 def difference(one: Rehearsal, first: Rehearsal) -> Estimate:

@@ -12,6 +12,7 @@ from dowsax.cli.outputs import require_writable
 from dowsax.files import replace_text
 from dowsax.inference.arguments import check_survey
 from dowsax.site import Site, build_model, new_site, read_site
+from dowsax.site.checks import require_simulable
 from dowsax.site.describe import describe_site, describe_unknowns
 from dowsax.survey import Survey, read_survey
 from dowsax.survey.describe import describe_columns, describe_survey
@@ -69,6 +70,7 @@ def check(
     columns, rows = parse_pairs("--column", column), parse_pairs("--row", row)
     with waiting(f"Reading {path}"):
         place = read_site(path)
+        require_simulable(place)
         readings = None if survey is None else _read_survey(survey, place, columns, rows)
         words, unknown = describe_site(place), describe_unknowns(place)
     _print_words(f"Site {path}", words)

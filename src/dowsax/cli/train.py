@@ -14,17 +14,19 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from dowsax import viz
-from dowsax.cli.console import say
+from dowsax.cli.console import COMPILING, say
 from dowsax.cli.outputs import can_draw, require_folder, require_writable
 from dowsax.experiments.problems import open_problem, own_problem
 from dowsax.experiments.provenance import commit, device
 from dowsax.extras import has_extra
 from dowsax.interruption import GRACE_S, Pending, defer_interruption
+from dowsax.learn.base import Learner
 from dowsax.learn.checkpoint import Checkpointer, Row
 from dowsax.learn.curves import measures, thin_rows, write_csv
 from dowsax.learn.methods import METHODS, PROBLEM_METHOD, TrainConfig
 from dowsax.learn.train import Progress
 from dowsax.learn.train import train as run_training
+from dowsax.policies.catalogue import name_policy
 from dowsax.policies.stored import Card, load, save
 
 _CHECKPOINT, _TABLE, _PICTURE = "checkpoint.safetensors", "curves.csv", "curves.png"
@@ -99,9 +101,11 @@ def train(
             raise ValueError(f"A chunk must have at least 1 update; got {chunk}.")
         folder = Path("runs/train") / (config.name + (f"-seed-{seed}" if seed else ""))
         folder = folder if out is None else out
+        # Before a folder is made, as not every method fits every problem.
+        learner = None if folder.exists() else _learner(config)
         words = _problem_words(problem, site)
-        rows = _trained(config, _opened(config, folder), chunk, pending, words)
-        say(f"{_said(rows)} after {rows[-1]['steps']:,} steps in {_duration(rows[-1]['seconds'])}.")
+        rows = _trained(config, learner, _opened(config, folder), chunk, pending, words)
+        say(f"After {rows[-1]['steps']:,} steps in {_duration(rows[-1]['seconds'])}: {_said(rows)}.")
         curves = f"{_TABLE} and {_PICTURE}" if has_extra("viz") else _TABLE
         say(f"Wrote {config.name}.safetensors, {config.name}.json, {curves} to {folder}.")
 
@@ -124,6 +128,11 @@ def _config(
     source = open_problem(reference)
     problem, _ = source.build()
     return TrainConfig.for_problem(problem, source.name, method or PROBLEM_METHOD, **sizes)
+
+
+def _learner(config: TrainConfig) -> Learner:
+    with name_policy(config.method):
+        return config.learner()
 
 
 def _names(words: list[str]) -> tuple[str, ...]:
@@ -153,6 +162,7 @@ def _opened(config: "TrainConfig", folder: Path) -> "Checkpointer":
 
 def _trained(
     config: "TrainConfig",
+    learner: Learner | None,
     checkpointer: "Checkpointer",
     chunk: int,
     pending: Pending,
@@ -187,7 +197,7 @@ def _trained(
             pending.grace_s = GRACE_S
 
         state, rows = run_training(
-            config.learner(),
+            learner or _learner(config),
             jax.random.key(config.seed),
             steps=config.steps,
             chunk=chunk,
@@ -287,11 +297,12 @@ def _said(rows: "list[Row]") -> str:
     """The newest measures in words."""
     newest = {name: float(column[-1]) for name, column in measures(rows).items()}
     if math.isnan(newest["stop_rate"]):
-        return "No search has ended yet"
-    said = f"OCE {newest['stop_rate']:.3f}, success {newest['success']:.3f}"
+        return "no search has ended yet"
+    said = f"{100 * newest['stop_rate']:.1f} % of the latest searches stopped"
     if not newest["stop_rate"]:
         return said
-    return f"{said}, path {newest['path_length']:.1f} m, false stops {newest['false_stops']:.3f}"
+    false_stops = f"{100 * newest['false_stops']:.1f} % of the stops were false"
+    return f"{said}, {false_stops}, the mean path to a stop was {newest['path_length']:.1f} m"
 
 
 def _duration(seconds: float) -> str:
@@ -328,7 +339,7 @@ def _display(config: "TrainConfig") -> "Iterator[Callable[[Progress], None]]":
         TextColumn("{task.description}"),
     )
     with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("compiling", total=config.steps)
+        task = bar.add_task(COMPILING, total=config.steps)
         yield lambda progress: bar.update(
             task, completed=progress.rows[-1]["steps"], description=_state(progress)
         )

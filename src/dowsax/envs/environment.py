@@ -1,6 +1,7 @@
 """The search as an environment: a pair of pure functions, written for one search and mapped over many."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import jax
@@ -8,7 +9,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from dowsax.envs.observations import Observe, belief_features
-from dowsax.envs.problem import SUCCESS_RADIUS_M, SearchProblem, SearchState, error
+from dowsax.envs.problem import SearchProblem, SearchState, error
 from dowsax.envs.rewards import Reward, indicator
 from dowsax.inference import FilterInfo
 from dowsax.inference.summaries import location_spread, mass_within
@@ -22,7 +23,7 @@ class Measures(NamedTuple):
     spread: Float[Array, ""]
     """[m], max(σx, σy); infinite when no particle is left."""
     mass: Float[Array, ""]
-    """The probability that the source is within 1 m of the mean."""
+    """The probability that the source is within the problem's `success_radius` of the mean."""
     error: Float[Array, ""]
     """[m], from the mean to the true position."""
     path_length: Float[Array, ""]
@@ -33,12 +34,12 @@ class Measures(NamedTuple):
     """Effective sample size of the weights, after any resampling."""
 
 
-def measure(state: SearchState) -> Measures:
+def measure(problem: SearchProblem, state: SearchState) -> Measures:
     """Return the measures of a state."""
     belief = state.belief
     return Measures(
         location_spread(belief),
-        mass_within(belief, SUCCESS_RADIUS_M),
+        mass_within(belief, problem.success_radius),
         error(state),
         state.path_length,
         belief.history.size.astype(jnp.float32),
@@ -61,10 +62,11 @@ class Step(NamedTuple):
 
 
 class Environment(NamedTuple):
-    """An environment is a pair of pure functions."""
+    """An environment is a pair of pure functions, and the measures of a state."""
 
     reset: Callable[[Key], tuple[SearchState, Array]]
     step: Callable[[Key, SearchState, Int[Array, ""]], tuple[SearchState, Step]]
+    measure: Callable[[SearchState], Measures]
 
 
 def build(
@@ -93,9 +95,9 @@ def build(
         truncated = ~terminated & (is_over | ~living)
         # A belief without particles has no spread, entropy or mean to reward.
         value = jnp.where(living, reward(problem, state, after, terminated), 0.0)
-        return after, Step(observe(after), value, terminated, truncated, info, measure(after))
+        return after, Step(observe(after), value, terminated, truncated, info, measure(problem, after))
 
-    return Environment(reset, step)
+    return Environment(reset, step, partial(measure, problem))
 
 
 class ResetStep(NamedTuple):
@@ -124,7 +126,7 @@ def auto_reset(
         def reset_ended():
             fresh = jax.vmap(environment.reset)(pairs[:, 1])
             pick = lambda new, old: jnp.where(ended.reshape(-1, *(1,) * (old.ndim - 1)), new, old)  # noqa: E731
-            seen = (*fresh, jax.vmap(measure)(fresh[0]))
+            seen = (*fresh, jax.vmap(environment.measure)(fresh[0]))
             return jax.tree.map(pick, seen, (states, done.observation, done.measures))
 
         following, observation, measures = jax.lax.cond(

@@ -6,7 +6,7 @@ import equinox as eqx
 import jax
 from jaxtyping import Array, Bool, Int, UInt32
 
-from dowsax.envs.environment import Environment, Measures, auto_reset, build, measure
+from dowsax.envs.environment import Environment, Measures, auto_reset, build
 from dowsax.envs.observations import OBSERVATIONS, Observe
 from dowsax.envs.problem import MAX_READINGS, SearchProblem, SearchState
 from dowsax.envs.rewards import REWARDS, Reward
@@ -140,8 +140,9 @@ def choose(kind: str, choice: Any, known: dict[str, Any], of: type) -> Any:
 def reset_search(task: Task, bits: Bits) -> tuple[Key, SearchState, tuple[Array, Measures]]:
     """Start a search from 64 random bits; return the key of its steps, its state, and what is seen of it."""
     reset_key, step_key = jax.random.split(_key(bits))
-    state, observation = task.environment().reset(reset_key)
-    return step_key, state, (observation, measure(state))
+    environment = task.environment()
+    state, observation = environment.reset(reset_key)
+    return step_key, state, (observation, environment.measure(state))
 
 
 @eqx.filter_jit
@@ -158,8 +159,9 @@ def reset_searches(
 ) -> tuple[Key, SearchState, tuple[Array, Measures]]:
     """Start many searches; return the key of their steps, their states, and what is seen of them."""
     reset_key, step_key = jax.random.split(_key(bits))
-    states, observations = jax.vmap(task.environment().reset)(jax.random.split(reset_key, num_searches))
-    return step_key, states, (observations, jax.vmap(measure)(states))
+    environment = task.environment()
+    states, observations = jax.vmap(environment.reset)(jax.random.split(reset_key, num_searches))
+    return step_key, states, (observations, jax.vmap(environment.measure)(states))
 
 
 @eqx.filter_jit

@@ -77,7 +77,7 @@ def run_episodes(
     threads
         Searches at a time on a CPU. Default: the number of cores.
     on_progress
-        Called with the number of searches that have just ended.
+        Called with the number of searches that have just ended; first with 0, when all is compiled.
     record
         What is recorded of each reading.
     present
@@ -171,5 +171,6 @@ def run_one_by_one(
         return Episode(theta, np.asarray(state.theta), columns, seconds, most, radius)
 
     compile_programs(PROGRAMS, search_of(first), policies[0], keys[0], record)
+    on_progress(0)
     with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
         return list(pool.map(one, range(first, first + keys.shape[0]), keys))

@@ -31,6 +31,7 @@ from dowsax.mission.problem import build_problem
 from dowsax.mission.rehearsal import Rate, Rehearsal, SimulatedMission, fingerprint
 from dowsax.mission.site_policy import SitePolicy
 from dowsax.mission.tracker import MAX_CHECKED_READINGS, REGION_PROBABILITY
+from dowsax.site.checks import MAX_SIMULATED_READINGS
 from dowsax.version import versions
 from dowsax.world import Model, take_position
 
@@ -45,7 +46,7 @@ class RehearsalConfig:
     without_source: float = 0.2
     """Share of missions without a source."""
     seed: int = 0
-    max_readings: int = 500
+    max_readings: int = MAX_SIMULATED_READINGS
     """A mission ends after this many readings at the latest."""
 
     def __post_init__(self) -> None:

@@ -15,7 +15,8 @@ def wilson_interval(successes: int, trials: int, confidence: float = 0.95) -> tu
 
     $$\frac{\hat p + z^2/2n \pm z\sqrt{\hat p(1-\hat p)/n + z^2/4n^2}}{1 + z^2/n}$$
 
-    Always inside [0, 1], and of sensible width at 0 and n successes; (0, 1) without any trial.
+    Always inside [0, 1], and of sensible width at 0 and n successes, where an end is exactly 0 or 1; (0, 1)
+    without any trial.
     """
     if not 0 <= successes <= trials:
         raise ValueError(f"`successes` must be from 0 to `trials`; got {successes} of {trials}.")
@@ -26,7 +27,9 @@ def wilson_interval(successes: int, trials: int, confidence: float = 0.95) -> tu
     share, scale = successes / trials, 1 + score**2 / trials
     middle = share + score**2 / (2 * trials)
     half = score * math.sqrt(share * (1 - share) / trials + score**2 / (4 * trials**2))
-    return max(0.0, (middle - half) / scale), min(1.0, (middle + half) / scale)
+    # Rounding must not hide that these limits are exact.
+    low = 0.0 if successes == 0 else (middle - half) / scale
+    return low, 1.0 if successes == trials else (middle + half) / scale
 
 
 def bootstrap_interval(values: np.ndarray) -> tuple[float, float]:

@@ -26,7 +26,7 @@ DEFAULTS = {
 """The default threshold of each rule."""
 _WORDS = {
     "contraction": "the contraction rule, max(σx, σy) < {:g} m",
-    "credible": "the credible rule, P(source within the success radius of the mean) ≥ {:g}",
+    "credible": "the credible rule, P(source within {radius:g} m of the mean) ≥ {:g}",
     "entropy": "entropy of the position < {:g} nats",
     "max-weight": "largest weight > {:g}",
     "fixed": "after {:g} readings",
@@ -61,9 +61,9 @@ class TraceRule:
     def __str__(self) -> str:
         return f"{self.name}-{self.threshold:g}"
 
-    def describe(self) -> str:
-        """Return the rule in words."""
-        return _WORDS[self.name].format(self.threshold)
+    def describe(self, radius: float) -> str:
+        """Return the rule in words; `radius` [m] is that of a right stop."""
+        return _WORDS[self.name].format(self.threshold, radius=radius)
 
     def is_met(self, rows: "Row", numbers) -> np.ndarray:
         """Return whether the rule is met at each row; `numbers` are those of the readings, from 1."""

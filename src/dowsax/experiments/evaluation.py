@@ -7,6 +7,7 @@ each episode (episodes.parquet), and a summary (summary.md, .csv, .json).
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +76,11 @@ class Evaluation:
     def rule(self) -> TraceRule:
         """The stop rule of the summary."""
         return self.runs[0].rule
+
+    @cached_property
+    def radius(self) -> float:
+        """[m], a stop with a smaller error is right; known when the first episode is computed."""
+        return self.store.first_episodes(self.runs[0])[0].radius
 
     @property
     def table(self) -> Path:
@@ -217,6 +223,7 @@ def summaries(evaluation: Evaluation) -> Summaries:
                 "field": run.field,
                 "scenario": run.scenario,
                 "stop": str(run.rule),
+                "radius [m]": f"{evaluation.radius:g}",
                 "preset": run.preset,
                 "particles": str(run.particles),
                 "seed": str(run.seed),
@@ -233,6 +240,7 @@ def document(evaluation: Evaluation, found: Summaries) -> dict[str, Any]:
     run = evaluation.runs[0]
     settings = {
         "stop": str(run.rule),
+        "radius": evaluation.radius,
         "episodes": run.episodes,
         "seed": run.seed,
         "preset": run.preset,

@@ -26,6 +26,7 @@ from dowsax.experiments.problems import open_problem
 from dowsax.experiments.records import Arrays, pack
 from dowsax.inference import Preset
 from dowsax.policies import Oracle, Policy, policy_named
+from dowsax.policies.catalogue import name_policy
 from dowsax.policies.shipped import weights_path
 from dowsax.policies.stored import card_of, digest_of
 from dowsax.world import FOUR_MOVES, MODALITIES, benchmark_model
@@ -169,15 +170,29 @@ def require_sizes(episodes: int, seed: int, particles: int | None) -> None:
 
 def require_known(runs: Sequence[Run]) -> None:
     """Raise a ValueError in one line that lists the known names if one is unknown."""
+    _require_fit([run for run in runs if run.problem is not None])
+    runs = [run for run in runs if run.problem is None]
     for run in runs:
-        if run.problem is not None:
-            run.build()
-            continue
         choose("field", run.field, MODALITIES, str)
         choose("scenario", run.scenario, SCENARIOS, str)
         choose("preset", run.preset, known_presets(), str)
-    for name in dict.fromkeys(name for run in runs if run.problem is None for name in run.searchers):
+    for name in dict.fromkeys(name for run in runs for name in run.searchers):
         policy_named(name)
+
+
+def _require_fit(runs: Sequence[Run]) -> None:
+    """Raise a ValueError in one line that names all policies that cannot search a problem."""
+    faults = {}
+    for run in runs:
+        try:
+            with name_policy(run.policy):
+                run.build()
+        except ValueError as error:
+            faults[run.policy] = str(error)
+    if faults:
+        first, *others = faults
+        words = f" Leave out {', '.join(others)} too: they do not fit either." if others else ""
+        raise ValueError(faults[first] + words)
 
 
 def problem_settings(

@@ -13,12 +13,10 @@ from dowsax.mission.plan import Plan
 from dowsax.mission.site_policy import SitePolicy
 from dowsax.mission.state import build_null_filter
 from dowsax.mission.stations import example_station
+from dowsax.site.checks import MAX_ON_WAY, MAX_SIMULATED_READINGS
 from dowsax.types import Key, Position, Station
 from dowsax.world import Budget, Model
 from dowsax.world.kinds import WIND
-
-MAX_ON_WAY = 2000
-"""Readings on the way in one simulated mission."""
 
 
 class SiteStart(eqx.Module):
@@ -40,7 +38,7 @@ def build_problem(
     policy: SitePolicy,
     *,
     truth: Model | None = None,
-    max_readings: int = 500,
+    max_readings: int = MAX_SIMULATED_READINGS,
 ) -> SearchProblem:
     """Return the search problem of a site.
 
@@ -77,16 +75,13 @@ def _max_on_way(plan: Plan, budget: Budget) -> int:
     way_readings = plan.reach.way_readings
     if way_readings is None:
         return 0
-    diagonal = math.dist(*plan.reach.area)
-    longest = float(budget.readings) * min(plan.reach.longest or math.inf, diagonal)
-    seconds = min(min(longest, float(budget.distance)) / plan.reach.speed, float(budget.time))
-    most = math.ceil(seconds / float(way_readings.interval))
+    most = way_readings.most(budget, min(plan.reach.longest or math.inf, math.dist(*plan.reach.area)))
     if most > MAX_ON_WAY:
         raise ValueError(
-            f"A mission may take {most:,} readings on the way, and at most {MAX_ON_WAY:,} can be simulated: "
-            "give a longer `reading_interval` in [step], or a smaller [budget]."
+            f"A mission may take {most:,.0f} readings on the way, and at most {MAX_ON_WAY:,} can be "
+            "simulated: give a longer `reading_interval` in [step], or a smaller [budget]."
         )
-    return most
+    return math.ceil(most)
 
 
 def _first_station(plan: Plan) -> Station:

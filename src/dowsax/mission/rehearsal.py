@@ -136,7 +136,10 @@ class Rehearsal:
         )
 
     def numbers(self) -> dict[str, Any]:
-        """Return the numbers for programs: rates with 95 % intervals, and medians of missions that found."""
+        """Return the numbers for programs: rates with 95 % intervals, and medians of missions that found.
+
+        `missions` are those with a source. Rates and medians are of these, but for `found_without_source`.
+        """
         rates = {
             "found": self.stopped,
             "wrong_given_found": self.false_stops,

@@ -1,5 +1,7 @@
 """The policies by name."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Protocol, runtime_checkable
 
@@ -124,6 +126,18 @@ def policy_named(name: str) -> Constructor:
         f"policies also with {GUARDED_SUFFIX} to hand long searches to Infotaxis; or give a .safetensors "
         "file."
     )
+
+
+@contextmanager
+def name_policy(name: str | None) -> Iterator[None]:
+    """Put the name of a policy into an error about "This policy", where it has one."""
+    try:
+        yield
+    except ValueError as error:
+        words, unnamed = str(error), "This policy "
+        if name is None or not words.startswith(unnamed):
+            raise
+        raise ValueError(f"The policy {name!r} {words.removeprefix(unnamed)}") from None
 
 
 def policy(

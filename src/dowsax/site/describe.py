@@ -119,7 +119,8 @@ def _place(site: Site, place: tuple[float, float] | None) -> str:
 
 
 def _step(site: Site) -> str:
-    words = f"{site.step_length:g} m in one of {site.step.directions} directions"
+    single = f"{site.step_length:g} m in one of {site.step.directions} directions"
+    words = f"the planner location-gain goes near and far; policies that go step by step go {single}"
     if site.step.points is not None:
         words = f"to one of {len(site.step.points)} places"
     limits = {

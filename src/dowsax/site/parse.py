@@ -1,6 +1,7 @@
 """From a site file to a Site: text → schema → places in metres → checks → model."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,10 +9,10 @@ import numpy as np
 from pydantic import ValidationError
 
 from dowsax.geo.local import LocalCoordinates
-from dowsax.geo.polygons import MIN_POLYGON_M2, Bounds, Polygon, crosses_itself, signed_area
+from dowsax.geo.polygons import MIN_POLYGON_M2, Polygon, crosses_itself, signed_area
 from dowsax.geo.wind import wind_from
 from dowsax.site.area import BOX, MAX_CORNERS, AreaSetting, PolygonSetting
-from dowsax.site.checks import check_site
+from dowsax.site.checks import check_polygons, check_site
 from dowsax.site.kinds import KINDS, check_prior, why_unused
 from dowsax.site.schema import (
     SearchSetting,
@@ -64,9 +65,7 @@ def _build(file: SiteFile, text: str, name: str) -> Site:
     growth: dict[str, Distribution] = {}
     if file.field.growth == "unknown":
         growth = dict.fromkeys(BRIGGS, "unknown")
-    geofence = _resolve_polygons(file.geofence, "geofence", coordinates, area)
-    no_go = _resolve_polygons(file.no_go, "no_go", coordinates, area)
-    return Site(
+    site = Site(
         name=file.name,
         coordinates=coordinates,
         area=area,
@@ -75,11 +74,10 @@ def _build(file: SiteFile, text: str, name: str) -> Site:
         source=_resolve_source(file.area, area),
         gas=file.field.gas,
         options={option: getattr(file.field, option) for option in file.field.given(*KINDS[kind].options)},
-        geofence=geofence,
-        no_go=no_go,
+        geofence=_resolve_polygons(file.geofence, "geofence", coordinates, area),
+        no_go=_resolve_polygons(file.no_go, "no_go", coordinates, area),
         prior={**growth, **check_prior(file.prior, kind, unit, file.wind.mode == "unknown")},
         wind=_resolve_wind(file.wind),
-        start=_resolve_start(file.start, coordinates, area, Bounds(geofence, no_go), file.area.outside),
         step=_resolve_step(file.step, coordinates, area),
         search=_resolve_search(file.search, kind),
         outside=file.area.outside,
@@ -91,6 +89,9 @@ def _build(file: SiteFile, text: str, name: str) -> Site:
             for same in ("background", "noise", "sensor", "budget", "flight", "rows")
         },
     )
+    # First the polygons: where these are wrong, so is every start.
+    check_polygons(site)
+    return replace(site, start=_resolve_start(file.start, site))
 
 
 def _refuse_unused(table: dict[str, Any], kind: str) -> None:
@@ -283,19 +284,17 @@ def _check_polygon(corners: Polygon, *keys: str) -> Polygon:
     return corners
 
 
-def _resolve_start(
-    setting: StartSetting, coordinates: LocalCoordinates, area: Area, bounds: Bounds, outside: str
-) -> Corner | None:
+def _resolve_start(setting: StartSetting, site: Site) -> Corner | None:
     """Return where the search starts: inside the area unless readings outside it are allowed."""
-    key, places = _resolve_places(setting, "position", coordinates, area, "start")
+    key, places = _resolve_places(setting, "position", site.coordinates, site.area, "start")
     if places is None:
         return None
     x, y = places[0].tolist()
-    words = coordinates.format_position((x, y))
-    if outside != "allow" and (np.clip((x, y), *area) != (x, y)).any():
+    words = site.coordinates.format_position((x, y))
+    if site.outside != "allow" and (np.clip((x, y), *site.area) != (x, y)).any():
         words += ' is outside the area; start inside it, or set outside = "allow" in [area].'
         raise Fault(words, "start", key)
-    if not bounds.allow(places).all():
+    if not site.bounds.allow(places).all():
         words += " is outside the geofence or in a no-go area; start elsewhere."
         raise Fault(words, "start", key)
     return x, y

@@ -33,6 +33,8 @@ MAX_POLYGONS, MAX_POINTS = 200, 2000
 """Polygons of a geofence or of no-go areas, and places to go."""
 MIN_ALTITUDE_M, MAX_ALTITUDE_M, MAX_WIND_M_S = -500, 20_000, 150
 """More than any sensor or any wind near the ground; a unit is probably wrong beyond."""
+MIN_INTERVAL_S = 0.01
+"""Between two readings: no filter keeps up with more."""
 MAX_PRIOR_KEYS = 100
 """More than any kind has parameters."""
 DIRECTION_ERROR_DEG = 10.0
@@ -205,6 +207,9 @@ class StartSetting(Section):
     """The position as latitude and longitude instead."""
 
 
+_CHANGE_STEP = "change it, or leave length out."
+
+
 class StepSetting(Section):
     """Where the next reading may be."""
 
@@ -220,10 +225,10 @@ class StepSetting(Section):
     """How fast one goes from one reading to the next."""
     reading_time: Number | None = key(example=10.0, unit="s", ge=0)
     """How long one stays for a reading. Default: as long as it counts, or not at all."""
-    reading_interval: Number | None = key(example=2.0, unit="s", gt=0)
+    reading_interval: Number | None = key(example=2.0, unit="s", ge=MIN_INTERVAL_S)
     """Time between two readings of a sensor that also reads while it moves. Default: it does not."""
     points: Points | None = key(example=[[10.0, 10.0], [50.0, 10.0], [50.0, 50.0]], unit="m")
-    """The only places where a reading can be taken, instead of length and directions."""
+    """The only places where a reading can be taken; with them leave length and directions out."""
     points_degrees: Points | None = key(example=[[52.1001, 5.1001], [52.1005, 5.1001]], unit="°")
     """These places as latitude and longitude instead."""
 
@@ -235,14 +240,16 @@ class StepSetting(Section):
             if not 1 <= count <= MAX_POINTS:
                 raise Fault(f"must have 1 to {MAX_POINTS:,} places; got {count:,}.", name)
         if points and steps:
-            words = "is for steps of one length, and points are the only places; leave one out."
-            raise Fault(words, steps[0])
+            words = f"cannot be given with {points[0]}, which are the only places: comment"
+            raise Fault(f"{words} {' and '.join(steps)} out with #.", steps[0])
         if self.shortest is not None and self.longest is not None and self.shortest > self.longest:
             raise Fault(f"must be <= longest = {self.longest:g}; got {self.shortest:g}.", "shortest")
-        if self.length is not None and self.length < (self.shortest or 0.0):
-            raise Fault(f"must be >= shortest = {self.shortest:g}; got {self.length:g}.", "length")
-        if self.length is not None and self.length > (self.longest or math.inf):
-            raise Fault(f"must be <= longest = {self.longest:g}; got {self.length:g}.", "length")
+        if self.length is not None and self.shortest is not None and self.shortest > self.length:
+            words = f"must be <= length = {self.length:g}; got {self.shortest:g}: {_CHANGE_STEP}"
+            raise Fault(words, "shortest")
+        if self.length is not None and self.longest is not None and self.longest < self.length:
+            words = f"must be >= length = {self.length:g}; got {self.longest:g}: {_CHANGE_STEP}"
+            raise Fault(words, "longest")
         return self
 
 

@@ -101,6 +101,13 @@ Flag = Annotated[bool, Field(strict=True)]
 Pair = Annotated[tuple[Number, Number], BeforeValidator(_require_two)]
 
 
+def _require_pairs(value: Any) -> Any:
+    for entry in value if isinstance(value, list) else [value]:
+        if not isinstance(entry, list | tuple) or len(entry) != 2:
+            raise ValueError(f"must be pairs of numbers in brackets, [[1, 2], [3, 4]]; got {show(entry)}.")
+    return value
+
+
 def _as_array(pairs: list[tuple[float, float]]) -> np.ndarray:
     return np.array(pairs, dtype=np.float64).reshape(-1, 2)
 
@@ -109,7 +116,7 @@ Points = Annotated[
     np.ndarray,
     GetPydanticSchema(
         lambda _, schema_of: core_schema.no_info_after_validator_function(
-            _as_array, schema_of(Annotated[list[Pair], FailFast()])
+            _as_array, schema_of(Annotated[list[Pair], FailFast(), BeforeValidator(_require_pairs)])
         )
     ),
 ]

@@ -123,7 +123,7 @@ def moves_of(actions: ActionSpace) -> Motion:
     if not isinstance(motion, Motion):
         raise ValueError(
             "This policy needs moves of fixed lengths, and here the candidates are places: choose one that "
-            "can go anywhere, such as location-gain or infotaxis."
+            "can go anywhere, such as location-gain or infotaxis; to train, pfrl-candidates."
         )
     return motion
 

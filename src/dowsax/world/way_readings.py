@@ -8,6 +8,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from dowsax.types import Position, Scalar, Station
+from dowsax.world.actions import Budget
 
 _ROUNDING_SHARE = 1e-3
 """Of the spacing: a reading this near the end of a way is the one at its end."""
@@ -30,6 +31,11 @@ class WayReadings(eqx.Module):
         """Return the number of readings on a way [m]."""
         passed = jnp.ceil(way / self.spacing - _ROUNDING_SHARE).astype(jnp.int32) - 1
         return jnp.maximum(passed, 0)
+
+    def most(self, budget: Budget, longest: float) -> float:
+        """Return the most readings on the way within a budget, where no way is longer than `longest` [m]."""
+        way = min(float(budget.readings) * longest, float(budget.distance))
+        return min(way / float(self.speed), float(budget.time)) / float(self.interval)
 
     def place(self, start: Position, end: Position, number: Scalar | Int[Array, ""]) -> Position:
         """Return where the reading of this number is taken, counted from 1."""
