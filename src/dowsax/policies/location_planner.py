@@ -4,6 +4,7 @@ The gain of a candidate is the information of a reading there about the location
 rule. What it tells about strength, wind, background or noise alone counts for nothing.
 """
 
+from collections.abc import Callable
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -45,6 +46,9 @@ class Cells(NamedTuple):
     log_weights: Float[Array, " n"]
     shares: Float[Array, "n cells"]
     """Of each particle in each cell; the cells overlap, and the shares of a particle sum to one."""
+    before: Float[Array, " cells"]
+    own_before: Float[Array, " cells"]
+    """The weight of each cell, and the sum of squares of its parts."""
 
 
 class Leg(NamedTuple):
@@ -97,20 +101,27 @@ class LocationPlanner(eqx.Module):
     ) -> tuple[Action, Scalar]:
         """Return the number of a candidate, and the expected gain [nats] of a reading there."""
         gain_key, tie_key = jax.random.split(key)
-        gains = self.expected_gains(gain_key, belief, station, candidates.positions[:, None, :])
+        gains = self.expected_gains(
+            gain_key, belief, station, candidates.positions[:, None, :], candidates.mask
+        )
         rates = gains / budget.shares(candidates)
         if self.actions is not None and self.depth == 2:
             pairs = _best_pairs(rates, candidates)
-            both = self.expected_gains(gain_key, belief, station, candidates.positions[pairs])
             shares, fits = _shares_of_pairs(candidates, pairs, budget, self.actions)
+            both = self.expected_gains(gain_key, belief, station, candidates.positions[pairs], fits)
             rates = rates.at[pairs[:, 0]].max(jnp.where(fits, both / shares, 0.0))
         number = choose_best(tie_key, rates, candidates.mask)
         return number, gains[number]
 
     def expected_gains(
-        self, key: Key, belief: Belief, station: Station, ways: Float[Array, "k readings axes"]
+        self,
+        key: Key,
+        belief: Belief,
+        station: Station,
+        ways: Float[Array, "k readings axes"],
+        mask: Bool[Array, " k"] | None = None,
     ) -> Float[Array, " k"]:
-        """Return the expected gain [nats] of the readings on each way, never negative.
+        """Return the expected gain [nats] of the readings on each way, never negative; 0 outside the mask.
 
         A way has one reading or several, one after the other. A sensor that reads while it moves gains by
         the readings in between as well. All of them count together, as one reading of many numbers.
@@ -132,7 +143,7 @@ class LocationPlanner(eqx.Module):
                     terms += self._terms_on_way(keys, cells, sources, leg.passed, leg.is_read)
             return jnp.sum(frequencies * _information(cells, terms))
 
-        gains = jax.lax.map(gain_on, ways, batch_size=_BATCH_SIZE)
+        gains = _map_allowed(gain_on, ways, jnp.ones(ways.shape[0], bool) if mask is None else mask)
         return jnp.maximum(jnp.nan_to_num(gains), 0.0)
 
     def _legs(self, station: Station, way: Float[Array, "readings axes"]) -> list[Leg]:
@@ -180,7 +191,30 @@ class LocationPlanner(eqx.Module):
         width = jnp.maximum(self.scale, _OVERLAP * spread / _NUM_CELLS ** (1 / num_axes))
         middles = positions[members_at(log_weights, (jnp.arange(_NUM_CELLS) + 0.5) / _NUM_CELLS)]
         squares = jnp.sum((positions[:, None, :] - middles[None, :, :]) ** 2, axis=2)
-        return Cells(particles, log_weights, jax.nn.softmax(-0.5 * squares / width**2, axis=1))
+        shares = jax.nn.softmax(-0.5 * squares / width**2, axis=1)
+        before, own_before = _cell_weights(jnp.exp(log_weights)[None, :], shares)
+        return Cells(particles, log_weights, shares, before[0], own_before[0])
+
+
+def _map_allowed(
+    function: Callable[[Float[Array, "readings axes"]], Scalar],
+    ways: Float[Array, "k readings axes"],
+    mask: Bool[Array, " k"],
+) -> Float[Array, " k"]:
+    """Return the function of each way in the mask, and 0 for the others; a few at once."""
+    number = ways.shape[0]
+    size = min(_BATCH_SIZE, number)
+    order = jnp.argsort(~mask, stable=True)
+    # The last batch begins early enough to be a whole one: what was computed twice is the same.
+    starts = jnp.minimum(jnp.arange(0, number, size), number - size)
+
+    def add(batch: Int[Array, ""], values: Float[Array, " k"]) -> Float[Array, " k"]:
+        members = jax.lax.dynamic_slice_in_dim(order, starts[batch], size)
+        return values.at[members].set(jax.vmap(function)(ways[members]))
+
+    num_batches = (jnp.sum(mask) + size - 1) // size
+    values = jax.lax.fori_loop(0, num_batches, add, jnp.zeros(number))
+    return jnp.where(mask, values, 0.0)
 
 
 def _fold(keys, number: int | Int[Array, ""]):
@@ -224,7 +258,7 @@ def _information(cells: Cells, log_likelihoods: Float[Array, "readings n"]) -> F
     """
     posteriors = jnp.exp(jax.vmap(normalise)(cells.log_weights[None, :] + log_likelihoods))
     after, own_after = _cell_weights(posteriors, cells.shares)
-    before, own_before = _cell_weights(jnp.exp(cells.log_weights)[None, :], cells.shares)
+    before, own_before = cells.before[None, :], cells.own_before[None, :]
     divergence = after * (jnp.log(after) - jnp.log(before))
     return jnp.sum(divergence - 0.5 * (own_after / after - own_before / before * after / before), axis=1)
 
