@@ -18,10 +18,10 @@ from dowsax.survey.reading import Reading
 from dowsax.world import Budget as Left
 
 CLEAR_ODDS = 100.0
-"""A source is found only where the readings are this many times likelier with one than without; where they are
-this many times likelier without one, the search ends.
+"""A source is found only where the readings are this many times likelier with one than without.
 
-Each happens wrongly in at most 1 of this many missions (Ville's inequality).
+Where they are this many times likelier without one, the search ends. Each happens wrongly in at most 1 of
+this many missions (Ville's inequality).
 """
 MIN_LOG_ODDS = 1.0
 """[nats], below which a survey does not show that there is a source."""
