@@ -1,5 +1,7 @@
 """The planner of sites: what a reading tells of the location, against the integral, and what it costs."""
 
+from dataclasses import replace
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -9,9 +11,21 @@ from made_beliefs import as_belief
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from dowsax.policies.location_planner import LocationPlanner
+from dowsax.geo.polygons import Bounds
+from dowsax.policies import policy_named
+from dowsax.policies.location_planner import LocationPlanner, _map_allowed, _second_candidates
 from dowsax.types import Station
-from dowsax.world import FOUR_MOVES, Budget, Candidates, Gaussian, Model, PlumePrior, WayReadings
+from dowsax.world import (
+    FOUR_MOVES,
+    Budget,
+    Candidates,
+    Fence,
+    Gaussian,
+    Model,
+    NearAndFar,
+    PlumePrior,
+    WayReadings,
+)
 
 NUM = 400
 HERE = Station(jnp.zeros(2))
@@ -56,7 +70,9 @@ def planner(step, nuisance, noise=1.0, **choices):
 def gains(planner, places):
     """The mean over keys, and its standard error."""
     keys = jax.random.split(jax.random.key(2), 64)
-    one = lambda key: planner.expected_gains(key, BELIEF, HERE, places.positions[:, None])  # noqa: E731
+    one = lambda key: planner.expected_gains(  # noqa: E731
+        key, BELIEF, HERE, places.positions[:, None], places.mask
+    )
     found = np.asarray(jax.jit(jax.vmap(one))(keys), np.float64)
     return found.mean(axis=0), found.std(axis=0) / 8.0
 
@@ -96,7 +112,8 @@ def test_a_rare_strong_source_is_not_overlooked():
     """One particle in fifty far off: sources drawn at random would miss it in half of all decisions."""
     one = planner(20.0, 0.0)
     keys = jax.random.split(jax.random.key(2), 32)
-    find = jax.jit(jax.vmap(lambda key: one.expected_gains(key, RARE, HERE, jnp.zeros((1, 1, 2)))[0]))
+    here = jnp.zeros((1, 1, 2)), jnp.ones(1, bool)
+    find = jax.jit(jax.vmap(lambda key: one.expected_gains(key, RARE, HERE, *here)[0]))
     entropy = -(0.02 * np.log(0.02) + 0.98 * np.log(0.98))
     found = np.asarray(find(keys))
     assert found.min() > 0.7 * entropy
@@ -138,8 +155,8 @@ def test_a_way_without_readings_changes_nothing(key):
     places = candidates((0.0, 0.0), (1.0, 40.0))
     plain, moving = planner(2.0, 0.0), planner(2.0, 0.0, way_readings=WayReadings(1000.0))
     np.testing.assert_allclose(
-        moving.expected_gains(key, BELIEF, HERE, places.positions[:, None]),
-        plain.expected_gains(key, BELIEF, HERE, places.positions[:, None]),
+        moving.expected_gains(key, BELIEF, HERE, places.positions[:, None], places.mask),
+        plain.expected_gains(key, BELIEF, HERE, places.positions[:, None], places.mask),
         rtol=1e-5,
     )
 
@@ -160,33 +177,74 @@ def test_two_readings_tell_together_what_neither_tells_alone():
     ways = jnp.array([[[0.0, 0.0], [0.0, -100.0]], [[0.0, -100.0], [0.0, 0.0]]])
     keys = jax.random.split(jax.random.key(2), 64)
     one = planner(SIZE, HIDDEN)
-    find = jax.jit(jax.vmap(lambda key: one.expected_gains(key, BELIEF, HERE, ways)))
+    find = jax.jit(jax.vmap(lambda key: one.expected_gains(key, BELIEF, HERE, ways, jnp.ones(2, bool))))
     found = np.asarray(find(keys), np.float64)
     assert exact > 2 * alone
-    np.testing.assert_allclose(found.mean(axis=0), exact, atol=5 * found.std(axis=0).max() / 8, rtol=0.1)
+    # As for one reading: the particles are 400, and each counts half in its own cell.
+    np.testing.assert_allclose(found.mean(axis=0), exact, atol=5 * found.std(axis=0).max() / 8, rtol=0.05)
 
 
-def test_a_depth_of_two_reads_first_what_makes_sense_of_the_second(key):
+LIMITS = NearAndFar(Fence.of(Bounds()), (-200.0, -200.0), (200.0, 200.0), (1.0,))
+"""Ways within 200 m of the towns, at 1 m/s."""
+
+
+def test_two_readings_ahead_the_first_makes_sense_of_the_second(key):
     """5 m away a reading of what is everywhere, which tells nothing alone; in 95 m one of the source too."""
     places = candidates((0.0, 0.0), (0.0, -100.0), way=[95.0, 5.0])
     here, budget = Station(jnp.array([0.0, -95.0])), Budget(100.0, 1000.0)
-    for depth, expected in ((1, 0), (2, 1)):
-        one = planner(SIZE, HIDDEN, depth=depth, actions=FOUR_MOVES)
+    for limits, expected in ((None, 0), (LIMITS, 1)):
+        one = planner(SIZE, HIDDEN, second_ways=limits, num_readings=256)
         choose = jax.jit(lambda part, one=one: one(part, BELIEF, here, places, budget))
         assert {int(choose(part)) for part in jax.random.split(key, 8)} == {expected}
 
 
-def test_a_pair_beyond_the_budget_is_not_planned(key):
-    """With one reading left, or too little way for both, the choice is that of one reading."""
+NO_WAY = Fence.of(Bounds(no_go=(np.array([[-9.0, -40.0], [9.0, -40.0], [9.0, -50.0], [-9.0, -50.0]]),)))
+SECOND_IMPOSSIBLE = {
+    "readings": (LIMITS, Budget(1.0, 1000.0, 1000.0)),
+    "distance": (LIMITS, Budget(100.0, 104.0, 1000.0)),
+    "time": (LIMITS, Budget(100.0, 1000.0, 104.0)),
+    "legs": (replace(LIMITS, legs=(0.0, 99.0)), Budget(100.0, 1000.0, 1000.0)),
+    "home": (replace(LIMITS, home=jnp.array([0.0, -95.0])), Budget(100.0, 199.0, 1000.0)),
+    "fence": (replace(LIMITS, fence=NO_WAY), Budget(100.0, 1000.0, 1000.0)),
+}
+
+
+@pytest.mark.parametrize("why", SECOND_IMPOSSIBLE)
+def test_a_second_reading_that_cannot_be_taken_is_not_planned(why, key):
+    """Beyond the budget or the limits of a way, the choice is that of one reading."""
+    limits, budget = SECOND_IMPOSSIBLE[why]
     places = candidates((0.0, 0.0), (0.0, -100.0), way=[95.0, 5.0])
+    one = planner(SIZE, HIDDEN, second_ways=limits)
     here = Station(jnp.array([0.0, -95.0]))
-    one = planner(SIZE, HIDDEN, depth=2, actions=FOUR_MOVES)
-    choose = jax.jit(lambda budget: one(key, BELIEF, here, places, budget))
-    for budget in (Budget(1.0, 1000.0, 1000.0), Budget(100.0, 104.0, 1000.0), Budget(100.0, 1000.0, 104.0)):
-        assert int(choose(budget)) == 0
+    assert int(jax.jit(lambda key: one(key, BELIEF, here, places, budget))(key)) == 0
 
 
-@pytest.mark.parametrize(("depth", "words"), [(3, "must be 1 or 2"), (2, "needs `actions`")])
-def test_a_depth_without_sense_is_refused(depth, words):
-    with pytest.raises(ValueError, match=words):
-        planner(SIZE, HIDDEN, depth=depth)
+@pytest.mark.parametrize(
+    "budget", [Budget(100.0), Budget(distance=100.0), Budget(time=100.0), Budget(20.0, 300.0)]
+)
+def test_two_readings_cost_more_than_the_first(budget):
+    """Whichever part of the budget is limited."""
+    places = candidates((0.0, 0.0), (0.0, -20.0), (0.0, 30.0), way=[3.0, 5.0, 30.0])
+    after = _second_candidates(LIMITS, places, jnp.arange(3), budget)
+    assert np.array_equal(after.mask, ~np.eye(3, dtype=bool).ravel())
+    assert (np.asarray(budget.shares(after, among=places))[np.asarray(after.mask)] > 0).all()
+    np.testing.assert_array_equal(budget.shares(places, among=places), budget.shares(places))
+
+
+@pytest.mark.parametrize("number", [1, 7, 8, 9, 17])
+@pytest.mark.parametrize("share", [0.0, 0.4, 1.0])
+def test_only_allowed_places_are_computed(number, share, key):
+    """The same as for all of them, and 0 for the others."""
+    ways = jax.random.normal(key, (number, 1, 2))
+    mask = jnp.arange(number) % 5 < 5 * share
+    value = lambda way: jnp.sum(way**2)  # noqa: E731
+    expected = jnp.where(mask, jax.vmap(value)(ways), 0.0)
+    found = jax.jit(lambda ways, mask: _map_allowed(value, ways, mask))(ways, mask)
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+def test_the_planner_of_two_readings_by_name():
+    model = Model(PlumePrior(), Towns(1.0, 0.0), Gaussian(0.0, 1.0))
+    assert policy_named("location-gain-2")(model, LIMITS, 2.0).second_ways is LIMITS
+    with pytest.raises(ValueError, match="cannot go step by step"):
+        policy_named("location-gain-2")(model, FOUR_MOVES, 2.0)

@@ -16,7 +16,7 @@ from dowsax.inference.summaries import promising_places
 from dowsax.mission.reach import Reach
 from dowsax.mission.stations import to_float32
 from dowsax.policies import Oracle, Policy, policy_named
-from dowsax.policies.catalogue import DEEPER_LOCATION_GAIN, UTILITIES
+from dowsax.policies.catalogue import LOCATION_GAIN_2, UTILITIES
 from dowsax.policies.location_planner import LocationPlanner
 from dowsax.policies.lookahead import Lookahead
 from dowsax.policies.shipped import BEST_POLICY, CANDIDATES, field_of, weights_path
@@ -81,7 +81,7 @@ def build_site_policy(
         policy = BEST_POLICY if _is_benchmark(model, reach) else SITE_POLICY
     if not isinstance(policy, str):
         return SitePolicy(type(policy).__name__, model, reach, policy, reach.moves())
-    if policy in (SITE_POLICY, DEEPER_LOCATION_GAIN):
+    if policy in (SITE_POLICY, LOCATION_GAIN_2):
         actions = reach.near_and_far(radius)
         planner = policy_named(policy)(model, actions, radius)
         assert isinstance(planner, LocationPlanner)

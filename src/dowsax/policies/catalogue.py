@@ -18,7 +18,15 @@ from dowsax.policies.utilities import (
     negative_time_to_find,
     predictive_entropy,
 )
-from dowsax.world import FOUR_MOVES, PARAMETERS, ActionSpace, Model, benchmark_model, moves_of
+from dowsax.world import (
+    FOUR_MOVES,
+    PARAMETERS,
+    ActionSpace,
+    Model,
+    NearAndFar,
+    benchmark_model,
+    moves_of,
+)
 
 RADIUS_M = 1.0
 """The radius of the benchmark's stop rule."""
@@ -47,7 +55,7 @@ ORACLE = "oracle"
 """The oracle among any candidates: goes to the source, and reads around it."""
 DEPTHS = (2, 3, 4)
 """Numbers of moves that a planner can look ahead, as in `infotaxis-2`."""
-DEEPER_LOCATION_GAIN = "location-gain-2"
+LOCATION_GAIN_2 = "location-gain-2"
 """The planner of sites two readings ahead, each near or far."""
 
 
@@ -77,8 +85,15 @@ def reactive(
 def location_planner(
     model: Model, actions: ActionSpace, radius: float = RADIUS_M, /, *, depth: int = 1
 ) -> LocationPlanner:
-    """Return the planner of sites, for the location within the radius [m]."""
-    return LocationPlanner(model, radius / RADIUS_95, depth=depth, actions=actions if depth > 1 else None)
+    """Return the planner of sites, for the location within the radius [m], one or two readings ahead."""
+    if depth == 1:
+        return LocationPlanner(model, radius / RADIUS_95)
+    if not isinstance(actions, NearAndFar):
+        raise ValueError(
+            "This policy chooses among places near and far and cannot go step by step: choose location-gain "
+            "or infotaxis-2."
+        )
+    return LocationPlanner(model, radius / RADIUS_95, second_ways=actions)
 
 
 POLICIES: dict[str, Constructor] = {
@@ -118,7 +133,7 @@ def policy_named(name: str) -> Constructor:
     base, _, depth = name.rpartition("-")
     if base in UTILITIES and depth in map(str, DEPTHS):
         return partial(planner, utility=UTILITIES[base], depth=int(depth))
-    if name == DEEPER_LOCATION_GAIN:
+    if name == LOCATION_GAIN_2:
         return partial(location_planner, depth=2)
     raise ValueError(
         f"Unknown policy {name!r}; known are {', '.join(policy_names())}; planners also with "

@@ -18,7 +18,8 @@ from dowsax.inference.weights import members_at, normalise
 from dowsax.policies.base import Action, choose_best
 from dowsax.policies.lookahead import simulate_log_likelihoods
 from dowsax.types import Key, Position, Scalar, Station
-from dowsax.world import ActionSpace, Budget, Candidates, Model, WayReadings, without_source
+from dowsax.world import Budget, Candidates, Model, NearAndFar, WayReadings, without_source
+from dowsax.world.actions import limit_ways
 from dowsax.world.trails import move_station
 
 RADIUS_95 = 2.45
@@ -29,7 +30,7 @@ _LEVEL_EXPONENT = 3.0
 """Levels of the signal are 1 − (1 − u)³ of even u: dense where the signal is strong."""
 _NUM_CELLS = 64
 """Into which the location is divided."""
-_NUM_FOLLOWED = 8
+_NUM_PAIRED = 8
 """Candidates that are tried in pairs, those of the highest gain per cost."""
 _MAX_PASSED = 6
 """Readings on one way that are simulated; where there are more, these stand for all, and the gain is less."""
@@ -47,7 +48,7 @@ class Cells(NamedTuple):
     shares: Float[Array, "n cells"]
     """Of each particle in each cell; the cells overlap, and the shares of a particle sum to one."""
     before: Float[Array, " cells"]
-    own_before: Float[Array, " cells"]
+    squares_before: Float[Array, " cells"]
     """The weight of each cell, and the sum of squares of its parts."""
 
 
@@ -66,8 +67,8 @@ class LocationPlanner(eqx.Module):
     The gain is the mutual information [nats] of the reading and the cell in which the source lies. The cells
     lie where the belief does; their width is `scale`, or that at which they cover the belief, if larger.
 
-    With a `depth` of 2 the best candidates are tried in pairs, one after the other: what two readings tell
-    together can be more than the sum, as of a background and what is above it.
+    With `second_ways` it looks two readings ahead: the best candidates are tried in pairs, one after the
+    other. What two readings tell together can be more than the sum, as of a background and what is above it.
     """
 
     model: Model
@@ -79,16 +80,8 @@ class LocationPlanner(eqx.Module):
     """Of the belief that are reweighted."""
     way_readings: WayReadings | None = None
     """Readings while the sensor moves, where it takes any."""
-    depth: int = eqx.field(default=1, static=True)
-    """Readings ahead, 1 or 2."""
-    actions: ActionSpace | None = None
-    """Of which the time of a second way is asked; a depth of 2 needs it."""
-
-    def __check_init__(self) -> None:
-        if self.depth not in (1, 2):
-            raise ValueError(f"`depth` must be 1 or 2 readings; got {self.depth}.")
-        if self.depth == 2 and self.actions is None:
-            raise ValueError("A `depth` of 2 needs `actions`, which say how long a way takes.")
+    second_ways: NearAndFar | None = None
+    """The limits of a second way, where the planner looks two readings ahead."""
 
     def __call__(
         self, key: Key, belief: Belief, station: Station, candidates: Candidates, budget: Budget
@@ -104,12 +97,17 @@ class LocationPlanner(eqx.Module):
         gains = self.expected_gains(
             gain_key, belief, station, candidates.positions[:, None, :], candidates.mask
         )
-        rates = gains / budget.shares(candidates)
-        if self.actions is not None and self.depth == 2:
-            pairs = _best_pairs(rates, candidates)
-            shares, fits = _shares_of_pairs(candidates, pairs, budget, self.actions)
-            both = self.expected_gains(gain_key, belief, station, candidates.positions[pairs], fits)
-            rates = rates.at[pairs[:, 0]].max(jnp.where(fits, both / shares, 0.0))
+        shares = budget.shares(candidates)
+        rates = gains / shares
+        if self.second_ways is not None:
+            best = _best(rates, candidates)
+            after = _second_candidates(self.second_ways, candidates, best, budget)
+            firsts = jnp.repeat(best, best.shape[0])
+            ways = jnp.stack([candidates.positions[firsts], after.positions], axis=1)
+            # With the same sources and noise, so that one and two readings compare.
+            both = self.expected_gains(gain_key, belief, station, ways, after.mask)
+            costs = shares[firsts] + budget.shares(after, among=candidates)
+            rates = rates.at[firsts].max(jnp.where(after.mask, both / costs, 0.0))
         number = choose_best(tie_key, rates, candidates.mask)
         return number, gains[number]
 
@@ -119,7 +117,7 @@ class LocationPlanner(eqx.Module):
         belief: Belief,
         station: Station,
         ways: Float[Array, "k readings axes"],
-        mask: Bool[Array, " k"] | None = None,
+        mask: Bool[Array, " k"],
     ) -> Float[Array, " k"]:
         """Return the expected gain [nats] of the readings on each way, never negative; 0 outside the mask.
 
@@ -143,7 +141,7 @@ class LocationPlanner(eqx.Module):
                     terms += self._terms_on_way(keys, cells, sources, leg.passed, leg.is_read)
             return jnp.sum(frequencies * _information(cells, terms))
 
-        gains = _map_allowed(gain_on, ways, jnp.ones(ways.shape[0], bool) if mask is None else mask)
+        gains = _map_allowed(gain_on, ways, mask)
         return jnp.maximum(jnp.nan_to_num(gains), 0.0)
 
     def _legs(self, station: Station, way: Float[Array, "readings axes"]) -> list[Leg]:
@@ -192,8 +190,8 @@ class LocationPlanner(eqx.Module):
         middles = positions[members_at(log_weights, (jnp.arange(_NUM_CELLS) + 0.5) / _NUM_CELLS)]
         squares = jnp.sum((positions[:, None, :] - middles[None, :, :]) ** 2, axis=2)
         shares = jax.nn.softmax(-0.5 * squares / width**2, axis=1)
-        before, own_before = _cell_weights(jnp.exp(log_weights)[None, :], shares)
-        return Cells(particles, log_weights, shares, before[0], own_before[0])
+        before, squares_before = _cell_weights(jnp.exp(log_weights)[None, :], shares)
+        return Cells(particles, log_weights, shares, before[0], squares_before[0])
 
 
 def _map_allowed(
@@ -218,33 +216,28 @@ def _map_allowed(
 
 
 def _fold(keys, number: int | Int[Array, ""]):
-    """Return other keys, one for each."""
+    """Fold a number into each key."""
     return jax.vmap(jax.random.fold_in, in_axes=(0, None))(keys, number)
 
 
-def _best_pairs(rates: Float[Array, " k"], candidates: Candidates) -> Int[Array, "pairs 2"]:
-    """Return each of the best candidates with each."""
-    number = min(_NUM_FOLLOWED, rates.shape[0])
-    _, best = jax.lax.top_k(jnp.where(candidates.mask, rates, -1.0), number)
-    return jnp.stack([jnp.repeat(best, number), jnp.tile(best, number)], axis=1)
+def _best(rates: Float[Array, " k"], candidates: Candidates) -> Int[Array, " best"]:
+    """Return the candidates of the highest gain per cost."""
+    number = min(_NUM_PAIRED, rates.shape[0])
+    return jax.lax.top_k(jnp.where(candidates.mask, rates, -1.0), number)[1]
 
 
-def _shares_of_pairs(
-    candidates: Candidates, pairs: Int[Array, "pairs 2"], budget: Budget, actions: ActionSpace
-) -> tuple[Float[Array, " pairs"], Bool[Array, " pairs"]]:
-    """Return which share of the budget two readings take, and whether both fit.
+def _second_candidates(
+    limits: NearAndFar, candidates: Candidates, best: Int[Array, " best"], budget: Budget
+) -> Candidates:
+    """Return the best candidates as seen from each of them, within what the first reading leaves."""
+    places, is_allowed = candidates.positions[best], candidates.mask[best]
 
-    The second way is taken for straight and free; before the second reading the choice is made anew.
-    """
-    first, second = pairs.T
-    way = jnp.linalg.norm(candidates.positions[second] - candidates.positions[first], axis=1)
-    seconds = jax.vmap(actions.seconds)(way)
-    fits = candidates.mask[first] & candidates.mask[second] & (first != second) & (budget.readings >= 2)
-    fits &= candidates.way[first] + way <= budget.distance
-    fits &= candidates.seconds[first] + seconds <= budget.time
-    after = Candidates(candidates.positions[second], way, seconds, fits)
-    shares = budget.shares(Candidates(*map(jnp.concatenate, zip(candidates, after, strict=True))))
-    return shares[first] + shares[candidates.way.shape[0] :], fits
+    def after(first: Int[Array, ""]) -> Candidates:
+        left = budget.minus(jnp.ones(()), candidates.way[first], candidates.seconds[first])
+        allowed = is_allowed & candidates.mask[first]
+        return limit_ways(limits, candidates.positions[first], places, left, allowed)
+
+    return jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), jax.vmap(after)(best))
 
 
 def _information(cells: Cells, log_likelihoods: Float[Array, "readings n"]) -> Float[Array, " readings"]:
@@ -257,10 +250,12 @@ def _information(cells: Cells, log_likelihoods: Float[Array, "readings n"]) -> F
     about strength or background alone would count as well; not at all, and small gains would be lost.
     """
     posteriors = jnp.exp(jax.vmap(normalise)(cells.log_weights[None, :] + log_likelihoods))
-    after, own_after = _cell_weights(posteriors, cells.shares)
-    before, own_before = cells.before[None, :], cells.own_before[None, :]
+    after, squares_after = _cell_weights(posteriors, cells.shares)
+    before, squares_before = cells.before[None, :], cells.squares_before[None, :]
     divergence = after * (jnp.log(after) - jnp.log(before))
-    return jnp.sum(divergence - 0.5 * (own_after / after - own_before / before * after / before), axis=1)
+    return jnp.sum(
+        divergence - 0.5 * (squares_after / after - squares_before / before * after / before), axis=1
+    )
 
 
 def _cell_weights(

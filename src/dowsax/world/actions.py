@@ -42,20 +42,26 @@ class Budget(eqx.Module):
         """Return what is left after this much."""
         return Budget(self.readings - readings, self.distance - distance, self.time - time)
 
-    def shares(self, candidates: Candidates) -> Float[Array, " k"]:
+    def shares(self, candidates: Candidates, among: Candidates | None = None) -> Float[Array, " k"]:
         """Return which share of the budget each candidate takes: of the readings, and of way or time.
 
         Where only the readings are limited, the longest of the ways costs as much as a reading; where only
-        way or time are, a reading costs as much as the shortest of the ways.
+        way or time are, a reading costs as much as the shortest of the ways. These are ways of the
+        candidates, or of those they are `among`.
         """
+        among = candidates if among is None else among
+        reading = 1.0 / jnp.maximum(self.readings, 1.0)
+        longest = jnp.max(jnp.where(among.mask, among.way, _ROUNDING_M))
+        scale = jnp.where(reading > 0, reading, 1.0) / longest
+        shortest = jnp.min(jnp.where(among.mask, self._shares_of_ways(among, scale), 1.0))
+        return jnp.where(reading > 0, reading, shortest) + self._shares_of_ways(candidates, scale)
+
+    def _shares_of_ways(self, candidates: Candidates, scale: Scalar) -> Float[Array, " k"]:
+        """Return the share of distance or time; where neither is limited, the way [m] times the scale."""
         way, seconds = candidates.way, candidates.seconds
         going = jnp.maximum(way / jnp.maximum(self.distance, way), seconds / jnp.maximum(self.time, seconds))
-        reading = 1.0 / jnp.maximum(self.readings, 1.0)
         is_free = jnp.isinf(self.distance) & jnp.isinf(self.time)
-        longest = jnp.max(jnp.where(candidates.mask, way, _ROUNDING_M))
-        going = jnp.where(is_free, jnp.where(reading > 0, reading, 1.0) * way / longest, going)
-        shortest = jnp.min(jnp.where(candidates.mask, going, 1.0))
-        return jnp.where(reading > 0, reading, shortest) + going
+        return jnp.where(is_free, scale * way, going)
 
 
 @runtime_checkable
