@@ -92,7 +92,7 @@ def table(folder: Path) -> str:
         wrong = sum(line["wrong"] == "1" for line in lines if line["policy"] == SITE_POLICY)
         best = max(POLICIES[1:], key=lambda name: found[name].sum())
         more = paired_share(found[SITE_POLICY], found[best])
-        shares = [f"{found[name].mean():.2f}" for name in POLICIES]
+        shares = [f"{each.mean():.2f} ({each.sum()} of {each.size})" for each in found.values()]
         plan = Plan.of(parse_site(draw_site(int(lines[0]["site"])), "site.toml"))
         width, height = np.subtract(plan.reach.area[1], plan.reach.area[0])
         size = f"{plan.kind}, {width:.0f} m by {height:.0f} m"

@@ -43,6 +43,10 @@ def test_status_follows_the_belief():
     weak = sure._replace(evidence=math.log(99))
     assert status_of(plan, spent, weak) == SEARCHING
     assert "do not show yet that there is" in explain_status(plan, spent, weak, SEARCHING, None)
+    ended = explain_status(plan, BudgetUse(40, 10.0, 5.0), weak, INCONCLUSIVE, None)
+    assert ended.endswith(
+        "if there is one: the readings are only 99 times likelier with a source than without."
+    )
     nothing = sure._replace(mass=0.1, evidence=-math.log(101))
     assert status_of(plan, spent, nothing) == INCONCLUSIVE
     assert "times likelier without" in explain_status(plan, spent, nothing, INCONCLUSIVE, None)

@@ -25,7 +25,7 @@ from dowsax.inference.fit import quick_fit
 from dowsax.inference.posterior import MIN_FIT
 from dowsax.inference.summaries import credible_radius, location_spread, mass_within, mean_position
 from dowsax.mission.advice import FOUND, INCONCLUSIVE, SEARCHING
-from dowsax.mission.decision import CLEAR_ODDS
+from dowsax.mission.decision import MIN_ODDS
 from dowsax.mission.plan import Plan
 from dowsax.mission.problem import build_problem
 from dowsax.mission.rehearsal import Rate, Rehearsal, SimulatedMission, fingerprint
@@ -108,7 +108,7 @@ class MissionRecorder(eqx.Module):
         if self.checks_fit:
             key = jax.random.fold_in(jax.random.key(0), belief.history.size)
             fit = quick_fit(key, search.model, belief, MAX_CHECKED_READINGS, is_sure)
-        is_shown, is_excluded = evidence >= math.log(CLEAR_ODDS), evidence <= -math.log(CLEAR_ODDS)
+        is_shown, is_excluded = evidence >= math.log(MIN_ODDS), evidence <= -math.log(MIN_ODDS)
         found = is_sure & (fit >= MIN_FIT) & is_shown & info.explained
         return MissionRow(
             state.station.position,

@@ -17,11 +17,11 @@ from dowsax.survey.lint import lint_heights
 from dowsax.survey.reading import Reading
 from dowsax.world import Budget as Left
 
-CLEAR_ODDS = 100.0
+MIN_ODDS = 100.0
 """A source is found only where the readings are this many times likelier with one than without.
 
 Where they are this many times likelier without one, the search ends. Each happens wrongly in at most 1 of
-this many missions (Ville's inequality).
+this many missions, if background and noise are as the prior says (Ville's inequality).
 """
 MIN_LOG_ODDS = 1.0
 """[nats], below which a survey does not show that there is a source."""
@@ -123,11 +123,11 @@ def status_of(plan: Plan, used: BudgetUse, inputs: StatusInputs) -> str:
 
 
 def _shows_source(inputs: StatusInputs) -> bool:
-    return inputs.evidence is None or inputs.evidence >= math.log(CLEAR_ODDS)
+    return inputs.evidence is None or inputs.evidence >= math.log(MIN_ODDS)
 
 
 def _excludes_source(inputs: StatusInputs) -> bool:
-    return inputs.evidence is not None and inputs.evidence <= -math.log(CLEAR_ODDS)
+    return inputs.evidence is not None and inputs.evidence <= -math.log(MIN_ODDS)
 
 
 def explain_status(
@@ -154,8 +154,14 @@ def explain_status(
         ended = describe_spent_budget(plan, used)
         back = ", the way back to the start included" if plan.budget.return_ else ""
         ended = ended or f"no allowed place can be reached with what is left of the budget{back}"
-        if not _shows_source(inputs):
+        if inputs.evidence is not None and inputs.evidence < MIN_LOG_ODDS:
             return f"Inconclusive: {ended}, and the readings do not show that there is a source."
+        if inputs.mass >= plan.probability and not _shows_source(inputs):
+            factor = format_factor(inputs.evidence or 0.0)
+            return (
+                f"Inconclusive: {ended}, and {where}, if there is one: the readings are only {factor} "
+                "likelier with a source than without."
+            )
         return f"Inconclusive: {ended}, and {where}, where {format_length(plan.radius)} is wanted."
     if inputs.is_wind_reversed:
         return f"Nothing is found until that is settled: by the wind as given, {where}."

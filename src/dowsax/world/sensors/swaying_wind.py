@@ -56,7 +56,7 @@ class SwayingWind(SensorWrapper):
 
 
 def sways(sensor: Any) -> bool:
-    """Whether this sensor, or one inside it, has a swaying wind, which costs four times as much."""
+    """Whether this sensor, or one inside it, has a swaying wind, which costs two to three times as much."""
     return isinstance(sensor, SwayingWind) or (hasattr(sensor, "sensor") and sways(sensor.sensor))
 
 
