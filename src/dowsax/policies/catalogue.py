@@ -1,7 +1,5 @@
 """The policies by name."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from typing import Protocol, runtime_checkable
 
@@ -18,7 +16,15 @@ from dowsax.policies.utilities import (
     negative_time_to_find,
     predictive_entropy,
 )
-from dowsax.world import FOUR_MOVES, PARAMETERS, ActionSpace, Model, benchmark_model, moves_of
+from dowsax.world import (
+    FOUR_MOVES,
+    PARAMETERS,
+    ActionSpace,
+    Model,
+    PolicyMismatch,
+    benchmark_model,
+    moves_of,
+)
 
 RADIUS_M = 1.0
 """The radius of the benchmark's stop rule."""
@@ -70,7 +76,7 @@ def reactive(
     del radius
     if model.prior.parameters[: len(PARAMETERS)] != PARAMETERS:
         names = ", ".join(parameter.name for parameter in model.prior.parameters)
-        raise ValueError(f"This policy needs the parameters of the benchmark; got {names}.")
+        raise PolicyMismatch(f"the parameters of the benchmark; got {names}.")
     return of(clean_air(model.sensor), moves_of(actions))
 
 
@@ -107,8 +113,22 @@ def policy_named(name: str) -> Constructor:
     """Return the constructor of a policy.
 
     The name is one of `policy_names()`, a planner with its depth (`entrotaxis-2`), a trained policy with a
-    guard (`pfrl-guarded`), or the path of a file of weights.
+    guard (`pfrl-guarded`), or the path of a file of weights. Where the policy does not fit, the constructor
+    raises a `PolicyMismatch` that has its name.
     """
+    constructor = _constructor_of(name)
+
+    def build(model: Model, actions: ActionSpace, radius: float = RADIUS_M, /) -> Policy | Oracle:
+        try:
+            return constructor(model, actions, radius)
+        except PolicyMismatch as mismatch:
+            raise PolicyMismatch(mismatch.needs, f"The policy {name!r}") from None
+
+    return build
+
+
+def _constructor_of(name: str) -> Constructor:
+    """Return the constructor of a policy; a ValueError that lists the known names for an unknown one."""
     name = ALIASES.get(name, name)
     if name in POLICIES:
         return POLICIES[name]
@@ -126,18 +146,6 @@ def policy_named(name: str) -> Constructor:
         f"policies also with {GUARDED_SUFFIX} to hand long searches to Infotaxis; or give a .safetensors "
         "file."
     )
-
-
-@contextmanager
-def name_policy(name: str | None) -> Iterator[None]:
-    """Put the name of a policy into an error about "This policy", where it has one."""
-    try:
-        yield
-    except ValueError as error:
-        words, unnamed = str(error), "This policy "
-        if name is None or not words.startswith(unnamed):
-            raise
-        raise ValueError(f"The policy {name!r} {words.removeprefix(unnamed)}") from None
 
 
 def policy(
