@@ -158,7 +158,7 @@ def rehearse(
         The model that readings are drawn from, with the same unknowns as the site's, to find out what a wrong
         site file leads to. Default: the site's.
     on_progress
-        Called with the number of missions that have just ended.
+        Called with the number of missions that have just ended; first with 0, when all is compiled.
     threads
         Missions at a time on a CPU. Default: the number of cores.
     """
