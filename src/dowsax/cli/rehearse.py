@@ -39,9 +39,10 @@ def rehearse(
     """Simulate missions of a site: how often they stop, and how often a stop is wrong.
 
     Sources come from the prior of the site file, and readings from its model. Filter, policy, stop rule,
-    budget and start are those of a real mission. The same missions are also those of an oracle, which goes to
-    the source that it is told: no policy can be expected to find much more. The result of the first policy is
-    saved next to the site file, where `dowsax advise` and `dowsax locate` quote it.
+    budget and start are those of a real mission. The same missions are also those of an oracle, which
+    knows the source and goes there: it shows what reading around the source finds; other places can tell
+    more. The result of the first policy is saved next to the site file, where `dowsax advise` and
+    `dowsax locate` quote it.
 
     Parameters
     ----------
