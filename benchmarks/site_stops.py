@@ -1,7 +1,7 @@
 """What a stop is worth at the standard sites, one of each kind: results/tables/missions/site-stops.md.
 
-    python -m benchmarks.site_stops                                    # as published
-    python -m benchmarks.site_stops --missions 4 --out trial.csv       # a trial; its numbers mean little
+    python -m benchmarks.site_stops --missions 1000 --seed 3       # as published
+    python -m benchmarks.site_stops --missions 4 --out trial.csv   # a trial; its numbers mean little
 
 Each is `dowsax rehearse` of the file that `dowsax site new` writes, with the site's own policy. The shares of
 wrong stops are written to where missions of such sites quote them; lines of other kinds there are kept.
@@ -27,7 +27,7 @@ from dowsax.site import new_site, parse_site
 
 KINDS = ("gas-plume", "radiation", "level", "magnetic-dipole")
 MISSIONS = {"gas-plume": 60, "radiation": 150, "level": 150, "magnetic-dipole": 150}
-"""Unless it is said: those in a gas plume take ten times as long."""
+"""By default: those in a gas plume take three to four times as long."""
 SITES = {kind: new_site(kind) for kind in KINDS}
 FILE = machine.ROOT / "src/dowsax/mission/data/site_stops.csv"
 HEADINGS = (
@@ -45,13 +45,15 @@ def rehearsed(kind: str, missions: int, seed: int, threads: int | None) -> Rehea
     plan = Plan.of(parse_site(SITES[kind], f"{kind}.toml"))
     begun = time.perf_counter()
 
-    def tell(ended: int) -> None:
-        told.append(ended)
-        print(f"\r{kind}: {sum(told)} of {missions}", end="", file=sys.stderr, flush=True)
+    num_ended = 0
 
-    told: list[int] = []
+    def show(more: int) -> None:
+        nonlocal num_ended
+        num_ended += more
+        print(f"\r{kind}: {num_ended} of {missions}", end="", file=sys.stderr, flush=True)
+
     config = RehearsalConfig(missions, seed=seed)
-    rehearsal = rehearse(plan, config, on_progress=tell, threads=threads).rehearsal
+    rehearsal = rehearse(plan, config, on_progress=show, threads=threads).rehearsal
     print(f", {time.perf_counter() - begun:.0f} s", file=sys.stderr)
     return rehearsal
 
@@ -102,8 +104,7 @@ def write(rows: Iterable[StandardStops], path: Path) -> None:
 
 
 def _cell(cell: object) -> object:
-    # Wilson's limit of no case at all is zero but for rounding.
-    return f"{round(cell, 9):.6g}" if isinstance(cell, float) else cell
+    return f"{cell:.6g}" if isinstance(cell, float) else cell
 
 
 def share(rate: Rate) -> str:
@@ -132,8 +133,8 @@ def main() -> None:
     print("\n".join(markdown(HEADINGS, [row(kind, rehearsal) for kind, rehearsal in made.items()])))
     filters = {f"{rehearsal.policy} ({rehearsal.preset})" for rehearsal in made.values()}
     numbers = sorted({len(rehearsal.missions) for rehearsal in made.values()})
-    told = " or ".join(map(str, numbers))
-    print(f"\n{told} missions each by {' or '.join(sorted(filters))}, seed {options.seed}; ", end="")
+    missions = " or ".join(map(str, numbers))
+    print(f"\n{missions} missions each by {' or '.join(sorted(filters))}, seed {options.seed}; ", end="")
     print(f"commit {machine.commit()}.")
 
 

@@ -337,7 +337,7 @@ def test_a_problem_of_your_own_is_in_the_card(dowsax_command, learner, tmp_path)
         (f"--problem {OWN} --scenario id", "--scenario is part of the problem"),
         ("--site nowhere.toml", "Cannot read nowhere.toml"),
         (f"--problem {OWN[:-4]}nothing", "has no 'nothing'"),
-        (f"--problem {OWN} --method pfrl", "The policy 'pfrl' needs moves of fixed lengths"),
+        (f"--problem {OWN} --method pfrl", "The method 'pfrl' needs moves of fixed lengths"),
     ],
 )
 def test_bad_problems_are_one_line(complaint, tmp_path, words, message):

@@ -12,7 +12,7 @@ from jaxtyping import Array, Int
 from dowsax.envs import SCENARIOS, SearchProblem
 from dowsax.evaluate import episodes
 from dowsax.evaluate.episodes import run_one_by_one
-from dowsax.evaluate.pool import Pool, first_occurrences, gather, run_in_groups, scatter
+from dowsax.evaluate.pool import Pool, first_occurrences, gather, group_size, run_in_groups, scatter
 from dowsax.evaluate.search_steps import as_arrays, stack_policies
 from dowsax.evaluate.stops import TraceRule
 from dowsax.inference import PRESETS, FilterConfig, Preset
@@ -48,6 +48,7 @@ def test_in_groups_equals_one_by_one(keys, apart):
     ended = []
     together = run_in_groups(searching("temperature"), [Random()], keys, UNTIL, ended.append, size=10)
     assert sum(ended) == len(keys)
+    assert ended[0] == 0
     assert len({len(episode.rows.spread) for episode in together}) > 1
     for one, other in zip(apart, together, strict=True):
         np.testing.assert_array_equal(one.theta, other.theta)
@@ -95,6 +96,12 @@ def test_policies_search_in_turn(keys, runner):
 def test_policies_that_search_in_turn_must_be_alike():
     with pytest.raises(ValueError, match="equal except for their weights"):
         stack_policies([Random(), Steady(jnp.asarray(0))])
+
+
+@pytest.mark.parametrize(("total", "size"), [(1, 1), (8, 8), (9, 16), (600, 1024), (20_000, 2**20 // 64)])
+def test_a_group_has_a_power_of_two_of_searches(total, size):
+    """Up to as many as fit, by their particles."""
+    assert group_size(searching("temperature"), total) == size
 
 
 def test_copies_that_fill_a_group_go_nowhere(keys):

@@ -4,6 +4,7 @@ import json
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from dowsax.mission.advice import FOUND
@@ -20,8 +21,9 @@ from dowsax.mission.rehearsal import (
     rehearsal_text,
 )
 from dowsax.mission.stop_statistics import describe_stops, find_false_stops
-from dowsax.report.locate_survey import rehearsal_notes
+from dowsax.report.locate_survey import build_problem, rehearsal_notes
 from dowsax.site import read_site
+from dowsax.survey.survey import Survey
 from dowsax.version import versions
 
 TEXT = """
@@ -33,6 +35,7 @@ QUOTED = (
     "in 160 rehearsals of this site, 4 of 130 stops were wrong: 3.1 % [1.2, 7.6]; "
     "of 40 without a source 1 stopped"
 )
+HELD = "held the source in 150: 93.8 % [89.0, 97.0]"
 
 
 @pytest.fixture
@@ -74,6 +77,11 @@ def made(plan, **changes) -> Rehearsal:
 
 def keep(site_file, rehearsal):
     rehearsal_path(site_file).write_text(rehearsal_text(rehearsal))
+
+
+def notes_of_a_survey(site_file, **settings) -> list[str]:
+    readings = Survey(np.array([[1.0, 2.0]]), np.array([3.0]), np.array([2]))
+    return rehearsal_notes(build_problem(readings, read_site(site_file), **settings))
 
 
 def test_reads_back_what_was_written(site_file, plan):
@@ -119,11 +127,23 @@ def test_a_survey_takes_the_rehearsals_of_any_policy(site_file, plan):
     keep(site_file, made(plan, policy="greedy"))
     rehearsal, why_not = find_rehearsal(plan.file, plan.text, plan.filter_name)
     assert (rehearsal, why_not) == (made(plan, policy="greedy"), "")
-    (note,) = rehearsal_notes(read_site(site_file), plan.filter_name)
-    assert "held the source in 150: 93.8 % [89.0, 97.0]" in note
-    (note,) = rehearsal_notes(read_site(site_file), "plain, 64 particles")
+    (note,) = notes_of_a_survey(site_file)
+    assert HELD in note
+    (note,) = notes_of_a_survey(site_file, preset="plain")
     assert "not measured" in note
     assert f"is of another filter): `dowsax rehearse '{site_file}'` does" in note
+
+
+def test_a_survey_takes_the_rehearsals_of_missions_with_more_particles(site_file):
+    """Those of a dipole have four times the particles of a survey."""
+    site_file.write_text(TEXT.replace('"gas"', '"magnetic-dipole"'))
+    site = read_site(site_file)
+    plan = Plan.of(site)
+    assert plan.filter_name == "survey, 4096 particles"
+    keep(site_file, made(plan, site=fingerprint(site.text)))
+    assert HELD in notes_of_a_survey(site_file)[0]
+    assert HELD in notes_of_a_survey(site_file, particles=4096)[0]
+    assert "is of another filter" in notes_of_a_survey(site_file, particles=1024)[0]
 
 
 def test_a_field_of_ones_own_has_no_rehearsals_of_its_site(site_file, plan):

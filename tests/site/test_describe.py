@@ -17,8 +17,8 @@ def test_a_site_check_says_that_the_fit_is_not_checked_where_the_source_may_move
 def test_a_site_check_says_which_policies_go_step_by_step():
     said = dict(describe_site(site("[step]\nlength = 7\ndirections = 6\nlongest = 50\n")))["step"]
     assert said == (
-        "the planner location-gain goes near and far; policies that go step by step go 7 m in one of 6 "
-        "directions; at most 50 m"
+        "policies that go step by step go 7 m in one of 6 directions; others, such as location-gain, go near "
+        "and far; at most 50 m"
     )
     said = dict(describe_site(site("[step]\npoints = [[1, 2], [3, 4]]\n")))["step"]
     assert said == "to one of 2 places"

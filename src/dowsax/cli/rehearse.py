@@ -21,7 +21,6 @@ from dowsax.files import replace_text
 from dowsax.mission.plan import Plan
 from dowsax.mission.rehearsal import Rehearsal, rehearsal_path, rehearsal_text
 from dowsax.mission.site_policy import SitePolicy, oracle_policy
-from dowsax.policies.catalogue import name_policy
 from dowsax.site import read_site
 
 
@@ -40,9 +39,10 @@ def rehearse(
     """Simulate missions of a site: how often they stop, and how often a stop is wrong.
 
     Sources come from the prior of the site file, and readings from its model. Filter, policy, stop rule,
-    budget and start are those of a real mission. The same missions are also those of an oracle, which goes to
-    the source that it is told: no policy can be expected to find much more. The result of the first policy is
-    saved next to the site file, where `dowsax advise` and `dowsax locate` quote it.
+    budget and start are those of a real mission. The same missions are also those of an oracle, which
+    knows the source and goes there: it shows what reading around the source finds; other places can tell
+    more. The result of the first policy is saved next to the site file, where `dowsax advise` and
+    `dowsax locate` quote it.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def rehearse(
         plan = Plan.of(place)
         if speed is not None:
             plan = replace(plan, reach=replace(plan.reach, speed=speed))
-        policies = [_policy(plan, name) for name in policy or [None]]
+        policies = [plan.site_policy(name) for name in policy or [None]]
     path = rehearsal_path(site) if out is None else out
     require_writable(path)
     if plot is not None:
@@ -95,12 +95,6 @@ def rehearse(
         say(line)
     quoted = ", where `dowsax advise` and `dowsax locate` quote it until the site file changes"
     say(f"Saved in {path}{quoted if out is None else ''}.")
-
-
-def _policy(plan: Plan, name: str | None) -> SitePolicy:
-    """Return the policy of this name, the default one for `None`; an error names it."""
-    with name_policy(name):
-        return plan.site_policy(name)
 
 
 def _simulate(plan: Plan, policies: Sequence[SitePolicy], config: RehearsalConfig) -> list[Simulated]:

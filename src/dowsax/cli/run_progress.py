@@ -15,7 +15,8 @@ def show_progress(
 ) -> Iterator[ShardProgress]:
     """Yield the progress function of a runner; it shows nothing where stderr is no terminal.
 
-    A run compiles from the first call for a shard to the second; then `on_compiled` is called.
+    A run compiles until an episode has ended, or until the second call for a shard; then `on_compiled` is
+    called. On Ray there is one call for each shard, at its end.
     """
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -36,7 +37,7 @@ def show_progress(
                 before = shards[shard]
                 shards[shard] = min(before + more, shard.size)
                 ended[shard.run] += shards[shard] - before
-                if shard in begun:
+                if more or shard in begun:
                     compiled.add(shard.run)
                     on_compiled()
                 begun.add(shard)

@@ -11,8 +11,9 @@ from dowsax.cli.locate import name_line, parse_pairs
 from dowsax.cli.outputs import require_writable
 from dowsax.files import replace_text
 from dowsax.inference.arguments import check_survey
+from dowsax.mission.plan import Plan
+from dowsax.mission.problem import find_simulation_fault
 from dowsax.site import Site, build_model, new_site, read_site
-from dowsax.site.checks import require_simulable
 from dowsax.site.describe import describe_site, describe_unknowns
 from dowsax.survey import Survey, read_survey
 from dowsax.survey.describe import describe_columns, describe_survey
@@ -70,9 +71,10 @@ def check(
     columns, rows = parse_pairs("--column", column), parse_pairs("--row", row)
     with waiting(f"Reading {path}"):
         place = read_site(path)
-        require_simulable(place)
         readings = None if survey is None else _read_survey(survey, place, columns, rows)
         words, unknown = describe_site(place), describe_unknowns(place)
+        fault = find_simulation_fault(Plan.of(place))
+        words += [] if fault is None else [("to check", fault)]
     _print_words(f"Site {path}", words)
     _print_unknown(unknown)
     if readings is not None:

@@ -26,7 +26,6 @@ from dowsax.learn.curves import measures, thin_rows, write_csv
 from dowsax.learn.methods import METHODS, PROBLEM_METHOD, TrainConfig
 from dowsax.learn.train import Progress
 from dowsax.learn.train import train as run_training
-from dowsax.policies.catalogue import name_policy
 from dowsax.policies.stored import Card, load, save
 
 _CHECKPOINT, _TABLE, _PICTURE = "checkpoint.safetensors", "curves.csv", "curves.png"
@@ -101,10 +100,12 @@ def train(
             raise ValueError(f"A chunk must have at least 1 update; got {chunk}.")
         folder = Path("runs/train") / (config.name + (f"-seed-{seed}" if seed else ""))
         folder = folder if out is None else out
-        # Before a folder is made, as not every method fits every problem.
-        learner = None if folder.exists() else _learner(config)
-        words = _problem_words(problem, site)
-        rows = _trained(config, learner, _opened(config, folder), chunk, pending, words)
+        rows = _finished(config, folder)
+        if rows is None:
+            # Before a folder is made, as not every method fits every problem.
+            learner = config.learner()
+            words = _problem_words(problem, site)
+            rows = _trained(config, learner, _opened(config, folder), chunk, pending, words)
         say(f"After {rows[-1]['steps']:,} steps in {_duration(rows[-1]['seconds'])}: {_said(rows)}.")
         curves = f"{_TABLE} and {_PICTURE}" if has_extra("viz") else _TABLE
         say(f"Wrote {config.name}.safetensors, {config.name}.json, {curves} to {folder}.")
@@ -130,13 +131,18 @@ def _config(
     return TrainConfig.for_problem(problem, source.name, method or PROBLEM_METHOD, **sizes)
 
 
-def _learner(config: TrainConfig) -> Learner:
-    with name_policy(config.method):
-        return config.learner()
-
-
 def _names(words: list[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name.strip() for word in words for name in word.split(",") if name.strip()))
+
+
+def _finished(config: TrainConfig, folder: Path) -> list[Row] | None:
+    """The rows of a run that is finished and whose policy is written; `None` for any other."""
+    checkpointer = Checkpointer(folder / _CHECKPOINT, config.settings())
+    kept = checkpointer.load()
+    if kept is None or not kept.rows or kept.rows[-1]["steps"] < config.steps:
+        return None
+    checkpointer = replace(checkpointer, extended=kept.extended)
+    return kept.rows if _is_written(config, checkpointer, kept.rows) else None
 
 
 def _opened(config: "TrainConfig", folder: Path) -> "Checkpointer":
@@ -162,7 +168,7 @@ def _opened(config: "TrainConfig", folder: Path) -> "Checkpointer":
 
 def _trained(
     config: "TrainConfig",
-    learner: Learner | None,
+    learner: Learner,
     checkpointer: "Checkpointer",
     chunk: int,
     pending: Pending,
@@ -178,8 +184,6 @@ def _trained(
     rows = [] if kept is None else kept.rows
     if rows:
         pending.message = _kept(rows, folder)
-    if rows and rows[-1]["steps"] >= config.steps and _is_written(config, checkpointer, rows):
-        return rows
     can_draw(_PICTURE)
     drawn = time.monotonic()
     with _display(config) as show:
@@ -197,7 +201,7 @@ def _trained(
             pending.grace_s = GRACE_S
 
         state, rows = run_training(
-            learner or _learner(config),
+            learner,
             jax.random.key(config.seed),
             steps=config.steps,
             chunk=chunk,

@@ -1,4 +1,4 @@
-"""The search as an environment: a pair of pure functions, written for one search and mapped over many."""
+"""The search as an environment: pure functions, written for one search and mapped over many."""
 
 from collections.abc import Callable
 from functools import partial
@@ -62,7 +62,7 @@ class Step(NamedTuple):
 
 
 class Environment(NamedTuple):
-    """An environment is a pair of pure functions, and the measures of a state."""
+    """An environment is three pure functions; `measure` returns the measures of a state."""
 
     reset: Callable[[Key], tuple[SearchState, Array]]
     step: Callable[[Key, SearchState, Int[Array, ""]], tuple[SearchState, Step]]

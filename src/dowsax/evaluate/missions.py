@@ -27,11 +27,10 @@ from dowsax.inference.summaries import credible_radius, location_spread, mass_wi
 from dowsax.mission.advice import FOUND, INCONCLUSIVE, SEARCHING
 from dowsax.mission.decision import MIN_ODDS
 from dowsax.mission.plan import Plan
-from dowsax.mission.problem import build_problem
+from dowsax.mission.problem import MAX_SIMULATED_READINGS, build_problem
 from dowsax.mission.rehearsal import Rate, Rehearsal, SimulatedMission, fingerprint
 from dowsax.mission.site_policy import SitePolicy
 from dowsax.mission.tracker import MAX_CHECKED_READINGS, REGION_PROBABILITY
-from dowsax.site.checks import MAX_SIMULATED_READINGS
 from dowsax.version import versions
 from dowsax.world import Model, take_position
 
@@ -159,7 +158,7 @@ def rehearse(
         The model that readings are drawn from, with the same unknowns as the site's, to find out what a wrong
         site file leads to. Default: the site's.
     on_progress
-        Called with the number of missions that have just ended.
+        Called with the number of missions that have just ended; first with 0, when all is compiled.
     threads
         Missions at a time on a CPU. Default: the number of cores.
     """

@@ -118,6 +118,7 @@ def group_size(search: SearchProblem, total: int) -> int:
     """Return how many searches are in a group.
 
     All of them if they fit, rounded up to a power of two: what was compiled for a few more or fewer serves.
+    Up to half of such a group are copies, which take as much time as searches.
     """
     most = max(_MIN_GROUP_SIZE, _PARTICLES_PER_GROUP // search.preset.config.num_particles)
     return min(1 << (total - 1).bit_length(), most)
@@ -233,6 +234,7 @@ def run_in_groups(
         stacked, turns = stack_policies(policies), (first + np.arange(keys.shape[0])) % len(policies)
     size = size or group_size(search, keys.shape[0])
     compile_programs(search, stacked, turns, keys, size, record, present)
+    on_progress(0)
     started = time.perf_counter()
     pool = Pool(search, keys, until, size, on_progress, record, present)
     thetas = np.asarray(pool.pending.theta)

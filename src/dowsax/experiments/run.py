@@ -26,7 +26,6 @@ from dowsax.experiments.problems import open_problem
 from dowsax.experiments.records import Arrays, pack
 from dowsax.inference import Preset
 from dowsax.policies import Oracle, Policy, policy_named
-from dowsax.policies.catalogue import name_policy
 from dowsax.policies.shipped import weights_path
 from dowsax.policies.stored import card_of, digest_of
 from dowsax.world import FOUR_MOVES, MODALITIES, benchmark_model
@@ -138,12 +137,22 @@ class Run:
     def build(self) -> tuple[SearchProblem, list[Policy | Oracle]]:
         """Return the search problem and the policies that search in turn."""
         if self.problem is not None:
-            problem, policy = open_problem(self.problem).build(self.policy)
+            problem, policy = self._build_own(self.problem, self.policy)
             assert policy is not None
-            return replace(problem, preset=self.filter, max_readings=self.max_readings), [policy]
+            return problem, [policy]
         model = benchmark_model(self.field)
         search = SearchProblem(model, self.filter, SCENARIOS[self.scenario], max_readings=self.max_readings)
         return search, [policy_named(name)(model, FOUR_MOVES) for name in self.searchers]
+
+    def require_problem(self) -> None:
+        """Raise a ValueError where the problem cannot be searched by any policy."""
+        if self.problem is not None:
+            self._build_own(self.problem, None)
+
+    def _build_own(self, reference: str, policy: str | None) -> tuple[SearchProblem, Policy | Oracle | None]:
+        """Return the problem of a file with the settings of the run, and the policy of this name."""
+        problem, built = open_problem(reference).build(policy)
+        return replace(problem, preset=self.filter, max_readings=self.max_readings), built
 
     def shard_size(self, default: int) -> int:
         """Episodes computed together."""
@@ -169,30 +178,29 @@ def require_sizes(episodes: int, seed: int, particles: int | None) -> None:
 
 
 def require_known(runs: Sequence[Run]) -> None:
-    """Raise a ValueError in one line that lists the known names if one is unknown."""
-    _require_fit([run for run in runs if run.problem is not None])
-    runs = [run for run in runs if run.problem is None]
+    """Raise a ValueError in one line for an unknown name, and for policies that do not fit a problem."""
     for run in runs:
-        choose("field", run.field, MODALITIES, str)
-        choose("scenario", run.scenario, SCENARIOS, str)
-        choose("preset", run.preset, known_presets(), str)
+        if run.problem is None:
+            choose("field", run.field, MODALITIES, str)
+            choose("scenario", run.scenario, SCENARIOS, str)
+            choose("preset", run.preset, known_presets(), str)
     for name in dict.fromkeys(name for run in runs for name in run.searchers):
         policy_named(name)
+    _require_fit([run for run in runs if run.problem is not None])
 
 
 def _require_fit(runs: Sequence[Run]) -> None:
-    """Raise a ValueError in one line that names all policies that cannot search a problem."""
-    faults = {}
+    """Raise a ValueError in one line that says why, for each policy that cannot search a problem."""
+    for run in {run.problem: run for run in runs}.values():
+        run.require_problem()
+    faults = []
     for run in runs:
         try:
-            with name_policy(run.policy):
-                run.build()
+            run.build()
         except ValueError as error:
-            faults[run.policy] = str(error)
+            faults.append(str(error))
     if faults:
-        first, *others = faults
-        words = f" Leave out {', '.join(others)} too: they do not fit either." if others else ""
-        raise ValueError(faults[first] + words)
+        raise ValueError(" ".join(dict.fromkeys(faults)))
 
 
 def problem_settings(

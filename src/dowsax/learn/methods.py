@@ -19,7 +19,7 @@ from dowsax.policies.fingerprint import fingerprint
 from dowsax.policies.networks import build_network
 from dowsax.policies.shipped import CANDIDATES, ENCODERS, observation_shapes
 from dowsax.types import Key, Scalar
-from dowsax.world import MODALITIES, benchmark_model
+from dowsax.world import MODALITIES, PolicyMismatch, benchmark_model
 
 _NUM_SEEDS = 2**32
 _PPO = PPOConfig()
@@ -254,11 +254,15 @@ class TrainConfig:
         return build_network(key, observation_shapes(encoder, search.model, search.actions))
 
     def learner(self) -> Learner:
-        """Build the learner over all fields."""
+        """Build the learner over all fields; raise a PolicyMismatch where the method does not fit them."""
         config = METHODS[self.method].learner
+        try:
+            rollouts = self.rollout()
+        except PolicyMismatch as mismatch:
+            raise PolicyMismatch(mismatch.needs, f"The method {self.method!r}") from None
         if isinstance(config, ActorCriticConfig):
-            return actor_critic.build(self.rollout(), self.build_network, config)
-        return ppo.build(self.rollout(), self.build_network, config, total_steps=self.steps)
+            return actor_critic.build(rollouts, self.build_network, config)
+        return ppo.build(rollouts, self.build_network, config, total_steps=self.steps)
 
 
 def encoder_for(method: Method) -> Callable[[SearchProblem], Encoder]:

@@ -71,11 +71,7 @@ class Plan:
                 "are searched with `SearchProblem`."
             )
         search = site.search
-        preset = PRESETS[search.preset]
-        particles = search.particles or KINDS[site.kind].search_particles
-        if particles is not None:
-            preset = preset.with_particles(particles)
-        preset = _limit_work(preset, model)
+        preset = _limit_work(_search_preset(site), model)
         points = site.step.points
         places = () if points is None else tuple((float(x), float(y)) for x, y in points)
         steps = None if places else Steps(float(site.step_length), site.step.directions)
@@ -139,6 +135,18 @@ class Plan:
 
     def with_particles(self, num_particles: int) -> "Plan":
         return replace(self, preset=self.preset.with_particles(num_particles))
+
+
+def search_filter_name(site: Site) -> str:
+    """Return the name of the filter of missions at a site, as its rehearsals have it."""
+    return filter_name(site.search.preset, _search_preset(site).config.num_particles)
+
+
+def _search_preset(site: Site) -> Preset:
+    """Return the preset with the particles of the site, then of its kind, then its own."""
+    preset = PRESETS[site.search.preset]
+    particles = site.search.particles or KINDS[site.kind].search_particles
+    return preset if particles is None else preset.with_particles(particles)
 
 
 def _limit_work(preset: Preset, model: Model) -> Preset:

@@ -13,10 +13,12 @@ from dowsax.mission.plan import Plan
 from dowsax.mission.site_policy import SitePolicy
 from dowsax.mission.state import build_null_filter
 from dowsax.mission.stations import example_station
-from dowsax.site.checks import MAX_ON_WAY, MAX_SIMULATED_READINGS
 from dowsax.types import Key, Position, Station
 from dowsax.world import Budget, Model
 from dowsax.world.kinds import WIND
+
+MAX_SIMULATED_READINGS, MAX_ON_WAY = 500, 2000
+"""In one simulated mission, at places and on the way to them."""
 
 
 class SiteStart(eqx.Module):
@@ -49,39 +51,56 @@ def build_problem(
     max_readings
         Where the budget has no limit of readings, or a later one.
     """
-    most = max_readings if plan.budget.readings is None else min(plan.budget.readings, max_readings)
-    limits = (
-        math.inf if limit is None else float(limit) for limit in (plan.budget.distance, plan.budget.time)
-    )
-    problem_budget = Budget(float(most), *limits)
+    fault = find_simulation_fault(plan, max_readings)
+    if fault is not None:
+        raise ValueError(fault)
+    budget = _simulated_budget(plan, max_readings)
     return SearchProblem(
         plan.model,
         plan.preset,
         Scenario(from_prior, transition=plan.jump, moves=plan.jump),
         policy.actions,
-        max_readings=most,
+        max_readings=int(budget.readings),
         start=SiteStart(_first_station(plan)),
-        budget=problem_budget,
+        budget=budget,
         stop=Credible(radius=plan.radius, probability=plan.probability),
         null=build_null_filter(plan),
         truth=truth,
         way_readings=plan.reach.way_readings,
-        max_on_way=_max_on_way(plan, problem_budget),
+        max_on_way=math.ceil(_max_on_way(plan, budget)),
     )
 
 
-def _max_on_way(plan: Plan, budget: Budget) -> int:
-    """Return the most readings on the way that the budget allows; a ValueError for too many to simulate."""
+def find_simulation_fault(plan: Plan, max_readings: int = MAX_SIMULATED_READINGS) -> str | None:
+    """Return why missions cannot be simulated, and what to change; `None` where they can.
+
+    A real mission may take any number of readings on the way.
+    """
+    number = _max_on_way(plan, _simulated_budget(plan, max_readings))
+    if number <= MAX_ON_WAY:
+        return None
+    return (
+        f"A mission may take {number:,.0f} readings on the way, and at most {MAX_ON_WAY:,} can be simulated: "
+        "for a rehearsal, give a longer `reading_interval` in [step], or limit distance, time or readings in "
+        "[budget]."
+    )
+
+
+def _simulated_budget(plan: Plan, max_readings: int) -> Budget:
+    """Return the budget of the site, with at most this many readings."""
+    readings, distance, time = (
+        math.inf if limit is None else float(limit)
+        for limit in (plan.budget.readings, plan.budget.distance, plan.budget.time)
+    )
+    return Budget(min(readings, float(max_readings)), distance, time)
+
+
+def _max_on_way(plan: Plan, budget: Budget) -> float:
+    """Return the largest number of readings on the way that the budget allows."""
     way_readings = plan.reach.way_readings
     if way_readings is None:
-        return 0
-    most = way_readings.most(budget, min(plan.reach.longest or math.inf, math.dist(*plan.reach.area)))
-    if most > MAX_ON_WAY:
-        raise ValueError(
-            f"A mission may take {most:,.0f} readings on the way, and at most {MAX_ON_WAY:,} can be "
-            "simulated: give a longer `reading_interval` in [step], or a smaller [budget]."
-        )
-    return math.ceil(most)
+        return 0.0
+    return way_readings.max_number(budget, min(plan.reach.longest or math.inf, math.dist(*plan.reach.area)))
 
 
 def _first_station(plan: Plan) -> Station:

@@ -109,7 +109,10 @@ def build_site_policy(
 
 
 def oracle_policy(model: Model, reach: Reach, radius: float) -> SitePolicy:
-    """Return the oracle of a site, which goes to the source that it is told: the bound of every policy."""
+    """Return the oracle of a site, which knows the source and goes there.
+
+    It shows what reading around the source finds; other places can tell more.
+    """
     return SitePolicy("oracle", model, reach, OracleAround(2 * radius), reach.near_and_far(radius))
 
 

@@ -1,7 +1,5 @@
 """The policies by name."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from typing import Protocol, runtime_checkable
 
@@ -24,6 +22,7 @@ from dowsax.world import (
     ActionSpace,
     Model,
     NearAndFar,
+    PolicyMismatch,
     benchmark_model,
     moves_of,
 )
@@ -78,7 +77,7 @@ def reactive(
     del radius
     if model.prior.parameters[: len(PARAMETERS)] != PARAMETERS:
         names = ", ".join(parameter.name for parameter in model.prior.parameters)
-        raise ValueError(f"This policy needs the parameters of the benchmark; got {names}.")
+        raise PolicyMismatch(f"the parameters of the benchmark; got {names}.")
     return of(clean_air(model.sensor), moves_of(actions))
 
 
@@ -89,9 +88,8 @@ def location_planner(
     if depth == 1:
         return LocationPlanner(model, radius / RADIUS_95)
     if not isinstance(actions, NearAndFar):
-        raise ValueError(
-            "This policy chooses among places near and far and cannot go step by step: choose location-gain "
-            "or infotaxis-2."
+        raise PolicyMismatch(
+            "places near and far, and cannot go step by step: choose location-gain or infotaxis-2."
         )
     return LocationPlanner(model, radius / RADIUS_95, second_ways=actions)
 
@@ -122,8 +120,22 @@ def policy_named(name: str) -> Constructor:
     """Return the constructor of a policy.
 
     The name is one of `policy_names()`, a planner with its depth (`entrotaxis-2`), a trained policy with a
-    guard (`pfrl-guarded`), or the path of a file of weights.
+    guard (`pfrl-guarded`), or the path of a file of weights. Where the policy does not fit, the constructor
+    raises a `PolicyMismatch` that has its name.
     """
+    constructor = _constructor_of(name)
+
+    def build(model: Model, actions: ActionSpace, radius: float = RADIUS_M, /) -> Policy | Oracle:
+        try:
+            return constructor(model, actions, radius)
+        except PolicyMismatch as mismatch:
+            raise PolicyMismatch(mismatch.needs, f"The policy {name!r}") from None
+
+    return build
+
+
+def _constructor_of(name: str) -> Constructor:
+    """Return the constructor of a policy; a ValueError that lists the known names for an unknown one."""
     name = ALIASES.get(name, name)
     if name in POLICIES:
         return POLICIES[name]
@@ -141,18 +153,6 @@ def policy_named(name: str) -> Constructor:
         f"policies also with {GUARDED_SUFFIX} to hand long searches to Infotaxis; or give a .safetensors "
         "file."
     )
-
-
-@contextmanager
-def name_policy(name: str | None) -> Iterator[None]:
-    """Put the name of a policy into an error about "This policy", where it has one."""
-    try:
-        yield
-    except ValueError as error:
-        words, unnamed = str(error), "This policy "
-        if name is None or not words.startswith(unnamed):
-            raise
-        raise ValueError(f"The policy {name!r} {words.removeprefix(unnamed)}") from None
 
 
 def policy(

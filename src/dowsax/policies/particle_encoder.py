@@ -22,7 +22,17 @@ from dowsax.policies.lookahead import Prediction, simulate_log_likelihoods
 from dowsax.policies.symmetry import Symmetry, action_permutations, symmetry_for
 from dowsax.policies.utilities import information_gain
 from dowsax.types import Key, Position, Scalar, Station, Theta
-from dowsax.world import FOUR_MOVES, PARAMETERS, ActionSpace, Budget, Candidates, Model, Motion, moves_of
+from dowsax.world import (
+    FOUR_MOVES,
+    PARAMETERS,
+    ActionSpace,
+    Budget,
+    Candidates,
+    Model,
+    Motion,
+    PolicyMismatch,
+    moves_of,
+)
 from dowsax.world.source import unpack
 from dowsax.world.trails import move_station
 
@@ -81,7 +91,7 @@ class ParticleEncoder(eqx.Module):
         motion = moves_of(actions)
         if model.prior.parameters != PARAMETERS:
             names = ", ".join(parameter.name for parameter in model.prior.parameters)
-            raise ValueError(f"This policy needs the parameters of the benchmark; got {names}.")
+            raise PolicyMismatch(f"the parameters of the benchmark; got {names}.")
         draws = prior_draws(model.prior)
         shape = jax.vmap(_shape)(draws)
         wind = jax.vmap(_wind)(draws)

@@ -84,7 +84,7 @@ def trained_policy(path: Path) -> Callable[..., Neural]:
             warnings.warn(
                 f"The policy {path.stem} was trained for {', '.join(card.fields) or 'no field'}, not for "
                 f"{other}: it works, but how well is not known.",
-                stacklevel=2,
+                stacklevel=3,
             )
         return Neural(encoder, network, card.sample)
 

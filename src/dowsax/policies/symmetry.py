@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
-from dowsax.world import Motion
+from dowsax.world import Motion, PolicyMismatch
 
 _SAME_MOVE_M = 1e-6
 
@@ -54,8 +54,8 @@ def action_permutations(motion: Motion) -> np.ndarray:
         image = mirrored[:, ::-1] if swapped else mirrored
         apart = np.linalg.norm(image[:, None, :] - moves[None, :, :], axis=2)
         if (apart.min(axis=1) > _SAME_MOVE_M).any():
-            raise ValueError(
-                "This policy needs moves that the symmetries of a square map onto each other, such as one "
+            raise PolicyMismatch(
+                "moves that the symmetries of a square map onto each other, such as one "
                 f"move of the same length along each axis either way; got {motion.moves}."
             )
         orders[number] = apart.argmin(axis=1)

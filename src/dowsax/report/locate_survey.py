@@ -14,6 +14,7 @@ from dowsax.inference import Posterior
 from dowsax.inference.locate import compile_for, locate
 from dowsax.inference.presets import PRESETS
 from dowsax.inference.redundancy import with_redundancy
+from dowsax.mission.plan import search_filter_name
 from dowsax.mission.rehearsal import filter_name, find_rehearsal, rehearsal_command
 from dowsax.report.findings import MAX_LOG_EVIDENCE, Findings, Rule, as_box, prior_interval, regions_of
 from dowsax.site.kinds import KINDS
@@ -180,7 +181,7 @@ def build_findings(problem: SurveyProblem, posterior: Posterior) -> Findings:
             *survey.notes,
             *([] if check is None else [check.message]),
             *_redundancy_notes(posterior.redundancy, site),
-            *rehearsal_notes(site, filter_name(problem.preset, num_particles)),
+            *rehearsal_notes(problem),
         ),
         settings=_settings(site, problem.preset, num_particles),
     )
@@ -229,11 +230,17 @@ def _redundancy_notes(redundancy: float, site: Site) -> list[str]:
     return [f"About {redundancy:.2g} neighbouring readings count as one, {reason}."]
 
 
-def rehearsal_notes(site: Site, filter_name: str) -> list[str]:
+def rehearsal_notes(problem: SurveyProblem) -> list[str]:
     """Return how often the region held the source in rehearsals, or the command that measures it."""
-    if not site.text:
+    site = problem.site
+    if site is None or not site.text:
         return []
-    rehearsal, why_not = find_rehearsal(site.file, site.text, filter_name)
+    if (problem.preset, problem.particles) == (site.search.preset, site.search.particles):
+        # Missions may have more particles than surveys.
+        name = search_filter_name(site)
+    else:
+        name = filter_name(problem.preset, problem.particles or PRESETS[problem.preset].config.num_particles)
+    rehearsal, why_not = find_rehearsal(site.file, site.text, name)
     if rehearsal is not None:
         return [rehearsal.survey_sentence()]
     return [

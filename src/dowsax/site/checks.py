@@ -1,16 +1,10 @@
 """Checks of a whole site: numbers that do not fit its area, and places where no sensor can be."""
 
-import math
-
 import numpy as np
 
 from dowsax.inference import PRESETS
 from dowsax.site.site import Site
-from dowsax.site.text import Fault, add_line
-from dowsax.world import Budget, WayReadings
-
-MAX_SIMULATED_READINGS, MAX_ON_WAY = 500, 2000
-"""In one simulated mission, at places and on the way to them."""
+from dowsax.site.text import Fault
 
 _MIN_WAY_M = 1e-3
 """[m], a place that is nearer is where the sensor is already."""
@@ -28,26 +22,6 @@ def check_site(site: Site) -> None:
         raise Fault(words, "search", "radius")
     _check_points(site)
     _check_ways(site)
-
-
-def require_simulable(site: Site) -> None:
-    """Raise a ValueError that names the key where a mission may take too many readings to be rehearsed.
-
-    A real mission may take them, so that `check_site` accepts the site.
-    """
-    step, budget = site.step, site.budget
-    if step.reading_interval is None:
-        return
-    readings = min(budget.readings or MAX_SIMULATED_READINGS, MAX_SIMULATED_READINGS)
-    limits = Budget(float(readings), budget.distance or math.inf, budget.time or math.inf)
-    longest = min(step.longest or math.inf, site.diagonal)
-    most = WayReadings(step.reading_interval, step.speed).most(limits, longest)
-    if most > MAX_ON_WAY:
-        words = (
-            f"a mission may take {most:,.0f} readings on the way, and a rehearsal at most {MAX_ON_WAY:,}; "
-            "give a longer interval, or less distance or time in [budget]."
-        )
-        raise add_line(Fault(words, "step", "reading_interval"), site.file, site.text)
 
 
 def check_polygons(site: Site) -> None:

@@ -120,7 +120,7 @@ def _place(site: Site, place: tuple[float, float] | None) -> str:
 
 def _step(site: Site) -> str:
     single = f"{site.step_length:g} m in one of {site.step.directions} directions"
-    words = f"the planner location-gain goes near and far; policies that go step by step go {single}"
+    words = f"policies that go step by step go {single}; others, such as location-gain, go near and far"
     if site.step.points is not None:
         words = f"to one of {len(site.step.points)} places"
     limits = {

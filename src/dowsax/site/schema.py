@@ -34,7 +34,7 @@ MAX_POLYGONS, MAX_POINTS = 200, 2000
 MIN_ALTITUDE_M, MAX_ALTITUDE_M, MAX_WIND_M_S = -500, 20_000, 150
 """More than any sensor or any wind near the ground; a unit is probably wrong beyond."""
 MIN_INTERVAL_S = 0.01
-"""Between two readings: no filter keeps up with more."""
+"""Between two readings: shorter is probably a wrong unit."""
 MAX_PRIOR_KEYS = 100
 """More than any kind has parameters."""
 DIRECTION_ERROR_DEG = 10.0

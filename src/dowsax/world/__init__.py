@@ -23,7 +23,7 @@ from dowsax.world.fields import Dipole, GaussianPlume, InverseSquare, LogDistanc
 from dowsax.world.kinds import KINDS, Kind, kind_of
 from dowsax.world.modalities import MODALITIES, Modality, benchmark_model
 from dowsax.world.model import Model
-from dowsax.world.motion import FOUR_MOVES, FencedMoves, Motion, moves_of
+from dowsax.world.motion import FOUR_MOVES, FencedMoves, Motion, PolicyMismatch, moves_of
 from dowsax.world.paths import approach, wander
 from dowsax.world.positions import (
     POSITION_COLUMNS,
@@ -109,6 +109,7 @@ __all__ = [
     "PlumeCoordinates",
     "PlumePrior",
     "Poisson",
+    "PolicyMismatch",
     "Positioned",
     "Prior",
     "ProductPrior",

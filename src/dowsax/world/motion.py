@@ -117,12 +117,24 @@ class FencedMoves(eqx.Module):
         return way / self.speed + self.reading_time
 
 
+class PolicyMismatch(ValueError):
+    """A policy, or a method of training, that does not fit a model or its actions; `needs` says why."""
+
+    def __init__(self, needs: str, who: str = "This policy") -> None:
+        super().__init__(needs, who)
+        self.needs = needs
+        self.who = who
+
+    def __str__(self) -> str:
+        return f"{self.who} needs {self.needs}"
+
+
 def moves_of(actions: ActionSpace) -> Motion:
-    """Return the moves of an action space; raise a ValueError in one line where it has none."""
+    """Return the moves of an action space; raise a PolicyMismatch where it has none."""
     motion = actions.motion if isinstance(actions, FencedMoves) else actions
     if not isinstance(motion, Motion):
-        raise ValueError(
-            "This policy needs moves of fixed lengths, and here the candidates are places: choose one that "
+        raise PolicyMismatch(
+            "moves of fixed lengths, and here the candidates are places: choose one that "
             "can go anywhere, such as location-gain or infotaxis; to train, pfrl-candidates."
         )
     return motion

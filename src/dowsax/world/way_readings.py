@@ -32,8 +32,8 @@ class WayReadings(eqx.Module):
         passed = jnp.ceil(way / self.spacing - _ROUNDING_SHARE).astype(jnp.int32) - 1
         return jnp.maximum(passed, 0)
 
-    def most(self, budget: Budget, longest: float) -> float:
-        """Return the most readings on the way within a budget, where no way is longer than `longest` [m]."""
+    def max_number(self, budget: Budget, longest: float) -> float:
+        """Return how many readings a budget allows at most, where no way is longer than `longest` [m]."""
         way = min(float(budget.readings) * longest, float(budget.distance))
         return min(way / float(self.speed), float(budget.time)) / float(self.interval)
 
