@@ -10,6 +10,7 @@ from dowsax.geo.wind import speed_and_direction
 from dowsax.site.kinds import KINDS
 from dowsax.site.section import ends
 from dowsax.site.site import Site, build_model
+from dowsax.world.kinds import BACKGROUND_VARIATION, SHIELDED_SHARE
 
 _MIN_DIAGONAL_M = 1.0
 """An area that is smaller was probably meant in degrees."""
@@ -40,6 +41,8 @@ def describe_site(site: Site) -> list[tuple[str, str]]:
     if site.known:
         words.append(("known", site.known))
     words += [("background", _background(site)), ("wind", _wind(site))]
+    if site.kind == "radiation":
+        words.append(("model error", _count_error(site)))
     words += [("sensor", _sensor(site)), ("start", _place(site, site.start)), ("step", _step(site))]
     words += [("budget", _budget(site)), ("found", _found(site)), ("flight", _flight(site))]
     if site.columns:
@@ -77,6 +80,15 @@ def _background(site: Site) -> str:
     if mode == "unknown" and len(bounds) == 2:
         return f"unknown, from {bounds[0]:g} to {bounds[1]:g} {unit}".strip()
     return {"per-sensor": "unknown, one for each sensor", "usual": "as usual for the kind"}.get(mode, mode)
+
+
+def _count_error(site: Site) -> str:
+    shielded = SHIELDED_SHARE if site.noise.shielded is None else site.noise.shielded
+    variation = BACKGROUND_VARIATION if site.background.variation is None else site.background.variation
+    return (
+        "what the source adds is off by noise_ratio (below) at each reading, "
+        f"{100 * shielded:g} % of the readings are shielded, the background varies by {100 * variation:g} %"
+    )
 
 
 def _wind(site: Site) -> str:

@@ -92,6 +92,9 @@ class BackgroundSetting(Section):
     range: Distribution | None = key(example=[1.7, 2.5])
     """The distribution of an unknown background, in the same unit."""
 
+    variation: Number | None = key(example=0.05, ge=0, le=1)
+    """Of counts: how much the background varies from place to place, as a share of it. Default: 0.05."""
+
     @model_validator(mode="before")
     @classmethod
     def _imply_mode(cls, table: Any) -> Any:
@@ -126,6 +129,8 @@ class NoiseSetting(Section):
     """Whether a few readings may be far off; a number is the degrees of freedom of Student's t."""
     edge: Number = key(0.0, example=0.1, ge=0, le=0.9)
     """How far off the edges of the plume may be, as a share of its middle: for rows of samplers across it."""
+    shielded: Number | None = key(example=0.1, ge=0, le=0.9)
+    """Of counts: the share of readings with something dense between source and sensor. Default: 0.1."""
 
 
 class WindSetting(Section):

@@ -160,6 +160,8 @@ def build_model(site: Site, sensor_names: Sequence[str] = ()) -> Model:
             robust=site.noise.robust,
             redundancy=site.sensor.redundancy or 1.0,
             dead_time=site.sensor.dead_time or 0.0,
+            variation=site.background.variation,
+            shielded=site.noise.shielded,
             lag=_lag(site),
             **(_benchmark_settings(site) if KINDS[site.kind].is_benchmark else _settings(site)),
         )

@@ -5,16 +5,20 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dowsax.world.base import Distribution, Field, Sensor
-from dowsax.world.distributions import LogUniform, Normal, Uniform
+from dowsax.world.distributions import LogNormal, LogUniform, Normal, Uniform
 from dowsax.world.fields import dipole, gaussian_plume, inverse_square, log_distance
 from dowsax.world.fields.dipole import Dipole
 from dowsax.world.fields.gaussian_plume import GaussianPlume
 from dowsax.world.fields.inverse_square import InverseSquare
 from dowsax.world.fields.log_distance import LogDistance
-from dowsax.world.sensors import Counting, Gaussian, StudentT
+from dowsax.world.sensors import Counting, Gaussian, StudentT, UncertainCounting
 from dowsax.world.source import Parameter
 from dowsax.world.units import per_gram
 
+BACKGROUND_VARIATION = 0.05
+"""Relative standard deviation of natural background radiation from place to place within a site."""
+SHIELDED_SHARE = 0.1
+"""Of readings with something dense between source and counter."""
 Number = Distribution | float | int
 """A distribution, or the number itself if it is known."""
 
@@ -56,14 +60,25 @@ class Kind:
     def background_unit(self) -> str:
         return f"{self.unit}/s" if self.per_second else self.unit
 
-    def sensor(self, numbers: Mapping[str, float], robust: float | None, dead_time: float) -> Sensor:
+    def sensor(
+        self,
+        numbers: Mapping[str, float],
+        robust: float | None = None,
+        dead_time: float = 0.0,
+        variation: float | None = None,
+        shielded: float | None = None,
+    ) -> Sensor:
         """Build the sensor; `robust` is the degrees of freedom of Student's t."""
-        if not self.noise:
+        if self.per_second:
             if robust is not None:
                 raise ValueError(f"`robust` does not apply to counts of {self.name}: leave it out.")
-            return Counting(dead_time)
-        if dead_time:
-            raise ValueError(f"`dead_time` is for counts, not for {self.name}.")
+            variation = BACKGROUND_VARIATION if variation is None else variation
+            shielded = SHIELDED_SHARE if shielded is None else shielded
+            return UncertainCounting(Counting(dead_time), numbers["noise_ratio"], variation, shielded)
+        given = {"dead_time": dead_time or None, "variation": variation, "shielded": shielded}
+        for name, number in given.items():
+            if number is not None:
+                raise ValueError(f"`{name}` is for counts, not for {self.name}: leave it out.")
         ratio, floor = numbers.get("noise_ratio", 0.0), numbers["noise_floor"]
         return Gaussian(ratio, floor) if robust is None else StudentT(ratio, floor, robust)
 
@@ -95,7 +110,11 @@ def gas_plume(unit: str = "ppm", gas: str | float | None = None) -> Kind:
 
 
 def radiation(unit: str = "counts") -> Kind:
-    """Return the kind of counts of a detector over its dwell time."""
+    """Return the kind of counts of a detector over its dwell time.
+
+    The inverse-square law errs by 15 % within a factor of two: angular response and efficiency of detectors
+    are known to some 10 %, and scatter from the ground and buildup in air add as much.
+    """
     return Kind(
         name="radiation",
         unit=unit,
@@ -104,7 +123,7 @@ def radiation(unit: str = "counts") -> Kind:
         distributions=inverse_square.default_distributions(),
         known={},
         background=LogUniform(0.1, 1e4),
-        noise={},
+        noise={"noise_ratio": LogNormal(0.15, 2.0)},
         options=("altitude", "standoff"),
         per_second=True,
     )
