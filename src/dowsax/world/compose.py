@@ -98,8 +98,9 @@ def compose(
     - `noise` parameters of the sensor by name; a ratio is relative to the field above the background;
     - `robust`: Student's t noise with this many degrees of freedom (`True`: 4);
     - `redundancy`: number of neighbouring readings that err together and count as one (`Redundant`);
-    - `dead_time` [s] of a counter; `variation`, the relative error of its background; `shielded`, the share of
-      its readings behind something dense (`UncertainCounting`; default: those of the kind); `lag` [s], time constant of a sensor whose stations have a trail;
+    - `dead_time` [s] of a counter; `lag` [s], time constant of a sensor whose stations have a trail;
+    - `variation`, the relative error of the background of counts, and `shielded`, the share of counts behind
+      something dense (`UncertainCounting`; default: those of the kind);
     - `wind`: "measured" with each reading, "unknown", or a velocity (where the air goes) [m/s];
     - `direction_error` [°] of the measured wind, independent at each reading (`SwayingWind`);
     - `edge`: model error at the edges of a gas plume, as a share of its axis (`FuzzyEdge`);

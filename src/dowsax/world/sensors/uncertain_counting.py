@@ -12,11 +12,13 @@ from dowsax.world.base import Field, NeedsTheta
 from dowsax.world.sensors.counting import Counting
 from dowsax.world.sensors.wrapper import SensorWrapper
 
+_MIN_RATE = 1e-6
+"""[1/s], in a dwell time of a day less than a count in ten: what errs does not matter."""
 _MAX_SHAPE = 1e8
 """Of the gamma distribution: from here on counts vary as Poisson's, to within float32."""
 _TRANSMISSION, _TRANSMISSION_ERROR = 1 / 3, 0.6
-"""What a shield lets through, and its relative standard deviation: a centimetre of lead for 662 keV, give or take
-as much."""
+"""What a shield lets through, and its relative standard deviation: a centimetre of lead for 662 keV, give or
+take as much."""
 # From here on Stirling's series for log x! is exact in float32.
 _MIN_STIRLING = 16.0
 
@@ -96,13 +98,12 @@ class UncertainCounting(eqx.Module):
         self, source: Scalar, ratio: float | Scalar, background: Scalar, station: Station
     ) -> tuple[Scalar, Scalar]:
         """Return the mean count, and the shape of the gamma distribution of λ."""
-        rate = source + background
-        mean = self.counting.mean(rate, station)
-        # A dead time shortens the error of the rate as it does the rate, and once more its slope.
+        rate = jnp.maximum(source + background, _MIN_RATE)
+        # Relative errors of the mean count, which grows more slowly than the rate where there is a dead time.
         slope = 1.0 / (1.0 + rate * self.counting.dead_time)
-        errors = ((ratio * source) ** 2 + (self.variation * background) ** 2) * slope**2
-        shape = rate**2 / jnp.maximum(errors, rate**2 / _MAX_SHAPE)
-        return mean, jnp.where(rate > 0, shape, _MAX_SHAPE)
+        errors = ratio * (source / rate) * slope, self.variation * (background / rate) * slope
+        shape = 1.0 / jnp.maximum(errors[0] ** 2 + errors[1] ** 2, 1.0 / _MAX_SHAPE)
+        return self.counting.mean(source + background, station), shape
 
     def _drawn(
         self, key: Key, intensity: Scalar, background: Scalar, station: Station
@@ -160,8 +161,9 @@ def _log_negative_binomial(count: Scalar, mean: Scalar, shape: Scalar) -> Scalar
     total = some + shape
     of_count = shape * (mean - some) / (some * (shape + mean))
     of_shape = (some - mean) / (shape + mean)
-    log_count = jnp.log((mean / some) * (total / (shape + mean)))
-    deviance = some * _excess(of_count, log_count) + shape * _excess(of_shape, jnp.log(total / (shape + mean)))
+    log_shape = jnp.log(total) - jnp.log(shape + mean)
+    log_count = jnp.log(mean) - jnp.log(some) + log_shape
+    deviance = some * _excess(of_count, log_count) + shape * _excess(of_shape, log_shape)
     errors = _stirling_error(total) - _stirling_error(shape) - _stirling_error(some)
     # r/n of the probability of r in n = r + k, and its Gaussian factor.
     factor = 0.5 * (jnp.log(shape) - jnp.log(total) - jnp.log(some) - math.log(2 * math.pi))
@@ -169,7 +171,7 @@ def _log_negative_binomial(count: Scalar, mean: Scalar, shape: Scalar) -> Scalar
 
 
 def _excess(part: Scalar, logarithm: Scalar) -> Scalar:
-    """$u - \\log(1 + u)$; with the logarithm itself where 1 + u would round."""
+    r"""$u - \log(1 + u)$; with the logarithm itself where 1 + u would round."""
     return part - jnp.where(part > -0.5, jnp.log1p(jnp.maximum(part, -0.5)), logarithm)
 
 
