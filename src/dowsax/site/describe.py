@@ -10,7 +10,6 @@ from dowsax.geo.wind import speed_and_direction
 from dowsax.site.kinds import KINDS
 from dowsax.site.section import ends
 from dowsax.site.site import Site, build_model
-from dowsax.world.kinds import BACKGROUND_VARIATION, SHIELDED_SHARE
 
 _MIN_DIAGONAL_M = 1.0
 """An area that is smaller was probably meant in degrees."""
@@ -42,7 +41,7 @@ def describe_site(site: Site) -> list[tuple[str, str]]:
         words.append(("known", site.known))
     words += [("background", _background(site)), ("wind", _wind(site))]
     if site.kind == "radiation":
-        words.append(("model error", _count_error(site)))
+        words.append(("noise", _count_noise(site)))
     words += [("sensor", _sensor(site)), ("start", _place(site, site.start)), ("step", _step(site))]
     words += [("budget", _budget(site)), ("found", _found(site)), ("flight", _flight(site))]
     if site.columns:
@@ -82,13 +81,16 @@ def _background(site: Site) -> str:
     return {"per-sensor": "unknown, one for each sensor", "usual": "as usual for the kind"}.get(mode, mode)
 
 
-def _count_error(site: Site) -> str:
-    shielded = SHIELDED_SHARE if site.noise.shielded is None else site.noise.shielded
-    variation = BACKGROUND_VARIATION if site.background.variation is None else site.background.variation
-    return (
-        "what the source adds is off by noise_ratio (below) at each reading, "
-        f"{100 * shielded:g} % of the readings are shielded, the background varies by {100 * variation:g} %"
-    )
+def _count_noise(site: Site) -> str:
+    ratio = site.noise.ratio
+    share = f"{ratio:g}" if isinstance(ratio, int | float) else "an unknown share"
+    parts = {
+        "Poisson's{}": "",
+        "what the source adds is off by {} of it": share if ratio else None,
+        "a share of {:g} of the readings is shielded": site.noise.shielded,
+        "the background varies by {:g} of it": site.background.variation,
+    }
+    return _join_given(parts, "; ")
 
 
 def _wind(site: Site) -> str:

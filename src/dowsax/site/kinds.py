@@ -64,7 +64,9 @@ KINDS: dict[str, Kind] = {
         examples=_GAS_EXAMPLES,
     ),
     "radiation": Kind(
-        "counts around a radioactive source", "counts", ("counts",), ("standoff",), counts=True
+        *("counts around a radioactive source", "counts", ("counts",), ("standoff",)),
+        counts=True,
+        examples={"noise.ratio": 0.0},
     ),
     "level": Kind("decibels that fall with distance: radio, sound", "dB", _LEVELS, ("standoff",)),
     # A dipole shows within a few metres: of fewer particles, none may be so near to a place worth reading.

@@ -20,7 +20,7 @@ from dowsax.world.kinds import KINDS, LAG, WIND, Kind, Number, kind_of
 from dowsax.world.modalities import MODALITIES
 from dowsax.world.model import Model
 from dowsax.world.priors import ExtendedPrior, PlumePrior, ProductPrior
-from dowsax.world.sensors import Gaussian, StudentT, UnknownNoise
+from dowsax.world.sensors import Counting, Gaussian, StudentT, UnknownNoise
 from dowsax.world.sensors.above_background import AboveBackground
 from dowsax.world.sensors.fuzzy_edge import FuzzyEdge
 from dowsax.world.sensors.redundant import Redundant
@@ -100,7 +100,7 @@ def compose(
     - `redundancy`: number of neighbouring readings that err together and count as one (`Redundant`);
     - `dead_time` [s] of a counter; `lag` [s], time constant of a sensor whose stations have a trail;
     - `variation`, the relative error of the background of counts, and `shielded`, the share of counts behind
-      something dense (`UncertainCounting`; default: those of the kind);
+      something dense (`UncertainCounting`; default: 0, as is the error of what the source adds);
     - `wind`: "measured" with each reading, "unknown", or a velocity (where the air goes) [m/s];
     - `direction_error` [°] of the measured wind, independent at each reading (`SwayingWind`);
     - `edge`: model error at the edges of a gas plume, as a share of its axis (`FuzzyEdge`);
@@ -128,7 +128,8 @@ def compose(
         background = chosen.background
     late = _with_lag(source, layout, lag)
     inner = _with_background(late, layout, chosen.background_unit, background, sensors, chosen.levels)
-    numbers = _override(chosen.noise, chosen.noise, noise or {}, f"noise of {kind}")
+    unknown = {**chosen.noise, **chosen.unknown_noise}
+    numbers = _override(chosen.noise, unknown, noise or {}, f"noise of {kind}")
     sensor = chosen.sensor(_nominal(numbers), degrees, float(dead_time), variation, shielded)
     sensor = _sensor(sensor, numbers, layout, chosen.unit)
     if edge:
@@ -308,7 +309,7 @@ def _above_background(
     if background is None or "noise_ratio" not in numbers:
         return sensor
     if counts:
-        return OverBackground(sensor, remove_source(whole))
+        return sensor if isinstance(sensor, Counting) else OverBackground(sensor, remove_source(whole))
     return AboveBackground(sensor, remove_source(whole))
 
 

@@ -1,5 +1,6 @@
 """The kinds of fields that people survey: physics, units, and default priors."""
 
+import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,10 +16,6 @@ from dowsax.world.sensors import Counting, Gaussian, StudentT, UncertainCounting
 from dowsax.world.source import Parameter
 from dowsax.world.units import per_gram
 
-BACKGROUND_VARIATION = 0.05
-"""Relative standard deviation of natural background radiation from place to place within a site."""
-SHIELDED_SHARE = 0.1
-"""Of readings with something dense between source and counter."""
 Number = Distribution | float | int
 """A distribution, or the number itself if it is known."""
 
@@ -48,6 +45,8 @@ class Kind:
     """Noise parameters of the sensor by name."""
     options: tuple[str, ...]
     """Arguments of `field`: numbers that are always known."""
+    unknown_noise: Mapping[str, Distribution] = dataclasses.field(default_factory=dict)
+    """Distributions of those that are known by default."""
     usual_background: bool = True
     windy: bool = False
     """Whether the field needs the wind."""
@@ -72,9 +71,10 @@ class Kind:
         if self.per_second:
             if robust is not None:
                 raise ValueError(f"`robust` does not apply to counts of {self.name}: leave it out.")
-            variation = BACKGROUND_VARIATION if variation is None else variation
-            shielded = SHIELDED_SHARE if shielded is None else shielded
-            return UncertainCounting(Counting(dead_time), numbers["noise_ratio"], variation, shielded)
+            ratio, counting = numbers["noise_ratio"], Counting(dead_time)
+            if not (ratio or variation or shielded):
+                return counting
+            return UncertainCounting(counting, ratio, variation or 0.0, shielded or 0.0)
         given = {"dead_time": dead_time or None, "variation": variation, "shielded": shielded}
         for name, number in given.items():
             if number is not None:
@@ -112,8 +112,8 @@ def gas_plume(unit: str = "ppm", gas: str | float | None = None) -> Kind:
 def radiation(unit: str = "counts") -> Kind:
     """Return the kind of counts of a detector over its dwell time.
 
-    The inverse-square law errs by 15 % within a factor of two: angular response and efficiency of detectors
-    are known to some 10 %, and scatter from the ground and buildup in air add as much.
+    The error of the inverse-square law, if unknown, is 15 % within a factor of two: angular response and
+    efficiency of detectors are known to some 10 %, and scatter and buildup in air add as much.
     """
     return Kind(
         name="radiation",
@@ -123,7 +123,8 @@ def radiation(unit: str = "counts") -> Kind:
         distributions=inverse_square.default_distributions(),
         known={},
         background=LogUniform(0.1, 1e4),
-        noise={"noise_ratio": LogNormal(0.15, 2.0)},
+        noise={"noise_ratio": 0.0},
+        unknown_noise={"noise_ratio": LogNormal(0.15, 2.0)},
         options=("altitude", "standoff"),
         per_second=True,
     )
