@@ -13,6 +13,7 @@ from dowsax.world import (
     Gaussian,
     GaussianPlume,
     StudentT,
+    UncertainCounting,
     UniformBox,
     UnknownNoise,
     benchmark_model,
@@ -153,7 +154,9 @@ def test_noise_is_normal_or_robust_or_counted():
     assert level() == Gaussian(0.0, 4.0)
     assert level(robust=True) == StudentT(0.0, 4.0, 4.0)
     assert level(robust=7) == StudentT(0.0, 4.0, 7.0)
-    assert compose("radiation", BOX, dead_time=1e-5).sensor == Counting(1e-5)
+    known = {"background": None, "noise": {"noise_ratio": 0.2}, "variation": 0.0, "shielded": 0.0}
+    counter = compose("radiation", BOX, dead_time=1e-5, **known).sensor
+    assert counter == UncertainCounting(Counting(1e-5), 0.2)
     assert compose("temperature", BOX, robust=3.0).sensor == StudentT(0.10, 0.01, 3.0)
     assert compose("noise", BOX, noise={"spread": 2.0}).sensor.spread == 2.0
 

@@ -40,6 +40,8 @@ def describe_site(site: Site) -> list[tuple[str, str]]:
     if site.known:
         words.append(("known", site.known))
     words += [("background", _background(site)), ("wind", _wind(site))]
+    if site.kind == "radiation":
+        words.append(("noise", _count_noise(site)))
     words += [("sensor", _sensor(site)), ("start", _place(site, site.start)), ("step", _step(site))]
     words += [("budget", _budget(site)), ("found", _found(site)), ("flight", _flight(site))]
     if site.columns:
@@ -77,6 +79,18 @@ def _background(site: Site) -> str:
     if mode == "unknown" and len(bounds) == 2:
         return f"unknown, from {bounds[0]:g} to {bounds[1]:g} {unit}".strip()
     return {"per-sensor": "unknown, one for each sensor", "usual": "as usual for the kind"}.get(mode, mode)
+
+
+def _count_noise(site: Site) -> str:
+    ratio = site.noise.ratio
+    share = f"{ratio:g}" if isinstance(ratio, int | float) else "an unknown share"
+    parts = {
+        "Poisson's{}": "",
+        "what the source adds is off by {} of it": share if ratio else None,
+        "a share of {:g} of the readings is shielded": site.noise.shielded,
+        "the background varies by {:g} of it": site.background.variation,
+    }
+    return _join_given(parts, "; ")
 
 
 def _wind(site: Site) -> str:

@@ -64,7 +64,9 @@ KINDS: dict[str, Kind] = {
         examples=_GAS_EXAMPLES,
     ),
     "radiation": Kind(
-        "counts around a radioactive source", "counts", ("counts",), ("standoff",), counts=True
+        *("counts around a radioactive source", "counts", ("counts",), ("standoff",)),
+        counts=True,
+        examples={"noise.ratio": 0.0},
     ),
     "level": Kind("decibels that fall with distance: radio, sound", "dB", _LEVELS, ("standoff",)),
     # A dipole shows within a few metres: of fewer particles, none may be so near to a place worth reading.
@@ -86,10 +88,12 @@ def why_unused(name: str, section: str, key: str) -> str | None:
     kind = KINDS[name]
     if section == "field" and key not in ("kind", "unit", *kind.options):
         return None if kind.uses_wind and key in ("gas", "growth") else f"{name} has none; leave it out."
-    if section == "noise" and kind.counts:
-        return "counts have a noise of their own, Poisson's; leave [noise] out."
-    if (section, key) == ("noise", "ratio") and not (kind.uses_wind or kind.is_benchmark):
+    if section == "noise" and kind.counts and (kind.is_benchmark or key not in ("ratio", "shielded")):
+        return "counts have a noise of their own, Poisson's; leave it out."
+    if (section, key) == ("noise", "ratio") and not (kind.uses_wind or kind.is_benchmark or kind.counts):
         return f"{name} has none; leave it out."
+    if (section, key) in (("noise", "shielded"), ("background", "variation")) and name != "radiation":
+        return "is for counts of the kind radiation; leave it out."
     if (section, key) == ("noise", "edge") and not kind.uses_wind:
         return f"is that of a gas plume; leave it out for the kind {name}."
     if section == "wind" and not kind.uses_wind:

@@ -92,6 +92,9 @@ class BackgroundSetting(Section):
     range: Distribution | None = key(example=[1.7, 2.5])
     """The distribution of an unknown background, in the same unit."""
 
+    variation: Number | None = key(example=0.05, ge=0, le=1)
+    """Of counts: how much the background varies from place to place, as a share of it. Default: 0."""
+
     @model_validator(mode="before")
     @classmethod
     def _imply_mode(cls, table: Any) -> Any:
@@ -121,11 +124,15 @@ class NoiseSetting(Section):
     floor: Annotated[NonNegative, AfterValidator(_require_noise)] | None = key(example="unknown", active=True)
     """Standard deviation where there is nothing to read, in the unit of the readings."""
     ratio: NonNegative | None = key(example="unknown", active=True)
-    """Standard deviation as a share of what the source adds to the background."""
+    """Standard deviation as a share of what the source adds to the background. Counts have Poisson's noise
+    besides; "unknown" is then 0.15 within a factor of 2."""
     robust: Annotated[Flag | Number, AfterValidator(require_positive)] = key(False, example=True, active=True)
     """Whether a few readings may be far off; a number is the degrees of freedom of Student's t."""
     edge: Number = key(0.0, example=0.1, ge=0, le=0.9)
     """How far off the edges of the plume may be, as a share of its middle: for rows of samplers across it."""
+    shielded: Number | None = key(example=0.1, ge=0, le=0.9)
+    """Of counts: the share of readings with something dense between source and sensor, which see about a
+    third of it. Default: 0."""
 
 
 class WindSetting(Section):

@@ -160,6 +160,8 @@ def build_model(site: Site, sensor_names: Sequence[str] = ()) -> Model:
             robust=site.noise.robust,
             redundancy=site.sensor.redundancy or 1.0,
             dead_time=site.sensor.dead_time or 0.0,
+            variation=site.background.variation,
+            shielded=site.noise.shielded,
             lag=_lag(site),
             **(_benchmark_settings(site) if KINDS[site.kind].is_benchmark else _settings(site)),
         )
@@ -223,7 +225,10 @@ def _sensors(site: Site, sensor_names: Sequence[str]) -> Sequence[str]:
 
 def _noise(site: Site) -> Mapping[str, Number]:
     is_benchmark = KINDS[site.kind].is_benchmark
-    usual = {} if is_benchmark else kind_of(site.kind, world_unit(site.unit), site.gas).noise
+    usual: dict[str, Number] = {}
+    if not is_benchmark:
+        kind = kind_of(site.kind, world_unit(site.unit), site.gas)
+        usual = {**kind.noise, **kind.unknown_noise}
     given = {"floor": site.noise.floor, "ratio": site.noise.ratio}
     return {
         f"noise_{key}": _number(setting, usual.get(f"noise_{key}"), "noise", key)

@@ -54,6 +54,7 @@ from dowsax.world.sensors import (
     Poisson,
     StudentT,
     Switched,
+    UncertainCounting,
     UnknownNoise,
 )
 from dowsax.world.source import PARAMETERS, Parameter, Source, pack, unpack
@@ -121,6 +122,7 @@ __all__ = [
     "StudentT",
     "Switched",
     "Transition",
+    "UncertainCounting",
     "UniformBox",
     "UnknownNoise",
     "WayReadings",

@@ -20,11 +20,12 @@ from dowsax.world.kinds import KINDS, LAG, WIND, Kind, Number, kind_of
 from dowsax.world.modalities import MODALITIES
 from dowsax.world.model import Model
 from dowsax.world.priors import ExtendedPrior, PlumePrior, ProductPrior
-from dowsax.world.sensors import Gaussian, StudentT, UnknownNoise
+from dowsax.world.sensors import Counting, Gaussian, StudentT, UnknownNoise
 from dowsax.world.sensors.above_background import AboveBackground
 from dowsax.world.sensors.fuzzy_edge import FuzzyEdge
 from dowsax.world.sensors.redundant import Redundant
 from dowsax.world.sensors.swaying_wind import SwayingWind
+from dowsax.world.sensors.uncertain_counting import OverBackground
 from dowsax.world.source import PARAMETERS, Parameter
 
 _DEFAULT_DEGREES_OF_FREEDOM = 4.0
@@ -77,6 +78,8 @@ def compose(
     robust: bool | float | int = False,
     redundancy: float | int = 1.0,
     dead_time: float | int = 0.0,
+    variation: float | int | None = None,
+    shielded: float | int | None = None,
     lag: Number | str | None = None,
     wind: Sequence[float | int] | str = "measured",
     direction_error: float | int = 0.0,
@@ -96,6 +99,8 @@ def compose(
     - `robust`: Student's t noise with this many degrees of freedom (`True`: 4);
     - `redundancy`: number of neighbouring readings that err together and count as one (`Redundant`);
     - `dead_time` [s] of a counter; `lag` [s], time constant of a sensor whose stations have a trail;
+    - `variation`, the relative error of the background of counts, and `shielded`, the share of counts behind
+      something dense (`UncertainCounting`; default: 0, as is the error of what the source adds);
     - `wind`: "measured" with each reading, "unknown", or a velocity (where the air goes) [m/s];
     - `direction_error` [°] of the measured wind, independent at each reading (`SwayingWind`);
     - `edge`: model error at the edges of a gas plume, as a share of its axis (`FuzzyEdge`);
@@ -108,6 +113,8 @@ def compose(
         if other_unit or gas is not None or distributions or windy or edge:
             words = "takes no `unit`, `gas`, `distributions`, `wind`, `direction_error` or `edge`."
             raise ValueError(f"The benchmark field {kind} {words}")
+        if variation is not None or shielded is not None:
+            raise ValueError(f"The benchmark field {kind} takes no `variation` or `shielded`.")
         model = _benchmark(kind, location, background, sensors, noise or {}, degrees, lag, options or {})
         return Model(model.prior, model.field, counted(model.sensor))
     if kind not in KINDS:
@@ -121,8 +128,9 @@ def compose(
         background = chosen.background
     late = _with_lag(source, layout, lag)
     inner = _with_background(late, layout, chosen.background_unit, background, sensors, chosen.levels)
-    numbers = _override(chosen.noise, chosen.noise, noise or {}, f"noise of {kind}")
-    sensor = chosen.sensor(_nominal(numbers), degrees, float(dead_time))
+    unknown = {**chosen.noise, **chosen.unknown_noise}
+    numbers = _override(chosen.noise, unknown, noise or {}, f"noise of {kind}")
+    sensor = chosen.sensor(_nominal(numbers), degrees, float(dead_time), variation, shielded)
     sensor = _sensor(sensor, numbers, layout, chosen.unit)
     if edge:
         if not chosen.windy:
@@ -136,7 +144,8 @@ def compose(
         sensor = SwayingWind(sensor, swaying, direction_error)
     prior = ProductPrior(location, tuple(layout.distributions), tuple(layout.named))
     whole = layout.arrange(inner)
-    return Model(prior, whole, counted(_above_background(sensor, numbers, whole, background)))
+    above = _above_background(sensor, numbers, whole, background, chosen.per_second)
+    return Model(prior, whole, counted(above))
 
 
 def without_source(model: Model) -> Model:
@@ -162,7 +171,7 @@ class PerhapsAbsent(eqx.Module):
 
 def _without_plume(sensor: Sensor) -> Sensor:
     """Return the sensor without fuzzy edges and swaying wind, which need a plume."""
-    if isinstance(sensor, Redundant | AboveBackground):
+    if isinstance(sensor, Redundant | AboveBackground | OverBackground):
         return replace(sensor, sensor=_without_plume(sensor.sensor))
     return _without_plume(sensor.sensor) if isinstance(sensor, FuzzyEdge | SwayingWind) else sensor
 
@@ -290,11 +299,17 @@ def _benchmark(
 
 
 def _above_background(
-    sensor: Sensor, numbers: Mapping[str, Number], whole: Field, background: Number | str | None
+    sensor: Any,
+    numbers: Mapping[str, Number],
+    whole: Field,
+    background: Number | str | None,
+    counts: bool = False,
 ) -> Sensor:
     """Return a sensor whose noise is proportional to the field above its background."""
     if background is None or "noise_ratio" not in numbers:
         return sensor
+    if counts:
+        return sensor if isinstance(sensor, Counting) else OverBackground(sensor, remove_source(whole))
     return AboveBackground(sensor, remove_source(whole))
 
 

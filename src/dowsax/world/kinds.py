@@ -1,17 +1,18 @@
 """The kinds of fields that people survey: physics, units, and default priors."""
 
+import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from dowsax.world.base import Distribution, Field, Sensor
-from dowsax.world.distributions import LogUniform, Normal, Uniform
+from dowsax.world.distributions import LogNormal, LogUniform, Normal, Uniform
 from dowsax.world.fields import dipole, gaussian_plume, inverse_square, log_distance
 from dowsax.world.fields.dipole import Dipole
 from dowsax.world.fields.gaussian_plume import GaussianPlume
 from dowsax.world.fields.inverse_square import InverseSquare
 from dowsax.world.fields.log_distance import LogDistance
-from dowsax.world.sensors import Counting, Gaussian, StudentT
+from dowsax.world.sensors import Counting, Gaussian, StudentT, UncertainCounting
 from dowsax.world.source import Parameter
 from dowsax.world.units import per_gram
 
@@ -44,6 +45,8 @@ class Kind:
     """Noise parameters of the sensor by name."""
     options: tuple[str, ...]
     """Arguments of `field`: numbers that are always known."""
+    unknown_noise: Mapping[str, Distribution] = dataclasses.field(default_factory=dict)
+    """Distributions of those that are known by default."""
     usual_background: bool = True
     windy: bool = False
     """Whether the field needs the wind."""
@@ -56,14 +59,26 @@ class Kind:
     def background_unit(self) -> str:
         return f"{self.unit}/s" if self.per_second else self.unit
 
-    def sensor(self, numbers: Mapping[str, float], robust: float | None, dead_time: float) -> Sensor:
+    def sensor(
+        self,
+        numbers: Mapping[str, float],
+        robust: float | None = None,
+        dead_time: float = 0.0,
+        variation: float | None = None,
+        shielded: float | None = None,
+    ) -> Sensor:
         """Build the sensor; `robust` is the degrees of freedom of Student's t."""
-        if not self.noise:
+        if self.per_second:
             if robust is not None:
                 raise ValueError(f"`robust` does not apply to counts of {self.name}: leave it out.")
-            return Counting(dead_time)
-        if dead_time:
-            raise ValueError(f"`dead_time` is for counts, not for {self.name}.")
+            ratio, counting = numbers["noise_ratio"], Counting(dead_time)
+            if not (ratio or variation or shielded):
+                return counting
+            return UncertainCounting(counting, ratio, variation or 0.0, shielded or 0.0)
+        given = {"dead_time": dead_time or None, "variation": variation, "shielded": shielded}
+        for name, number in given.items():
+            if number is not None:
+                raise ValueError(f"`{name}` is for counts, not for {self.name}: leave it out.")
         ratio, floor = numbers.get("noise_ratio", 0.0), numbers["noise_floor"]
         return Gaussian(ratio, floor) if robust is None else StudentT(ratio, floor, robust)
 
@@ -95,7 +110,11 @@ def gas_plume(unit: str = "ppm", gas: str | float | None = None) -> Kind:
 
 
 def radiation(unit: str = "counts") -> Kind:
-    """Return the kind of counts of a detector over its dwell time."""
+    """Return the kind of counts of a detector over its dwell time.
+
+    The error of the inverse-square law, if unknown, is 15 % within a factor of two: angular response and
+    efficiency of detectors are known to some 10 %, and scatter and buildup in air add as much.
+    """
     return Kind(
         name="radiation",
         unit=unit,
@@ -104,7 +123,8 @@ def radiation(unit: str = "counts") -> Kind:
         distributions=inverse_square.default_distributions(),
         known={},
         background=LogUniform(0.1, 1e4),
-        noise={},
+        noise={"noise_ratio": 0.0},
+        unknown_noise={"noise_ratio": LogNormal(0.15, 2.0)},
         options=("altitude", "standoff"),
         per_second=True,
     )

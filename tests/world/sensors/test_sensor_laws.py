@@ -11,15 +11,21 @@ from scipy import stats
 from dowsax.types import Station
 from dowsax.world.base import Checked, Sensor
 from dowsax.world.modalities import MODALITIES, Modality
-from dowsax.world.sensors import Counting, StudentT
+from dowsax.world.sensors import Counting, StudentT, UncertainCounting
 
 STATION = Station(jnp.zeros(2))
 INTENSITIES = np.array([0.0, 0.004, 0.3, 20.0], np.float32)
 NUM_DRAWS = 20_000
-COUNTS = ("energy", "counts")
+COUNTS = ("energy", "counts", "uncertain")
 SENSORS = MODALITIES | {
     "outliers": Modality("outliers", StudentT(0.1, 0.01, 4.0), "", "Student's t, 10 % over a floor of 0.01"),
     "counts": Modality("counts", Counting(1e-3), "counts", "counts with a dead time of a millisecond"),
+    "uncertain": Modality(
+        "uncertain",
+        UncertainCounting(Counting(), 0.3, shielded=0.2),
+        "counts",
+        "off by 30 %, a fifth shielded",
+    ),
 }
 
 
@@ -51,6 +57,11 @@ def reference_measure(name, intensity):
         return np.r_[0.0, points], np.r_[1.0, weights]
     edges = np.linspace(low, high, 4001)
     return (edges[1:] + edges[:-1]) / 2, np.diff(edges)
+
+
+def negative_binomial(z, mean, ratio):
+    """The probability of a count whose mean is gamma distributed with this relative error."""
+    return stats.nbinom.pmf(z, ratio**-2, 1 / (1 + mean * ratio**2))
 
 
 @functools.cache
@@ -133,6 +144,9 @@ def test_agrees_with_scipy(modality):
         "noise": stats.norm.logpdf(z, 10 * np.log10(c + 0.001), 1.0),
         "outliers": stats.t.logpdf(z, 4, c, 0.10 * c + 0.01),
         "counts": stats.poisson.logpmf(z, c / (1 + 1e-3 * c)),
+        "uncertain": np.log(
+            0.8 * negative_binomial(z, c, 0.3) + 0.2 * negative_binomial(z, c / 3, 0.45**0.5)
+        ),
     }
     ours = modality.sensor.log_prob(jnp.float32(z), jnp.float32(c), STATION)
     assert float(ours) == pytest.approx(expected[modality.name], rel=1e-5)

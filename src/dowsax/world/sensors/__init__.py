@@ -8,6 +8,7 @@ from dowsax.world.sensors.lognormal import LogNormal
 from dowsax.world.sensors.poisson import Poisson
 from dowsax.world.sensors.student_t import StudentT
 from dowsax.world.sensors.switched import Switched, cheap_sampler
+from dowsax.world.sensors.uncertain_counting import UncertainCounting
 from dowsax.world.sensors.unknown_noise import UnknownNoise
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "Poisson",
     "StudentT",
     "Switched",
+    "UncertainCounting",
     "UnknownNoise",
     "cheap_sampler",
 ]
