@@ -90,6 +90,17 @@ def test_reads_back_what_was_written(site_file, plan):
     assert read_rehearsal(rehearsal_path(site_file)) == made(plan)
 
 
+def test_rehearsals_without_a_stop_do_not_reassure(plan):
+    none, nothing = Rate(0, 1, 0.0, 0.8), Rate(0, 0, 0.0, 1.0)
+    rehearsal = made(plan, stopped=none, false_stops=nothing, found_nothing=nothing)
+    assert rehearsal.sentence() == (
+        "in 1 rehearsal of this site, none stopped, so that it is not known how often a stop is wrong"
+    )
+    numbers = rehearsal.numbers()
+    assert numbers["wrong_given_found"] is numbers["wrong_given_found_interval"] is None
+    assert numbers["found_interval"] == [0.0, 0.8]
+
+
 def test_a_stop_is_quoted_by_the_rehearsals_of_the_very_site(site_file, plan):
     """Before what was measured for the field; in the words that come with `found`."""
     row = find_false_stops(plan, "infotaxis")

@@ -18,7 +18,21 @@ def test_a_site_check_says_which_policies_go_step_by_step():
     said = dict(describe_site(site("[step]\nlength = 7\ndirections = 6\nlongest = 50\n")))["step"]
     assert said == (
         "policies that go step by step go 7 m in one of 6 directions; others, such as location-gain, go near "
-        "and far; at most 50 m"
+        "and far; at 1 m/s, at most 50 m"
     )
     said = dict(describe_site(site("[step]\npoints = [[1, 2], [3, 4]]\n")))["step"]
-    assert said == "to one of 2 places"
+    assert said == "to one of 2 places; at 1 m/s"
+    said = dict(describe_site(site("[step]\nspeed = 2.5\nreading_time = 6\n")))["step"]
+    assert said.endswith("at 2.5 m/s, 6 s for a reading")
+
+
+def test_a_site_check_counts_places_without_a_straight_way_back_only_where_that_matters():
+    """A wall of a fifth of the area, in its middle, hides what is east of it from the start in the west."""
+    area = "[area]\nlow = [0, 0]\nhigh = [100, 100]\n"
+    wall = "[[no_go]]\ncorners = [[40, -1], [60, -1], [60, 101], [40, 101]]\n[start]\nposition = [0, 50]\n"
+    words = {
+        more: dict(describe_site(site(f"{wall}[budget]\ndistance = 900\n{more}", area=area)))["allowed"]
+        for more in ("", "return = true\n")
+    }
+    assert words[""] == "about 80 % of the area"
+    assert words["return = true\n"] == "about 40 % of the area, with a straight way back to the start"

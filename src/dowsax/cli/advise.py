@@ -36,8 +36,8 @@ def advise(
     log
         The mission log. If it holds a mission at this site already, that mission continues.
     policy
-        The policy that chooses the next place: infotaxis, entrotaxis, dcee, greedy, a trained policy, one
-        with a guard such as pfrl-guarded … (default: the best for the site).
+        The policy that chooses the next place: location-gain, location-gain-2, infotaxis, entrotaxis, dcee,
+        greedy, a trained policy, one with a guard such as pfrl-guarded … (default: the best for the site).
     seed
         The same seed gives the same advice (default: that of the log, or 0).
     mqtt

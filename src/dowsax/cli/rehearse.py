@@ -129,10 +129,8 @@ def difference(one: Rehearsal, first: Rehearsal) -> Estimate:
 
 def _numbers(one: Rehearsal, first: Rehearsal) -> dict[str, Any]:
     more = difference(one, first)
-    return one.numbers() | {
-        "found_minus_first": more.value,
-        "found_minus_first_interval": [more.low, more.high],
-    }
+    interval = [0.0, 0.0] if one is first else [more.low, more.high]
+    return one.numbers() | {"found_minus_first": more.value, "found_minus_first_interval": interval}
 
 
 def comparison(one: Rehearsal, first: Rehearsal) -> str:

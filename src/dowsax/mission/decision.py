@@ -152,8 +152,8 @@ def explain_status(
         )
     if status == INCONCLUSIVE:
         ended = describe_spent_budget(plan, used)
-        back = ", the way back to the start included" if plan.budget.return_ else ""
-        ended = ended or f"no allowed place can be reached with what is left of the budget{back}"
+        back = ", and left for the start again in a straight line" if plan.budget.return_ else ""
+        ended = ended or f"no allowed place can be reached{back}, with what is left of the budget"
         if inputs.evidence is not None and inputs.evidence < MIN_LOG_ODDS:
             return f"Inconclusive: {ended}, and the readings do not show that there is a source."
         if inputs.mass >= plan.probability and not _shows_source(inputs):

@@ -33,6 +33,11 @@ class Rate:
         """`None` without any case."""
         return self.count / self.of if self.of else None
 
+    @property
+    def interval(self) -> list[float] | None:
+        """`None` without any case."""
+        return [self.low, self.high] if self.of else None
+
     def words(self) -> str:
         """Return text such as "4 of 130: 3.1 % [1.2, 7.6]"."""
         return f"{self.count} of {self.of}{self.percent}"
@@ -118,11 +123,13 @@ class Rehearsal:
 
     def sentence(self) -> str:
         """Say how often a stop was wrong."""
-        wrong = self.false_stops
-        sentence = (
-            f"in {self.with_source} rehearsals of this site, {wrong.count} of {wrong.of} stops "
-            f"{'was' if wrong.count == 1 else 'were'} wrong{wrong.percent}"
-        )
+        wrong, number = self.false_stops, self.with_source
+        sentence = f"in {number} rehearsal{'' if number == 1 else 's'} of this site, "
+        if wrong.of == 0:
+            sentence += "none stopped, so that it is not known how often a stop is wrong"
+        else:
+            were = "was" if wrong.count == 1 else "were"
+            sentence += f"{wrong.count} of {wrong.of} stops {were} wrong{wrong.percent}"
         nothing = self.found_nothing
         if nothing.of == 0:
             return sentence
@@ -157,7 +164,7 @@ class Rehearsal:
             "missions": self.with_source,
             "missions_without_source": self.found_nothing.of,
             **{name: rate.share for name, rate in rates.items()},
-            **{f"{name}_interval": [rate.low, rate.high] for name, rate in rates.items()},
+            **{f"{name}_interval": rate.interval for name, rate in rates.items()},
             **medians,
         }
 

@@ -34,7 +34,8 @@ def describe_site(site: Site) -> list[tuple[str, str]]:
         pieces = [f"{len(corners)} corners, {abs(signed_area(corners)):.6g} m²" for corners in polygons]
         words.append((heading, "; ".join(pieces) or "none"))
     if site.geofence or site.no_go:
-        words.append(("allowed", f"{100 * site.reachable_share:.3g} % of the area"))
+        back = ", with a straight way back to the start" if site.budget.return_ else ""
+        words.append(("allowed", f"about {100 * site.reachable_share:.0f} % of the area{back}"))
     reading = f"{site.kind}: {KINDS[site.kind].meaning}; readings in {site.unit or 'no unit'}"
     words.append(("field", reading))
     if site.known:
@@ -127,7 +128,7 @@ def _join_given(parts: Mapping[str, Any], separator: str) -> str:
 
 def _place(site: Site, place: tuple[float, float] | None) -> str:
     if place is None:
-        return "the middle of the area"
+        return f"near the middle of the area: {_place(site, site.middle)}"
     degrees = f", {site.coordinates.format_position(place)}" if site.coordinates.is_geographic else ""
     return f"({place[0]:.6g}, {place[1]:.6g}) m{degrees}"
 
@@ -138,6 +139,8 @@ def _step(site: Site) -> str:
     if site.step.points is not None:
         words = f"to one of {len(site.step.points)} places"
     limits = {
+        "at {:g} m/s": site.step.speed,
+        "{:g} s for a reading": site.reading_time or None,
         "at least {:g} m": site.step.shortest,
         "at most {:g} m": site.step.longest,
         "a reading every {:g} s on the way": site.step.reading_interval,

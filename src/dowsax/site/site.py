@@ -97,9 +97,14 @@ class Site:
 
     @property
     def reachable_share(self) -> float:
-        """The share of the area in which the sensor may be, from a grid of 2,500 places."""
+        """The share of the area in which the sensor may be, from a grid of 2,500 places.
+
+        Where the way back to the start counts, only places with a straight way there.
+        """
         axes = [np.linspace(self.low[axis], self.high[axis], 101)[1::2] for axis in (0, 1)]
         grid = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2)
+        if self.budget.return_:
+            return float(self.bounds.allow_way(self.start or self.middle, grid).mean())
         return float(self.bounds.allow(grid).mean())
 
     def is_outside(self, corners: Polygon) -> bool:

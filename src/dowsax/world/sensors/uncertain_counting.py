@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dowsax.types import Key, Scalar, Station, Theta
-from dowsax.world.base import Field, NeedsTheta
+from dowsax.world.base import Field, NeedsTheta, Sensor
 from dowsax.world.sensors.counting import Counting
 from dowsax.world.sensors.wrapper import SensorWrapper
 
@@ -122,9 +122,10 @@ class UncertainCounting(eqx.Module):
 
 
 class OverBackground(SensorWrapper):
-    """An uncertain counter that is told which part of the intensity is the background."""
+    """An uncertain counter that knows which part of the intensity is the background."""
 
-    sensor: UncertainCounting | SensorWrapper
+    sensor: Sensor
+    """An `UncertainCounting`, once it is bound to Θ."""
     background: Field
     """The field without its source."""
 
