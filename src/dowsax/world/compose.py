@@ -110,11 +110,9 @@ def compose(
     counted = lambda sensor: sensor if redundancy == 1 else Redundant(sensor, redundancy)  # noqa: E731
     if kind in MODALITIES:
         other_unit, windy = unit not in (None, MODALITIES[kind].unit), wind != "measured" or direction_error
-        if other_unit or gas is not None or distributions or windy or edge:
-            words = "takes no `unit`, `gas`, `distributions`, `wind`, `direction_error` or `edge`."
-            raise ValueError(f"The benchmark field {kind} {words}")
-        if variation is not None or shielded is not None:
-            raise ValueError(f"The benchmark field {kind} takes no `variation` or `shielded`.")
+        if other_unit or gas is not None or distributions or windy or edge or variation or shielded:
+            words = "takes no `unit`, `gas`, `distributions`, `wind`, `direction_error`, `edge`, `variation`"
+            raise ValueError(f"The benchmark field {kind} {words} or `shielded`.")
         model = _benchmark(kind, location, background, sensors, noise or {}, degrees, lag, options or {})
         return Model(model.prior, model.field, counted(model.sensor))
     if kind not in KINDS:
