@@ -92,14 +92,16 @@ def share_p_value(first: Estimate, second: Estimate) -> float:
 def mean_p_value(first: Estimate, second: Estimate) -> float:
     """Return the p-value of the t-test that two means are equal; their 95 % intervals give the variance.
 
-    Paths are skewed, and one mean may be of few searches: the degrees of freedom are those of the smaller
-    sample, which makes the test say "differs" less readily.
+    Paths are skewed, and one mean may be of few searches. A rare long path may be in either sample alone, so
+    the error is the larger of Student's, of the pooled variance, and Welch's. The degrees of freedom are those
+    of the smaller sample. Both make the test say "differs" less readily.
     """
     if first.value is None or second.value is None or min(first.n, second.n) < 2:
         return 1.0
     freedoms = (first.n - 1, second.n - 1)
-    squares = [_variance(one) * freedom for one, freedom in zip((first, second), freedoms, strict=True)]
-    error = np.sqrt(sum(squares) / sum(freedoms) * (1 / first.n + 1 / second.n))
+    numbers, variances = np.array([first.n, second.n]), np.array([_variance(first), _variance(second)])
+    pooled = np.average(variances, weights=freedoms) * np.sum(1 / numbers)
+    error = np.sqrt(max(pooled, np.sum(variances / numbers)))
     difference = abs(first.value - second.value)
     if error == 0:
         return float(difference == 0)
