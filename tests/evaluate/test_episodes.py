@@ -68,7 +68,7 @@ def test_sources_are_absent_where_it_is_said(runner, keys):
         (alone,) = runner(search if there else empty, [Random()], keys[number : number + 1], UNTIL, nothing)
         expected, found = alone.rows.reading, mixed[number].rows.reading
         assert len(expected) == len(found)
-        # In a group, sums may be taken in another order.
+        # A group may add up in another order, which rounds differently.
         np.testing.assert_allclose(expected, found, rtol=1e-3, atol=1e-5)
 
 

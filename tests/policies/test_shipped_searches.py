@@ -43,7 +43,7 @@ def search(policy, key=5, number=NUM_SEARCHES, problem=SEARCH):
 
 
 def least_stops(stops, searches, number):
-    """The 1e-3 quantile of the stops of so many new searches, given those of earlier ones.
+    """Return how many of `number` new searches stop at least, 999 times in 1,000, given earlier ones.
 
     The rate is not known exactly: with a uniform prior the predictive distribution is beta-binomial.
     """

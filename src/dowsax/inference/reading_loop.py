@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from jax.custom_batching import custom_vmap
 from jaxtyping import Array, Int
 
-# An accelerator asks the host only after so many readings whether there are more.
+# On an accelerator a loop tests for its end only after this many readings, as each test waits for the host.
 _READINGS_PER_BLOCK = 16
 
 Carry = TypeVar("Carry")

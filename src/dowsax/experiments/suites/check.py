@@ -93,8 +93,8 @@ def mean_p_value(first: Estimate, second: Estimate) -> float:
     """Return the p-value of the t-test that two means are equal; their 95 % intervals give the variance.
 
     Paths are skewed, and one mean may be of few searches. A rare long path may be in either sample alone, so
-    the error is the larger of Student's, of the pooled variance, and Welch's. The degrees of freedom are those
-    of the smaller sample. Both make the test say "differs" less readily.
+    the error is the larger of Student's, of the pooled variance, and Welch's. The degrees of freedom are
+    those of the smaller sample. Both make the test say "differs" less readily.
     """
     if first.value is None or second.value is None or min(first.n, second.n) < 2:
         return 1.0
