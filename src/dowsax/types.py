@@ -42,5 +42,13 @@ class Station(eqx.Module):
     """[m], of the sensor above ground."""
     sensor: Int[Array, "*batch"] | None = None
     """The number of the sensor, from 0."""
+    background: Float[Array, "*batch"] | None = None
+    """In the unit of the field: what this sensor reads there without a source, where that is known."""
+    efficiency: Float[Array, "*batch"] | None = None
+    """Above zero: what this sensor reads of a source, relative to the sensor that the model has."""
+    uncertainty: Float[Array, "*batch"] | None = None
+    """In the unit of the reading: its standard deviation beyond the noise that the model has."""
+    heading: Float[Array, "*batch"] | None = None
+    """[°], where the antenna points: clockwise from north."""
     trail: Trail | None = None
     """What came before, for sensors that lag."""

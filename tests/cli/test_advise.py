@@ -116,6 +116,13 @@ def test_a_mission_and_what_comes_of_it(advise, dowsax_command, complaint, site_
     features = json.loads((tmp_path / "mission.geojson").read_text())["features"]
     assert {"reading", "credible region", "estimate"} <= {item["properties"]["what"] for item in features}
     assert "yard" in (tmp_path / "mission.html").read_text()
+    log = tmp_path / "mission.log"
+    assert "--quantity takes name=number, of background" in complaint(
+        "correct", log, "--number", "1", "--quantity", "gain=3"
+    )
+    assert "Not used at this site: heading" in complaint(
+        "correct", log, "--number", "1", "--quantity", "heading=3"
+    )
 
 
 def test_says_what_is_wrong_before_anything_else(complaint, dowsax_command, site_file, tmp_path):

@@ -70,6 +70,20 @@ def test_check_says_what_was_understood_of_a_survey(dowsax_command, site_file, s
     assert "1 row has no value in 'ppm', left out (on line 3)." in stdout
 
 
+def test_check_says_which_quantities_of_a_survey_are_used(dowsax_command, tmp_path, survey_file):
+    """A background that each reading has is no unknown; what the site has no use for is named."""
+    site = tmp_path / "counts.toml"
+    site.write_text('[area]\nlow = [0, 0]\nhigh = [9, 9]\n[field]\nkind = "radiation"\n')
+    table = "x,y,counts,bg_cps,sigma\n1,2,640,11.5,25\n"
+    code, stdout, _ = dowsax_command("site", "check", site, survey_file(table))
+    assert code == 0
+    unknown = stdout.split("Unknown beforehand")[1].split("Survey")[0]
+    assert "background" not in unknown
+    assert "known, from the column 'bg_cps': 11.5 cps." in stdout
+    assert "The column 'sigma' was not used: counts have a noise of their own, Poisson's." in stdout
+    assert "reading where there is no source [counts/s]" in dowsax_command("site", "check", site).stdout
+
+
 LOGGED = (
     "Time,lat,lng,alt (ft),ws (km/h),wd,CH4 (ppb),battery\n"
     "0,52.1001,5.1001,40,10.8,270,2000,7\n1,52.1002,5.1002,40,10.8,270,2100,6\n"

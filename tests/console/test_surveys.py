@@ -92,6 +92,33 @@ def test_errors_leave_out_hints_for_the_command_line(begin, client):
     assert "--column" not in answer.json()["error"]
 
 
+KNOWN = """
+area = {low = [0, 0], high = [25, 25]}
+field = {kind = "temperature"}
+search = {preset = "default", particles = 64}
+"""
+
+
+def test_what_else_was_measured_counts_where_the_site_asks_for_it(begin, client):
+    """Of a file and of a reading; a mission that does not ask for it says that it is not used."""
+    table = b"x,y,value,baseline\n2,2,20.1,20\n5,4,20.3,20.1\n"
+    asked = begin(site=KNOWN + 'background = {mode = "measured"}\n')
+    assert asked["quantities"] == [{"name": "background", "unit": "K"}]
+    answer = upload(client, asked["id"], table).json()
+    assert answer["new"] == 2
+    assert answer["notes"] == [
+        "The background of each reading is known, from the column 'baseline': 20 to 20.1 K."
+    ]
+    address = f"/api/missions/{asked['id']}/readings"
+    body = {"position": [9, 9], "value": 20.4}
+    assert "The background is missing" in client.post(address, json=body).json()["error"]
+    assert client.post(address, json=body | {"background": 20.2}).status_code == 200
+    assert upload(client, begin()["id"], table).json()["notes"] == [
+        "The column 'baseline' was not used: a mission uses only what its site file asks for with each "
+        "reading."
+    ]
+
+
 def test_too_many_rows_are_refused(begin, client):
     mission = begin()["id"]
     answer = upload(client, mission, b"x,y,value\n" + b"1,1,1\n" * 5001)

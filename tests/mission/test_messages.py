@@ -337,9 +337,9 @@ def test_unused_keys_are_warned_about_once_a_stream():
     warnings = [json.loads(line)["warnings"] for line in said]
     assert warnings == [
         [],
-        ["Not used, as no key of a reading is called so: battery, crew."],
+        ["Not used at this site: battery, crew."],
         [],
-        ["Not used, as no key of a reading is called so: rssi."],
+        ["Not used at this site: rssi."],
     ]
     assert json.loads(said[-1])["number"] == 4
 

@@ -35,8 +35,13 @@ def model(kind, more=""):
         (model("radiation"), ("altitude", "dwell")),
         (model("level", SENSORS), ("altitude", "sensor")),
         (model("level", "sensor = {lag = 5}"), ("altitude", "trail")),
+        (model("level", "sensor = {lag = 5, beam = 60}"), ("altitude", "trail", "heading")),
+        (
+            model("radiation", 'background = {mode = "measured"}\nsensor = {efficiency = "measured"}'),
+            ("altitude", "dwell", "background", "efficiency"),
+        ),
     ],
-    ids=["hill", "plume", "radiation", "sensors", "lag"],
+    ids=["hill", "plume", "radiation", "sensors", "lag", "beam", "known"],
 )
 def test_what_a_model_needs_is_found(of, names):
     assert required_measurements(of) == names
@@ -57,6 +62,28 @@ def test_what_is_missing_is_filled_in_or_asked_for():
     assert int(named.station(Reading((1.0, 2.0), 3.0, sensor="B"), ()).sensor) == 1
     with pytest.raises(Refused, match="Unknown sensor 'C'"):
         named.complete(Reading((1.0, 2.0), 3.0, sensor="C"), ())
+
+
+def test_quantities_are_those_of_the_reading_or_of_its_sensor():
+    """The reading's own goes before; what nobody knows is asked for, and what nobody uses is refused."""
+    known = {"A": {"background": 9.0, "efficiency": 2.0}, "B": {"background": 5.0}}
+    stations = Stations(("background", "efficiency"), SensorSetting(names=("A", "B")), known)
+
+    def complete(sensor=None, **quantities):
+        return stations.complete(Reading((1.0, 2.0), 3.0, sensor=sensor, quantities=quantities), ())
+
+    assert complete("A").quantities == {"background": 9.0, "efficiency": 2.0}
+    assert complete("B", background=4.0).quantities == {"background": 4.0, "efficiency": 1.0}
+    made = stations.station(complete("A"), ())
+    assert (float(made.background), float(made.efficiency), made.heading) == (9.0, 2.0, None)
+    with pytest.raises(Refused, match=r"The background is missing.*give the name of the sensor"):
+        complete()
+    with pytest.raises(Refused, match=r"The efficiency is missing.*give the name of the sensor"):
+        complete(background=4.0)
+    with pytest.raises(Refused, match=r"The heading is missing.*or of its sensor in \[sensors\]"):
+        Stations(("heading",)).complete(Reading((1.0, 2.0), 3.0), ())
+    with pytest.raises(Refused, match="`heading` is not used here"):
+        complete("A", heading=3.0)
 
 
 def test_a_trail_grown_reading_by_reading_is_that_of_the_survey():

@@ -1,15 +1,16 @@
-"""A simulated survey whose wind is written the wrong way round: it is said, and so is that nothing fits."""
+"""From a survey to its findings: what was measured is in the model, and a wrong wind is noticed."""
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 from made_plume_sites import SITE
+from scipy.stats import poisson
 
 from dowsax.inference.redundancy import max_redundancy
-from dowsax.report.locate_survey import locate_survey
+from dowsax.report.locate_survey import build_problem, locate_survey
 from dowsax.site import build_model, parse_site
-from dowsax.survey.survey import Survey
+from dowsax.survey.survey import Survey, read_survey
 from dowsax.types import Station
 
 SOURCE = (40.0, 40.0)
@@ -30,6 +31,32 @@ def survey(key, wind):
     theta = jnp.array([*SOURCE, 1.0, 0.0], jnp.float32)
     values = np.asarray(jax.jit(build_model(parse_site(SITE)).simulate)(key, theta, stations), np.float64)
     return Survey(places, values, np.arange(number) + 2, wind=wind * blows, altitude=np.full(number, 1.5))
+
+
+def test_what_a_survey_measures_is_in_its_model(tmp_path):
+    """Against scipy: Poisson's law of the known background, and of the source times the efficiency."""
+    site = parse_site(
+        '[area]\nlow = [0, 0]\nhigh = [9, 9]\n[field]\nkind = "radiation"\n'
+        "[noise]\nratio = 0\nshielded = 0\n[background]\nvariation = 0\n"
+    )
+    path = tmp_path / "survey.csv"
+    path.write_text(
+        "x,y,counts,live_time,bg_cps,eff\n1,2,640,60,9.5,1\n5,2,900,60,12,1.25\n9,9,290,30,9.5,1\n"
+    )
+    problem = build_problem(read_survey(path, site), site)
+    names = [parameter.name for parameter in problem.model.prior.parameters]
+    assert names == ["x", "y", "q", "attenuation", "height"]
+    theta = np.array([4.0, 3.0, 20.0, 0.0, 0.5])
+    means = [
+        dwell * (background + 20 * efficiency / (np.sum((place - theta[:2]) ** 2) + 0.5**2 + 0.1**2))
+        for place, dwell, background, efficiency in zip(
+            problem.survey.positions, (60, 60, 30), (9.5, 12, 9.5), (1, 1.25, 1), strict=True
+        )
+    ]
+    terms = jax.vmap(problem.model.log_likelihood, in_axes=(None, 0, 0))(
+        jnp.asarray(theta, jnp.float32), problem.stations, jnp.asarray(problem.survey.values, jnp.float32)
+    )
+    np.testing.assert_allclose(terms, poisson.logpmf(problem.survey.values, means), rtol=1e-4)
 
 
 def findings(key, wind):

@@ -21,7 +21,8 @@ def test_every_kind_makes_a_model(kind):
     for unit in facts.units:
         physics = world_kinds.kind_of(kind, world_unit(unit))
         assert facts.uses_wind == physics.windy
-        assert set(facts.options) | {"altitude"} == set(physics.options)
+        of_the_sensor = {"altitude", *(("beam", "front_to_back") if kind == "level" else ())}
+        assert set(facts.options) | of_the_sensor == set(physics.options)
         names = [parameter.name for parameter in physics.parameters]
         assert list(prior_parameters(kind, unit)) == names
 

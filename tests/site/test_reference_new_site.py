@@ -25,7 +25,7 @@ def refused_when_used(text):
     """Whether each key behind a # is refused when the # is taken away, for this one alone."""
     lines, complaints = text.splitlines(), {}
     for index, line in enumerate(lines):
-        if re.match(r"# [a-z_]+ = \S+( *\S)*$", line):
+        if re.match(r"# [A-Za-z_]+ = \S+( *\S)*$", line):
             changed = [*lines[:index], line.removeprefix("# "), *lines[index + 1 :]]
             complaints.setdefault(line.split()[1], complaint("\n".join(changed)))
     return {name: bool(words) for name, words in complaints.items()}
@@ -33,7 +33,7 @@ def refused_when_used(text):
 
 OTHER_MODE = {
     *("south", "west", "north", "east", "corners_degrees", "position_degrees", "points", "points_degrees"),
-    *("value", "range", "speed", "from", "velocity"),
+    *("value", "range", "speed", "from", "velocity", "front_to_back"),
 }
 """Keys that exclude another one of the file, or need another mode."""
 
@@ -56,10 +56,10 @@ def test_a_new_site_of_every_kind(kind):
     assert parse_site(text).kind == kind
     assert max(map(len, text.splitlines())) <= 110
     used = re.sub(
-        rf"^# (?!(?:{'|'.join(OTHER_MODE)}) )([a-z_]+ = \S+(?: *\S)*)$", r"\1", text, flags=re.MULTILINE
+        rf"^# (?!(?:{'|'.join(OTHER_MODE)}) )([A-Za-z_]+ = \S+(?: *\S)*)$", r"\1", text, flags=re.MULTILINE
     )
     assert parse_site(used).kind == kind
-    assert len(parse_site(used).columns) == 13
+    assert len(parse_site(used).columns) == 17
 
 
 def test_the_kind_of_a_new_site_is_known():
@@ -82,6 +82,7 @@ def test_the_new_sites_show_every_key():
         assert known <= set().union(*(shown(kind, table) for kind in KINDS)), table.name
         missing = known - shown("gas-plume", table)
         others = {"standoff", "inclination", "declination", "dead_time", "dwell", "variation", "shielded"}
+        others |= {"beam", "front_to_back"}
         assert missing <= others, table.name
 
 

@@ -11,6 +11,7 @@ from dowsax.mission.advisor import Advisor
 from dowsax.mission.log import MissionLog
 from dowsax.mission.messages import parse_request
 from dowsax.site import parse_site
+from dowsax.site.measured import QUANTITIES
 
 
 def withdraw(log: Path, *, number: int | None = None, id: str | None = None, reason: str = "") -> None:
@@ -49,6 +50,7 @@ def correct(
     altitude: float | None = None,
     dwell: float | None = None,
     sensor: str | None = None,
+    quantity: Annotated[list[str] | None, Parameter(negative="")] = None,
     reason: str = "",
     confirm: Annotated[bool, Parameter(negative="")] = False,
 ) -> None:
@@ -89,6 +91,8 @@ def correct(
         How long the sensor counted [s].
     sensor
         Name of the sensor.
+    quantity
+        Background, efficiency, uncertainty or heading, as in background=9.5; may be repeated.
     reason
         Reason, for the log.
     confirm
@@ -97,7 +101,19 @@ def correct(
     keys = {"value": value, "unit": unit, "x": x, "y": y, "latitude": latitude, "longitude": longitude}
     keys |= {"time": time, "wind_speed": wind_speed, "wind_from": wind_from, "altitude": altitude}
     keys |= {"dwell": dwell, "sensor": sensor, "reason": reason or None, "confirm": confirm or None}
+    keys |= _parse_quantities(quantity or [])
     _ask(log, {"correct": True, "number": number, "id": id} | keys)
+
+
+def _parse_quantities(pairs: list[str]) -> dict[str, str]:
+    """Return texts like background=9.5 as keys of a reading."""
+    found = {}
+    for pair in pairs:
+        name, _, number = pair.partition("=")
+        if name.strip() not in QUANTITIES or not number.strip():
+            raise ValueError(f"--quantity takes name=number, of {', '.join(QUANTITIES)}; got {pair!r}.")
+        found[name.strip()] = number.strip()
+    return found
 
 
 def _ask(log: Path, body: dict[str, Any]) -> None:
@@ -109,5 +125,8 @@ def _ask(log: Path, body: dict[str, Any]) -> None:
         with preparing("Replaying the readings of the mission"):
             site = parse_site(header.site, str(log))
             advisor = Advisor(site, header.policy, header.seed, opened.writable(), warm_up=False)
+            unused = advisor.plan.unused_keys(request.keys)
+            if unused:
+                raise ValueError(f"Not used at this site: {', '.join(unused)}; leave it out.")
             advice = advisor.answer(request, json.dumps(given))
     say(f"{advice.status}: {advice.why}")

@@ -72,7 +72,8 @@ def check(
     with waiting(f"Reading {path}"):
         place = read_site(path)
         readings = None if survey is None else _read_survey(survey, place, columns, rows)
-        words, unknown = describe_site(place), describe_unknowns(place)
+        words = describe_site(place)
+        unknown = describe_unknowns(place, () if readings is None else readings.quantities)
         fault = find_simulation_fault(Plan.of(place))
         words += [] if fault is None else [("to check", fault)]
     _print_words(f"Site {path}", words)
@@ -86,7 +87,7 @@ def _read_survey(path: Path, site: Site, columns: Mapping[str, str], rows: Mappi
     """Return the survey, or raise a ValueError for readings that the sensor of the site cannot give."""
     survey = read_survey(path, site, columns, rows)
     try:
-        sensor = build_model(site, survey.sensor_names or ("each",)).sensor
+        sensor = build_model(site, survey.sensor_names or ("each",), survey.quantities).sensor
         check_survey(survey.positions, survey.values, sensor)
     except ValueError as error:
         raise ValueError(name_line(str(error), path, survey)) from None

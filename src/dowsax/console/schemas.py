@@ -2,7 +2,17 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    create_model,
+)
+
+from dowsax.site.measured import QUANTITIES
 
 MAX_NUMBER = 1e15
 MIN_SPEED, MAX_SPEED = 0.05, 50.0
@@ -67,7 +77,15 @@ class MissionBody(_Body):
     mqtt: FeedBody | None = None
 
 
-class _ReadingKeys(_Body):
+_number: Any = Number
+_quantities: dict[str, Any] = {
+    name: (_number | None, Field(None, description=quantity.meaning)) for name, quantity in QUANTITIES.items()
+}
+_Quantities = create_model("_Quantities", __base__=_Body, **_quantities)
+"""What else may be measured, as `QUANTITIES` has it."""
+
+
+class _ReadingKeys(_Quantities):
     """Where a reading was taken, and what was measured with it."""
 
     position: Pair | None = None
@@ -245,6 +263,8 @@ class MissionAnswer(ControlAnswer):
     radius: float
     probability: float
     parameters: list[dict[str, str]]
+    quantities: list[dict[str, str]]
+    """What comes with each reading or is known of its sensor: names and units."""
     budget: dict[str, float | None]
     false_stops: StopStatisticsAnswer
     particles: int

@@ -7,6 +7,7 @@ from dowsax.mission.site_policy import SitePolicy
 from dowsax.mission.stop_statistics import FalseStops, StandardStops, find_false_stops, find_standard_stops
 from dowsax.site import Site, parse_site
 from dowsax.site.describe import describe_site
+from dowsax.site.measured import unit_of_quantity
 
 MAX_PARTICLES = 20_000
 MAX_DIRECTIONS = 64
@@ -49,6 +50,10 @@ def facts_of(site: Site, plan: Plan, policy: SitePolicy) -> dict[str, Any]:
         "policy": policy.name,
         "particles": plan.preset.config.num_particles,
         "filter": plan.filter_name,
+        "quantities": [
+            {"name": name, "unit": unit_of_quantity(name, plan.unit).replace("deg", "°")}
+            for name in plan.stations.quantities
+        ],
         "parameters": [
             {"name": item.name, "label": item.meaning or item.name, "unit": item.unit}
             for item in plan.model.prior.parameters

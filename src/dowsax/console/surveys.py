@@ -59,7 +59,8 @@ def read_upload(data: bytes, name: str, site_text: str) -> Upload:
         path = Path(folder) / "survey.csv"
         path.write_bytes(data)
         try:
-            survey = read_survey(path, site, max_readings=MAX_ROWS)
+            quantities = site.required_quantities
+            survey = read_survey(path, site, quantities=quantities, max_readings=MAX_ROWS)
             cells = _read_cells(path, survey)
         except ValueError as error:
             raise ValueError(_CLI_HINT.sub("", str(error).replace(str(path), name))) from None
@@ -83,6 +84,7 @@ def read_upload(data: bytes, name: str, site_text: str) -> Upload:
             altitude=None if altitude is None else altitude + ground,
             dwell=cell(survey.dwell, index),
             id=f"{digest}-{line}",
+            quantities={name: float(numbers[index]) for name, numbers in survey.quantities.items()},
         )
         rows.append(Row(int(line), reading, cells[int(line)]))
     return Upload(rows, survey.left_out, survey.notes)

@@ -57,6 +57,8 @@ async def mission_details(console: Console, host: MissionHost) -> dict[str, Any]
     )
     feed = record.feed
     body = list_item(host) | {name: record.facts[name] for name in _FACTS}
+    # Logs of earlier versions have none.
+    body["quantities"] = record.facts.get("quantities", [])
     body |= {
         "policy": record.policy,
         "scenario": record.scenario,

@@ -23,7 +23,7 @@ from dowsax.mission.checks import check_reading, find_warnings, require_in_order
 from dowsax.mission.decision import BudgetUse
 from dowsax.mission.history import ActiveReading, History
 from dowsax.mission.log import Header, MissionLog, Step, now
-from dowsax.mission.messages import Request, Target, keys_of, merge_keys
+from dowsax.mission.messages import Request, Target, merge_keys
 from dowsax.mission.plan import Plan
 from dowsax.mission.site_policy import SitePolicy
 from dowsax.mission.state import Filters, MissionState, log_odds
@@ -134,6 +134,7 @@ class Advisor:
         id=None,
         moving=False,
         confirm=False,
+        **quantities,
     ) -> Advice:
         """Assimilate a reading at a position [m] and advise what to do next.
 
@@ -155,9 +156,12 @@ class Advisor:
             The reading was taken on the way, and is none of the budget's readings.
         confirm
             The value is right, although it is implausible.
+        quantities
+            What else the site needs: `background`, `efficiency`, `uncertainty` or `heading`.
         """
-        given = repr((position, reading, wind, time, sensor, altitude, dwell, id))
+        given = repr((position, reading, wind, time, sensor, altitude, dwell, id, *quantities.items()))
         others = {"time": time, "sensor": sensor, "altitude": altitude, "dwell": dwell, "moving": moving}
+        others |= quantities
         with self._noting_refusals(given):
             made = readings_.build(position, reading, wind=wind, id=id, **others)
         return self.add(made, given, confirmed=confirm)
@@ -178,7 +182,7 @@ class Advisor:
         keys = request.keys
         if request.target is not None:
             old = self._history.original(self._history.find(request.target))
-            keys = merge_keys(keys_of(old, self.plan.stations.sensor.ground), keys, self.plan.columns)
+            keys = merge_keys(self.plan, old, keys)
         return self.plan.parse_reading(keys)
 
     def add(self, reading: Reading, given: str = "", confirmed: bool = False) -> Advice:

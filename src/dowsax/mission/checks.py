@@ -9,6 +9,7 @@ from dowsax.geo.polygons import TOUCH, covers, holds
 from dowsax.inference.arguments import check_survey
 from dowsax.mission.plan import Plan
 from dowsax.mission.state import MissionState
+from dowsax.site.measured import quantity_fault
 from dowsax.site.units import factor, known_unit
 from dowsax.survey.lint import POSITIVE_KINDS, is_missing_number
 from dowsax.survey.reading import Reading, Refused
@@ -48,6 +49,9 @@ def check_reading(plan: Plan, reading: Reading, before: Sequence[Reading]) -> Re
     except ValueError as error:
         # There is only one reading: its index says nothing.
         raise Refused(str(error).replace("Reading 0 (counted from 0)", "`value`")) from None
+    for name, number in reading.quantities.items():
+        if (words := quantity_fault(name, number, plan.unit)) is not None:
+            raise Refused(f"`{name}` {words}")
     return plan.stations.complete(reading, before)
 
 

@@ -125,18 +125,20 @@ def keys_of(reading: Reading, ground: float) -> dict[str, Any]:
         "altitude": altitude,
         "dwell": reading.dwell,
         "moving": reading.moving or None,
+        **reading.quantities,
     }
     return keys | {name: value for name, value in others.items() if value is not None}
 
 
-def merge_keys(old: dict[str, Any], new: dict[str, Any], columns: Mapping[str, str]) -> dict[str, Any]:
+def merge_keys(plan: Plan, old: Reading, new: dict[str, Any]) -> dict[str, Any]:
     """Replace the corrected keys of a reading; a place or a wind may be given the other way."""
     given = {key: value for key, value in new.items() if value is not None}
-    roles = given_roles(given, columns)
+    roles = given_roles(given, plan.columns, plan.stations.quantities)
     for one, other in (POSITION_ROLES, WIND_ROLES):
         if roles & set(other):
             roles |= set(one)
-    return {key: value for key, value in old.items() if key not in roles} | given
+    keys = keys_of(old, plan.stations.sensor.ground)
+    return {key: value for key, value in keys.items() if key not in roles} | given
 
 
 @runtime_checkable
@@ -212,7 +214,7 @@ def unused_keys_warning(keys: Iterable[str], reported: set[str]) -> str | None:
     reported.update(new)
     if not new:
         return None
-    return f"Not used, as no key of a reading is called so: {', '.join(new)}."
+    return f"Not used at this site: {', '.join(new)}."
 
 
 def _id_of(text: str) -> str | None:

@@ -13,11 +13,13 @@ from dowsax.mission.stations import Stations, default_altitude, required_measure
 from dowsax.policies import Policy
 from dowsax.site.kinds import KINDS
 from dowsax.site.schema import Budget
-from dowsax.site.site import Site, build_model
+from dowsax.site.site import Site, build_model, simulated_background
 from dowsax.survey.lint import min_reading
 from dowsax.survey.reading import Reading
 from dowsax.survey.reading_json import from_object, unknown_keys
 from dowsax.world import POSITION_COLUMNS, Jump, Model
+from dowsax.world.distributions import Uniform
+from dowsax.world.kinds import Number
 from dowsax.world.sensors.swaying_wind import sways
 
 _WIND_PARAMETERS = ("ux", "uy")
@@ -59,6 +61,8 @@ class Plan:
     """In the unit of the readings: smaller values are refused. `None` where the background is not known."""
     columns: Mapping[str, str] = field(default_factory=dict)
     """Meanings of keys and columns, from `[columns]` of the site."""
+    simulated: Mapping[str, Number] = field(default_factory=dict)
+    """What simulated missions have for quantities that real ones measure with each reading."""
 
     @classmethod
     def of(cls, site: Site, model: Model | None = None) -> "Plan":
@@ -87,6 +91,7 @@ class Plan:
             stations=Stations(
                 required_measurements(model),
                 site.sensor,
+                site.sensors,
                 site.wind.missing == "interpolate",
                 default_altitude(model),
                 site.step.reading_interval,
@@ -113,6 +118,7 @@ class Plan:
             file=file,
             min_reading=min_reading(site),
             columns=site.columns,
+            simulated={"background": simulated_background(site), "heading": Uniform(0.0, 360.0)},
         )
 
     @property
@@ -127,11 +133,12 @@ class Plan:
     def parse_reading(self, body: dict[str, Any]) -> Reading:
         """Parse a reading from keys and values, or `Refused`."""
         dwell, area = self.stations.usual_dwell(moving=body.get("moving") is True), self.reach.area
-        return from_object(body, self.coordinates, self.unit, dwell, area=area, columns=self.columns)
+        used = {"columns": self.columns, "quantities": self.stations.quantities}
+        return from_object(body, self.coordinates, self.unit, dwell, area=area, **used)
 
     def unused_keys(self, keys: dict[str, Any]) -> tuple[str, ...]:
-        """Return the keys of a parsed reading that have no meaning."""
-        return unknown_keys(keys, self.columns)
+        """Return the keys of a parsed reading that have no meaning here."""
+        return unknown_keys(keys, self.columns, self.stations.quantities)
 
     def with_particles(self, num_particles: int) -> "Plan":
         return replace(self, preset=self.preset.with_particles(num_particles))

@@ -1,7 +1,6 @@
 """A site as a search problem, which is simulated in bulk: model, filter, actions, budget and start."""
 
 import math
-from dataclasses import replace
 
 import equinox as eqx
 import jax
@@ -14,25 +13,31 @@ from dowsax.mission.site_policy import SitePolicy
 from dowsax.mission.state import build_null_filter
 from dowsax.mission.stations import example_station
 from dowsax.types import Key, Position, Station
-from dowsax.world import Budget, Model
+from dowsax.world import Budget, Distribution, Model
 from dowsax.world.kinds import WIND
+from dowsax.world.trails import set_measurement
 
 MAX_SIMULATED_READINGS, MAX_ON_WAY = 500, 2000
 """In one simulated mission, at places and on the way to them."""
 
 
 class SiteStart(eqx.Module):
-    """The start of a site. A measured wind is drawn as where it is unknown, and stays as it is."""
+    """The start of a site. What real missions measure with each reading is drawn once, and stays as it is."""
 
     template: Station
     """With the position of the start, the height and the time of a reading."""
+    drawn: tuple[tuple[str, Distribution], ...] = ()
+    """Further measurements and their distributions; a measured wind is drawn as where it is unknown."""
 
     def __call__(self, key: Key) -> Station:
-        if self.template.wind is None:
-            return self.template
+        station = self.template
+        for number, (name, distribution) in enumerate(self.drawn):
+            station = set_measurement(station, name, distribution.sample(jax.random.fold_in(key, number)))
+        if station.wind is None:
+            return station
         parts = zip(jax.random.split(key), WIND, strict=True)
         wind = jnp.stack([distribution.sample(part) for part, (_, distribution) in parts])
-        return replace(self.template, wind=wind)
+        return set_measurement(station, "wind", wind)
 
 
 def build_problem(
@@ -61,7 +66,7 @@ def build_problem(
         Scenario(from_prior, transition=plan.jump, moves=plan.jump),
         policy.actions,
         max_readings=int(budget.readings),
-        start=SiteStart(_first_station(plan)),
+        start=_start(plan),
         budget=budget,
         stop=Credible(radius=plan.radius, probability=plan.probability),
         null=build_null_filter(plan),
@@ -103,14 +108,14 @@ def _max_on_way(plan: Plan, budget: Budget) -> float:
     return way_readings.max_number(budget, min(plan.reach.longest or math.inf, math.dist(*plan.reach.area)))
 
 
-def _first_station(plan: Plan) -> Station:
-    """Return the station of the start; the sensor is the first one, and has settled."""
+def _start(plan: Plan) -> SiteStart:
+    """Return the start; the sensor is the first one, with what is known of it, and has settled."""
     sensor, names = plan.stations.sensor, plan.stations.names
     height = plan.stations.altitude if sensor.height is None else sensor.height
-    station = example_station(names, altitude=height, dwell=sensor.dwell or 1.0)
+    known = plan.stations.known_of(sensor.names[0] if sensor.names else None)
+    unknown = {name: plan.simulated[name] for name in plan.stations.quantities if name not in known}
+    drawn = {name: number for name, number in unknown.items() if isinstance(number, Distribution)}
+    known |= {name: float(number) for name, number in unknown.items() if not isinstance(number, Distribution)}
+    station = example_station(names, altitude=height, dwell=sensor.dwell or 1.0, **known)
     place: Position = jnp.asarray(plan.start or plan.middle, jnp.float32)
-    trail = station.trail
-    if trail is not None:
-        places = jnp.broadcast_to(place, trail.stations.position.shape)
-        trail = replace(trail, stations=replace(trail.stations, position=places))
-    return replace(station, position=place, trail=trail)
+    return SiteStart(set_measurement(station, "position", place), tuple(drawn.items()))

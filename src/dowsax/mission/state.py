@@ -8,7 +8,7 @@
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import equinox as eqx
 import jax
@@ -20,7 +20,7 @@ from dowsax.inference import Belief
 from dowsax.inference.null_filter import NullFilter
 from dowsax.mission.decision import BudgetUse
 from dowsax.mission.plan import Plan
-from dowsax.mission.stations import example_station, prior_log_likelihoods, to_float32
+from dowsax.mission.stations import example_reading, example_station, prior_log_likelihoods, to_float32
 from dowsax.mission.tracker import INITIAL_CAPACITY, Digest, Tracker, grow, unpack_digest
 from dowsax.survey.parallel import run_in_parallel
 from dowsax.survey.reading import Reading, Refused
@@ -200,10 +200,7 @@ class Filters:
         self, state: MissionState, choose: Callable[[Station], object]
     ) -> tuple[MissionState, Station]:
         """Make a step with a simulated reading, and `choose` in parallel, so that everything is compiled."""
-        numbers = {"wind": (1.0, 0.0), "altitude": 1.0, "dwell": 1.0, "time": 0.0}
-        names = (*self.plan.stations.names, "time")
-        known = {name: number for name, number in numbers.items() if name in names}
-        reading = replace(Reading(self.plan.middle, 0.0), **known)
+        reading = example_reading((*self.plan.stations.names, "time"), self.plan.middle)
         station = self.plan.stations.station(reading, ())
         value = _sample_prior_reading(self.plan.model, self.init_key, station)
         (belief, row), null, _ = run_in_parallel(

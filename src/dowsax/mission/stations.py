@@ -1,8 +1,7 @@
 """From a reading to its station: everything the model needs, completed from the site."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
 from typing import Any
 
 import equinox as eqx
@@ -10,13 +9,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from dowsax.site.measured import QUANTITIES
 from dowsax.site.schema import SensorSetting
 from dowsax.survey.reading import Reading, Refused
 from dowsax.types import Station
 from dowsax.world import Model
 from dowsax.world.trails import with_trail
 
-MEASURED = ("wind", "altitude", "dwell", "sensor", "time", "trail")
+MEASURED = ("wind", "altitude", "dwell", "sensor", "time", "trail", *QUANTITIES)
 """What may be measured besides position and value."""
 TRAIL_LENGTH = 8
 """Earlier stations that affect the reading of a lagging sensor."""
@@ -27,18 +27,23 @@ _HINTS = {
     "sensor": "give the name of the sensor",
     "time": "give time [s]",
 }
+_KNOWN_OF_SENSORS = "give it with the reading, or of its sensor in [sensors] of the site file"
 _HOLD = ', or set missing = "interpolate" in [wind] of the site file to use the one before'
 
 
 def required_measurements(model: Model) -> tuple[str, ...]:
-    """Return the entries of `MEASURED` that the model needs or uses: found by calling the model."""
-    for size in range(len(MEASURED) + 1):
-        for names in combinations(MEASURED, size):
-            if _traces(model, names):
-                rest = [name for name in _DEFAULTS if name not in names]
-                used = [name for name in rest if _matters(model, [*names, *rest], name)]
-                return tuple(name for name in MEASURED if name in names or name in used)
-    raise ValueError("The model gives no likelihood for any station: check its field and sensor.")
+    """Return the entries of `MEASURED` that the model needs or uses: found by calling the model.
+
+    Most models need nothing or one; others what they fail without, while they have all the rest.
+    """
+    needed = next((names for names in ((), *((name,) for name in MEASURED)) if _traces(model, names)), None)
+    if needed is None:
+        needed = [name for name in MEASURED if not _traces(model, [one for one in MEASURED if one != name])]
+        if not _traces(model, needed):
+            raise ValueError("The model gives no likelihood for any station: check its field and sensor.")
+    rest = [name for name in _DEFAULTS if name not in needed]
+    used = [name for name in rest if _matters(model, [*needed, *rest], name)]
+    return tuple(name for name in MEASURED if name in needed or name in used)
 
 
 def _traces(model: Model, names: Sequence[str]) -> bool:
@@ -72,9 +77,19 @@ def prior_log_likelihoods(model: Model, station: Station, reading: jax.Array) ->
 
 def example_station(names: Sequence[str], **numbers: float) -> Station:
     """Return a station with these measurements; `numbers` replace their made-up values."""
+    return Stations(tuple(name for name in MEASURED if name in names)).station(
+        example_reading(names, (0.0, 0.0), **numbers), []
+    )
+
+
+def example_reading(names: Sequence[str], position: tuple[float, float], **numbers: float) -> Reading:
+    """Return a reading of 0 with these measurements; `numbers` replace their made-up values."""
     made: dict[str, Any] = {"wind": (1.0, 0.0), "altitude": 1.0, "dwell": 1.0, "time": 0.0, **numbers}
-    reading = Reading((0.0, 0.0), 0.0, **{name: value for name, value in made.items() if name in names})
-    return Stations(tuple(name for name in MEASURED if name in names)).station(reading, [])
+    known = {name: value for name, value in made.items() if name in names and name not in QUANTITIES}
+    quantities = {
+        name: numbers.get(name, quantity.example) for name, quantity in QUANTITIES.items() if name in names
+    }
+    return Reading(position, 0.0, **known, quantities=quantities)
 
 
 def default_altitude(model: Model) -> float:
@@ -92,6 +107,8 @@ class Stations:
     names: tuple[str, ...]
     """The entries of `MEASURED` that the model needs."""
     sensor: SensorSetting = field(default_factory=SensorSetting)
+    sensors: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """What the site knows of each sensor: some of `QUANTITIES`."""
     hold_wind: bool = False
     """Whether a reading without wind takes the wind of the reading before it."""
     altitude: float = _DEFAULTS["altitude"]
@@ -131,7 +148,30 @@ class Stations:
                 hint = _HINTS[name] + (_HOLD if hold else "")
                 raise Refused(f"The {name} is missing, and the field depends on it: {hint}.")
         self._number_of(sensor)
-        return replace(reading, **filled)
+        return replace(reading, **filled, quantities=self._complete_quantities(reading, sensor))
+
+    @property
+    def quantities(self) -> tuple[str, ...]:
+        """Those of `QUANTITIES` that the model needs."""
+        return tuple(name for name in QUANTITIES if name in self.names)
+
+    def _complete_quantities(self, reading: Reading, sensor: str | None) -> dict[str, float]:
+        """Return the quantities of a reading, or of its sensor; or `Refused`."""
+        for name in reading.quantities:
+            if name not in self.names:
+                raise Refused(f"`{name}` is not used here: leave it out, or ask for it in the site file.")
+        known = {**self.known_of(sensor), **reading.quantities}
+        for name in self.quantities:
+            is_of_sensor = sensor is None and any(name in constants for constants in self.sensors.values())
+            if name not in known or (is_of_sensor and name not in reading.quantities):
+                hint = "give the name of the sensor" if is_of_sensor else _KNOWN_OF_SENSORS
+                raise Refused(f"The {name} is missing, and the field depends on it: {hint}.")
+        return {name: known[name] for name in self.quantities}
+
+    def known_of(self, sensor: str | None) -> dict[str, float]:
+        """Return what is known of a sensor where a reading does not say it."""
+        defaults = {name: one.default for name, one in QUANTITIES.items() if one.default is not None}
+        return defaults | ({} if sensor is None else dict(self.sensors.get(sensor, {})))
 
     def station(self, reading: Reading, before: Sequence[Reading]) -> Station:
         """Return the station of a completed reading, given the readings before it."""
@@ -153,6 +193,7 @@ class Stations:
             return to_float32(value) if name in self.names else None
 
         sensor = jnp.asarray(np.int32(self._number_of(reading.sensor))) if "sensor" in self.names else None
+        quantities: dict[str, Any] = {name: to_float32(reading.quantities[name]) for name in self.quantities}
         return Station(
             to_float32(reading.position),
             wind=number("wind", reading.wind),
@@ -160,6 +201,7 @@ class Stations:
             time=number("time", None if reading.time is None else reading.time - (start or 0.0)),
             altitude=number("altitude", reading.altitude),
             sensor=sensor,
+            **quantities,
         )
 
     def _number_of(self, name: str | None) -> int:

@@ -1,7 +1,7 @@
 """Encoders: from a belief and a station to the observation of a network, scaled alike for every field."""
 
-from dataclasses import replace
-from typing import NamedTuple, Protocol, runtime_checkable
+from dataclasses import fields, replace
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import equinox as eqx
 import jax
@@ -109,7 +109,8 @@ def _complete_station(num_axes: int) -> Station:
     """Return a station with everything that a field or sensor may need."""
 
     def stations(*batch: int) -> Station:
-        one, place = jnp.zeros(batch), jnp.zeros((*batch, num_axes))
-        return Station(place, jnp.zeros((*batch, 2)), one, one, one, jnp.zeros(batch, jnp.int32))
+        given: dict[str, Any] = {field.name: jnp.zeros(batch) for field in fields(Station)}
+        given |= {"position": jnp.zeros((*batch, num_axes)), "wind": jnp.zeros((*batch, 2))}
+        return Station(**given | {"sensor": jnp.zeros(batch, jnp.int32), "trail": None})
 
     return replace(stations(), trail=Trail(stations(2), jnp.zeros(2)))

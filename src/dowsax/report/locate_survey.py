@@ -107,7 +107,7 @@ def build_problem(
         return SurveyProblem(
             survey, survey.stations(), model, preset or "default", particles, seed, name, place, None
         )
-    model = build_model(place, survey.sensor_names)
+    model = build_model(place, survey.sensor_names, survey.quantities)
     stations = survey.stations(trail=place.sensor.lag is not None)
     preset, particles = preset or place.search.preset, particles or place.search.particles
     return SurveyProblem(
@@ -183,7 +183,7 @@ def build_findings(problem: SurveyProblem, posterior: Posterior) -> Findings:
             *_redundancy_notes(posterior.redundancy, site),
             *rehearsal_notes(problem),
         ),
-        settings=_settings(site, problem.preset, num_particles),
+        settings=_settings(site, survey, problem.preset, num_particles),
     )
 
 
@@ -249,7 +249,7 @@ def rehearsal_notes(problem: SurveyProblem) -> list[str]:
     ]
 
 
-def _settings(site: Site, preset: str, particles: int) -> dict[str, Any]:
+def _settings(site: Site, survey: Survey, preset: str, particles: int) -> dict[str, Any]:
     """Return what the answer depends on, besides the readings."""
     return {
         "site": Path(site.file).name,
@@ -258,6 +258,7 @@ def _settings(site: Site, preset: str, particles: int) -> dict[str, Any]:
         "area": [list(site.low), list(site.high)],
         "wind": site.wind.mode,
         **({"known": site.known} if site.known else {}),
+        **({"known of each reading": ", ".join(survey.quantities)} if survey.quantities else {}),
         "preset": preset,
         "particles": particles,
     }

@@ -1,6 +1,6 @@
 """A site in words, for `dowsax site check`: what the file says, and lint: what is probably not meant."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -43,7 +43,12 @@ def describe_site(site: Site) -> list[tuple[str, str]]:
     words += [("background", _background(site)), ("wind", _wind(site))]
     if site.kind == "radiation":
         words.append(("noise", _count_noise(site)))
-    words += [("sensor", _sensor(site)), ("start", _place(site, site.start)), ("step", _step(site))]
+    words += [
+        ("sensor", _sensor(site)),
+        *_sensors(site),
+        ("start", _place(site, site.start)),
+        ("step", _step(site)),
+    ]
     words += [("budget", _budget(site)), ("found", _found(site)), ("flight", _flight(site))]
     if site.columns:
         words.append(("columns", ", ".join(f"{role} is {name!r}" for role, name in site.columns.items())))
@@ -52,9 +57,9 @@ def describe_site(site: Site) -> list[tuple[str, str]]:
     return words + [("to check", question) for question in lint_site(site)]
 
 
-def describe_unknowns(site: Site) -> list[tuple[str, str, str, str]]:
-    """Return name, unit, meaning and distribution of all that is unknown."""
-    prior = build_model(site, ("each",)).prior
+def describe_unknowns(site: Site, quantities: Collection[str] = ()) -> list[tuple[str, str, str, str]]:
+    """Return name, unit, meaning and distribution of all that is unknown, with readings that have these."""
+    prior = build_model(site, ("each",), quantities).prior
     words = ["in the area"] * 2 + [
         _describe_distribution(distribution) for distribution in getattr(prior, "distributions", ())
     ]
@@ -75,11 +80,14 @@ def _origin(site: Site) -> str:
 def _background(site: Site) -> str:
     mode, bounds = site.background.mode, ends(site.background.distribution)
     unit = "counts per second" if site.kind == "radiation" else site.unit
+    if "background" in site.required_quantities:
+        return f"known with each reading, or of its sensor{f', in {unit}' if unit else ''}"
     if mode == "known":
         return f"{bounds[0]:g} {unit}".strip()
     if mode == "unknown" and len(bounds) == 2:
         return f"unknown, from {bounds[0]:g} to {bounds[1]:g} {unit}".strip()
-    return {"per-sensor": "unknown, one for each sensor", "usual": "as usual for the kind"}.get(mode, mode)
+    usual = "as usual for the kind; known where a survey has a column for it"
+    return {"per-sensor": "unknown, one for each sensor", "usual": usual}.get(mode, mode)
 
 
 def _count_noise(site: Site) -> str:
@@ -117,8 +125,20 @@ def _sensor(site: Site) -> str:
         "{:g} m above ground where a file does not say": sensor.height,
         "{:g} s a reading where a file does not say": sensor.dwell,
         "lags": sensor.lag,
+        "a beam of {:g}° that points where the heading says": sensor.beam,
+        "{:g} dB less from behind": sensor.beam and sensor.front_to_back,
     }
+    asked = [name for name in site.required_quantities if name != "background"]
+    parts |= {"needs {} with each reading, or of its sensor": " and ".join(asked) or None}
     return _join_given(parts, "; ") or "nothing given"
+
+
+def _sensors(site: Site) -> list[tuple[str, str]]:
+    """Return what is known of each sensor, a line each."""
+    return [
+        ("", f"{name}: " + ", ".join(f"{quantity} {number:g}" for quantity, number in known.items()))
+        for name, known in site.sensors.items()
+    ]
 
 
 def _join_given(parts: Mapping[str, Any], separator: str) -> str:

@@ -66,7 +66,7 @@ KINDS: dict[str, Kind] = {
     "radiation": Kind(
         *("counts around a radioactive source", "counts", ("counts",), ("standoff",)),
         counts=True,
-        examples={"noise.ratio": 0.0},
+        examples={"noise.ratio": 0.0, "sensors": {"A": {"background": 12.0}, "B": {"background": 15.0}}},
     ),
     "level": Kind("decibels that fall with distance: radio, sound", "dB", _LEVELS, ("standoff",)),
     # A dipole shows within a few metres: of fewer particles, none may be so near to a place worth reading.
@@ -83,11 +83,35 @@ KINDS: dict[str, Kind] = {
 }
 
 
+_QUANTITY_KEYS = {
+    ("sensor", "efficiency"): "efficiency",
+    ("noise", "uncertainty"): "uncertainty",
+    ("sensor", "beam"): "heading",
+    ("sensor", "front_to_back"): "heading",
+}
+"""The keys that say how a quantity that comes with each reading is used."""
+
+
+def why_no_quantity(name: str, quantity: str) -> str | None:
+    """Return why a kind has no use for one of `QUANTITIES`, and `None` where it has one."""
+    kind = KINDS[name]
+    if quantity == "heading" and name != "level":
+        return f"the heading of an antenna does not matter for the kind {name}"
+    if quantity in ("efficiency", "uncertainty") and kind.is_benchmark:
+        return f"the benchmark field {name} has no {quantity}"
+    if quantity == "uncertainty" and kind.counts:
+        return "counts have a noise of their own, Poisson's"
+    return None
+
+
 def why_unused(name: str, section: str, key: str) -> str | None:
     """Return why a key of the site file has no use for a kind, and `None` where it has one."""
     kind = KINDS[name]
     if section == "field" and key not in ("kind", "unit", *kind.options):
         return None if kind.uses_wind and key in ("gas", "growth") else f"{name} has none; leave it out."
+    if section == "sensors" or (section, key) in _QUANTITY_KEYS:
+        words = why_no_quantity(name, key if section == "sensors" else _QUANTITY_KEYS[section, key])
+        return None if words is None else f"{words}; leave it out."
     if section == "noise" and kind.counts and (kind.is_benchmark or key not in ("ratio", "shielded")):
         return "counts have a noise of their own, Poisson's; leave it out."
     if (section, key) == ("noise", "ratio") and not (kind.uses_wind or kind.is_benchmark or kind.counts):

@@ -14,8 +14,10 @@ from dowsax.geo.wind import wind_from
 from dowsax.site.area import BOX, MAX_CORNERS, AreaSetting, PolygonSetting
 from dowsax.site.checks import check_polygons, check_site
 from dowsax.site.kinds import KINDS, check_prior, why_unused
+from dowsax.site.measured import quantity_fault
 from dowsax.site.schema import (
     SearchSetting,
+    SensorSetting,
     SiteFile,
     StartSetting,
     StepSetting,
@@ -65,6 +67,7 @@ def _build(file: SiteFile, text: str, name: str) -> Site:
     growth: dict[str, Distribution] = {}
     if file.field.growth == "unknown":
         growth = dict.fromkeys(BRIGGS, "unknown")
+    sensor, sensors = _resolve_sensors(file, unit)
     site = Site(
         name=file.name,
         coordinates=coordinates,
@@ -78,16 +81,15 @@ def _build(file: SiteFile, text: str, name: str) -> Site:
         no_go=_resolve_polygons(file.no_go, "no_go", coordinates, area),
         prior={**growth, **check_prior(file.prior, kind, unit, file.wind.mode == "unknown")},
         wind=_resolve_wind(file.wind),
+        sensor=sensor,
+        sensors=sensors,
         step=_resolve_step(file.step, coordinates, area),
         search=_resolve_search(file.search, kind),
         outside=file.area.outside,
         columns=file.columns.model_dump(exclude_unset=True),
         file=name,
         text=text,
-        **{
-            same: getattr(file, same)
-            for same in ("background", "noise", "sensor", "budget", "flight", "rows")
-        },
+        **{same: getattr(file, same) for same in ("background", "noise", "budget", "flight", "rows")},
     )
     # First the polygons: where these are wrong, so is every start.
     check_polygons(site)
@@ -97,10 +99,40 @@ def _build(file: SiteFile, text: str, name: str) -> Site:
 def _refuse_unused(table: dict[str, Any], kind: str) -> None:
     """Raise a Fault for the first key that has no effect for the kind."""
     for name, section in table.items():
-        for key in section if isinstance(section, dict) else ():
-            words = why_unused(kind, name, key)
+        for keys in _keys_of(name, section) if isinstance(section, dict) else ():
+            words = why_unused(kind, name, keys[-1])
             if words is not None:
-                raise Fault(words, name, key)
+                raise Fault(words, name, *keys)
+
+
+def _keys_of(name: str, section: dict[str, Any]) -> list[tuple[str, ...]]:
+    """Return the keys of a table; of [sensors] those of each sensor, after its name."""
+    if name != "sensors":
+        return [(key,) for key in section]
+    return [(sensor, key) for sensor, constants in section.items() for key in constants]
+
+
+def _resolve_sensors(file: SiteFile, unit: str) -> tuple[SensorSetting, dict[str, dict[str, float]]]:
+    """Return the sensor with the names of all sensors, and what is known of each."""
+    names = file.sensor.names
+    constants = {name: entry.model_dump(exclude_none=True) for name, entry in file.sensors.items()}
+    for name, known in constants.items():
+        if names and name not in names:
+            raise Fault(f"is none of `names` in [sensor], {', '.join(names)}; add it there.", "sensors", name)
+        if "background" in known and file.background.mode not in ("usual", "measured"):
+            words = f'is known here, and "{file.background.mode}" in [background]; leave one out.'
+            raise Fault(words, "sensors", name, "background")
+        if "heading" in known and file.sensor.beam is None:
+            raise Fault("needs the `beam` of the antenna in [sensor].", "sensors", name, "heading")
+        for quantity, number in known.items():
+            if (words := quantity_fault(quantity, number, unit)) is not None:
+                raise Fault(words, "sensors", name, quantity)
+    known = {name for name, entry in constants.items() if "background" in entry}
+    without = [name for name in names or constants if name not in known]
+    if known and without and file.background.mode != "measured":
+        words = f"the background of {without[0]!r} is missing; give it for every sensor, or for none, or set "
+        raise Fault(f'{words}mode = "measured" in [background].', "sensors", min(known), "background")
+    return file.sensor.model_copy(update={"names": names or tuple(constants)}), constants
 
 
 def _resolve_unit(given: str | None, kind: str) -> str:

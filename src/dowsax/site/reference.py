@@ -51,6 +51,8 @@ class Table:
     example: Any
     keys: tuple[Key, ...]
     """Empty where the keys are not those of the schema."""
+    entry_keys: tuple[Key, ...] = ()
+    """Of each entry, where every key is the name of a table of its own."""
 
 
 def tables() -> Iterator[Table]:
@@ -68,7 +70,10 @@ def tables() -> Iterator[Table]:
         elif field.annotation is str:
             yield Table(name, "", text, example, (_key(SiteFile, name),))
         else:
-            yield Table(name, header, text, example, ())
+            entry: Any = get_args(field.annotation)[-1]
+            is_table = isinstance(entry, type) and issubclass(entry, Section)
+            keys = tuple(_key(entry, key) for key in entry.known_keys()) if is_table else ()
+            yield Table(name, header, text, example, (), keys)
 
 
 def _key(section: type[Section], name: str) -> Key:
@@ -147,7 +152,10 @@ def _file_section(kind: str, table: Table) -> str:
     elif table.keys:
         lines = [_key_lines(kind, table, key) for key in table.keys]
     else:
-        lines = [_line(name, value, active=False) for name, value in table.example.items()]
+        example = KINDS[kind].examples.get(table.name, table.example)
+        lines = [_line(name, value, active=False) for name, value in example.items()]
+        if any(why_unused(kind, table.name, key) for entry in _entries(example) for key in entry):
+            lines = []
     if not table.header or not any(lines):
         return "".join(lines)
     text = _BENCHMARK_PRIOR_TEXT if table.name == "prior" and KINDS[kind].is_benchmark else table.text
@@ -188,9 +196,19 @@ def _prior_lines(kind: str) -> list[str]:
     return lines
 
 
+def _entries(example: dict[str, Any]) -> list[dict[str, Any]]:
+    return [entry for entry in example.values() if isinstance(entry, dict)]
+
+
 def _line(name: str, value: Any, active: bool) -> str:
-    # TOML writes texts, numbers, flags and lists as JSON does.
-    return f"{'' if active else '# '}{name} = {json.dumps(value, ensure_ascii=False)}\n"
+    return f"{'' if active else '# '}{name} = {_value(value)}\n"
+
+
+def _value(value: Any) -> str:
+    """Return a value as TOML writes it: texts, numbers, flags and lists as JSON does."""
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{name} = {_value(entry)}' for name, entry in value.items())}}}"
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _comment(text: str) -> str:
@@ -211,9 +229,11 @@ def _page_section(table: Table) -> str:
     if table.name == "prior":
         return f"{title}\n{_table(('kind', 'key', 'unit', 'range', 'meaning'), _parameters())}"
     if not table.keys:
-        lines = "\n".join(f'{name} = "{value}"' for name, value in table.example.items())
-        return f"{title}\n```toml\n{table.header}\n{lines}\n```\n"
-    rows = [_row(table, key) for key in table.keys]
+        lines = "".join(_line(name, value, active=True) for name, value in table.example.items())
+        title = f"{title}\n```toml\n{table.header}\n{lines}```\n"
+        if not table.entry_keys:
+            return title
+    rows = [_row(table, key) for key in table.keys or table.entry_keys]
     # The last column, the kinds, is of no use where all have all keys.
     size = 5 if all(row[-1] == "all" for row in rows) else 6
     head = ("key", "value", "unit", "default", "meaning", "kinds")

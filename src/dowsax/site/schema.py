@@ -7,7 +7,7 @@ The text below a key explains it to users.
 import math
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, FailFast, model_validator
+from pydantic import AfterValidator, BeforeValidator, model_validator
 
 from dowsax.site.area import AreaSetting, PolygonSetting
 from dowsax.site.kinds import KINDS
@@ -23,18 +23,20 @@ from dowsax.site.section import (
     ends,
     key,
     one_of,
-    require_different,
     require_positive,
 )
+from dowsax.site.sensor import ColumnsSetting, SensorConstants, SensorSetting
 from dowsax.site.text import Fault
 from dowsax.world.units import MOLAR_MASSES
 
 MAX_POLYGONS, MAX_POINTS = 200, 2000
 """Polygons of a geofence or of no-go areas, and places to go."""
-MIN_ALTITUDE_M, MAX_ALTITUDE_M, MAX_WIND_M_S = -500, 20_000, 150
-"""More than any sensor or any wind near the ground; a unit is probably wrong beyond."""
+MAX_WIND_M_S = 150
+"""More than any wind near the ground; a unit is probably wrong beyond."""
 MIN_INTERVAL_S = 0.01
 """Between two readings: shorter is probably a wrong unit."""
+MAX_SENSORS = 1000
+"""Of a site or a survey."""
 MAX_PRIOR_KEYS = 100
 """More than any kind has parameters."""
 DIRECTION_ERROR_DEG = 10.0
@@ -82,15 +84,16 @@ class FieldSetting(Section):
 class BackgroundSetting(Section):
     """What the sensor reads where there is no source."""
 
-    mode: Literal["usual", "none", "known", "unknown", "per-sensor"] = key(
+    mode: Literal["usual", "none", "known", "measured", "unknown", "per-sensor"] = key(
         "usual", example="usual", active=True
     )
-    """"usual" for the kind, "none", "known" (then give value), "unknown" (then a range may be given), or
-    "per-sensor": unknown, and different for each sensor."""
+    """"usual" for the kind, "none", "known" (then give value), "measured" (known with each reading, as its
+    background, or of each sensor, in [sensors]), "unknown" (then a range may be given), or "per-sensor":
+    unknown, and different for each sensor. With "usual" a survey that has such a column is "measured"."""
     value: Number | None = key(example=1.9)
     """The known background, in the unit of the readings; of counts, per second."""
     range: Distribution | None = key(example=[1.7, 2.5])
-    """The distribution of an unknown background, in the same unit."""
+    """The distribution of an unknown background, in the same unit; of a measured one, for rehearsals."""
 
     variation: Number | None = key(example=0.05, ge=0, le=1)
     """Of counts: how much the background varies from place to place, as a share of it. Default: 0."""
@@ -108,7 +111,7 @@ class BackgroundSetting(Section):
             self.require("value")
         elif self.given("value"):
             raise Fault('is for mode = "known"; give a range where it is not known.', "value")
-        if self.mode not in ("unknown", "per-sensor") and self.given("range"):
+        if self.mode not in ("unknown", "per-sensor", "measured") and self.given("range"):
             raise Fault('is for an unknown background; leave it out, or set mode = "unknown".', "range")
         return self
 
@@ -126,6 +129,9 @@ class NoiseSetting(Section):
     ratio: NonNegative | None = key(example="unknown", active=True)
     """Standard deviation as a share of what the source adds to the background. Counts have Poisson's noise
     besides; "unknown" is then 0.15 within a factor of 2."""
+    uncertainty: Literal["measured"] | None = key(example="measured")
+    """"measured": each reading comes with its uncertainty, a standard deviation that adds to the floor as the
+    square root of the sum of squares. Default: that of [sensors]; of a survey, that of its column."""
     robust: Annotated[Flag | Number, AfterValidator(require_positive)] = key(False, example=True, active=True)
     """Whether a few readings may be far off; a number is the degrees of freedom of Student's t."""
     edge: Number = key(0.0, example=0.1, ge=0, le=0.9)
@@ -181,28 +187,6 @@ class WindSetting(Section):
         if self.mode == "constant" and self.velocity is None:
             self.require("speed", "from")
         return self
-
-
-class SensorSetting(Section):
-    """What the sensor is like, and what holds where a survey has no such column."""
-
-    names: Annotated[tuple[str, ...], FailFast(), AfterValidator(require_different)] = key(
-        (), example=["A", "B"]
-    )
-    """The sensors, where there are several. Default: those of the survey."""
-    lag: NonNegative | None = key(example=5.0, unit="s")
-    """Time constant of a sensor that lags, a distribution written as in [prior]. Default: no lag."""
-    dwell: Number | None = key(example=1.0, unit="s", active=True, gt=0)
-    """How long each reading counts, where a survey does not say."""
-    dead_time: Number | None = key(example=1e-6, unit="s", ge=0)
-    """How long the sensor is blind after each count."""
-    height: Number | None = key(example=1.0, unit="m", active=True, ge=0, le=MAX_ALTITUDE_M)
-    """Height above ground, where a survey does not say."""
-    ground: Number = key(0.0, example=0.0, unit="m", active=True, ge=MIN_ALTITUDE_M, le=MAX_ALTITUDE_M)
-    """Height of the ground itself, taken off every altitude in a survey."""
-    redundancy: Number | None = key(example=4, ge=1)
-    """How many readings count as one. Readings close together in place or time share their errors: counted in
-    full they make the region too small. Default: estimated from a whole survey; 1 in a mission."""
 
 
 class StartSetting(Section):
@@ -310,39 +294,6 @@ class FlightSetting(Section):
     """How long to stay at each place. Default: as long as a reading counts, or not at all."""
 
 
-class ColumnsSetting(Section):
-    """Which column of a survey holds what, where its name does not say so; "" leaves a column out."""
-
-    x: str = key("", example="east_m")
-    """Metres east."""
-    y: str = key("", example="north_m")
-    """Metres north."""
-    latitude: str = key("", example="lat")
-    """Degrees north."""
-    longitude: str = key("", example="lon")
-    """Degrees east."""
-    value: str = key("", example="ch4")
-    """The reading."""
-    altitude: str = key("", example="alt")
-    """Height of the sensor [m]."""
-    time: str = key("", example="")
-    """Seconds, or date and time."""
-    date: str = key("", example="day")
-    """The date, where it is not with the time."""
-    wind_u: str = key("", example="u")
-    """Wind velocity east [m/s]: where the air goes."""
-    wind_v: str = key("", example="v")
-    """Wind velocity north [m/s]: where the air goes."""
-    wind_speed: str = key("", example="ws")
-    """Wind speed [m/s]."""
-    wind_from: str = key("", example="wd")
-    """Direction the wind comes FROM, degrees clockwise from north."""
-    dwell: str = key("", example="live_time")
-    """How long the reading counts [s]."""
-    sensor: str = key("", example="instrument")
-    """Name of the sensor."""
-
-
 _FENCE = [[0.0, 0.0], [200.0, 0.0], [200.0, 150.0], [0.0, 150.0]]
 _TANK = [[90.0, 60.0], [110.0, 60.0], [110.0, 80.0], [90.0, 80.0]]
 
@@ -368,6 +319,11 @@ class SiteFile(Section):
     noise: NoiseSetting = NoiseSetting()
     wind: WindSetting = WindSetting()
     sensor: SensorSetting = SensorSetting()
+    sensors: dict[str, SensorConstants] = key(
+        {}, example={"A": {"efficiency": 1.0}, "B": {"efficiency": 1.2}}, max_length=MAX_SENSORS
+    )
+    """What is known of each sensor, by its name: its background, efficiency or uncertainty, or the heading of
+    its antenna. It holds where a reading does not say so itself."""
     start: StartSetting = StartSetting()
     step: StepSetting = StepSetting()
     budget: Budget = Budget()

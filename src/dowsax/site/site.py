@@ -1,6 +1,6 @@
 """The site: where the search is, what is measured there, the budget, and the model of it all."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -8,7 +8,8 @@ import numpy as np
 
 from dowsax.geo.local import LocalCoordinates
 from dowsax.geo.polygons import MIN_POLYGON_M2, Bounds, Polygon, clip, signed_area
-from dowsax.site.kinds import KINDS, world_unit
+from dowsax.site.kinds import KINDS, why_no_quantity, world_unit
+from dowsax.site.measured import QUANTITIES
 from dowsax.site.schema import (
     BackgroundSetting,
     Budget,
@@ -59,6 +60,8 @@ class Site:
     wind: WindSetting = field(default_factory=WindSetting)
     """`velocity` [m/s] is where the air goes, whichever way a constant wind is given."""
     sensor: SensorSetting = field(default_factory=SensorSetting)
+    sensors: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """What is known of each sensor, by its name: some of `QUANTITIES`."""
     start: Corner | None = None
     """[m]; `None` for the middle of the area."""
     step: StepSetting = field(default_factory=StepSetting)
@@ -143,27 +146,51 @@ class Site:
         return self.diagonal / 100 if self.search.radius is None else self.search.radius
 
     @property
+    def required_quantities(self) -> tuple[str, ...]:
+        """Those of `QUANTITIES` that must come with each reading, or be known of its sensor."""
+        asked = {
+            "background": self.background.mode == "measured",
+            "efficiency": self.sensor.efficiency is not None,
+            "uncertainty": self.noise.uncertainty is not None,
+            "heading": self.sensor.beam is not None,
+        }
+        known = {name for constants in self.sensors.values() for name in constants}
+        return tuple(name for name in QUANTITIES if asked.get(name, False) or name in known)
+
+    def why_unused(self, quantity: str) -> str | None:
+        """Return why a survey's column of one of `QUANTITIES` is not used here; `None` where it is."""
+        if quantity == "background" and self.background.mode not in ("usual", "measured"):
+            return f'the background of the site is "{self.background.mode}" in [background]'
+        if quantity == "heading" and self.kind == "level" and self.sensor.beam is None:
+            return "the antenna of the site has no `beam` in [sensor]"
+        return why_no_quantity(self.kind, quantity)
+
+    @property
     def known(self) -> str:
         """The numbers of the source that are known beforehand, in words; empty without any."""
         known = {name: number for name, number in self.prior.items() if isinstance(number, int | float)}
         return ", ".join(f"{name} is {number:g}" for name, number in known.items())
 
 
-def build_model(site: Site, sensor_names: Sequence[str] = ()) -> Model:
+def build_model(site: Site, sensor_names: Sequence[str] = (), quantities: Collection[str] = ()) -> Model:
     """Return the model of source, field and sensor, for filters and planners.
 
     `sensor_names`, those of the survey, are needed where each sensor has its own background and the site does
-    not name them. Errors name the file, and the key where it is known.
+    not name them. `quantities` are those of `QUANTITIES` that its readings have, besides those that the site
+    requires. Errors name the file, and the key where it is known.
     """
+    measured = {*site.required_quantities, *quantities}
     try:
         return compose(
             site.kind,
             UniformBox(*site.source_area),
-            background=_background(site),
+            background="measured" if "background" in measured else _background(site),
             sensors=_sensors(site, sensor_names),
             noise=_noise(site),
             robust=site.noise.robust,
             redundancy=site.sensor.redundancy or 1.0,
+            efficiency="measured" if "efficiency" in measured else None,
+            uncertainty="measured" if "uncertainty" in measured else None,
             dead_time=site.sensor.dead_time or 0.0,
             variation=site.background.variation,
             shielded=site.noise.shielded,
@@ -182,12 +209,14 @@ def _benchmark_settings(site: Site) -> dict[str, Any]:
 
 
 def _settings(site: Site) -> dict[str, Any]:
-    altitude = site.sensor.height
+    known = {"altitude": site.sensor.height, "beam": site.sensor.beam}
+    if site.sensor.beam is not None:
+        known["front_to_back"] = site.sensor.front_to_back
     settings: dict[str, Any] = {
         "unit": world_unit(site.unit),
         "gas": site.gas,
         "distributions": _prior(site),
-        "options": {**site.options, **({} if altitude is None else {"altitude": altitude})},
+        "options": {**site.options, **{name: number for name, number in known.items() if number is not None}},
     }
     if KINDS[site.kind].uses_wind:
         settings["edge"] = site.noise.edge
@@ -216,6 +245,16 @@ def _background(site: Site) -> Number | str | None:
     if not KINDS[site.kind].is_benchmark:
         usual = kind_of(site.kind, world_unit(site.unit), site.gas).background
     return _number(setting.distribution, usual, "background", "range")
+
+
+def simulated_background(site: Site) -> Number:
+    """Return the distribution of a measured background, from which simulations draw one for each mission."""
+    found = _background(site)
+    if not isinstance(found, str):
+        return 0.0 if found is None else found
+    if KINDS[site.kind].is_benchmark:
+        return 0.0
+    return kind_of(site.kind, world_unit(site.unit), site.gas).background
 
 
 def _sensors(site: Site, sensor_names: Sequence[str]) -> Sequence[str]:

@@ -2,11 +2,12 @@
 
 import difflib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from dowsax.site.measured import QUANTITIES, READING_UNIT
 from dowsax.site.site import Site
 from dowsax.site.units import factor, known_unit
 from dowsax.survey.csv_file import Rows, Table, list_names
@@ -39,6 +40,7 @@ _OTHER_NAMES = {
     ),
     "dwell": "dwell_time integration_time live_time livetime exposure duration",
     "sensor": "sensor_id sensor_name instrument inst device device_id node",
+    **{name: quantity.aliases for name, quantity in QUANTITIES.items()},
 }
 NAMES: dict[str, tuple[str, ...]] = {role: (role, *names.split()) for role, names in _OTHER_NAMES.items()}
 """The names of each role: its own name comes first, and wins where a file has both."""
@@ -48,6 +50,11 @@ UNIT_OF_ROLE = {
     **dict.fromkeys(("latitude", "longitude", "wind_from"), "deg"),
     **dict.fromkeys(("wind_u", "wind_v", "wind_speed"), "m/s"),
     **dict.fromkeys(("time", "dwell"), "s"),
+    **{
+        name: quantity.unit
+        for name, quantity in QUANTITIES.items()
+        if quantity.unit not in ("", READING_UNIT)
+    },
 }
 # Column names that are units themselves.
 _UNIT_NAMES = ("ppm", "ppb", "counts", "count", "cps", "kcps", "cpm", "dbm", "db", "dba", "nt")
@@ -75,26 +82,36 @@ class Column:
     """Factor from the unit of the column to the unit of the role."""
 
 
-def find_columns(table: Table, site: Site | None, columns: Mapping[str, str]) -> dict[str, Column]:
+def find_columns(
+    table: Table, site: Site | None, columns: Mapping[str, str], unused: Collection[str] = ()
+) -> dict[str, Column]:
     """Return the column of each role in a survey file: what `columns` names, then the site, then dowsax.
 
-    Raise a ValueError for a header that does not say where readings were taken, or what they are.
+    Roles in `unused` are left out. Raise a ValueError for a header that does not say where readings were
+    taken, or what they are.
     """
     where = f"{table.path}, line {table.header_line}"
-    found = match_columns(where, table.headers, {**_site_mapping(site, table.headers), **columns})
+    mapping = {**_site_mapping(site, table.headers), **columns}
+    found = match_columns(where, table.headers, mapping, unused=unused)
     _require_columns(where, table, found, site)
     return found
 
 
 def match_columns(
-    where: str, headers: Sequence[str], mapping: Mapping[str, str], *, option: str | None = "--column"
+    where: str,
+    headers: Sequence[str],
+    mapping: Mapping[str, str],
+    *,
+    unused: Collection[str] = (),
+    option: str | None = "--column",
 ) -> dict[str, Column]:
-    """Return the column of each role among the headers; errors begin with `where`.
+    """Return the column of each role among the headers, but for those in `unused`; errors begin with `where`.
 
     A mapping wins over names; a role mapped to an empty text is left out. Two columns for one role are an
     error that names both. `option` is the command-line option that chooses one of them.
     """
     _require_roles(where, mapping)
+    mapping = {role: "" if role in unused else name for role, name in mapping.items()}
     found: dict[str, Column] = {}
     mapped = set()
     for role, name in mapping.items():
@@ -103,7 +120,7 @@ def match_columns(
             mapped.add(found[role].index)
     free = [(index, header) for index, header in enumerate(headers) if index not in mapped]
     for role in NAMES:
-        column = None if role in mapping else _column_by_name(where, free, role, option)
+        column = None if role in mapping or role in unused else _column_by_name(where, free, role, option)
         if column is not None:
             found[role] = column
     return {role: _with_scale(where, role, column) for role, column in found.items()}
@@ -156,6 +173,11 @@ def _column_by_name(
             f"under [columns] of the site file{or_option}."
         )
     return Column(header.strip(), index, _unit_of(role, header))
+
+
+def fits_role(role: str, header: str) -> bool:
+    """Return whether the name of a column is one of those of a role."""
+    return _rank(role, header) is not None
 
 
 def _rank(role: str, header: str) -> int | None:

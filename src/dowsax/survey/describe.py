@@ -2,6 +2,7 @@
 
 from dowsax.site.describe import describe_wind
 from dowsax.site.kinds import KINDS
+from dowsax.site.measured import QUANTITIES, unit_of_quantity
 from dowsax.site.site import Site
 from dowsax.site.units import factor, known_unit
 from dowsax.survey.columns import UNIT_OF_ROLE, Column
@@ -18,6 +19,7 @@ _MEANINGS = {
     "wind_from": "where the wind comes FROM, degrees clockwise from north: 270 is a west wind",
     "dwell": "how long each reading counted",
     "date": "of the times",
+    **{name: quantity.meaning for name, quantity in QUANTITIES.items()},
 }
 
 
@@ -58,7 +60,10 @@ def describe_columns(survey: Survey, site: Site) -> list[tuple[str, str]]:
 
 def _unit(role: str, column: Column, site: Site) -> list[str]:
     """Return the unit of a column, and the factor of its conversion."""
-    wanted = site.unit if role == "value" else UNIT_OF_ROLE.get(role)
+    if role in QUANTITIES:
+        wanted = unit_of_quantity(role, known_unit(site.unit) or site.unit)
+    else:
+        wanted = site.unit if role == "value" else UNIT_OF_ROLE.get(role)
     # A clock may as well be dates, and nobody takes degrees for anything else.
     if not wanted or (column.unit is None and (role == "time" or wanted == "deg")):
         return []

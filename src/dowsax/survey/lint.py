@@ -4,11 +4,15 @@ What loggers write for a missing value counts as not measured. Values that canno
 refused for lint, such as heights above the sea or another unit: each question is shown with the result.
 """
 
+import math
+
 import numpy as np
 
 from dowsax.site.kinds import KINDS
-from dowsax.site.schema import MAX_ALTITUDE_M, MAX_WIND_M_S, MIN_ALTITUDE_M
+from dowsax.site.measured import QUANTITIES
+from dowsax.site.schema import MAX_WIND_M_S
 from dowsax.site.section import ends
+from dowsax.site.sensor import MAX_ALTITUDE_M, MIN_ALTITUDE_M
 from dowsax.site.site import Site
 from dowsax.site.units import UNITS, factor
 
@@ -17,7 +21,10 @@ POSITIVE_KINDS = ("gas-plume", "radiation")
 _MISSING_NUMBERS = (-99.0, -999.0, -9999.0, -99999.0)
 _MISSING_TEXTS = frozenset({"", "nan", "na", "n/a", "null", "none", "-", "--"})
 """In any case."""
-_NUMBERED_ROLES = ("altitude", "wind_u", "wind_v", "wind_speed", "wind_from")
+_NUMBERED_ROLES = (
+    *("altitude", "wind_u", "wind_v", "wind_speed", "wind_from"),
+    *(name for name, quantity in QUANTITIES.items() if quantity.low > -math.inf),
+)
 """Roles in which such a number cannot have been measured."""
 MAX_FLIGHT_HEIGHT_M = 120.0
 """[m] above ground: most drones may not fly higher, so that readings that all do are above the sea."""
@@ -43,13 +50,13 @@ def is_missing_number(number: float) -> bool:
 def is_missing(role: str, given: object, kind: str | None = None) -> bool:
     """Return whether a value of a file or of a live reading is a missing one.
 
-    No text, `NaN` and `n/a` are so everywhere; -999 and the like for a height, for a wind, and for a reading
-    of a kind that is never far below zero.
+    No text, `NaN` and `n/a` are so everywhere; -999 and the like for a height, for a wind, for a quantity
+    with a lower bound, and for a reading or background of a kind that is never far below zero.
     """
     text = str(given).strip().lower()
     if text in _MISSING_TEXTS:
         return True
-    if role not in _NUMBERED_ROLES and not (role == "value" and kind in POSITIVE_KINDS):
+    if role not in _NUMBERED_ROLES and not (role in ("value", "background") and kind in POSITIVE_KINDS):
         return False
     try:
         return is_missing_number(float(text.replace(",", ".")))

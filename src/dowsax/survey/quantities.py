@@ -8,13 +8,12 @@ import numpy as np
 from dowsax.geo.local import LocalCoordinates, look_swapped, require_degrees
 from dowsax.geo.wind import interpolate_wind, wind_from
 from dowsax.site.kinds import KINDS
+from dowsax.site.schema import MAX_SENSORS
 from dowsax.site.site import Site
 from dowsax.site.units import factor, known_unit
 from dowsax.survey.columns import WIND_ROLES, Column
 from dowsax.survey.csv_file import Rows, numbers
 from dowsax.survey.lint import altitude_fault, direction_fault, is_missing, wind_fault
-
-MAX_SENSORS = 1000
 
 
 @dataclass(frozen=True)
@@ -52,6 +51,10 @@ class Sheet:
         """Return which cells (k,) hold a missing value: no text, NaN, and -999 where it cannot be a value."""
         kind = None if self.site is None else self.site.kind
         return np.array([is_missing(role, cell, kind) for cell in self.cells(role)], bool)
+
+    def fill(self, number: float | None) -> np.ndarray | None:
+        """Return the same number for all rows (k,)."""
+        return None if number is None else np.full(len(self.rows.lines), float(number))
 
     def where(self, role: str, row: int) -> str:
         return self.rows.where(row, self.columns[role].header)
@@ -139,10 +142,10 @@ def read_altitude(sheet: Sheet) -> np.ndarray | None:
     """Return the heights (k,) [m] above ground; the site's height where the file has none."""
     site = sheet.site
     if site is None:
-        return _read_optional(sheet, "altitude", None, altitude_fault)
+        return read_optional(sheet, "altitude", None, altitude_fault)
     ground = site.sensor.ground
     default = None if site.sensor.height is None else site.sensor.height + ground
-    altitude = _read_optional(sheet, "altitude", default, altitude_fault)
+    altitude = read_optional(sheet, "altitude", sheet.fill(default), altitude_fault)
     return None if altitude is None else altitude - ground
 
 
@@ -152,40 +155,46 @@ def read_dwell(sheet: Sheet) -> np.ndarray | None:
     def dwell_fault(dwell: float) -> str | None:
         return None if dwell > 0 else f"must be above 0; got {dwell:g}."
 
-    return _read_optional(
-        sheet, "dwell", None if sheet.site is None else sheet.site.sensor.dwell, dwell_fault
+    return read_optional(
+        sheet, "dwell", sheet.fill(None if sheet.site is None else sheet.site.sensor.dwell), dwell_fault
     )
 
 
-def _read_optional(
-    sheet: Sheet, role: str, default: float | None, fault: Callable[[float], str | None]
+def read_optional(
+    sheet: Sheet,
+    role: str,
+    defaults: np.ndarray | None,
+    fault: Callable[[float], str | None],
+    scale: float = 1.0,
 ) -> np.ndarray | None:
-    """Return a column that a file may lack; an empty cell takes the default, and is an error without one.
+    """Return a column that a file may lack; an empty cell takes its default, and is an error without one.
 
-    `fault` says what is wrong with a number, or `None`.
+    `defaults` (k,) are NaN where there is none. `fault` says what is wrong with a number, or `None`, after
+    the number was multiplied with `scale`.
     """
     if role not in sheet.columns:
-        return None if default is None else np.full(len(sheet.rows.lines), default)
+        return defaults
     missing = sheet.missing(role)
     if missing.all():
         header = sheet.columns[role].header
         sheet.notes.append(f"The column {header!r} is empty and was not used.")
-        return None if default is None else np.full(len(missing), default)
-    if missing.any() and default is None:
-        row = int(np.argmax(missing))
+        return defaults
+    found = np.full(len(missing), np.nan) if defaults is None else defaults.copy()
+    if np.isnan(found[missing]).any():
+        row = int(np.flatnonzero(missing)[np.isnan(found[missing])][0])
         raise ValueError(
             f"{sheet.where(role, row)}: the cell says nothing ({sheet.cells(role)[row].strip()!r}); fill it "
             f"in, or leave the column out by {role} = '' under [columns]."
         )
     given = sheet.select(~missing)
-    found = np.full(len(missing), 0.0 if default is None else default)
-    found[~missing] = given.numbers(role)
+    found[~missing] = scale * given.numbers(role)
     _require_no_fault(given, role, found[~missing], fault)
     if missing.any():
         header, line = sheet.columns[role].header, sheet.rows.lines[int(np.argmax(missing))]
-        count = int(missing.sum())
+        count, taken = int(missing.sum()), np.unique(found[missing])
         cells = f"1 cell of {header!r} says" if count == 1 else f"{count} cells of {header!r} say"
-        sheet.notes.append(f"{cells} nothing, {default:g} is taken (first on line {line}).")
+        default = f"{taken[0]:g} is" if len(taken) == 1 else "what the site says of the sensor is"
+        sheet.notes.append(f"{cells} nothing, {default} taken (first on line {line}).")
     return found
 
 

@@ -2,10 +2,11 @@
 
 import json
 import math
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from dowsax.site.measured import QUANTITIES, quantity_fault
 from dowsax.site.text import cut
 from dowsax.survey.csv_file import MAX_NUMBER
 from dowsax.survey.lint import altitude_fault, is_missing, wind_fault
@@ -37,6 +38,8 @@ class Reading:
     id: str | None = None
     moving: bool = False
     """Whether it was taken on the way: such readings are none of the budget's."""
+    quantities: Mapping[str, float] = field(default_factory=dict, hash=False)
+    """What else was measured, by the names of `QUANTITIES`."""
 
     def __post_init__(self) -> None:
         """Require finite numbers in the ranges that can be measured."""
@@ -44,6 +47,7 @@ class Reading:
         for name in ("time", "altitude", "dwell"):
             given = getattr(self, name)
             numbers[name] = () if given is None else (given,)
+        numbers |= {name: (given,) for name, given in self.quantities.items()}
         for name, values in numbers.items():
             if not all(math.isfinite(value) and abs(value) < MAX_NUMBER for value in values):
                 raise Refused(f"The {name} is not a usable number: {_REMEDY}.")
@@ -52,30 +56,49 @@ class Reading:
         absurd = {
             "altitude": None if self.altitude is None else altitude_fault(self.altitude),
             "wind": None if self.wind is None else wind_fault(math.hypot(*self.wind)),
+            **{name: quantity_fault(name, given, "") for name, given in self.quantities.items()},
         }
         for name, wrong in absurd.items():
             if wrong is not None:
                 raise Refused(f"`{name}` {wrong}")
 
     def to_json(self) -> dict[str, Any]:
+        """Return an object; what few readings have is in it only where this one has it."""
         body = asdict(self)
-        return body if self.moving else {name: item for name, item in body.items() if name != "moving"}
+        quantities, moving = body.pop("quantities"), body.pop("moving")
+        return body | ({"moving": True} if moving else {}) | quantities
 
     @classmethod
     def from_json(cls, body: dict[str, Any]) -> "Reading":
         """Return the reading of an object: the inverse of `to_json`."""
         wind = body["wind"]
         pairs = {"position": tuple(body["position"]), "wind": None if wind is None else tuple(wind)}
-        return cls(**(body | pairs))
+        others = {name: item for name, item in body.items() if name not in QUANTITIES}
+        quantities = {name: item for name, item in body.items() if name in QUANTITIES}
+        return cls(**(others | pairs), quantities=quantities)
 
 
 def build(
-    position, value, *, wind=None, time=None, sensor=None, altitude=None, dwell=None, id=None, moving=None
+    position,
+    value,
+    *,
+    wind=None,
+    time=None,
+    sensor=None,
+    altitude=None,
+    dwell=None,
+    id=None,
+    moving=None,
+    **quantities,
 ) -> Reading:
     """Return a reading from the numbers and names of a program, in any type.
 
-    Missing values of loggers, such as an altitude of -999, count as not measured.
+    `quantities` are those of `QUANTITIES`. Missing values of loggers, such as an altitude of -999, count as
+    not measured.
     """
+    for name in quantities:
+        if name not in QUANTITIES:
+            raise TypeError(f"a reading has no {name!r}; known are {', '.join(QUANTITIES)}.")
     given = {"time": time, "sensor": sensor, "altitude": altitude, "dwell": dwell, "id": id}
     known = {name: None if is_missing(name, item) else item for name, item in given.items()}
     return Reading(
@@ -88,6 +111,9 @@ def build(
         dwell=None if known["dwell"] is None else number("dwell", known["dwell"]),
         id=None if known["id"] is None else str(known["id"]),
         moving=_flag("moving", moving),
+        quantities={
+            name: number(name, given) for name, given in quantities.items() if not is_missing(name, given)
+        },
     )
 
 

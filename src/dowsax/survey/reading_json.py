@@ -2,15 +2,22 @@
 
 import difflib
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from dowsax.geo.local import LocalCoordinates, look_swapped, require_degrees
 from dowsax.geo.wind import wind_from
+from dowsax.site.measured import QUANTITIES, READING_UNIT, Quantity, unit_of_quantity
 from dowsax.site.units import factor, known_unit
-from dowsax.survey.columns import POSITION_ROLES, WIND_ROLES, Column, match_columns, split_header
+from dowsax.survey.columns import NAMES, POSITION_ROLES, WIND_ROLES, Column, match_columns, split_header
 from dowsax.survey.lint import direction_fault, is_missing, wind_fault
 from dowsax.survey.reading import Reading, Refused, build, number
+
+
+def _explain(quantity: Quantity) -> str:
+    unit = {READING_UNIT: "[unit of the site; of counts, per second], ", "deg": "[degrees], "}
+    return unit.get(quantity.unit, "") + quantity.meaning
+
 
 KEYS = {
     "id": "a name of the reading, so that it is recognised when it is sent again",
@@ -28,12 +35,14 @@ KEYS = {
     "altitude": "[m], above ground",
     "dwell": "[s], how long the sensor counted",
     "sensor": "the name of the sensor",
+    **{name: _explain(quantity) for name, quantity in QUANTITIES.items()},
     "moving": "true for a reading on the way, which is none of the budget's readings",
 }
 """The keys of a reading and their meaning; `columns.NAMES` has further names for each.
 
 Other keys are ignored, except those that look like a misspelling of one of these.
 """
+_ALL_NAMES = {*KEYS, *(name for names in NAMES.values() for name in names)}
 _JSON_ONLY_KEYS = ("id", "unit", "moving")
 """Keys that no column of a survey has."""
 _EXAMPLE = 'send one JSON object a line, such as {"x": 3.2, "y": 8.1, "value": 0.4}'
@@ -103,6 +112,7 @@ def from_object(
     *,
     area: Area | None = None,
     columns: Mapping[str, str] | None = None,
+    quantities: Collection[str] = tuple(QUANTITIES),
 ) -> Reading:
     """Return the reading of an object with the keys of `KEYS`, or any name that a survey column may have.
 
@@ -122,8 +132,10 @@ def from_object(
         The area of the site [m], to find latitude and longitude exchanged.
     columns
         Which key is what, as for surveys.
+    quantities
+        Those of `QUANTITIES` that are used; keys of others are ignored.
     """
-    given, found = values_by_role(body, columns or {})
+    given, found = values_by_role(body, columns or {}, quantities)
     winds = _wind(given)
     _require_no_halves(given, POSITION_ROLES)
     if "value" not in given:
@@ -137,19 +149,29 @@ def from_object(
         wind=winds,
         time=time,
         **{name: given.get(name) for name in ("sensor", "altitude", "dwell", "id", "moving")},
+        **{name: _convert(name, given, found, unit) for name in QUANTITIES if name in given},
     )
 
 
-def given_roles(body: dict[str, Any], columns: Mapping[str, str] | None = None) -> set[str]:
+def given_roles(
+    body: dict[str, Any],
+    columns: Mapping[str, str] | None = None,
+    quantities: Collection[str] = tuple(QUANTITIES),
+) -> set[str]:
     """Return the roles that a reading has, by the names of `KEYS`."""
     keys = _keys_with_values(body)
-    return set(_match_keys(keys, _mapping(keys, columns or {})))
+    return set(_match_keys(keys, _mapping(keys, columns or {}), quantities))
 
 
-def unknown_keys(body: dict[str, Any], columns: Mapping[str, str] | None = None) -> tuple[str, ...]:
+def unknown_keys(
+    body: dict[str, Any],
+    columns: Mapping[str, str] | None = None,
+    quantities: Collection[str] = tuple(QUANTITIES),
+) -> tuple[str, ...]:
     """Return the keys that have a value but no role in a reading."""
     keys = _keys_with_values(body)
-    used = {keys[column.index] for column in _match_keys(keys, _mapping(keys, columns or {})).values()}
+    found = _match_keys(keys, _mapping(keys, columns or {}), quantities)
+    used = {keys[column.index] for column in found.values()}
     return tuple(key for key in keys if key not in used)
 
 
@@ -160,25 +182,27 @@ def _keys_with_values(body: dict[str, Any]) -> list[str]:
 
 
 def values_by_role(
-    body: dict[str, Any], columns: Mapping[str, str]
+    body: dict[str, Any], columns: Mapping[str, str], quantities: Collection[str] = ()
 ) -> tuple[dict[str, Any], dict[str, Column]]:
     """Return the values by the names of `KEYS`, in their units, and the key of each.
 
-    A wind of which one half is `null` keeps that half, so that it is no error.
+    A wind of which one half is `null` keeps that half, so that it is no error. Of `QUANTITIES`, those in
+    `quantities` are looked for.
     """
     _require_each_once(body)
     keys = _keys_with_values(body)
     null_keys = [key for key, value in body.items() if value is None]
-    found = _match_keys(keys, _mapping(keys, columns))
+    found = _match_keys(keys, _mapping(keys, columns), quantities)
     given = {role: _scale(body[keys[column.index]], column.scale) for role, column in found.items()}
-    for role in _match_keys(null_keys, {}) if null_keys else ():
+    for role in _match_keys(null_keys, {}, ()) if null_keys else ():
         if any(role in pair for pair in WIND_ROLES):
             given.setdefault(role, None)
     for key, value in body.items():
         name = key.strip().lower()
         if name in _JSON_ONLY_KEYS and value is not None:
             given[name] = value
-    _require_no_misspellings({*given, *(key.strip().lower() for key in keys)} - _headers(found))
+    names = {*given, *(key.strip().lower() for key in keys)} - _headers(found)
+    _require_no_misspellings(names, {key for key in KEYS if key not in QUANTITIES or key in quantities})
     return given, found
 
 
@@ -188,9 +212,12 @@ def _mapping(keys: list[str], columns: Mapping[str, str]) -> dict[str, str]:
     return {role: name for role, name in columns.items() if not name or split_header(name)[0] in plain}
 
 
-def _match_keys(keys: list[str], mapping: Mapping[str, str]) -> dict[str, Column]:
+def _match_keys(
+    keys: list[str], mapping: Mapping[str, str], quantities: Collection[str]
+) -> dict[str, Column]:
+    unused = [name for name in QUANTITIES if name not in quantities]
     try:
-        return match_columns("Among the keys", keys, mapping, option=None)
+        return match_columns("Among the keys", keys, mapping, unused=unused, option=None)
     except ValueError as error:
         raise Refused(str(error)) from None
 
@@ -216,9 +243,9 @@ def _require_each_once(body: dict[str, Any]) -> None:
             raise Refused(f"`{name}` is given twice: leave one.")
 
 
-def _require_no_misspellings(names: set[str]) -> None:
-    for name in sorted(names - KEYS.keys()):
-        near = difflib.get_close_matches(name, sorted(KEYS.keys() - names), n=1, cutoff=0.8)
+def _require_no_misspellings(names: set[str], known: set[str]) -> None:
+    for name in sorted(names - _ALL_NAMES):
+        near = difflib.get_close_matches(name, sorted(known - names), n=1, cutoff=0.8)
         if near:
             raise Refused(f"Unknown key {name!r}: is {near[0]!r} meant? ({KEYS[near[0]]})")
 
@@ -297,6 +324,17 @@ def _value(given: dict[str, Any], found: dict[str, Column], unit: str, dwell: fl
             f"`unit` is {spelling!r}, which is no multiple of the site's {unit or 'own'!r}: convert it."
         )
     return value * times
+
+
+def _convert(name: str, given: dict[str, Any], found: dict[str, Column], unit: str) -> Any:
+    """Return a quantity in the unit of the site, where the name of its key has another one."""
+    spelling, wanted = found[name].unit, unit_of_quantity(name, known_unit(unit) or unit)
+    if spelling is None or QUANTITIES[name].unit != READING_UNIT or is_missing(name, given[name]):
+        return given[name]
+    times = factor(known_unit(spelling) or spelling, wanted)
+    if times is None:
+        raise Refused(f"`{found[name].header}` is no multiple of {wanted!r}: convert it.")
+    return times * number(name, given[name])
 
 
 def _time_counted(given: dict[str, Any], spelling: str, dwell: float | None) -> float:

@@ -1,9 +1,10 @@
 """A survey file: file → columns → readings, one step after the other in `read_survey`."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -15,6 +16,7 @@ from dowsax.site.site import Site
 from dowsax.survey.columns import Column, choose_position_columns, find_columns
 from dowsax.survey.csv_file import open_table
 from dowsax.survey.lint import lint_sensors, lint_survey
+from dowsax.survey.measured import lint_background, note_unused, read_quantities, unused_quantities
 from dowsax.survey.quantities import (
     Sheet,
     read_altitude,
@@ -56,6 +58,8 @@ class Survey:
     sensor: np.ndarray | None = None
     """(k,) int, an index into `sensor_names`."""
     sensor_names: tuple[str, ...] = ()
+    quantities: Mapping[str, np.ndarray] = field(default_factory=dict)
+    """(k,), what else was measured, by the names of `QUANTITIES`."""
     left_out: int = 0
     """How many rows were left out; `notes` say why."""
     notes: tuple[str, ...] = ()
@@ -71,6 +75,7 @@ class Survey:
         def single(part: np.ndarray | None):
             return None if part is None else jnp.asarray(part, jnp.float32)
 
+        others: dict[str, Any] = {name: single(numbers) for name, numbers in self.quantities.items()}
         found = Station(
             position=jnp.asarray(self.positions, jnp.float32),
             wind=single(self.wind),
@@ -78,6 +83,7 @@ class Survey:
             time=single(self.time),
             altitude=single(self.altitude),
             sensor=None if self.sensor is None else jnp.asarray(self.sensor, jnp.int32),
+            **others,
         )
         return with_trail(found) if trail else found
 
@@ -88,12 +94,14 @@ def read_survey(
     columns: Mapping[str, str] | None = None,
     rows: Mapping[str, str] | None = None,
     *,
+    quantities: Collection[str] | None = None,
     max_readings: int | None = None,
 ) -> Survey:
     """Return the survey in a CSV file, or raise a ValueError in one line: file, line, column and what to do.
 
     Columns are found by the names that loggers use: x, y or latitude, longitude; value; altitude, time, wind,
-    dwell, sensor. Rows without a value are left out and counted.
+    dwell, sensor, and those of `QUANTITIES` of which the site has a use. Rows without a value are left out
+    and counted.
 
     Parameters
     ----------
@@ -106,10 +114,12 @@ def read_survey(
         out. They win over those of the site.
     rows
         The rows to read, by the text in a column, as in {"event": "3"}. They win over those of the site.
+    quantities
+        Those of `QUANTITIES` to read at most. Default: all that the site has a use for.
     max_readings
         More readings are refused before any number is read. Default: no limit.
     """
-    sheet = _read_sheet(Path(path), site, columns or {}, rows or {})
+    sheet = _read_sheet(Path(path), site, columns or {}, rows or {}, quantities)
     num_rows = len(sheet.rows.lines)
     sheet = select_values(sheet)
     count = len(sheet.rows.lines)
@@ -123,6 +133,7 @@ def read_survey(
         dwell = np.ones(len(values))
         sheet.notes.append("Neither file nor site says how long each reading counted: 1 s is taken.")
     sensor, sensor_names = read_sensors(sheet)
+    measured = read_quantities(sheet, sensor, sensor_names)
     altitude = read_altitude(sheet)
     wind, has_wind = read_wind(sheet, None if clock is None else clock.times)
     counts = has_wind & _is_allowed(sheet, positions)
@@ -130,9 +141,11 @@ def read_survey(
         raise ValueError(f"{path}: no reading is left. {' '.join(sheet.notes)}")
     values, sensor, lines = values[counts], _select(sensor, counts), np.array(sheet.rows.lines)[counts]
     altitude, clock = _select(altitude, counts), None if clock is None else clock.select(counts)
+    dwell, measured = _select(dwell, counts), {name: part[counts] for name, part in measured.items()}
     sheet.notes.extend(lint_sensors(values, sensor, sensor_names, lines))
     if site is not None:
         sheet.notes.extend(lint_survey(site, values, altitude))
+        sheet.notes.extend(lint_background(site, values, dwell, measured.get("background")))
     return Survey(
         positions=positions[counts],
         values=values,
@@ -143,9 +156,10 @@ def read_survey(
         start=None if clock is None else clock.start(),
         clock=None if clock is None else clock.times,
         wind=_select(wind, counts),
-        dwell=_select(dwell, counts),
+        dwell=dwell,
         sensor=sensor,
         sensor_names=sensor_names,
+        quantities=measured,
         left_out=num_rows - int(counts.sum()),
         notes=tuple(sheet.notes),
         columns=sheet.columns,
@@ -154,14 +168,21 @@ def read_survey(
 
 
 def _read_sheet(
-    path: Path, site: Site | None, columns: Mapping[str, str], chosen: Mapping[str, str]
+    path: Path,
+    site: Site | None,
+    columns: Mapping[str, str],
+    chosen: Mapping[str, str],
+    quantities: Collection[str] | None,
 ) -> Sheet:
     """Return the chosen rows of the file, and the meaning of their columns."""
+    unused = unused_quantities(site, [role for role, name in columns.items() if name], quantities)
     with open_table(path, "x, y, value") as table:
-        found = find_columns(table, site, columns)
+        found = find_columns(table, site, columns, unused)
         used = [column.index for column in found.values()]
         rows = table.read(used, {**(site.rows if site else {}), **chosen})
-    return Sheet(rows, choose_position_columns(rows, found, site), site, [])
+    sheet = Sheet(rows, choose_position_columns(rows, found, site), site, [])
+    note_unused(sheet, unused)
+    return sheet
 
 
 def _is_allowed(sheet: Sheet, positions: np.ndarray) -> np.ndarray:

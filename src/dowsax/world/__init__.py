@@ -19,7 +19,7 @@ from dowsax.world.base import (
 from dowsax.world.compose import PerhapsAbsent, compose, without_source
 from dowsax.world.coordinates import Identity, Logarithmic
 from dowsax.world.fence import Fence
-from dowsax.world.fields import Dipole, GaussianPlume, InverseSquare, LogDistance, Plume
+from dowsax.world.fields import Beam, Dipole, GaussianPlume, InverseSquare, LogDistance, Plume
 from dowsax.world.kinds import KINDS, Kind, kind_of
 from dowsax.world.modalities import MODALITIES, Modality, benchmark_model
 from dowsax.world.model import Model
@@ -70,6 +70,7 @@ __all__ = [
     "PARAMETERS",
     "POSITION_COLUMNS",
     "ActionSpace",
+    "Beam",
     "BetaBox",
     "Budget",
     "Candidates",

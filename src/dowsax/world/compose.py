@@ -1,9 +1,8 @@
-"""Build models from plain choices, and lay out the columns of Θ."""
+"""Build models from plain choices."""
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import equinox as eqx
@@ -12,11 +11,19 @@ from jaxtyping import Array, Bool
 
 from dowsax.types import Key, Scalar, Station, Theta
 from dowsax.world.base import DirectionDependent, Distribution, Field, Location, Prior, Sensor
-from dowsax.world.fields import Arranged, Background, GivenWind, InferredWind, Lagged, Plume
-from dowsax.world.fields.arranged import KNOWN_COLUMN
+from dowsax.world.fields import (
+    Background,
+    Efficient,
+    GivenWind,
+    InferredWind,
+    Lagged,
+    MeasuredBackground,
+    Plume,
+)
 from dowsax.world.fields.nothing import remove_source
 from dowsax.world.fields.wind import along_axis
 from dowsax.world.kinds import KINDS, LAG, WIND, Kind, Number, kind_of
+from dowsax.world.layout import Layout, as_number, hint, nominal, override, require_known
 from dowsax.world.modalities import MODALITIES
 from dowsax.world.model import Model
 from dowsax.world.priors import ExtendedPrior, PlumePrior, ProductPrior
@@ -24,45 +31,12 @@ from dowsax.world.sensors import Counting, Gaussian, StudentT, UnknownNoise
 from dowsax.world.sensors.above_background import AboveBackground
 from dowsax.world.sensors.fuzzy_edge import FuzzyEdge
 from dowsax.world.sensors.redundant import Redundant
+from dowsax.world.sensors.stated_uncertainty import StatedUncertainty
 from dowsax.world.sensors.swaying_wind import SwayingWind
 from dowsax.world.sensors.uncertain_counting import OverBackground
 from dowsax.world.source import PARAMETERS, Parameter
 
 _DEFAULT_DEGREES_OF_FREEDOM = 4.0
-
-
-@dataclass
-class _Layout:
-    """The unknown columns of Θ, and those of the field's own Θ, which includes known numbers."""
-
-    num_source: int
-    """Number of columns of the prior of the source, or of its position."""
-    distributions: list[Distribution] = field(default_factory=list)
-    named: list[Parameter] = field(default_factory=list)
-    columns: list[int] = field(default_factory=list)
-    numbers: list[float] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.columns, self.numbers = list(range(self.num_source)), [0.0] * self.num_source
-
-    def unknown(self, parameter: Parameter, distribution: Distribution) -> int:
-        """Add a column to Θ and return its index."""
-        self.distributions.append(distribution)
-        self.named.append(parameter)
-        return self.num_source + len(self.distributions) - 1
-
-    def add(self, parameter: Parameter, number: Number) -> int:
-        """Add a column to the field's Θ and return its index there."""
-        known = not isinstance(number, Distribution)
-        self.columns.append(KNOWN_COLUMN if known else self.unknown(parameter, number))
-        self.numbers.append(_known(parameter.name, number) if known else 0.0)
-        return len(self.columns) - 1
-
-    def arrange(self, inner: Field) -> Field:
-        """Return the field as a function of Θ."""
-        if self.columns == list(range(len(self.columns))):
-            return inner
-        return Arranged(inner, tuple(self.columns), tuple(self.numbers))
 
 
 def compose(
@@ -77,6 +51,8 @@ def compose(
     noise: Mapping[str, Number | str] | None = None,
     robust: bool | float | int = False,
     redundancy: float | int = 1.0,
+    efficiency: str | None = None,
+    uncertainty: str | None = None,
     dead_time: float | int = 0.0,
     variation: float | int | None = None,
     shielded: float | int | None = None,
@@ -94,10 +70,12 @@ def compose(
     - `unit` of the readings (default: the kind's), and `gas` (a name, or g/mol) to convert it to g/s;
     - `distributions` of the source's parameters by name, in place of the defaults;
     - `background` [unit], the reading without a source ("usual": unknown if this kind usually has one), one
-      for each of the `sensors` if these are named;
+      for each of the `sensors` if these are named; "measured": known at each station;
     - `noise` parameters of the sensor by name; a ratio is relative to the field above the background;
     - `robust`: Student's t noise with this many degrees of freedom (`True`: 4);
     - `redundancy`: number of neighbouring readings that err together and count as one (`Redundant`);
+    - `efficiency` of the sensor relative to the model's, and the `uncertainty` [unit] of each reading beyond
+      the noise floor: "measured" with each reading (`Efficient`, `StatedUncertainty`);
     - `dead_time` [s] of a counter; `lag` [s], time constant of a sensor whose stations have a trail;
     - `variation`, the relative error of the background of counts, and `shielded`, the share of counts behind
       something dense (`UncertainCounting`; default: 0, as is the error of what the source adds);
@@ -108,42 +86,43 @@ def compose(
     """
     degrees = None if robust is False else _DEFAULT_DEGREES_OF_FREEDOM if robust is True else float(robust)
     counted = lambda sensor: sensor if redundancy == 1 else Redundant(sensor, redundancy)  # noqa: E731
+    measured = {"efficiency": efficiency, "uncertainty": uncertainty}
     if kind in MODALITIES:
-        other_unit, windy = unit not in (None, MODALITIES[kind].unit), wind != "measured" or direction_error
-        if other_unit or gas is not None or distributions or windy or edge or variation or shielded:
-            words = "takes no `unit`, `gas`, `distributions`, `wind`, `direction_error`, `edge`, `variation`"
-            raise ValueError(f"The benchmark field {kind} {words} or `shielded`.")
+        windy = {"wind": wind != "measured", "direction_error": direction_error, "edge": edge}
+        others = {"gas": gas, "distributions": distributions, "variation": variation, "shielded": shielded}
+        _refuse_for_benchmark(kind, unit, others | measured | windy)
         model = _benchmark(kind, location, background, sensors, noise or {}, degrees, lag, options or {})
         return Model(model.prior, model.field, counted(model.sensor))
     if kind not in KINDS:
-        raise ValueError(f"unknown kind {kind!r}{_hint(kind, [*KINDS, *MODALITIES])}")
-    chosen = kind_of(kind, unit, gas)
-    layout = _Layout(2)
+        raise ValueError(f"unknown kind {kind!r}{hint(kind, [*KINDS, *MODALITIES])}")
+    _require_measured(measured)
+    chosen, layout = kind_of(kind, unit, gas), Layout(2)
     source = _source(chosen, layout, distributions or {}, wind, options or {})
-    if background == "usual":
-        background = "unknown" if chosen.usual_background else None
-    if background == "unknown":
-        background = chosen.background
+    source = source if efficiency is None else Efficient(source, chosen.levels)
+    if background in ("usual", "unknown"):
+        background = chosen.background if background == "unknown" or chosen.usual_background else None
     late = _with_lag(source, layout, lag)
-    inner = _with_background(late, layout, chosen.background_unit, background, sensors, chosen.levels)
-    unknown = {**chosen.noise, **chosen.unknown_noise}
-    numbers = _override(chosen.noise, unknown, noise or {}, f"noise of {kind}")
-    sensor = chosen.sensor(_nominal(numbers), degrees, float(dead_time), variation, shielded)
-    sensor = _sensor(sensor, numbers, layout, chosen.unit)
-    if edge:
-        if not chosen.windy:
-            raise ValueError(f"`edge` is for plumes in the wind, not for {kind}: leave it out.")
-        sensor = FuzzyEdge(sensor, layout.arrange(along_axis(source)), edge)
-    if direction_error:
-        if not chosen.windy or wind != "measured":
-            raise ValueError('`direction_error` is for gas plumes with wind = "measured": leave it out.')
-        swaying = layout.arrange(late)
-        assert isinstance(swaying, DirectionDependent)
-        sensor = SwayingWind(sensor, swaying, direction_error)
+    parts = layout, chosen.background_unit, background, sensors, chosen.levels
+    inner = _with_background(late, *parts, is_scaled=efficiency is not None)
+    build = lambda numbers: chosen.sensor(numbers, degrees, float(dead_time), variation, shielded)  # noqa: E731
+    sensor, numbers = _noisy_sensor(chosen, layout, noise or {}, build, uncertainty is not None)
+    sensor = _with_plume_errors(sensor, chosen, layout, source, late, wind, edge, direction_error)
     prior = ProductPrior(location, tuple(layout.distributions), tuple(layout.named))
     whole = layout.arrange(inner)
     above = _above_background(sensor, numbers, whole, background, chosen.per_second)
     return Model(prior, whole, counted(above))
+
+
+def _refuse_for_benchmark(kind: str, unit: str | None, given: Mapping[str, Any]) -> None:
+    for name, value in {"unit": unit not in (None, MODALITIES[kind].unit), **given}.items():
+        if value:
+            raise ValueError(f"The benchmark field {kind} takes no `{name}`: leave it out.")
+
+
+def _require_measured(given: Mapping[str, str | None]) -> None:
+    for name, value in given.items():
+        if value not in (None, "measured"):
+            raise ValueError(f'`{name}` must be "measured", with each reading, or None; got {value!r}.')
 
 
 def without_source(model: Model) -> Model:
@@ -176,7 +155,7 @@ def _without_plume(sensor: Sensor) -> Sensor:
 
 def _source(
     kind: Kind,
-    layout: _Layout,
+    layout: Layout,
     distributions: Mapping[str, Number | str],
     wind: Sequence[float | int] | str,
     options: Mapping[str, Any],
@@ -191,8 +170,8 @@ def _source(
         unknown |= {parameter.name: distribution for parameter, distribution in WIND}
         # An unknown wind needs no correction.
         known |= {"turn": 0.0, "speed": 1.0}
-    numbers = _override(unknown | known, unknown, distributions, f"distributions of {kind.name}")
-    _require_known(options, kind.options, f"options of {kind.name}")
+    numbers = override(unknown | known, unknown, distributions, f"distributions of {kind.name}")
+    require_known(options, kind.options, f"options of {kind.name}")
     for parameter in kind.parameters:
         layout.add(parameter, numbers[parameter.name])
     inner = kind.field(**options)
@@ -214,35 +193,38 @@ def _source(
     return GivenWind(inner, (wind[0], wind[1]))
 
 
-def _with_lag(inner: Field, layout: _Layout, lag: Number | str | None) -> Field:
+def _with_lag(inner: Field, layout: Layout, lag: Number | str | None) -> Field:
     """Return the field as a lagging sensor reads it."""
     if lag is None:
         return inner
     parameter, default = LAG
-    return Lagged(inner, layout.add(parameter, _number("lag", default if lag == "unknown" else lag)))
+    return Lagged(inner, layout.add(parameter, as_number("lag", default if lag == "unknown" else lag)))
 
 
 def _with_background(
     inner: Field,
-    layout: _Layout,
+    layout: Layout,
     unit: str,
     background: Number | str | None,
     sensors: Sequence[str],
     levels: bool,
+    is_scaled: bool = False,
 ) -> Field:
-    """Return the field plus its background."""
-    if background is None:
+    """Return the field plus its background; one of the place is scaled with the efficiency of the sensor."""
+    if background is None or background == "measured":
         if sensors:
-            raise ValueError("`sensors` are named for a background each: give a `background` too.")
-        return inner
-    distribution = _number("background", background)
+            raise ValueError(
+                "`sensors` are named for an unknown background each: give its distribution as `background`."
+            )
+        return inner if background is None else MeasuredBackground(inner, levels)
+    distribution = as_number("background", background)
     names = [f"background {name}" for name in sensors] or ["background"]
     meaning = "reading where there is no source"
     columns = [layout.add(Parameter(name, unit, meaning), distribution) for name in names]
-    return Background(inner, columns[0], len(columns), levels)
+    return Background(inner, columns[0], len(columns), levels, is_scaled and not sensors)
 
 
-def _sensor(sensor: Sensor, numbers: Mapping[str, Number], layout: _Layout, unit: str) -> Sensor:
+def _sensor(sensor: Sensor, numbers: Mapping[str, Number], layout: Layout, unit: str) -> Sensor:
     """Return the sensor, with its unknown noise parameters as columns of Θ."""
     meanings = {
         "noise_ratio": ("", "noise as a share of what the source adds"),
@@ -260,6 +242,48 @@ def _sensor(sensor: Sensor, numbers: Mapping[str, Number], layout: _Layout, unit
     return UnknownNoise(sensor, columns) if columns else sensor
 
 
+def _noisy_sensor(
+    kind: Kind,
+    layout: Layout,
+    noise: Mapping[str, Number | str],
+    build: Callable[[Mapping[str, float]], Sensor],
+    has_uncertainty: bool,
+) -> tuple[Sensor, Mapping[str, Number]]:
+    """Return the sensor that `build` makes of its noise parameters, and these."""
+    unknown = {**kind.noise, **kind.unknown_noise}
+    numbers = override(kind.noise, unknown, noise, f"noise of {kind.name}")
+    sensor = _sensor(build(nominal(numbers)), numbers, layout, kind.unit)
+    if not has_uncertainty:
+        return sensor, numbers
+    if kind.per_second:
+        raise ValueError("`uncertainty` is not for counts, whose noise is Poisson's: leave it out.")
+    return StatedUncertainty(sensor), numbers
+
+
+def _with_plume_errors(
+    sensor: Sensor,
+    kind: Kind,
+    layout: Layout,
+    source: Field,
+    late: Field,
+    wind: Sequence[float | int] | str,
+    edge: float | int,
+    direction_error: float | int,
+) -> Sensor:
+    """Return the sensor with the errors at the edges of a plume, and of the direction of its wind."""
+    if edge:
+        if not kind.windy:
+            raise ValueError(f"`edge` is for plumes in the wind, not for {kind.name}: leave it out.")
+        sensor = FuzzyEdge(sensor, layout.arrange(along_axis(source)), edge)
+    if direction_error:
+        if not kind.windy or wind != "measured":
+            raise ValueError('`direction_error` is for gas plumes with wind = "measured": leave it out.')
+        swaying = layout.arrange(late)
+        assert isinstance(swaying, DirectionDependent)
+        sensor = SwayingWind(sensor, swaying, direction_error)
+    return sensor
+
+
 def _benchmark(
     name: str,
     location: Location,
@@ -272,9 +296,9 @@ def _benchmark(
 ) -> Model:
     """Build the model of a benchmark field, with nuisance parameters."""
     ranges = ("strength", "diffusivity", "max_speed", "max_decay_length")
-    _require_known(options, ranges, f"options of {name}")
+    require_known(options, ranges, f"options of {name}")
     prior: Prior = PlumePrior(location, **options)
-    layout = _Layout(len(PARAMETERS))
+    layout = Layout(len(PARAMETERS))
     if background == "unknown":
         raise ValueError(f"The benchmark field {name} has no default background: give its distribution.")
     background = None if background == "usual" else background
@@ -288,8 +312,8 @@ def _benchmark(
         sensor = StudentT(sensor.noise_ratio, sensor.noise_floor, degrees)
     own = ("noise_ratio", "noise_floor", "spread")
     given: dict[str, Number] = {key: getattr(sensor, key) for key in own if hasattr(sensor, key)}
-    numbers = _override(given, {}, noise, f"noise of {name}")
-    sensor = _sensor(replace(sensor, **_nominal(numbers)), numbers, layout, unit)
+    numbers = override(given, {}, noise, f"noise of {name}")
+    sensor = _sensor(replace(sensor, **nominal(numbers)), numbers, layout, unit)
     if layout.distributions:
         prior = ExtendedPrior(prior, tuple(layout.distributions), tuple(layout.named))
     whole = layout.arrange(inner)
@@ -309,52 +333,3 @@ def _above_background(
     if counts:
         return sensor if isinstance(sensor, Counting) else OverBackground(sensor, remove_source(whole))
     return AboveBackground(sensor, remove_source(whole))
-
-
-def _nominal(numbers: Mapping[str, Number]) -> dict[str, float]:
-    """Return the known numbers, and the medians of the unknown ones."""
-    return {
-        name: float(number.quantile(jnp.asarray(0.5)))
-        if isinstance(number, Distribution)
-        else _known(name, number)
-        for name, number in numbers.items()
-    }
-
-
-def _override(
-    defaults: Mapping[str, Number],
-    unknown: Mapping[str, Number],
-    given: Mapping[str, Number | str],
-    what: str,
-) -> dict[str, Number]:
-    """Return the defaults with the given ones in their place; "unknown" gives the default distribution."""
-    _require_known(given, tuple(defaults), what)
-    said = {
-        name: unknown.get(name, distribution) if distribution == "unknown" else distribution
-        for name, distribution in given.items()
-    }
-    return {**defaults, **{name: _number(name, distribution) for name, distribution in said.items()}}
-
-
-def _number(name: str, number: Any) -> Number:
-    return number if isinstance(number, Distribution) else _known(name, number)
-
-
-def _known(name: str, number: Any) -> float:
-    if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
-        raise ValueError(
-            f"`{name}` must be a distribution, or a finite number if it is known; got {number!r}."
-        )
-    return float(number)
-
-
-def _require_known(given: Mapping[str, Any], known: Sequence[str], what: str) -> None:
-    for name in given:
-        if name not in known:
-            raise ValueError(f"unknown name {name!r} in the {what}{_hint(name, known)}")
-
-
-def _hint(name: str, known: Sequence[str]) -> str:
-    close = get_close_matches(name, known, n=1)
-    meant = f"; did you mean {close[0]!r}?" if close else "."
-    return f"{meant} Known are {', '.join(known)}." if known else "; there are none."

@@ -8,6 +8,7 @@ from typing import Any
 from dowsax.world.base import Distribution, Field, Sensor
 from dowsax.world.distributions import LogNormal, LogUniform, Normal, Uniform
 from dowsax.world.fields import dipole, gaussian_plume, inverse_square, log_distance
+from dowsax.world.fields.beam import Beam
 from dowsax.world.fields.dipole import Dipole
 from dowsax.world.fields.gaussian_plume import GaussianPlume
 from dowsax.world.fields.inverse_square import InverseSquare
@@ -131,18 +132,25 @@ def radiation(unit: str = "counts") -> Kind:
 
 
 def level(unit: str = "dB") -> Kind:
-    """Return the kind of a level that falls with the logarithm of the distance."""
+    """Return the kind of a level that falls with the logarithm of the distance.
+
+    The antenna is directional where the options have a `beam`, see `Beam`.
+    """
+
+    def build(beam: float | None = None, front_to_back: float = 20.0, **options: float) -> LogDistance:
+        return LogDistance(**options, beam=None if beam is None else Beam(beam, front_to_back))
+
     parameters = LogDistance.PARAMETERS
     return Kind(
         name="level",
         unit=unit,
-        field=LogDistance,
+        field=build,
         parameters=(replace(parameters[0], unit=unit), *parameters[1:]),
         distributions=log_distance.default_distributions(),
         known={"attenuation": 0.0},
         background=Uniform(-120.0, 120.0),
         noise={"noise_floor": LogUniform(0.5, 15.0)},
-        options=("altitude", "standoff"),
+        options=("altitude", "standoff", "beam", "front_to_back"),
         usual_background=False,
         levels=True,
     )

@@ -5,6 +5,7 @@ from dataclasses import replace
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array, Float
 
 from dowsax.types import Position, Scalar, Station, Trail
 
@@ -49,9 +50,13 @@ def advance(station: Station, place: Position, seconds: Scalar) -> Station:
 
 def move_station(station: Station, place: Position) -> Station:
     """Return the station at another place; a lagging sensor has settled there."""
-    there = replace(station, position=place)
-    if station.trail is None:
+    return set_measurement(station, "position", place)
+
+
+def set_measurement(station: Station, name: str, value: Float[Array, "..."]) -> Station:
+    """Return the station with another value of one of its fields, also in its trail."""
+    there, trail = replace(station, **{name: value}), station.trail
+    if trail is None:
         return there
-    places = jnp.broadcast_to(place, station.trail.stations.position.shape)
-    before = replace(station.trail.stations, position=places)
-    return replace(there, trail=replace(station.trail, stations=before))
+    values = jnp.broadcast_to(value, getattr(trail.stations, name).shape)
+    return replace(there, trail=replace(trail, stations=replace(trail.stations, **{name: values})))

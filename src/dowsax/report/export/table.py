@@ -12,6 +12,7 @@ from dowsax.mission.history import History
 from dowsax.mission.log import Step
 from dowsax.report.export.typed import Typed, altitude_column, time_column, typed_forms, wind_columns
 from dowsax.report.findings import Findings
+from dowsax.site.measured import QUANTITIES
 from dowsax.site.site import Site
 from dowsax.survey.csv_file import escape_cell
 from dowsax.survey.reading import Reading
@@ -80,6 +81,7 @@ def readings_table(
         "altitude": altitude_column(readings, forms, ground),
         "dwell": [reading.dwell for reading in readings],
         **wind_columns(readings, forms),
+        **{name: [reading.quantities.get(name) for reading in readings] for name in QUANTITIES},
     }
     table = {}
     for name, column in (columns | _degrees(coordinates, places)).items():

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from dowsax.types import Scalar, Station, Theta
 from dowsax.world.base import Distribution
 from dowsax.world.distributions import LogNormal, Uniform
+from dowsax.world.fields.beam import Beam
 from dowsax.world.fields.distance import squared_distance
 from dowsax.world.fields.nothing import Flat
 from dowsax.world.ranges import number
@@ -18,7 +19,8 @@ from dowsax.world.source import Parameter
 class LogDistance(eqx.Module):
     r"""$L = L_0 - 10\, n \log_{10}(d / 1\,\text{m}) - a d$ with $d^2 = |p - (x, y)|^2 + (z - h)^2 + s^2$.
 
-    $n = 2$ in free space, less along corridors, more with obstacles.
+    $n = 2$ in free space, less along corridors, more with obstacles. A directional antenna adds its gain,
+    and $L_0$ is the level on its axis.
     """
 
     PARAMETERS: ClassVar[tuple[Parameter, ...]] = (
@@ -32,11 +34,14 @@ class LogDistance(eqx.Module):
     """[m], of the sensor if the station has no altitude."""
     standoff: float = eqx.field(default=0.1, converter=number, static=True)
     """$s$ [m], above zero: keeps the level finite and smooth at the source."""
+    beam: Beam | None = None
+    """Of a directional antenna, whose heading each station has."""
 
     def __call__(self, theta: Theta, station: Station) -> Scalar:
         level, exponent, height, attenuation = theta[2:6]
         squared = squared_distance(theta, height, station, self.altitude, self.standoff)
-        return level - (5 / math.log(10)) * exponent * jnp.log(squared) - attenuation * jnp.sqrt(squared)
+        direct = level - (5 / math.log(10)) * exponent * jnp.log(squared) - attenuation * jnp.sqrt(squared)
+        return direct if self.beam is None else direct + self.beam.gain(theta, station, jnp.sqrt(squared))
 
     def without_source(self) -> Flat:
         """Return the same level everywhere."""

@@ -7,6 +7,7 @@ from dowsax.types import Key, Scalar, Station, Theta
 from dowsax.world.base import Field, NeedsTheta, Sensor
 from dowsax.world.ranges import number
 from dowsax.world.sensors.gaussian import Gaussian
+from dowsax.world.sensors.stated_uncertainty import Stated
 from dowsax.world.sensors.student_t import StudentT
 from dowsax.world.sensors.wrapper import SensorWrapper
 
@@ -31,21 +32,21 @@ class FuzzyEdge(SensorWrapper):
 
     def bind(self, theta: Theta) -> "Edged":
         sensor = self.sensor.bind(theta) if isinstance(self.sensor, NeedsTheta) else self.sensor
-        assert isinstance(sensor, Gaussian | StudentT)
+        assert isinstance(sensor, Gaussian | StudentT | Stated)
         return Edged(sensor, self.axis, theta, self.share)
 
 
 class Edged(eqx.Module):
     """`FuzzyEdge` for one Θ."""
 
-    sensor: Gaussian | StudentT
+    sensor: Gaussian | StudentT | Stated
     axis: Field
     theta: Theta
     share: float = eqx.field(static=True)
 
     def at(self, station: Station) -> Gaussian | StudentT:
         """Return the sensor at a station."""
-        sensor = self.sensor
+        sensor = self.sensor.at(station) if isinstance(self.sensor, Stated) else self.sensor
         edge = self.share * sensor.noise_ratio * jnp.abs(self.axis(self.theta, station))
         return eqx.tree_at(lambda at: at.noise_floor, sensor, sensor.noise_floor + edge)
 

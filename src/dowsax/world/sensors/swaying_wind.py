@@ -13,6 +13,7 @@ from dowsax.world.base import DirectionDependent, DirectionProfile, NeedsTheta, 
 from dowsax.world.ranges import number
 from dowsax.world.sensors.fuzzy_edge import Edged
 from dowsax.world.sensors.gaussian import Gaussian
+from dowsax.world.sensors.stated_uncertainty import Stated
 from dowsax.world.sensors.student_t import StudentT
 from dowsax.world.sensors.wrapper import SensorWrapper
 
@@ -51,7 +52,7 @@ class SwayingWind(SensorWrapper):
 
     def bind(self, theta: Theta) -> "Swayed":
         sensor = self.sensor.bind(theta) if isinstance(self.sensor, NeedsTheta) else self.sensor
-        assert isinstance(sensor, Gaussian | StudentT | Edged)
+        assert isinstance(sensor, Gaussian | StudentT | Stated | Edged)
         return Swayed(sensor, self.field, theta, math.radians(self.error))
 
 
@@ -71,7 +72,7 @@ class Swayed(eqx.Module):
     more bin. The sum is a density in $z$.
     """
 
-    sensor: Gaussian | StudentT | Edged
+    sensor: Gaussian | StudentT | Stated | Edged
     field: DirectionDependent
     theta: Theta
     error: float = eqx.field(static=True)
@@ -88,7 +89,7 @@ class Swayed(eqx.Module):
     def log_prob(self, reading: Scalar, intensity: Scalar, station: Station) -> Scalar:
         del intensity
         direction_profile = self.field.direction_profile(self.theta, station)
-        sensor = self.sensor.at(station) if isinstance(self.sensor, Edged) else self.sensor
+        sensor = self.sensor.at(station) if isinstance(self.sensor, Stated | Edged) else self.sensor
         bins = _AngleBins.about(direction_profile, self.error, _UNSEEN_NOISE_SHARE * sensor.noise_floor)
 
         def add(carry, number):

@@ -53,8 +53,8 @@ export function buildPlace(globe) {
   };
 }
 
-/** The value and other measurements: {value, elements, get, names}. Wind is unfolded if the field needs it. */
-export function buildValue({ unit, field }) {
+/** The value and other measurements: {value, elements, get, names}. What the site needs is unfolded. */
+export function buildValue({ unit, field, quantities = [] }) {
   const value = numeric(unit ? `Reading [${unit}]` : "Reading", {
     name: "value",
     class: "big",
@@ -66,6 +66,10 @@ export function buildValue({ unit, field }) {
     placeholder: "270 = west",
     least: -360,
     most: 360,
+  });
+  const others = quantities.map(({ name, unit: own }) => {
+    const label = name[0].toUpperCase() + name.slice(1);
+    return [name, numeric(own ? `${label} [${own}]` : label, { name, least: -LARGEST, most: LARGEST })];
   });
   const altitude = numeric("Height [m]", { name: "altitude", least: -500, most: 20000 });
   const dwell = numeric("Counted for [s]", { name: "dwell", least: 1e-6, most: LARGEST });
@@ -85,7 +89,7 @@ export function buildValue({ unit, field }) {
 
   const get = () => {
     const made = { value: numberIn(value, true), ...windOf(speed, from) };
-    for (const [name, item] of Object.entries({ altitude, dwell })) {
+    for (const [name, item] of [...Object.entries({ altitude, dwell }), ...others]) {
       const given = numberIn(item);
       if (given !== null) made[name] = given;
     }
@@ -104,8 +108,11 @@ export function buildValue({ unit, field }) {
     wind: both,
     wind_speed: nameOf(speed),
     wind_from: nameOf(from),
+    ...Object.fromEntries(others.map(([name, item]) => [name, nameOf(item)])),
   };
-  return { value: value.input, elements: [value.element, needsWind ? wind : null, more], get, names };
+  const needed = others.map(([, item]) => item.element);
+  const elements = [value.element, ...needed, needsWind ? wind : null, more];
+  return { value: value.input, elements, get, names };
 }
 
 /** The inputs of a wind: its speed and where it comes from. */
