@@ -23,7 +23,8 @@ from dowsax.inference import Posterior
 from dowsax.inference.locate import locate
 
 OUT = Path(__file__).resolve().parents[1] / "results" / "real.csv"
-PROBABILITY = 0.9
+PROBABILITY, LOCATED_PROBABILITY = 0.9, 0.95
+"""Of the discs, and from which on a source counts as located."""
 
 
 class Score(NamedTuple):
@@ -49,6 +50,8 @@ class Score(NamedTuple):
     """Whether the wind was "measured", or is "unknown" and inferred; nothing where there is none."""
     equipment: float = math.nan
     """METEC: whether most of the belief is nearest to the right group of equipment, 1 or 0."""
+    located: float = math.nan
+    """Whether the belief fits and has the source within `LOCATED_WITHIN` with 95 %, 1 or 0; NaN as above."""
 
 
 def score(case: Case, truth: Truth, posterior: Posterior) -> Score:
@@ -60,7 +63,10 @@ def score(case: Case, truth: Truth, posterior: Posterior) -> Score:
         low, high = (float(end[at]) for end in posterior.interval(PROBABILITY))
         ratio = float(posterior.quantile(0.5)[at]) / truth.strength
         covered = float(low <= truth.strength <= high)
-    name, number = case.name, len(case.values)
+    name, number, within = case.name, len(case.values), real_sets.LOCATED_WITHIN.get(case.group)
+    located = math.nan
+    if within is not None:
+        located = float(posterior.fits and posterior.probability_within(within) >= LOCATED_PROBABILITY)
     return Score(
         group=case.group,
         name=name,
@@ -73,6 +79,7 @@ def score(case: Case, truth: Truth, posterior: Posterior) -> Score:
         strength_covered=covered,
         fit=float(posterior.fit),
         wind="measured" if case.stations.wind is not None else "unknown" if "ux" in posterior.names else "",
+        located=located,
     )
 
 
@@ -98,25 +105,39 @@ def median_interval(values: Sequence[float], confidence: float = 0.95) -> tuple[
 def table(scores: Sequence[Score]) -> str:
     """One row a set."""
     lines = [
-        "| set | surveys | median error [95 %] | p90 | 90 % radius | covered [95 %] | rate/true | group |",
-        "|---|---|---|---|---|---|---|---|",
+        "| set | surveys | median error [95 %] | mean | p90 | 90 % radius | covered [95 %] | rate/true "
+        "| group | located, right |",
+        "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for label, rows in _rows(scores):
-        errors = [one.error for one in rows]
+        unit, scale = real_sets.UNITS.get(rows[0].group, ("m", 1.0))
+        errors, radii = [scale * one.error for one in rows], [scale * one.radius for one in rows]
         low, high = median_interval(errors)
         hits = sum(one.covered for one in rows)
         at_least, at_most = wilson_interval(hits, len(rows))
         ratios = [one.strength_ratio for one in rows if not math.isnan(one.strength_ratio)]
         right = [one.equipment for one in rows if not math.isnan(one.equipment)]
-        unit = real_sets.UNITS.get(rows[0].group, "m")
         lines.append(
             f"| {label} | {len(rows)} | {np.median(errors):.1f} {unit} [{low:.1f}, {high:.1f}] | "
-            f"{np.quantile(errors, 0.9):.1f} | {np.median([one.radius for one in rows]):.1f} | "
+            f"{np.mean(errors):.1f} | {np.quantile(errors, 0.9):.1f} | {np.median(radii):.1f} | "
             f"{hits / len(rows):.2f} [{at_least:.2f}, {at_most:.2f}] | "
             f"{f'{np.median(ratios):.2f}' if ratios else ''} | "
-            f"{f'{sum(right):.0f} of {len(right)}' if right else ''} |"
+            f"{f'{sum(right):.0f} of {len(right)}' if right else ''} | {_located(rows)} |"
         )
     return "\n".join(lines)
+
+
+def _set_number(one: Score) -> int:
+    return list(real_sets.SETS).index(one.group)
+
+
+def _located(rows: Sequence[Score]) -> str:
+    """How many surveys locate the source, and how many of these are right."""
+    within = real_sets.LOCATED_WITHIN.get(rows[0].group)
+    if within is None:
+        return ""
+    located = [one for one in rows if one.located == 1]
+    return f"{len(located)}, {sum(one.error <= within for one in located)}"
 
 
 def _rows(scores: Sequence[Score]) -> list[tuple[str, list[Score]]]:
@@ -178,14 +199,16 @@ def main() -> None:
         raise SystemExit(absent)
     cases = [case for name in arguments.sets for case in _cases(name, arguments)]
     truths = {name: real_sets.truths(arguments.data, name) for name in arguments.sets}
+    before = read(arguments.out) if arguments.out.exists() else []
+    others = [one for one in before if one.group not in arguments.sets]
     scores = []
     # The bar goes to stderr, so that stdout is the table and nothing else.
     with Progress(console=Console(stderr=True)) as progress:
         for case in progress.track(cases, description="real surveys"):
             truth = truths[case.group][case.name]
             scores.append(run(arguments.data, case, truth, arguments.particles, arguments.seed))
-            # After each: what was found is kept when the rest is cut short.
-            write(scores, arguments.out)
+            # After each: what was found is kept when the rest is cut short. Lines of other sets stay.
+            write(sorted([*others, *scores], key=_set_number), arguments.out)
     print(table(scores))
 
 

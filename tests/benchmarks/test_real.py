@@ -47,6 +47,16 @@ def test_the_table_has_a_row_a_set():
     assert "0.50 [" in lines[3]
 
 
+def test_lengths_are_in_the_unit_of_the_set_and_what_is_located_is_counted():
+    """Metres of the table-top become centimetres; two of three are located, and one of them is off."""
+    rows = [("tabletop", 0.04, 1.0), ("tabletop", 0.16, 1.0), ("tabletop", 0.4, 0.0)]
+    scores = [_score(group, error)._replace(radius=0.1, located=found) for group, error, found in rows]
+    cells = [cell.strip() for cell in real.table(scores).splitlines()[2].split("|")]
+    assert cells[1:3] == ["tabletop", "3"]
+    assert cells[3].startswith("16.0 cm [")
+    assert (cells[4], cells[6], cells[-2]) == ("20.0", "10.0", "2, 1")
+
+
 def test_surveys_without_wind_have_a_row_of_their_own():
     scores = [_score("prairie", 4.0)._replace(wind=wind) for wind in ("measured", "unknown", "measured")]
     labels = [line.split("|")[1:3] for line in real.table(scores).splitlines()[2:]]
