@@ -150,7 +150,8 @@ def bluetooth(data: Path) -> Iterator[Case]:
             "exponent": LogNormal(2.0, 1.4),
             "height": Uniform(0.0, 3.0),
         },
-        noise={"noise_floor": LogNormal(5.0, 1.5)},
+        # What furniture and people shadow indoors is 1 to 6 m wide.
+        noise={"noise_floor": LogNormal(5.0, 1.5), "correlation_length": LogNormal(3.0, 2.5)},
         robust=True,
     )
     for name, rows in _groups(_rows(data, "ble_rssi_room"), "hidden_source_id").items():

@@ -24,6 +24,7 @@ from dowsax.mission.plan import Plan
 from dowsax.mission.rehearsal import Rate, Rehearsal
 from dowsax.mission.stop_statistics import StandardStops
 from dowsax.site import new_site, parse_site
+from dowsax.world import Model
 
 KINDS = ("gas-plume", "radiation", "level", "magnetic-dipole")
 MISSIONS = {"gas-plume": 60, "radiation": 150, "level": 150, "magnetic-dipole": 150}
@@ -40,8 +41,10 @@ HEADINGS = (
 )
 
 
-def rehearsed(kind: str, missions: int, seed: int, threads: int | None) -> Rehearsal:
-    """Missions of the site of this kind."""
+def rehearsed(
+    kind: str, missions: int, seed: int, threads: int | None, truth: Model | None = None
+) -> Rehearsal:
+    """Missions of the site of this kind, in its own world or another."""
     plan = Plan.of(parse_site(SITES[kind], f"{kind}.toml"))
     begun = time.perf_counter()
 
@@ -53,7 +56,7 @@ def rehearsed(kind: str, missions: int, seed: int, threads: int | None) -> Rehea
         print(f"\r{kind}: {num_ended} of {missions}", end="", file=sys.stderr, flush=True)
 
     config = RehearsalConfig(missions, seed=seed)
-    rehearsal = rehearse(plan, config, on_progress=show, threads=threads).rehearsal
+    rehearsal = rehearse(plan, config, truth=truth, on_progress=show, threads=threads).rehearsal
     print(f", {time.perf_counter() - begun:.0f} s", file=sys.stderr)
     return rehearsal
 

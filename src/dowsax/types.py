@@ -1,7 +1,7 @@
 """Types that every layer shares: keys, scalars, positions, parameter vectors and stations."""
 
 import equinox as eqx
-from jaxtyping import Array, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 Key = PRNGKeyArray
 Scalar = Float[Array, ""]
@@ -21,6 +21,21 @@ class Trail(eqx.Module):
     """With one more batch axis, the last, and without trails of their own."""
     ages: Float[Array, "*batch length"]
     """[s] before this station, at least zero and never decreasing."""
+
+
+class Earlier(eqx.Module):
+    """The nearest readings before this one, or means of groups of them, for noise that nearby readings share.
+
+    If there are fewer readings, the others are this station with a reading of zero, and do not count.
+    """
+
+    stations: "Station"
+    """With one more batch axis, the last, and without earlier readings of their own."""
+    readings: Float[Array, "*batch number"]
+    is_taken: Bool[Array, "*batch number"]
+    """Whether there is such a reading."""
+    weights: Float[Array, "..."] | None = None
+    """What the sensor makes of their places beforehand, as it does not depend on Θ."""
 
 
 class Station(eqx.Module):
@@ -52,3 +67,5 @@ class Station(eqx.Module):
     """[°], where the antenna points: clockwise from north."""
     trail: Trail | None = None
     """What came before, for sensors that lag."""
+    earlier: Earlier | None = None
+    """The nearest readings before, for noise that nearby readings share; the filter finds them."""

@@ -113,8 +113,8 @@ def simulated_alone(steps):
     _, plan, guide = AdvisorCache().plan_site(text, LONG["policy"], simulated=True)
     advisor, truth = Advisor(plan, guide, LONG["seed"]), Truth.sample(plan, "id", LONG["seed"])
     place, told = plan.start, []
-    for number in range(1, steps + 1):
-        advice = advisor.add(truth.read(plan, number, place))
+    for _ in range(steps):
+        advice = advisor.add(truth.read(advisor, place))
         place = advice.next_position
         told.append(list(advice.estimate.mean))
     return told

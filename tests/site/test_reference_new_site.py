@@ -82,7 +82,7 @@ def test_the_new_sites_show_every_key():
         assert known <= set().union(*(shown(kind, table) for kind in KINDS)), table.name
         missing = known - shown("gas-plume", table)
         others = {"standoff", "inclination", "declination", "dead_time", "dwell", "variation", "shielded"}
-        others |= {"beam", "front_to_back"}
+        others |= {"beam", "front_to_back", "correlation", "correlation_length"}
         assert missing <= others, table.name
 
 

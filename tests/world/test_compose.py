@@ -150,7 +150,8 @@ def test_a_benchmark_field_is_as_it_was():
 
 
 def test_noise_is_normal_or_robust_or_counted():
-    level = lambda **given: compose("level", BOX, noise={"noise_floor": 4}, **given).sensor  # noqa: E731
+    noise = {"noise_floor": 4, "correlation": 0}
+    level = lambda **given: compose("level", BOX, noise=noise, **given).sensor  # noqa: E731
     assert level() == Gaussian(0.0, 4.0)
     assert level(robust=True) == StudentT(0.0, 4.0, 4.0)
     assert level(robust=7) == StudentT(0.0, 4.0, 7.0)

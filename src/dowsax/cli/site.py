@@ -102,6 +102,7 @@ def _print_words(title: str, words: list[tuple[str, str]]) -> None:
 
 def _print_unknown(unknown: list[tuple[str, str, str, str]]) -> None:
     say("Unknown beforehand")
+    width = max(12, *(len(name) + 1 for name, *_ in unknown))
     for name, unit, meaning, distribution in unknown:
         described = f"{meaning} [{unit}]" if unit else meaning
-        say(f"  {name:<12}{described}" + (f"; {distribution}" if distribution else ""))
+        say(f"  {name:<{width}}{described}" + (f"; {distribution}" if distribution else ""))

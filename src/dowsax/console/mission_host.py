@@ -236,7 +236,7 @@ class MissionHost:
         here = (advisor.plan.start or advisor.plan.middle) if latest is None else latest.next_position
         assert here is not None
         assert self._truth is not None
-        reading = Truth.from_json(self._truth).read(advisor.plan, len(advisor.readings) + 1, here)
+        reading = Truth.from_json(self._truth).read(advisor, here)
         return self.do_add(generation, reading, "", confirmed=True)[1]
 
     def truth(self) -> dict[str, Any] | None:

@@ -11,6 +11,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from dowsax.envs.scenarios import SCENARIOS
+from dowsax.inference.belief import History, recall
+from dowsax.mission.advisor import Advisor
 from dowsax.mission.plan import Plan
 from dowsax.survey.reading import Reading
 from dowsax.types import Key, Scalar, Station, Theta
@@ -94,12 +96,14 @@ class Truth:
         """Return Θ at the reading of this number, counted from 1."""
         return self.after if self.moves_after is not None and number > self.moves_after else self.theta
 
-    def read(self, plan: Plan, number: int, position: tuple[float, float]) -> Reading:
-        """Simulate the reading of this number at a position; deterministic."""
+    def read(self, advisor: Advisor, position: tuple[float, float]) -> Reading:
+        """Simulate the next reading, at a position; deterministic."""
+        plan, number = advisor.plan, len(advisor.readings) + 1
         blank = plan.stations.complete(Reading(position, 0.0), ())
         station = plan.stations.station(blank, ())
         key = jax.random.fold_in(_key(self.seed, "noise"), number)
-        value = float(_read(plan.model, key, jnp.asarray(self.at(number), jnp.float32), station))
+        theta = jnp.asarray(self.at(number), jnp.float32)
+        value = float(_read(plan.model, key, theta, station, advisor.belief.history))
         if not math.isfinite(value):
             raise ValueError("The simulated sensor gave no number: choose another seed.")
         return Reading(position, value)
@@ -124,5 +128,5 @@ def _key(seed: int, use: str) -> Key:
 
 
 @eqx.filter_jit
-def _read(model: Model, key: Key, theta: Theta, station: Station) -> Scalar:
-    return model.sample_reading(key, theta, station)
+def _read(model: Model, key: Key, theta: Theta, station: Station, history: History) -> Scalar:
+    return model.sample_reading(key, theta, recall(model, history, station))

@@ -13,7 +13,7 @@ from jaxtyping import Array, Bool, Int
 
 from dowsax.envs.scenarios import Scenario
 from dowsax.inference import Belief, Credible, Filter, FilterInfo, Preset, Stage
-from dowsax.inference.belief import require_room
+from dowsax.inference.belief import recall, require_room
 from dowsax.inference.filter import while_degenerate
 from dowsax.inference.null_filter import NullFilter
 from dowsax.inference.stopping import StopRule
@@ -245,7 +245,7 @@ class SearchProblem(eqx.Module):
         walked = jnp.linalg.norm(position - state.station.position)
         theta, station = self._move_source(jump_key, state), advance(state.station, position, seconds)
         truth = self.model if self.truth is None else self.truth
-        reading = truth.sample_reading(noise_key, theta, station)
+        reading = truth.sample_reading(noise_key, theta, recall(truth, state.belief.history, station))
         stage = self.filter().begin(filter_key, state.belief, station, reading)
         null = None
         if self.null is not None and state.null is not None:

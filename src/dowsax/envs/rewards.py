@@ -11,6 +11,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool
 
 from dowsax.envs.problem import SearchProblem, SearchState, error
+from dowsax.inference.belief import recall
 from dowsax.inference.replay import reading_log_likelihood
 from dowsax.inference.summaries import covariance, location_entropy, location_spread, mean_position
 from dowsax.inference.weights import normalise
@@ -55,7 +56,8 @@ def information_gain(
 ) -> Scalar:
     r"""AGDC-KLD: $\mathrm{KL}(b_{k+1} \,\|\, b_k)$ [nats] of the newest reading, on the particles before."""
     del stopped
-    terms = reading_log_likelihood(search.model, before.belief.particles.T, after.station, after.reading)
+    station = recall(search.model, before.belief.history, after.station)
+    terms = reading_log_likelihood(search.model, before.belief.particles.T, station, after.reading)
     log_weights = normalise(before.belief.log_weights)
     log_posterior = normalise(log_weights + terms)
     # A particle without weight adds nothing; 0 · (−∞ + ∞) would.

@@ -13,6 +13,7 @@ import jax
 import jax.numpy as jnp
 
 from dowsax.evaluate.missions import RehearsalConfig
+from dowsax.inference.belief import History, recall
 from dowsax.mission.advice import SEARCHING
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.decision import BudgetUse
@@ -46,7 +47,7 @@ def simulate_mission(
         station = plan.stations.station(whole, advisor.readings)
         here, later = draft.position, (draft.time or 0.0) + plan.reach.reading_time
         try:
-            value = float(_read(model, noise_key, theta, station))
+            value = float(_read(model, noise_key, theta, station, advisor.belief.history))
             target = advisor.add(replace(draft, value=value)).next_position
             in_a_row = 0
         except Refused:
@@ -74,7 +75,8 @@ def _read_on_way(
         time = (draft.time or 0.0) + number * float(way_readings.interval)
         passed = replace(draft, position=(x, y), time=time, moving=True)
         station = stations.station(stations.complete(passed, advisor.readings), advisor.readings)
-        value = float(_read(model, jax.random.fold_in(key, number), theta, station))
+        noise_key = jax.random.fold_in(key, number)
+        value = float(_read(model, noise_key, theta, station, advisor.belief.history))
         with suppress(Refused):
             advisor.add(replace(passed, value=value))
 
@@ -126,5 +128,5 @@ def move_source(model: Model, jump: Jump, key: Key, theta: Theta) -> Theta:
 
 
 @eqx.filter_jit
-def _read(model: Model, key: Key, theta: Theta, station: Station) -> Scalar:
-    return model.sample_reading(key, theta, station)
+def _read(model: Model, key: Key, theta: Theta, station: Station, history: History) -> Scalar:
+    return model.sample_reading(key, theta, recall(model, history, station))

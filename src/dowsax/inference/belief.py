@@ -10,7 +10,7 @@ from jaxtyping import Array, Bool, Float, Int
 
 from dowsax.inference.jumps import Regimes
 from dowsax.types import Scalar, Station
-from dowsax.world import POSITION_COLUMNS, take_position
+from dowsax.world import POSITION_COLUMNS, Model, PerhapsAbsent, take_position
 
 
 class History(eqx.Module):
@@ -95,6 +95,11 @@ def record(history: History, station: Station, reading: Scalar) -> History:
     stations = jax.tree.map(lambda all_, new: all_.at[at].set(new, mode="drop"), history.stations, station)
     readings = history.readings.at[at].set(reading, mode="drop")
     return History(stations, readings, at + ~is_full(history))
+
+
+def recall(model: Model | PerhapsAbsent, history: History, station: Station) -> Station:
+    """Return the station with its nearest earlier readings, where the sensor's noise depends on them."""
+    return model.recall(station, history.stations, history.readings, history.size)
 
 
 def with_horizon(belief: Belief, horizon: int) -> Belief:

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from dowsax.inference.attention import DEFAULT_PROJECTION, attend, smooth, uniform_mixing
-from dowsax.inference.belief import Belief, empty_history, is_full, record, require_room
+from dowsax.inference.belief import Belief, empty_history, is_full, recall, record, require_room
 from dowsax.inference.budget import KLDBudget, mask_to
 from dowsax.inference.config import FilterConfig
 from dowsax.inference.features import Projection
@@ -136,6 +136,7 @@ class ParticleFilter:
         is and `FilterInfo.recorded` is false.
         """
         require_room(belief.history)
+        station = recall(self.model, belief.history, station)
         predict_key, stage_key = jax.random.split(key)
         recorded = ~is_full(belief.history)
         if self.transition is not None:
@@ -259,6 +260,13 @@ class ParticleFilter:
         return self.transition if isinstance(self.transition, Jump) else None
 
 
+def _complete(model: Model, template: Station | None) -> Station:
+    """Return the template, with room for the earlier readings that the sensor needs."""
+    station = Station(jnp.zeros(len(model.position_columns))) if template is None else template
+    one = jax.tree.map(lambda leaf: jnp.asarray(leaf)[None], replace(station, earlier=None))
+    return model.recall(station, one, jnp.zeros(1), 0)
+
+
 def while_degenerate(refresh: Callable[[Stage], Stage], stage: Stage) -> Stage:
     """Refresh a stage until its weights are no longer degenerate."""
     # A bound method would be hashed, and with it the model's traced numbers.
@@ -367,6 +375,6 @@ def build(
         importance=importance,
         budget=budget,
         initial=model.prior if initial is None else initial,
-        template=Station(jnp.zeros(len(model.position_columns))) if template is None else template,
+        template=_complete(model, template),
     )
     return Filter(algorithm.init, algorithm.step, algorithm.begin, algorithm.refresh, algorithm.finish)

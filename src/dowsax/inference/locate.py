@@ -27,6 +27,7 @@ from dowsax.inference.presets import Preset
 from dowsax.inference.redundancy import estimate_redundancy, max_redundancy, with_redundancy
 from dowsax.types import Key, Scalar, Station
 from dowsax.world import Model, Prior, num_sources
+from dowsax.world.earlier import recall_all
 from dowsax.world.sensors.redundant import Redundant
 
 # Surveys are padded to one of these lengths, so that another number of readings rarely compiles again.
@@ -125,6 +126,7 @@ def _locate_with_estimated_redundancy(
     A posterior that is too narrow underestimates it, so the next posterior estimates it again.
     """
     limit = max_redundancy(len(values))
+    stations = recall_all(model.sensor, stations, jnp.asarray(values, jnp.float32))
 
     def locate_with(redundancy: float, number: int) -> tuple[Posterior, float]:
         used = with_redundancy(model, redundancy)

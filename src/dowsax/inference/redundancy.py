@@ -17,6 +17,8 @@ dozen effective readings are left (`max_redundancy`): the jackknife has at most 
 about ten unknowns. A larger estimate means that the model does not fit, and is reported as such.
 """
 
+from functools import cache
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -58,7 +60,8 @@ def estimate_redundancy(
 ) -> float:
     r"""Return $\kappa \ge 1$ of readings (k,) under a belief of samples (n, d) and weights (n,).
 
-    One if the errors of neighbours are uncorrelated, otherwise the larger of the two estimates.
+    The larger of the two estimates. Where the errors of neighbours are uncorrelated, that of the jackknife
+    counts only if it is larger than 1 of 20 are by chance.
     """
     if len(values) < _MIN_READINGS:
         return 1.0
@@ -70,15 +73,15 @@ def estimate_redundancy(
     places = np.asarray(stations.position, np.float64)
     times = None if stations.time is None else np.asarray(stations.time, np.float64)
     count = correlation_estimate(np.asarray(scores, np.float64), places, times)
-    if count == 1:
-        return 1.0
     terms = np.asarray(_terms(model, thetas, stations, readings), np.float64)
     # The terms include the redundancy of the model itself.
     own = float(model.sensor.count) if isinstance(model.sensor, Redundant) else 1.0
     places_of_source = take_position(samples, model.position_columns)
     found = [
-        own * jackknife_estimate(places_of_source, weights, terms, groups)
+        own * estimate
         for groups in groupings(places, times)
+        if (estimate := jackknife_estimate(places_of_source, weights, terms, groups))
+        > (1.0 if count > 1 else _chance_estimate(int(groups.max()) + 1, places_of_source.shape[1]))
     ]
     return max([count, *found])
 
@@ -136,6 +139,18 @@ def jackknife_estimate(
     except np.linalg.LinAlgError:
         # The covariance of the belief is singular.
         return 1.0
+
+
+@cache
+def _chance_estimate(num_groups: int, num_axes: int) -> float:
+    """Return what 1 of 20 estimates of the jackknife exceed where all readings err independently.
+
+    The means without each group are then normal, and their covariance is Wishart's.
+    """
+    draws = np.random.default_rng(0).standard_normal((20_000, num_groups, num_axes))
+    draws -= draws.mean(axis=1, keepdims=True)
+    largest = np.linalg.eigvalsh(np.swapaxes(draws, 1, 2) @ draws / (num_groups - 1))[:, -1]
+    return float(np.quantile(largest, 0.95))
 
 
 def groupings(places: np.ndarray, times: np.ndarray | None) -> list[np.ndarray]:

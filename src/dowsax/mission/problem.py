@@ -66,7 +66,7 @@ def build_problem(
         Scenario(from_prior, transition=plan.jump, moves=plan.jump),
         policy.actions,
         max_readings=int(budget.readings),
-        start=_start(plan),
+        start=_start(plan, has_time=truth is not None),
         budget=budget,
         stop=Credible(radius=plan.radius, probability=plan.probability),
         null=build_null_filter(plan),
@@ -108,9 +108,13 @@ def _max_on_way(plan: Plan, budget: Budget) -> float:
     return way_readings.max_number(budget, min(plan.reach.longest or math.inf, math.dist(*plan.reach.area)))
 
 
-def _start(plan: Plan) -> SiteStart:
-    """Return the start; the sensor is the first one, with what is known of it, and has settled."""
-    sensor, names = plan.stations.sensor, plan.stations.names
+def _start(plan: Plan, *, has_time: bool) -> SiteStart:
+    """Return the start, with a time also where only the truth needs it.
+
+    The sensor is the first one, with what is known of it, and has settled.
+    """
+    sensor = plan.stations.sensor
+    names = (*plan.stations.names, *(["time"] if has_time else []))
     height = plan.stations.altitude if sensor.height is None else sensor.height
     known = plan.stations.known_of(sensor.names[0] if sensor.names else None)
     unknown = {name: plan.simulated[name] for name in plan.stations.quantities if name not in known}

@@ -14,6 +14,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from dowsax.inference import Belief, systematic
+from dowsax.inference.belief import History, recall
 from dowsax.inference.weights import members_at, normalise
 from dowsax.policies.base import Action, choose_best
 from dowsax.policies.lookahead import simulate_log_likelihoods
@@ -130,7 +131,7 @@ class LocationPlanner(eqx.Module):
         levels, frequencies = _levels(self.num_readings)
 
         def gain_on(way: Float[Array, "readings axes"]) -> Scalar:
-            legs = self._legs(station, way)
+            legs = self._legs(belief.history, station, way)
             signals = jnp.max(jnp.stack([_signals_on(self.model, cells, leg) for leg in legs]), axis=0)
             sources = cells.particles[_members_by_signal(cells, signals, levels)]
             terms = jnp.zeros((self.num_readings, cells.particles.shape[0]))
@@ -144,17 +145,23 @@ class LocationPlanner(eqx.Module):
         gains = _map_allowed(gain_on, ways, mask)
         return jnp.maximum(jnp.nan_to_num(gains), 0.0)
 
-    def _legs(self, station: Station, way: Float[Array, "readings axes"]) -> list[Leg]:
-        starts = [station, *(move_station(station, place) for place in way)]
-        return [Leg(end, *self._passed(start, end.position)) for start, end in pairwise(starts)]
+    def _legs(self, history: History, station: Station, way: Float[Array, "readings axes"]) -> list[Leg]:
+        starts = [station, *(self._station(history, station, place) for place in way)]
+        return [Leg(end, *self._passed(history, start, end.position)) for start, end in pairwise(starts)]
 
-    def _passed(self, station: Station, place: Position) -> tuple[Station | None, Bool[Array, " passed"]]:
+    def _station(self, history: History, station: Station, place: Position) -> Station:
+        return recall(self.model, history, move_station(station, place))
+
+    def _passed(
+        self, history: History, station: Station, place: Position
+    ) -> tuple[Station | None, Bool[Array, " passed"]]:
         """Return the stations of readings on the way to a place, and which of them are taken."""
         if self.way_readings is None:
             return None, jnp.zeros(0, bool)
         places, number = self.way_readings.places(station.position, place, _MAX_PASSED)
         moving = self.way_readings.station(station)
-        return jax.vmap(lambda at: move_station(moving, at))(places), jnp.arange(_MAX_PASSED) < number
+        passed = jax.vmap(lambda at: self._station(history, moving, at))(places)
+        return passed, jnp.arange(_MAX_PASSED) < number
 
     def _terms_on_way(
         self,

@@ -14,6 +14,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from dowsax.inference import Belief, systematic
+from dowsax.inference.belief import recall
 from dowsax.inference.replay import reading_log_likelihood
 from dowsax.inference.weights import normalise
 from dowsax.policies.base import Action, choose_best
@@ -113,8 +114,9 @@ class Lookahead(eqx.Module):
                 if level > 0:
                     fits &= self.motion.free(position)[moves[level]]
                     position = self.motion(position, moves[level])
+                there = recall(self.model, belief.history, move_station(station, position))
                 total = total + simulate_log_likelihoods(
-                    noise_keys[level], self.model, belief.particles, sources, move_station(station, position)
+                    noise_keys[level], self.model, belief.particles, sources, there
                 )
             utility = self.utility(
                 Prediction(position, belief.particles, log_weights, total, belief.position_columns)

@@ -71,7 +71,12 @@ KINDS: dict[str, Kind] = {
     "level": Kind("decibels that fall with distance: radio, sound", "dB", _LEVELS, ("standoff",)),
     # A dipole shows within a few metres: of fewer particles, none may be so near to a place worth reading.
     "magnetic-dipole": Kind(
-        "the magnetic anomaly of buried iron", "nT", ("nT",), _DIPOLE_OPTIONS, search_particles=4096
+        "the magnetic anomaly of buried iron",
+        "nT",
+        ("nT",),
+        _DIPOLE_OPTIONS,
+        search_particles=4096,
+        examples={"noise.correlation": 0.0, "noise.correlation_length": 10.0},
     ),
     "temperature": _benchmark("excess temperature", "K"),
     "concentration": _benchmark("concentration"),
@@ -118,6 +123,9 @@ def why_unused(name: str, section: str, key: str) -> str | None:
         return f"{name} has none; leave it out."
     if (section, key) in (("noise", "shielded"), ("background", "variation")) and name != "radiation":
         return "is for counts of the kind radiation; leave it out."
+    correlation = section == "noise" and key in ("correlation", "correlation_length")
+    if correlation and name not in ("level", "magnetic-dipole"):
+        return "is for the kinds level and magnetic-dipole; leave it out."
     if (section, key) == ("noise", "edge") and not kind.uses_wind:
         return f"is that of a gas plume; leave it out for the kind {name}."
     if section == "wind" and not kind.uses_wind:

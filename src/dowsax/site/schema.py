@@ -27,6 +27,7 @@ from dowsax.site.section import (
 )
 from dowsax.site.sensor import ColumnsSetting, SensorConstants, SensorSetting
 from dowsax.site.text import Fault
+from dowsax.world.sensors.correlated import MAX_CORRELATION
 from dowsax.world.units import MOLAR_MASSES
 
 MAX_POLYGONS, MAX_POINTS = 200, 2000
@@ -47,6 +48,12 @@ def _require_noise(floor: Any) -> Any:
     if ends(floor) == (0.0,):
         raise ValueError("must be > 0; got 0: no sensor is exact.")
     return floor
+
+
+def _require_correlation(correlation: Any) -> Any:
+    if max(ends(correlation), default=0.0) > MAX_CORRELATION:
+        raise ValueError(f"must be at most {MAX_CORRELATION}: a reading has some noise of its own.")
+    return correlation
 
 
 def _require_few(table: Any) -> Any:
@@ -122,7 +129,7 @@ class BackgroundSetting(Section):
 
 
 class NoiseSetting(Section):
-    """How readings scatter around the truth; floor and ratio are distributions, written as in [prior]."""
+    """How readings scatter around the truth; numbers may be distributions, written as in [prior]."""
 
     floor: Annotated[NonNegative, AfterValidator(_require_noise)] | None = key(example="unknown", active=True)
     """Standard deviation where there is nothing to read, in the unit of the readings."""
@@ -132,6 +139,15 @@ class NoiseSetting(Section):
     uncertainty: Literal["measured"] | None = key(example="measured")
     """"measured": each reading comes with its uncertainty, a standard deviation that adds to the floor as the
     square root of the sum of squares. Default: that of [sensors]; of a survey, that of its column."""
+    correlation: Annotated[NonNegative, AfterValidator(_require_correlation)] | None = key(
+        example="unknown", active=True
+    )
+    """Correlation of the noise of two readings at one place, up to 0.95: what stands in the way of one
+    stands in the way of its neighbours too. 0 where every reading errs on its own."""
+    correlation_length: Annotated[NonNegative, AfterValidator(_require_noise)] | None = key(
+        example="unknown", unit="m", active=True
+    )
+    """Distance over which that correlation falls to a third."""
     robust: Annotated[Flag | Number, AfterValidator(require_positive)] = key(False, example=True, active=True)
     """Whether a few readings may be far off; a number is the degrees of freedom of Student's t."""
     edge: Number = key(0.0, example=0.1, ge=0, le=0.9)

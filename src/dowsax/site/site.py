@@ -273,9 +273,18 @@ def _noise(site: Site) -> Mapping[str, Number]:
     if not is_benchmark:
         kind = kind_of(site.kind, world_unit(site.unit), site.gas)
         usual = {**kind.noise, **kind.unknown_noise}
-    given = {"floor": site.noise.floor, "ratio": site.noise.ratio}
+    names = {
+        "floor": "noise_floor",
+        "ratio": "noise_ratio",
+        "correlation": "correlation",
+        "correlation_length": "correlation_length",
+    }
+    given = {key: getattr(site.noise, key) for key in names}
+    if site.search.may_jump and "correlation" in usual:
+        # The errors of earlier readings are not known where the source was elsewhere.
+        given["correlation"] = 0.0
     return {
-        f"noise_{key}": _number(setting, usual.get(f"noise_{key}"), "noise", key)
+        names[key]: _number(setting, usual.get(names[key]), "noise", key)
         for key, setting in given.items()
         if setting is not None
     }

@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from jaxtyping import Array, Float
 
-from dowsax.types import Key, Scalar, Station, Theta
+from dowsax.types import Earlier, Key, Scalar, Station, Theta
 from dowsax.world.source import Parameter
 
 
@@ -59,6 +59,21 @@ class NeedsTheta(Protocol):
 
     def bind(self, theta: Theta) -> Sensor:
         """Return the sensor for this Θ."""
+        ...
+
+
+@runtime_checkable
+class Remembers(Protocol):
+    """A sensor whose noise depends on the nearest earlier readings, `Station.earlier`.
+
+    Without earlier readings it has the distribution of a first reading.
+    """
+
+    num_earlier: int
+    """How many readings."""
+
+    def condense(self, station: Station, earlier: Earlier) -> Earlier:
+        """Return what `Station.earlier` keeps of the nearest earlier readings, the nearest first."""
         ...
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Bool
+from jaxtyping import Array, Bool, Float, Int
 
 from dowsax.types import Key, Scalar, Station, Theta
 from dowsax.world.base import DirectionDependent, Distribution, Field, Location, Prior, Sensor
@@ -29,6 +29,7 @@ from dowsax.world.model import Model
 from dowsax.world.priors import ExtendedPrior, PlumePrior, ProductPrior
 from dowsax.world.sensors import Counting, Gaussian, StudentT, UnknownNoise
 from dowsax.world.sensors.above_background import AboveBackground
+from dowsax.world.sensors.correlated import Correlated, lengths_for
 from dowsax.world.sensors.fuzzy_edge import FuzzyEdge
 from dowsax.world.sensors.redundant import Redundant
 from dowsax.world.sensors.stated_uncertainty import StatedUncertainty
@@ -37,6 +38,11 @@ from dowsax.world.sensors.uncertain_counting import OverBackground
 from dowsax.world.source import PARAMETERS, Parameter
 
 _DEFAULT_DEGREES_OF_FREEDOM = 4.0
+_CORRELATION = {
+    "correlation": ("correlation", "", "correlation of the noise of two readings at one place"),
+    "correlation_length": ("length", "m", "distance over which the correlation falls to a third"),
+}
+"""Numbers of `Correlated`: its attribute, the unit and the meaning."""
 
 
 def compose(
@@ -71,7 +77,8 @@ def compose(
     - `distributions` of the source's parameters by name, in place of the defaults;
     - `background` [unit], the reading without a source ("usual": unknown if this kind usually has one), one
       for each of the `sensors` if these are named; "measured": known at each station;
-    - `noise` parameters of the sensor by name; a ratio is relative to the field above the background;
+    - `noise` parameters of the sensor by name; a ratio is relative to the field above the background,
+      `correlation` and `correlation_length` [m] are those of noise that nearby readings share (`Correlated`);
     - `robust`: Student's t noise with this many degrees of freedom (`True`: 4);
     - `redundancy`: number of neighbouring readings that err together and count as one (`Redundant`);
     - `efficiency` of the sensor relative to the model's, and the `uncertainty` [unit] of each reading beyond
@@ -104,11 +111,12 @@ def compose(
     late = _with_lag(source, layout, lag)
     parts = layout, chosen.background_unit, background, sensors, chosen.levels
     inner = _with_background(late, *parts, is_scaled=efficiency is not None)
+    whole = layout.arrange(inner)
     build = lambda numbers: chosen.sensor(numbers, degrees, float(dead_time), variation, shielded)  # noqa: E731
     sensor, numbers = _noisy_sensor(chosen, layout, noise or {}, build, uncertainty is not None)
+    sensor = _correlated(sensor, numbers, layout, whole)
     sensor = _with_plume_errors(sensor, chosen, layout, source, late, wind, edge, direction_error)
     prior = ProductPrior(location, tuple(layout.distributions), tuple(layout.named))
-    whole = layout.arrange(inner)
     above = _above_background(sensor, numbers, whole, background, chosen.per_second)
     return Model(prior, whole, counted(above))
 
@@ -145,11 +153,19 @@ class PerhapsAbsent(eqx.Module):
         absent = without_source(self.model).sample_reading(key, theta, station)
         return jnp.where(self.is_present, present, absent)
 
+    def recall(
+        self, station: Station, stations: Station, readings: Float[Array, " k"], size: int | Int[Array, ""]
+    ) -> Station:
+        """Return the station with its nearest earlier readings, as `Model.recall` does."""
+        return self.model.recall(station, stations, readings, size)
+
 
 def _without_plume(sensor: Sensor) -> Sensor:
     """Return the sensor without fuzzy edges and swaying wind, which need a plume."""
     if isinstance(sensor, Redundant | AboveBackground | OverBackground):
         return replace(sensor, sensor=_without_plume(sensor.sensor))
+    if isinstance(sensor, Correlated):
+        return replace(sensor, field=remove_source(sensor.field))
     return _without_plume(sensor.sensor) if isinstance(sensor, FuzzyEdge | SwayingWind) else sensor
 
 
@@ -237,7 +253,7 @@ def _sensor(sensor: Sensor, numbers: Mapping[str, Number], layout: Layout, unit:
             layout.unknown(Parameter(name, *meanings.get(name, ("", "number of the sensor"))), distribution),
         )
         for name, distribution in numbers.items()
-        if isinstance(distribution, Distribution)
+        if isinstance(distribution, Distribution) and name not in _CORRELATION
     )
     return UnknownNoise(sensor, columns) if columns else sensor
 
@@ -282,6 +298,26 @@ def _with_plume_errors(
         assert isinstance(swaying, DirectionDependent)
         sensor = SwayingWind(sensor, swaying, direction_error)
     return sensor
+
+
+def _correlated(sensor: Sensor, numbers: Mapping[str, Number], layout: Layout, whole: Field) -> Sensor:
+    """Return the sensor whose noise is correlated in space, where the kind has such noise."""
+    if not numbers.get("correlation"):
+        return sensor
+    columns = tuple(
+        (attribute, layout.unknown(Parameter(name, unit, meaning), numbers[name]))
+        for name, (attribute, unit, meaning) in _CORRELATION.items()
+        if isinstance(numbers[name], Distribution)
+    )
+    known = nominal({name: numbers[name] for name in _CORRELATION})
+    return Correlated(
+        sensor,
+        whole,
+        known["correlation"],
+        known["correlation_length"],
+        columns,
+        lengths_for(numbers["correlation_length"]),
+    )
 
 
 def _benchmark(

@@ -2,10 +2,12 @@
 
 import equinox as eqx
 import jax
-from jaxtyping import Array, Float
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int
 
 from dowsax.types import Key, Position, Scalar, Station, Theta
 from dowsax.world.base import Field, NeedsTheta, Prior, Sensor
+from dowsax.world.earlier import recall, remembering
 from dowsax.world.positions import position_columns, take_position
 from dowsax.world.sensors import cheap_sampler
 
@@ -54,9 +56,28 @@ class Model(eqx.Module):
         return cheap_sampler(self._sensor(theta))(key, self.field(theta, station), station)
 
     def simulate(self, key: Key, theta: Theta, stations: Station) -> Float[Array, " length"]:
-        """Draw one reading at every station of a path."""
-        keys = jax.random.split(key, stations.position.shape[0])
-        return jax.vmap(self.sample_reading, in_axes=(0, None, 0))(keys, theta, stations)
+        """Draw one reading at every station of a path, one after the other."""
+        number = stations.position.shape[0]
+        keys = jax.random.split(key, number)
+        if remembering(self.sensor) is None:
+            return jax.vmap(self.sample_reading, in_axes=(0, None, 0))(keys, theta, stations)
+
+        def read(at: Int[Array, ""], readings: Float[Array, " length"]) -> Float[Array, " length"]:
+            station = jax.tree.map(lambda leaf: leaf[at], stations)
+            station = self.recall(station, stations, readings, at)
+            return readings.at[at].set(self.sample_reading(keys[at], theta, station))
+
+        return jax.lax.fori_loop(0, number, read, jnp.zeros(number))
+
+    def recall(
+        self,
+        station: Station,
+        stations: Station,
+        readings: Float[Array, " horizon"],
+        size: int | Int[Array, ""],
+    ) -> Station:
+        """Return the station with its nearest among the first `size` readings, if the sensor needs them."""
+        return recall(self.sensor, station, stations, readings, size)
 
     def _sensor(self, theta: Theta) -> Sensor:
         return self.sensor.bind(theta) if isinstance(self.sensor, NeedsTheta) else self.sensor

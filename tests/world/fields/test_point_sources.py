@@ -50,9 +50,12 @@ def test_log_distance_is_the_formula(survey, key, draw):
     drawn = draw(prior_of("log_distance"), key, NUM_DRAWS)
     thetas = np.asarray(drawn, float)
     squared = squared_distance(thetas, *survey, thetas[:, 4])
-    expected = thetas[:, 2] - 10 * thetas[:, 3] * np.log10(np.sqrt(squared)) - thetas[:, 5] * np.sqrt(squared)
+    away = (np.asarray(survey[0], float) - thetas[:, :2]) / np.sqrt(squared)[:, None]
+    gain = np.sum(thetas[:, 6:8] * away, axis=1)
+    lost = 10 * thetas[:, 3] * np.log10(np.sqrt(squared)) + thetas[:, 5] * np.sqrt(squared)
+    expected = thetas[:, 2] - lost + gain
     np.testing.assert_allclose(evaluate(LogDistance(), drawn, *survey), expected, rtol=1e-4, atol=1e-3)
-    theta = jnp.float32([0, 0, -40, 2.5, 1, 0])
+    theta = jnp.float32([0, 0, -40, 2.5, 1, 0, 0, 0])
     near, far = (LogDistance(1.0)(theta, Station(jnp.float32([d, 0]))) for d in (5.0, 50.0))
     assert float(near - far) == pytest.approx(25, abs=0.01)
 

@@ -1,0 +1,67 @@
+"""The nearest earlier readings of each reading, for noise that nearby readings share."""
+
+from dataclasses import replace
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int
+
+from dowsax.types import Earlier, Station
+from dowsax.world.base import Remembers, Sensor
+
+
+def remembering(sensor: Sensor) -> Remembers | None:
+    """Return the sensor, or the one inside of it, whose noise depends on earlier readings."""
+    while not isinstance(sensor, Remembers):
+        if not hasattr(sensor, "sensor"):
+            return None
+        sensor = sensor.sensor
+    return sensor
+
+
+def recall(
+    sensor: Sensor,
+    station: Station,
+    stations: Station,
+    readings: Float[Array, " horizon"],
+    size: int | Int[Array, ""],
+) -> Station:
+    """Return the station with its nearest among the first `size` readings, where the sensor needs them."""
+    memory = remembering(sensor)
+    if memory is None:
+        return station
+    bare = replace(station, earlier=None)
+    earlier = _nearest(bare, replace(stations, earlier=None), readings, size, memory.num_earlier)
+    return replace(bare, earlier=memory.condense(bare, earlier))
+
+
+def recall_all(sensor: Sensor, stations: Station, readings: Float[Array, " k"]) -> Station:
+    """Return the stations of one survey, each with its nearest among the readings before it."""
+    if remembering(sensor) is None:
+        return stations
+    numbers = jnp.arange(readings.shape[0])
+    return jax.vmap(lambda station, number: recall(sensor, station, stations, readings, number))(
+        stations, numbers
+    )
+
+
+def _nearest(
+    station: Station,
+    stations: Station,
+    readings: Float[Array, " horizon"],
+    size: int | Int[Array, ""],
+    number: int,
+) -> Earlier:
+    horizon = readings.shape[0]
+    squares = jnp.sum((stations.position - station.position[None, :]) ** 2, axis=-1)
+    squares = jnp.where(jnp.arange(horizon) < size, squares, jnp.inf)
+    _, at = jax.lax.top_k(-squares, min(number, horizon))
+    at = jnp.pad(at, (0, number - at.shape[0]))
+    is_taken = jnp.arange(number) < jnp.minimum(size, horizon)
+
+    def choose(leaf: Array, own: Array) -> Array:
+        chosen = leaf[at]
+        return jnp.where(is_taken.reshape(-1, *[1] * (chosen.ndim - 1)), chosen, jnp.asarray(own)[None])
+
+    found = jax.tree.map(choose, stations, station)
+    return Earlier(found, jnp.where(is_taken, readings[at], 0.0), is_taken)
