@@ -6,7 +6,7 @@
 Missions of the standard sites, as in `benchmarks.site_stops`, but readings come from another world:
 
 - lead: something dense stands on one side of the source, and lets through a fifth within 120°;
-- shadowing: walls and trees shadow levels by 6 dB (standard deviation) over some 20 m, the same at each visit;
+- shadowing: walls and trees shadow levels by 6 dB (standard deviation) over 20 m, the same at each visit;
 - meander: the plume turns by up to 20° to either side of the measured wind, to and fro in five minutes.
 """
 
@@ -56,7 +56,7 @@ class Shielded(eqx.Module):
 
 
 class Shadows(eqx.Module):
-    """A level with a map of shadows: random waves, whose correlation falls with distance as a normal curve."""
+    """A level with a map of shadows: random waves, whose correlation falls with distance as a bell does."""
 
     field: Field
     waves: Float[Array, "waves 2"]

@@ -1,7 +1,6 @@
 """Noise that nearby readings share: walls, trees and bodies shadow a whole neighbourhood."""
 
 import math
-from dataclasses import replace
 from itertools import pairwise
 
 import equinox as eqx
@@ -76,7 +75,9 @@ class Correlated(SensorWrapper):
         def solve(correlation: Scalar, length: Scalar) -> Float[Array, " columns"]:
             """Return w and v of the means: averages of the covariances of their members."""
             near = jnp.exp(-apart / length)
-            shared = jnp.matmul(jnp.matmul(shares, near, precision=_PRECISION), shares.T, precision=_PRECISION)
+            shared = jnp.matmul(
+                jnp.matmul(shares, near, precision=_PRECISION), shares.T, precision=_PRECISION
+            )
             # A group without members has a weight of zero.
             noise = jnp.diag(jnp.where(is_used, (1 - correlation) * own, 1.0))
             across = correlation * jnp.matmul(shares, jnp.exp(-away / length), precision=_PRECISION)
