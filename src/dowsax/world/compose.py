@@ -305,9 +305,9 @@ def _correlated(sensor: Sensor, numbers: Mapping[str, Number], layout: Layout, w
     if not numbers.get("correlation"):
         return sensor
     columns = tuple(
-        (attribute, layout.unknown(Parameter(name, unit, meaning), numbers[name]))
+        (attribute, layout.unknown(Parameter(name, unit, meaning), number))
         for name, (attribute, unit, meaning) in _CORRELATION.items()
-        if isinstance(numbers[name], Distribution)
+        if isinstance(number := numbers[name], Distribution)
     )
     known = nominal({name: numbers[name] for name in _CORRELATION})
     return Correlated(

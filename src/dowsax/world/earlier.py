@@ -1,6 +1,7 @@
 """The nearest earlier readings of each reading, for noise that nearby readings share."""
 
 from dataclasses import replace
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -12,11 +13,10 @@ from dowsax.world.base import Remembers, Sensor
 
 def remembering(sensor: Sensor) -> Remembers | None:
     """Return the sensor, or the one inside of it, whose noise depends on earlier readings."""
-    while not isinstance(sensor, Remembers):
-        if not hasattr(sensor, "sensor"):
-            return None
-        sensor = sensor.sensor
-    return sensor
+    inner: Any = sensor
+    while inner is not None and not isinstance(inner, Remembers):
+        inner = getattr(inner, "sensor", None)
+    return inner
 
 
 def recall(
