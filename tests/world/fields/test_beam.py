@@ -10,7 +10,7 @@ from dowsax.world import UniformBox, compose
 from dowsax.world.fields import Beam, LogDistance
 
 PLAIN, YAGI = LogDistance(1.5, 0.1), LogDistance(1.5, 0.1, Beam(60.0, 20.0))
-THETA = jnp.float32([10.0, -4.0, -30.0, 2.5, 1.0, 0.0])
+THETA = jnp.float32([10.0, -4.0, -30.0, 2.5, 1.0, 0.0, 0.7, -1.2])
 
 
 def gain(bearing, heading, distance=40.0, theta=THETA):
@@ -66,7 +66,7 @@ def test_is_smooth_everywhere():
 def test_a_model_has_a_beam_by_its_options():
     """And without a heading it fails while it is traced."""
     model = compose("level", UniformBox(), options={"beam": 60.0, "front_to_back": 20.0, "standoff": 0.1})
-    theta = jnp.append(THETA[:5], 5.0)
+    theta = jnp.concatenate([THETA[:5], THETA[6:8], jnp.float32([5.0, 0.0, 10.0])])
     at = Station(jnp.float32([3.0, 4.0]), heading=jnp.float32(20.0))
     assert float(model.intensity(theta, at)) == pytest.approx(float(YAGI(THETA, at)), rel=1e-5)
     with pytest.raises(ValueError, match=r"give `Station\.heading`"):

@@ -39,7 +39,7 @@ def test_multiplies_the_source_and_a_background_that_all_share():
 
 
 def test_a_level_is_that_of_the_multiplied_power():
-    theta = jnp.float32([40.0, 60.0, -20.0, 2.0, 1.0, 3.0])
+    theta = jnp.float32([40.0, 60.0, -20.0, 2.0, 1.0, 0.0, 0.0, 3.0])
     plain, doubled = compose("level", BOX), compose("level", BOX, efficiency="measured")
     raised = float(doubled.intensity(theta, station(efficiency=2.0)) - plain.intensity(theta, station()))
     assert raised == pytest.approx(10 * np.log10(2), abs=1e-4)

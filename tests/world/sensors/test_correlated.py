@@ -137,3 +137,16 @@ def test_without_source_the_noise_stays_correlated():
     oracle = exact(null, SOURCE, stations)
     readings = jnp.asarray(oracle.rvs(random_state=1), jnp.float32)
     assert total(null, SOURCE, stations, readings) == pytest.approx(oracle.logpdf(readings), abs=1e-3)
+
+
+def test_stated_uncertainty_adds_to_the_noise():
+    """A first reading that states an uncertainty u has the noise hypot(3, u); later ones the same total."""
+    stated = level(uncertainty="measured")
+    bare = places(2, seed=3)
+    stations = Station(bare.position, uncertainty=jnp.full(2, 4.0))
+    readings = jnp.array([31.0, 36.0])
+    mean = np.asarray(jax.vmap(stated.intensity, in_axes=(None, 0))(SOURCE, stations), np.float64)
+    apart = float(np.linalg.norm(np.subtract(*np.asarray(bare.position))))
+    shared = CORRELATION * np.exp(-apart / LENGTH)
+    oracle = multivariate_normal(mean, (NOISE**2 + 16.0) * np.array([[1.0, shared], [shared, 1.0]]))
+    assert total(stated, SOURCE, stations, readings) == pytest.approx(oracle.logpdf(readings), abs=1e-4)

@@ -14,7 +14,7 @@ PLACE, WIND = jnp.float32([70.0, 52.0]), jnp.float32([3.0, 0.2])
 HERE = Station(PLACE, wind=WIND)
 STATED = Station(PLACE, wind=WIND, uncertainty=jnp.float32(0.3))
 PLUME = jnp.float32([40.0, 50.0, 4.0, 1.0, 3.0, 1.0, 1.0, 0.3, 0.0, 1.0])
-LEVEL = jnp.float32([40.0, 50.0, -20.0, 2.0, 1.0])
+LEVEL = jnp.float32([40.0, 50.0, -20.0, 2.0, 1.0, 0.5, -0.5])
 
 
 @pytest.mark.slow_after(3)
@@ -43,7 +43,9 @@ def test_is_the_sensor_with_the_larger_floor(kind, theta, given):
 
 def test_the_floor_may_be_unknown():
     """It is a column of Θ, and what a reading states adds to it."""
-    model = compose("level", BOX, noise={"noise_floor": LogUniform(0.1, 9.0)}, uncertainty="measured")
+    model = compose(
+        "level", BOX, noise={"noise_floor": LogUniform(0.1, 9.0), "correlation": 0.0}, uncertainty="measured"
+    )
     mean = float(model.intensity(LEVEL, HERE))
     for floor in (0.4, 4.0):
         found = float(model.log_likelihood(jnp.append(LEVEL, floor), STATED, jnp.float32(mean)))
