@@ -21,7 +21,7 @@ corners = [[25, 15], [35, 15], [35, 25], [25, 25]]
 
 
 def main() -> None:
-    truth = jax.numpy.array([44.0, 29.0, 20000.0, 0.0093, 0.5, 10.0])  # stands for the world
+    truth = jax.numpy.array([44.0, 29.0, 20000.0, 0.0093, 0.5, 10.0, 0.15])  # stands for the world
     advisor = Advisor(SITE, seed=0)  # log="mission.log" would keep it all
     position, number = SITE.start, 0
     while position is not None:

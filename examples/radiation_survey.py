@@ -35,7 +35,8 @@ def walk(path: Path, truth: jax.Array) -> None:
 def main() -> None:
     folder = Path(tempfile.mkdtemp())
     (folder / "site.toml").write_text(SITE)
-    truth = jnp.array([43.0, 27.0, 2000.0, 0.0093, 0.5, 10.0])  # x, y, q, attenuation, height, background
+    # x, y, q, attenuation, height, background, and the error of what the source adds.
+    truth = jnp.array([43.0, 27.0, 2000.0, 0.0093, 0.5, 10.0, 0.15])
     walk(folder / "survey.csv", truth)
     run(["locate", f"{folder}/survey.csv", "--site", f"{folder}/site.toml", "--out", f"{folder}/result"])
     found = json.loads((folder / "result" / "summary.json").read_text())["position"]

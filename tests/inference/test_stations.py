@@ -64,7 +64,7 @@ def test_evidence_for_a_source_against_none(stations, key):
         distributions={"attenuation": 0.01, "height": 1.0},
         background=LogUniform(1.0, 100.0),
     )
-    null, truth = without_source(model), jnp.float32([30, 20, 3000, 10])
+    null, truth = without_source(model), jnp.float32([30, 20, 3000, 10, 0.15])
     loud, quiet = (np.asarray(jax.jit(at.simulate)(key, truth, stations), float) for at in (model, null))
     found = locate(stations, loud, model=model, particles=512)
     assert (np.abs(found.mean[:2] - np.asarray(truth[:2])) < 4 * found.std[:2] + 0.1).all()
@@ -79,7 +79,9 @@ def test_evidence_for_a_source_against_none(stations, key):
     dwell = np.asarray(stations.dwell, float)[None, :]
     edges = np.linspace(0, np.log(100), 20_001)
     rates = np.exp((edges[1:] + edges[:-1]) / 2)[:, None]
-    terms = stats.poisson.logpmf(quiet[None, :], dwell * rates).sum(axis=1)
+    # The background varies by 5 %, so that counts are negative binomial.
+    shape = 0.05**-2
+    terms = stats.nbinom.logpmf(quiet[None, :], shape, shape / (shape + dwell * rates)).sum(axis=1)
     expected = np.log(np.mean(np.exp(terms - terms.max()))) + terms.max()
     # With 512 particles the filter's evidence has a standard error of about a tenth.
     assert without == pytest.approx(expected, abs=0.5)

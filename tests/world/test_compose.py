@@ -22,7 +22,7 @@ from dowsax.world import (
     with_trail,
     without_source,
 )
-from dowsax.world.distributions import LogUniform, Normal
+from dowsax.world.distributions import LogNormal, LogUniform, Normal
 from dowsax.world.fields.gaussian_plume import BRIGGS
 from dowsax.world.sensors.above_background import AboveBackground
 
@@ -160,6 +160,21 @@ def test_noise_is_normal_or_robust_or_counted():
     assert counter == UncertainCounting(Counting(1e-5), 0.2)
     assert compose("temperature", BOX, robust=3.0).sensor == StudentT(0.10, 0.01, 3.0)
     assert compose("noise", BOX, noise={"spread": 2.0}).sensor.spread == 2.0
+
+
+def test_counts_err_by_more_than_poissons_law_by_default():
+    """By an unknown share of the source, a tenth of them shielded, over a background that varies."""
+    model = compose("radiation", BOX)
+    assert names_of(model)[-2:] == ["background", "noise_ratio"]
+    assert model.prior.distributions[-1] == LogNormal(0.15, 2.0)
+    counter = model.sensor.bind(jnp.float32([50, 50, 1e4, 0, 1, 10, 0.3])).sensor
+    assert (float(counter.noise_ratio), counter.variation, counter.shielded) == (
+        pytest.approx(0.3),
+        0.05,
+        0.1,
+    )
+    exact = {"noise": {"noise_ratio": 0}, "variation": 0.0, "shielded": 0.0}
+    assert compose("radiation", BOX, **exact).sensor == Counting()
 
 
 @pytest.mark.slow_after(3)

@@ -8,8 +8,10 @@ import numpy as np
 from dowsax.geo.polygons import signed_area
 from dowsax.geo.wind import speed_and_direction
 from dowsax.site.kinds import KINDS
-from dowsax.site.section import ends
+from dowsax.site.section import LogNormalSetting, ends
 from dowsax.site.site import Site, build_model
+from dowsax.world.distributions import LogNormal
+from dowsax.world.kinds import kind_of
 
 _MIN_DIAGONAL_M = 1.0
 """An area that is smaller was probably meant in degrees."""
@@ -91,15 +93,37 @@ def _background(site: Site) -> str:
 
 
 def _count_noise(site: Site) -> str:
-    ratio = site.noise.ratio
-    share = f"{ratio:g}" if isinstance(ratio, int | float) else "an unknown share"
+    """Return how counts err beyond Poisson's law, with the prior on the size of it."""
+    usual = kind_of(site.kind)
+    ratio = usual.noise["noise_ratio"] if site.noise.ratio in (None, "unknown") else site.noise.ratio
+    shielded = usual.shielded if site.noise.shielded is None else site.noise.shielded
+    variation = usual.variation if site.background.variation is None else site.background.variation
     parts = {
         "Poisson's{}": "",
-        "what the source adds is off by {} of it": share if ratio else None,
-        "a share of {:g} of the readings is shielded": site.noise.shielded,
-        "the background varies by {:g} of it": site.background.variation,
+        "what the source adds is off by {}, another error at each reading": _describe_share(ratio),
+        "{:.0f} % of the readings have something dense in the way, and see about a third": 100 * shielded
+        or None,
+        "the background varies by {:.3g} % from place to place": 100 * variation or None,
     }
     return _join_given(parts, "; ")
+
+
+def _describe_share(share: Any) -> str | None:
+    """Return a relative error in words: known, or its prior; `None` where it is zero."""
+    if isinstance(share, int | float):
+        return f"{100 * share:.3g} %" if share else None
+    if isinstance(share, LogNormal | LogNormalSetting):
+        low, high = share.median / share.factor, share.median * share.factor
+        return (
+            f"an unknown share: about {100 * share.median:.3g} %, by two to one between {100 * low:.3g} and "
+            f"{100 * high:.3g} %"
+        )
+    bounds = ends(share)
+    return (
+        f"an unknown share from {100 * bounds[0]:.3g} to {100 * bounds[1]:.3g} %"
+        if bounds
+        else "an unknown share"
+    )
 
 
 def _wind(site: Site) -> str:

@@ -66,7 +66,10 @@ KINDS: dict[str, Kind] = {
     "radiation": Kind(
         *("counts around a radioactive source", "counts", ("counts",), ("standoff",)),
         counts=True,
-        examples={"noise.ratio": 0.0, "sensors": {"A": {"background": 12.0}, "B": {"background": 15.0}}},
+        examples={
+            "noise.ratio": "unknown",
+            "sensors": {"A": {"background": 12.0}, "B": {"background": 15.0}},
+        },
     ),
     "level": Kind("decibels that fall with distance: radio, sound", "dB", _LEVELS, ("standoff",)),
     # A dipole shows within a few metres: of fewer particles, none may be so near to a place worth reading.

@@ -103,7 +103,8 @@ class BackgroundSetting(Section):
     """The distribution of an unknown background, in the same unit; of a measured one, for rehearsals."""
 
     variation: Number | None = key(example=0.05, ge=0, le=1)
-    """Of counts: how much the background varies from place to place, as a share of it. Default: 0."""
+    """Of counts: how much the background varies from place to place, as a share of it. Default: 0.05, as over
+    one kind of ground."""
 
     @model_validator(mode="before")
     @classmethod
@@ -134,8 +135,8 @@ class NoiseSetting(Section):
     floor: Annotated[NonNegative, AfterValidator(_require_noise)] | None = key(example="unknown", active=True)
     """Standard deviation where there is nothing to read, in the unit of the readings."""
     ratio: NonNegative | None = key(example="unknown", active=True)
-    """Standard deviation as a share of what the source adds to the background. Counts have Poisson's noise
-    besides; "unknown" is then 0.15 within a factor of 2."""
+    """Standard deviation as a share of what the source adds to the background. Of counts it is the error of
+    the inverse-square law, besides Poisson's noise; "unknown", the default, is 0.15 within a factor of 2."""
     uncertainty: Literal["measured"] | None = key(example="measured")
     """"measured": each reading comes with its uncertainty, a standard deviation that adds to the floor as the
     square root of the sum of squares. Default: that of [sensors]; of a survey, that of its column."""
@@ -154,7 +155,7 @@ class NoiseSetting(Section):
     """How far off the edges of the plume may be, as a share of its middle: for rows of samplers across it."""
     shielded: Number | None = key(example=0.1, ge=0, le=0.9)
     """Of counts: the share of readings with something dense between source and sensor, which see about a
-    third of it. Default: 0."""
+    third of it. Default: 0.1."""
 
 
 class WindSetting(Section):

@@ -85,7 +85,7 @@ def compose(
       the noise floor: "measured" with each reading (`Efficient`, `StatedUncertainty`);
     - `dead_time` [s] of a counter; `lag` [s], time constant of a sensor whose stations have a trail;
     - `variation`, the relative error of the background of counts, and `shielded`, the share of counts behind
-      something dense (`UncertainCounting`; default: 0, as is the error of what the source adds);
+      something dense (`UncertainCounting`; default: those of the kind);
     - `wind`: "measured" with each reading, "unknown", or a velocity (where the air goes) [m/s];
     - `direction_error` [°] of the measured wind, independent at each reading (`SwayingWind`);
     - `edge`: model error at the edges of a gas plume, as a share of its axis (`FuzzyEdge`);

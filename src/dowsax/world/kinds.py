@@ -49,6 +49,10 @@ class Kind:
     """Arguments of `field`: numbers that are always known."""
     unknown_noise: Mapping[str, Distribution] = dataclasses.field(default_factory=dict)
     """Distributions of those that are known by default."""
+    variation: float = 0.0
+    """Relative error of the background of counts."""
+    shielded: float = 0.0
+    """Share of the counts behind something dense."""
     usual_background: bool = True
     windy: bool = False
     """Whether the field needs the wind."""
@@ -69,14 +73,19 @@ class Kind:
         variation: float | None = None,
         shielded: float | None = None,
     ) -> Sensor:
-        """Build the sensor; `robust` is the degrees of freedom of Student's t."""
+        """Build the sensor; `robust` is the degrees of freedom of Student's t.
+
+        `variation` and `shielded` are those of the kind where they are not given.
+        """
         if self.per_second:
             if robust is not None:
                 raise ValueError(f"`robust` does not apply to counts of {self.name}: leave it out.")
             ratio, counting = numbers["noise_ratio"], Counting(dead_time)
+            variation = self.variation if variation is None else float(variation)
+            shielded = self.shielded if shielded is None else float(shielded)
             if not (ratio or variation or shielded):
                 return counting
-            return UncertainCounting(counting, ratio, variation or 0.0, shielded or 0.0)
+            return UncertainCounting(counting, ratio, variation, shielded)
         given = {"dead_time": dead_time or None, "variation": variation, "shielded": shielded}
         for name, number in given.items():
             if number is not None:
@@ -114,8 +123,15 @@ def gas_plume(unit: str = "ppm", gas: str | float | None = None) -> Kind:
 def radiation(unit: str = "counts") -> Kind:
     """Return the kind of counts of a detector over its dwell time.
 
-    The error of the inverse-square law, if unknown, is 15 % within a factor of two: angular response and
-    efficiency of detectors are known to some 10 %, and scatter and buildup in air add as much.
+    Counts of 10⁴ are exact to a hundredth, and the inverse-square law is not, so that it has errors of its
+    own, another one at each reading (`UncertainCounting`):
+
+    - What the source adds is off by 15 % within a factor of two: angular response and efficiency of detectors
+      are known to some 10 %, and scatter from the ground and buildup in air add as much.
+    - A tenth of the readings has something dense in the way: a vehicle, a wall, the person who holds the
+      detector. Without room for it a single such reading, off by a factor of three, outweighs all others.
+    - The background varies by 5 % from place to place, as moisture, radon and the ground itself do over one
+      kind of ground. Between grass, asphalt and brick it varies by tens of percent: then give more.
     """
     return Kind(
         name="radiation",
@@ -125,8 +141,9 @@ def radiation(unit: str = "counts") -> Kind:
         distributions=inverse_square.default_distributions(),
         known={},
         background=LogUniform(0.1, 1e4),
-        noise={"noise_ratio": 0.0},
-        unknown_noise={"noise_ratio": LogNormal(0.15, 2.0)},
+        noise={"noise_ratio": LogNormal(0.15, 2.0)},
+        variation=0.05,
+        shielded=0.1,
         options=("altitude", "standoff"),
         per_second=True,
     )
