@@ -10,10 +10,11 @@ from dowsax import viz
 from dowsax.cli.console import counting, say
 from dowsax.cli.locate import require_seed
 from dowsax.cli.outputs import can_draw, require_folder, require_picture, require_writable
-from dowsax.evaluate.calibration import Calibration, own_surveys
+from dowsax.evaluate.calibration import Calibration, own_surveys, pooled_coverage
 from dowsax.evaluate.calibration import calibrate as run_calibration
+from dowsax.evaluate.metrics import Estimate
 from dowsax.evaluate.ranks import NUM_DRAWS
-from dowsax.evaluate.tables import calibration_table
+from dowsax.evaluate.tables import calibration_table, pooled_table
 from dowsax.evaluate.uniformity import ecdf, simultaneous_band
 from dowsax.inference import PRESETS
 from dowsax.version import VERSION
@@ -121,10 +122,22 @@ def _document(
         "cases": cases,
         "seed": seed,
         "particles": particles,
+        "pooled": {
+            preset: {f"{at:g}": share._asdict() for at, share in shares.items()}
+            for preset, shares in _pooled(reports).items()
+        },
         "fields": {
             field: {preset: report.to_dict() for preset, report in by_preset.items()}
             for field, by_preset in reports.items()
         },
+    }
+
+
+def _pooled(reports: dict[str, dict[str, Calibration]]) -> dict[str, dict[float, Estimate]]:
+    """Return what the intervals of each preset hold, over all fields and parameters."""
+    presets = next(iter(reports.values()))
+    return {
+        preset: pooled_coverage([by_preset[preset] for by_preset in reports.values()]) for preset in presets
     }
 
 
@@ -134,7 +147,7 @@ def _tables(reports: dict[str, dict[str, Calibration]]) -> str:
         for field, by_preset in reports.items()
         for preset, report in by_preset.items()
     ]
-    return "\n".join(tables)
+    return "\n".join([pooled_table(_pooled(reports)), *tables])
 
 
 def _draw(field: str, by_preset: dict[str, Calibration], picture: Path) -> None:

@@ -9,12 +9,13 @@ hundred times.
 
 import math
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import jax
 import numpy as np
 
+from dowsax.evaluate.metrics import Estimate
 from dowsax.evaluate.ranks import NUM_DRAWS, Scores, join, score
 from dowsax.evaluate.statistics import bootstrap_interval, holm, wilson_interval
 from dowsax.evaluate.surveys import Surveys, simulate_surveys
@@ -32,7 +33,7 @@ CONTRACTED_SPREAD_M = 0.5
 FALSE_ERROR_M = 1.0
 """A contracted belief with at least this error is false."""
 PROBABILITIES = (0.5, 0.9)
-_CASES_PER_CHUNK = 100
+_CASES_PER_CHUNK, _CASES_PER_CHUNK_ON_ACCELERATOR = 100, 1000
 
 
 @dataclass(frozen=True)
@@ -125,8 +126,9 @@ def calibrate(
     `on_progress` is called with the number of new cases after each chunk.
     """
     parts = []
-    for chunk, start in enumerate(range(0, len(surveys.thetas), _CASES_PER_CHUNK)):
-        part = Surveys(*(leaf[start : start + _CASES_PER_CHUNK] for leaf in surveys))
+    size = _CASES_PER_CHUNK if jax.default_backend() == "cpu" else _CASES_PER_CHUNK_ON_ACCELERATOR
+    for chunk, start in enumerate(range(0, len(surveys.thetas), size)):
+        part = Surveys(*(leaf[start : start + size] for leaf in surveys))
         filter_seed = int(np.random.SeedSequence([seed, chunk]).generate_state(1)[0])
         posterior = locate(
             part.positions, part.readings, model=model, preset=preset, particles=particles, seed=filter_seed
@@ -169,6 +171,19 @@ def verdict(names: tuple[str, ...], scores: Scores) -> Calibration:
         mean_error_interval=bootstrap_interval(scores.errors),
         spearman=_spearman(scores.spreads, scores.errors),
     )
+
+
+def pooled_coverage(reports: Sequence[Calibration]) -> dict[float, Estimate]:
+    """Return what the intervals of all parameters of all reports hold, by their probability.
+
+    The parameters of one survey are dependent, so the standard error is that of the means of the surveys.
+    """
+    pooled = {}
+    for probability in PROBABILITIES:
+        means = np.concatenate([report.scores.covered(probability).mean(axis=1) for report in reports])
+        value, half = float(means.mean()), 1.96 * float(means.std(ddof=1)) / math.sqrt(means.size)
+        pooled[probability] = Estimate(value, value - half, value + half, means.size)
+    return pooled
 
 
 def _share(hits: np.ndarray) -> Share:

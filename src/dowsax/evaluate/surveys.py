@@ -19,6 +19,7 @@ from dowsax.world import Model, wander
 from dowsax.world.motion import AREA_SIDE_M, START_SIDE_M, UNIT_MOVES_M
 
 _NUM_GUESSES = 2000
+_SURVEYS_PER_BATCH = 1000
 _PURSUIT_PROBABILITY = 0.8
 # Finite, so that all guesses may be ruled out.
 _MIN_LOG_LIKELIHOOD = -1e4
@@ -92,5 +93,7 @@ def _simulate(key: Key, model: Model, num_surveys: int, length: int):
         branches = [lambda key, theta, kind=kind: kind(key, theta=theta) for kind in kinds]
         return theta, *jax.lax.switch(index % 2, branches, survey_key, theta)
 
-    # One after another: the guesses of all surveys at once would need much memory.
-    return jax.lax.map(one, (jnp.arange(num_surveys), jax.random.split(key, num_surveys)))
+    # The guesses of all surveys at once would need much memory; an accelerator has enough for a thousand.
+    batch_size = None if jax.default_backend() == "cpu" else min(num_surveys, _SURVEYS_PER_BATCH)
+    numbered = jnp.arange(num_surveys), jax.random.split(key, num_surveys)
+    return jax.lax.map(one, numbered, batch_size=batch_size)

@@ -4,7 +4,14 @@ import csv
 import io
 from collections.abc import Callable, Mapping, Sequence
 
-from dowsax.evaluate.calibration import CONTRACTED_SPREAD_M, FALSE_ERROR_M, LEVEL, Calibration, Share
+from dowsax.evaluate.calibration import (
+    CONTRACTED_SPREAD_M,
+    FALSE_ERROR_M,
+    LEVEL,
+    PROBABILITIES,
+    Calibration,
+    Share,
+)
 from dowsax.evaluate.metrics import Estimate, Summary
 from dowsax.evaluate.paired import Differences
 from dowsax.evaluate.stop_calibration import CurvePoint, StopCalibration
@@ -201,6 +208,17 @@ def calibration_table(title: str, report: Calibration) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def pooled_table(by_preset: Mapping[str, Mapping[float, Estimate]]) -> str:
+    """Return a line per preset: what its intervals hold, pooled over fields and parameters."""
+    headings = ["preset", "surveys", *(f"{100 * at:g} % intervals hold" for at in PROBABILITIES)]
+    rows = [
+        (preset, str(shares[PROBABILITIES[0]].n), *(number(shares[at], 4) for at in PROBABILITIES))
+        for preset, shares in by_preset.items()
+    ]
+    title = ["## Pooled over fields and parameters", "", INTERVALS, ""]
+    return "\n".join([*title, *markdown(headings, rows), ""])
 
 
 def markdown(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
