@@ -6,8 +6,8 @@ import jax
 import numpy as np
 import pytest
 
-from dowsax.evaluate.calibration import calibrate, own_surveys, verdict
-from dowsax.evaluate.ranks import score
+from dowsax.evaluate.calibration import calibrate, own_surveys, pooled_coverage, verdict
+from dowsax.evaluate.ranks import Scores, score
 from dowsax.evaluate.surveys import pursuing_survey, simulate_surveys, wandering_survey
 from dowsax.evaluate.tables import calibration_table
 from dowsax.world import Model, benchmark_model
@@ -54,6 +54,24 @@ def test_a_narrow_posterior_covers_too_little():
         share = parameter.coverage[0.9]
         assert abs(share.value - 0.750) < 5 * (0.75 * 0.25 / CASES) ** 0.5
         assert share.interval[1] < 0.9
+
+
+def test_pooled_coverage_has_the_error_of_surveys_not_of_parameters():
+    """Three copies of one parameter tell no more than one: a binomial error over the surveys alone."""
+    scores = conjugate(1.0)
+    copied = Scores(
+        **{
+            name: values[:, [0, 0, 0]] if values.ndim == 2 else values
+            for name, values in vars(scores).items()
+        }
+    )
+    pooled = pooled_coverage([verdict(NAMES, copied), verdict(NAMES, copied)])
+    for probability, share in pooled.items():
+        value = scores.covered(probability)[:, 0].mean()
+        assert share.n == 2 * CASES
+        assert share.value == pytest.approx(value)
+        half = 1.96 * (value * (1 - value) / (2 * CASES - 1)) ** 0.5
+        assert (share.low, share.high) == pytest.approx((value - half, value + half))
 
 
 @pytest.mark.slow

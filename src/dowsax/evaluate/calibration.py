@@ -10,6 +10,7 @@ hundred times.
 import math
 import zlib
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import jax
@@ -125,19 +126,26 @@ def calibrate(
 
     `on_progress` is called with the number of new cases after each chunk.
     """
-    parts = []
     size = _CASES_PER_CHUNK if jax.default_backend() == "cpu" else _CASES_PER_CHUNK_ON_ACCELERATOR
-    for chunk, start in enumerate(range(0, len(surveys.thetas), size)):
-        part = Surveys(*(leaf[start : start + size] for leaf in surveys))
-        filter_seed = int(np.random.SeedSequence([seed, chunk]).generate_state(1)[0])
-        posterior = locate(
-            part.positions, part.readings, model=model, preset=preset, particles=particles, seed=filter_seed
-        )
-        seeds, columns = [seed, chunk], posterior.position_columns
-        parts.append(score(part.thetas, posterior.samples, posterior.weights, seeds, columns))
-        on_progress(len(part.thetas))
+    parts = []
+    # A chunk is scored while the next one is located.
+    with ThreadPoolExecutor(1) as scorer:
+        for chunk, start in enumerate(range(0, len(surveys.thetas), size)):
+            part = Surveys(*(leaf[start : start + size] for leaf in surveys))
+            filter_seed = int(np.random.SeedSequence([seed, chunk]).generate_state(1)[0])
+            posterior = locate(
+                part.positions,
+                part.readings,
+                model=model,
+                preset=preset,
+                particles=particles,
+                seed=filter_seed,
+            )
+            found = posterior.samples, posterior.weights
+            parts.append(scorer.submit(score, part.thetas, *found, [seed, chunk], posterior.position_columns))
+            on_progress(len(part.thetas))
     names = tuple(parameter.name for parameter in model.prior.parameters)
-    return verdict(names, join(parts))
+    return verdict(names, join([part.result() for part in parts]))
 
 
 def own_surveys(model: Model, name: str, num_cases: int, seed: int) -> Surveys:
