@@ -5,6 +5,7 @@ rule. What it tells about strength, wind, background or noise alone counts for n
 """
 
 from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -39,6 +40,8 @@ _OVERLAP = 1.5
 """The width of a cell, in units of the distance between cells of a normal distribution."""
 # A GPU would otherwise round the factors of a product to ten bits.
 _PRECISION = jax.lax.Precision.HIGHEST
+# Exact draws of counts take longer than all the rest.
+_simulate = partial(simulate_log_likelihoods, approximate=True)
 
 
 class Cells(NamedTuple):
@@ -137,7 +140,7 @@ class LocationPlanner(eqx.Module):
             terms = jnp.zeros((self.num_readings, cells.particles.shape[0]))
             for number, leg in enumerate(legs):
                 keys = noise_keys if number == 0 else _fold(noise_keys, _MAX_PASSED + number)
-                terms += simulate_log_likelihoods(keys, self.model, cells.particles, sources, leg.end)
+                terms += _simulate(keys, self.model, cells.particles, sources, leg.end)
                 if leg.passed is not None:
                     terms += self._terms_on_way(keys, cells, sources, leg.passed, leg.is_read)
             return jnp.sum(frequencies * _information(cells, terms))
@@ -176,7 +179,7 @@ class LocationPlanner(eqx.Module):
         def add(total: Float[Array, "readings n"], item) -> tuple[Float[Array, "readings n"], None]:
             number, station, is_taken = item
             keys = _fold(noise_keys, number)
-            terms = simulate_log_likelihoods(keys, self.model, cells.particles, sources, station)
+            terms = _simulate(keys, self.model, cells.particles, sources, station)
             return total + jnp.where(is_taken, terms, 0.0), None
 
         nothing = jnp.zeros((sources.shape[0], cells.particles.shape[0]))

@@ -177,8 +177,17 @@ def _excess(part: Scalar, logarithm: Scalar) -> Scalar:
 
 
 def _stirling_error(value: Scalar) -> Scalar:
-    r"""$\log \Gamma(x + 1) - (x + \frac12) \log x + x - \frac12 \log 2\pi$."""
+    r"""$\log \Gamma(x + 1) - (x + \frac12) \log x + x - \frac12 \log 2\pi$.
+
+    Below 16 by that of $y = x + 4$, as $\Gamma(x + 1) = \Gamma(y + 1) / ((x + 1) \dots (x + 4))$, which takes
+    a fraction of the time of the logarithm of Γ.
+    """
     few = jnp.minimum(value, _MIN_STIRLING)
-    exact = jax.lax.lgamma(few + 1.0) - (few + 0.5) * jnp.log(few) + few - 0.5 * math.log(2 * math.pi)
-    inverse = 1.0 / jnp.maximum(value, _MIN_STIRLING)
-    return jnp.where(value < _MIN_STIRLING, exact, inverse * (1 / 12 - inverse * inverse / 360))
+    more = few + 4.0
+    product = (few + 1.0) * (few + 2.0) * (few + 3.0) * more
+    moved = (more + 0.5) * jnp.log(more) - (few + 0.5) * jnp.log(few) - 4.0 - jnp.log(product)
+    is_few = value < _MIN_STIRLING
+    inverse = 1.0 / jnp.where(is_few, more, jnp.maximum(value, _MIN_STIRLING))
+    square = inverse * inverse
+    series = inverse * (1 / 12 - square * (1 / 360 - square / 1260))
+    return jnp.where(is_few, moved, 0.0) + series
