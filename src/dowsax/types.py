@@ -69,3 +69,6 @@ class Station(eqx.Module):
     """What came before, for sensors that lag."""
     earlier: Earlier | None = None
     """The nearest readings before, for noise that nearby readings share; the filter finds them."""
+    far_end: Float[Array, "*batch axes"] | None = None
+    """[m], the other end of an open path: the reading is the mean along the straight line from `position`.
+    Where it is the position itself, and where there is none, the reading is at a point."""

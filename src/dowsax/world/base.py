@@ -44,13 +44,18 @@ class DirectionProfile(NamedTuple):
     """[rad], of the field at the distance of the station."""
     value: Callable[[Scalar], Scalar]
     """The field in a wind turned by an angle [rad], counter-clockwise."""
+    ends: tuple[Scalar, Scalar] | None = None
+    """[rad], of a path: the angles from the axis to its start and to its far end; the nearest one between
+    them is `angle`, to which the field need not be symmetric. `None` at a point."""
 
 
 @runtime_checkable
 class DirectionDependent(Protocol):
     """A field that can be evaluated for other wind directions at little cost."""
 
-    def direction_profile(self, theta: Theta, station: Station) -> DirectionProfile: ...
+    def direction_profile(self, theta: Theta, station: Station, spread: float = 0.0) -> DirectionProfile:
+        """Return the field as a function of the direction, which varies by about `spread` [rad]."""
+        ...
 
 
 @runtime_checkable

@@ -13,6 +13,7 @@ from dowsax.world.fields.dipole import Dipole
 from dowsax.world.fields.gaussian_plume import GaussianPlume
 from dowsax.world.fields.inverse_square import InverseSquare
 from dowsax.world.fields.log_distance import LogDistance
+from dowsax.world.fields.path_mean import PathMean
 from dowsax.world.sensors import Counting, Gaussian, StudentT, UncertainCounting
 from dowsax.world.sensors.correlated import MAX_CORRELATION
 from dowsax.world.source import Parameter
@@ -109,7 +110,7 @@ def gas_plume(unit: str = "ppm", gas: str | float | None = None) -> Kind:
     return Kind(
         name="gas-plume",
         unit=unit,
-        field=lambda **options: GaussianPlume(1.0 if gain is None else gain, **options),
+        field=lambda **options: PathMean(GaussianPlume(1.0 if gain is None else gain, **options)),
         parameters=parameters,
         distributions=distributions,
         known=gaussian_plume.BRIGGS,

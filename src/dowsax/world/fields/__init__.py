@@ -10,6 +10,7 @@ from dowsax.world.fields.inverse_square import InverseSquare
 from dowsax.world.fields.lagged import Lagged
 from dowsax.world.fields.log_distance import LogDistance
 from dowsax.world.fields.nothing import Flat, Nothing
+from dowsax.world.fields.path_mean import PathMean
 from dowsax.world.fields.plume import Plume
 from dowsax.world.fields.wind import GivenWind, InferredWind
 
@@ -28,5 +29,6 @@ __all__ = [
     "LogDistance",
     "MeasuredBackground",
     "Nothing",
+    "PathMean",
     "Plume",
 ]

@@ -23,9 +23,9 @@ class Arranged(eqx.Module):
     def __call__(self, theta: Theta, station: Station) -> Scalar:
         return self.field(self._full(theta), station)
 
-    def direction_profile(self, theta: Theta, station: Station) -> DirectionProfile:
+    def direction_profile(self, theta: Theta, station: Station, spread: float = 0.0) -> DirectionProfile:
         assert isinstance(self.field, DirectionDependent)
-        return self.field.direction_profile(self._full(theta), station)
+        return self.field.direction_profile(self._full(theta), station, spread)
 
     def _full(self, theta: Theta) -> Float[Array, " full"]:
         """Return the field's own Θ."""

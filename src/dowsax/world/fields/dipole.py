@@ -9,6 +9,7 @@ import jax
 from dowsax.types import Scalar, Station, Theta
 from dowsax.world.base import Distribution
 from dowsax.world.distributions import LogUniform, Normal
+from dowsax.world.fields.distance import require_point
 from dowsax.world.fields.nothing import Nothing
 from dowsax.world.ranges import number
 from dowsax.world.source import Parameter
@@ -48,6 +49,7 @@ class Dipole(eqx.Module):
         return math.cos(dip) * math.sin(turn), math.cos(dip) * math.cos(turn), -math.sin(dip)
 
     def __call__(self, theta: Theta, station: Station) -> Scalar:
+        require_point(station)
         moment, depth = theta[2:5], theta[5]
         east, north = station.position[0] - theta[0], station.position[1] - theta[1]
         rise = (self.altitude if station.altitude is None else station.altitude) + depth

@@ -24,9 +24,9 @@ class Efficient(eqx.Module):
     def __call__(self, theta: Theta, station: Station) -> Scalar:
         return multiply_amount(self.field(theta, station), efficiency_at(station), self.levels)
 
-    def direction_profile(self, theta: Theta, station: Station) -> DirectionProfile:
+    def direction_profile(self, theta: Theta, station: Station, spread: float = 0.0) -> DirectionProfile:
         assert isinstance(self.field, DirectionDependent)
-        profile, factor = self.field.direction_profile(theta, station), efficiency_at(station)
+        profile, factor = self.field.direction_profile(theta, station, spread), efficiency_at(station)
         return profile._replace(value=lambda turn: multiply_amount(profile.value(turn), factor, self.levels))
 
     def without_source(self) -> Field:

@@ -21,9 +21,9 @@ from dowsax.world.source import Parameter
 _MIN_MEANDER_M_S = 1e-2
 _MIN_SPREAD_FACTOR = 1e-3
 # e^−40 of the axis is negligible, and still above zero.
-_MIN_EXPONENT = -40.0
+MIN_EXPONENT = -40.0
 _CALM_SQUARED = 1e-12
-_MIN_SHARPNESS = 1e-6
+MIN_SHARPNESS = 1e-6
 # From A to F the reach falls 33-fold.
 _LOG_REACH_PER_CLASS = 0.7
 _MIN_REACH_M = 1e-3
@@ -84,40 +84,55 @@ class GaussianPlume(eqx.Module):
     """Evaluate on the axis: θ = 0 at every station."""
 
     def __call__(self, theta: Theta, station: Station) -> Scalar:
-        plume = self._shape(theta, station)
-        exponent = -plume.sharpness * (0.0 if self.on_axis else plume.away) - plume.vertical
-        return plume.axis * jnp.exp(jnp.maximum(exponent, _MIN_EXPONENT))
+        plume = self.shape(theta, station)
+        return plume.on_axis if self.on_axis else plume.value
 
-    def direction_profile(self, theta: Theta, station: Station) -> DirectionProfile:
+    def direction_profile(self, theta: Theta, station: Station, spread: float = 0.0) -> DirectionProfile:
         """Return the plume as a function of the wind direction; the rest is computed once."""
-        plume = self._shape(theta, station)
-        angle = jnp.where(plume.across < 0, -1.0, 1.0) * angle_of(plume.away)
+        del spread
+        plume = self.shape(theta, station)
+        angle = plume.angle
 
         def value(turn: Scalar) -> Scalar:
             exponent = -plume.sharpness * versine(angle - turn) - plume.vertical
-            return plume.axis * jnp.exp(jnp.maximum(exponent, _MIN_EXPONENT))
+            return plume.axis * jnp.exp(jnp.maximum(exponent, MIN_EXPONENT))
 
-        return DirectionProfile(angle, jax.lax.rsqrt(jnp.maximum(plume.sharpness, _MIN_SHARPNESS)), value)
+        return DirectionProfile(angle, plume.width, value)
 
-    def _shape(self, theta: Theta, station: Station) -> "_Shape":
-        """Return the plume at the distance of the station, and the station's offset from its axis."""
+    def velocity(self, theta: Theta, station: Station) -> tuple[Scalar, Scalar]:
+        """Return the wind [m/s] that carries the plume, east and north: the measured one, corrected by Θ."""
         if station.wind is None:
             raise ValueError("A gas plume needs the wind: measure it with each reading, give or infer it.")
-        strength, height, stability, lateral, vertical, meander, turn, factor = theta[2:10]
+        turn, factor = theta[8], jnp.maximum(theta[9], 0.0)
+        angle = turn * (math.pi / 180)
+        cosine, sine = factor * jnp.cos(angle), factor * jnp.sin(angle)
+        wind_x = cosine * station.wind[0] - sine * station.wind[1]
+        return wind_x, sine * station.wind[0] + cosine * station.wind[1]
+
+    def shape(self, theta: Theta, station: Station) -> "Shape":
+        """Return the plume at the distance of the station, and the station's offset from its axis."""
+        east, north = station.position[0] - theta[0], station.position[1] - theta[1]
+        return self.shape_at(theta, station.altitude, self.velocity(theta, station), (east, north))
+
+    def shape_at(
+        self,
+        theta: Theta,
+        altitude: Scalar | None,
+        wind: tuple[Scalar, Scalar],
+        offset: tuple[Scalar, Scalar],
+    ) -> "Shape":
+        """Return the plume at an offset [m] from the source, in a wind [m/s]: east and north."""
+        (wind_x, wind_y), (east, north) = wind, offset
+        strength, height, stability, lateral, vertical, meander = theta[2:8]
         reach, widen, curve, rise, bend = theta[10:15]
-        strength, factor = jnp.maximum(strength, 0.0), jnp.maximum(factor, 0.0)
+        strength = jnp.maximum(strength, 0.0)
         lateral, vertical = (
             jnp.maximum(lateral, _MIN_SPREAD_FACTOR),
             jnp.maximum(vertical, _MIN_SPREAD_FACTOR),
         )
         meander = jnp.maximum(meander, _MIN_MEANDER_M_S)
-        angle = turn * (math.pi / 180)
-        cosine, sine = factor * jnp.cos(angle), factor * jnp.sin(angle)
-        wind_x = cosine * station.wind[0] - sine * station.wind[1]
-        wind_y = sine * station.wind[0] + cosine * station.wind[1]
         squared_speed = wind_x * wind_x + wind_y * wind_y
 
-        east, north = station.position[0] - theta[0], station.position[1] - theta[1]
         squared = east * east + north * north + self.size**2
         inverse_distance = jax.lax.rsqrt(squared)
         distance = squared * inverse_distance
@@ -138,12 +153,12 @@ class GaussianPlume(eqx.Module):
         vertical_slopes = vertical * vertical_slope(stability, distance, _log_growth(rise, bend, log_ratio))
         vertical_squared = vertical_slopes * vertical_slopes + share
         precision = 1.0 / (vertical_squared * squared)
-        above = jnp.abs(jnp.float32(self.altitude) if station.altitude is None else station.altitude)
+        above = jnp.abs(jnp.float32(self.altitude) if altitude is None else altitude)
         release = jnp.abs(height)
         reflected = 1.0 + jnp.exp(-2.0 * precision * above * release)
         rate = strength * (self.gain * (2 * math.pi) ** -1.5)
         across = inverse_distance * jax.lax.rsqrt(squared_speed + (2 / math.pi) * meander * meander)
-        return _Shape(
+        return Shape(
             axis=rate * across * jnp.sqrt(precision) * reflected / i0e(sharpness),
             sharpness=sharpness,
             vertical=0.5 * precision * (above - release) ** 2,
@@ -155,7 +170,7 @@ class GaussianPlume(eqx.Module):
         return Nothing()
 
 
-class _Shape(NamedTuple):
+class Shape(NamedTuple):
     """A plume at one distance."""
 
     axis: Scalar
@@ -168,6 +183,26 @@ class _Shape(NamedTuple):
     """1 − cos θ"""
     across: Scalar
     """Positive if the station is to the left of the axis, looking along the wind."""
+
+    @property
+    def value(self) -> Scalar:
+        """At the station."""
+        return self.axis * jnp.exp(jnp.maximum(-self.sharpness * self.away - self.vertical, MIN_EXPONENT))
+
+    @property
+    def on_axis(self) -> Scalar:
+        """At the distance and the altitude of the station, straight downwind."""
+        return self.axis * jnp.exp(jnp.maximum(-self.vertical, MIN_EXPONENT))
+
+    @property
+    def angle(self) -> Scalar:
+        """[rad], from the axis to the station, counter-clockwise."""
+        return jnp.where(self.across < 0, -1.0, 1.0) * angle_of(self.away)
+
+    @property
+    def width(self) -> Scalar:
+        """[rad], of the plume."""
+        return jax.lax.rsqrt(jnp.maximum(self.sharpness, MIN_SHARPNESS))
 
 
 def _inverse_reach(reach: Scalar, stability: Scalar) -> Scalar:

@@ -34,18 +34,18 @@ class Lagged(eqx.Module):
         )
         return jnp.sum(weights * values)
 
-    def direction_profile(self, theta: Theta, station: Station) -> DirectionProfile:
+    def direction_profile(self, theta: Theta, station: Station, spread: float = 0.0) -> DirectionProfile:
         """Turn the winds of the trail with that of the station: they are nearly equal within the lag."""
         turnable = self.field
         assert isinstance(turnable, DirectionDependent)
         weights, before = self._trail(theta, station)
-        now = turnable.direction_profile(theta, station)
+        now = turnable.direction_profile(theta, station, spread)
 
         def value(turn: Scalar) -> Scalar:
-            then = jax.vmap(lambda at: turnable.direction_profile(theta, at).value(turn))(before)
+            then = jax.vmap(lambda at: turnable.direction_profile(theta, at, spread).value(turn))(before)
             return weights[0] * now.value(turn) + jnp.sum(weights[1:] * then)
 
-        return DirectionProfile(now.angle, now.width, value)
+        return DirectionProfile(now.angle, now.width, value, now.ends)
 
     def _trail(self, theta: Theta, station: Station) -> tuple[Float[Array, " l"], Station]:
         """Return the weights of the station and of those before it, and the stations before it."""

@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 
 from dowsax.types import Scalar, Station, Theta
+from dowsax.world.fields.distance import require_point
 from dowsax.world.source import unpack
 
 # Inside the prior's support the exponent is never positive. Outside it a proposal may ask for more than
@@ -50,6 +51,7 @@ class Plume(eqx.Module):
 
     def _shape(self, theta: Theta, station: Station) -> tuple[Scalar, Scalar]:
         r"""$1/d$ and $-d/\lambda + \Delta\cdot u/2\alpha$."""
+        require_point(station)
         source = unpack(theta)
         inverse_length = 1.0 / jnp.maximum(source.decay_length, _MIN_DECAY_LENGTH_M)
         half_inverse = 0.5 / jnp.maximum(source.diffusivity, _MIN_DIFFUSIVITY)

@@ -10,6 +10,7 @@ from dowsax.world.base import Field
 from dowsax.world.fields.efficient import Efficient
 from dowsax.world.fields.gaussian_plume import GaussianPlume
 from dowsax.world.fields.nothing import remove_source
+from dowsax.world.fields.path_mean import PathMean
 from dowsax.world.ranges import Pair, pair
 
 
@@ -44,6 +45,6 @@ def along_axis(field: Field) -> Field:
     """Return a plume evaluated on its axis at each station: the wind blows from the source to it."""
     if isinstance(field, GaussianPlume):
         return replace(field, on_axis=True)
-    if isinstance(field, GivenWind | InferredWind | Efficient):
+    if isinstance(field, PathMean | GivenWind | InferredWind | Efficient):
         return replace(field, field=along_axis(field.field))
     raise ValueError(f"{type(field).__name__} has no axis: only a gas plume does.")
