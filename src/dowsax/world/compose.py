@@ -29,7 +29,7 @@ from dowsax.world.model import Model
 from dowsax.world.priors import ExtendedPrior, PlumePrior, ProductPrior
 from dowsax.world.sensors import Counting, Gaussian, StudentT, UnknownNoise
 from dowsax.world.sensors.above_background import AboveBackground
-from dowsax.world.sensors.correlated import Correlated, lengths_for
+from dowsax.world.sensors.correlated import NUM_EARLIER, NUM_UNGROUPED, Correlated, lengths_for
 from dowsax.world.sensors.fuzzy_edge import FuzzyEdge
 from dowsax.world.sensors.redundant import Redundant
 from dowsax.world.sensors.stated_uncertainty import StatedUncertainty
@@ -114,7 +114,7 @@ def compose(
     whole = layout.arrange(inner)
     build = lambda numbers: chosen.sensor(numbers, degrees, float(dead_time), variation, shielded)  # noqa: E731
     sensor, numbers = _noisy_sensor(chosen, layout, noise or {}, build, uncertainty is not None)
-    sensor = _correlated(sensor, numbers, layout, whole)
+    sensor = _correlated(sensor, numbers, layout, whole, has_heading="beam" in (options or {}))
     sensor = _with_plume_errors(sensor, chosen, layout, source, late, wind, edge, direction_error)
     prior = ProductPrior(location, tuple(layout.distributions), tuple(layout.named))
     above = _above_background(sensor, numbers, whole, background, chosen.per_second)
@@ -300,7 +300,9 @@ def _with_plume_errors(
     return sensor
 
 
-def _correlated(sensor: Sensor, numbers: Mapping[str, Number], layout: Layout, whole: Field) -> Sensor:
+def _correlated(
+    sensor: Sensor, numbers: Mapping[str, Number], layout: Layout, whole: Field, has_heading: bool
+) -> Sensor:
     """Return the sensor whose noise is correlated in space, where the kind has such noise."""
     if not numbers.get("correlation"):
         return sensor
@@ -317,6 +319,7 @@ def _correlated(sensor: Sensor, numbers: Mapping[str, Number], layout: Layout, w
         known["correlation_length"],
         columns,
         lengths_for(numbers["correlation_length"]),
+        NUM_UNGROUPED if has_heading else NUM_EARLIER,
     )
 
 

@@ -1,5 +1,7 @@
 """Noise that nearby readings share, against the multivariate normal distribution of all readings at once."""
 
+from dataclasses import replace
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -52,6 +54,20 @@ def test_few_readings_have_the_exact_joint_density():
     for seed in range(5):
         readings = jnp.asarray(oracle.rvs(random_state=seed), jnp.float32)
         assert total(model, SOURCE, stations, readings) == pytest.approx(oracle.logpdf(readings), abs=1e-3)
+
+
+def test_headings_of_antennas_are_never_averaged():
+    """An antenna that swings about north would point south on average; and nine readings are still exact."""
+    model = level(options={"beam": 60.0})
+    headings = jnp.where(jnp.arange(40) % 2 == 0, 350.0, 10.0)
+    stations = replace(places(40), heading=headings)
+    last = jax.tree.map(lambda leaf: leaf[39], stations)
+    earlier = model.recall(last, stations, jnp.zeros(40), 39).earlier
+    assert set(np.asarray(earlier.stations.heading).tolist()) <= {350.0, 10.0}
+    few = jax.tree.map(lambda leaf: leaf[:9], stations)
+    oracle = exact(model, SOURCE, few)
+    readings = jnp.asarray(oracle.rvs(random_state=1), jnp.float32)
+    assert total(model, SOURCE, few, readings) == pytest.approx(oracle.logpdf(readings), abs=1e-3)
 
 
 def test_many_readings_tell_no_more_than_they_do():

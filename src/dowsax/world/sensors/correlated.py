@@ -19,6 +19,8 @@ from dowsax.world.sensors.wrapper import SensorWrapper
 NUM_EARLIER = 64
 _NUM_SINGLE, _NUM_HALVINGS = 4, 2
 """The nearest of them count one by one, the others in groups, by halving their area so many times."""
+NUM_UNGROUPED = _NUM_SINGLE + 2**_NUM_HALVINGS
+"""Of so few each is a group of its own: for antennas, as there is no mean of headings."""
 MAX_CORRELATION = 0.95
 """What two readings of one place do not share keeps their covariance well conditioned."""
 _CORRELATIONS = (0.0, 0.5, MAX_CORRELATION)
