@@ -29,11 +29,12 @@ BENCH = Bench(PRESET, size=12, turns=12, seeds=(0, 1))
 
 def _model() -> Model:
     """A level of which all but the place is known."""
+    gain = {"gain_east": 0.0, "gain_north": 0.0}
     return compose(
         "level",
         UniformBox((-10.0, -10.0), (10.0, 10.0)),
-        distributions={"level": Normal(0.0, 1.0), "exponent": 2.0, "height": 1.0},
-        noise={"noise_floor": 1.0},
+        distributions={"level": Normal(0.0, 1.0), "exponent": 2.0, "height": 1.0, **gain},
+        noise={"noise_floor": 1.0, "correlation": 0.0},
         options={"altitude": 0.0},
     )
 

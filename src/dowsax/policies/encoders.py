@@ -111,6 +111,8 @@ def _complete_station(num_axes: int) -> Station:
     def stations(*batch: int) -> Station:
         given: dict[str, Any] = {field.name: jnp.zeros(batch) for field in fields(Station)}
         given |= {"position": jnp.zeros((*batch, num_axes)), "wind": jnp.zeros((*batch, 2))}
-        return Station(**given | {"sensor": jnp.zeros(batch, jnp.int32), "trail": None})
+        # The encoders do not use earlier readings, and no policy is stored for open paths.
+        given |= {"trail": None, "earlier": None, "far_end": None}
+        return Station(**given | {"sensor": jnp.zeros(batch, jnp.int32)})
 
     return replace(stations(), trail=Trail(stations(2), jnp.zeros(2)))
