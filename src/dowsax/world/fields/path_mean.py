@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
@@ -18,7 +18,7 @@ from dowsax.world.fields.nothing import Nothing
 NUM_NODES = 16
 """With this many, the mean is off by 2e-3 in one plume of a hundred; within 3 m of the source in one of ten,
 and through it by 6e-3 there."""
-_RULE = tuple(np.asarray(numbers, np.float32) for numbers in np.polynomial.legendre.leggauss(NUM_NODES))
+_RULE: Any = tuple(np.asarray(part, np.float32) for part in np.polynomial.legendre.leggauss(NUM_NODES))
 _MIN_SINE = 0.2
 """Of the angle between axis and path: where they are nearer to parallel, the crossing is not what counts."""
 _SCALE_WIDTHS, _MAX_SCALE = 2.0, 2.0
