@@ -1,11 +1,16 @@
 """The answer of `locate`: shapes, determinism, and numbers that agree with its own weighted samples."""
 
+from dataclasses import replace
+
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import dowsax
+from dowsax.inference import PRESETS
 from dowsax.types import Station
+from dowsax.world import benchmark_model
 
 NUM_PARTICLES = 64
 DISTANCES = np.array([12.0, 9.0, 6.0, 4.0, 2.0, 1.0])
@@ -157,3 +162,18 @@ def test_verdict_says_what_the_numbers_say(posterior):
     assert posterior.verdict().startswith("Located:") == bool(posterior.found)
     assert ("Contracted" in posterior.verdict()) == bool(posterior.contracted & ~posterior.found)
     assert f"{float(posterior.credible_radius(0.95)):.2f} m" in posterior.verdict()
+
+
+def test_less_effort_takes_fewer_terms_and_finds_the_same():
+    """A tenth of the terms for moves; means within 4 standard errors of two runs of 300 particles."""
+    model, places = benchmark_model("temperature"), np.random.default_rng(2).uniform(5, 20, (24, 2))
+    theta = jnp.array([12.0, 13.0, 1500.0, 1.0, 1.0, 2.0, 4.0])
+    values = model.simulate(jax.random.key(4), theta, Station(jnp.asarray(places, jnp.float32)))
+    config = replace(PRESETS["survey"].config, max_terms=1e6)
+    preset = replace(PRESETS["survey"], config=config)
+    full, quick = (
+        dowsax.locate(places, values, "temperature", preset=preset, effort=share) for share in (1.0, 0.1)
+    )
+    assert quick.trace.evaluations.sum() < 0.5 * full.trace.evaluations.sum()
+    means, spreads = zip(*((found.mean, found.std) for found in (full, quick)), strict=True)
+    assert np.abs(means[0] - means[1])[:2].max() < 4 * np.sqrt(2 / 300) * max(np.max(s[:2]) for s in spreads)

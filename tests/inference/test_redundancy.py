@@ -235,3 +235,11 @@ def test_the_count_of_a_survey_has_its_limit(monkeypatch):
         locate(places, np.ones(48), "temperature", preset="plain", particles=256).has_systematic_errors
         is False
     )
+
+
+def test_one_large_estimate_of_three_is_not_believed(monkeypatch):
+    asked = iter([9.0, 1.0, 1.1, 1.2])
+    monkeypatch.setattr("dowsax.inference.locate.estimate_redundancy", lambda *_: next(asked))
+    places = np.random.default_rng(0).uniform(5, 20, (48, 2))
+    found = locate(places, np.ones(48), "temperature", preset="plain", particles=256, redundancy="estimated")
+    assert (found.redundancy, found.redundancy_estimate) == (pytest.approx(1.1), 1.2)

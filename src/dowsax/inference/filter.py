@@ -96,6 +96,7 @@ class ParticleFilter:
     budget: KLDBudget | None
     initial: Prior
     template: Station
+    effort: Scalar | float
 
     def init(self, key: Key) -> Belief:
         """Draw the particles of a belief that has no readings yet."""
@@ -235,6 +236,7 @@ class ParticleFilter:
             stage.exponent,
             jump=self.jump,
             spent=stage.info.evaluations,
+            effort=self.effort,
         )
         info = stage.info._replace(
             acceptance_rate=moves.acceptance_rate, evaluations=stage.info.evaluations + moves.evaluations
@@ -317,6 +319,7 @@ def build(
     budget: KLDBudget | None = None,
     initial: Prior | None = None,
     template: Station | None = None,
+    effort: Scalar | float = 1.0,
 ) -> Filter:
     """Assemble a filter for the model.
 
@@ -346,6 +349,8 @@ def build(
         Distribution of the first particles; default: the model's prior.
     template
         A station with the same fields as those of the readings; default: a position [m] only.
+    effort
+        Share of `max_terms` that moves may spend; traced, so another share does not recompile.
 
     Returns
     -------
@@ -376,5 +381,6 @@ def build(
         budget=budget,
         initial=model.prior if initial is None else initial,
         template=_complete(model, template),
+        effort=effort,
     )
     return Filter(algorithm.init, algorithm.step, algorithm.begin, algorithm.refresh, algorithm.finish)

@@ -51,6 +51,7 @@ def locate(
     particles: int | None = None,
     seed: int = 0,
     redundancy: float | int | str | None = None,
+    effort: float = 1.0,
 ) -> Posterior:
     """Infer the position and the strength of a source, and all other unknowns, from a survey.
 
@@ -75,8 +76,10 @@ def locate(
         The same seed gives the same posterior.
     redundancy
         Number of neighbouring readings that err together and count as one; default: 1. "estimated" runs the
-        filter two to four times and estimates it from the errors of each run, so that at least a dozen
+        filter two or more times and estimates it from the errors of each run, so that at least a dozen
         effective readings are left.
+    effort
+        Share of the likelihood terms that moves may take, in presets that limit them (`survey`).
 
     Returns
     -------
@@ -88,9 +91,10 @@ def locate(
     key = check_key(seed)
     stations, values = _check_survey(positions, readings, model)
     if redundancy is None:
-        return _locate(model, preset, stations, values, key)
+        return _locate(model, preset, stations, values, key, effort)
     if redundancy != "estimated":
-        return _locate(with_redundancy(model, check_redundancy(redundancy)), preset, stations, values, key)
+        model = with_redundancy(model, check_redundancy(redundancy))
+        return _locate(model, preset, stations, values, key, effort)
     if values.ndim != 1:
         raise ValueError(
             "`redundancy` can be estimated for one survey, not for a batch: locate them one by one."
@@ -128,29 +132,42 @@ def _locate_with_estimated_redundancy(
     limit = max_redundancy(len(values))
     stations = recall_all(model.sensor, stations, jnp.asarray(values, jnp.float32))
 
-    def locate_with(redundancy: float, number: int) -> tuple[Posterior, float]:
+    def locate_with(redundancy: float, round_key: Key) -> tuple[Posterior, float]:
         used = with_redundancy(model, redundancy)
-        posterior = _locate(used, preset, stations, values, key)
-        round_key = jax.random.fold_in(key, number)
-        estimate = estimate_redundancy(
-            round_key, used, posterior.samples, posterior.weights, stations, values
+        posterior = _locate(used, preset, stations, values, round_key)
+        draw_key = jax.random.fold_in(round_key, 0)
+        return posterior, estimate_redundancy(
+            draw_key, used, posterior.samples, posterior.weights, stations, values
         )
-        return posterior, estimate
 
-    posterior, estimate = locate_with(_INITIAL_REDUNDANCY, 1)
+    def confirm(estimate: float, redundancy: float, number: int) -> float:
+        """Return the median of a large estimate and those of two other runs: poor samples are one cause."""
+        keys = jax.random.split(jax.random.fold_in(key, number))
+        return float(np.median([estimate, *(locate_with(redundancy, at)[1] for at in keys)]))
+
+    def is_larger(estimate: float, redundancy: float) -> bool:
+        return min(estimate, limit) > _REDUNDANCY_TOLERANCE * redundancy
+
+    _, estimate = locate_with(_INITIAL_REDUNDANCY, key)
+    if is_larger(estimate, 1.0):
+        estimate = confirm(estimate, _INITIAL_REDUNDANCY, 1)
     for number in range(_MAX_ROUNDS):
         redundancy = min(estimate, limit)
-        posterior, next_estimate = locate_with(redundancy, number + 2)
+        posterior, next_estimate = locate_with(redundancy, key)
+        if is_larger(next_estimate, redundancy):
+            next_estimate = confirm(next_estimate, redundancy, number + 2)
         estimate = max(estimate, next_estimate)
-        if min(next_estimate, limit) <= _REDUNDANCY_TOLERANCE * redundancy:
+        if not is_larger(next_estimate, redundancy):
             break
     return replace(posterior, redundancy_estimate=estimate)
 
 
-def _locate(model: Model, preset: Preset, stations: Station, values: np.ndarray, key: Key) -> Posterior:
+def _locate(
+    model: Model, preset: Preset, stations: Station, values: np.ndarray, key: Key, effort: float = 1.0
+) -> Posterior:
     """Run the filter over the survey and check its answer."""
     num_readings = values.shape[-1]
-    found = jax.tree.map(np.asarray, _run_filter(model, preset, stations, values, num_readings, key))
+    found = jax.tree.map(np.asarray, _run_filter(model, preset, stations, values, num_readings, key, effort))
     places = np.asarray(stations.position)
     _require_support(found.supported)
     _require_explained(found.explained[..., :num_readings], places, values)
@@ -184,14 +201,22 @@ class FilterOutput(NamedTuple):
 
 
 def _run_filter(
-    model: Model, preset: Preset, stations: Station, values: np.ndarray, num_readings: int, key: Key
+    model: Model,
+    preset: Preset,
+    stations: Station,
+    values: np.ndarray,
+    num_readings: int,
+    key: Key,
+    effort: float = 1.0,
 ) -> FilterOutput:
     """Run the filter over the first `num_readings` readings, a number that is not compiled in."""
     size = values.shape[-1]
     length = next((padded for padded in _PADDED_LENGTHS if padded >= size), size)
     at, padded = jax.tree.map(lambda leaf: _pad(leaf, length, values.ndim - 1), (stations, values))
     run = _run_survey if values.ndim == 1 else _run_batch
-    return run(model, preset.with_horizon(length), at, padded, jnp.asarray(num_readings), key)
+    return run(
+        model, preset.with_horizon(length), at, padded, jnp.asarray(num_readings), key, jnp.float32(effort)
+    )
 
 
 def _pad(leaf, length: int, axis: int):
@@ -201,11 +226,13 @@ def _pad(leaf, length: int, axis: int):
     return np.pad(leaf, widths, mode="edge")
 
 
-def _run(model: Model, preset: Preset, stations: Station, values, num_readings, key: Key) -> FilterOutput:
+def _run(
+    model: Model, preset: Preset, stations: Station, values, num_readings, key: Key, effort: Scalar
+) -> FilterOutput:
     """Run the filter over one survey, and summarise the belief after each reading."""
     init_key, step_key, fit_key = jax.random.split(key, 3)
     template = jax.tree.map(lambda leaf: leaf[0], stations)
-    filter_ = preset.build(model, template=template)
+    filter_ = preset.build(model, template=template, effort=effort)
     belief = filter_.init(init_key)
     supported = jnp.any(jax.vmap(model.prior.log_prob)(belief.particles) > -jnp.inf)
 
@@ -239,17 +266,23 @@ def _run(model: Model, preset: Preset, stations: Station, values, num_readings, 
 
 
 @eqx.filter_jit
-def _run_survey(model: Model, preset: Preset, stations: Station, values, num_readings, key: Key):
-    return _run(model, preset, stations, values, num_readings, key)
+def _run_survey(
+    model: Model, preset: Preset, stations: Station, values, num_readings, key: Key, effort: Scalar
+):
+    return _run(model, preset, stations, values, num_readings, key, effort)
 
 
 @eqx.filter_jit
-def _run_vmapped(model: Model, preset: Preset, stations: Station, values, num_readings, keys):
-    run = lambda stations, values, key: _run(model, preset, stations, values, num_readings, key)  # noqa: E731
+def _run_vmapped(model: Model, preset: Preset, stations: Station, values, num_readings, keys, effort: Scalar):
+    def run(stations, values, key):
+        return _run(model, preset, stations, values, num_readings, key, effort)
+
     return jax.vmap(run)(stations, values, keys)
 
 
-def _run_batch(model: Model, preset: Preset, stations: Station, values, num_readings, key: Key):
+def _run_batch(
+    model: Model, preset: Preset, stations: Station, values, num_readings, key: Key, effort: Scalar
+):
     """Run the filter over a batch. Survey i gets the same answer in every batch of the same size.
 
     An accelerator runs the surveys in step. On a CPU every survey would then wait for the slowest at each
@@ -257,12 +290,12 @@ def _run_batch(model: Model, preset: Preset, stations: Station, values, num_read
     """
     keys = jax.random.split(key, values.shape[0])
     if jax.default_backend() != "cpu":
-        return _run_vmapped(model, preset, stations, values, num_readings, keys)
+        return _run_vmapped(model, preset, stations, values, num_readings, keys, effort)
 
     def run_one(index: int):
         station = jax.tree.map(lambda leaf: leaf[index], stations)
         return jax.tree.map(
-            np.asarray, _run_survey(model, preset, station, values[index], num_readings, keys[index])
+            np.asarray, _run_survey(model, preset, station, values[index], num_readings, keys[index], effort)
         )
 
     first = run_one(0)

@@ -88,12 +88,13 @@ def move(
     exponent: Scalar,
     jump: Jump | None,
     spent: Scalar,
+    effort: Scalar | float = 1.0,
 ) -> tuple[Belief, Float[Array, " n"], MoveInfo]:
     """Move all particles under the posterior with the part `exponent` of the new reading.
 
     Returns the belief, the log likelihood of the new reading for the moved particles, and info. If the source
     may `jump`, particles are paths and move as a whole. `spent` is the number of likelihood terms evaluated
-    for the new reading so far.
+    for the new reading so far, and `effort` the share of `max_terms` that it may take.
     """
     move_key, free_key = jax.random.split(key)
     columns = jax.vmap(coordinates.forward, out_axes=1)(belief.particles)
@@ -120,7 +121,7 @@ def move(
     gradients = None
     if any(proposal.needs_gradients for proposal in proposals):
         gradients = jax.grad(lambda rows: jnp.sum(target.new_log_likelihood(target.thetas(rows)[1])))(rows)
-    min_moves, max_moves = _move_limits(config, belief, jump, spent)
+    min_moves, max_moves = _move_limits(config, belief, jump, spent, effort)
     moved = rejuvenate(
         move_key,
         freeze(rows, belief.log_weights, gradients),
@@ -150,7 +151,7 @@ def move(
 
 
 def _move_limits(
-    config: FilterConfig, belief: Belief, jump: Jump | None, spent: Scalar
+    config: FilterConfig, belief: Belief, jump: Jump | None, spent: Scalar, effort: Scalar | float
 ) -> tuple[int, int | Int[Array, ""]]:
     """Return the minimal and maximal number of moves, after `spent` likelihood terms for the new reading."""
     times = 1 if jump is None else PATH_MOVES_FACTOR
@@ -158,7 +159,7 @@ def _move_limits(
     if config.max_terms is None:
         return min_moves, max_moves
     terms = belief.particles.shape[0] * jnp.maximum(belief.history.size, 1)
-    affordable = (config.max_terms - spent) / terms
+    affordable = (effort * config.max_terms - spent) / terms
     return min_moves, jnp.clip(affordable, min_moves, max_moves).astype(jnp.int32)
 
 

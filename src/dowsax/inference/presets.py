@@ -69,7 +69,7 @@ DEFAULT_ATTENTION = replace(
 # For fields with more unknowns than the benchmark's seven: fewer particles, which move until they have
 # forgotten their start, as far as the time allows.
 SURVEY = Preset(
-    FilterConfig(num_particles=1024, ess_ratio=0.5, num_moves=12, max_moves=400, max_terms=1.2e7),
+    FilterConfig(num_particles=1024, ess_ratio=0.5, num_moves=12, max_moves=400, max_terms=2.4e6),
     proposals=(DifferentialEvolution(),),
 )
 

@@ -159,14 +159,13 @@ def _search_preset(site: Site) -> Preset:
 def _limit_work(preset: Preset, model: Model) -> Preset:
     """Limit the work per reading where likelihoods are slow: an answer should take at most a second.
 
-    A quarter of the likelihood terms, which bound the work with many readings, and half of the moves, which
-    bound it with few, as the reversed wind is tracked, too. `python -m benchmarks.answers` measures it.
+    Half of the moves, which bound the work with few readings, as the reversed wind is tracked, too.
+    `python -m benchmarks.answers` measures it.
     """
     config = preset.config
     if config.max_terms is None or not sways(model.sensor):
         return preset
-    most = max(config.num_moves, config.max_moves // 2)
-    return replace(preset, config=replace(config, max_terms=config.max_terms / 4, max_moves=most))
+    return replace(preset, config=replace(config, max_moves=max(config.num_moves, config.max_moves // 2)))
 
 
 def _jump(model: Model, preset_name: str, preset: Preset) -> Jump:
