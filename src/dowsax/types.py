@@ -72,3 +72,8 @@ class Station(eqx.Module):
     far_end: Float[Array, "*batch axes"] | None = None
     """[m], the other end of an open path: the reading is the mean along the straight line from `position`.
     Where it is the position itself, and where there is none, the reading is at a point."""
+
+    @property
+    def place(self) -> Float[Array, "*batch axes"]:
+        """[m], of the reading where one place stands for all of it: the middle of a path."""
+        return self.position if self.far_end is None else 0.5 * (self.position + self.far_end)

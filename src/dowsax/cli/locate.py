@@ -27,8 +27,9 @@ from dowsax.version import VERSION
 from dowsax.world import MODALITIES
 from dowsax.world.motion import AREA_SIDE_M
 
-_BENCHMARK_COLUMNS = {role: "" for role in NAMES if role not in ("x", "y", "value")}
-"""A benchmark field has positions and values alone: all other columns are left out."""
+_BENCHMARK_COLUMNS = {role: "" for role in NAMES if role not in ("x", "y", "x2", "y2", "value")}
+"""A benchmark field has positions and values alone: all other columns are left out, but those of paths,
+which are refused."""
 _RADII = (0.5, 0.9, 0.95)
 _MAX_SEED = 2**32 - 1
 _READING_NUMBER = re.compile(r"\b(reading|position) (\d+) \(counted from 0\)", re.IGNORECASE)
@@ -56,7 +57,7 @@ def locate(
     ----------
     readings
         CSV file with a header and one reading a line, in the order of time: x and y [m] (with a site also
-        latitude and longitude), and value.
+        latitude and longitude; of gas along a path x1, y1, x2 and y2), and value.
     field
         Benchmark field: temperature, concentration, magnetic, electric, gas, energy or noise.
     site

@@ -168,7 +168,7 @@ def _locate(
     """Run the filter over the survey and check its answer."""
     num_readings = values.shape[-1]
     found = jax.tree.map(np.asarray, _run_filter(model, preset, stations, values, num_readings, key, effort))
-    places = np.asarray(stations.position)
+    places = np.asarray(stations.place)
     _require_support(found.supported)
     _require_explained(found.explained[..., :num_readings], places, values)
     weights = np.exp(found.log_weights.astype(np.float64))

@@ -70,7 +70,7 @@ def estimate_redundancy(
     thetas = jnp.asarray(samples, jnp.float32)
     readings = jnp.asarray(values, jnp.float32)
     scores = _scores(model, score_key, thetas[chosen], stations, readings)
-    places = np.asarray(stations.position, np.float64)
+    places = np.asarray(stations.place, np.float64)
     times = None if stations.time is None else np.asarray(stations.time, np.float64)
     count = correlation_estimate(np.asarray(scores, np.float64), places, times)
     terms = np.asarray(_terms(model, thetas, stations, readings), np.float64)

@@ -64,7 +64,7 @@ class Findings:
     posterior: Posterior
     regions: Mapping[float, Region]
     positions: np.ndarray
-    """(k, 2) [m]"""
+    """(k, 2) [m]; of paths, their first ends."""
     values: np.ndarray
     unit: str = ""
     kind: str = ""
@@ -74,6 +74,8 @@ class Findings:
     """The box in which the source lies [m]."""
     geofence: tuple[Polygon, ...] = ()
     no_go: tuple[Polygon, ...] = ()
+    far_ends: np.ndarray | None = None
+    """(k, 2) [m], the other ends of paths, and the positions of readings at points; `None` without paths."""
     lines: np.ndarray | None = None
     """The line of the file on which each reading ends."""
     time: np.ndarray | None = None
@@ -111,6 +113,21 @@ class Findings:
                 f"There must be one reading for each position: got {np.shape(self.positions)} positions "
                 f"and {np.shape(self.values)} readings."
             )
+
+    @property
+    def ends(self) -> np.ndarray:
+        """(k, 2, 2) [m], both ends of each reading's path: the same place twice for a reading at a point."""
+        return np.stack([self.positions, self.positions if self.far_ends is None else self.far_ends], axis=1)
+
+    @property
+    def is_path(self) -> np.ndarray:
+        """(k,), whether each reading is along a path."""
+        return np.any(self.ends[:, 0] != self.ends[:, 1], axis=1)
+
+    @property
+    def track(self) -> np.ndarray:
+        """(m, 2) [m], the places of the readings at points; along paths nobody goes."""
+        return self.positions[~self.is_path]
 
     @property
     def estimate(self) -> np.ndarray:

@@ -145,6 +145,7 @@ def build_findings(problem: SurveyProblem, posterior: Posterior) -> Findings:
         posterior=posterior,
         regions=regions_of(posterior, as_box(*source_area)),
         positions=survey.positions,
+        far_ends=survey.far_ends,
         values=survey.values,
         kind=problem.kind,
         lines=survey.lines,

@@ -210,8 +210,10 @@ def readings(findings: Findings) -> list[str]:
     number = len(findings.values)
     span = f"{format_number(low, 4)} to {format_number(high, 4)}{_unit(findings.unit)}"
     sentences = [f"{number} reading{'s' * (number > 1)} from {span}."]
-    if number > 1:
-        length = float(np.linalg.norm(np.diff(findings.positions, axis=0), axis=1).sum())
+    if findings.is_path.any():
+        sentences.append(f"{int(findings.is_path.sum())} of them are means along a path.")
+    if len(findings.track) > 1:
+        length = float(np.linalg.norm(np.diff(findings.track, axis=0), axis=1).sum())
         sentences.append(f"Length of the track: {format_length(length)}.")
     return sentences + list(findings.notes)
 

@@ -25,6 +25,8 @@ class Kind:
     gas: str | None = None
     """The gas of a new site."""
     uses_wind: bool = False
+    reads_paths: bool = False
+    """Whether a reading may be the mean along a straight path."""
     is_benchmark: bool = False
     counts: bool = False
     """Whether it matters how long a reading takes."""
@@ -61,6 +63,7 @@ KINDS: dict[str, Kind] = {
         *("ppm", _GAS_UNITS, ("size",)),
         gas="methane",
         uses_wind=True,
+        reads_paths=True,
         examples=_GAS_EXAMPLES,
     ),
     "radiation": Kind(
@@ -110,6 +113,14 @@ def why_no_quantity(name: str, quantity: str) -> str | None:
     if quantity == "uncertainty" and kind.counts:
         return "counts have a noise of their own, Poisson's"
     return None
+
+
+def why_no_paths(name: str) -> str | None:
+    """Return why a kind is not read along paths, and `None` where it is."""
+    if KINDS[name].reads_paths:
+        return None
+    kinds = ", ".join(kind for kind, one in KINDS.items() if one.reads_paths)
+    return f"only the kind {kinds} is read along paths, not {name}"
 
 
 def why_unused(name: str, section: str, key: str) -> str | None:

@@ -7,16 +7,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dowsax.site.kinds import why_no_paths
 from dowsax.site.measured import QUANTITIES, READING_UNIT
 from dowsax.site.site import Site
 from dowsax.site.units import factor, known_unit
 from dowsax.survey.csv_file import Rows, Table, list_names
 
 _OTHER_NAMES = {
-    "x": "east easting pos_x position_x local_x",
-    "y": "north northing pos_y position_y local_y",
-    "latitude": "lat gps_lat gps_latitude gpslat drone_lat",
-    "longitude": "lon lng long gps_lon gps_lng gps_longitude gpslon drone_lon",
+    "x": "east easting pos_x position_x local_x x1 east1 easting1",
+    "y": "north northing pos_y position_y local_y y1 north1 northing1",
+    "latitude": "lat gps_lat gps_latitude gpslat drone_lat latitude1 lat1",
+    "longitude": "lon lng long gps_lon gps_lng gps_longitude gpslon drone_lon longitude1 lon1 lng1",
+    "x2": "east2 easting2",
+    "y2": "north2 northing2",
+    "latitude2": "lat2",
+    "longitude2": "lon2 lng2",
     "value": (
         "reading measurement concentration conc ppm ppb gas methane ch4 co2 co so2 no2 h2s nh3 voc "
         "counts count cps kcps cpm count_rate countrate dose_rate doserate rssi dbm signal "
@@ -46,8 +51,8 @@ NAMES: dict[str, tuple[str, ...]] = {role: (role, *names.split()) for role, name
 """The names of each role: its own name comes first, and wins where a file has both."""
 
 UNIT_OF_ROLE = {
-    **dict.fromkeys(("x", "y", "altitude"), "m"),
-    **dict.fromkeys(("latitude", "longitude", "wind_from"), "deg"),
+    **dict.fromkeys(("x", "y", "x2", "y2", "altitude"), "m"),
+    **dict.fromkeys(("latitude", "longitude", "latitude2", "longitude2", "wind_from"), "deg"),
     **dict.fromkeys(("wind_u", "wind_v", "wind_speed"), "m/s"),
     **dict.fromkeys(("time", "dwell"), "s"),
     **{
@@ -61,8 +66,9 @@ _UNIT_NAMES = ("ppm", "ppb", "counts", "count", "cps", "kcps", "cpm", "dbm", "db
 # Where a file has several of these, the first name in the order above wins.
 _INTERCHANGEABLE_ROLES = ("time",)
 POSITION_ROLES = (("x", "y"), ("latitude", "longitude"))
+FAR_END_ROLES = (("x2", "y2"), ("latitude2", "longitude2"))
 WIND_ROLES = (("wind_u", "wind_v"), ("wind_speed", "wind_from"))
-"""Two ways to give the same quantity."""
+"""Two ways to give the same quantity; of the other end of a path, in the order of the position."""
 _SAME_PLACE_M = 0.1
 _BRACKETED = re.compile(r"^(.*?)\s*[(\[]\s*([^)\]]*)\s*[)\]]\s*$")
 
@@ -94,6 +100,7 @@ def find_columns(
     mapping = {**_site_mapping(site, table.headers), **columns}
     found = match_columns(where, table.headers, mapping, unused=unused)
     _require_columns(where, table, found, site)
+    _require_whole_paths(where, table.headers, found, site)
     return found
 
 
@@ -271,6 +278,51 @@ def _require_columns(where: str, table: Table, found: Mapping[str, Column], site
         )
 
 
+def _require_whole_paths(
+    where: str, headers: Sequence[str], found: Mapping[str, Column], site: Site | None
+) -> None:
+    """Raise a ValueError for columns that give one end of a path without the other, or paths of no use."""
+    for near, far in zip(POSITION_ROLES, FAR_END_ROLES, strict=True):
+        given, names = [role for role in far if role in found], " and ".join(map(repr, far))
+        ends = [role for role in near if role in found and is_near_end(role, found[role].header)]
+        if given and not {*near, *far} <= set(found):
+            raise ValueError(
+                f"{where}: {found[given[0]].header!r} is of the far end of a path, which needs "
+                f"{', '.join((*near, *far))}; name the others under [columns], or leave it out by "
+                f"{given[0]} = ''."
+            )
+        if ends and not given:
+            raise ValueError(
+                f"{where}: {found[ends[0]].header!r} is of one end of a path, and the other is missing; name "
+                f"{names} under [columns], or the column {ends[0]!r} if readings are at points."
+            )
+        why = None if not given or site is None else why_no_paths(site.kind)
+        if why is not None:
+            raise ValueError(
+                f"{where}, column {found[given[0]].header!r}: {why}; give the readings at points, and leave "
+                f"the far ends out by {far[0]} = '' and {far[1]} = '' under [columns]."
+            )
+        _require_one_near_end(where, headers, {role: found[role] for role in near if given})
+
+
+def _require_one_near_end(where: str, headers: Sequence[str], chosen: Mapping[str, Column]) -> None:
+    """Raise a ValueError where both x and x1 may be the first end of a path."""
+    for role, column in chosen.items():
+        if column.mapped or is_near_end(role, column.header):
+            continue
+        for header in headers:
+            if fits_role(role, header) and is_near_end(role, header):
+                raise ValueError(
+                    f"{where}: {column.header!r} and {header.strip()!r} may each be the {role} of the first "
+                    f"end of a path; choose one, as in {role} = {header.strip()!r} under [columns]."
+                )
+
+
+def is_near_end(role: str, header: str) -> bool:
+    """Return whether the name of a position's column says that it is of the first end of a path."""
+    return _stem(role, split_header(header)[0])[0].endswith("1")
+
+
 def choose_position_columns(rows: Rows, found: dict[str, Column], site: Site | None) -> dict[str, Column]:
     """Return the columns with either x and y, or latitude and longitude."""
     metres, degrees = {"x", "y"} <= set(found), {"latitude", "longitude"} <= set(found)
@@ -285,7 +337,8 @@ def choose_position_columns(rows: Rows, found: dict[str, Column], site: Site | N
                 "taken; leave two out, by x = '' and y = '' under [columns] or --column x= --column y=."
             )
         metres = chosen == [("x", "y")]
-    other = ("latitude", "longitude") if metres else ("x", "y")
+    unused = int(metres)
+    other = (*POSITION_ROLES[unused], *FAR_END_ROLES[unused])
     return {role: column for role, column in found.items() if role not in other}
 
 

@@ -1,11 +1,13 @@
 """A survey in words, for `dowsax site check`: its readings, and the meaning of each column."""
 
+import numpy as np
+
 from dowsax.site.describe import describe_wind
 from dowsax.site.kinds import KINDS
 from dowsax.site.measured import QUANTITIES, unit_of_quantity
 from dowsax.site.site import Site
 from dowsax.site.units import factor, known_unit
-from dowsax.survey.columns import UNIT_OF_ROLE, Column
+from dowsax.survey.columns import FAR_END_ROLES, UNIT_OF_ROLE, Column
 from dowsax.survey.survey import Survey
 
 _MEANINGS = {
@@ -13,6 +15,7 @@ _MEANINGS = {
     "y": "to the north",
     "latitude": "degrees north",
     "longitude": "degrees east",
+    **{role: "of the far end of a path" for pair in FAR_END_ROLES for role in pair},
     "wind_u": "where the air goes, to the east",
     "wind_v": "where the air goes, to the north",
     "wind_speed": "with the direction it comes from",
@@ -25,7 +28,8 @@ _MEANINGS = {
 
 def describe_survey(survey: Survey, site: Site) -> list[tuple[str, str]]:
     """Return headings and words about a survey of this site."""
-    low, high = survey.positions.min(axis=0), survey.positions.max(axis=0)
+    ends = survey.positions if survey.far_ends is None else np.concatenate([survey.positions, survey.far_ends])
+    low, high = ends.min(axis=0), ends.max(axis=0)
     words = [
         ("readings", f"{len(survey.values)}, {survey.left_out} left out"),
         ("values", f"{survey.values.min():g} to {survey.values.max():g} {site.unit}".strip()),
@@ -34,6 +38,11 @@ def describe_survey(survey: Survey, site: Site) -> list[tuple[str, str]]:
     if survey.coordinates.is_geographic:
         low_words, high_words = (survey.coordinates.format_position(corner) for corner in (low, high))
         words.append(("", f"from {low_words} to {high_words}"))
+    if survey.far_ends is not None:
+        lengths = np.linalg.norm(survey.far_ends - survey.positions, axis=1)
+        lengths, points = lengths[lengths > 0], int((lengths == 0).sum())
+        span = f"{len(lengths)} readings along {lengths.min():.3g} to {lengths.max():.3g} m"
+        words.append(("paths", span + (f", {points} at points" if points else "")))
     if survey.time is not None:
         start = "" if survey.start is None else f"{survey.start:%Y-%m-%d %H:%M:%S} UTC, "
         words.append(("time", f"{start}{survey.time[-1]:g} s"))

@@ -11,7 +11,7 @@ from dowsax.site.kinds import KINDS
 from dowsax.site.schema import MAX_SENSORS
 from dowsax.site.site import Site
 from dowsax.site.units import factor, known_unit
-from dowsax.survey.columns import WIND_ROLES, Column
+from dowsax.survey.columns import FAR_END_ROLES, POSITION_ROLES, WIND_ROLES, Column
 from dowsax.survey.csv_file import Rows, numbers
 from dowsax.survey.lint import altitude_fault, direction_fault, is_missing, wind_fault
 
@@ -79,31 +79,68 @@ def select_values(sheet: Sheet) -> Sheet:
 
 
 def read_positions(sheet: Sheet) -> tuple[LocalCoordinates, np.ndarray]:
-    """Return the local coordinates and the positions (k, 2) [m].
+    """Return the local coordinates and the positions (k, 2) [m]: of paths, their first ends.
 
     Without a site, degrees become metres around the first reading.
     """
     site = sheet.site
+    coordinates = LocalCoordinates() if site is None else site.coordinates
     if "x" in sheet.columns:
-        coordinates = LocalCoordinates() if site is None else site.coordinates
-        return coordinates, np.stack([sheet.numbers("x"), sheet.numbers("y")], axis=-1)
-    latitude, longitude = sheet.numbers("latitude"), sheet.numbers("longitude")
-    for row, place in enumerate(zip(latitude.tolist(), longitude.tolist(), strict=True)):
-        try:
-            require_degrees(*place)
-        except ValueError as error:
-            role = "longitude" if -90 <= place[0] <= 90 else "latitude"
-            raise ValueError(f"{sheet.where(role, row)}: {error}") from None
+        return coordinates, _places(sheet, POSITION_ROLES[0], coordinates)
     if site is None:
+        latitude, longitude = _degrees(sheet, POSITION_ROLES[1])
         coordinates = LocalCoordinates((float(latitude[0]), float(longitude[0])))
-        return coordinates, coordinates.to_metres(latitude, longitude)
-    if look_swapped(site.coordinates, site.area, latitude, longitude):
-        names = [repr(sheet.columns[role].header) for role in ("latitude", "longitude")]
+    return coordinates, _places(sheet, POSITION_ROLES[1], coordinates)
+
+
+def read_far_ends(
+    sheet: Sheet, coordinates: LocalCoordinates, positions: np.ndarray
+) -> np.ndarray | None:
+    """Return the other ends (k, 2) [m] of paths; a row without one is a reading at its position."""
+    roles = next((pair for pair in FAR_END_ROLES if pair[0] in sheet.columns), None)
+    if roles is None:
+        return None
+    first, second = (sheet.missing(role) for role in roles)
+    if (first != second).any():
+        row = int(np.argmax(first != second))
+        gone = roles[0] if first[row] else roles[1]
+        raise ValueError(
+            f"{sheet.where(gone, row)}: half of the far end of a path is missing; fill it in, or leave both "
+            "halves empty for a reading at a point."
+        )
+    if first.all():
+        names = " and ".join(repr(sheet.columns[role].header) for role in roles)
+        sheet.notes.append(f"The columns {names} are empty: all readings are at points.")
+        return None
+    found = positions.copy()
+    found[~first] = _places(sheet.select(~first), roles, coordinates)
+    return found
+
+
+def _places(sheet: Sheet, roles: tuple[str, str], coordinates: LocalCoordinates) -> np.ndarray:
+    """Return the places (k, 2) [m] of two columns, in metres or degrees."""
+    if roles not in (POSITION_ROLES[1], FAR_END_ROLES[1]):
+        return np.stack([sheet.numbers(role) for role in roles], axis=-1)
+    latitude, longitude = _degrees(sheet, roles)
+    site = sheet.site
+    if site is not None and look_swapped(site.coordinates, site.area, latitude, longitude):
+        names = [repr(sheet.columns[role].header) for role in roles]
         raise ValueError(
             f"{sheet.header}: {' and '.join(names)} look swapped, as the readings lie in the area of the "
             "site the other way round; exchange the two names."
         )
-    return site.coordinates, site.coordinates.to_metres(latitude, longitude)
+    return coordinates.to_metres(latitude, longitude)
+
+
+def _degrees(sheet: Sheet, roles: tuple[str, str]) -> tuple[np.ndarray, np.ndarray]:
+    latitude, longitude = (sheet.numbers(role) for role in roles)
+    for row, place in enumerate(zip(latitude.tolist(), longitude.tolist(), strict=True)):
+        try:
+            require_degrees(*place)
+        except ValueError as error:
+            role = roles[1] if -90 <= place[0] <= 90 else roles[0]
+            raise ValueError(f"{sheet.where(role, row)}: {error}") from None
+    return latitude, longitude
 
 
 def read_values(sheet: Sheet, dwell: np.ndarray | None) -> np.ndarray:

@@ -21,6 +21,7 @@ from dowsax.survey.quantities import (
     Sheet,
     read_altitude,
     read_dwell,
+    read_far_ends,
     read_positions,
     read_sensors,
     read_values,
@@ -37,12 +38,14 @@ class Survey:
     """The readings of a file in its order. What was not measured is `None`."""
 
     positions: np.ndarray
-    """(k, 2) [m], in `coordinates`."""
+    """(k, 2) [m], in `coordinates`; of paths, their first ends."""
     values: np.ndarray
     """(k,), in the unit of the site."""
     lines: np.ndarray
     """(k,) int, the line of the file on which each reading ends."""
     coordinates: LocalCoordinates = field(default_factory=LocalCoordinates)
+    far_ends: np.ndarray | None = None
+    """(k, 2) [m], the other ends of paths, and the positions of readings at points; `None` without paths."""
     altitude: np.ndarray | None = None
     """(k,) [m] above ground."""
     time: np.ndarray | None = None
@@ -83,6 +86,7 @@ class Survey:
             time=single(self.time),
             altitude=single(self.altitude),
             sensor=None if self.sensor is None else jnp.asarray(self.sensor, jnp.int32),
+            far_end=single(self.far_ends),
             **others,
         )
         return with_trail(found) if trail else found
@@ -100,8 +104,9 @@ def read_survey(
     """Return the survey in a CSV file, or raise a ValueError in one line: file, line, column and what to do.
 
     Columns are found by the names that loggers use: x, y or latitude, longitude; value; altitude, time, wind,
-    dwell, sensor, and those of `QUANTITIES` of which the site has a use. Rows without a value are left out
-    and counted.
+    dwell, sensor, and those of `QUANTITIES` of which the site has a use. A reading that is the mean along a
+    straight path has x1, y1, x2, y2, or the same of latitude and longitude; where a row has no far end, it is
+    a reading at a point. Rows without a value are left out and counted.
 
     Parameters
     ----------
@@ -127,6 +132,7 @@ def read_survey(
         raise ValueError(f"{path}: {count:,} readings; at most {max_readings:,} are taken: divide it.")
     clock = read_clock(sheet)
     coordinates, positions = read_positions(sheet)
+    far_ends = read_far_ends(sheet, coordinates, positions)
     dwell = read_dwell(sheet)
     values = read_values(sheet, dwell)
     if dwell is None and site is not None and site.kind == "radiation":
@@ -136,7 +142,7 @@ def read_survey(
     measured = read_quantities(sheet, sensor, sensor_names)
     altitude = read_altitude(sheet)
     wind, has_wind = read_wind(sheet, None if clock is None else clock.times)
-    counts = has_wind & _is_allowed(sheet, positions)
+    counts = has_wind & _is_allowed(sheet, positions, far_ends)
     if not counts.any():
         raise ValueError(f"{path}: no reading is left. {' '.join(sheet.notes)}")
     values, sensor, lines = values[counts], _select(sensor, counts), np.array(sheet.rows.lines)[counts]
@@ -151,6 +157,7 @@ def read_survey(
         values=values,
         lines=lines,
         coordinates=coordinates,
+        far_ends=_select(far_ends, counts),
         altitude=altitude,
         time=None if clock is None else clock.times - clock.times[0],
         start=None if clock is None else clock.start(),
@@ -185,23 +192,32 @@ def _read_sheet(
     return sheet
 
 
-def _is_allowed(sheet: Sheet, positions: np.ndarray) -> np.ndarray:
-    """Return which readings (k,) count at a site that may refuse, or leave out, those outside its area."""
-    site, everywhere = sheet.site, np.ones(len(positions), bool)
+def _is_allowed(sheet: Sheet, positions: np.ndarray, far_ends: np.ndarray | None) -> np.ndarray:
+    """Return which readings (k,) count at a site that may refuse, or leave out, those outside its area.
+
+    Both ends of a path must lie inside.
+    """
+    site, is_inside = sheet.site, np.ones(len(positions), bool)
     if site is None or site.outside == "allow":
-        return everywhere
+        return is_inside
     low, high = np.subtract(site.low, TOUCH), np.add(site.high, TOUCH)
-    is_inside = np.all((positions >= low) & (positions <= high), axis=1)
+    for suffix, ends in (("", positions), ("2", far_ends)):
+        if ends is None:
+            continue
+        holds = np.all((ends >= low) & (ends <= high), axis=1)
+        if site.outside == "refuse" and not holds.all():
+            row = int(np.argmin(holds))
+            eastward = not site.low[0] <= ends[row, 0] <= site.high[0]
+            in_metres, in_degrees = ("x", "longitude") if eastward else ("y", "latitude")
+            role = (in_metres if "x" in sheet.columns else in_degrees) + suffix
+            raise ValueError(
+                f"{sheet.where(role, row)}: {format_outside(site.coordinates, site.area, ends[row])}; "
+                "correct it, widen the area, or set `outside` in [area] of the site file."
+            )
+        is_inside &= holds
     if is_inside.all():
-        return everywhere
+        return is_inside
     row = int(np.argmin(is_inside))
-    if site.outside == "refuse":
-        eastward = not site.low[0] <= positions[row, 0] <= site.high[0]
-        role = ("x" if eastward else "y") if "x" in sheet.columns else "longitude" if eastward else "latitude"
-        raise ValueError(
-            f"{sheet.where(role, row)}: {format_outside(site.coordinates, site.area, positions[row])}; "
-            "correct it, widen the area, or set `outside` in [area] of the site file."
-        )
     count = int((~is_inside).sum())
     words = "1 reading is" if count == 1 else f"{count} readings are"
     sheet.notes.append(f"{words} outside the area, left out (first on line {sheet.rows.lines[row]}).")

@@ -4,7 +4,7 @@ import textwrap
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.collections import PathCollection
+from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch as Swatch
@@ -144,20 +144,32 @@ def _outline(region: Region) -> Path:
 
 
 def _draw_readings(axes: Axes, findings: Findings) -> PathCollection:
-    """Draw the track, the readings, and the wind at some of them; return the dots of the readings."""
-    path = findings.positions
-    axes.plot(path[:, 0], path[:, 1], color=MUTED, linewidth=0.8, alpha=0.8, zorder=3)
+    """Draw the track, the readings, and the wind at some of them; return the dots of the readings.
+
+    A reading along a path is a line, with its dot in the middle.
+    """
+    axes.plot(*findings.track.T, color=MUTED, linewidth=0.8, alpha=0.8, zorder=3)
+    places = findings.ends.mean(axis=1)
     # The largest readings are on top.
     order = np.argsort(findings.values, kind="stable")
-    size = float(np.clip(4000 / len(path), 9, 36))
+    size = float(np.clip(4000 / len(places), 9, 36))
+    norm = reading_norm(findings.values)
+    paths = order[findings.is_path[order]]
+    axes.add_collection(
+        LineCollection(
+            list(findings.ends[paths]), array=findings.values[paths], norm=norm, cmap=READING_COLOURS,
+            linewidths=1.6, zorder=3.8,
+        ),
+        autolim=False,
+    )  # fmt: skip
     dots = axes.scatter(
-        path[order, 0], path[order, 1], c=findings.values[order], norm=reading_norm(findings.values),
+        *places[order].T, c=findings.values[order], norm=norm,
         cmap=READING_COLOURS, s=size, edgecolors=INK, linewidths=0.45, zorder=4,
     )  # fmt: skip
     if findings.wind is not None:
-        shown = np.unique(np.linspace(0, len(path) - 1, min(_MAX_WIND_ARROWS, len(path))).astype(int))
+        shown = np.unique(np.linspace(0, len(places) - 1, min(_MAX_WIND_ARROWS, len(places))).astype(int))
         axes.quiver(
-            *path[shown].T, *findings.wind[shown].T, color=INK, alpha=0.55, width=0.0028,
+            *places[shown].T, *findings.wind[shown].T, color=INK, alpha=0.55, width=0.0028,
             scale=12 * max(float(np.hypot(*findings.wind.T).max()), 1e-9), zorder=5,
         )  # fmt: skip
     return dots
@@ -194,7 +206,7 @@ def _draw_inset(
         return
     # The corner of the scale bar is occupied.
     bar = low + [[0.1, 0.03], [0.2, 0.03]] * sides
-    shares = (np.concatenate([findings.positions, findings.estimate[None], bar]) - low) / sides
+    shares = (np.concatenate([findings.ends.mean(axis=1), findings.estimate[None], bar]) - low) / sides
     corner = np.array(emptiest_corner(shares))
     hides = bool(np.any(np.all((shares >= corner) & (shares <= corner + INSET_SIZE), axis=1)))
     outside = beside if hides else None
@@ -237,7 +249,7 @@ def _draw_key(figure: Figure, findings: Findings, left: float, top: float) -> in
         Swatch(facecolor=f"{regions}2e", edgecolor=regions, linestyle="--", label="95 % region"),
         Line2D(
             [], [], color=MUTED, marker="o", markerfacecolor="#fd8d3c", markeredgecolor=INK,
-            linewidth=0.8, markersize=5, label="track, readings",
+            linewidth=0.8, markersize=5, label=_readings_label(findings),
         ),
     ]  # fmt: skip
     if findings.wind is not None:
@@ -258,6 +270,12 @@ def _draw_key(figure: Figure, findings: Findings, left: float, top: float) -> in
     return len(marks)
 
 
+def _readings_label(findings: Findings) -> str:
+    """Return what the dots and lines of the readings are."""
+    has_paths, has_track = bool(findings.is_path.any()), len(findings.track) > 0
+    return ", ".join([*(["track"] if has_track else []), "readings", *(["paths"] if has_paths else [])])
+
+
 def _estimate_mark(findings: Findings) -> Line2D:
     """Return the mark of the estimate; its label says whether it is only a guess."""
     if findings.is_sure:
@@ -272,7 +290,7 @@ def _estimate_mark(findings: Findings) -> Line2D:
 
 def _limits(findings: Findings) -> tuple[np.ndarray, np.ndarray]:
     """Return lower left and upper right of a map of everything; of the area only if it is not too large."""
-    points = [findings.positions, findings.estimate[None], findings.waypoints, *findings.geofence]
+    points = [*findings.ends, findings.estimate[None], findings.waypoints, *findings.geofence]
     points += [patch.border for region in findings.regions.values() for patch in region.patches]
     all_points = np.concatenate(points)
     low, high = all_points.min(axis=0), all_points.max(axis=0)

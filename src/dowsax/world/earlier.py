@@ -53,7 +53,7 @@ def _nearest(
     number: int,
 ) -> Earlier:
     horizon = readings.shape[0]
-    squares = jnp.sum((stations.position - station.position[None, :]) ** 2, axis=-1)
+    squares = jnp.sum((stations.place - station.place[None, :]) ** 2, axis=-1)
     squares = jnp.where(jnp.arange(horizon) < size, squares, jnp.inf)
     _, at = jax.lax.top_k(-squares, min(number, horizon))
     at = jnp.pad(at, (0, number - at.shape[0]))

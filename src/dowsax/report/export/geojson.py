@@ -58,21 +58,23 @@ def _regions(findings: Findings) -> list[dict]:
 
 
 def _track(findings: Findings) -> list[dict]:
-    if len(findings.positions) < 2:
+    if len(findings.track) < 2:
         return []
-    return [_feature("LineString", places(findings, findings.positions).tolist(), {"what": "track"})]
+    return [_feature("LineString", places(findings, findings.track).tolist(), {"what": "track"})]
 
 
 def _readings(findings: Findings) -> list[dict]:
-    """Return one point for each reading, with the other quantities measured there."""
+    """Return one point or path for each reading, with the other quantities measured there."""
     extras = {"line": findings.lines, "time_s": findings.time, "altitude_m": findings.altitude}
     if findings.wind is not None:
         extras |= {"wind_east_m_s": findings.wind[:, 0], "wind_north_m_s": findings.wind[:, 1]}
-    features = []
-    for number, place in enumerate(places(findings, findings.positions).tolist()):
+    features, is_path = [], findings.is_path
+    ends = places(findings, findings.ends.reshape(-1, 2)).reshape(-1, 2, 2).tolist()
+    for number, (start, end) in enumerate(ends):
         measured = {name: _plain(column[number]) for name, column in extras.items() if column is not None}
         value = {"what": "reading", "number": number + 1, "value": _plain(findings.values[number])}
-        features.append(_feature("Point", place, value | {"unit": findings.unit} | measured))
+        shape = ("LineString", [start, end]) if is_path[number] else ("Point", start)
+        features.append(_feature(*shape, value | {"unit": findings.unit} | measured))
     return features
 
 

@@ -42,7 +42,8 @@ def kml(findings: Findings) -> str:
 
 def _styles(document: Element) -> None:
     for number, colour in enumerate(_READING_COLOURS):
-        _icon_style(document, f"reading-{number}", colour, 0.6, labelled=False)
+        style = _icon_style(document, f"reading-{number}", colour, 0.6, labelled=False)
+        _line(style, colour, 3.0)
     _icon_style(document, "estimate", "ff22303c", 1.4, labelled=True)
     _icon_style(document, "guess", "ff7b8894", 1.1, labelled=True)
     _icon_style(document, "waypoint", "ff009e73", 1.0, labelled=True)
@@ -72,15 +73,15 @@ def _regions(document: Element, findings: Findings) -> None:
 
 
 def _track(document: Element, findings: Findings) -> None:
-    if len(findings.positions) < 2:
+    if len(findings.track) < 2:
         return
     line = SubElement(_placemark(document, "Track", "track"), "LineString")
     _text(line, "tessellate", "1")
-    _text(line, "coordinates", _coordinates(places(findings, findings.positions)))
+    _text(line, "coordinates", _coordinates(places(findings, findings.track)))
 
 
 def _readings(document: Element, findings: Findings) -> None:
-    """Points in a folder of their own, in five colours of equally many."""
+    """Points and paths in a folder of their own, in five colours of equally many."""
     folder = SubElement(document, "Folder")
     _text(folder, "name", "Readings")
     ranks = np.searchsorted(np.sort(findings.values), findings.values)
@@ -95,8 +96,9 @@ def _readings(document: Element, findings: Findings) -> None:
         extended = SubElement(placemark, "ExtendedData")
         for key, quantity in data.items():
             _text(SubElement(extended, "Data", name=key), "value", f"{quantity:.9g}")
-        point = SubElement(placemark, "Point")
-        _text(point, "coordinates", _coordinates(places(findings, findings.positions[number][None])))
+        ends = findings.ends[number] if findings.is_path[number] else findings.positions[number][None]
+        shape = SubElement(placemark, "Point" if len(ends) == 1 else "LineString")
+        _text(shape, "coordinates", _coordinates(places(findings, ends)))
 
 
 def _points(document: Element, findings: Findings) -> None:
@@ -138,22 +140,27 @@ def _coordinates(lon_lat: np.ndarray) -> str:
     return " ".join(f"{longitude:.9f},{latitude:.9f}" for longitude, latitude in pairs)
 
 
-def _icon_style(document: Element, name: str, colour: str, scale: float, *, labelled: bool) -> None:
+def _icon_style(document: Element, name: str, colour: str, scale: float, *, labelled: bool) -> Element:
     """Add a style for the viewer's own icon, with colour and size, so that no picture is fetched."""
     style = SubElement(document, "Style", id=name)
     drawn = SubElement(style, "IconStyle")
     _text(drawn, "color", _kml_colour(colour))
     _text(drawn, "scale", str(scale))
     _text(SubElement(style, "LabelStyle"), "scale", "0.8" if labelled else "0")
+    return style
 
 
 def _line_style(document: Element, name: str, colour: str, width: float, filling: str | None) -> None:
     style = SubElement(document, "Style", id=name)
+    _line(style, colour, width)
+    if filling is not None:
+        _text(SubElement(style, "PolyStyle"), "color", _kml_colour(filling))
+
+
+def _line(style: Element, colour: str, width: float) -> None:
     line = SubElement(style, "LineStyle")
     _text(line, "color", _kml_colour(colour))
     _text(line, "width", str(width))
-    if filling is not None:
-        _text(SubElement(style, "PolyStyle"), "color", _kml_colour(filling))
 
 
 def _kml_colour(colour: str) -> str:

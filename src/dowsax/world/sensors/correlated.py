@@ -67,11 +67,11 @@ class Correlated(SensorWrapper):
 
     def condense(self, station: Station, earlier: Earlier) -> Earlier:
         """Return the means of groups of neighbours, with w and v for the whole grid, which need no Θ."""
-        places, is_taken = earlier.stations.position, earlier.is_taken
+        places, is_taken = earlier.stations.place, earlier.is_taken
         shares = _group_shares(places, is_taken)
         is_used = jnp.sum(shares, axis=1) > 0
         apart = jnp.linalg.norm(places[:, None, :] - places[None, :, :], axis=-1)
-        away = jnp.linalg.norm(places - station.position[None, :], axis=-1)
+        away = jnp.linalg.norm(places - station.place[None, :], axis=-1)
         own = jnp.sum(shares * shares, axis=1)
 
         def solve(correlation: Scalar, length: Scalar) -> Float[Array, " columns"]:
