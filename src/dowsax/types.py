@@ -1,5 +1,7 @@
 """Types that every layer shares: keys, scalars, positions, parameter vectors and stations."""
 
+from typing import NamedTuple
+
 import equinox as eqx
 from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
@@ -8,6 +10,20 @@ Scalar = Float[Array, ""]
 Position = Float[Array, " axes"]
 """[m], east and north, and up in three dimensions."""
 Theta = Float[Array, " d"]
+
+
+class OpenPath(NamedTuple):
+    """A straight line along which an instrument that stands there reads the mean."""
+
+    start: Float[Array, "*batch axes"]
+    end: Float[Array, "*batch axes"]
+    """[m]"""
+    altitude: Float[Array, "*batch"] | None = None
+    """[m], above ground; `None` for that of the station before."""
+
+
+Target = Position | OpenPath
+"""Where to take a reading: a place to go to, or a path."""
 
 
 class Trail(eqx.Module):
@@ -72,6 +88,13 @@ class Station(eqx.Module):
     far_end: Float[Array, "*batch axes"] | None = None
     """[m], the other end of an open path: the reading is the mean along the straight line from `position`.
     Where it is the position itself, and where there is none, the reading is at a point."""
+
+    @property
+    def target(self) -> "Float[Array, '*batch axes'] | OpenPath":
+        """Where a reading of this station is taken."""
+        if self.far_end is None:
+            return self.position
+        return OpenPath(self.position, self.far_end, self.altitude)
 
     @property
     def place(self) -> Float[Array, "*batch axes"]:

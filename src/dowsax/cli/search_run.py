@@ -160,10 +160,10 @@ class Searcher:
         return log
 
     def _step(self, log: SearchLog, state: SearchState) -> SearchState:
-        position = state.station.position
+        target = state.station.target
         if log.steps:
-            position = PROGRAMS.decide(self.search, self.policy, self.key, state)
-        state, newest, _ = PROGRAMS.read(self.search, record, self.key, state, position)
+            target = PROGRAMS.decide(self.search, self.policy, self.key, state)
+        state, newest, _ = PROGRAMS.read(self.search, record, self.key, state, target)
         row = jax.tree.map(np.asarray, newest)
         log.final_theta, log.belief = np.asarray(state.theta), state.belief
         log.steps.append((snapshot_of(len(log.steps) + 1, row, state.belief), row))

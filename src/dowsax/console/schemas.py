@@ -92,6 +92,11 @@ class _ReadingKeys(_Quantities):
     """[m], east and north."""
     latitude: Annotated[float, Field(ge=-90, le=90, allow_inf_nan=False)] | None = None
     longitude: Annotated[float, Field(ge=-180, le=180, allow_inf_nan=False)] | None = None
+    far_end: Pair | None = None
+    """[m], the other end of a path along which the value is the mean; the position is its first end."""
+    latitude2: Annotated[float, Field(ge=-90, le=90, allow_inf_nan=False)] | None = None
+    """[degrees], of the far end, instead of `far_end`."""
+    longitude2: Annotated[float, Field(ge=-180, le=180, allow_inf_nan=False)] | None = None
     wind: Pair | None = None
     """[m/s], where the air goes."""
     wind_speed: Number | None = None
@@ -110,9 +115,11 @@ class _ReadingKeys(_Quantities):
 
     def to_keys(self) -> dict:
         """Return the keys of `survey.reading_json.KEYS`."""
-        keys = self.model_dump(exclude_none=True, exclude={"position", "wind", "confirm", "reason"})
+        keys = self.model_dump(exclude_none=True, exclude={"position", "far_end", "wind", "confirm", "reason"})
         if self.position is not None:
             keys["x"], keys["y"] = self.position
+        if self.far_end is not None:
+            keys["x2"], keys["y2"] = self.far_end
         if self.wind is not None:
             keys["wind_u"], keys["wind_v"] = self.wind
         return keys
@@ -157,6 +164,8 @@ class ReadingAnswer(_Answer):
     time: float | None
     sensor: str | None
     id: str | None
+    far_end: Vector | None = None
+    """[m], of a path; the position is its first end."""
 
 
 class EstimateAnswer(_Answer):
@@ -184,6 +193,10 @@ class SnapshotAnswer(_Answer):
     status: str
     why: str
     next: Vector | None
+    next_far_end: Vector | None = None
+    """[m], of the path to read next, of which `next` is the first end."""
+    next_path: str | None = None
+    """The name of that path."""
     bearing: float | None
     distance: float | None
     estimate: EstimateAnswer

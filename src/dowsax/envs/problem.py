@@ -18,7 +18,7 @@ from dowsax.inference.filter import while_degenerate
 from dowsax.inference.null_filter import NullFilter
 from dowsax.inference.stopping import StopRule
 from dowsax.inference.summaries import mean_position, promising_places
-from dowsax.types import Key, Position, Scalar, Station, Theta
+from dowsax.types import Key, OpenPath, Position, Scalar, Station, Target, Theta
 from dowsax.world import (
     FOUR_MOVES,
     ActionSpace,
@@ -31,7 +31,7 @@ from dowsax.world import (
     put_position,
 )
 from dowsax.world.motion import AREA_SIDE_M, START_SIDE_M
-from dowsax.world.trails import advance
+from dowsax.world.trails import advance, way_to
 
 MAX_READINGS = 200
 """K_max: the reading at the start is the first."""
@@ -190,13 +190,13 @@ class SearchProblem(eqx.Module):
             state.station.position, self.budget_left(state), promising_places(state.belief)
         )
 
-    def read_at(self, key: Key, state: SearchState, position: Position) -> tuple[SearchState, FilterInfo]:
-        """Take one reading at a position, and those on the way, and make a step of the filter for each.
+    def read_at(self, key: Key, state: SearchState, target: Target) -> tuple[SearchState, FilterInfo]:
+        """Take one reading at a place or path, and those on the way, and make a step of the filter for each.
 
         There is room for `horizon` readings in all: a further one is a ValueError. In a compiled program,
         which cannot raise, it does not count: the belief stays as it is and `FilterInfo.recorded` is false.
         """
-        return self._complete(self.start_update(key, state, position))
+        return self._complete(self.start_update(key, state, target))
 
     def _complete(self, pending: PendingUpdate) -> tuple[SearchState, FilterInfo]:
         """Refresh the particles until they are not degenerate, and return the state after the reading."""
@@ -204,17 +204,16 @@ class SearchProblem(eqx.Module):
             pending._replace(stage=while_degenerate(self.filter().refresh, pending.stage))
         )
 
-    def start_update(self, key: Key, state: SearchState, position: Position) -> PendingUpdate:
-        """Take a reading at a position and assimilate it as far as possible without refreshing particles.
+    def start_update(self, key: Key, state: SearchState, target: Target) -> PendingUpdate:
+        """Take a reading and assimilate it as far as possible without refreshing particles.
 
         Readings on the way there are assimilated before it.
         """
         require_room(state.belief.history, "give the problem a larger `max_readings`")
-        if self.way_readings is not None:
+        if self.way_readings is not None and not isinstance(target, OpenPath):
             key, way_key = jax.random.split(key)
-            state = self._read_on_way(way_key, self.way_readings, state, position)
-        walked = jnp.linalg.norm(position - state.station.position)
-        return self._start_reading(key, state, position, self.actions.seconds(walked))
+            state = self._read_on_way(way_key, self.way_readings, state, target)
+        return self._start_reading(key, state, target, self.actions.seconds(way_to(state.station, target)))
 
     def _read_on_way(
         self, key: Key, way_readings: WayReadings, state: SearchState, position: Position
@@ -237,13 +236,11 @@ class SearchProblem(eqx.Module):
         state = jax.lax.fori_loop(0, number, read, state)
         return replace(state, station=replace(state.station, dwell=dwell))
 
-    def _start_reading(
-        self, key: Key, state: SearchState, position: Position, seconds: Scalar
-    ) -> PendingUpdate:
+    def _start_reading(self, key: Key, state: SearchState, target: Target, seconds: Scalar) -> PendingUpdate:
         """Take one reading, some seconds after the one before."""
         jump_key, noise_key, filter_key = jax.random.split(key, 3)
-        walked = jnp.linalg.norm(position - state.station.position)
-        theta, station = self._move_source(jump_key, state), advance(state.station, position, seconds)
+        walked = way_to(state.station, target)
+        theta, station = self._move_source(jump_key, state), advance(state.station, target, seconds)
         truth = self.model if self.truth is None else self.truth
         reading = truth.sample_reading(noise_key, theta, recall(truth, state.belief.history, station))
         stage = self.filter().begin(filter_key, state.belief, station, reading)
@@ -267,11 +264,11 @@ class SearchProblem(eqx.Module):
         """Start a search and take its first reading."""
         prepare_key, read_key = jax.random.split(key)
         state = self.prepare(prepare_key)
-        return self.read_at(read_key, state, state.station.position)
+        return self.read_at(read_key, state, state.station.target)
 
     def step(self, key: Key, state: SearchState, action: Int[Array, ""]) -> tuple[SearchState, FilterInfo]:
         """Make one move, and take the readings on the way and the one at its end."""
-        return self.read_at(key, state, self.candidates(state).positions[action])
+        return self.read_at(key, state, self.candidates(state).target(action))
 
     def _move_source(self, key: Key, state: SearchState) -> Theta:
         """Return the source of the next reading, moved as the scenario says."""

@@ -37,6 +37,8 @@ def simulate_mission(
     source_key, wind_key, reading_key = jax.random.split(key, 3)
     theta = _source(plan.model, source_key)
     draft = Reading(plan.start or plan.middle, 0.0, wind=_wind(wind_key), time=0.0)
+    if plan.reach.paths:
+        draft = _along(draft, *plan.reach.paths[0].ends)
     in_a_row = 0
     for number in range(config.max_readings):
         jump_key, noise_key = jax.random.split(jax.random.fold_in(reading_key, number))
@@ -48,18 +50,27 @@ def simulate_mission(
         here, later = draft.position, (draft.time or 0.0) + plan.reach.reading_time
         try:
             value = float(_read(model, noise_key, theta, station, advisor.belief.history))
-            target = advisor.add(replace(draft, value=value)).next_position
+            advice = advisor.add(replace(draft, value=value))
+            target, far_end = advice.next_position, advice.next_far_end
             in_a_row = 0
         except Refused:
             # Read again at the same place, as people do.
-            target = here
+            target, far_end = here, draft.far_end
             in_a_row += 1
         if target is None or in_a_row == _MAX_REFUSED_IN_A_ROW:
             break
+        if far_end is not None:
+            draft = replace(_along(draft, target, far_end), time=later)
+            continue
         way_key = jax.random.fold_in(noise_key, 1)
         _read_on_way(advisor, model, way_key, theta, replace(draft, time=later), target)
         draft = replace(draft, position=target, time=later + math.dist(here, target) / plan.reach.speed)
     return _result(advisor, theta if present else None)
+
+
+def _along(draft: Reading, position: tuple[float, float], far_end: tuple[float, float]) -> Reading:
+    """Return the reading along a path."""
+    return replace(draft, position=position, far_end=far_end)
 
 
 def _read_on_way(

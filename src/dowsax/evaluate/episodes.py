@@ -125,7 +125,7 @@ def compile_programs(
     """Run each program once, so that no search is charged for compilation; return the time [s]."""
     started = time.perf_counter()
     state = programs.prepare(search, keys)
-    state, *_ = programs.read(search, record, keys, state, state.station.position)
+    state, *_ = programs.read(search, record, keys, state, state.station.target)
     jax.block_until_ready(programs.decide(search, policy, keys, state))
     return time.perf_counter() - started
 
@@ -153,13 +153,13 @@ def run_one_by_one(
         policy, search = policies[number % len(policies)], search_of(number)
         started = time.perf_counter()
         state = PROGRAMS.prepare(search, key)
-        theta, position = np.asarray(state.theta), state.station.position
+        theta, target = np.asarray(state.theta), state.station.target
         rows: list[Any] = []
         is_met, is_over = np.zeros(len(until), bool), np.zeros((), bool)
         while not (rows and has_ended(rows[-1], is_over, is_met)):
             if rows:
-                position = require_finite(search, PROGRAMS.decide(search, policy, key, state))
-            state, newest, is_over = PROGRAMS.read(search, record, key, state, position)
+                target = require_finite(search, PROGRAMS.decide(search, policy, key, state))
+            state, newest, is_over = PROGRAMS.read(search, record, key, state, target)
             newest, is_over = jax.tree.map(np.asarray, (newest, is_over))
             rows.append(newest)
             # No rule is checked at the start.

@@ -33,7 +33,7 @@ from dowsax.evaluate.search_steps import (
 from dowsax.evaluate.stops import EndRule
 from dowsax.evaluate.trace import Episode, Recorder, row
 from dowsax.policies import Oracle, Policy
-from dowsax.types import Key, Position, Theta
+from dowsax.types import Key, Target, Theta
 
 # Particles in a group. Half as many took 3 to 29 % longer for 1,000 searches on an H200; more were not tried.
 _PARTICLES_PER_GROUP = 2**20
@@ -56,11 +56,11 @@ def begin(
     is_present: Bool[Array, ""] | None,
     key: Key,
     state: SearchState,
-    position: Position,
+    target: Target,
 ) -> PendingUpdate:
     """Take the next reading."""
     _, read_key = step_keys(key, state)
-    return with_presence(search, is_present).start_update(read_key, state, position)
+    return with_presence(search, is_present).start_update(read_key, state, target)
 
 
 def finish(search: SearchProblem, pending: PendingUpdate) -> SearchState:
@@ -70,7 +70,7 @@ def finish(search: SearchProblem, pending: PendingUpdate) -> SearchState:
 
 def choose(
     search: SearchProblem, policies: Any, turn: Int[Array, ""] | None, key: Key, state: SearchState
-) -> Position:
+) -> Target:
     """Return where the policy whose turn it is goes after a reading."""
     return decide(search, take_policy(policies, turn), key, state)
 
@@ -152,7 +152,7 @@ class Pool:
         for first in range(0, total, size):
             members = self.pad(np.arange(first, min(first + size, total)))
             state = PREPARE(self.believed, keys[members])
-            group = self.begin(members, state, state.station.position)
+            group = self.begin(members, state, state.station.target)
             parts.append(group)
             self.record(members, group)
         self.pending: PendingUpdate = jax.tree.map(lambda *leaves: jnp.concatenate(leaves)[:total], *parts)
@@ -167,9 +167,8 @@ class Pool:
         if deciding:
             turn = None if turns is None else turns[members]
             state = FINISH(self.believed, pending)
-            positions = CHOOSE(self.believed, policies, turn, self.keys[members], state)
-            positions = require_finite(self.search, positions)
-            group = self.begin(members, state, positions)
+            targets = CHOOSE(self.believed, policies, turn, self.keys[members], state)
+            group = self.begin(members, state, require_finite(self.search, targets))
         else:
             group = REFRESH(self.believed, pending)
         # Copies are dropped, so that the pool holds what is recorded.
@@ -177,10 +176,10 @@ class Pool:
         self.pending = scatter(self.pending, places, group)
         self.record(members, group)
 
-    def begin(self, members: np.ndarray, state: SearchState, positions: Array) -> PendingUpdate:
+    def begin(self, members: np.ndarray, state: SearchState, targets: Any) -> PendingUpdate:
         """Take the next reading of a group."""
         present = None if self.present is None else self.present[members]
-        return BEGIN(self.search, present, self.keys[members], state, positions)
+        return BEGIN(self.search, present, self.keys[members], state, targets)
 
     def pad(self, members: np.ndarray) -> np.ndarray:
         """Fill up a group with copies of its first member."""
@@ -261,7 +260,7 @@ def compile_programs(
     with ThreadPoolExecutor() as threads:
         chosen = threads.submit(CHOOSE, believed, policies, turn, keys, state)
         is_present = None if present is None else present[members]
-        pending = BEGIN(search, is_present, keys, state, state.station.position)
+        pending = BEGIN(search, is_present, keys, state, state.station.target)
         rest = [
             threads.submit(JUDGE, believed, record, pending),
             threads.submit(REFRESH, believed, pending),

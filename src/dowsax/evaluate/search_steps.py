@@ -14,7 +14,7 @@ from jaxtyping import Key as KeyArray
 from dowsax.envs import SearchProblem, SearchState
 from dowsax.evaluate.trace import Recorder
 from dowsax.policies import Oracle, Policy
-from dowsax.types import Key, Position
+from dowsax.types import Key, Target
 from dowsax.world import Model, PerhapsAbsent
 
 Keys = KeyArray[Array, "*batch"]
@@ -27,14 +27,14 @@ def prepare(search: SearchProblem, key: Key) -> SearchState:
     return search.prepare(jax.random.fold_in(key, _PREPARE_FOLD))
 
 
-def decide(search: SearchProblem, policy: Policy | Oracle, key: Key, state: SearchState) -> Position:
-    """Return the next position of the policy; NaN for an action that does not exist."""
+def decide(search: SearchProblem, policy: Policy | Oracle, key: Key, state: SearchState) -> Target:
+    """Return where the policy reads next; NaN for an action that does not exist."""
     policy_key, _ = step_keys(key, state)
     acting = policy.policy_for(state.theta) if isinstance(policy, Oracle) else policy
     candidates = search.candidates(state)
     action = acting(policy_key, state.belief, state.station, candidates, search.budget_left(state))
     exists = (action >= 0) & (action < search.actions.num_actions)
-    return jnp.where(exists, candidates.positions[action], jnp.nan)
+    return jax.tree.map(lambda leaf: jnp.where(exists, leaf, jnp.nan), candidates.target(action))
 
 
 def with_presence(search: SearchProblem, is_present: Bool[Array, ""] | None) -> SearchProblem:
@@ -47,11 +47,11 @@ def with_presence(search: SearchProblem, is_present: Bool[Array, ""] | None) -> 
 
 
 def read(
-    search: SearchProblem, record: Recorder, key: Key, state: SearchState, position: Position
+    search: SearchProblem, record: Recorder, key: Key, state: SearchState, target: Target
 ) -> tuple[SearchState, Any, Bool[Array, ""]]:
-    """Take one reading at a position, record it, and say whether none can follow."""
+    """Take one reading at a place or path, record it, and say whether none can follow."""
     _, read_key = step_keys(key, state)
-    state, info = search.read_at(read_key, state, position)
+    state, info = search.read_at(read_key, state, target)
     return state, record(search, state, info), search.is_over(state)
 
 
@@ -84,13 +84,13 @@ def take_policy(stacked: Any, number: Int[Array, ""] | None) -> Policy | Oracle:
     return jax.tree.map(lambda leaf: leaf[number] if eqx.is_array(leaf) else leaf, stacked)
 
 
-def require_finite(search: SearchProblem, positions: Array) -> Array:
-    """Return the positions; raise a ValueError if one is NaN."""
-    if not np.isfinite(positions).all():
+def require_finite(search: SearchProblem, targets: Any) -> Any:
+    """Return the places or paths; raise a ValueError if one is NaN."""
+    if not all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(targets)):
         raise ValueError(
             f"The policy gave an action that does not exist: they are 0 to {search.actions.num_actions - 1}."
         )
-    return positions
+    return targets
 
 
 def has_ended(newest: Any, is_over: np.ndarray, is_met: np.ndarray):

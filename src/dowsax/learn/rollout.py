@@ -192,7 +192,7 @@ def start_search(config: RolloutConfig, key: Key, field: Array) -> tuple[SearchS
     prepare_key, read_key = jax.random.split(key)
     search = config.search(field)
     state = search.prepare(prepare_key)
-    return state, search.start_update(read_key, state, state.station.position)
+    return state, search.start_update(read_key, state, state.station.target)
 
 
 def observe(config: RolloutConfig, key: Key, field: Array, state: SearchState) -> PyTree:
@@ -243,7 +243,7 @@ def move(
     action = jax.random.categorical(act_key, output.logits).astype(jnp.int32)
     decision = Decision(observation, action, jax.nn.log_softmax(output.logits)[action], output.value)
     ended = terminated | truncated
-    pending = search.start_update(read_key, after, search.candidates(after).positions[action])
+    pending = search.start_update(read_key, after, search.candidates(after).target(action))
     next_environment = Environments(pending, after, decision, jnp.zeros((), bool), jnp.zeros((), bool))
     environment = _where(ready & ~ended, next_environment, environment)
     environment = eqx.tree_at(lambda at: at.is_vacant, environment, environment.is_vacant | (ready & ended))

@@ -80,20 +80,28 @@ class Advice:
     """Of the reading this answers."""
     warnings: tuple[str, ...] = ()
     """About a reading that counts all the same; each is reported once, when its cause begins."""
+    next_far_end: tuple[float, float] | None = None
+    """[m], the other end of the path to read next, of which `next_position` is the first; `None` for a place."""
+    next_path: str | None = None
+    """The name of that path."""
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self)
+        """Return an object; only advice to read along a path has the keys of a path."""
+        body = asdict(self)
+        of_path = {name: body.pop(name) for name in ("next_far_end", "next_path")}
+        return body | {name: part for name, part in of_path.items() if part is not None}
 
     @classmethod
     def from_json(cls, body: dict[str, Any]) -> "Advice":
         """Invert `to_json`."""
         estimate = Estimate(**{name: tuple(values) for name, values in body["estimate"].items()})
         region = Disc(**(body["region"] | {"centre": tuple(body["region"]["centre"])}))
-        there = body["next_position"]
+        there, far_end = body["next_position"], body.get("next_far_end")
         parts = {
             "estimate": estimate,
             "region": region,
             "next_position": None if there is None else tuple(there),
+            "next_far_end": None if far_end is None else tuple(far_end),
             "warnings": tuple(body.get("warnings", ())),
         }
         return cls(**(body | parts))
@@ -104,6 +112,7 @@ class Advice:
         if not coordinates.is_geographic:
             return body
         places = {"estimate": self.estimate.position, "next": self.next_position}
+        places |= {"next_far_end": self.next_far_end}
         degrees = {
             name: dict(
                 zip(
@@ -119,11 +128,12 @@ class Advice:
 
     def _round(self) -> "Advice":
         """Round to the digits that mean something; the log keeps all of them."""
-        estimate, there = self.estimate, self.next_position
+        estimate, there, far_end = self.estimate, self.next_position, self.next_far_end
         lists = {name: _round_parameters(getattr(estimate, name)) for name in ("mean", "low", "high")}
         return replace(
             self,
             next_position=None if there is None else _round(there, _DECIMALS_M),
+            next_far_end=None if far_end is None else _round(far_end, _DECIMALS_M),
             bearing=None if self.bearing is None else round(self.bearing, _DECIMALS_BEARING) % 360.0,
             distance=None if self.distance is None else round(self.distance, _DECIMALS_M),
             estimate=replace(estimate, **lists),

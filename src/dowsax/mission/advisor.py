@@ -13,10 +13,8 @@ from typing import Any
 import jax
 import numpy as np
 
-from dowsax.geo.formatting import format_length
 from dowsax.inference import Belief
 from dowsax.journal import NotRecorded
-from dowsax.mission import advice as advices
 from dowsax.mission import decision
 from dowsax.mission.advice import INCONCLUSIVE, SEARCHING, Advice, Disc, Estimate
 from dowsax.mission.checks import check_reading, find_warnings, require_in_order, require_plausible
@@ -24,8 +22,9 @@ from dowsax.mission.decision import BudgetUse
 from dowsax.mission.history import ActiveReading, History
 from dowsax.mission.log import Header, MissionLog, Step, now
 from dowsax.mission.messages import Request, Target, merge_keys
+from dowsax.mission.next_reading import advice_fields, describe_choice, first_choice
 from dowsax.mission.plan import Plan
-from dowsax.mission.site_policy import SitePolicy
+from dowsax.mission.site_policy import Choice, SitePolicy
 from dowsax.mission.state import Filters, MissionState, log_odds
 from dowsax.mission.stop_statistics import describe_stops
 from dowsax.mission.tracker import Digest, unpack_digest
@@ -133,6 +132,7 @@ class Advisor:
         dwell=None,
         id=None,
         moving=False,
+        far_end=None,
         confirm=False,
         **quantities,
     ) -> Advice:
@@ -154,6 +154,8 @@ class Advisor:
             [s]
         moving
             The reading was taken on the way, and is none of the budget's readings.
+        far_end
+            [m], the other end of the path along which the reading is the mean.
         confirm
             The value is right, although it is implausible.
         quantities
@@ -161,6 +163,7 @@ class Advisor:
         """
         given = repr((position, reading, wind, time, sensor, altitude, dwell, id, *quantities.items()))
         others = {"time": time, "sensor": sensor, "altitude": altitude, "dwell": dwell, "moving": moving}
+        others |= {"far_end": far_end}
         others |= quantities
         with self._noting_refusals(given):
             made = readings_.build(position, reading, wind=wind, id=id, **others)
@@ -302,10 +305,9 @@ class Advisor:
         used = BudgetUse.of(self.plan.start, state.readings)
         status = decision.status_of(self.plan, used, inputs)
         here = decision.sort_by_time(state.readings)[-1].position
-        there, sentence = (None, "") if status != SEARCHING else self._next(state, station, here, used)
-        if status == SEARCHING and there is None:
+        choice, sentence = (None, "") if status != SEARCHING else self._next(state, station, here, used)
+        if status == SEARCHING and choice is None:
             status = INCONCLUSIVE
-        bearing, distance = (None, None) if there is None else advices.bearing_and_distance(here, there)
         sentences = [
             first,
             f"Source or wind have changed, about at reading {state.regime + 1}: the search starts again."
@@ -320,9 +322,7 @@ class Advisor:
         return Advice(
             number=number,
             status=status,
-            next_position=there,
-            bearing=bearing,
-            distance=distance,
+            **advice_fields(choice, here),
             estimate=estimate,
             region=Disc(estimate.position, radius),
             why=" ".join(sentence for sentence in sentences if sentence),
@@ -332,34 +332,31 @@ class Advisor:
 
     def _next(
         self, state: MissionState, station: Station, here: tuple[float, float], used: BudgetUse
-    ) -> tuple[tuple[float, float] | None, str]:
+    ) -> tuple[Choice | None, str]:
         """Choose where to read next, with a sentence on it; `None` when no place can be reached."""
         budget = decision.budget_left(self.plan, used)
-        if self.plan.reach.is_outside(here):
+        if not self.plan.reach.paths and self.plan.reach.is_outside(here):
             back = self.plan.reach.way_back(here, float(budget.distance))
-            return back, "" if back is None else "You are where you may not be: go back."
+            return (None, "") if back is None else (Choice(back), "You are where you may not be: go back.")
         key = _key_of(self._choice_key, np.asarray(len(state.readings), np.int32))
         choice = self.policy.choose(key, state.belief, station, here, budget)
         if choice is None:
             return None, ""
-        bearing, distance = advices.bearing_and_distance(here, choice.position)
-        coordinates = self.plan.coordinates
-        place = f", to {coordinates.format_position(choice.position)}" if coordinates.is_geographic else ""
-        wind = None if station.wind is None else (float(station.wind[0]), float(station.wind[1]))
-        where = f"{format_length(distance)} to the {advices.compass_direction(bearing)}"
-        return (
-            choice.position,
-            f"Next: {where}{advices.relative_to_wind(bearing, wind)}{place}{advices.reason(choice.gain)}.",
-        )
+        return choice, describe_choice(choice, here, station, self.plan.coordinates)
 
     def _advise_at_start(self, state: MissionState, number: int, first: str) -> Advice:
         """Return the advice when the only reading was withdrawn."""
         digest = unpack_digest(self._filters.tracker.describe(state.belief))
         estimate = self._estimate(digest)
-        there = self.plan.start or self.plan.middle
-        why = f"{first} There are no readings: begin at {self.plan.coordinates.format_position(there)}."
-        region = Disc(estimate.position, float(digest.radius))
-        return Advice(number, SEARCHING, there, None, None, estimate, region, why)
+        choice, begin = first_choice(self.plan)
+        return Advice(
+            number=number,
+            status=SEARCHING,
+            **advice_fields(choice, None),
+            estimate=estimate,
+            region=Disc(estimate.position, float(digest.radius)),
+            why=f"{first} There are no readings: {begin}",
+        )
 
     def _estimate(self, digest: Digest) -> Estimate:
         mean, low, high = (tuple(map(float, row)) for row in (digest.mean, digest.low, digest.high))

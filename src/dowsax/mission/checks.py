@@ -56,14 +56,14 @@ def check_reading(plan: Plan, reading: Reading, before: Sequence[Reading]) -> Re
 
 
 def _require_inside(plan: Plan, reading: Reading) -> None:
-    x, y = reading.position
     (west, south), (east, north) = plan.reach.area
-    is_inside = west - TOUCH <= x <= east + TOUCH and south - TOUCH <= y <= north + TOUCH
-    if not is_inside and not plan.accepts_outside:
-        far_off = format_outside(plan.coordinates, plan.reach.area, reading.position)
-        raise Refused(
-            f'The position {far_off}: check it, or set outside = "allow" in [area] of the site file.'
-        )
+    for name, (x, y) in {"position": reading.position, "far end": reading.far_end or reading.position}.items():
+        is_inside = west - TOUCH <= x <= east + TOUCH and south - TOUCH <= y <= north + TOUCH
+        if not is_inside and not plan.accepts_outside:
+            far_off = format_outside(plan.coordinates, plan.reach.area, (x, y))
+            raise Refused(
+                f'The {name} {far_off}: check it, or set outside = "allow" in [area] of the site file.'
+            )
 
 
 def require_in_order(
@@ -138,7 +138,8 @@ def find_warnings(plan: Plan, before: MissionState, after: MissionState) -> tupl
 def _forbidden_place(plan: Plan, state: MissionState) -> str | None:
     """Describe where the newest reading was taken, if one may not be there."""
     bounds = plan.reach.bounds
-    if not state.readings:
+    # Light may cross what nobody may enter.
+    if not state.readings or state.readings[-1].far_end is not None:
         return None
     here = np.array([state.readings[-1].position])
     if any(holds(polygon, here)[0] for polygon in bounds.no_go):

@@ -47,8 +47,11 @@ class BudgetUse:
 
     @classmethod
     def of(cls, start: tuple[float, float] | None, readings: Sequence[Reading]) -> "BudgetUse":
-        """Count from the start, or from the first reading where no start is known."""
-        places = [reading.position for reading in sort_by_time(readings)]
+        """Count from the start, or from the first reading where no start is known.
+
+        The instrument of a path stands there: nobody goes to a reading along it.
+        """
+        places = [reading.position for reading in sort_by_time(readings) if reading.far_end is None]
         legs = pairwise(places if start is None else [start, *places])
         distance = sum((math.dist(*leg) for leg in legs), 0.0)
         times = [reading.time for reading in readings if reading.time is not None]

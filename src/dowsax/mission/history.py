@@ -134,4 +134,4 @@ def _moment(reading: Reading) -> tuple | None:
     if reading.time is None:
         return None
     value = reading.value if math.isfinite(reading.value) else None
-    return reading.time, reading.sensor, reading.position, value
+    return reading.time, reading.sensor, reading.position, reading.far_end, value

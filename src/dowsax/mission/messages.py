@@ -15,7 +15,7 @@ from dowsax.mission.advice import Advice
 from dowsax.mission.checks import CONFIRM, NeedsConfirmation
 from dowsax.mission.log import MAX_GIVEN
 from dowsax.mission.plan import Plan
-from dowsax.survey.columns import POSITION_ROLES, WIND_ROLES
+from dowsax.survey.columns import FAR_END_ROLES, POSITION_ROLES, WIND_ROLES
 from dowsax.survey.reading import Reading, Refused
 from dowsax.survey.reading_json import given_roles, parse_object
 
@@ -116,6 +116,8 @@ def _parse_target(keys: Mapping[str, Any]) -> Target:
 def keys_of(reading: Reading, ground: float) -> dict[str, Any]:
     """Return the keys that would send this reading; `ground` [m] is added to its altitude."""
     keys: dict[str, Any] = {"x": reading.position[0], "y": reading.position[1], "value": reading.value}
+    if reading.far_end is not None:
+        keys |= {"x2": reading.far_end[0], "y2": reading.far_end[1]}
     if reading.wind is not None:
         keys |= {"wind_u": reading.wind[0], "wind_v": reading.wind[1]}
     altitude = None if reading.altitude is None else reading.altitude + ground
@@ -134,7 +136,7 @@ def merge_keys(plan: Plan, old: Reading, new: dict[str, Any]) -> dict[str, Any]:
     """Replace the corrected keys of a reading; a place or a wind may be given the other way."""
     given = {key: value for key, value in new.items() if value is not None}
     roles = given_roles(given, plan.columns, plan.stations.quantities)
-    for one, other in (POSITION_ROLES, WIND_ROLES):
+    for one, other in (POSITION_ROLES, FAR_END_ROLES, WIND_ROLES):
         if roles & set(other):
             roles |= set(one)
     keys = keys_of(old, plan.stations.sensor.ground)

@@ -9,7 +9,7 @@ from dowsax.inference import PRESETS, Preset
 from dowsax.mission.reach import Reach, Steps
 from dowsax.mission.rehearsal import filter_name
 from dowsax.mission.site_policy import SitePolicy, build_site_policy
-from dowsax.mission.stations import Stations, default_altitude, required_measurements
+from dowsax.mission.stations import FAR_END, Stations, default_altitude, required_measurements
 from dowsax.policies import Policy
 from dowsax.site.kinds import KINDS
 from dowsax.site.schema import Budget
@@ -78,7 +78,11 @@ class Plan:
         preset = _limit_work(_search_preset(site), model)
         points = site.step.points
         places = () if points is None else tuple((float(x), float(y)) for x, y in points)
-        steps = None if places else Steps(float(site.step_length), site.step.directions)
+        steps = None if places or site.paths else Steps(float(site.step_length), site.step.directions)
+        usual_height = default_altitude(model) if site.sensor.height is None else site.sensor.height
+        paths = tuple(
+            path if path.height is not None else replace(path, height=usual_height) for path in site.paths
+        )
         return cls(
             name=site.name,
             kind=site.kind,
@@ -89,18 +93,20 @@ class Plan:
             preset=preset,
             jump=_jump(model, search.preset, preset) if search.may_jump else None,
             stations=Stations(
-                required_measurements(model),
+                (*required_measurements(model), *([FAR_END] if site.paths else [])),
                 site.sensor,
                 site.sensors,
                 site.wind.missing == "interpolate",
                 default_altitude(model),
                 site.step.reading_interval,
+                paths,
             ),
             reach=Reach(
                 site.bounds,
                 site.area,
                 steps,
                 places,
+                paths,
                 site.step.speed,
                 site.reading_time,
                 site.step.shortest,

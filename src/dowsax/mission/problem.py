@@ -12,10 +12,10 @@ from dowsax.mission.plan import Plan
 from dowsax.mission.site_policy import SitePolicy
 from dowsax.mission.state import build_null_filter
 from dowsax.mission.stations import example_station
-from dowsax.types import Key, Position, Station
+from dowsax.types import Key, Station, Target
 from dowsax.world import Budget, Distribution, Model
 from dowsax.world.kinds import WIND
-from dowsax.world.trails import set_measurement
+from dowsax.world.trails import move_station, set_measurement
 
 MAX_SIMULATED_READINGS, MAX_ON_WAY = 500, 2000
 """In one simulated mission, at places and on the way to them."""
@@ -109,7 +109,7 @@ def _max_on_way(plan: Plan, budget: Budget) -> float:
 
 
 def _start(plan: Plan, *, has_time: bool) -> SiteStart:
-    """Return the start, with a time also where only the truth needs it.
+    """Return the start, with a time also where only the truth needs it; of paths, the first one.
 
     The sensor is the first one, with what is known of it, and has settled.
     """
@@ -121,5 +121,7 @@ def _start(plan: Plan, *, has_time: bool) -> SiteStart:
     drawn = {name: number for name, number in unknown.items() if isinstance(number, Distribution)}
     known |= {name: float(number) for name, number in unknown.items() if not isinstance(number, Distribution)}
     station = example_station(names, altitude=height, dwell=sensor.dwell or 1.0, **known)
-    place: Position = jnp.asarray(plan.start or plan.middle, jnp.float32)
-    return SiteStart(set_measurement(station, "position", place), tuple(drawn.items()))
+    target: Target = jnp.asarray(plan.start or plan.middle, jnp.float32)
+    if plan.reach.paths:
+        target = jax.tree.map(lambda leaf: leaf[0], plan.reach.open_paths().paths)
+    return SiteStart(move_station(station, target), tuple(drawn.items()))

@@ -1,4 +1,4 @@
-"""Where the sensor of a site may go: the bounds and the area, its steps or points, and how fast it is."""
+"""Where the sensor of a site may read: the bounds and the area, its steps, points or paths, and its speed."""
 
 import math
 from dataclasses import dataclass
@@ -8,7 +8,18 @@ import jax.numpy as jnp
 import numpy as np
 
 from dowsax.geo.polygons import Bounds
-from dowsax.world import FOUR_MOVES, Fence, FencedMoves, Motion, NearAndFar, WayReadings, ring_lengths
+from dowsax.site.site import ListedPath
+from dowsax.types import OpenPath
+from dowsax.world import (
+    FOUR_MOVES,
+    Fence,
+    FencedMoves,
+    Motion,
+    NearAndFar,
+    OpenPaths,
+    WayReadings,
+    ring_lengths,
+)
 
 _MIN_DIRECTIONS = 8
 """Of the rings of far places, where the steps have fewer."""
@@ -40,7 +51,7 @@ class Steps:
 
 @dataclass(frozen=True)
 class Reach:
-    """Steps in every direction, or a list of places, within bounds and an area."""
+    """Steps in every direction, or a list of places, within bounds and an area; or a list of paths."""
 
     bounds: Bounds
     area: tuple[tuple[float, float], tuple[float, float]]
@@ -48,6 +59,8 @@ class Reach:
     steps: Steps | None = None
     points: tuple[tuple[float, float], ...] = ()
     """[m], the only places to choose from; empty where there are steps."""
+    paths: tuple[ListedPath, ...] = ()
+    """The only readings to choose from, each with its height; empty where there are steps or points."""
     speed: float = 1.0
     """[m/s], between readings."""
     reading_time: float = 0.0
@@ -62,8 +75,8 @@ class Reach:
     """[m], the place to which the budget must suffice to return in a straight line."""
 
     def __post_init__(self) -> None:
-        if (self.steps is None) == (not self.points):
-            raise ValueError("Give either steps or a list of points to choose from.")
+        if bool(self.steps) + bool(self.points) + bool(self.paths) != 1:
+            raise ValueError("Give steps, a list of points to choose from, or a list of paths.")
 
     @property
     def way_readings(self) -> WayReadings | None:
@@ -79,7 +92,9 @@ class Reach:
     def motion(self) -> Motion:
         """The steps as moves, for policies that know no other."""
         if self.steps is None:
-            raise ValueError("With a list of points only planners can choose, such as location-gain.")
+            raise ValueError(
+                "With a list of points or paths only planners can choose, such as location-gain."
+            )
         return FOUR_MOVES if self.is_benchmark else Motion(self.steps.moves, *self.area)
 
     def moves(self) -> FencedMoves:
@@ -100,6 +115,12 @@ class Reach:
             points=jnp.asarray(self.points, jnp.float32) if self.points else None,
             **self._limits(),
         )
+
+    def open_paths(self) -> OpenPaths:
+        """Return the action space of the listed paths."""
+        ends = jnp.asarray([path.ends for path in self.paths], jnp.float32)
+        heights = jnp.asarray([path.height for path in self.paths], jnp.float32)
+        return OpenPaths(*self.area, OpenPath(ends[:, 0], ends[:, 1], heights), self.reading_time)
 
     def _limits(self) -> dict[str, Any]:
         """Return what limits the ways, as arguments of both action spaces."""

@@ -22,11 +22,14 @@ from dowsax.policies.lookahead import Lookahead
 from dowsax.policies.shipped import BEST_POLICY, CANDIDATES, field_of, weights_path
 from dowsax.policies.simple import OracleAround
 from dowsax.policies.stored import card_of
+from dowsax.site.site import ListedPath
 from dowsax.types import Key, Station
 from dowsax.world import FOUR_MOVES, ActionSpace, Budget, Candidates, Model, PlumePrior
 
 SITE_POLICY = "location-gain"
 """The default at sites: chooses among places near and far."""
+PATH_POLICIES = (SITE_POLICY, *(name for name in UTILITIES if name != "space-aware"), "greedy", "random")
+"""Those that can choose among paths."""
 
 
 class Choice(NamedTuple):
@@ -34,8 +37,10 @@ class Choice(NamedTuple):
 
     position: tuple[float, float]
     """[m]"""
-    gain: float | None
+    gain: float | None = None
     """[nats], what a reading there should tell of the location; `None` where the policy does not say."""
+    path: ListedPath | None = None
+    """To read along; its first end is the position."""
 
 
 @dataclass(frozen=True)
@@ -58,15 +63,20 @@ class SitePolicy:
         found = _candidates(self.actions, belief, station.position, budget)
         positions = np.asarray(found.positions, np.float64)
         mask = np.array(found.mask)
-        # Once more in double precision: nobody may be sent where they must not be.
-        mask[mask] = self.reach.allow_ways(here, positions[mask])
+        if not self.reach.paths:
+            # Once more in double precision: nobody may be sent where they must not be.
+            mask[mask] = self.reach.allow_ways(here, positions[mask])
         if not mask.any():
             return None
         number, gain = _choose(
             self.policy, key, belief, station, found._replace(mask=jnp.asarray(mask)), budget
         )
+        gain = float(gain) if np.isfinite(gain) else None
+        if self.reach.paths:
+            path = self.reach.paths[int(number)]
+            return Choice(path.ends[0], gain, path)
         x, y = positions[int(number)]
-        return Choice((float(x), float(y)), float(gain) if np.isfinite(gain) else None)
+        return Choice((float(x), float(y)), gain)
 
 
 def build_site_policy(
@@ -77,6 +87,8 @@ def build_site_policy(
     The best is the trained policy where it was trained for the field and its moves are the site's, else the
     planner of sites. `radius` [m] is that of the stop rule.
     """
+    if reach.paths:
+        return _build_path_policy(model, reach, SITE_POLICY if policy is None else policy, radius)
     if policy is None:
         policy = BEST_POLICY if _is_benchmark(model, reach) else SITE_POLICY
     if not isinstance(policy, str):
@@ -108,12 +120,28 @@ def build_site_policy(
     return SitePolicy(policy, model, reach, made, actions)
 
 
+def _build_path_policy(model: Model, reach: Reach, policy: str | Policy, radius: float) -> SitePolicy:
+    """Return a policy that chooses among the listed paths."""
+    actions = reach.open_paths()
+    if not isinstance(policy, str):
+        return SitePolicy(type(policy).__name__, model, reach, policy, actions)
+    if policy not in PATH_POLICIES:
+        raise ValueError(
+            f"The policy {policy!r} goes from place to place, and a path is read from where it stands: "
+            f"choose {', '.join(PATH_POLICIES)}."
+        )
+    made = policy_named(policy)(model, actions, radius)
+    assert not isinstance(made, Oracle)
+    return SitePolicy(policy, model, reach, made, actions)
+
+
 def oracle_policy(model: Model, reach: Reach, radius: float) -> SitePolicy:
     """Return the oracle of a site, which knows the source and goes there.
 
     It shows what reading around the source finds; other places can tell more.
     """
-    return SitePolicy("oracle", model, reach, OracleAround(2 * radius), reach.near_and_far(radius))
+    actions = reach.open_paths() if reach.paths else reach.near_and_far(radius)
+    return SitePolicy("oracle", model, reach, OracleAround(2 * radius), actions)
 
 
 def _is_benchmark(model: Model, reach: Reach) -> bool:

@@ -1,5 +1,6 @@
 """From a reading to its station: everything the model needs, completed from the site."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 
 from dowsax.site.measured import QUANTITIES
 from dowsax.site.schema import SensorSetting
+from dowsax.site.site import ListedPath
 from dowsax.survey.reading import Reading, Refused
 from dowsax.types import Station
 from dowsax.world import Model
@@ -18,8 +20,12 @@ from dowsax.world.trails import with_trail
 
 MEASURED = ("wind", "altitude", "dwell", "sensor", "time", "trail", *QUANTITIES)
 """What may be measured besides position and value."""
+FAR_END = "far_end"
+"""Among the names of `Stations` where readings may be along paths; those at points have none."""
 TRAIL_LENGTH = 8
 """Earlier stations that affect the reading of a lagging sensor."""
+_SAME_END_M = 0.1
+"""[m], within which the end of a reading's path is that of a listed one."""
 _DEFAULTS = {"altitude": 1.0, "dwell": 1.0}
 """[m] and [s], where neither the reading, the site nor the field gives one."""
 _HINTS = {
@@ -77,7 +83,7 @@ def prior_log_likelihoods(model: Model, station: Station, reading: jax.Array) ->
 
 def example_station(names: Sequence[str], **numbers: float) -> Station:
     """Return a station with these measurements; `numbers` replace their made-up values."""
-    return Stations(tuple(name for name in MEASURED if name in names)).station(
+    return Stations(tuple(name for name in (*MEASURED, FAR_END) if name in names)).station(
         example_reading(names, (0.0, 0.0), **numbers), []
     )
 
@@ -105,7 +111,7 @@ class Stations:
     """Converts readings to stations."""
 
     names: tuple[str, ...]
-    """The entries of `MEASURED` that the model needs."""
+    """The entries of `MEASURED` that the model needs, and `FAR_END` where the site has paths."""
     sensor: SensorSetting = field(default_factory=SensorSetting)
     sensors: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """What the site knows of each sensor: some of `QUANTITIES`."""
@@ -115,6 +121,8 @@ class Stations:
     """[m], where neither the reading nor the site gives one."""
     interval: float | None = None
     """[s], between two readings on the way, where the sensor takes any."""
+    paths: tuple[ListedPath, ...] = ()
+    """Of the site, each with its height."""
 
     @property
     def depends_on_order(self) -> bool:
@@ -130,7 +138,12 @@ class Stations:
     def complete(self, reading: Reading, before: Sequence[Reading]) -> Reading:
         """Return the reading with missing values from the site filled in, or `Refused`."""
         sensor, altitude, dwell, wind = reading.sensor, reading.altitude, reading.dwell, reading.wind
-        altitude = self.sensor.height if altitude is None else altitude - self.sensor.ground
+        altitude = self._known_height(reading) if altitude is None else altitude - self.sensor.ground
+        if reading.far_end is not None and FAR_END not in self.names:
+            raise Refused(
+                "This site is read at points: leave the far end of the path out, or list the paths of a "
+                "gas-plume as [[paths]] in the site file."
+            )
         if wind is None and self.hold_wind and before:
             wind = before[-1].wind
         if sensor is None and len(self.sensor.names) == 1:
@@ -149,6 +162,17 @@ class Stations:
                 raise Refused(f"The {name} is missing, and the field depends on it: {hint}.")
         self._number_of(sensor)
         return replace(reading, **filled, quantities=self._complete_quantities(reading, sensor))
+
+    def _known_height(self, reading: Reading) -> float | None:
+        """Return the height [m] of the listed path along which a reading was taken, else that of the sensor."""
+        if reading.far_end is None:
+            return self.sensor.height
+        for path in self.paths:
+            for first, second in (path.ends, path.ends[::-1]):
+                apart = math.dist(reading.position, first), math.dist(reading.far_end, second)
+                if max(apart) <= _SAME_END_M:
+                    return path.height
+        return self.sensor.height
 
     @property
     def quantities(self) -> tuple[str, ...]:
@@ -201,6 +225,7 @@ class Stations:
             time=number("time", None if reading.time is None else reading.time - (start or 0.0)),
             altitude=number("altitude", reading.altitude),
             sensor=sensor,
+            far_end=number(FAR_END, reading.far_end or reading.position),
             **quantities,
         )
 

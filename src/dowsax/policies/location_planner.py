@@ -7,6 +7,7 @@ rule. What it tells about strength, wind, background or noise alone counts for n
 from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
+from operator import itemgetter
 from typing import NamedTuple
 
 import equinox as eqx
@@ -19,7 +20,7 @@ from dowsax.inference.belief import History, recall
 from dowsax.inference.weights import members_at, normalise
 from dowsax.policies.base import Action, choose_best
 from dowsax.policies.lookahead import simulate_log_likelihoods
-from dowsax.types import Key, Position, Scalar, Station
+from dowsax.types import Key, OpenPath, Position, Scalar, Station, Target
 from dowsax.world import Budget, Candidates, Model, NearAndFar, WayReadings, without_source
 from dowsax.world.actions import limit_ways
 from dowsax.world.trails import move_station
@@ -42,6 +43,12 @@ _OVERLAP = 1.5
 _PRECISION = jax.lax.Precision.HIGHEST
 # Exact draws of counts take longer than all the rest.
 _simulate = partial(simulate_log_likelihoods, approximate=True)
+
+
+Way = Float[Array, "readings axes"] | OpenPath
+"""Places or paths that are read one after the other."""
+Ways = Float[Array, "k readings axes"] | OpenPath
+"""Several of them."""
 
 
 class Cells(NamedTuple):
@@ -98,9 +105,8 @@ class LocationPlanner(eqx.Module):
     ) -> tuple[Action, Scalar]:
         """Return the number of a candidate, and the expected gain [nats] of a reading there."""
         gain_key, tie_key = jax.random.split(key)
-        gains = self.expected_gains(
-            gain_key, belief, station, candidates.positions[:, None, :], candidates.mask
-        )
+        ways = jax.tree.map(lambda leaf: leaf[:, None], candidates.targets)
+        gains = self.expected_gains(gain_key, belief, station, ways, candidates.mask)
         shares = budget.shares(candidates)
         rates = gains / shares
         if self.second_ways is not None:
@@ -120,7 +126,7 @@ class LocationPlanner(eqx.Module):
         key: Key,
         belief: Belief,
         station: Station,
-        ways: Float[Array, "k readings axes"],
+        ways: Ways,
         mask: Bool[Array, " k"],
     ) -> Float[Array, " k"]:
         """Return the expected gain [nats] of the readings on each way, never negative; 0 outside the mask.
@@ -133,7 +139,7 @@ class LocationPlanner(eqx.Module):
         noise_keys = jax.random.split(noise_key, self.num_readings)
         levels, frequencies = _levels(self.num_readings)
 
-        def gain_on(way: Float[Array, "readings axes"]) -> Scalar:
+        def gain_on(way: Way) -> Scalar:
             legs = self._legs(belief.history, station, way)
             signals = jnp.max(jnp.stack([_signals_on(self.model, cells, leg) for leg in legs]), axis=0)
             sources = cells.particles[_members_by_signal(cells, signals, levels)]
@@ -148,12 +154,13 @@ class LocationPlanner(eqx.Module):
         gains = _map_allowed(gain_on, ways, mask)
         return jnp.maximum(jnp.nan_to_num(gains), 0.0)
 
-    def _legs(self, history: History, station: Station, way: Float[Array, "readings axes"]) -> list[Leg]:
-        starts = [station, *(self._station(history, station, place) for place in way)]
+    def _legs(self, history: History, station: Station, way: Way) -> list[Leg]:
+        targets = [jax.tree.map(itemgetter(at), way) for at in range(jax.tree.leaves(way)[0].shape[0])]
+        starts = [station, *(self._station(history, station, target) for target in targets)]
         return [Leg(end, *self._passed(history, start, end.position)) for start, end in pairwise(starts)]
 
-    def _station(self, history: History, station: Station, place: Position) -> Station:
-        return recall(self.model, history, move_station(station, place))
+    def _station(self, history: History, station: Station, target: Target) -> Station:
+        return recall(self.model, history, move_station(station, target))
 
     def _passed(
         self, history: History, station: Station, place: Position
@@ -205,12 +212,10 @@ class LocationPlanner(eqx.Module):
 
 
 def _map_allowed(
-    function: Callable[[Float[Array, "readings axes"]], Scalar],
-    ways: Float[Array, "k readings axes"],
-    mask: Bool[Array, " k"],
+    function: Callable[[Way], Scalar], ways: Ways, mask: Bool[Array, " k"]
 ) -> Float[Array, " k"]:
     """Return the function of each way in the mask, and 0 for the others; a few at once."""
-    number = ways.shape[0]
+    number = mask.shape[0]
     size = min(_BATCH_SIZE, number)
     order = jnp.argsort(~mask, stable=True)
     # The last batch begins early enough to be a whole one: what was computed twice is the same.
@@ -218,7 +223,7 @@ def _map_allowed(
 
     def add(batch: Int[Array, ""], values: Float[Array, " k"]) -> Float[Array, " k"]:
         members = jax.lax.dynamic_slice_in_dim(order, starts[batch], size)
-        return values.at[members].set(jax.vmap(function)(ways[members]))
+        return values.at[members].set(jax.vmap(function)(jax.tree.map(itemgetter(members), ways)))
 
     num_batches = (jnp.sum(mask) + size - 1) // size
     values = jax.lax.fori_loop(0, num_batches, add, jnp.zeros(number))

@@ -107,14 +107,14 @@ class Lookahead(eqx.Module):
         noise_keys = jax.random.split(noise_key, (self.depth, self.num_readings))
 
         def evaluate(moves: Array) -> Float[Array, ""]:
-            position = candidates.positions[moves[0]]
+            position, target = candidates.positions[moves[0]], candidates.target(moves[0])
             total = jnp.zeros((self.num_readings, log_weights.shape[0]))
             fits = jnp.ones((), bool)
             for level in range(self.depth):
                 if level > 0:
                     fits &= self.motion.free(position)[moves[level]]
-                    position = self.motion(position, moves[level])
-                there = recall(self.model, belief.history, move_station(station, position))
+                    position = target = self.motion(position, moves[level])
+                there = recall(self.model, belief.history, move_station(station, target))
                 total = total + simulate_log_likelihoods(
                     noise_keys[level], self.model, belief.particles, sources, there
                 )

@@ -87,7 +87,7 @@ class OracleAround(eqx.Module):
         ) -> Action:
             del station, budget
             distances = jnp.linalg.norm(candidates.positions - belief.position(theta)[None, :], axis=1)
-            visited = belief.history.stations.position
+            visited = belief.history.stations.place
             is_read = jnp.arange(visited.shape[0]) < belief.history.size
             apart = jnp.linalg.norm(candidates.positions[:, None, :] - visited[None, :, :], axis=2)
             nearest = jnp.min(jnp.where(is_read[None, :], apart, jnp.inf), axis=1)
@@ -98,7 +98,7 @@ class OracleAround(eqx.Module):
 
 def _visits(history: History, places: Float[Array, "places axes"]) -> Float[Array, " places"]:
     """Count the readings at each place."""
-    visited = history.stations.position
+    visited = history.stations.place
     read = jnp.arange(visited.shape[0]) < history.size
     squares = jnp.sum((places[:, None, :] - visited[None, :, :]) ** 2, axis=2)
     return jnp.sum(read[None, :] & (squares < _SAME_PLACE_M**2), axis=1).astype(jnp.float32)

@@ -26,6 +26,7 @@ def findings_of(advisor: Advisor, site: Site, policy: str) -> Findings:
         posterior=posterior,
         regions=regions_of(posterior, (np.array(site.source_area[0]), np.array(site.source_area[1]))),
         positions=np.array([reading.position for reading in readings]),
+        far_ends=_far_ends(readings),
         values=np.array([reading.value for reading in readings]),
         unit=plan.unit,
         kind=plan.kind,
@@ -67,7 +68,7 @@ def posterior_of(advisor: Advisor) -> Posterior:
         parameters=advisor.plan.model.prior.parameters,
         samples=np.asarray(belief.particles, np.float64),
         weights=weights / weights.sum(),
-        positions=np.array([reading.position for reading in readings]),
+        positions=np.mean([(reading.position, reading.far_end or reading.position) for reading in readings], 1),
         readings=np.array([reading.value for reading in readings]),
         log_evidence=np.asarray(belief.log_evidence, np.float64),
         fit=np.asarray(digests[-1].fit, np.float64),
@@ -82,6 +83,13 @@ def posterior_of(advisor: Advisor) -> Posterior:
         ),
         position_columns=belief.position_columns,
     )
+
+
+def _far_ends(readings: tuple[Reading, ...]) -> np.ndarray | None:
+    """Return the other ends (k, 2) [m] of paths, and the positions of readings at points."""
+    if all(reading.far_end is None for reading in readings):
+        return None
+    return np.array([reading.far_end or reading.position for reading in readings])
 
 
 def _column(readings: tuple[Reading, ...], name: str) -> np.ndarray | None:

@@ -1,4 +1,4 @@
-"""Where a site is: the tables `[area]`, `[[geofence]]` and `[[no_go]]` of a site file."""
+"""Where a site is: the tables `[area]`, `[[geofence]]`, `[[no_go]]` and `[[paths]]` of a site file."""
 
 from typing import Literal
 
@@ -44,6 +44,24 @@ class AreaSetting(Section):
             words = f"give low and high in metres, or {', '.join(BOX)} in degrees, not both."
             raise Fault(words, in_metres[0])
         self.require(*(BOX if in_degrees else ("low", "high")))
+        return self
+
+
+class PathSetting(Section):
+    """One open path along which a laser or spectrometer that stands there reads the mean."""
+
+    name: str = key(...)
+    """What the path is called, in advice too."""
+    ends: Points | None = key(unit="m")
+    """The two ends."""
+    ends_degrees: Points | None = key(example=[[52.1, 5.1], [52.1015, 5.103]], unit="°")
+    """The two ends as latitude and longitude instead."""
+    height: Number | None = key(example=1.5, unit="m", ge=0)
+    """Height above ground, the same along the path. Default: that of [sensor]."""
+
+    @model_validator(mode="after")
+    def _require_ends(self) -> "PathSetting":
+        self.require("ends_degrees" if self.given("ends_degrees") else "ends")
         return self
 
 

@@ -20,8 +20,11 @@ def check_site(site: Site) -> None:
     if site.search.radius is not None and site.search.radius > site.diagonal / 2:
         words = f"holds the whole area, {site.diagonal:.4g} m across; give a smaller one."
         raise Fault(words, "search", "radius")
-    _check_points(site)
-    _check_ways(site)
+    if site.paths:
+        _check_paths(site)
+    else:
+        _check_points(site)
+        _check_ways(site)
 
 
 def check_polygons(site: Site) -> None:
@@ -46,6 +49,22 @@ def _is_reachable(site: Site) -> bool:
     except ValueError:
         return False
     return bool(((site.low <= np.array(nearest)) & (np.array(nearest) <= site.high)).all())
+
+
+def _check_paths(site: Site) -> None:
+    """Raise a Fault for a path outside the area, for ways that no path has, and for too little time."""
+    for number, path in enumerate(site.paths, start=1):
+        if site.outside != "allow" and (np.clip(path.ends, *site.area) != path.ends).any():
+            words = f'{path.name!r} is outside the area; widen it, or set outside = "allow" in [area].'
+            raise Fault(words, "paths", str(number), "ends")
+    for name in ("length", "directions", "points", "shortest", "longest", "reading_interval"):
+        if site.step.given(name) and getattr(site.step, name) is not None:
+            raise Fault("is of ways, and [[paths]] have none; comment it out with #.", "step", name)
+    if site.budget.return_:
+        raise Fault("is of ways, and [[paths]] have none; comment it out with #.", "budget", "return")
+    if site.budget.time is not None and site.reading_time > site.budget.time:
+        words = f"is too short for a reading: {site.reading_time:.4g} s; give more."
+        raise Fault(words, "budget", "time")
 
 
 def _check_points(site: Site) -> None:

@@ -1,5 +1,6 @@
 """A site in words, for `dowsax site check`: what the file says, and lint: what is probably not meant."""
 
+import math
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -9,7 +10,7 @@ from dowsax.geo.polygons import signed_area
 from dowsax.geo.wind import speed_and_direction
 from dowsax.site.kinds import KINDS
 from dowsax.site.section import LogNormalSetting, ends
-from dowsax.site.site import Site, build_model
+from dowsax.site.site import ListedPath, Site, build_model
 from dowsax.world.distributions import LogNormal
 from dowsax.world.kinds import kind_of
 
@@ -35,6 +36,8 @@ def describe_site(site: Site) -> list[tuple[str, str]]:
     for heading, polygons in (("geofence", site.geofence), ("no-go", site.no_go)):
         pieces = [f"{len(corners)} corners, {abs(signed_area(corners)):.6g} m²" for corners in polygons]
         words.append((heading, "; ".join(pieces) or "none"))
+    for number, path in enumerate(site.paths):
+        words.append(("" if number else "paths", _path(site, path)))
     if site.geofence or site.no_go:
         back = ", with a straight way back to the start" if site.budget.return_ else ""
         words.append(("allowed", f"about {100 * site.reachable_share:.0f} % of the area{back}"))
@@ -177,7 +180,16 @@ def _place(site: Site, place: tuple[float, float] | None) -> str:
     return f"({place[0]:.6g}, {place[1]:.6g}) m{degrees}"
 
 
+def _path(site: Site, path: ListedPath) -> str:
+    start, end = (_place(site, place) for place in path.ends)
+    height = "" if path.height is None else f", {path.height:g} m above ground"
+    return f"{path.name}: {math.dist(*path.ends):.3g} m from {start} to {end}{height}"
+
+
 def _step(site: Site) -> str:
+    if site.paths:
+        time = f"; {site.reading_time:g} s for a reading" if site.reading_time else ""
+        return f"along one of {len(site.paths)} paths, to which nobody has to go{time}"
     single = f"{site.step_length:g} m in one of {site.step.directions} directions"
     words = f"policies that go step by step go {single}; others, such as location-gain, go near and far"
     if site.step.points is not None:

@@ -126,6 +126,12 @@ def why_no_paths(name: str) -> str | None:
 def why_unused(name: str, section: str, key: str) -> str | None:
     """Return why a key of the site file has no use for a kind, and `None` where it has one."""
     kind = KINDS[name]
+    if section == "paths":
+        words = why_no_paths(name)
+        return None if words is None else f"{words}; leave [[paths]] out."
+    if section == "columns" and key in ("x2", "y2", "latitude2", "longitude2"):
+        words = why_no_paths(name)
+        return None if words is None else f"{words}; leave it out."
     if section == "field" and key not in ("kind", "unit", *kind.options):
         return None if kind.uses_wind and key in ("gas", "growth") else f"{name} has none; leave it out."
     if section == "sensors" or (section, key) in _QUANTITY_KEYS:

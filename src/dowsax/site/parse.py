@@ -1,5 +1,6 @@
 """From a site file to a Site: text → schema → places in metres → checks → model."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ from pydantic import ValidationError
 from dowsax.geo.local import LocalCoordinates
 from dowsax.geo.polygons import MIN_POLYGON_M2, Polygon, crosses_itself, signed_area
 from dowsax.geo.wind import wind_from
-from dowsax.site.area import BOX, MAX_CORNERS, AreaSetting, PolygonSetting
+from dowsax.site.area import BOX, MAX_CORNERS, AreaSetting, PathSetting, PolygonSetting
 from dowsax.site.checks import check_polygons, check_site
 from dowsax.site.kinds import KINDS, check_prior, why_unused
 from dowsax.site.measured import quantity_fault
@@ -24,7 +25,7 @@ from dowsax.site.schema import (
     WindSetting,
 )
 from dowsax.site.section import Distribution
-from dowsax.site.site import Area, Corner, Site, build_model
+from dowsax.site.site import Area, Corner, ListedPath, Site, build_model
 from dowsax.site.text import Fault, add_line, first_fault, parse_toml, read_text
 from dowsax.site.units import known_unit
 from dowsax.world.fields.gaussian_plume import BRIGGS
@@ -33,6 +34,8 @@ _MAX_WIDTH_DEG = 90.0
 """A box that is wider has its east and west exchanged."""
 _MAX_OFFSET_M = 1e5
 """What is this far from the area, and a hundred times as far as it is wide, is not meant."""
+_MIN_PATH_M = 0.01
+"""A path that is shorter is a point."""
 _MAX_COORDINATE_M = 1e6
 """Beyond it single precision holds a position to a decimetre only."""
 
@@ -79,6 +82,7 @@ def _build(file: SiteFile, text: str, name: str) -> Site:
         options={option: getattr(file.field, option) for option in file.field.given(*KINDS[kind].options)},
         geofence=_resolve_polygons(file.geofence, "geofence", coordinates, area),
         no_go=_resolve_polygons(file.no_go, "no_go", coordinates, area),
+        paths=_resolve_paths(file.paths, coordinates, area),
         prior={**growth, **check_prior(file.prior, kind, unit, file.wind.mode == "unknown")},
         wind=_resolve_wind(file.wind),
         sensor=sensor,
@@ -99,6 +103,8 @@ def _build(file: SiteFile, text: str, name: str) -> Site:
 def _refuse_unused(table: dict[str, Any], kind: str) -> None:
     """Raise a Fault for the first key that has no effect for the kind."""
     for name, section in table.items():
+        if name == "paths" and (words := why_unused(kind, name, "ends")) is not None:
+            raise Fault(words, name, "1")
         for keys in _keys_of(name, section) if isinstance(section, dict) else ():
             words = why_unused(kind, name, keys[-1])
             if words is not None:
@@ -222,7 +228,7 @@ def _coordinates(origin: Corner | None, *keys: str) -> LocalCoordinates:
 
 
 def _resolve_places(
-    setting: PolygonSetting | StartSetting | StepSetting,
+    setting: PathSetting | PolygonSetting | StartSetting | StepSetting,
     key: str,
     coordinates: LocalCoordinates,
     area: Area,
@@ -302,6 +308,25 @@ def _resolve_polygons(
             raise Fault(words, name, str(number), key)
         resolved.append(_check_polygon(corners, name, str(number), key))
     return tuple(resolved)
+
+
+def _resolve_paths(
+    paths: Sequence[PathSetting], coordinates: LocalCoordinates, area: Area
+) -> tuple[ListedPath, ...]:
+    """Return the paths with their ends in metres; names must differ, and no path may be a point."""
+    resolved: dict[str, ListedPath] = {}
+    for number, path in enumerate(paths, start=1):
+        key, ends = _resolve_places(path, "ends", coordinates, area, "paths", str(number))
+        assert ends is not None
+        if len(ends) != 2 or math.dist(*ends) < _MIN_PATH_M:
+            words = f"must be two different places, [[1, 2], [3, 4]]; got {len(ends)}, or one place twice."
+            raise Fault(words, "paths", str(number), key)
+        if path.name in resolved or not path.name.strip():
+            words = f"must be a name that no other path has; got {path.name!r}."
+            raise Fault(words, "paths", str(number), "name")
+        (x1, y1), (x2, y2) = ends.tolist()
+        resolved[path.name] = ListedPath(path.name, ((x1, y1), (x2, y2)), path.height)
+    return tuple(resolved.values())
 
 
 def _check_polygon(corners: Polygon, *keys: str) -> Polygon:

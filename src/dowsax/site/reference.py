@@ -159,7 +159,9 @@ def _file_section(kind: str, table: Table) -> str:
     if not table.header or not any(lines):
         return "".join(lines)
     text = _BENCHMARK_PRIOR_TEXT if table.name == "prior" and KINDS[kind].is_benchmark else table.text
-    return f"{_comment(text)}{table.header}\n{''.join(lines)}"
+    # A list may be empty, but an entry without its keys is an error.
+    is_idle = table.header.startswith("[[") and not any(key.active for key in table.keys)
+    return f"{_comment(text)}{'# ' * is_idle}{table.header}\n{''.join(lines)}"
 
 
 def _key_lines(kind: str, table: Table, key: Key) -> str:

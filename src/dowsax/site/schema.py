@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, model_validator
 
-from dowsax.site.area import AreaSetting, PolygonSetting
+from dowsax.site.area import AreaSetting, PathSetting, PolygonSetting
 from dowsax.site.kinds import KINDS
 from dowsax.site.section import (
     Distribution,
@@ -30,8 +30,8 @@ from dowsax.site.text import Fault
 from dowsax.world.sensors.correlated import MAX_CORRELATION
 from dowsax.world.units import MOLAR_MASSES
 
-MAX_POLYGONS, MAX_POINTS = 200, 2000
-"""Polygons of a geofence or of no-go areas, and places to go."""
+MAX_POLYGONS, MAX_POINTS, MAX_PATHS = 200, 2000, 500
+"""Polygons of a geofence or of no-go areas, places to go, and open paths."""
 MAX_WIND_M_S = 150
 """More than any wind near the ground; a unit is probably wrong beyond."""
 MIN_INTERVAL_S = 0.01
@@ -313,6 +313,7 @@ class FlightSetting(Section):
 
 _FENCE = [[0.0, 0.0], [200.0, 0.0], [200.0, 150.0], [0.0, 150.0]]
 _TANK = [[90.0, 60.0], [110.0, 60.0], [110.0, 80.0], [90.0, 80.0]]
+_PATH = [[20.0, 20.0], [180.0, 20.0]]
 
 
 class SiteFile(Section):
@@ -327,6 +328,9 @@ class SiteFile(Section):
     """Where the sensor may be, once for each polygon. Default: everywhere."""
     no_go: list[PolygonSetting] = key([], example={"name": "tank", "corners": _TANK}, max_length=MAX_POLYGONS)
     """Where the sensor may neither be nor pass, once for each polygon."""
+    paths: list[PathSetting] = key([], example={"name": "south", "ends": _PATH}, max_length=MAX_PATHS)
+    """Open paths, once for each, along which instruments that stand there read the mean of a gas. With them a
+    search chooses among these paths, and nothing else; going from one to another takes no way."""
     field: FieldSetting
     prior: Annotated[dict[str, Distribution], BeforeValidator(_require_few)] = key({})
     """What is believed of the source beforehand. A number is known; [low, high] is a range; {mean = 1, std =

@@ -82,6 +82,14 @@ class _UsualColumns(Section):
     """Degrees north."""
     longitude: str = key("", example="lon")
     """Degrees east."""
+    x2: str = key("", example="reflector_x")
+    """Metres east, of the far end of a path; its first end is x, y."""
+    y2: str = key("", example="reflector_y")
+    """Metres north, of the far end of a path."""
+    latitude2: str = key("", example="reflector_lat")
+    """Degrees north, of the far end of a path."""
+    longitude2: str = key("", example="reflector_lon")
+    """Degrees east, of the far end of a path."""
     value: str = key("", example="ch4")
     """The reading."""
     altitude: str = key("", example="alt")

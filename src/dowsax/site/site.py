@@ -32,6 +32,17 @@ Area = tuple[Corner, Corner]
 """[m], the south-western and the north-eastern corner."""
 
 
+@dataclass(frozen=True)
+class ListedPath:
+    """An open path of a site."""
+
+    name: str
+    ends: tuple[Corner, Corner]
+    """[m]"""
+    height: float | None = None
+    """[m] above ground; `None` for that of the sensor."""
+
+
 @dataclass(frozen=True, eq=False)
 class Site:
     """A site file after checks. Everything is in the metres of `coordinates`."""
@@ -53,6 +64,8 @@ class Site:
     """Further known numbers of the field, by the names of the kind."""
     geofence: tuple[Polygon, ...] = ()
     no_go: tuple[Polygon, ...] = ()
+    paths: tuple[ListedPath, ...] = ()
+    """Among which a search chooses, where there are any."""
     prior: Mapping[str, Distribution] = field(default_factory=dict)
     """By the name of the parameter; the others have the usual distribution of the kind."""
     background: BackgroundSetting = field(default_factory=BackgroundSetting)

@@ -24,7 +24,7 @@ class Reading:
     """A reading in the local coordinates of the site. What was not measured is `None`."""
 
     position: tuple[float, float]
-    """[m]"""
+    """[m]; of a path, its first end."""
     value: float
     wind: tuple[float, float] | None = None
     """[m/s], where the air goes."""
@@ -40,10 +40,13 @@ class Reading:
     """Whether it was taken on the way: such readings are none of the budget's."""
     quantities: Mapping[str, float] = field(default_factory=dict, hash=False)
     """What else was measured, by the names of `QUANTITIES`."""
+    far_end: tuple[float, float] | None = None
+    """[m], the other end of a path along which the value is the mean; `None` for a reading at a point."""
 
     def __post_init__(self) -> None:
         """Require finite numbers in the ranges that can be measured."""
         numbers = {"position": self.position, "value": (self.value,), "wind": self.wind or ()}
+        numbers["far end"] = self.far_end or ()
         for name in ("time", "altitude", "dwell"):
             given = getattr(self, name)
             numbers[name] = () if given is None else (given,)
@@ -65,14 +68,15 @@ class Reading:
     def to_json(self) -> dict[str, Any]:
         """Return an object; what few readings have is in it only where this one has it."""
         body = asdict(self)
-        quantities, moving = body.pop("quantities"), body.pop("moving")
+        quantities, moving, far_end = body.pop("quantities"), body.pop("moving"), body.pop("far_end")
+        body |= {} if far_end is None else {"far_end": far_end}
         return body | ({"moving": True} if moving else {}) | quantities
 
     @classmethod
     def from_json(cls, body: dict[str, Any]) -> "Reading":
         """Return the reading of an object: the inverse of `to_json`."""
-        wind = body["wind"]
-        pairs = {"position": tuple(body["position"]), "wind": None if wind is None else tuple(wind)}
+        given = {name: body.get(name) for name in ("position", "wind", "far_end")}
+        pairs = {name: None if pair is None else tuple(pair) for name, pair in given.items()}
         others = {name: item for name, item in body.items() if name not in QUANTITIES}
         quantities = {name: item for name, item in body.items() if name in QUANTITIES}
         return cls(**(others | pairs), quantities=quantities)
@@ -89,6 +93,7 @@ def build(
     dwell=None,
     id=None,
     moving=None,
+    far_end=None,
     **quantities,
 ) -> Reading:
     """Return a reading from the numbers and names of a program, in any type.
@@ -114,6 +119,7 @@ def build(
         quantities={
             name: number(name, given) for name, given in quantities.items() if not is_missing(name, given)
         },
+        far_end=None if far_end is None else _pair("far_end", far_end),
     )
 
 

@@ -9,7 +9,16 @@ from dowsax.geo.local import LocalCoordinates, look_swapped, require_degrees
 from dowsax.geo.wind import wind_from
 from dowsax.site.measured import QUANTITIES, READING_UNIT, Quantity, unit_of_quantity
 from dowsax.site.units import factor, known_unit
-from dowsax.survey.columns import NAMES, POSITION_ROLES, WIND_ROLES, Column, match_columns, split_header
+from dowsax.survey.columns import (
+    FAR_END_ROLES,
+    NAMES,
+    POSITION_ROLES,
+    WIND_ROLES,
+    Column,
+    is_near_end,
+    match_columns,
+    split_header,
+)
 from dowsax.survey.lint import direction_fault, is_missing, wind_fault
 from dowsax.survey.reading import Reading, Refused, build, number
 
@@ -25,6 +34,10 @@ KEYS = {
     "y": "[m], north",
     "latitude": "[degrees], instead of x and y",
     "longitude": "[degrees]",
+    "x2": "[m], east of the far end of a path, of which x and y (or x1 and y1) are the first end",
+    "y2": "[m], north",
+    "latitude2": "[degrees], instead of x2 and y2",
+    "longitude2": "[degrees]",
     "value": "the reading of the sensor, in `unit`",
     "unit": "unit of the value. Default: that of the site",
     "time": "seconds, milliseconds since 1970, or a date and time in ISO 8601",
@@ -137,7 +150,7 @@ def from_object(
     """
     given, found = values_by_role(body, columns or {}, quantities)
     winds = _wind(given)
-    _require_no_halves(given, POSITION_ROLES)
+    _require_no_halves(given, (*POSITION_ROLES, *FAR_END_ROLES))
     if "value" not in given:
         raise Refused("`value` is missing: what the sensor read.")
     time = date_and_time(given)
@@ -148,6 +161,7 @@ def from_object(
         _value(given, found, unit, dwell),
         wind=winds,
         time=time,
+        far_end=_far_end(given, found, coordinates, area),
         **{name: given.get(name) for name in ("sensor", "altitude", "dwell", "id", "moving")},
         **{name: _convert(name, given, found, unit) for name in QUANTITIES if name in given},
     )
@@ -258,24 +272,56 @@ def _require_no_halves(given: dict[str, Any], pairs: tuple[tuple[str, str], ...]
 
 
 def _position(given: dict[str, Any], coordinates: LocalCoordinates, area: Area | None) -> tuple[float, float]:
-    if "x" in given and "latitude" in given:
-        raise Refused("Give either x and y [m] or latitude and longitude [degrees], not both.")
-    if "x" in given:
-        return number("x", given["x"]), number("y", given["y"])
-    if "latitude" not in given:
+    found = _place(given, POSITION_ROLES, coordinates, area)
+    if found is None:
         raise Refused("The position is missing: give x and y [m], or latitude and longitude [degrees].")
-    latitude, longitude = number("latitude", given["latitude"]), number("longitude", given["longitude"])
+    return found
+
+
+def _far_end(
+    given: dict[str, Any], found: dict[str, Column], coordinates: LocalCoordinates, area: Area | None
+) -> tuple[float, float] | None:
+    """Return the other end of a path [m], which a reading may have in degrees though the first is in metres."""
+    for pair in FAR_END_ROLES:
+        if all(role in given and is_missing(role, given[role]) for role in pair):
+            for role in pair:
+                del given[role]
+    far_end = _place(given, FAR_END_ROLES, coordinates, area)
+    for role in POSITION_ROLES[0] + POSITION_ROLES[1]:
+        if far_end is None and role in found and is_near_end(role, found[role].header):
+            raise Refused(
+                f"`{found[role].header}` is of one end of a path, and the other is missing: give x2 and y2 "
+                "[m], or latitude2 and longitude2 [degrees]; or x and y for a reading at a point."
+            )
+    return far_end
+
+
+def _place(
+    given: dict[str, Any],
+    roles: tuple[tuple[str, str], tuple[str, str]],
+    coordinates: LocalCoordinates,
+    area: Area | None,
+) -> tuple[float, float] | None:
+    """Return a place [m] given in metres or degrees; `None` where it is not given."""
+    (x, y), (north, east) = roles
+    if x in given and north in given:
+        raise Refused(f"Give either {x} and {y} [m] or {north} and {east} [degrees], not both.")
+    if x in given:
+        return number(x, given[x]), number(y, given[y])
+    if north not in given:
+        return None
+    latitude, longitude = number(north, given[north]), number(east, given[east])
     try:
         require_degrees(latitude, longitude)
-        east, north = coordinates.to_metres(latitude, longitude)[0]
+        metres = coordinates.to_metres(latitude, longitude)[0]
     except ValueError as error:
         raise Refused(str(error)) from None
     if area is not None and look_swapped(coordinates, area, latitude, longitude):
         raise Refused(
-            f"`latitude` {latitude:g} and `longitude` {longitude:g} look swapped, as the reading lies in the "
+            f"`{north}` {latitude:g} and `{east}` {longitude:g} look swapped, as the reading lies in the "
             "area of the site the other way round: exchange the two."
         )
-    return float(east), float(north)
+    return float(metres[0]), float(metres[1])
 
 
 def _wind(given: dict[str, Any]) -> tuple[float, float] | None:

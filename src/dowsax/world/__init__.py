@@ -1,6 +1,6 @@
 """The world: priors, fields, sensors and the model they make; the benchmark's seven fields as data."""
 
-from dowsax.world.actions import ActionSpace, Budget, Candidates, NearAndFar, ring_lengths
+from dowsax.world.actions import ActionSpace, Budget, Candidates, NearAndFar, OpenPaths, ring_lengths
 from dowsax.world.base import (
     Checked,
     Coordinates,
@@ -104,6 +104,7 @@ __all__ = [
     "Model",
     "Motion",
     "NearAndFar",
+    "OpenPaths",
     "NeedsTheta",
     "Parameter",
     "PerhapsAbsent",

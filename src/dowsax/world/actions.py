@@ -6,13 +6,15 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Array, Bool, Float, Int
 
-from dowsax.types import Position, Scalar
+from dowsax.types import OpenPath, Position, Scalar, Target
 from dowsax.world.fence import Fence
 
 _ROUNDING_M = 1e-3
 """[m], by which a way may exceed a limit."""
+_MIN_SHARE = 1e-6
+"""Of the budget."""
 _RING_FACTOR = 2.0
 """Between the lengths of two rings."""
 
@@ -21,12 +23,23 @@ class Candidates(NamedTuple):
     """Places to read next; those outside the mask are not allowed."""
 
     positions: Float[Array, "k axes"]
-    """[m]"""
+    """[m]; of paths, their middles."""
     way: Float[Array, " k"]
     """[m], from where the sensor is."""
     seconds: Float[Array, " k"]
     """Of the way and the reading."""
     mask: Bool[Array, " k"]
+    paths: OpenPath | None = None
+    """Of all candidates, where these are paths."""
+
+    @property
+    def targets(self) -> "Float[Array, 'k axes'] | OpenPath":
+        """Where to take a reading, for each candidate."""
+        return self.positions if self.paths is None else self.paths
+
+    def target(self, action: Int[Array, ""]) -> Target:
+        """Return where to take the reading of one candidate."""
+        return jax.tree.map(lambda leaf: leaf[action], self.targets)
 
 
 class Budget(eqx.Module):
@@ -54,7 +67,9 @@ class Budget(eqx.Module):
         longest = jnp.max(jnp.where(among.mask, among.way, _ROUNDING_M))
         scale = jnp.where(reading > 0, reading, 1.0) / longest
         shortest = jnp.min(jnp.where(among.mask, self._shares_of_ways(among, scale), 1.0))
-        return jnp.where(reading > 0, reading, shortest) + self._shares_of_ways(candidates, scale)
+        shares = jnp.where(reading > 0, reading, shortest) + self._shares_of_ways(candidates, scale)
+        # Where nothing is limited, and nobody has to go anywhere, all cost the same.
+        return jnp.maximum(shares, _MIN_SHARE)
 
     def _shares_of_ways(self, candidates: Candidates, scale: Scalar) -> Float[Array, " k"]:
         """Return the share of distance or time; where neither is limited, the way [m] times the scale."""
@@ -197,6 +212,36 @@ class NearAndFar(eqx.Module):
         offsets = np.round(np.stack([np.cos(angles), np.sin(angles)], axis=-1), 12)
         offsets = offsets * np.asarray(self.lengths)[:, None, None]
         return position[None, :] + jnp.asarray(offsets.reshape(-1, 2), jnp.float32)
+
+
+class OpenPaths(eqx.Module):
+    """Open paths of instruments that stand there: nobody goes to them, and one may be read again at once."""
+
+    low: tuple[float, float] = eqx.field(static=True)
+    high: tuple[float, float] = eqx.field(static=True)
+    paths: OpenPath
+    """One entry each."""
+    reading_time: float | Scalar = 0.0
+    """[s], that a reading takes."""
+
+    @property
+    def num_actions(self) -> int:
+        return self.paths.start.shape[0]
+
+    def candidates(
+        self, position: Position, budget: Budget, promising: Float[Array, "places 2"]
+    ) -> Candidates:
+        """Return all paths, while the budget lasts."""
+        del position, promising
+        ways = jnp.zeros(self.num_actions)
+        seconds = self.seconds(ways)
+        middles = 0.5 * (self.paths.start + self.paths.end)
+        fits = (seconds <= budget.time) & (budget.readings >= 1)
+        return Candidates(middles, ways, seconds, fits, self.paths)
+
+    def seconds(self, way: Float[Array, "*batch"]) -> Float[Array, "*batch"]:
+        """Return the time [s] of a reading; it takes no way."""
+        return jnp.zeros_like(way) + self.reading_time
 
 
 def ring_lengths(shortest: float, longest: float) -> tuple[float, ...]:

@@ -1,13 +1,14 @@
 """Trails: the stations before each reading, for sensors that lag."""
 
 from dataclasses import replace
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from dowsax.types import Position, Scalar, Station, Trail
+from dowsax.types import OpenPath, Scalar, Station, Target, Trail
 
 
 def with_trail(stations: Station, length: int = 8) -> Station:
@@ -34,10 +35,10 @@ def with_trail(stations: Station, length: int = 8) -> Station:
     return replace(stations, trail=Trail(past, jnp.asarray(ages, jnp.float32)))
 
 
-def advance(station: Station, place: Position, seconds: Scalar) -> Station:
-    """Return the station of the next reading, at a place, some seconds after the one before."""
+def advance(station: Station, target: Target, seconds: Scalar) -> Station:
+    """Return the station of the next reading, at a place or path, some seconds after the one before."""
     time = None if station.time is None else station.time + seconds
-    there = replace(station, position=place, time=time)
+    there = replace(station, **_measurements(station, target), time=time)
     if station.trail is None:
         return there
     before = replace(station, trail=None)
@@ -48,9 +49,27 @@ def advance(station: Station, place: Position, seconds: Scalar) -> Station:
     return replace(there, trail=Trail(stations, ages))
 
 
-def move_station(station: Station, place: Position) -> Station:
-    """Return the station at another place; a lagging sensor has settled there."""
-    return set_measurement(station, "position", place)
+def move_station(station: Station, target: Target) -> Station:
+    """Return the station at another place or path; a lagging sensor has settled there."""
+    for name, value in _measurements(station, target).items():
+        station = set_measurement(station, name, value)
+    return station
+
+
+def way_to(station: Station, target: Target) -> Scalar:
+    """Return how far [m] one goes from a station to the next reading: not at all to that along a path."""
+    if isinstance(target, OpenPath):
+        return jnp.zeros(())
+    return jnp.linalg.norm(target - station.position)
+
+
+def _measurements(station: Station, target: Target) -> dict[str, Any]:
+    """Return what a station at the target has instead; a place is a path of no length, where it needs one."""
+    if not isinstance(target, OpenPath):
+        return {"position": target} | ({} if station.far_end is None else {"far_end": target})
+    altitude = None if station.altitude is None else target.altitude
+    found = {"position": target.start, "far_end": target.end}
+    return found if altitude is None else found | {"altitude": altitude}
 
 
 def set_measurement(station: Station, name: str, value: Float[Array, "..."]) -> Station:

@@ -18,6 +18,10 @@ from dowsax.survey.csv_file import escape_cell
 from dowsax.survey.reading import Reading
 
 
+_MAY_BE_EMPTY = ("id", "x2", "y2")
+"""Columns of which a survey may lack some cells: a reading without a far end is at a point."""
+
+
 def posterior_table(findings: Findings) -> str:
     """Return one draw a line: its weight, every parameter, and latitude and longitude where known."""
     posterior = findings.posterior
@@ -71,10 +75,13 @@ def readings_table(
     forms = [forms[index] if forms else Typed() for index in order]
     readings = [readings[index] for index in order]
     places = np.array([reading.position for reading in readings])
+    far_ends = [reading.far_end or (None, None) for reading in readings]
     columns = {
         "id": [reading.id for reading in readings],
         "x": places[:, 0],
         "y": places[:, 1],
+        "x2": [east for east, _ in far_ends],
+        "y2": [north for _, north in far_ends],
         "value": [reading.value for reading in readings],
         "time": time_column(readings, forms),
         "sensor": [reading.sensor for reading in readings],
@@ -87,7 +94,7 @@ def readings_table(
     for name, column in (columns | _degrees(coordinates, places)).items():
         known = [entry is not None for entry in column]
         if any(known):
-            table[name if all(known) or name == "id" else f"given_{name}"] = [
+            table[name if all(known) or name in _MAY_BE_EMPTY else f"given_{name}"] = [
                 _cell(entry) for entry in column
             ]
     for name, text in (chosen or {}).items():

@@ -1,0 +1,49 @@
+"""Where to read next, as an advice says it: its fields, and a sentence."""
+
+from typing import Any
+
+from dowsax.geo.formatting import format_length
+from dowsax.geo.local import LocalCoordinates
+from dowsax.mission.advice import bearing_and_distance, compass_direction, reason, relative_to_wind
+from dowsax.mission.plan import Plan
+from dowsax.mission.site_policy import Choice
+from dowsax.types import Station
+
+
+def first_choice(plan: Plan) -> tuple[Choice, str]:
+    """Return where a mission begins, and a sentence on it."""
+    if plan.reach.paths:
+        path = plan.reach.paths[0]
+        return Choice(path.ends[0], path=path), f"begin with the path {path.name}."
+    there = plan.start or plan.middle
+    return Choice(there), f"begin at {plan.coordinates.format_position(there)}."
+
+
+def advice_fields(choice: Choice | None, here: tuple[float, float] | None) -> dict[str, Any]:
+    """Return the fields of an advice that say where to read next; `here` is where the sensor is, if anywhere.
+
+    Nobody goes to a path, so there is neither a bearing nor a distance to it.
+    """
+    fields: dict[str, Any] = dict.fromkeys(("next_position", "bearing", "distance"))
+    if choice is None:
+        return fields
+    fields["next_position"] = choice.position
+    if choice.path is not None:
+        return fields | {"next_far_end": choice.path.ends[1], "next_path": choice.path.name}
+    if here is not None:
+        fields["bearing"], fields["distance"] = bearing_and_distance(here, choice.position)
+    return fields
+
+
+def describe_choice(
+    choice: Choice, here: tuple[float, float], station: Station, coordinates: LocalCoordinates
+) -> str:
+    """Return a sentence on where to read next, and why there."""
+    if choice.path is not None:
+        ends = " to ".join(map(coordinates.format_position, choice.path.ends))
+        return f"Next: the path {choice.path.name}, from {ends}{reason(choice.gain)}."
+    bearing, distance = bearing_and_distance(here, choice.position)
+    place = f", to {coordinates.format_position(choice.position)}" if coordinates.is_geographic else ""
+    wind = None if station.wind is None else (float(station.wind[0]), float(station.wind[1]))
+    where = f"{format_length(distance)} to the {compass_direction(bearing)}"
+    return f"Next: {where}{relative_to_wind(bearing, wind)}{place}{reason(choice.gain)}."
