@@ -115,7 +115,9 @@ class _ReadingKeys(_Quantities):
 
     def to_keys(self) -> dict:
         """Return the keys of `survey.reading_json.KEYS`."""
-        keys = self.model_dump(exclude_none=True, exclude={"position", "far_end", "wind", "confirm", "reason"})
+        keys = self.model_dump(
+            exclude_none=True, exclude={"position", "far_end", "wind", "confirm", "reason"}
+        )
         if self.position is not None:
             keys["x"], keys["y"] = self.position
         if self.far_end is not None:
@@ -262,6 +264,14 @@ class StopStatisticsAnswer(_Answer):
     """The command that measures it."""
 
 
+class PathAnswer(_Answer):
+    """An open path of a site."""
+
+    name: str
+    ends: tuple[Vector, Vector]
+    """[m]"""
+
+
 class MissionAnswer(ControlAnswer):
     """Everything about a mission."""
 
@@ -270,6 +280,8 @@ class MissionAnswer(ControlAnswer):
     """The part of the area in which the source lies."""
     geofence: list[Ring]
     no_go: list[Ring]
+    paths: list[PathAnswer]
+    """Among which the search chooses, where the site lists any."""
     geographic: bool
     origin: Vector | None
     start: Vector

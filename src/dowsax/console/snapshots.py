@@ -24,6 +24,8 @@ from dowsax.report.regions import credible_regions
 NUM_SAMPLES = 400
 _REGION_PROBABILITIES = {"50": 0.5, "95": 0.95}
 _READING_KEYS = ("position", "value", "wind", "time", "sensor", "id")
+_PATH_KEYS = ("next_far_end", "next_path")
+"""Keys of an advice that only a path has."""
 _MEASURES = ("spread", "mass", "ess", "fit", "path_length")
 _DECIMALS_M = 4
 """A tenth of a millimetre."""
@@ -78,12 +80,13 @@ def build_snapshot(step: Step, coordinates: LocalCoordinates | None) -> dict[str
     body = {
         "number": step.number,
         "time": step.received,
-        "reading": None if reading is None else {name: reading[name] for name in _READING_KEYS},
+        "reading": None if reading is None else _reading(reading),
         "corrects": step.corrects,
         "reason": step.reason,
         "status": advice.status,
         "why": advice.why,
         "next": None if advice.next_position is None else list(advice.next_position),
+        **{name: step.advice[name] for name in _PATH_KEYS if name in step.advice},
         "bearing": advice.bearing,
         "distance": advice.distance,
         "estimate": {
@@ -102,6 +105,12 @@ def build_snapshot(step: Step, coordinates: LocalCoordinates | None) -> dict[str
         if coordinates is None or not coordinates.is_geographic
         else body | {"degrees": _degrees(body, coordinates)}
     )
+
+
+def _reading(reading: dict[str, Any]) -> dict[str, Any]:
+    """Return what a client needs of a reading; only that along a path has a far end."""
+    far_end = {"far_end": reading["far_end"]} if "far_end" in reading else {}
+    return {name: reading[name] for name in _READING_KEYS} | far_end
 
 
 def _degrees(body: dict[str, Any], coordinates: LocalCoordinates) -> dict[str, list[float]]:

@@ -76,6 +76,7 @@ def read_upload(data: bytes, name: str, site_text: str) -> Upload:
         wind = None if survey.wind is None else (float(survey.wind[index, 0]), float(survey.wind[index, 1]))
         reading = Reading(
             position=(float(survey.positions[index, 0]), float(survey.positions[index, 1])),
+            far_end=_far_end(survey, index),
             value=float(survey.values[index]),
             wind=wind,
             time=cell(survey.clock, index),
@@ -88,6 +89,13 @@ def read_upload(data: bytes, name: str, site_text: str) -> Upload:
         )
         rows.append(Row(int(line), reading, cells[int(line)]))
     return Upload(rows, survey.left_out, survey.notes)
+
+
+def _far_end(survey: Survey, index: int) -> tuple[float, float] | None:
+    """Return the other end of a reading's path [m]; `None` for a reading at a point."""
+    if survey.far_ends is None or (survey.far_ends[index] == survey.positions[index]).all():
+        return None
+    return float(survey.far_ends[index, 0]), float(survey.far_ends[index, 1])
 
 
 def _read_cells(path: Path, survey: Survey) -> dict[int, str]:

@@ -81,7 +81,7 @@ class Advice:
     warnings: tuple[str, ...] = ()
     """About a reading that counts all the same; each is reported once, when its cause begins."""
     next_far_end: tuple[float, float] | None = None
-    """[m], the other end of the path to read next, of which `next_position` is the first; `None` for a place."""
+    """[m], the other end of the path to read next, which begins at `next_position`; `None` for a place."""
     next_path: str | None = None
     """The name of that path."""
 

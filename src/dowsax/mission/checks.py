@@ -57,7 +57,10 @@ def check_reading(plan: Plan, reading: Reading, before: Sequence[Reading]) -> Re
 
 def _require_inside(plan: Plan, reading: Reading) -> None:
     (west, south), (east, north) = plan.reach.area
-    for name, (x, y) in {"position": reading.position, "far end": reading.far_end or reading.position}.items():
+    for name, (x, y) in {
+        "position": reading.position,
+        "far end": reading.far_end or reading.position,
+    }.items():
         is_inside = west - TOUCH <= x <= east + TOUCH and south - TOUCH <= y <= north + TOUCH
         if not is_inside and not plan.accepts_outside:
             far_off = format_outside(plan.coordinates, plan.reach.area, (x, y))

@@ -164,7 +164,7 @@ class Stations:
         return replace(reading, **filled, quantities=self._complete_quantities(reading, sensor))
 
     def _known_height(self, reading: Reading) -> float | None:
-        """Return the height [m] of the listed path along which a reading was taken, else that of the sensor."""
+        """Return the height [m] of the listed path of a reading, else that of the sensor."""
         if reading.far_end is None:
             return self.sensor.height
         for path in self.paths:

@@ -28,7 +28,9 @@ _MEANINGS = {
 
 def describe_survey(survey: Survey, site: Site) -> list[tuple[str, str]]:
     """Return headings and words about a survey of this site."""
-    ends = survey.positions if survey.far_ends is None else np.concatenate([survey.positions, survey.far_ends])
+    ends = (
+        survey.positions if survey.far_ends is None else np.concatenate([survey.positions, survey.far_ends])
+    )
     low, high = ends.min(axis=0), ends.max(axis=0)
     words = [
         ("readings", f"{len(survey.values)}, {survey.left_out} left out"),

@@ -93,9 +93,7 @@ def read_positions(sheet: Sheet) -> tuple[LocalCoordinates, np.ndarray]:
     return coordinates, _places(sheet, POSITION_ROLES[1], coordinates)
 
 
-def read_far_ends(
-    sheet: Sheet, coordinates: LocalCoordinates, positions: np.ndarray
-) -> np.ndarray | None:
+def read_far_ends(sheet: Sheet, coordinates: LocalCoordinates, positions: np.ndarray) -> np.ndarray | None:
     """Return the other ends (k, 2) [m] of paths; a row without one is a reading at its position."""
     roles = next((pair for pair in FAR_END_ROLES if pair[0] in sheet.columns), None)
     if roles is None:

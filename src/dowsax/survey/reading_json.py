@@ -281,7 +281,7 @@ def _position(given: dict[str, Any], coordinates: LocalCoordinates, area: Area |
 def _far_end(
     given: dict[str, Any], found: dict[str, Column], coordinates: LocalCoordinates, area: Area | None
 ) -> tuple[float, float] | None:
-    """Return the other end of a path [m], which a reading may have in degrees though the first is in metres."""
+    """Return the other end of a path [m]; it may be in degrees where the first end is in metres."""
     for pair in FAR_END_ROLES:
         if all(role in given and is_missing(role, given[role]) for role in pair):
             for role in pair:

@@ -17,7 +17,6 @@ from dowsax.site.site import Site
 from dowsax.survey.csv_file import escape_cell
 from dowsax.survey.reading import Reading
 
-
 _MAY_BE_EMPTY = ("id", "x2", "y2")
 """Columns of which a survey may lack some cells: a reading without a far end is at a point."""
 

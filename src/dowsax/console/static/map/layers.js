@@ -1,6 +1,7 @@
 /** What lies on the map, from the ground up: the site, the field, the belief, the path. */
 
 import { css, ramp } from "./colours.js";
+import { placeOf } from "./places.js";
 
 function trace(pen, camera, ring) {
   ring.forEach((corner, index) => {
@@ -34,6 +35,16 @@ export function drawSite(pen, camera, palette, site) {
   pen.stroke();
   pen.setLineDash([]);
   for (const ring of site.no_go ?? []) drawForbidden(pen, camera, palette, ring);
+  pen.strokeStyle = palette.path;
+  pen.lineWidth = 1;
+  for (const { ends } of site.paths ?? []) strokeLine(pen, camera, ends);
+}
+
+function strokeLine(pen, camera, ends) {
+  pen.beginPath();
+  pen.moveTo(...camera.toScreen(ends[0]));
+  pen.lineTo(...camera.toScreen(ends[1]));
+  pen.stroke();
 }
 
 /** Whether a fence is the border of the area itself, which is drawn already. */
@@ -140,7 +151,8 @@ export function drawParticles(pen, camera, palette, particles) {
 }
 
 export function drawPath(pen, camera, palette, start, readings) {
-  const places = readings.map(({ reading }) => reading.position);
+  // Along a path nobody goes.
+  const places = readings.filter(({ reading }) => !reading.far_end).map(({ reading }) => reading.position);
   if (start) places.unshift(start);
   pen.lineJoin = "round";
   pen.lineCap = "round";
@@ -163,22 +175,29 @@ export function drawPath(pen, camera, palette, start, readings) {
 /** [points], so that neighbours on the path mostly do not cover each other. */
 function discSize(camera, snapshots) {
   const legs = snapshots.slice(1).map((snapshot, index) => {
-    const [here, there] = [snapshots[index].reading.position, snapshot.reading.position];
+    const [here, there] = [placeOf(snapshots[index].reading), placeOf(snapshot.reading)];
     return Math.hypot(here[0] - there[0], here[1] - there[1]) * camera.scale;
   });
   const middle = legs.sort((a, b) => a - b)[Math.floor(legs.length / 2)] ?? 20;
   return Math.min(6, Math.max(3, 0.42 * middle));
 }
 
-/** Readings as discs in the colour of their value; the newest is the largest. */
+/** Readings as discs in the colour of their value, on the line of a path; the newest is the largest. */
 export function drawReadings(pen, camera, palette, snapshots, scale, look) {
   const last = snapshots.length - 1;
   const size = discSize(camera, snapshots);
   snapshots.forEach((snapshot, index) => {
-    const [x, y] = camera.toScreen(snapshot.reading.position);
+    const { position, far_end: farEnd, value } = snapshot.reading;
+    const [x, y] = camera.toScreen(placeOf(snapshot.reading));
+    const colour = css(ramp(scale ? scale.share(value) : 0, look));
+    if (farEnd) {
+      pen.strokeStyle = colour;
+      pen.lineWidth = index === last ? 5 : 3;
+      strokeLine(pen, camera, [position, farEnd]);
+    }
     pen.beginPath();
     pen.arc(x, y, index === last ? size + 2.5 : size, 0, 2 * Math.PI);
-    pen.fillStyle = css(ramp(scale ? scale.share(snapshot.reading.value) : 0, look));
+    pen.fillStyle = colour;
     pen.fill();
     pen.strokeStyle = index === last ? palette.ink : palette.path;
     pen.lineWidth = index === last ? 2.25 : 1;

@@ -12,6 +12,7 @@ import { drawGraticule, drawLabels } from "./graticule.js";
 import { Labels } from "./labels.js";
 import * as layers from "./layers.js";
 import * as marks from "./marks.js";
+import { nextPlaceOf, placeOf } from "./places.js";
 
 /** Share of the field that may set the scale of colours. */
 const PEAK = 0.8;
@@ -108,6 +109,7 @@ export class MapView {
       ...rings.flat(),
       this._here(),
       ...(snapshot.next ? [snapshot.next] : []),
+      ...(snapshot.next_far_end ? [snapshot.next_far_end] : []),
     ]);
     const room = 0.15 * Math.max(east - west, north - south, this.mission.facts.radius ?? 0.1);
     this.camera.fit(
@@ -128,8 +130,8 @@ export class MapView {
     if (!near) return;
     const { reading } = near;
     const value = withUnit(number(reading.value), this.mission.facts.unit);
-    this.tip.textContent = `Reading ${near.number}: ${value} at ${this.placeWords(reading.position)}`;
-    const [x, y] = this.camera.toScreen(reading.position);
+    this.tip.textContent = `Reading ${near.number}: ${value} at ${this.placeWords(placeOf(reading))}`;
+    const [x, y] = this.camera.toScreen(placeOf(reading));
     this.tip.style.left = `${Math.min(x + 12, Math.max(this.camera.width - 250, 0))}px`;
     this.tip.style.top = `${Math.max(y - 36, 4)}px`;
   }
@@ -150,7 +152,7 @@ export class MapView {
     let best = null;
     let least = NEAR;
     for (const snapshot of this._seen()) {
-      const [x, y] = this.camera.toScreen(snapshot.reading.position);
+      const [x, y] = this.camera.toScreen(placeOf(snapshot.reading));
       const distance = Math.hypot(x - point[0], y - point[1]);
       if (distance <= least) [best, least] = [snapshot, distance];
     }
@@ -164,7 +166,8 @@ export class MapView {
 
   /** Where one is in the snapshot shown: at the newest reading, or at the start where none counts. */
   _here() {
-    return this._seen().at(-1)?.reading.position ?? this.mission.facts.start;
+    const newest = this._seen().at(-1)?.reading;
+    return newest ? placeOf(newest) : this.mission.facts.start;
   }
 
   /** [m/s], at the newest reading of the snapshot shown, where it was measured. */
@@ -244,8 +247,10 @@ export class MapView {
     if (field) layers.drawField(pen, camera, field, this._picture(field, look));
     layers.drawSite(pen, camera, palette, facts);
     this._drawBelief(pen, palette, Boolean(field));
-    if (show.path) layers.drawPath(pen, camera, palette, facts.start, seen);
-    if (facts.start) marks.drawStart(pen, camera, palette, facts.start);
+    // With a list of paths nobody starts anywhere.
+    const start = facts.paths?.length ? null : facts.start;
+    if (show.path) layers.drawPath(pen, camera, palette, start, seen);
+    if (start) marks.drawStart(pen, camera, palette, start);
     layers.drawReadings(pen, camera, palette, seen, this.scale, look);
     this._drawMarks(pen, palette);
     const labels = new Labels(camera, this._tools);
@@ -290,7 +295,7 @@ export class MapView {
     const { camera, mission } = this;
     const { snapshot, facts } = mission;
     const [here, wind] = snapshot ? [this._here(), this._wind()] : [];
-    for (const place of [here, snapshot?.next, facts.truth?.position].filter(Boolean))
+    for (const place of [here, snapshot && nextPlaceOf(snapshot), facts.truth?.position].filter(Boolean))
       labels.avoid(camera.toScreen(place), MARK);
     if (wind) marks.avoidWind(camera, labels, here, wind);
     if (snapshot?.next) marks.labelNext(pen, camera, palette, labels, here, snapshot);
@@ -301,7 +306,7 @@ export class MapView {
 
   /** Whether a place is where the next reading is advised: it has its mark already. */
   _isNext(place) {
-    const { next } = this.mission.snapshot ?? {};
+    const next = nextPlaceOf(this.mission.snapshot ?? {});
     return Boolean(next) && Math.hypot(next[0] - place[0], next[1] - place[1]) * this.camera.scale < 3;
   }
 

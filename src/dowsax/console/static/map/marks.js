@@ -2,6 +2,7 @@
 
 import { degrees, metres, number } from "../format.js";
 import { haloed } from "./graticule.js";
+import { nextPlaceOf } from "./places.js";
 
 const FONT = "600 12px Inter, system-ui, sans-serif";
 /** [points], of a line of it. */
@@ -48,8 +49,15 @@ export function drawFound(pen, camera, palette, place, radius) {
   outlined(pen, palette, palette.truth, 2.5);
 }
 
-/** From here to there. */
+/** From here to there; nobody goes to a path, which is a line. */
 export function drawNext(pen, camera, palette, here, snapshot) {
+  if (snapshot.next_far_end) {
+    pen.beginPath();
+    pen.moveTo(...camera.toScreen(snapshot.next));
+    pen.lineTo(...camera.toScreen(snapshot.next_far_end));
+    outlined(pen, palette, palette.go, 3);
+    return;
+  }
   const [x, y] = camera.toScreen(snapshot.next);
   const [fromX, fromY] = camera.toScreen(here);
   const length = Math.hypot(x - fromX, y - fromY);
@@ -71,11 +79,11 @@ export function drawNext(pen, camera, palette, here, snapshot) {
   pen.fill();
 }
 
-/** How far the next place is and where to, on the side that one goes to, so that the path is seen. */
+/** How far the next place is and where to, on the side that one goes to; of a path, its name. */
 export function labelNext(pen, camera, palette, labels, here, snapshot) {
-  const [x, y] = camera.toScreen(snapshot.next);
+  const [x, y] = camera.toScreen(nextPlaceOf(snapshot));
   const side = x < camera.toScreen(here)[0] - 4 ? -1 : 1;
-  const text = `${metres(snapshot.distance, 2)}  ${degrees(snapshot.bearing)}`;
+  const text = snapshot.next_path ?? `${metres(snapshot.distance, 2)}  ${degrees(snapshot.bearing)}`;
   pen.font = FONT;
   const width = pen.measureText(text).width + 16;
   const away = 16 + width / 2;

@@ -4,6 +4,7 @@ import { patch, withdraw } from "../api.js";
 import { h, icon, say } from "../dom.js";
 import { buildMessage, forgive, inFormWords, labelled, numberIn, numeric } from "../forms.js";
 import { clock, number, withUnit } from "../format.js";
+import { placeOf } from "../map/places.js";
 import { askWhether } from "./question.js";
 import { buildPlace } from "./reading_inputs.js";
 
@@ -47,7 +48,7 @@ export function buildCorrection(mission, map) {
 
 function readingWords({ reading, time }, mission, map) {
   const value = withUnit(number(reading.value), mission.facts.unit);
-  const place = map.placeWords(reading.position);
+  const place = map.placeWords(placeOf(reading));
   return `${value} at ${place}${time ? `, received at ${clock(time)}` : ""}.`;
 }
 
@@ -107,7 +108,8 @@ function askCorrection(mission, map, { number: which, reading }) {
   value.input.value = String(reading.value);
   const before = { place: JSON.stringify(place.get()), value: value.input.value };
   const names = { ...place.names, value: unit ? `Reading [${unit}]` : "Reading" };
-  const fields = [value.element, place.element, reason.element];
+  // A wrong path is withdrawn, and the reading added along the right one.
+  const fields = [value.element, reading.far_end ? null : place.element, reason.element];
   openDialog(`Correct reading ${which}`, fields, "Correct it", false, async () => {
     const body = { reason: reason.input.value.trim() };
     if (value.input.value !== before.value) body.value = numberIn(value, true);

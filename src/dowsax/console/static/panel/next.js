@@ -1,4 +1,4 @@
-/** The next place: an arrow as on a compass, the distance, the coordinates. */
+/** The next place: an arrow as on a compass, the distance, the coordinates. Of a path: its name and ends. */
 
 import { h, s, say } from "../dom.js";
 import { compass, degrees, latitude, longitude, metres, within } from "../format.js";
@@ -20,9 +20,16 @@ export function buildCompass() {
   const update = (facts, snapshot, globe) => {
     element.hidden = !snapshot?.next;
     if (!snapshot?.next) return;
+    const words = (end) => placeWords(facts, globe, end);
+    rose.style.display = snapshot.next_path ? "none" : "";
+    if (snapshot.next_path) {
+      say(way, snapshot.next_path);
+      say(place, `the path from ${words(snapshot.next)} to ${words(snapshot.next_far_end)}`);
+      return;
+    }
     needle.setAttribute("transform", `rotate(${snapshot.bearing} 32 42)`);
     say(way, `${metres(snapshot.distance, 2)} ${compass(snapshot.bearing)}`);
-    say(place, `bearing ${degrees(snapshot.bearing)}, to ${placeWords(facts, globe, snapshot.next)}`);
+    say(place, `bearing ${degrees(snapshot.bearing)}, to ${words(snapshot.next)}`);
   };
   return { element, update };
 }

@@ -4,17 +4,21 @@ import { newId, post } from "../api.js";
 import { h, icon, say } from "../dom.js";
 import { buildMessage, forgive, inFormWords } from "../forms.js";
 import { askWhether } from "./question.js";
-import { buildPlace, buildValue } from "./reading_inputs.js";
+import { middleOf, nextPlaceOf } from "../map/places.js";
+import { buildPathChoice, buildPlace, buildValue } from "./reading_inputs.js";
 
 const TRIES = 3;
 
 export function buildReading(mission, map) {
-  const place = buildPlace(mission.facts.geographic ? map.globe : null);
+  const { paths, geographic } = mission.facts;
+  const hasPaths = Boolean(paths?.length);
+  const place = hasPaths ? buildPathChoice(paths) : buildPlace(geographic ? map.globe : null);
   const about = buildValue(mission.facts);
-  const toNext = h("button", { type: "button" }, icon("pin"), "Next place");
+  const toNext = h("button", { type: "button" }, icon("pin"), hasPaths ? "Next path" : "Next place");
   const send = h("button", { type: "submit", class: "primary" }, "Add reading");
   const message = buildMessage();
-  const hint = h("p", { class: "hint" }, "Click on the map to set the place.");
+  const clicked = hasPaths ? "choose the nearest path" : "set the place";
+  const hint = h("p", { class: "hint" }, `Click on the map to ${clicked}.`);
   const buttons = h("div", { class: "row wrap" }, send, toNext);
   const parts = [place.element, hint, ...about.elements, buttons, message.element];
   const form = h("form", { class: "reading", novalidate: true, id: "reading-form" }, parts);
@@ -38,8 +42,9 @@ export function buildReading(mission, map) {
     mark();
   };
   const advised = () => {
-    if (mission.count === 0) return mission.facts.start;
-    return mission.snapshots[mission.count - 1]?.next ?? null;
+    const newest = mission.snapshots[mission.count - 1];
+    if (mission.count === 0) return hasPaths ? middleOf(paths[0].ends) : mission.facts.start;
+    return newest ? nextPlaceOf(newest) : null;
   };
 
   /** Send a reading; ask the person to confirm an implausible value. */

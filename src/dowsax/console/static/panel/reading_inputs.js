@@ -1,8 +1,9 @@
 /** The inputs of a reading: place, value, and other measurements. */
 
 import { h } from "../dom.js";
-import { labelled, nameOf, numberIn, numeric, refuse } from "../forms.js";
+import { choice, labelled, nameOf, numberIn, numeric, refuse } from "../forms.js";
 import { typed, within } from "../format.js";
+import { middleOf } from "../map/places.js";
 
 /** Steps in which a place is filled in [degrees, m]: about a decimetre and a centimetre. */
 const LARGEST = 1e15;
@@ -50,6 +51,23 @@ export function buildPlace(globe) {
     watch: (changed) => {
       for (const { input } of [first, second]) input.addEventListener("input", changed);
     },
+  };
+}
+
+/** A choice among the paths of the site, with the functions of `buildPlace`; a place chooses the nearest. */
+export function buildPathChoice(paths) {
+  const { element, input } = choice("Path", paths, paths[0].name);
+  const chosen = () => paths.find(({ name }) => name === input.value);
+  return {
+    element,
+    set: ([x, y]) => {
+      const away = paths.map(({ ends }) => Math.hypot(middleOf(ends)[0] - x, middleOf(ends)[1] - y));
+      input.value = paths[away.indexOf(Math.min(...away))].name;
+    },
+    get: () => ({ position: chosen().ends[0], far_end: chosen().ends[1] }),
+    position: () => middleOf(chosen().ends),
+    names: { position: "Path", far_end: "Path" },
+    watch: (changed) => input.addEventListener("change", changed),
   };
 }
 

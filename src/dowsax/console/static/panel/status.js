@@ -48,8 +48,12 @@ function buildReader() {
 function spoken(facts, snapshot, status) {
   const word = (STATUS[status] ?? STATUS.failed).word.toLowerCase();
   if (!snapshot || facts.preparing) return `${word}. ${facts.message ?? ""}`;
-  const next = snapshot.next ? ` Next: ${metres(snapshot.distance, 2)} to the ${compass(snapshot.bearing)}.` : "";
-  return `Reading ${snapshot.number}: ${word}.${next}`;
+  return `Reading ${snapshot.number}: ${word}.${spokenNext(snapshot)}`;
+}
+
+function spokenNext({ next, next_path: path, distance, bearing }) {
+  if (!next) return "";
+  return path ? ` Next: the path ${path}.` : ` Next: ${metres(distance, 2)} to the ${compass(bearing)}.`;
 }
 
 export function buildStatus(mission, map) {
