@@ -133,10 +133,33 @@ def ginninderra(data: Path, direction_error: float = 0.0) -> Iterator[Case]:
     """Ginninderra: the readings while gas was released, in a wind of more than 1 m/s; the error likewise."""
     rows = _rows(data, "ginninderra_ch4")
     table = _columns(rows, "x_m", "y_m", "z_m", "value", "wind_u", "wind_v", "t_s", "release_g_min")
-    sensors = sorted({row["inst"] for row in rows})
-    numbers = np.array([sensors.index(row["inst"]) for row in rows])
-    kept = np.isfinite(table).all(axis=1) & (np.hypot(table[:, 4], table[:, 5]) > 1) & (table[:, 7] > 0)
-    yield _methane("ginninderra", "period 1", table[kept], numbers[kept], sensors, direction_error)
+    kept, names = _released(table), [row["inst"] for row in rows]
+    yield _methane("ginninderra", "period 1", table[kept], *_numbers(names, kept), direction_error)
+
+
+def ginninderra_paths(data: Path, direction_error: float = 0.0) -> Iterator[Case]:
+    """Ginninderra's open paths, chosen and modelled as its points.
+
+    A laser and two spectrometers look at several reflectors each: what stands at the far end is an instrument.
+    """
+    rows = _rows(data, "ginninderra_ch4", "paths.csv")
+    table = _columns(rows, "x1_m", "y1_m", "z_m", "value", "wind_u", "wind_v", "t_s", "release_g_min")
+    far_ends = _columns(rows, "x2_m", "y2_m")
+    kept, names = _released(table), [f"{row['x2_m']} {row['y2_m']}" for row in rows]
+    yield _methane(
+        "ginninderra-paths", "period 1", table[kept], *_numbers(names, kept), direction_error, far_ends[kept]
+    )
+
+
+def _released(table: np.ndarray) -> np.ndarray:
+    """Which rows are of a release, in a wind of more than 1 m/s."""
+    return np.isfinite(table).all(axis=1) & (np.hypot(table[:, 4], table[:, 5]) > 1) & (table[:, 7] > 0)
+
+
+def _numbers(names: list[str], kept: np.ndarray) -> tuple[np.ndarray, list[str]]:
+    """The number of the sensor of each row that is kept, and the names of all sensors."""
+    sensors = sorted(set(names))
+    return np.array([sensors.index(name) for name in names])[kept], sensors
 
 
 def bluetooth(data: Path) -> Iterator[Case]:
@@ -208,11 +231,15 @@ SETS: dict[str, Callable[..., Iterable[Case]]] = {
     "prairie": prairie,
     "metec": metec,
     "ginninderra": ginninderra,
+    "ginninderra-paths": ginninderra_paths,
     "bluetooth": bluetooth,
     "napa": napa,
     "tabletop": tabletop,
 }
-OPTIONS = {"prairie": "release", "metec": "direction_error", "ginninderra": "direction_error"}
+OPTIONS = {
+    "prairie": "release",
+    **dict.fromkeys(("metec", "ginninderra", "ginninderra-paths"), "direction_error"),
+}
 """What else may be said of a set: the height of its release, or the error of each reading's own wind."""
 UNITS = {name: {"napa": ("km", 1.0), "tabletop": ("cm", 100.0)}.get(name, ("m", 1.0)) for name in SETS}
 """In which tables give lengths, and how many of it are one of the stations."""
@@ -229,7 +256,7 @@ def truths(data: Path, group: str) -> dict[str, Truth]:
     if group == "metec":
         events = _truth(data, "metec_ch4")["events"]
         return {str(one["event"]): Truth(_place(one), one["rate_g_h"] / 3600) for one in events}
-    if group == "ginninderra":
+    if group in ("ginninderra", "ginninderra-paths"):
         one = _truth(data, "ginninderra_ch4")
         rate = one["rate_g_min"]["period1"] / 60
         return {"period 1": Truth(np.array([one["source_x"], one["source_y"]]), rate)}
@@ -251,16 +278,23 @@ def equipment(data: Path) -> tuple[dict[str, np.ndarray], dict[str, str]]:
 
 
 def _methane(
-    group: str, name: str, table: np.ndarray, numbers: np.ndarray, sensors: list[str], direction_error: float
+    group: str,
+    name: str,
+    table: np.ndarray,
+    numbers: np.ndarray,
+    sensors: list[str],
+    direction_error: float,
+    far_ends: np.ndarray | None = None,
 ) -> Case:
     """Methane in ppm over a background that each sensor has of its own. Column 6 is the time [s]."""
     places, values = table[:, :2], table[:, 3]
+    ends = places if far_ends is None else np.concatenate([places, far_ends])
     low = np.array([np.quantile(values[numbers == at], 0.2) for at in range(len(sensors))])
     # Instruments differ in their zero. What each reads in clean air is taken off, and its error left unknown.
     values = values - low[numbers]
     model = compose(
         "gas-plume",
-        UniformBox(tuple(places.min(axis=0) - 10), tuple(places.max(axis=0) + 10)),
+        UniformBox(tuple(ends.min(axis=0) - 10), tuple(ends.max(axis=0) + 10)),
         unit="ppm",
         gas="methane",
         distributions={
@@ -275,7 +309,8 @@ def _methane(
         direction_error=direction_error,
     )
     time = table[:, 6] - table[:, 6].min()
-    stations = _stations(places, altitude=table[:, 2], wind=table[:, 4:6], time=time, sensor=numbers)
+    measured = {"altitude": table[:, 2], "wind": table[:, 4:6], "time": time, "far_end": far_ends}
+    stations = _stations(places, numbers, **measured)
     return _case(group, name, stations, values, model)
 
 
@@ -311,8 +346,8 @@ def _block_means(table: np.ndarray, numbers: np.ndarray, length: float) -> tuple
     return sums / counts[:, None], numbers[first]
 
 
-def _rows(data: Path, folder: str) -> Rows:
-    with (data / folder / "readings.csv").open(encoding="utf-8", newline="") as file:
+def _rows(data: Path, folder: str, name: str = "readings.csv") -> Rows:
+    with (data / folder / name).open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
