@@ -10,7 +10,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dowsax.geo.polygons import Bounds, crosses
-from dowsax.world import Budget, Candidates, Fence, FencedMoves, Motion, NearAndFar, ring_lengths
+from dowsax.types import OpenPath
+from dowsax.world import (
+    ActionSpace,
+    Budget,
+    Candidates,
+    Fence,
+    FencedMoves,
+    Motion,
+    NearAndFar,
+    OpenPaths,
+    ring_lengths,
+)
 
 SIDE = 20.0
 AREA = ((0.0, 0.0), (SIDE, SIDE))
@@ -122,3 +133,29 @@ def test_costs_are_shares_of_what_is_left(budget, expected):
     way = jnp.array([10.0, 40.0])
     candidates = Candidates(jnp.zeros((2, 2)), way, way + 2.0, jnp.ones(2, bool))
     np.testing.assert_allclose(budget.shares(candidates), expected, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("budget", "allowed"),
+    [
+        (Budget(), True),
+        (Budget(readings=1.0, distance=0.0, time=10.0), True),
+        (Budget(readings=0.0), False),
+        (Budget(time=9.9), False),
+    ],
+)
+def test_paths_cost_a_reading_and_no_way(budget, allowed):
+    """All paths may be read as long as there is a reading and its time left, wherever one is."""
+    ends = jnp.array([[[0.0, 0.0], [6.0, 8.0]], [[5.0, 5.0], [5.0, 9.0]]])
+    paths = OpenPath(ends[:, 0], ends[:, 1], jnp.array([1.0, 2.0]))
+    space = OpenPaths((0.0, 0.0), (10.0, 10.0), paths, 10.0)
+    assert isinstance(space, ActionSpace)
+    found = space.candidates(jnp.array([100.0, 100.0]), budget, jnp.zeros((16, 2)))
+    assert found.mask.tolist() == [allowed] * 2
+    np.testing.assert_array_equal(found.positions, [[3.0, 4.0], [5.0, 7.0]])
+    np.testing.assert_array_equal(found.way, 0.0)
+    np.testing.assert_array_equal(found.seconds, 10.0)
+    shares = budget.shares(found)
+    assert np.isfinite(shares).all()
+    assert shares[0] == shares[1] > 0
+    np.testing.assert_array_equal(found.target(jnp.array(1)).end, [5.0, 9.0])

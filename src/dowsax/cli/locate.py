@@ -89,6 +89,11 @@ def locate(
         if site is None:
             place, name = str(field), f"Source of the {field} readings in {readings.name}"
             survey = _note_places(read_survey(readings, columns=_BENCHMARK_COLUMNS))
+            if survey.far_ends is not None:
+                raise ValueError(
+                    f"{readings} has open paths, along which only a gas-plume is read: give its site by "
+                    "--site, or the readings at points."
+                )
         else:
             place = read_site(site)
             name, survey = place.name, read_survey(readings, place, columns, rows)
