@@ -140,7 +140,7 @@ def ginninderra(data: Path, direction_error: float = 0.0) -> Iterator[Case]:
 def ginninderra_paths(data: Path, direction_error: float = 0.0) -> Iterator[Case]:
     """Ginninderra's open paths, chosen and modelled as its points.
 
-    A laser and two spectrometers look at several reflectors each: what stands at the far end is an instrument.
+    A laser and two spectrometers look at several reflectors each: at the far end is an instrument.
     """
     rows = _rows(data, "ginninderra_ch4", "paths.csv")
     table = _columns(rows, "x1_m", "y1_m", "z_m", "value", "wind_u", "wind_v", "t_s", "release_g_min")

@@ -40,7 +40,10 @@ REFUSED = {
     "no name": ("[[paths]]\nends = [[1, 2], [1, 3]]\n", "line 6, paths.1.name: this key is missing"),
     "no ends": ('[[paths]]\nname = "a"\n', "paths.1.ends: this key is missing"),
     "a name twice": (SOUTH + SOUTH, "line 10, paths.2.name: must be a name that no other path has"),
-    "outside": ('[[paths]]\nname = "a"\nends = [[1, 2], [1, 300]]\n', "paths.1.ends: 'a' is outside the area"),
+    "outside": (
+        '[[paths]]\nname = "a"\nends = [[1, 2], [1, 300]]\n',
+        "paths.1.ends: 'a' is outside",
+    ),
     "steps": (f"[step]\nlength = 5\n{SOUTH}", "line 7, step.length: is of ways, and [[paths]] have none"),
     "points": (f"[step]\npoints = [[5, 5]]\n{SOUTH}", "step.points: is of ways"),
     "the way back": (f"[budget]\nreturn = true\ntime = 9\n{SOUTH}", "budget.return: is of ways"),

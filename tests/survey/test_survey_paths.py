@@ -58,7 +58,10 @@ def test_degrees_are_the_metres_of_the_site(tmp_path):
 
 REFUSED = {
     "one end": ("x1,y1,value\n1,2,3\n", "line 1: 'x1' is of one end of a path, and the other is missing"),
-    "half of the far end": ("x1,y1,x2,value\n1,2,3,4\n", "'x2' is of the far end of a path, which needs x, y"),
+    "half of the far end": (
+        "x1,y1,x2,value\n1,2,3,4\n",
+        "'x2' is of the far end of a path",
+    ),
     "the far end alone": ("latitude,longitude,x2,y2,value\n52,5,3,4,5\n", "which needs x, y, x2, y2"),
     "two first ends": ("x,y,x1,y1,x2,y2,value\n1,2,3,4,5,6,7\n", "'x' and 'x1' may each be the x"),
     "half a cell": ("x1,y1,x2,y2,value\n1,2,3,4,5\n1,2,,4,5\n", "line 3, column 'x2': half of the far end"),

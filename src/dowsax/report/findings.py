@@ -94,6 +94,8 @@ class Findings:
     """The central 90 % of each parameter before any reading."""
     waypoints: np.ndarray = field(default_factory=lambda: np.zeros((0, 2)))
     """(m, 2) [m], where to read next."""
+    next_path: np.ndarray | None = None
+    """(2, 2) [m], the ends of the path to read next; `None` where there is none."""
     caution: str = ""
     """What makes the answer doubtful, a sentence in front of it."""
     outcome: str = ""

@@ -17,7 +17,8 @@ def findings_of(advisor: Advisor, site: Site, policy: str) -> Findings:
     if advice is None:
         raise ValueError("The mission has no readings yet: there is nothing to export.")
     posterior = posterior_of(advisor)
-    next_position, check = advice.next_position, advisor.state.reversed_wind.check
+    next_position, far_end = advice.next_position, advice.next_far_end
+    check = advisor.state.reversed_wind.check
     area = (np.array(site.low), np.array(site.high))
     names = ("time", "altitude", "wind", "dwell")
     time, altitude, wind, dwell = (_column(readings, name) for name in names)
@@ -41,7 +42,8 @@ def findings_of(advisor: Advisor, site: Site, policy: str) -> Findings:
         evidence=advice.evidence,
         rule=Rule(plan.radius, plan.probability),
         prior_interval=prior_interval(plan.model),
-        waypoints=np.zeros((0, 2)) if next_position is None else np.array([next_position]),
+        waypoints=np.zeros((0, 2)) if next_position is None or far_end else np.array([next_position]),
+        next_path=None if next_position is None or far_end is None else np.array([next_position, far_end]),
         caution=check.message if check.is_reversed else "",
         outcome=advice.status,
         flight=site.flight,

@@ -182,7 +182,9 @@ def _draw_reading_scale(axes: Axes, dots: PathCollection, unit: str) -> None:
 
 
 def _draw_waypoints(axes: Axes, findings: Findings) -> None:
-    """Draw the next waypoints, joined to the last reading."""
+    """Draw the next waypoints, joined to the last reading, or the next path."""
+    if findings.next_path is not None:
+        axes.plot(*findings.next_path.T, color=GREEN, linewidth=3, zorder=5)
     if len(findings.waypoints) == 0:
         return
     way = np.concatenate([findings.positions[-1:], findings.waypoints])
@@ -258,6 +260,8 @@ def _draw_key(figure: Figure, findings: Findings, left: float, top: float) -> in
         marks.append(arrow)
     if len(findings.waypoints):
         marks.append(Line2D([], [], color=GREEN, marker="D", linestyle=":", label="next waypoint"))
+    if findings.next_path is not None:
+        marks.append(Line2D([], [], color=GREEN, linewidth=3, label="next path"))
     if findings.geofence:
         marks.append(Line2D([], [], color=GREEN, linewidth=1.8, label="geofence"))
     if findings.no_go:

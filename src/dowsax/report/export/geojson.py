@@ -92,10 +92,13 @@ def _estimate(findings: Findings) -> dict:
 
 
 def _waypoints(findings: Findings) -> list[dict]:
-    return [
+    points = [
         _feature("Point", place, {"what": "next waypoint", "number": number + 1})
         for number, place in enumerate(places(findings, findings.waypoints).tolist())
     ]
+    if findings.next_path is None:
+        return points
+    return [_feature("LineString", places(findings, findings.next_path).tolist(), {"what": "next path"})]
 
 
 def _feature(kind: str, coordinates: list, properties: dict[str, Any]) -> dict[str, Any]:

@@ -48,6 +48,7 @@ def _styles(document: Element) -> None:
     _icon_style(document, "guess", "ff7b8894", 1.1, labelled=True)
     _icon_style(document, "waypoint", "ff009e73", 1.0, labelled=True)
     _line_style(document, "track", "ff7b8894", 1.5, None)
+    _line_style(document, "next-path", "ff009e73", 4.0, None)
     _line_style(document, "region-50", "ff0072b2", 2.5, "660072b2")
     _line_style(document, "region-95", "ff0072b2", 1.5, "330072b2")
     for what, (line, filling) in _AREAS.items():
@@ -111,6 +112,9 @@ def _points(document: Element, findings: Findings) -> None:
     for name, style, description, place in named:
         placemark = _placemark(document, name, style, description)
         _text(SubElement(placemark, "Point"), "coordinates", _coordinates(places(findings, place[None])))
+    if findings.next_path is not None:
+        line = SubElement(_placemark(document, "Next path", "next-path"), "LineString")
+        _text(line, "coordinates", _coordinates(places(findings, findings.next_path)))
 
 
 def _placemark(parent: Element, name: str, style: str, description: str = "") -> Element:

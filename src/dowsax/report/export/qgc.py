@@ -116,6 +116,11 @@ def _places(findings: Findings) -> np.ndarray:
     """Where to fly: (k, 2) [m], or a ValueError that says why there is no such place."""
     if len(findings.waypoints):
         return findings.waypoints
+    if findings.next_path is not None:
+        raise ValueError(
+            "The next reading is along a path of an instrument that stands there, to which nothing flies: "
+            "export as kml or geojson to see it."
+        )
     if findings.outcome != FOUND:
         why = f" ({' '.join(findings.notes)})" if findings.outcome else ""
         raise ValueError(

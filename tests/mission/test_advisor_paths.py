@@ -1,0 +1,129 @@
+"""Missions along open paths: advised by name, written to the log, resumed, corrected and exported."""
+
+import json
+
+import numpy as np
+import pytest
+from made_plume_sites import SITE
+
+from dowsax.mission.advice import Advice
+from dowsax.mission.advisor import Advisor
+from dowsax.mission.log import MissionLog
+from dowsax.mission.messages import answer
+from dowsax.report.export import log_table
+from dowsax.report.mission_findings import findings_of
+from dowsax.site import parse_site
+from dowsax.survey import read_survey
+
+SMALL = SITE.replace(
+    "wind =", 'search = {preset = "default", particles = 64}\nbudget = {readings = 9}\nwind =', 1
+)
+LISTED = {"south": [[10, 10], [110, 10]], "east": [[100, 5], [100, 75]], "north": [[10, 70], [110, 70]]}
+PATHS = "".join(f'[[paths]]\nname = "{name}"\nends = {ends}\n' for name, ends in LISTED.items())
+WIND = {"wind_u": 1.0, "wind_v": -2.0}
+
+
+def advisor(text=SMALL + PATHS, log=None):
+    return Advisor(parse_site(text), "random", seed=4, log=log, warm_up=False)
+
+
+def send(one, ends, value, **others):
+    keys = dict(zip(("x1", "y1", "x2", "y2"), np.ravel(ends).tolist(), strict=True))
+    return answer(one, json.dumps({**keys, **WIND, "value": value, **others}))
+
+
+@pytest.fixture(scope="module")
+def mission(tmp_path_factory):
+    """A mission with a reading along each path and one at a point; its log, and the answers."""
+    path = tmp_path_factory.mktemp("mission") / "mission.log"
+    one = advisor(log=path)
+    answers = [send(one, ends, 2.0 + at, id=name) for at, (name, ends) in enumerate(LISTED.items())]
+    point = {"x": 50, "y": 40, "value": 2.1, **WIND, "id": "point"}
+    answers.append(answer(one, json.dumps(point)))
+    yield one, path, answers
+    one.close()
+
+
+def test_advice_names_the_path_and_its_ends(mission):
+    one, _, answers = mission
+    for body in answers:
+        assert body["status"] == "searching"
+        path = next(path for path in one.plan.reach.paths if path.name == body["next_path"])
+        assert (tuple(body["next_position"]), tuple(body["next_far_end"])) == path.ends
+        assert (body["bearing"], body["distance"]) == (None, None)
+        assert f"Next: the path {path.name}, from" in body["why"]
+    latest = one.latest
+    assert Advice.from_json(json.loads(json.dumps(latest.to_json()))) == latest
+
+
+def test_nobody_goes_to_a_path(mission):
+    """Of four readings only one is at a place, and none is forbidden."""
+    one, _, answers = mission
+    assert one.state.measures(one.plan.start)["path_length"] == 0.0
+    assert not any(body["warnings"] for body in answers)
+
+
+def test_a_mission_resumes_from_its_log(mission):
+    one, path, _ = mission
+    with MissionLog.open(path) as log:
+        steps = list(log.steps())
+    again = advisor()
+    for step in steps:
+        assert answer(again, step.given)["next_path"] == step.advice["next_path"]
+    np.testing.assert_array_equal(again.belief.particles, one.belief.particles)
+    assert again.readings == one.readings
+
+
+def test_the_table_of_a_log_is_a_survey_with_the_same_paths(mission, tmp_path):
+    one, path, _ = mission
+    with MissionLog.open(path) as log:
+        text = log_table(log.steps(), parse_site(SMALL + PATHS))
+    (tmp_path / "survey.csv").write_text(text)
+    survey = read_survey(tmp_path / "survey.csv", parse_site(SMALL + PATHS))
+    assert [tuple(place) for place in survey.positions] == [reading.position for reading in one.readings]
+    ends = [reading.far_end or reading.position for reading in one.readings]
+    assert [tuple(place) for place in survey.far_ends] == ends
+
+
+def test_findings_have_lines_for_paths_and_points_for_points(mission):
+    one, _, _ = mission
+    found = findings_of(one, parse_site(SMALL + PATHS), "random")
+    assert found.is_path.tolist() == [True, True, True, False]
+    np.testing.assert_array_equal(found.track, [[50.0, 40.0]])
+    np.testing.assert_array_equal(found.posterior.positions[0], [60.0, 10.0])
+    np.testing.assert_array_equal(found.next_path, [one.latest.next_position, one.latest.next_far_end])
+    assert len(found.waypoints) == 0
+
+
+def test_a_reading_at_a_point_is_one_along_a_path_of_no_length():
+    """At a site with paths it changes the belief as at a site without: to the rounding of the mean."""
+    along, at = advisor(), advisor(SMALL)
+    for place, value in (((60.0, 20.0), 3.0), ((50.0, 40.0), 2.1)):
+        along.observe(place, value, wind=(1.0, -2.0))
+        at.observe(place, value, wind=(1.0, -2.0))
+    np.testing.assert_allclose(along.belief.log_evidence, at.belief.log_evidence, rtol=1e-3)
+
+
+def test_a_path_is_refused_where_the_site_lists_none():
+    body = send(advisor(SMALL), LISTED["south"], 2.0)
+    assert "This site is read at points" in body["error"]
+    outside = send(advisor(), [[10, 10], [10, 500]], 2.0)
+    assert "The far end" in outside["error"]
+
+
+def test_a_corrected_value_keeps_the_path():
+    one = advisor()
+    send(one, LISTED["east"], 2.5, id="a")
+    answer(one, json.dumps({"id": "a", "correct": True, "value": 3.5}))
+    assert (one.readings[0].value, one.readings[0].far_end) == (3.5, (100.0, 75.0))
+    withdrawn = answer(one, json.dumps({"id": "a", "withdraw": True}))
+    assert withdrawn["next_path"] == "south"
+    assert "begin with the path south" in withdrawn["why"]
+
+
+def test_a_listed_path_has_its_own_height():
+    one = advisor(SMALL + PATHS + "height = 4\n")
+    for ends in (LISTED["north"], LISTED["north"][::-1], LISTED["south"]):
+        send(one, ends, 2.5)
+    assert [reading.altitude for reading in one.readings][:2] == [4.0, 4.0]
+    assert one.readings[2].altitude == one.plan.stations.altitude
