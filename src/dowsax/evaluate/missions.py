@@ -70,7 +70,7 @@ class MissionRow(NamedTuple):
     """What is recorded of a reading of a simulated mission."""
 
     position: Float[Array, "*batch 2"]
-    """[m], of the sensor."""
+    """[m], of the reading; of a path, its middle."""
     reading: Float[Array, "*batch"]
     path_length: Float[Array, "*batch"]
     """[m]"""
@@ -110,7 +110,7 @@ class MissionRecorder(eqx.Module):
         is_shown, is_excluded = evidence >= math.log(MIN_ODDS), evidence <= -math.log(MIN_ODDS)
         found = is_sure & (fit >= MIN_FIT) & is_shown & info.explained
         return MissionRow(
-            state.station.position,
+            state.station.place,
             state.reading,
             state.path_length,
             state.elapsed,

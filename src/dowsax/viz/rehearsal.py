@@ -57,6 +57,7 @@ def _draw_map(axes: Axes, rehearsal: Rehearsal, site: Site, low: np.ndarray, hig
     present = [one for one in rehearsal.missions if one.source is not None]
     axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal")
     draw_limits(axes, site)
+    _draw_paths(axes, site)
     groups = {
         "found": ([one for one in present if one.found and not one.wrong(rehearsal.radius)], "o", BLUE),
         "not found": ([one for one in present if not one.found], "o", "white"),
@@ -80,6 +81,12 @@ def _draw_map(axes: Axes, rehearsal: Rehearsal, site: Site, low: np.ndarray, hig
     axes.legend(
         loc="upper center", bbox_to_anchor=(0.5, -0.13), ncols=4, handletextpad=0.2, columnspacing=1.0
     )
+
+
+def _draw_paths(axes: Axes, site: Site) -> None:
+    """Draw the open paths of the site."""
+    for path in site.paths:
+        axes.plot(*np.transpose(path.ends), color=MUTED, linewidth=1.2, zorder=2)
 
 
 def _examples(rehearsal: Rehearsal) -> dict[str, int]:
@@ -110,7 +117,10 @@ def _draw_mission(
     """Draw the way of one mission, its source and its estimate."""
     axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal", xticks=[], yticks=[])
     draw_limits(axes, site)
-    axes.plot(*path.T, color=BLUE, linewidth=0.8, marker=".", markersize=3, zorder=3)
+    _draw_paths(axes, site)
+    # Nobody goes from one path to the next.
+    line = "" if site.paths else "-"
+    axes.plot(*path.T, color=BLUE, linestyle=line, linewidth=0.8, marker=".", markersize=3, zorder=3)
     axes.plot(*path[0], color=INK, marker="*", markersize=7, linestyle="", zorder=5)
     if one.estimate is not None:
         axes.plot(*one.estimate, color=ORANGE, marker="x", markersize=6, linestyle="", zorder=5)
