@@ -76,7 +76,7 @@ class Reading:
     def from_json(cls, body: dict[str, Any]) -> "Reading":
         """Return the reading of an object: the inverse of `to_json`."""
         given = {name: body.get(name) for name in ("position", "wind", "far_end")}
-        pairs = {name: None if pair is None else tuple(pair) for name, pair in given.items()}
+        pairs: dict[str, Any] = {name: None if pair is None else tuple(pair) for name, pair in given.items()}
         others = {name: item for name, item in body.items() if name not in QUANTITIES}
         quantities = {name: item for name, item in body.items() if name in QUANTITIES}
         return cls(**(others | pairs), quantities=quantities)

@@ -64,7 +64,7 @@ class Budget(eqx.Module):
         """
         among = candidates if among is None else among
         reading = 1.0 / jnp.maximum(self.readings, 1.0)
-        longest = jnp.max(jnp.where(among.mask, among.way, _ROUNDING_M))
+        longest = jnp.maximum(jnp.max(jnp.where(among.mask, among.way, 0.0)), _ROUNDING_M)
         scale = jnp.where(reading > 0, reading, 1.0) / longest
         shortest = jnp.min(jnp.where(among.mask, self._shares_of_ways(among, scale), 1.0))
         shares = jnp.where(reading > 0, reading, shortest) + self._shares_of_ways(candidates, scale)
@@ -74,7 +74,12 @@ class Budget(eqx.Module):
     def _shares_of_ways(self, candidates: Candidates, scale: Scalar) -> Float[Array, " k"]:
         """Return the share of distance or time; where neither is limited, the way [m] times the scale."""
         way, seconds = candidates.way, candidates.seconds
-        going = jnp.maximum(way / jnp.maximum(self.distance, way), seconds / jnp.maximum(self.time, seconds))
+        # To a path there is no way, and a reading may take no time: what costs nothing takes no share.
+        distance, time = (
+            jnp.maximum(jnp.maximum(left, spent), _ROUNDING_M)
+            for left, spent in ((self.distance, way), (self.time, seconds))
+        )
+        going = jnp.maximum(way / distance, seconds / time)
         is_free = jnp.isinf(self.distance) & jnp.isinf(self.time)
         return jnp.where(is_free, scale * way, going)
 
