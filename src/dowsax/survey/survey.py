@@ -104,9 +104,8 @@ def read_survey(
     """Return the survey in a CSV file, or raise a ValueError in one line: file, line, column and what to do.
 
     Columns are found by the names that loggers use: x, y or latitude, longitude; value; altitude, time, wind,
-    dwell, sensor, and those of `QUANTITIES` of which the site has a use. A reading that is the mean along a
-    straight path has x1, y1, x2, y2, or the same of latitude and longitude; where a row has no far end, it is
-    a reading at a point. Rows without a value are left out and counted.
+    dwell, sensor, and those of `QUANTITIES` of which the site has a use; x1, y1, x2, y2 for the mean along a
+    path, which is a point where a row has no far end. Rows without a value are left out and counted.
 
     Parameters
     ----------
@@ -127,8 +126,8 @@ def read_survey(
     sheet = _read_sheet(Path(path), site, columns or {}, rows or {}, quantities)
     num_rows = len(sheet.rows.lines)
     sheet = select_values(sheet)
-    count = len(sheet.rows.lines)
-    if max_readings is not None and count > max_readings:
+    if max_readings is not None and len(sheet.rows.lines) > max_readings:
+        count = len(sheet.rows.lines)
         raise ValueError(f"{path}: {count:,} readings; at most {max_readings:,} are taken: divide it.")
     clock = read_clock(sheet)
     coordinates, positions = read_positions(sheet)
@@ -148,10 +147,10 @@ def read_survey(
     values, sensor, lines = values[counts], _select(sensor, counts), np.array(sheet.rows.lines)[counts]
     altitude, clock = _select(altitude, counts), None if clock is None else clock.select(counts)
     dwell, measured = _select(dwell, counts), {name: part[counts] for name, part in measured.items()}
-    sheet.notes.extend(lint_sensors(values, sensor, sensor_names, lines))
+    notes = [*sheet.notes, *lint_sensors(values, sensor, sensor_names, lines)]
     if site is not None:
-        sheet.notes.extend(lint_survey(site, values, altitude))
-        sheet.notes.extend(lint_background(site, values, dwell, measured.get("background")))
+        notes += lint_survey(site, values, altitude)
+        notes += lint_background(site, values, dwell, measured.get("background"))
     return Survey(
         positions=positions[counts],
         values=values,
@@ -168,7 +167,7 @@ def read_survey(
         sensor_names=sensor_names,
         quantities=measured,
         left_out=num_rows - int(counts.sum()),
-        notes=tuple(sheet.notes),
+        notes=tuple(notes),
         columns=sheet.columns,
         unused=sheet.unused,
     )
