@@ -151,3 +151,12 @@ def test_readings_the_sensor_never_gives(complaint, survey_file, field, value, r
 def test_a_reading_that_nothing_explains(complaint, survey_file):
     path = survey_file("x,y,value\n1,2,1\n2,2,1e25\n3,2,1\n")
     assert "1e+25 at (2, 2)" in complaint("locate", path, *SETTINGS)
+
+
+def test_paths_of_a_benchmark_field_are_refused(dowsax_command, tmp_path, no_work):
+    path = tmp_path / "paths.csv"
+    path.write_text("x1,y1,x2,y2,value\n1,2,3,4,5\n")
+    code, stdout, stderr = dowsax_command("locate", path, *SETTINGS)
+    assert code != 0
+    assert stdout == ""
+    assert "has open paths, along which only a gas-plume is read: give its site by --site" in stderr

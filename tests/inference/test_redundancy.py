@@ -17,7 +17,7 @@ from dowsax.inference.redundancy import (
     with_redundancy,
 )
 from dowsax.types import Station
-from dowsax.world import benchmark_model
+from dowsax.world import Model, benchmark_model
 from dowsax.world.sensors.redundant import Redundant
 
 NUM_READINGS, NUM_SURVEYS = 200, 200
@@ -243,3 +243,25 @@ def test_one_large_estimate_of_three_is_not_believed(monkeypatch):
     places = np.random.default_rng(0).uniform(5, 20, (48, 2))
     found = locate(places, np.ones(48), "temperature", preset="plain", particles=256, redundancy="estimated")
     assert (found.redundancy, found.redundancy_estimate) == (pytest.approx(1.1), 1.2)
+
+
+def test_the_place_of_an_open_path_is_its_middle(key):
+    """Whichever end comes first, paths err together with the neighbours of their middles."""
+    inner = benchmark_model("temperature")
+    model = Model(
+        inner.prior, lambda theta, station: inner.field(theta, Station(station.place)), inner.sensor
+    )
+    generator = np.random.default_rng(3)
+    middles, halves = generator.uniform(2.0, 23.0, (32, 2)), generator.uniform(-2.0, 2.0, (32, 2))
+    first, second = (jnp.asarray(middles + sign * halves, jnp.float32) for sign in (-1, 1))
+    samples = np.asarray(jax.vmap(model.prior.sample)(jax.random.split(key, 64)))
+    values = np.asarray(model.simulate(key, jnp.asarray(samples[0]), Station(0.5 * (first + second))))
+    found = [
+        estimate_redundancy(key, model, samples, np.full(64, 1 / 64), stations, values)
+        for stations in (
+            Station(0.5 * (first + second)),
+            Station(first, far_end=second),
+            Station(second, far_end=first),
+        )
+    ]
+    np.testing.assert_allclose(found[1:], found[0], rtol=1e-5)
