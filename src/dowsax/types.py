@@ -40,7 +40,7 @@ class Trail(eqx.Module):
 
 
 class Earlier(eqx.Module):
-    """The nearest readings before this one, or means of groups of them, for noise that nearby readings share.
+    """The nearest readings before this one, or means of groups of them, where the reading depends on them.
 
     If there are fewer readings, the others are this station with a reading of zero, and do not count.
     """
@@ -84,7 +84,7 @@ class Station(eqx.Module):
     trail: Trail | None = None
     """What came before, for sensors that lag."""
     earlier: Earlier | None = None
-    """The nearest readings before, for noise that nearby readings share; the filter finds them."""
+    """The nearest readings before, where the reading depends on them; the filter finds them."""
     far_end: Float[Array, "*batch axes"] | None = None
     """[m], the other end of an open path: the reading is the mean along the straight line from `position`.
     Where it is the position itself, and where there is none, the reading is at a point."""

@@ -69,13 +69,20 @@ class NeedsTheta(Protocol):
 
 @runtime_checkable
 class Remembers(Protocol):
-    """A sensor whose noise depends on the nearest earlier readings, `Station.earlier`.
+    """A sensor whose readings depend on the nearest earlier ones, `Station.earlier`.
 
     Without earlier readings it has the distribution of a first reading.
     """
 
     num_earlier: int
     """How many readings."""
+
+    def gaps(self, station: Station, stations: Station, ages: Float[Array, " k"]) -> Float[Array, " k"]:
+        """Return how far each reading is from a station: the nearest are recalled, infinitely far ones never.
+
+        `ages` is how many readings ago each was taken, 1 for the latest.
+        """
+        ...
 
     def condense(self, station: Station, earlier: Earlier) -> Earlier:
         """Return what `Station.earlier` keeps of the nearest earlier readings, the nearest first."""

@@ -31,11 +31,14 @@ from dowsax.world.sensors import Counting, Gaussian, StudentT, UnknownNoise
 from dowsax.world.sensors.above_background import AboveBackground
 from dowsax.world.sensors.correlated import NUM_EARLIER, NUM_UNGROUPED, Correlated, lengths_for
 from dowsax.world.sensors.fuzzy_edge import FuzzyEdge
+from dowsax.world.sensors.persistent import Persistent
+from dowsax.world.sensors.rank import Rank
 from dowsax.world.sensors.redundant import Redundant
 from dowsax.world.sensors.stated_uncertainty import StatedUncertainty
 from dowsax.world.sensors.swaying_wind import SwayingWind
 from dowsax.world.sensors.uncertain_counting import OverBackground
 from dowsax.world.source import PARAMETERS, Parameter
+from dowsax.world.uncalibrated import compose_uncalibrated, require_uncalibrated
 
 _DEFAULT_DEGREES_OF_FREEDOM = 4.0
 _CORRELATION = {
@@ -51,6 +54,7 @@ def compose(
     *,
     unit: str | None = None,
     gas: str | float | None = None,
+    reading: str = "value",
     distributions: Mapping[str, Number | str] | None = None,
     background: Number | str | None = "usual",
     sensors: Sequence[str] = (),
@@ -74,6 +78,9 @@ def compose(
     means unknown, a plain number known, and "unknown" takes the default distribution of the kind.
 
     - `unit` of the readings (default: the kind's), and `gas` (a name, or g/mol) to convert it to g/s;
+    - `reading`: "value", "binary" (a hit or none, `Binary`) or "rank" (only the order counts, `Rank`); the
+      `noise` of the last two has `threshold` [unit], `fluctuation` and, of hits, `correlation_time` [s] and
+      `false_alarms` [1/s], and they have no background; of several `sensors` each has an order of its own;
     - `distributions` of the source's parameters by name, in place of the defaults;
     - `background` [unit], the reading without a source ("usual": unknown if this kind usually has one), one
       for each of the `sensors` if these are named; "measured": known at each station;
@@ -97,6 +104,7 @@ def compose(
     if kind in MODALITIES:
         windy = {"wind": wind != "measured", "direction_error": direction_error, "edge": edge}
         others = {"gas": gas, "distributions": distributions, "variation": variation, "shielded": shielded}
+        others["reading"] = reading != "value"
         _refuse_for_benchmark(kind, unit, others | measured | windy)
         model = _benchmark(kind, location, background, sensors, noise or {}, degrees, lag, options or {})
         return Model(model.prior, model.field, counted(model.sensor))
@@ -106,9 +114,17 @@ def compose(
     chosen, layout = kind_of(kind, unit, gas), Layout(2)
     source = _source(chosen, layout, distributions or {}, wind, options or {})
     source = source if efficiency is None else Efficient(source, chosen.levels)
+    late = _with_lag(source, layout, lag)
+    if reading != "value":
+        others = {"background": background not in ("usual", None), "robust": robust, "edge": edge}
+        others |= {"dead_time": dead_time, "variation": variation, "shielded": shielded}
+        require_uncalibrated(chosen, reading, others | {"uncertainty": uncertainty})
+        sway = _require_measured_wind(chosen, wind, direction_error)
+        parts = chosen, reading, location, layout, late, noise or {}
+        model = compose_uncalibrated(*parts, sway=sway, num_sensors=len(sensors))
+        return Model(model.prior, model.field, counted(model.sensor))
     if background in ("usual", "unknown"):
         background = chosen.background if background == "unknown" or chosen.usual_background else None
-    late = _with_lag(source, layout, lag)
     parts = layout, chosen.background_unit, background, sensors, chosen.levels
     inner = _with_background(late, *parts, is_scaled=efficiency is not None)
     whole = layout.arrange(inner)
@@ -164,7 +180,9 @@ def _without_plume(sensor: Sensor) -> Sensor:
     """Return the sensor without fuzzy edges and swaying wind, which need a plume."""
     if isinstance(sensor, Redundant | AboveBackground | OverBackground):
         return replace(sensor, sensor=_without_plume(sensor.sensor))
-    if isinstance(sensor, Correlated):
+    if isinstance(sensor, Persistent):
+        sensor = replace(sensor, sensor=_without_plume(sensor.sensor))
+    if isinstance(sensor, Correlated | Persistent | Rank):
         return replace(sensor, field=remove_source(sensor.field))
     return _without_plume(sensor.sensor) if isinstance(sensor, FuzzyEdge | SwayingWind) else sensor
 
@@ -291,13 +309,20 @@ def _with_plume_errors(
         if not kind.windy:
             raise ValueError(f"`edge` is for plumes in the wind, not for {kind.name}: leave it out.")
         sensor = FuzzyEdge(sensor, layout.arrange(along_axis(source)), edge)
-    if direction_error:
-        if not kind.windy or wind != "measured":
-            raise ValueError('`direction_error` is for gas plumes with wind = "measured": leave it out.')
+    if _require_measured_wind(kind, wind, direction_error):
         swaying = layout.arrange(late)
         assert isinstance(swaying, DirectionDependent)
         sensor = SwayingWind(sensor, swaying, direction_error)
     return sensor
+
+
+def _require_measured_wind(
+    kind: Kind, wind: Sequence[float | int] | str, direction_error: float | int
+) -> float:
+    """Return the error of the direction [°], which only a measured wind has."""
+    if direction_error and (not kind.windy or wind != "measured"):
+        raise ValueError('`direction_error` is for gas plumes with wind = "measured": leave it out.')
+    return float(direction_error)
 
 
 def _correlated(

@@ -1,4 +1,4 @@
-"""The nearest earlier readings of each reading, for noise that nearby readings share."""
+"""The nearest earlier readings of each reading, for sensors whose readings depend on them."""
 
 from dataclasses import replace
 from typing import Any
@@ -12,7 +12,7 @@ from dowsax.world.base import Remembers, Sensor
 
 
 def remembering(sensor: Sensor) -> Remembers | None:
-    """Return the sensor, or the one inside of it, whose noise depends on earlier readings."""
+    """Return the sensor, or the one inside of it, whose readings depend on earlier ones."""
     inner: Any = sensor
     while inner is not None and not isinstance(inner, Remembers):
         inner = getattr(inner, "sensor", None)
@@ -31,7 +31,7 @@ def recall(
     if memory is None:
         return station
     bare = replace(station, earlier=None)
-    earlier = _nearest(bare, replace(stations, earlier=None), readings, size, memory.num_earlier)
+    earlier = _nearest(memory, bare, replace(stations, earlier=None), readings, size)
     return replace(bare, earlier=memory.condense(bare, earlier))
 
 
@@ -46,18 +46,18 @@ def recall_all(sensor: Sensor, stations: Station, readings: Float[Array, " k"]) 
 
 
 def _nearest(
+    memory: Remembers,
     station: Station,
     stations: Station,
     readings: Float[Array, " horizon"],
     size: int | Int[Array, ""],
-    number: int,
 ) -> Earlier:
-    horizon = readings.shape[0]
-    squares = jnp.sum((stations.place - station.place[None, :]) ** 2, axis=-1)
-    squares = jnp.where(jnp.arange(horizon) < size, squares, jnp.inf)
-    _, at = jax.lax.top_k(-squares, min(number, horizon))
+    horizon, number = readings.shape[0], memory.num_earlier
+    ages = (size - jnp.arange(horizon)).astype(jnp.float32)
+    gaps = jnp.where(ages > 0, memory.gaps(station, stations, ages), jnp.inf)
+    nearest, at = jax.lax.top_k(-gaps, min(number, horizon))
     at = jnp.pad(at, (0, number - at.shape[0]))
-    is_taken = jnp.arange(number) < jnp.minimum(size, horizon)
+    is_taken = jnp.pad(nearest > -jnp.inf, (0, number - nearest.shape[0]))
 
     def choose(leaf: Array, own: Array) -> Array:
         chosen = leaf[at]

@@ -50,6 +50,8 @@ class Kind:
     """Arguments of `field`: numbers that are always known."""
     unknown_noise: Mapping[str, Distribution] = dataclasses.field(default_factory=dict)
     """Distributions of those that are known by default."""
+    uncalibrated: Mapping[str, Mapping[str, Distribution]] = dataclasses.field(default_factory=dict)
+    """By the type of a reading without calibration: the unknown numbers of its sensor."""
     variation: float = 0.0
     """Relative error of the background of counts."""
     shielded: float = 0.0
@@ -99,6 +101,15 @@ def gas_plume(unit: str = "ppm", gas: str | float | None = None) -> Kind:
     """Return the kind of a gas released into the wind.
 
     The release rate is in g/s if the unit (with the gas) can be converted to g/m³.
+
+    Of sensors without calibration:
+
+    - They respond from 0.1 to 100 mg/m³ on (of methane 0.15 to 150 ppm), as metal-oxide sensors and
+      photoionisation detectors do.
+    - The concentration fluctuates by as much as its mean, within a factor of 2: 0.5 to 1 on the axis of a
+      plume, several times as much at its edges (Yee and Biltoft 2004, Nironi et al. 2015).
+    - A gust lasts 5 s, within a factor of 3: plumes near the ground have integral scales of some seconds.
+    - False alarms come once in three hours to once in 100 s.
     """
     gain = per_gram(unit, gas)
     # Roughly, for the default distributions, if it is not known.
@@ -107,6 +118,8 @@ def gas_plume(unit: str = "ppm", gas: str | float | None = None) -> Kind:
     if gain is None:
         parameters = (replace(parameters[0], unit=f"{unit}·m³/s"), *parameters[1:])
         distributions = gaussian_plume.default_distributions((1e-3 * grams, 1e3 * grams))
+    response = {"threshold": LogUniform(1e-4 * grams, 0.1 * grams), "fluctuation": LogNormal(1.0, 2.0)}
+    hits = {"correlation_time": LogNormal(5.0, 3.0), "false_alarms": LogUniform(1e-4, 1e-2)}
     return Kind(
         name="gas-plume",
         unit=unit,
@@ -116,6 +129,7 @@ def gas_plume(unit: str = "ppm", gas: str | float | None = None) -> Kind:
         known=gaussian_plume.BRIGGS,
         background=Uniform(0.0, 5e-3 * grams),
         noise={"noise_ratio": LogUniform(0.05, 1.0), "noise_floor": LogUniform(3e-6 * grams, 1e-3 * grams)},
+        uncalibrated={"binary": response | hits, "rank": response},
         options=("altitude", "size"),
         windy=True,
     )

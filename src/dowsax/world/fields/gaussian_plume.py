@@ -82,6 +82,8 @@ class GaussianPlume(eqx.Module):
     """$s$ [m], above zero."""
     on_axis: bool = eqx.field(default=False, static=True)
     """Evaluate on the axis: θ = 0 at every station."""
+    sway: float = eqx.field(default=0.0, converter=number, static=True)
+    """[rad], of the wind's direction from reading to reading: the plume is as much wider, as on average."""
 
     def __call__(self, theta: Theta, station: Station) -> Scalar:
         plume = self.shape(theta, station)
@@ -142,7 +144,7 @@ class GaussianPlume(eqx.Module):
         )
         lasting = jnp.sqrt(distance * _inverse_reach(reach, stability))
         lateral_slopes = lateral * lateral_slope(stability, distance, _log_growth(widen, curve, log_ratio))
-        lateral_squared = (lateral_slopes / (1.0 + lasting)) ** 2 + share
+        lateral_squared = (lateral_slopes / (1.0 + lasting)) ** 2 + share + self.sway**2
         # κ, zero in calm air.
         sharpness = squared_speed / (squared_speed * lateral_squared + meander * meander)
         # 1 − cos θ is half the squared difference of the unit vectors: no cancellation on the axis.

@@ -1,6 +1,7 @@
 """Wind that was not measured with the readings: known, or unknown."""
 
 from dataclasses import replace
+from typing import Any
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -9,6 +10,7 @@ from dowsax.types import Scalar, Station, Theta
 from dowsax.world.base import Field
 from dowsax.world.fields.efficient import Efficient
 from dowsax.world.fields.gaussian_plume import GaussianPlume
+from dowsax.world.fields.lagged import Lagged
 from dowsax.world.fields.nothing import remove_source
 from dowsax.world.fields.path_mean import PathMean
 from dowsax.world.ranges import Pair, pair
@@ -43,8 +45,18 @@ class InferredWind(eqx.Module):
 
 def along_axis(field: Field) -> Field:
     """Return a plume evaluated on its axis at each station: the wind blows from the source to it."""
+    return _with_plume(field, on_axis=True)
+
+
+def widened(field: Field, sway: float) -> Field:
+    """Return the mean plume in a wind whose direction varies by `sway` [rad] from reading to reading."""
+    return _with_plume(field, sway=sway)
+
+
+def _with_plume(field: Field, **changes: Any) -> Field:
+    """Return a field with these changes of its gas plume."""
     if isinstance(field, GaussianPlume):
-        return replace(field, on_axis=True)
-    if isinstance(field, PathMean | GivenWind | InferredWind | Efficient):
-        return replace(field, field=along_axis(field.field))
+        return replace(field, **changes)
+    if isinstance(field, PathMean | GivenWind | InferredWind | Efficient | Lagged):
+        return replace(field, field=_with_plume(field.field, **changes))
     raise ValueError(f"{type(field).__name__} has no axis: only a gas plume does.")

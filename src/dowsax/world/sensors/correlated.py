@@ -65,6 +65,11 @@ class Correlated(SensorWrapper):
         of_length = _hats(jnp.log(numbers["length"]), tuple(math.log(length) for length in self.lengths))
         return CorrelatedFor(sensor, self.field, theta, of_correlation, of_length)
 
+    def gaps(self, station: Station, stations: Station, ages: Float[Array, " k"]) -> Float[Array, " k"]:
+        """Return the squared distances [m²]."""
+        del ages
+        return jnp.sum((stations.position - station.position[None, :]) ** 2, axis=-1)
+
     def condense(self, station: Station, earlier: Earlier) -> Earlier:
         """Return the means of groups of neighbours, with w and v for the whole grid, which need no Θ."""
         places, is_taken = earlier.stations.place, earlier.is_taken

@@ -11,6 +11,7 @@ from jax.scipy.special import ndtr
 from dowsax.types import Key, Scalar, Station, Theta
 from dowsax.world.base import DirectionDependent, DirectionProfile, NeedsTheta, Sensor
 from dowsax.world.ranges import number
+from dowsax.world.sensors.binary import Binary, BinaryAt
 from dowsax.world.sensors.fuzzy_edge import Edged
 from dowsax.world.sensors.gaussian import Gaussian
 from dowsax.world.sensors.stated_uncertainty import Stated
@@ -42,7 +43,7 @@ class SwayingWind(SensorWrapper):
     """
 
     sensor: Sensor
-    """With a `noise_ratio` and a `noise_floor`, which may be unknown, or a fuzzy edge."""
+    """With a `noise_ratio` and a `noise_floor`, which may be unknown, or a fuzzy edge; or `Binary`."""
     field: DirectionDependent
     """The field of the source, without its background."""
     error: float = eqx.field(converter=number, static=True)
@@ -54,7 +55,7 @@ class SwayingWind(SensorWrapper):
 
     def bind(self, theta: Theta) -> "Swayed":
         sensor = self.sensor.bind(theta) if isinstance(self.sensor, NeedsTheta) else self.sensor
-        assert isinstance(sensor, Gaussian | StudentT | Stated | Edged)
+        assert isinstance(sensor, Gaussian | StudentT | Stated | Edged | Binary)
         return Swayed(sensor, self.field, theta, math.radians(self.error))
 
 
@@ -74,7 +75,7 @@ class Swayed(eqx.Module):
     more bin. The sum is a density in $z$.
     """
 
-    sensor: Gaussian | StudentT | Stated | Edged
+    sensor: Gaussian | StudentT | Stated | Edged | Binary
     field: DirectionDependent
     theta: Theta
     error: float = eqx.field(static=True)
@@ -90,7 +91,7 @@ class Swayed(eqx.Module):
     def log_prob(self, reading: Scalar, intensity: Scalar, station: Station) -> Scalar:
         del intensity
         direction_profile = self.field.direction_profile(self.theta, station, self.error)
-        sensor = self.sensor.at(station) if isinstance(self.sensor, Stated | Edged) else self.sensor
+        sensor = self.sensor.at(station) if isinstance(self.sensor, Stated | Edged | Binary) else self.sensor
         if direction_profile.ends is not None:
             return _log_prob_of_path(sensor, reading, direction_profile, self.error)
         bins = _AngleBins.about(direction_profile, self.error, _UNSEEN_NOISE_SHARE * sensor.noise_floor)
@@ -117,7 +118,7 @@ class Swayed(eqx.Module):
 
 
 def _log_prob_of_path(
-    sensor: Gaussian | StudentT, reading: Scalar, profile: DirectionProfile, error: float
+    sensor: Gaussian | StudentT | BinaryAt, reading: Scalar, profile: DirectionProfile, error: float
 ) -> Scalar:
     """Return log p of a reading along a path, in bins of the turn of the wind.
 
@@ -147,7 +148,7 @@ def _log_prob_of_path(
     return total.plus(sensor, reading, tail, sensor.scale(tail), below + above).log()
 
 
-def _has_heavy_tails(sensor: Gaussian | StudentT) -> bool:
+def _has_heavy_tails(sensor: Gaussian | StudentT | BinaryAt) -> bool:
     """Whether its density is above zero at every distance that two numbers of 32 bits can have."""
     return isinstance(sensor, StudentT) and sensor.degrees <= _MAX_PLAIN_DEGREES
 
@@ -176,7 +177,12 @@ class _LogSum(NamedTuple):
     total: Scalar | float = 0.0
 
     def plus(
-        self, sensor: Gaussian | StudentT, reading: Scalar, value: Scalar, scale: Scalar, share: Scalar
+        self,
+        sensor: Gaussian | StudentT | BinaryAt,
+        reading: Scalar,
+        value: Scalar,
+        scale: Scalar,
+        share: Scalar,
     ) -> "_LogSum":
         log_term = sensor.log_density(reading, value, scale)
         excess = log_term - self.largest
@@ -243,7 +249,9 @@ class _AngleBins(NamedTuple):
         return self.side * (self.off - angle)
 
 
-def _widened(sensor: Gaussian | StudentT, value: Scalar, step: Scalar) -> Scalar:
+def _widened(sensor: Gaussian | StudentT | BinaryAt, value: Scalar, step: Scalar) -> Scalar:
     """Return the scale of the noise, widened for a field that varies by `step` about this value."""
+    if isinstance(sensor, BinaryAt):
+        return step
     scale, smoothing = sensor.scale(value), _SMOOTHING_STEP_SHARE * step
     return jnp.sqrt(scale * scale + smoothing * smoothing)
