@@ -41,11 +41,12 @@ def describe_site(site: Site) -> list[tuple[str, str]]:
     if site.geofence or site.no_go:
         back = ", with a straight way back to the start" if site.budget.return_ else ""
         words.append(("allowed", f"about {100 * site.reachable_share:.0f} % of the area{back}"))
-    reading = f"{site.kind}: {KINDS[site.kind].meaning}; readings in {site.unit or 'no unit'}"
-    words.append(("field", reading))
+    words.append(("field", f"{site.kind}: {KINDS[site.kind].meaning}; {_reading(site)}"))
     if site.known:
         words.append(("known", site.known))
-    words += [("background", _background(site)), ("wind", _wind(site))]
+    if site.sensor.reading == "value":
+        words.append(("background", _background(site)))
+    words.append(("wind", _wind(site)))
     if site.kind == "radiation":
         words.append(("noise", _count_noise(site)))
     words += [
@@ -60,6 +61,18 @@ def describe_site(site: Site) -> list[tuple[str, str]]:
     if site.rows:
         words.append(("rows", ", ".join(f"{column} is {text!r}" for column, text in site.rows.items())))
     return words + [("to check", question) for question in lint_site(site)]
+
+
+def _reading(site: Site) -> str:
+    """Return what a reading is."""
+    strength = "the strength is told relative to the threshold only"
+    words = {
+        "value": f"readings in {site.unit or 'no unit'}",
+        "binary": "a reading is 1 for a hit and 0 for none",
+        "rank": "of the readings only the order counts",
+    }[site.sensor.reading]
+    is_absolute = site.sensor.reading == "value" or _known(site.sensor.threshold) is not None
+    return words if is_absolute else f"{words}; {strength}"
 
 
 def describe_unknowns(site: Site, quantities: Collection[str] = ()) -> list[tuple[str, str, str, str]]:
@@ -151,6 +164,8 @@ def _sensor(site: Site) -> str:
         "sensors {}": ", ".join(sensor.names) or None,
         "{:g} m above ground where a file does not say": sensor.height,
         "{:g} s a reading where a file does not say": sensor.dwell,
+        "{:g} " + (site.field_unit or site.unit) + " is the threshold": _known(sensor.threshold),
+        "{:g} false alarms a second": _known(sensor.false_alarms),
         "lags": sensor.lag,
         "a beam of {:g}° that points where the heading says": sensor.beam,
         "{:g} dB less from behind": sensor.beam and sensor.front_to_back,
@@ -158,6 +173,11 @@ def _sensor(site: Site) -> str:
     asked = [name for name in site.required_quantities if name != "background"]
     parts |= {"needs {} with each reading, or of its sensor": " and ".join(asked) or None}
     return _join_given(parts, "; ") or "nothing given"
+
+
+def _known(setting: Any) -> float | None:
+    """Return a known number; `None` for one with a distribution, which is listed with all unknowns."""
+    return float(setting) if isinstance(setting, int | float) else None
 
 
 def _sensors(site: Site) -> list[tuple[str, str]]:

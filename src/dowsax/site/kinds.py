@@ -123,8 +123,45 @@ def why_no_paths(name: str) -> str | None:
     return f"only the kind {kinds} is read along paths, not {name}"
 
 
-def why_unused(name: str, section: str, key: str) -> str | None:
-    """Return why a key of the site file has no use for a kind, and `None` where it has one."""
+READINGS = ("value", "binary", "rank")
+"""What a reading may be."""
+_UNCALIBRATED_KEYS = {
+    ("sensor", "threshold"): ("binary", "rank"),
+    ("sensor", "false_alarms"): ("binary",),
+    ("noise", "fluctuation"): ("binary", "rank"),
+    ("noise", "correlation_time"): ("binary",),
+}
+"""The keys of sensors without calibration, and for which readings each is."""
+
+
+def has_uncalibrated(name: str) -> bool:
+    """Return whether a kind has readings other than values."""
+    return not KINDS[name].is_benchmark and bool(kind_of(name).uncalibrated)
+
+
+def why_unused(name: str, section: str, key: str, reading: str = "value") -> str | None:
+    """Return why a key of the site file has no use for a kind and reading, and `None` where it has one."""
+    return _why_not_for_reading(name, section, key, reading) or _why_not_for_kind(name, section, key, reading)
+
+
+def _why_not_for_reading(name: str, section: str, key: str, reading: str) -> str | None:
+    """Return why a key has no use for this type of reading."""
+    types = _UNCALIBRATED_KEYS.get((section, key))
+    if (types is not None or (section, key) == ("sensor", "reading")) and not has_uncalibrated(name):
+        return f"readings of the kind {name} are values; leave it out."
+    if types is not None:
+        words = " or ".join(f'"{one}"' for one in types)
+        return None if reading in types else f"is for reading = {words} in [sensor]; leave it out."
+    if reading == "value":
+        return None
+    if section == "background" or (section, key) == ("sensors", "background"):
+        return f'a reading = "{reading}" has no background; leave it out.'
+    if section == "noise" or (section, key) == ("sensors", "uncertainty"):
+        return f'is for readings with a value, not for reading = "{reading}"; leave it out.'
+    return None
+
+
+def _why_not_for_kind(name: str, section: str, key: str, reading: str) -> str | None:
     kind = KINDS[name]
     if section == "paths":
         words = why_no_paths(name)
@@ -153,8 +190,8 @@ def why_unused(name: str, section: str, key: str) -> str | None:
         return f"{why} for the kind {name}; leave [wind] out."
     if (section, key) == ("sensor", "dead_time") and name != "radiation":
         return "is for counts of the kind radiation; leave it out."
-    if (section, key) == ("sensor", "dwell") and not kind.counts:
-        return f"is for counts, and does not matter for the kind {name}; leave it out."
+    if (section, key) == ("sensor", "dwell") and not (kind.counts or reading == "binary"):
+        return f"is for counts and hits, and does not matter for the kind {name}; leave it out."
     if section == "sensor" and key in ("height", "ground") and kind.is_benchmark:
         return "heights do not matter for a benchmark field; leave it out."
     return None

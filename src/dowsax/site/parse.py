@@ -50,7 +50,7 @@ def parse_site(text: str, name: str = "site.toml") -> Site:
     table = parse_toml(text, name)
     try:
         file = SiteFile.model_validate(table)
-        _refuse_unused(table, file.field.kind)
+        _refuse_unused(table, file.field.kind, file.sensor.reading)
         site = _build(file, text, name)
         check_site(site)
     except ValidationError as error:
@@ -76,7 +76,8 @@ def _build(file: SiteFile, text: str, name: str) -> Site:
         coordinates=coordinates,
         area=area,
         kind=kind,
-        unit=unit,
+        unit=unit if file.sensor.reading == "value" else "",
+        field_unit=unit,
         source=_resolve_source(file.area, area),
         gas=file.field.gas,
         options={option: getattr(file.field, option) for option in file.field.given(*KINDS[kind].options)},
@@ -100,13 +101,13 @@ def _build(file: SiteFile, text: str, name: str) -> Site:
     return replace(site, start=_resolve_start(file.start, site))
 
 
-def _refuse_unused(table: dict[str, Any], kind: str) -> None:
-    """Raise a Fault for the first key that has no effect for the kind."""
+def _refuse_unused(table: dict[str, Any], kind: str, reading: str) -> None:
+    """Raise a Fault for the first key that has no effect for the kind and its type of reading."""
     for name, section in table.items():
         if name == "paths" and (words := why_unused(kind, name, "ends")) is not None:
             raise Fault(words, name, "1")
         for keys in _keys_of(name, section) if isinstance(section, dict) else ():
-            words = why_unused(kind, name, keys[-1])
+            words = why_unused(kind, name, keys[-1], reading)
             if words is not None:
                 raise Fault(words, name, *keys)
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 import numpy as np
 from pydantic.fields import FieldInfo
 
-from dowsax.site.kinds import KINDS, prior_parameters, range_words, why_unused, world_unit
+from dowsax.site.kinds import KINDS, READINGS, prior_parameters, range_words, why_unused, world_unit
 from dowsax.site.schema import SiteFile
 from dowsax.site.section import RangeSetting, Section
 from dowsax.site.text import plain
@@ -166,8 +166,9 @@ def _file_section(kind: str, table: Table) -> str:
 
 def _key_lines(kind: str, table: Table, key: Key) -> str:
     facts, text, example, active = KINDS[kind], key.text, key.example, key.active
-    if why_unused(kind, table.name, key.name) is not None:
+    if not _is_used(kind, table.name, key.name):
         return ""
+    active = active and why_unused(kind, table.name, key.name) is None
     if table.example and key.name in table.example:
         example = table.example[key.name]
     if f"{table.name}.{key.name}" in facts.examples:
@@ -183,6 +184,11 @@ def _key_lines(kind: str, table: Table, key: Key) -> str:
     head, full_stop, rest = f"{text} ".partition(". ")
     unit = f" [{key.unit}]" if key.unit else ""
     return _comment(f"{head}{unit}{full_stop}{rest}") + _line(key.name, example, active)
+
+
+def _is_used(kind: str, table: str, key: str) -> bool:
+    """Return whether a key has a use for any type of reading."""
+    return any(why_unused(kind, table, key, reading) is None for reading in READINGS)
 
 
 def _prior_lines(kind: str) -> list[str]:
@@ -245,7 +251,7 @@ def _page_section(table: Table) -> str:
 def _row(table: Table, key: Key) -> tuple[str, ...]:
     is_explained = key.default in (None, "", ()) or "Default: " in key.text
     default = "" if is_explained else f"`{json.dumps(key.default)}`"
-    used = [kind for kind in KINDS if why_unused(kind, table.name, key.name) is None]
+    used = [kind for kind in KINDS if _is_used(kind, table.name, key.name)]
     return f"`{key.name}`", key.form, key.unit, default, key.text, _kind_words(used)
 
 

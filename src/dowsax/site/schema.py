@@ -23,6 +23,7 @@ from dowsax.site.section import (
     ends,
     key,
     one_of,
+    require_above_zero,
     require_positive,
 )
 from dowsax.site.sensor import ColumnsSetting, SensorConstants, SensorSetting
@@ -149,6 +150,13 @@ class NoiseSetting(Section):
         example="unknown", unit="m", active=True
     )
     """Distance over which that correlation falls to a third."""
+    fluctuation: Annotated[NonNegative, AfterValidator(require_above_zero)] | None = key(example="unknown")
+    """Of a reading without calibration: standard deviation of the concentration over its mean, from gust to
+    gust. Default: unknown, 1 within a factor of 2."""
+    correlation_time: Annotated[NonNegative, AfterValidator(require_above_zero)] | None = key(
+        example="unknown", unit="s"
+    )
+    """How long a gust lasts, within which hits come in runs. Default: unknown, 5 within a factor of 3."""
     robust: Annotated[Flag | Number, AfterValidator(require_positive)] = key(False, example=True, active=True)
     """Whether a few readings may be far off; a number is the degrees of freedom of Student's t."""
     edge: Number = key(0.0, example=0.1, ge=0, le=0.9)

@@ -209,3 +209,10 @@ def _require_not_negative(distribution: Any) -> Any:
 
 
 NonNegative = Annotated[Distribution, AfterValidator(_require_not_negative)]
+
+
+def require_above_zero(distribution: Any) -> Any:
+    """Refuse a number that is known to be zero."""
+    if ends(distribution) == (0.0,):
+        raise ValueError("must be > 0; got 0.")
+    return distribution

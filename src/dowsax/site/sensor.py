@@ -6,7 +6,14 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, FailFast, create_model, model_validator
 
 from dowsax.site.measured import QUANTITIES, READING_UNIT, Quantity
-from dowsax.site.section import NonNegative, Number, Section, key, require_different
+from dowsax.site.section import (
+    NonNegative,
+    Number,
+    Section,
+    key,
+    require_above_zero,
+    require_different,
+)
 from dowsax.site.text import Fault
 
 MIN_ALTITUDE_M, MAX_ALTITUDE_M = -500, 20_000
@@ -20,10 +27,18 @@ class SensorSetting(Section):
         (), example=["A", "B"]
     )
     """The sensors, where there are several. Default: those of [sensors], or of the survey."""
+    reading: Literal["value", "binary", "rank"] = key("value", example="binary")
+    """What a reading is: "value", a number in the unit of the site; "binary", 1 for a hit and 0 for none, of a
+    sensor that only clicks; "rank", any number of which only the order counts, as of a metal-oxide sensor
+    without calibration. The last two tell the strength of a source only relative to the threshold."""
+    threshold: Annotated[NonNegative, AfterValidator(require_above_zero)] | None = key(example="unknown")
+    """Concentration from which on such a sensor responds, in the unit of the field. Default: unknown."""
+    false_alarms: NonNegative | None = key(example="unknown", unit="1/s")
+    """Rate of hits without a source. Default: unknown, from one in three hours to one in 100 s."""
     lag: NonNegative | None = key(example=5.0, unit="s")
     """Time constant of a sensor that lags, a distribution written as in [prior]. Default: no lag."""
     dwell: Number | None = key(example=1.0, unit="s", active=True, gt=0)
-    """How long each reading counts, where a survey does not say."""
+    """How long each reading counts, where a survey does not say; of hits, the interval."""
     dead_time: Number | None = key(example=1e-6, unit="s", ge=0)
     """How long the sensor is blind after each count."""
     efficiency: Literal["measured"] | None = key(example="measured")

@@ -25,7 +25,7 @@ from dowsax.site.text import Fault, add_line
 from dowsax.world import Model, UniformBox
 from dowsax.world.compose import compose
 from dowsax.world.distributions import LogNormal, LogUniform, Normal, Uniform
-from dowsax.world.kinds import LAG, WIND, Number, kind_of
+from dowsax.world.kinds import LAG, WIND, Kind, Number, kind_of
 
 Corner = tuple[float, float]
 Area = tuple[Corner, Corner]
@@ -56,6 +56,8 @@ class Site:
     """What is measured: a kind of `world.compose`."""
     unit: str
     """Of the readings."""
+    field_unit: str | None = None
+    """Of the concentrations of the field, where readings have no unit; else that of the readings."""
     source: Area | None = None
     """[m], as `area`, where the source is known to lie in this part of it."""
     gas: str | float | None = None
@@ -174,6 +176,8 @@ class Site:
         """Return why a survey's column of one of `QUANTITIES` is not used here; `None` where it is."""
         if quantity == "background" and self.background.mode not in ("usual", "measured"):
             return f'the background of the site is "{self.background.mode}" in [background]'
+        if quantity in ("background", "uncertainty") and self.sensor.reading != "value":
+            return f'readings of the site are "{self.sensor.reading}" in [sensor]'
         if quantity == "heading" and self.kind == "level" and self.sensor.beam is None:
             return "the antenna of the site has no `beam` in [sensor]"
         return why_no_quantity(self.kind, quantity)
@@ -226,7 +230,8 @@ def _settings(site: Site) -> dict[str, Any]:
     if site.sensor.beam is not None:
         known["front_to_back"] = site.sensor.front_to_back
     settings: dict[str, Any] = {
-        "unit": world_unit(site.unit),
+        "unit": _field_unit(site),
+        "reading": site.sensor.reading,
         "gas": site.gas,
         "distributions": _prior(site),
         "options": {**site.options, **{name: number for name, number in known.items() if number is not None}},
@@ -238,8 +243,16 @@ def _settings(site: Site) -> dict[str, Any]:
     return settings
 
 
+def _field_unit(site: Site) -> str:
+    return world_unit(site.unit if site.field_unit is None else site.field_unit)
+
+
+def _kind(site: Site) -> Kind:
+    return kind_of(site.kind, _field_unit(site), site.gas)
+
+
 def _prior(site: Site) -> Mapping[str, Number]:
-    kind = kind_of(site.kind, world_unit(site.unit), site.gas)
+    kind = _kind(site)
     usual: dict[str, Number] = {
         parameter.name: distribution
         for parameter, distribution in zip(kind.parameters, kind.distributions, strict=True)
@@ -256,7 +269,7 @@ def _background(site: Site) -> Number | str | None:
         return "unknown"
     usual = None
     if not KINDS[site.kind].is_benchmark:
-        usual = kind_of(site.kind, world_unit(site.unit), site.gas).background
+        usual = _kind(site).background
     return _number(setting.distribution, usual, "background", "range")
 
 
@@ -267,38 +280,46 @@ def simulated_background(site: Site) -> Number:
         return 0.0 if found is None else found
     if KINDS[site.kind].is_benchmark:
         return 0.0
-    return kind_of(site.kind, world_unit(site.unit), site.gas).background
+    return _kind(site).background
 
 
 def _sensors(site: Site, sensor_names: Sequence[str]) -> Sequence[str]:
+    names = site.sensor.names or tuple(sensor_names)
+    if site.sensor.reading == "rank":
+        return names
     if site.background.mode != "per-sensor":
         return ()
-    names = site.sensor.names or tuple(sensor_names)
     if not names:
         words = "which sensors are there? Give their `names` in [sensor], or a column sensor in the survey."
         raise Fault(words, "background", "mode")
     return names
 
 
+_NOISE_KEYS = {
+    ("noise", "floor"): "noise_floor",
+    ("noise", "ratio"): "noise_ratio",
+    ("noise", "correlation"): "correlation",
+    ("noise", "correlation_length"): "correlation_length",
+    ("noise", "fluctuation"): "fluctuation",
+    ("noise", "correlation_time"): "correlation_time",
+    ("sensor", "threshold"): "threshold",
+    ("sensor", "false_alarms"): "false_alarms",
+}
+"""The keys of the numbers of a sensor, and their names in the model."""
+
+
 def _noise(site: Site) -> Mapping[str, Number]:
-    is_benchmark = KINDS[site.kind].is_benchmark
     usual: dict[str, Number] = {}
-    if not is_benchmark:
-        kind = kind_of(site.kind, world_unit(site.unit), site.gas)
-        usual = {**kind.noise, **kind.unknown_noise}
-    names = {
-        "floor": "noise_floor",
-        "ratio": "noise_ratio",
-        "correlation": "correlation",
-        "correlation_length": "correlation_length",
-    }
-    given = {key: getattr(site.noise, key) for key in names}
+    if not KINDS[site.kind].is_benchmark:
+        kind = _kind(site)
+        usual = {**kind.noise, **kind.unknown_noise, **kind.uncalibrated.get(site.sensor.reading, {})}
+    given = {keys: getattr(getattr(site, keys[0]), keys[1]) for keys in _NOISE_KEYS}
     if site.search.may_jump and "correlation" in usual:
         # The errors of earlier readings are not known where the source was elsewhere.
-        given["correlation"] = 0.0
+        given["noise", "correlation"] = 0.0
     return {
-        names[key]: _number(setting, usual.get(names[key]), "noise", key)
-        for key, setting in given.items()
+        _NOISE_KEYS[keys]: _number(setting, usual.get(_NOISE_KEYS[keys]), *keys)
+        for keys, setting in given.items()
         if setting is not None
     }
 

@@ -12,8 +12,12 @@ from dowsax.site.schema import MAX_SENSORS
 from dowsax.site.site import Site
 from dowsax.site.units import factor, known_unit
 from dowsax.survey.columns import FAR_END_ROLES, POSITION_ROLES, WIND_ROLES, Column
-from dowsax.survey.csv_file import Rows, numbers
+from dowsax.survey.csv_file import Rows, number, numbers
 from dowsax.survey.lint import altitude_fault, direction_fault, is_missing, wind_fault
+
+
+_HIT_WORDS, _NO_HIT_WORDS = ("yes", "true", "hit"), ("no", "false")
+"""How files write a hit, and that there was none, besides 1 and 0."""
 
 
 @dataclass(frozen=True)
@@ -143,8 +147,10 @@ def _degrees(sheet: Sheet, roles: tuple[str, str]) -> tuple[np.ndarray, np.ndarr
 
 def read_values(sheet: Sheet, dwell: np.ndarray | None) -> np.ndarray:
     """Return the readings (k,) in the unit of the site, converted where the header has another unit."""
-    values = sheet.numbers("value")
     column, site = sheet.columns["value"], sheet.site
+    if site is not None and site.sensor.reading == "binary":
+        return np.array([_read_hit(sheet, row, cell) for row, cell in enumerate(sheet.cells("value"))])
+    values = sheet.numbers("value")
     if column.unit is None or site is None or not site.unit:
         return values
     where = f"{sheet.header}, column {column.header!r}"
@@ -161,6 +167,24 @@ def read_values(sheet: Sheet, dwell: np.ndarray | None) -> np.ndarray:
     if scale != 1.0:
         sheet.notes.append(f"Readings were converted from {given} to {wanted} (times {scale:g}).")
     return values * scale
+
+
+def _read_hit(sheet: Sheet, row: int, cell: str) -> float:
+    """Return 1 for a hit, 0 for none."""
+    text = cell.strip().lower()
+    for words, value in ((_HIT_WORDS, 1.0), (_NO_HIT_WORDS, 0.0)):
+        if text in words:
+            return value
+    try:
+        value = number(cell, sheet.where("value", row), sheet.rows.separator)
+    except ValueError:
+        value = np.nan
+    if value not in (0.0, 1.0):
+        raise ValueError(
+            f"{sheet.where('value', row)}: {cell.strip()!r} is neither a hit (1, yes, true) nor none (0, no, "
+            'false); correct it, or set another `reading` than "binary" in [sensor] of the site file.'
+        )
+    return value
 
 
 def _counts(sheet: Sheet, where: str, rates: np.ndarray, dwell: np.ndarray | None) -> np.ndarray:

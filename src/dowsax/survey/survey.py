@@ -134,7 +134,7 @@ def read_survey(
     far_ends = read_far_ends(sheet, coordinates, positions)
     dwell = read_dwell(sheet)
     values = read_values(sheet, dwell)
-    if dwell is None and site is not None and site.kind == "radiation":
+    if dwell is None and site is not None and (site.kind == "radiation" or site.sensor.reading == "binary"):
         dwell = np.ones(len(values))
         sheet.notes.append("Neither file nor site says how long each reading counted: 1 s is taken.")
     sensor, sensor_names = read_sensors(sheet)
@@ -147,7 +147,9 @@ def read_survey(
     values, sensor, lines = values[counts], _select(sensor, counts), np.array(sheet.rows.lines)[counts]
     altitude, clock = _select(altitude, counts), None if clock is None else clock.select(counts)
     dwell, measured = _select(dwell, counts), {name: part[counts] for name, part in measured.items()}
-    notes = [*sheet.notes, *lint_sensors(values, sensor, sensor_names, lines)]
+    notes = [*sheet.notes]
+    if site is None or site.sensor.reading != "binary":
+        notes += lint_sensors(values, sensor, sensor_names, lines)
     if site is not None:
         notes += lint_survey(site, values, altitude)
         notes += lint_background(site, values, dwell, measured.get("background"))

@@ -10,8 +10,6 @@ import numpy as np
 from dowsax.types import Key, Scalar, Station
 from dowsax.world.sensors.faults import first_fault
 
-HIT_WORDS = {"1": 1.0, "yes": 1.0, "true": 1.0, "hit": 1.0, "0": 0.0, "no": 0.0, "false": 0.0}
-"""How files write a hit, and that there was none."""
 DEFAULT_DWELL_S = 1.0
 """Where neither the reading nor the site says how long it lasted."""
 _MIN_SPREAD = 1e-3

@@ -68,7 +68,7 @@ class Correlated(SensorWrapper):
     def gaps(self, station: Station, stations: Station, ages: Float[Array, " k"]) -> Float[Array, " k"]:
         """Return the squared distances [m²]."""
         del ages
-        return jnp.sum((stations.position - station.position[None, :]) ** 2, axis=-1)
+        return jnp.sum((stations.place - station.place[None, :]) ** 2, axis=-1)
 
     def condense(self, station: Station, earlier: Earlier) -> Earlier:
         """Return the means of groups of neighbours, with w and v for the whole grid, which need no Θ."""
