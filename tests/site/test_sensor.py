@@ -120,3 +120,49 @@ def test_every_quantity_has_a_key_in_each_table():
     assert list(SensorConstants.known_keys()) == list(QUANTITIES)
     assert list(ColumnsSetting.known_keys())[-len(QUANTITIES) :] == list(QUANTITIES)
     assert set(QUANTITIES) <= set(Station.__dataclass_fields__)
+
+
+@pytest.mark.parametrize("reading", ["binary", "rank"])
+def test_readings_without_calibration_have_their_own_unknowns(reading):
+    """The field keeps its unit, the readings have none, and the check says what cannot be told."""
+    found = site(f'gas = "methane"\n[sensor]\nreading = "{reading}"\n')
+    assert (found.unit, found.field_unit) == ("", "ppm")
+    named = {parameter.name: parameter.unit for parameter in build_model(found).prior.parameters}
+    hits = {"correlation_time": "s", "false_alarms": "1/s"} if reading == "binary" else {}
+    assert {"q": "g/s", "threshold": "ppm", "fluctuation": "", **hits}.items() <= named.items()
+    assert "background" not in named
+    words = dict(describe_site(found))
+    assert "relative to the threshold" in words["field"]
+    assert "background" not in words
+
+
+def test_numbers_of_a_sensor_without_calibration_may_be_known():
+    text = '[sensor]\nreading = "binary"\nthreshold = 5\nfalse_alarms = 0\ndwell = 10\n'
+    found = site(f"{text}[noise]\nfluctuation = {{median = 0.5, factor = 2}}\ncorrelation_time = [1, 9]\n")
+    named = [parameter.name for parameter in build_model(found).prior.parameters]
+    assert named[-2:] == ["fluctuation", "correlation_time"]
+    words = dict(describe_site(found))
+    assert "5 ppm is the threshold" in words["sensor"]
+    assert "relative" not in words["field"]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ('[sensor]\nreading = "ranks"\n', "reading"),
+        ("[sensor]\nthreshold = 5\n", 'is for reading = "binary" or "rank" in [sensor]'),
+        ('[sensor]\nreading = "rank"\nfalse_alarms = 0.1\n', 'is for reading = "binary" in [sensor]'),
+        ('[sensor]\nreading = "rank"\ndwell = 5\n', "is for counts and hits"),
+        ('[sensor]\nreading = "binary"\nthreshold = 0\n', "must be > 0"),
+        ('[sensor]\nreading = "binary"\n[background]\nvalue = 2\n', "has no background"),
+        ('[sensor]\nreading = "binary"\n[noise]\nfloor = 2\n', "is for readings with a value"),
+        ('[sensor]\nreading = "rank"\n[search]\nmay_jump = true\n', "depends on earlier ones"),
+    ],
+)
+def test_keys_without_use_for_the_reading_are_refused(text, reason):
+    require_refused(text, reason)
+
+
+def test_other_kinds_have_values_only():
+    with pytest.raises(ValueError, match="readings of the kind radiation are values"):
+        site('[sensor]\nreading = "binary"\n', "radiation")

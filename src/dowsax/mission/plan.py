@@ -19,7 +19,9 @@ from dowsax.survey.reading import Reading
 from dowsax.survey.reading_json import from_object, unknown_keys
 from dowsax.world import POSITION_COLUMNS, Jump, Model
 from dowsax.world.distributions import Uniform
+from dowsax.world.earlier import remembering
 from dowsax.world.kinds import Number
+from dowsax.world.sensors.rank import Rank
 from dowsax.world.sensors.swaying_wind import sways
 
 _WIND_PARAMETERS = ("ux", "uy")
@@ -61,6 +63,8 @@ class Plan:
     """In the unit of the readings: smaller values are refused. `None` where the background is not known."""
     columns: Mapping[str, str] = field(default_factory=dict)
     """Meanings of keys and columns, from `[columns]` of the site."""
+    reading: str = "value"
+    """What a reading is: a value, a hit or none ("binary"), or a place in their order ("rank")."""
     simulated: Mapping[str, Number] = field(default_factory=dict)
     """What simulated missions have for quantities that real ones measure with each reading."""
 
@@ -124,6 +128,7 @@ class Plan:
             file=file,
             min_reading=min_reading(site),
             columns=site.columns,
+            reading=site.sensor.reading,
             simulated={"background": simulated_background(site), "heading": Uniform(0.0, 360.0)},
         )
 
@@ -169,7 +174,8 @@ def _limit_work(preset: Preset, model: Model) -> Preset:
     `python -m benchmarks.answers` measures it.
     """
     config = preset.config
-    if config.max_terms is None or not sways(model.sensor):
+    is_slow = sways(model.sensor) or isinstance(remembering(model.sensor), Rank)
+    if config.max_terms is None or not is_slow:
         return preset
     return replace(preset, config=replace(config, max_moves=max(config.num_moves, config.max_moves // 2)))
 

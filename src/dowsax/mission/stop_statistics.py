@@ -117,10 +117,10 @@ def find_false_stops(plan: Plan, policy: str) -> FalseStops | None:
 def find_standard_stops(plan: Plan, policy: str) -> StandardStops | None:
     """Find the standard site of the same kind, measurements, policy, filter and probability.
 
-    `None` also where the source may jump, and for a model that was not built from a site file. Area, steps,
-    radius and prior may differ.
+    `None` also where the source may jump, where readings are not values, and for a model that was not built
+    from a site file. Area, steps, radius and prior may differ.
     """
-    if plan.file is None or plan.jump is not None:
+    if plan.file is None or plan.jump is not None or plan.reading != "value":
         return None
     here = (plan.kind, " ".join(plan.stations.names), policy, plan.filter_name, plan.probability)
     for row in read_standard_stops():
