@@ -123,8 +123,6 @@ def why_no_paths(name: str) -> str | None:
     return f"only the kind {kinds} is read along paths, not {name}"
 
 
-READINGS = ("value", "binary", "rank")
-"""What a reading may be."""
 _UNCALIBRATED_KEYS = {
     ("sensor", "threshold"): ("binary", "rank"),
     ("sensor", "false_alarms"): ("binary",),
@@ -134,9 +132,9 @@ _UNCALIBRATED_KEYS = {
 """The keys of sensors without calibration, and for which readings each is."""
 
 
-def has_uncalibrated(name: str) -> bool:
-    """Return whether a kind has readings other than values."""
-    return not KINDS[name].is_benchmark and bool(kind_of(name).uncalibrated)
+def readings_of(name: str) -> tuple[str, ...]:
+    """Return the types of reading of a kind."""
+    return ("value", *(() if KINDS[name].is_benchmark else kind_of(name).uncalibrated))
 
 
 def why_unused(name: str, section: str, key: str, reading: str = "value") -> str | None:
@@ -147,7 +145,7 @@ def why_unused(name: str, section: str, key: str, reading: str = "value") -> str
 def _why_not_for_reading(name: str, section: str, key: str, reading: str) -> str | None:
     """Return why a key has no use for this type of reading."""
     types = _UNCALIBRATED_KEYS.get((section, key))
-    if (types is not None or (section, key) == ("sensor", "reading")) and not has_uncalibrated(name):
+    if (types is not None or (section, key) == ("sensor", "reading")) and readings_of(name) == ("value",):
         return f"readings of the kind {name} are values; leave it out."
     if types is not None:
         words = " or ".join(f'"{one}"' for one in types)

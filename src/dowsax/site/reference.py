@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 import numpy as np
 from pydantic.fields import FieldInfo
 
-from dowsax.site.kinds import KINDS, READINGS, prior_parameters, range_words, why_unused, world_unit
+from dowsax.site.kinds import KINDS, prior_parameters, range_words, readings_of, why_unused, world_unit
 from dowsax.site.schema import SiteFile
 from dowsax.site.section import RangeSetting, Section
 from dowsax.site.text import plain
@@ -187,8 +187,8 @@ def _key_lines(kind: str, table: Table, key: Key) -> str:
 
 
 def _is_used(kind: str, table: str, key: str) -> bool:
-    """Return whether a key has a use for any type of reading."""
-    return any(why_unused(kind, table, key, reading) is None for reading in READINGS)
+    """Return whether a key has a use for any type of reading of the kind."""
+    return any(why_unused(kind, table, key, reading) is None for reading in readings_of(kind))
 
 
 def _prior_lines(kind: str) -> list[str]:
