@@ -9,8 +9,16 @@ SITE = """
 area = {{low = [0, 0], high = [60, 60]}}
 field = {{kind = "gas-plume", gas = "methane"}}
 wind = {{velocity = [2, 1]}}
-prior = {{height = 1, stability = 2, lateral = 1, vertical = 1, meander = 0.5, turn = 0, speed = 1, q = [0.1, 100]}}
 sensor = {{reading = "{reading}", redundancy = 1}}
+[prior]
+q = [0.1, 100]
+height = 1
+stability = 2
+lateral = 1
+vertical = 1
+meander = 0.5
+turn = 0
+speed = 1
 """
 # The filter that compiles fastest; what is tested here is not the belief.
 FILTER = ("--preset", "plain", "--particles", "4096", "--json")

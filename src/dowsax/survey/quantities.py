@@ -12,9 +12,8 @@ from dowsax.site.schema import MAX_SENSORS
 from dowsax.site.site import Site
 from dowsax.site.units import factor, known_unit
 from dowsax.survey.columns import FAR_END_ROLES, POSITION_ROLES, WIND_ROLES, Column
-from dowsax.survey.csv_file import Rows, number, numbers
+from dowsax.survey.csv_file import Rows, numbers
 from dowsax.survey.lint import altitude_fault, direction_fault, is_missing, wind_fault
-
 
 _HIT_WORDS, _NO_HIT_WORDS = ("yes", "true", "hit"), ("no", "false")
 """How files write a hit, and that there was none, besides 1 and 0."""
@@ -176,7 +175,7 @@ def _read_hit(sheet: Sheet, row: int, cell: str) -> float:
         if text in words:
             return value
     try:
-        value = number(cell, sheet.where("value", row), sheet.rows.separator)
+        value = float(text)
     except ValueError:
         value = np.nan
     if value not in (0.0, 1.0):

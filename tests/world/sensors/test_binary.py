@@ -31,7 +31,7 @@ def log_probs(reading, sensor=SENSOR, dwell=DWELL) -> np.ndarray:
 
 
 def test_a_hit_is_an_excursion_of_a_fluctuating_concentration():
-    """Four looks of a log-normal concentration, and Poisson's false alarms, simulated: five standard errors."""
+    """Four looks of a log-normal concentration, and Poisson's false alarms: five standard errors."""
     rng, number = np.random.default_rng(0), 100_000
     spread = np.sqrt(np.log(2.0))
     looks = MEAN * np.exp(spread * rng.standard_normal((number, 4)) - spread**2 / 2)

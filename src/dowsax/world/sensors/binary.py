@@ -89,9 +89,7 @@ class BinaryAt(eqx.Module):
         With a `scale` the concentration is anywhere in a range of this width about the given one; its
         logarithm is then taken as normal, with mean and variance of a uniform distribution between the ends.
         """
-        low, high = (
-            jnp.log(jnp.maximum(intensity + part * jnp.abs(scale), _TINY)) for part in (-0.5, 0.5)
-        )
+        low, high = (jnp.log(jnp.maximum(intensity + part * jnp.abs(scale), _TINY)) for part in (-0.5, 0.5))
         spread = jnp.sqrt(self.spread * self.spread + (high - low) ** 2 / 12)
         above = 0.5 * (low + high) - 0.5 * self.spread * self.spread - self.log_threshold
         score = above / spread

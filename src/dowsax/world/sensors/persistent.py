@@ -87,7 +87,7 @@ class PersistentFor(eqx.Module):
 
 
 def time_apart(station: Station, earlier: Station) -> Scalar:
-    """Return the time [s] between two readings, with that in which an eddy would pass from one to the other."""
+    """Return the time [s] between two readings, with that of an eddy from one to the other."""
     lapse = jnp.float32(DEFAULT_DWELL_S) if earlier.dwell is None else earlier.dwell
     if station.time is not None and earlier.time is not None:
         lapse = jnp.maximum(jnp.abs(station.time - earlier.time), lapse)
