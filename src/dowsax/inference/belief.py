@@ -67,9 +67,9 @@ def empty_history(template: Station, horizon: int) -> History:
     """Return a history with room for `horizon` stations like the template."""
 
     def room(leaf):
-        given = jnp.result_type(leaf)
-        dtype = jnp.int32 if jnp.issubdtype(given, jnp.integer) else jnp.float32
-        return jnp.zeros((horizon, *jnp.shape(leaf)), bool if given == bool else dtype)
+        kinds = {jnp.integer: jnp.int32, jnp.bool_: jnp.bool_}
+        found = (dtype for kind, dtype in kinds.items() if jnp.issubdtype(jnp.result_type(leaf), kind))
+        return jnp.zeros((horizon, *jnp.shape(leaf)), next(found, jnp.float32))
 
     stations = jax.tree.map(room, template)
     return History(stations, jnp.zeros(horizon, jnp.float32), jnp.zeros((), jnp.int32))

@@ -62,7 +62,9 @@ def compose_uncalibrated(
     }
     known, unknown = nominal(numbers), tuple(columns.items())
     if reading == "rank":
-        sensor: Sensor = Rank(field, **known, columns=unknown, has_sensors=num_sensors > 1)
+        sensor: Sensor = Rank(
+            field, known["threshold"], known["fluctuation"], unknown, has_sensors=num_sensors > 1
+        )
     else:
         sensor = UnknownNoise(Binary(**known), unknown) if unknown else Binary(**known)
         if sway:
