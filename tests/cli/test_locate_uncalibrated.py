@@ -28,8 +28,8 @@ SOURCE = np.array([18.0, 24.0])
 def survey() -> tuple[np.ndarray, np.ndarray]:
     """Places, and amounts that are high downwind of the source and fall with the distance."""
     places = np.random.default_rng(0).uniform(2, 58, (30, 2))
-    along, across = (places - SOURCE) @ np.array([[2.0, -1.0], [1.0, 2.0]]).T / np.sqrt(5)
-    # The columns above are those of the wind and of its normal.
+    # By the directions of the wind and of its normal.
+    along, across = np.array([[2.0, 1.0], [-1.0, 2.0]]) @ (places - SOURCE).T / np.sqrt(5)
     width = 0.2 * np.maximum(along, 1.0)
     amounts = np.where(along > 0, np.exp(-0.5 * (across / width) ** 2) / width**2, 0.0)
     return places, 400.0 * amounts + np.random.default_rng(1).uniform(0.0, 0.5, 30)

@@ -12,7 +12,7 @@ def read(tmp_path):
 
 
 def rows(*values) -> str:
-    return HEADER + "".join(f"{10 * row},20,3,0,{value}\n" for row, value in enumerate(values))
+    return HEADER + "".join(f"{5 * row},20,3,0,{value}\n" for row, value in enumerate(values))
 
 
 def test_hits_are_numbers_or_words(read):
