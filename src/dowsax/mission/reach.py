@@ -76,7 +76,7 @@ class Reach:
 
     def __post_init__(self) -> None:
         if bool(self.steps) + bool(self.points) + bool(self.paths) != 1:
-            raise ValueError("Give steps, a list of points to choose from, or a list of paths.")
+            raise ValueError("Give either steps or a list of points or paths to choose from.")
 
     @property
     def way_readings(self) -> WayReadings | None:

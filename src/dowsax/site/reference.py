@@ -1,6 +1,7 @@
 """What users read about the schema: the file of `dowsax site new`, and the reference page."""
 
 import json
+import re
 import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -159,9 +160,11 @@ def _file_section(kind: str, table: Table) -> str:
     if not table.header or not any(lines):
         return "".join(lines)
     text = _BENCHMARK_PRIOR_TEXT if table.name == "prior" and KINDS[kind].is_benchmark else table.text
-    # A list may be empty, but an entry without its keys is an error.
-    is_idle = table.header.startswith("[[") and not any(key.active for key in table.keys)
-    return f"{_comment(text)}{'# ' * is_idle}{table.header}\n{''.join(lines)}"
+    if table.header.startswith("[[") and not any(key.active for key in table.keys):
+        # An entry of a list without its keys is an error, so that all of it is behind a #, or nothing.
+        idle = re.sub(r"^# (?=\w+ = )", "#   ", "".join(lines), flags=re.MULTILINE)
+        return f"{_comment(text)}# {table.header}\n{idle}"
+    return f"{_comment(text)}{table.header}\n{''.join(lines)}"
 
 
 def _key_lines(kind: str, table: Table, key: Key) -> str:
