@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from made_findings import made_findings, made_track
+from matplotlib.collections import LineCollection
 
 from dowsax.report.export import geojson, kml, qgc_plan
 from dowsax.report.summary import readings
@@ -62,10 +63,9 @@ def test_nothing_flies_to_a_path(findings):
 def test_the_map_shows_paths_as_lines_in_the_colours_of_readings(findings):
     figure = survey_figure(findings)
     axes = next(axes for axes in figure.axes if axes.get_label() == "map")
-    (lines,) = [
-        one for one in axes.collections if type(one).__name__ == "LineCollection" and len(one.get_segments())
-    ]
-    ends = np.array(lines.get_segments())
+    drawn = [np.array(one.get_segments()) for one in axes.collections if isinstance(one, LineCollection)]
+    # The others are the bars of the estimate.
+    (ends,) = [segments for segments in drawn if len(segments) == NUMBER - 10]
     order = np.lexsort(ends[:, 0].T)
     expected = findings.ends[10:]
     np.testing.assert_allclose(ends[order], expected[np.lexsort(expected[:, 0].T)])
