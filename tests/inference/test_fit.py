@@ -1,79 +1,116 @@
-"""The predictive check: quiet where the model is right, loud where it is not."""
+"""The check of the fit: quiet where the model is right, loud where scores are large or neighbours alike."""
 
-import equinox as eqx
+from dataclasses import replace
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax.scipy.special import ndtr
 
-from dowsax.inference.belief import History
-from dowsax.inference.fit import NUM_DRAWS, predictive_fit, quick_fit
-from dowsax.inference.presets import DEFAULT
+from dowsax.inference.belief import Belief, History
+from dowsax.inference.fit import MAX_CHECKED_READINGS, model_fit, ranks_fit
+from dowsax.inference.redundancy import with_redundancy
 from dowsax.types import Station
 from dowsax.world import benchmark_model, wander
 
-LENGTH = 12
-NUM_SURVEYS = 48
+NUM_SURVEYS = 2000
 
 
-@pytest.mark.slow
-def test_suspects_a_wrong_sensor_and_not_the_right_one(key):
-    """Under the right model the check is near zero in at most a few surveys; with noise ten times as large
-    as the model says it always is. A few draws say the same where they leave no doubt."""
-    model = benchmark_model("temperature")
-    filter_ = DEFAULT.with_particles(256).with_horizon(LENGTH).build(model)
+def belief_of(scores, positions) -> Belief:
+    """A belief whose readings have these normal scores; its particles do not matter."""
+    number = scores.shape[0]
+    history = History(Station(positions), jnp.zeros(number), jnp.asarray(number, jnp.int32))
+    zeros, zero = jnp.zeros(2), jnp.zeros(())
+    starts = jnp.zeros(2, jnp.int32)
+    return Belief(jnp.zeros((2, 2)), zeros, zeros, starts, history, zero, zero, ranks=ndtr(scores))
 
-    def fit(key, excess):
-        theta_key, path_key, noise_key, excess_key, filter_key, fit_key = jax.random.split(key, 6)
-        theta, path = model.prior.sample(theta_key), wander(path_key, LENGTH)
-        readings = model.simulate(noise_key, theta, Station(path))
-        scale = jax.vmap(lambda at: model.sensor.scale(model.intensity(theta, Station(at))))(path)
-        readings = readings + excess * scale * jax.random.normal(excess_key, (LENGTH,))
 
-        def step(belief, now):
-            key, position, reading = now
-            return filter_.step(key, belief, Station(position), reading)
+@jax.jit
+def fit_of(scores, positions, redundancy=1.0):
+    return ranks_fit(belief_of(scores, positions), jnp.asarray(redundancy, jnp.float32))
 
-        init_key, step_key = jax.random.split(filter_key)
-        keys = jax.random.split(step_key, LENGTH)
-        belief, _ = jax.lax.scan(step, filter_.init(init_key), (keys, path, readings))
-        return predictive_fit(fit_key, model, belief), quick_fit(fit_key, model, belief)
 
-    keys = jax.random.split(key, NUM_SURVEYS)
-    run = jax.jit(lambda excess: jax.lax.map(lambda key: fit(key, excess), keys))
-    (right, quick), (wrong, quickly_wrong) = (
-        np.asarray(run(jnp.asarray(excess, jnp.float32))) for excess in (0, 10)
+fits_of = jax.jit(jax.vmap(fit_of, in_axes=(0, 0, None)))
+
+
+def walks(key, number, length):
+    return jax.vmap(lambda key: wander(key, length))(jax.random.split(key, number))
+
+
+@pytest.mark.parametrize("length", [3, 80])
+def test_a_right_model_is_rarely_suspected(key, length):
+    """Independent normal scores are below a level at most as often as it says, and not far more rarely."""
+    score_key, path_key = jax.random.split(key)
+    fits = fits_of(
+        jax.random.normal(score_key, (NUM_SURVEYS, length)), walks(path_key, NUM_SURVEYS, length), 1.0
     )
-    assert ((right >= 0) & (right <= 1)).all()
-    # Predictive p-values are at most twice as often small as uniform ones (Meng 1994).
-    expected = NUM_SURVEYS * 2 * (0.05 + 1 / NUM_DRAWS)
-    assert (right < 0.05).sum() <= expected + 5 * expected**0.5
-    assert np.median(wrong) < 0.005
-    # Both are shares of draws, of a quarter as many where they are large.
-    few = np.where(quick >= 0.125, NUM_DRAWS / 4, NUM_DRAWS)
-    pooled = (right + quick) / 2
-    deviation = np.sqrt(pooled * (1 - pooled) * (1 / NUM_DRAWS + 1 / few))
-    assert (np.abs(right - quick) <= 5 * deviation + 1e-6).all()
-    assert ((quick * few) % 1 == 0).all()
-    assert ((wrong < 0.005) == (quickly_wrong < 0.005)).mean() > 0.9
+    for level in (0.01, 0.1):
+        share, deviation = float(jnp.mean(fits < level)), np.sqrt(level / NUM_SURVEYS)
+        assert level / 4 - 5 * deviation <= share <= level + 5 * deviation
+    assert bool(jnp.all((fits >= 0) & (fits <= 1)))
 
 
-@pytest.mark.slow
-def test_a_long_history_is_judged_by_readings_evenly_spread(key):
-    """With room for all of them nothing changes; with less, what is between does not matter."""
+def test_readings_that_err_as_one_are_suspected_unless_they_count_as_one(key):
+    """Scores that four neighbours share: suspected as forty readings, and as ten hardly ever."""
+    score_key, path_key = jax.random.split(key)
+    number = 500
+    shared = jnp.repeat(jax.random.normal(score_key, (number, 10)), 4, axis=1)
+    paths = walks(path_key, number, 40)
+    assert float(jnp.mean(fits_of(shared, paths, 1.0) < 0.01)) > 0.5
+    assert float(jnp.mean(fits_of(shared, paths, 4.0) < 0.01)) <= 0.01 + 5 * np.sqrt(0.01 / number)
     model = benchmark_model("temperature")
-    belief_key, path_key, fit_key = jax.random.split(key, 3)
-    empty = jax.jit(DEFAULT.with_particles(64).with_horizon(LENGTH).build(model).init)(belief_key)
-    history = History(Station(wander(path_key, LENGTH)), jnp.ones(LENGTH), jnp.asarray(LENGTH, jnp.int32))
-    belief = eqx.tree_at(lambda at: at.history, empty, history)
-    spoilt = history.readings.at[jnp.array([1, 2, 4, 5, 7, 8, 10, 11])].set(jnp.nan)
-    thinned = eqx.tree_at(lambda at: at.history.readings, belief, spoilt)
-    fits = [
-        jax.jit(lambda belief, most=most: predictive_fit(fit_key, model, belief, most))
-        for most in (None, LENGTH, 4)
-    ]
-    whole, all_, few = (float(fit(belief)) for fit in fits)
-    assert all_ == whole
-    assert float(fits[2](thinned)) == few
-    # A reading that is not a number is never as likely as a replica, and so would be seen.
-    assert float(fits[1](thinned)) == 0
+    belief = belief_of(shared[0], paths[0])
+    for count in (1.0, 4.0):
+        assert float(model_fit(with_redundancy(model, count), belief)) == pytest.approx(
+            float(fit_of(shared[0], paths[0], count)), rel=1e-4
+        )
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        lambda number, path: 1.5 * (-1.0) ** number,
+        lambda number, path: 1.5 * jnp.sin(number / 3),
+        lambda number, path: (number - 20) / 12,
+        lambda number, path: jnp.sign(path[:, 0] - jnp.median(path[:, 0])),
+    ],
+    ids=["too large", "slow waves", "drift", "two halves"],
+)
+def test_a_pattern_is_suspected(key, pattern):
+    """Patterns about as large as the noise, beside it."""
+    noise_key, path_key = jax.random.split(key)
+    paths = walks(path_key, 64, 40)
+    scores = jax.vmap(lambda path: pattern(jnp.arange(40.0), path))(paths)
+    noisy = scores + jax.random.normal(noise_key, scores.shape)
+    assert float(jnp.mean(fits_of(noisy, paths, 1.0) < 0.01)) > 0.8
+
+
+def test_neighbours_in_place_are_compared_whatever_their_order(key):
+    """The east errs one way and the west the other, read in any order."""
+    path_key, order_key = jax.random.split(key)
+    path = 25 * jax.random.uniform(path_key, (40, 2))
+    scores = jnp.sign(path[:, 0] - jnp.median(path[:, 0]))
+    order = jax.random.permutation(order_key, 40)
+    assert float(fit_of(scores[order], path[order])) < 0.01
+    assert float(fit_of(scores, path[order])) > 0.01
+
+
+def test_a_long_survey_is_judged_by_readings_evenly_spread(key):
+    """What is between does not matter; and no reading, or none whose rank is kept, is no misfit."""
+    length = 4 * MAX_CHECKED_READINGS
+    path = wander(key, length)
+    tested = jnp.arange(length) % 4 == 0
+    odd = jnp.where(tested, 0.0, 5.0)
+    assert float(fit_of(odd, path)) == 1
+    assert float(fit_of(5.0 - odd, path)) == 0
+    belief = belief_of(odd, path)
+    history = replace(belief.history, size=jnp.zeros((), jnp.int32))
+    assert float(ranks_fit(replace(belief, history=history), jnp.ones(()))) == 1
+    assert float(ranks_fit(replace(belief, ranks=None), jnp.ones(()))) == 1
+
+
+def test_readings_at_one_place_can_be_checked():
+    """A fixed sensor has no neighbouring place; the fit is a number all the same."""
+    fits = [float(fit_of(jnp.full(12, score), jnp.zeros((12, 2)))) for score in (0.1, 3.0)]
+    assert fits[0] > 0.01 > fits[1]

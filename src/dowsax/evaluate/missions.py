@@ -21,7 +21,7 @@ from dowsax.evaluate.episodes import run_episodes
 from dowsax.evaluate.statistics import wilson_interval
 from dowsax.evaluate.trace import Episode
 from dowsax.inference import FilterInfo
-from dowsax.inference.fit import quick_fit
+from dowsax.inference.fit import model_fit
 from dowsax.inference.posterior import MIN_FIT
 from dowsax.inference.summaries import credible_radius, location_spread, mass_within, mean_position
 from dowsax.mission.advice import FOUND, INCONCLUSIVE, SEARCHING
@@ -30,7 +30,7 @@ from dowsax.mission.plan import Plan
 from dowsax.mission.problem import MAX_SIMULATED_READINGS, build_problem
 from dowsax.mission.rehearsal import Rate, Rehearsal, SimulatedMission, fingerprint
 from dowsax.mission.site_policy import SitePolicy
-from dowsax.mission.tracker import MAX_CHECKED_READINGS, REGION_PROBABILITY
+from dowsax.mission.tracker import REGION_PROBABILITY
 from dowsax.version import versions
 from dowsax.world import Model, take_position
 
@@ -95,20 +95,15 @@ class MissionRecorder(eqx.Module):
     radius: float
     """[m], of the stop rule."""
     probability: float
-    checks_fit: bool
-    """False where the source may move, for which there is no check."""
 
     def __call__(self, search: SearchProblem, state: SearchState, info: FilterInfo) -> MissionRow:
         belief = state.belief
         assert state.null is not None
         evidence = belief.log_evidence - state.null.log_evidence
         is_sure = mass_within(belief, self.radius) >= self.probability
-        fit = jnp.ones(())
-        if self.checks_fit:
-            key = jax.random.fold_in(jax.random.key(0), belief.history.size)
-            fit = quick_fit(key, search.model, belief, MAX_CHECKED_READINGS, is_sure)
+        fits = model_fit(search.model, belief) >= MIN_FIT
         is_shown, is_excluded = evidence >= math.log(MIN_ODDS), evidence <= -math.log(MIN_ODDS)
-        found = is_sure & (fit >= MIN_FIT) & is_shown & info.explained
+        found = is_sure & fits & is_shown & info.explained
         return MissionRow(
             state.station.place,
             state.reading,
@@ -167,7 +162,7 @@ def rehearse(
     keys = jax.vmap(lambda number: jax.random.fold_in(jax.random.key(config.seed), number))(
         jnp.arange(config.missions)
     )
-    record = MissionRecorder(plan.radius, plan.probability, plan.jump is None)
+    record = MissionRecorder(plan.radius, plan.probability)
     present = np.arange(config.missions) < config.num_present
     problem = build_problem(plan, policy, truth=truth, max_readings=config.max_readings)
     episodes = run_episodes(

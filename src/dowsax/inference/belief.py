@@ -40,6 +40,8 @@ class Belief(eqx.Module):
     """Scale of the random-walk moves, adapted to the acceptance rate."""
     earlier: Regimes | None = None
     """The source before its latest jumps; `None` unless it may jump."""
+    ranks: Float[Array, " horizon"] | None = None
+    """One-step-ahead predictive ranks of the readings (`ranks`); `None` unless they are kept."""
     position_columns: tuple[int, ...] = eqx.field(default=POSITION_COLUMNS, static=True)
     """The columns of Θ that are the position of the source, as the prior says."""
 
@@ -112,5 +114,6 @@ def with_horizon(belief: Belief, horizon: int) -> Belief:
     def longer(leaf: Array) -> Array:
         return jnp.pad(leaf, [(0, horizon - room), *[(0, 0)] * (leaf.ndim - 1)])
 
-    stations, readings = jax.tree.map(longer, (belief.history.stations, belief.history.readings))
-    return replace(belief, history=History(stations, readings, belief.history.size))
+    parts = belief.history.stations, belief.history.readings, belief.ranks
+    stations, readings, ranks = jax.tree.map(longer, parts)
+    return replace(belief, history=History(stations, readings, belief.history.size), ranks=ranks)

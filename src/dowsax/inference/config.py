@@ -32,6 +32,8 @@ class FilterConfig:
     attention: AttentionConfig | None = None
     smooth_first: bool = True
     """Smooth before resampling, so that moves remove the bias; the paper does after it, at every reading."""
+    keep_ranks: bool = False
+    """Keep the one-step-ahead rank of each reading (`ranks`), for the check whether the model fits."""
     mixing: float = 0.0
     """ρ of uniform mixing, the control for attention, at the same point of the algorithm."""
 

@@ -19,6 +19,7 @@ from dowsax.inference.moves import move
 from dowsax.inference.neighbours import NeighbourSearch, exact_neighbours
 from dowsax.inference.prediction import Importance, predict
 from dowsax.inference.proposals import DifferentialEvolution, Proposal
+from dowsax.inference.ranks import add_rank, no_ranks
 from dowsax.inference.replay import reading_log_likelihood
 from dowsax.inference.resampling import Resampler, systematic
 from dowsax.inference.tempering import next_exponent
@@ -110,6 +111,7 @@ class ParticleFilter:
             log_evidence=jnp.zeros(()),
             step_size=jnp.ones(()),
             earlier=None if self.jump is None else no_regimes(num_particles, self.jump),
+            ranks=no_ranks(self.config.horizon) if self.config.keep_ranks else None,
             position_columns=self.model.position_columns,
         )
 
@@ -145,6 +147,7 @@ class ParticleFilter:
                 predict_key, self.model, belief, self.transition, self.importance, station, reading
             )
             belief = jax.tree.map(lambda new, old: jnp.where(recorded, new, old), predicted, belief)
+        belief = add_rank(predict_key, self.model, belief, station, reading)
         log_likelihood = reading_log_likelihood(self.model, belief.particles.T, station, reading)
         log_likelihood = jnp.where(recorded, log_likelihood, 0.0)
         belief = replace(belief, history=record(belief.history, station, reading))

@@ -1,76 +1,108 @@
-"""Posterior predictive check: whether the model explains the readings at all."""
+r"""Whether the model explains the readings: a test of their one-step-ahead ranks.
 
-import jax
+Under the right model the normal scores $s_k = \Phi^{-1}(u_k)$ of the ranks are independent and standard normal,
+whatever is unknown, the noise included (`ranks`). A wrong model leaves a pattern in them that no noise level
+absorbs: scores that are too large, or that are alike for readings next to each other. Each pattern is a quadratic
+form $s^\top A s$ with a kernel $A$:
+
+- $A = I$: the scores are too large;
+- $A_{ij}$ falls with the number of readings between i and j, over one reading or over a quarter of all: the
+  errors last, or drift;
+- $A_{ij}$ falls with the distance between i and j, over one and a half steps from place to place.
+
+Its distribution is that of $\sum_i \lambda_i \chi^2_1$, with the eigenvalues of $A$, of which three moments are
+matched (Pearson 1959). The smallest of the p-values counts, times their number (Bonferroni).
+
+Where κ neighbouring readings count as one, their errors may be one error: forms are divided by κ, and there are
+n / κ scores.
+"""
+
+import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Bool
+from jax.scipy.special import gammaincc, ndtri
+from jaxtyping import Array, Bool, Float
 
 from dowsax.inference.belief import Belief
-from dowsax.inference.replay import reading_log_likelihood
-from dowsax.inference.resampling import systematic
-from dowsax.types import Key, Scalar
+from dowsax.types import Scalar
 from dowsax.world import Model
+from dowsax.world.sensors.redundant import Redundant
 
-NUM_DRAWS = 256
-_NUM_QUICK_DRAWS, _MIN_QUICK_FIT = 64, 0.125
-"""With at least this fit from the quick draws, more draws would not reject the readings."""
-_READINGS_PER_BATCH = 16
-"""Readings evaluated together, which takes two thirds of the time of one after another."""
-
-
-def quick_fit(
-    key: Key,
-    model: Model,
-    belief: Belief,
-    max_readings: int | None = None,
-    is_needed: bool | Bool[Array, ""] = True,
-) -> Scalar:
-    """Return `predictive_fit`, from fewer draws if these are conclusive; 1 where it is not needed."""
-    most = NUM_DRAWS // _NUM_QUICK_DRAWS
-
-    def is_open(carry) -> Bool[Array, ""]:
-        number, total = carry
-        is_conclusive = (number == 1) & (total >= _MIN_QUICK_FIT)
-        return is_needed & (number < most) & ~is_conclusive
-
-    def draw(carry):
-        number, total = carry
-        fit = predictive_fit(jax.random.fold_in(key, number), model, belief, max_readings, _NUM_QUICK_DRAWS)
-        return number + 1, total + fit
-
-    # A loop, as the branches of a condition would all be compiled, and in a batch all be computed.
-    number, total = jax.lax.while_loop(is_open, draw, (jnp.zeros((), jnp.int32), jnp.zeros(())))
-    return jnp.where(number > 0, total / jnp.maximum(number, 1), 1.0)
+MAX_CHECKED_READINGS = 64
+"""Readings, at most, that are tested, evenly spread: a long mission stays fast, and a small error small."""
+_SHORT_LAG, _LONG_LAG_SHARE = 1.0, 0.25
+"""[readings], and as a share of all: the ranges of the kernels in time."""
+_RANGE_STEPS = 1.5
+"""Range of the kernel in space, in typical distances between neighbouring places."""
+_MIN_DISTANCE_M = 1e-3
+"""[m], less is one place."""
+_MIN_RANK = 1e-6
 
 
-def predictive_fit(
-    key: Key, model: Model, belief: Belief, max_readings: int | None = None, num_draws: int = NUM_DRAWS
-) -> Scalar:
-    r"""Return the posterior predictive probability of a history that fits worse.
+class Scores(eqx.Module):
+    """Normal scores of at most `MAX_CHECKED_READINGS` readings, and where and when these were taken."""
 
-    $P(T(z', \Theta) \le T(z, \Theta))$ over $\Theta$ from the belief and replicas $z'$ from the model, with
-    $T$ the log likelihood of the whole history (Gelman, Meng and Stern 1996). Near zero, the model hardly
-    ever gives such readings. The source must not jump. Of a longer history, `max_readings` readings are
-    used, evenly spread, so that the cost is bounded.
-    """
-    draw_key, noise_key = jax.random.split(key)
-    thetas = belief.particles[systematic(draw_key, belief.log_weights, num_draws)].T
-    history = belief.history
+    scores: Float[Array, " m"]
+    positions: Float[Array, "m axes"]
+    """[m]"""
+    counts: Bool[Array, " m"]
+    """Whether there is such a reading."""
 
-    count = history.size if max_readings is None else jnp.minimum(history.size, max_readings)
 
-    def excess_at(number):
-        at = number if max_readings is None else number * history.size // jnp.maximum(count, 1)
-        station = jax.tree.map(lambda leaf: leaf[at], history.stations)
-        keys = jax.random.split(jax.random.fold_in(noise_key, at), num_draws)
-        replicas = jax.vmap(model.sample_reading, in_axes=(0, 1, None))(keys, thetas, station)
-        terms = jax.vmap(model.log_likelihood, in_axes=(1, None, 0))(thetas, station, replicas)
-        excess = reading_log_likelihood(model, thetas, station, history.readings[at]) - terms
-        # The last batch may reach beyond the last reading.
-        return jnp.where(number < count, excess, 0.0)
+def model_fit(model: Model, belief: Belief) -> Scalar:
+    """Return the probability, at most, with which a right model would give readings that fit so badly."""
+    count = model.sensor.count if isinstance(model.sensor, Redundant) else jnp.ones(())
+    return ranks_fit(belief, count)
 
-    def add(batch, totals):
-        numbers = batch * _READINGS_PER_BATCH + jnp.arange(_READINGS_PER_BATCH)
-        return totals + jnp.sum(jax.vmap(excess_at)(numbers), axis=0)
 
-    excess = jax.lax.fori_loop(0, -(-count // _READINGS_PER_BATCH), add, jnp.zeros(num_draws))
-    return jnp.mean(excess >= 0)
+def ranks_fit(belief: Belief, redundancy: Scalar) -> Scalar:
+    """Return `model_fit` where so many neighbouring readings count as one; 1 without kept ranks."""
+    if belief.ranks is None:
+        return jnp.ones(())
+    scores = _select(belief)
+    number = jnp.sum(scores.counts).astype(jnp.float32)
+    # Those between two tested readings are left out, and with them those that err as one with either.
+    step = belief.history.size / jnp.maximum(number, 1.0)
+    redundancy = jnp.maximum(redundancy / jnp.maximum(step, 1.0), 1.0)
+    size = jnp.sum(scores.scores**2)
+    chances = [gammaincc(number / (2 * redundancy), size / (2 * redundancy))]
+    chances += [_chance(scores, kernel, redundancy) for kernel in _kernels(scores, number)]
+    smallest = jnp.min(jnp.stack(chances)) * len(chances)
+    return jnp.where(number > 0, jnp.clip(smallest, 0.0, 1.0), 1.0)
+
+
+def _select(belief: Belief) -> Scores:
+    """Return the scores of all readings, or of as many as are tested, evenly spread."""
+    assert belief.ranks is not None
+    room = min(MAX_CHECKED_READINGS, belief.ranks.shape[0])
+    number = jnp.minimum(belief.history.size, room)
+    places = jnp.arange(room)
+    at = jnp.where(places < number, places * belief.history.size // jnp.maximum(number, 1), 0)
+    counts = places < number
+    scores = ndtri(jnp.clip(belief.ranks[at], _MIN_RANK, 1 - _MIN_RANK))
+    return Scores(jnp.where(counts, scores, 0.0), belief.history.stations.position[at], counts)
+
+
+def _kernels(at: Scores, number: Scalar) -> list[Float[Array, "m m"]]:
+    """Return the kernels of neighbours in time and in space, with ones on the diagonal."""
+    numbers = jnp.arange(at.counts.shape[0], dtype=jnp.float32)
+    lags = numbers[:, None] - numbers[None, :]
+    squares = jnp.sum((at.positions[:, None, :] - at.positions[None, :, :]) ** 2, axis=-1)
+    both = at.counts[:, None] & at.counts[None, :]
+    others = jnp.where(both & (squares > _MIN_DISTANCE_M**2), squares, jnp.inf)
+    nearest = jnp.min(others, axis=1)
+    # The median of the readings that have another place; all are neighbours where there is one place alone.
+    step = jnp.nanmedian(jnp.where(jnp.isfinite(nearest), nearest, jnp.nan))
+    step = jnp.where(jnp.isnan(step), 1.0, step)
+    longest = jnp.maximum(_LONG_LAG_SHARE * number, _SHORT_LAG)
+    exponents = [(lags / _SHORT_LAG) ** 2, (lags / longest) ** 2, squares / (_RANGE_STEPS**2 * step)]
+    return [jnp.where(both, jnp.exp(-0.5 * exponent), 0.0) for exponent in exponents]
+
+
+def _chance(at: Scores, kernel: Float[Array, "m m"], redundancy: Scalar) -> Scalar:
+    r"""Return $P(\sum_i \lambda_i \chi^2_1 \ge s^\top A s / \kappa)$, by a χ² distribution with the same moments."""
+    form = at.scores @ kernel @ at.scores / redundancy
+    first, second = jnp.trace(kernel), jnp.sum(kernel**2)
+    third = jnp.maximum(jnp.sum((kernel @ kernel) * kernel), 1e-6)
+    degrees = second**3 / third**2
+    value = (form - first) * jnp.sqrt(degrees / jnp.maximum(second, 1e-6)) + degrees
+    return jnp.where(value > 0, gammaincc(degrees / 2, jnp.maximum(value, 0.0) / 2), 1.0)

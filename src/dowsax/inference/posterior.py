@@ -48,7 +48,7 @@ class Posterior:
     log_evidence
         log p(readings): compares models of the same readings.
     fit
-        Posterior predictive probability of readings that fit worse; near 0 the model does not fit.
+        Probability, at most, that a right model fits so badly (`inference.fit`); near 0 it does not fit.
     trace
         Summaries after each reading.
     redundancy
@@ -163,7 +163,7 @@ class Posterior:
         if not self.fits:
             return (
                 "Not to be trusted: no source fits these readings well, so check the units, the field, the "
-                f"positions and the prior (predictive check {float(self.fit):.3f})."
+                f"positions and the prior (a right model would fit so badly with probability {float(self.fit):.2g})."
             )
         radius, spread = float(self.credible_radius(0.95)), float(self.position(self.std).max())
         if self.found:
@@ -225,8 +225,8 @@ class Posterior:
         return f"<table><caption>{caption}</caption><tr>{head}</tr>{body}</table><p>{self.verdict()}</p>"
 
 
-MIN_FIT = 0.005
-"""Below this the readings do not fit: a right model is rejected in fewer than one survey in 200."""
+MIN_FIT = 0.01
+"""Below this the readings do not fit: by chance, a right model in at most one survey of a hundred."""
 INTERVAL_PROBABILITY = 0.95
 """The probability of the intervals that are reported for a parameter."""
 INTERVAL_HEADINGS = ("95 % from", "to")

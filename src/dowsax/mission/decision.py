@@ -29,9 +29,6 @@ MIN_BUDGET_LEFT_M = 0.01
 """[m], less counts as nothing: positions are given, and reached, in millimetres."""
 _STUCK_READINGS = 10
 """Equal readings in a row, other than zero, after which the sensor may be stuck."""
-UNCHECKED_FIT = (
-    "Whether the readings fit the model was not checked: no check works for a source that may move."
-)
 
 
 @dataclass(frozen=True)
@@ -144,7 +141,7 @@ def explain_status(
         return (
             f"Found: the odds are {format_odds(inputs.mass)} that the source is within "
             f"{format_length(plan.radius)} of {place}; {rate}."
-        ) + ("" if plan.jump is None else f" {UNCHECKED_FIT}")
+        )
     if _excludes_source(inputs):
         factor = format_factor(-(inputs.evidence or 0.0))
         return f"No evidence of a source: the readings are {factor} likelier without one."

@@ -62,7 +62,7 @@ def build_problem(
     budget = _simulated_budget(plan, max_readings)
     return SearchProblem(
         plan.model,
-        plan.preset,
+        plan.preset.with_ranks(),
         Scenario(from_prior, transition=plan.jump, moves=plan.jump),
         policy.actions,
         max_readings=int(budget.readings),

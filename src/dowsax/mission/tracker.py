@@ -15,7 +15,7 @@ from jaxtyping import Array, Bool, Float, Int
 
 from dowsax.inference import Belief, FilterInfo, Preset, summaries, with_horizon
 from dowsax.inference.filter import initial_info
-from dowsax.inference.fit import quick_fit
+from dowsax.inference.fit import model_fit
 from dowsax.inference.weights import normalise
 from dowsax.types import Key, Scalar, Station, Theta
 from dowsax.world import Jump, Model
@@ -25,8 +25,6 @@ INITIAL_CAPACITY = 16_384
 
 It costs about a megabyte of memory and no time: loops end at the newest reading.
 """
-MAX_CHECKED_READINGS = 64
-"""Readings, at most, in the check of the model's fit, so that a long mission stays fast."""
 REGION_PROBABILITY = 0.95
 """Of the reported intervals and regions."""
 
@@ -46,7 +44,7 @@ class Digest(NamedTuple):
     mass: Scalar
     """The probability that the source is within the site's radius of the mean."""
     fit: Scalar
-    """The predictive check of `inference.fit`; 1 where the source may jump, for which there is no check."""
+    """Whether the model explains the readings: see `inference.fit`."""
     changed: Scalar
     """The probability of a change after the known regime."""
     since: Scalar
@@ -90,7 +88,7 @@ def init_belief(
     model: Model, preset: Preset, key: Key, template: Station, jump: Jump | None = None
 ) -> Belief:
     """Return the belief of a filter before the first reading; `template` is an example of a station."""
-    return _init(model, preset.with_horizon(INITIAL_CAPACITY), key, template, jump)
+    return _init(model, preset.with_ranks().with_horizon(INITIAL_CAPACITY), key, template, jump)
 
 
 @eqx.filter_jit
@@ -102,11 +100,11 @@ def _init(model: Model, preset: Preset, key: Key, template: Station, jump: Jump 
 def _step(
     model: Model, preset: Preset, jump: Jump | None, key: Key, belief: Belief, station, value, radius, regime
 ):
-    step_key, fit_key = jax.random.split(jax.random.fold_in(key, belief.history.size))
+    # The first of two keys, so that the log of an earlier version gives the belief that it gave then.
+    step_key, _ = jax.random.split(jax.random.fold_in(key, belief.history.size))
     filter_ = preset.build(model, template=station, transition=jump)
     belief, info = filter_.step(step_key, belief, station, value)
-    fit = quick_fit(fit_key, model, belief, MAX_CHECKED_READINGS) if jump is None else jnp.ones(())
-    return belief, _row(belief, info, fit, radius, regime)
+    return belief, _row(belief, info, model_fit(model, belief), radius, regime)
 
 
 @eqx.filter_jit

@@ -233,10 +233,7 @@ def _budget(site: Site) -> str:
 
 def _found(site: Site) -> str:
     share = f"{100 * site.search.probability:g} %"
-    rule = f"when the source lies within {site.found_radius:.3g} m with a probability of {share}"
-    if not site.search.may_jump:
-        return rule
-    return f"{rule}; as the source may move, it is not checked whether the readings fit the model"
+    return f"when the source lies within {site.found_radius:.3g} m with a probability of {share}"
 
 
 def _flight(site: Site) -> str:

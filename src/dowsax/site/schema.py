@@ -303,8 +303,7 @@ class SearchSetting(Section):
     probability: Number = key(0.95, example=0.95, active=True, gt=0.5, le=0.999)
     """Probability that the source lies within the radius."""
     may_jump: Flag = key(False, example=False, active=True)
-    """Whether the source may move, or the wind change, during the search. If so, it is not checked whether
-    the readings fit the model."""
+    """Whether the source may move, or the wind change, during the search."""
 
 
 class FlightSetting(Section):
