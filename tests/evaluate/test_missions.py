@@ -45,7 +45,7 @@ def ways(plan, number=2, policy="infotaxis", **changes):
         chosen.policy,
         jax.random.split(jax.random.key(3), number),
         (MissionEnd(),),
-        record=MissionRecorder(plan.radius, plan.probability, True),
+        record=MissionRecorder(plan.radius, plan.probability),
     )
 
 

@@ -163,7 +163,8 @@ class Posterior:
         if not self.fits:
             return (
                 "Not to be trusted: no source fits these readings well, so check the units, the field, the "
-                f"positions and the prior (a right model would fit so badly with probability {float(self.fit):.2g})."
+                "positions and the prior (a right model would fit so badly with a probability of "
+                f"{float(self.fit):.2g})."
             )
         radius, spread = float(self.credible_radius(0.95)), float(self.position(self.std).max())
         if self.found:

@@ -184,7 +184,7 @@ def fit(findings: Findings) -> str:
     if not findings.posterior.fits:
         chance = format_chance(share)
         return f"No source explains the readings: by chance a right model would fit so badly {chance}."
-    return f"The model explains the readings: of surveys simulated by it, {100 * share:.0f} % fit worse."
+    return f"No misfit is seen: up to {100 * share:.0f} % of the surveys of a right model would fit worse."
 
 
 def unknown(findings: Findings) -> list[str]:
