@@ -14,6 +14,7 @@ from dowsax.inference.redundancy import (
     groupings,
     jackknife_estimate,
     max_redundancy,
+    min_redundancy,
     with_redundancy,
 )
 from dowsax.types import Station
@@ -156,6 +157,25 @@ def test_places_part_before_times_do():
     assert not set(by_place[:32]) & set(by_place[32:])
     assert (np.diff(by_time[:32]) >= 0).all()
     assert groupings(places[:8], None) == []
+
+
+def test_without_times_readings_of_one_place_are_in_the_order_of_the_file():
+    """The partings are those of times that are the line numbers; where no place repeats there is one."""
+    places = np.repeat([[0.0, 0.0], [5.0, 0.0]], 32, axis=0)
+    for ours, theirs in zip(groupings(places, None), groupings(places, np.arange(64.0)), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    assert len(groupings(grid(64), None)) == 1
+
+
+def test_without_times_a_place_counts_as_at_most_four_readings():
+    """Ten sensors read 30 times each: 40 of 300; with times, or with few repeats, nothing is taken away."""
+    places = np.tile(10.0 * grid(10), (30, 1))
+    assert min_redundancy(places, None) == pytest.approx(300 / 40)
+    # A millimetre is one place, and a dozen effective readings are left also of a single one.
+    assert min_redundancy(places + 1e-5, None) == pytest.approx(300 / 40)
+    assert min_redundancy(np.zeros((300, 2)), None) == max_redundancy(300) == 25
+    assert min_redundancy(places, np.arange(300.0)) == 1
+    assert min_redundancy(np.repeat(grid(20), 3, axis=0), None) == 1
 
 
 def test_simulated_readings_count_one_by_one(key):

@@ -1,5 +1,7 @@
 """From a survey to its findings: what was measured is in the model, and a wrong wind is noticed."""
 
+from dataclasses import replace
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -57,6 +59,26 @@ def test_what_a_survey_measures_is_in_its_model(tmp_path):
         jnp.asarray(theta, jnp.float32), problem.stations, jnp.asarray(problem.survey.values, jnp.float32)
     )
     np.testing.assert_allclose(terms, poisson.logpmf(problem.survey.values, means), rtol=1e-4)
+
+
+@pytest.mark.slow
+def test_without_times_readings_of_one_place_count_for_little_and_the_notes_say_so(key):
+    """The same fixed sensors with and without times: only without, the answer says that they count for few."""
+    once, site = survey(key, 1.0), parse_site(SITE)
+    chosen = np.tile(np.flatnonzero(np.arange(len(once.values)) % 8 == 3), 8)
+    fixed = Survey(
+        once.positions[chosen],
+        once.values[chosen],
+        np.arange(len(chosen)) + 2,
+        wind=once.wind[chosen],
+        altitude=once.altitude[chosen],
+    )
+    timed = replace(fixed, time=np.arange(len(chosen), dtype=float))
+    notes = [
+        " ".join(locate_survey(one, site, preset="default", particles=256).notes) for one in (fixed, timed)
+    ]
+    assert "The readings have no times" in notes[0]
+    assert "no times" not in notes[1]
 
 
 def findings(key, wind):

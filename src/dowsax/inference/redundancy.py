@@ -15,6 +15,9 @@ Either estimate may exceed what neighbours can have in common. In the wrong wind
 whole survey errs together, and a belief that allowed for it would hardly differ from the prior. So at least a
 dozen effective readings are left (`max_redundancy`): the jackknife has at most 16 groups, and a field has
 about ten unknowns. A larger estimate means that the model does not fit, and is reported as such.
+
+Readings of one place share more the sooner they follow each other. Without times nobody knows how soon: they are
+taken in the order of the file, and count as at most four (`min_redundancy`).
 """
 
 from functools import cache
@@ -42,6 +45,10 @@ _MIN_READINGS = 8
 """With fewer readings the redundancy is not estimated."""
 _MIN_EFFECTIVE_READINGS = 12
 """Effective readings of a survey at least, or all it has."""
+_MAX_EFFECTIVE_AT_PLACE = 4
+"""Effective readings at one place at most, where their times are not known."""
+_DECIMALS_OF_PLACE = 3
+"""Within a millimetre is one position."""
 
 
 def with_redundancy(model: Model, count: float) -> Model:
@@ -53,6 +60,18 @@ def with_redundancy(model: Model, count: float) -> Model:
 def max_redundancy(num_readings: int) -> float:
     """Return the largest redundancy of a survey with this many readings."""
     return max(1.0, num_readings / _MIN_EFFECTIVE_READINGS)
+
+
+def min_redundancy(places: np.ndarray, times: np.ndarray | None) -> float:
+    """Return the least redundancy of readings at places (k, 2) [m], at most the largest.
+
+    Above 1 where readings were taken at one place again and again, and no times tell how they follow each other.
+    """
+    if times is not None:
+        return 1.0
+    _, repeats = np.unique(np.round(places, _DECIMALS_OF_PLACE), axis=0, return_counts=True)
+    least = len(places) / np.minimum(repeats, _MAX_EFFECTIVE_AT_PLACE).sum()
+    return min(float(least), max_redundancy(len(places)))
 
 
 def estimate_redundancy(
@@ -83,7 +102,7 @@ def estimate_redundancy(
         if (estimate := jackknife_estimate(places_of_source, weights, terms, groups))
         > (1.0 if count > 1 else _chance_estimate(int(groups.max()) + 1, places_of_source.shape[1]))
     ]
-    return max([count, *found])
+    return max([count, min_redundancy(places, times), *found])
 
 
 @eqx.filter_jit
@@ -154,12 +173,17 @@ def _chance_estimate(num_groups: int, num_axes: int) -> float:
 
 
 def groupings(places: np.ndarray, times: np.ndarray | None) -> list[np.ndarray]:
-    """Return partitions of the readings into groups: by position, and by time if there are times."""
+    """Return partitions of the readings into groups: by position, and by time or else by their order.
+
+    Without times the order matters only where places repeat.
+    """
     levels = min(_MAX_LEVELS, int(np.log2(len(places) / _MIN_GROUP_SIZE)))
     if levels < _MIN_LEVELS:
         return []
     if times is None:
-        return [bisect_readings(places, levels)]
+        if len(np.unique(np.round(places, _DECIMALS_OF_PLACE), axis=0)) == len(places):
+            return [bisect_readings(places, levels)]
+        times = np.arange(len(places), dtype=np.float64)
     lapse = (times - times.min())[:, None]
     # Small compared with any distance: time separates only readings of one position.
     tie = lapse / max(float(lapse.max()), 1e-9) * 1e-6
@@ -210,8 +234,7 @@ def _neighbours(positions: np.ndarray, times: np.ndarray | None) -> np.ndarray:
     everyone = np.arange(number)
     lapse = everyone if times is None else times
     for at in everyone:
-        # Within a millimetre is one position.
-        distance = np.round(np.linalg.norm(positions - positions[at], axis=1), 3)
+        distance = np.round(np.linalg.norm(positions - positions[at], axis=1), _DECIMALS_OF_PLACE)
         ranked = np.lexsort((np.abs(lapse - lapse[at]), distance))
         order[at] = ranked[ranked != at]
     return order

@@ -13,7 +13,7 @@ import numpy as np
 from dowsax.inference import Posterior
 from dowsax.inference.locate import compile_for, locate
 from dowsax.inference.presets import PRESETS
-from dowsax.inference.redundancy import with_redundancy
+from dowsax.inference.redundancy import min_redundancy, with_redundancy
 from dowsax.mission.plan import search_filter_name
 from dowsax.mission.rehearsal import filter_name, find_rehearsal, rehearsal_command
 from dowsax.report.findings import MAX_LOG_EVIDENCE, Findings, Rule, as_box, prior_interval, regions_of
@@ -183,7 +183,7 @@ def build_findings(problem: SurveyProblem, posterior: Posterior) -> Findings:
         notes=(
             *survey.notes,
             *([] if check is None else [check.message]),
-            *_redundancy_notes(posterior.redundancy, site),
+            *_redundancy_notes(posterior.redundancy, site, survey),
             *rehearsal_notes(problem),
         ),
         settings=_settings(site, survey, problem.preset, num_particles),
@@ -227,12 +227,19 @@ def misfit_cautions(posterior: Posterior, uses_wind: bool) -> list[str]:
     ]
 
 
-def _redundancy_notes(redundancy: float, site: Site) -> list[str]:
-    """Return a note where several readings count as one."""
+def _redundancy_notes(redundancy: float, site: Site, survey: Survey) -> list[str]:
+    """Return notes where several readings count as one, and where that is for want of times."""
     if redundancy == 1:
         return []
-    reason = "as they err together" if site.sensor.redundancy is None else "as the site says"
-    return [f"About {redundancy:.2g} neighbouring readings count as one, {reason}."]
+    is_estimated = site.sensor.redundancy is None
+    reason = "as they err together" if is_estimated else "as the site says"
+    notes = [f"About {redundancy:.2g} neighbouring readings count as one, {reason}."]
+    if is_estimated and min_redundancy(survey.positions, survey.time) > 1:
+        notes.append(
+            "The readings have no times, and many were taken at one place: they may err together, and so count "
+            "for few. Give a column of times, or `redundancy` in [sensor]."
+        )
+    return notes
 
 
 def rehearsal_notes(problem: SurveyProblem) -> list[str]:
