@@ -59,7 +59,9 @@ def measure(name: str, surveys: int, seed: int) -> tuple[str, ...]:
             continue
         begun = time.perf_counter()
         cells.append(share(rate(alarms(name, case, world, surveys, seed))))
-        print(f"{name}, {world}: {cells[-1]}, {time.perf_counter() - begun:.0f} s", file=sys.stderr, flush=True)
+        print(
+            f"{name}, {world}: {cells[-1]}, {time.perf_counter() - begun:.0f} s", file=sys.stderr, flush=True
+        )
     return name, *cells
 
 

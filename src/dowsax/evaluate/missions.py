@@ -22,8 +22,9 @@ from dowsax.evaluate.statistics import wilson_interval
 from dowsax.evaluate.trace import Episode
 from dowsax.inference import FilterInfo
 from dowsax.inference.fit import model_fit
+from dowsax.inference.live_redundancy import live_redundancy, widened_mass, widened_radius
 from dowsax.inference.posterior import MIN_FIT
-from dowsax.inference.summaries import credible_radius, location_spread, mass_within, mean_position
+from dowsax.inference.summaries import location_spread, mean_position
 from dowsax.mission.advice import FOUND, INCONCLUSIVE, SEARCHING
 from dowsax.mission.decision import MIN_ODDS
 from dowsax.mission.plan import Plan
@@ -100,7 +101,8 @@ class MissionRecorder(eqx.Module):
         belief = state.belief
         assert state.null is not None
         evidence = belief.log_evidence - state.null.log_evidence
-        is_sure = mass_within(belief, self.radius) >= self.probability
+        redundancy = live_redundancy(search.model, belief)
+        is_sure = widened_mass(belief, self.radius, redundancy) >= self.probability
         fits = model_fit(search.model, belief) >= MIN_FIT
         is_shown, is_excluded = evidence >= math.log(MIN_ODDS), evidence <= -math.log(MIN_ODDS)
         found = is_sure & fits & is_shown & info.explained
@@ -112,7 +114,7 @@ class MissionRecorder(eqx.Module):
             mean_position(belief),
             error(state),
             location_spread(belief),
-            credible_radius(belief, REGION_PROBABILITY),
+            widened_radius(belief, REGION_PROBABILITY, redundancy),
             found,
             found | is_excluded | search.is_over(state),
         )

@@ -38,7 +38,7 @@ _MIN_DISTANCE_M = 1e-3
 _MIN_RANK = 1e-6
 
 
-class Scores(eqx.Module):
+class CheckedScores(eqx.Module):
     """Normal scores of at most `MAX_CHECKED_READINGS` readings, and where and when these were taken."""
 
     scores: Float[Array, " m"]
@@ -58,7 +58,7 @@ def ranks_fit(belief: Belief, redundancy: Scalar) -> Scalar:
     """Return `model_fit` where so many neighbouring readings count as one; 1 without kept ranks."""
     if belief.ranks is None:
         return jnp.ones(())
-    scores = _select(belief)
+    scores = checked_scores(belief)
     number = jnp.sum(scores.counts).astype(jnp.float32)
     # Those between two tested readings are left out, and with them those that err as one with either.
     step = belief.history.size / jnp.maximum(number, 1.0)
@@ -70,7 +70,7 @@ def ranks_fit(belief: Belief, redundancy: Scalar) -> Scalar:
     return jnp.where(number > 0, jnp.clip(smallest, 0.0, 1.0), 1.0)
 
 
-def _select(belief: Belief) -> Scores:
+def checked_scores(belief: Belief) -> CheckedScores:
     """Return the scores of all readings, or of as many as are tested, evenly spread."""
     assert belief.ranks is not None
     room = min(MAX_CHECKED_READINGS, belief.ranks.shape[0])
@@ -79,10 +79,10 @@ def _select(belief: Belief) -> Scores:
     at = jnp.where(places < number, places * belief.history.size // jnp.maximum(number, 1), 0)
     counts = places < number
     scores = ndtri(jnp.clip(belief.ranks[at], _MIN_RANK, 1 - _MIN_RANK))
-    return Scores(jnp.where(counts, scores, 0.0), belief.history.stations.position[at], counts)
+    return CheckedScores(jnp.where(counts, scores, 0.0), belief.history.stations.position[at], counts)
 
 
-def _kernels(at: Scores, number: Scalar) -> list[Float[Array, "m m"]]:
+def _kernels(at: CheckedScores, number: Scalar) -> list[Float[Array, "m m"]]:
     """Return the kernels of neighbours in time and in space, with ones on the diagonal."""
     numbers = jnp.arange(at.counts.shape[0], dtype=jnp.float32)
     lags = numbers[:, None] - numbers[None, :]
@@ -98,7 +98,7 @@ def _kernels(at: Scores, number: Scalar) -> list[Float[Array, "m m"]]:
     return [jnp.where(both, jnp.exp(-0.5 * exponent), 0.0) for exponent in exponents]
 
 
-def _chance(at: Scores, kernel: Float[Array, "m m"], redundancy: Scalar) -> Scalar:
+def _chance(at: CheckedScores, kernel: Float[Array, "m m"], redundancy: Scalar) -> Scalar:
     r"""Return $P(\sum_i \lambda_i \chi^2_1 \ge s^\top A s / \kappa)$, by a χ² distribution with the same moments."""
     form = at.scores @ kernel @ at.scores / redundancy
     first, second = jnp.trace(kernel), jnp.sum(kernel**2)

@@ -35,15 +35,15 @@ from dowsax.world import Model, take_position
 from dowsax.world.sensors.redundant import Redundant
 
 NUM_DRAWS = 256
-_SIGNIFICANCE_SIGMAS = 1.645
+SIGNIFICANCE_SIGMAS = 1.645
 """A correlation counts from this many standard errors on: 1 of 20 does so by chance."""
 _MIN_LOG_LIKELIHOOD = -1e6
 _MIN_GROUP_SIZE = 4
 _MIN_LEVELS, _MAX_LEVELS = 2, 4
 """From 4 to 16 groups: fewer give a poor variance, more would separate neighbours."""
-_MIN_READINGS = 8
+MIN_READINGS = 8
 """With fewer readings the redundancy is not estimated."""
-_MIN_EFFECTIVE_READINGS = 12
+MIN_EFFECTIVE_READINGS = 12
 """Effective readings of a survey at least, or all it has."""
 _MAX_EFFECTIVE_AT_PLACE = 4
 """Effective readings at one place at most, where their times are not known."""
@@ -59,7 +59,7 @@ def with_redundancy(model: Model, count: float) -> Model:
 
 def max_redundancy(num_readings: int) -> float:
     """Return the largest redundancy of a survey with this many readings."""
-    return max(1.0, num_readings / _MIN_EFFECTIVE_READINGS)
+    return max(1.0, num_readings / MIN_EFFECTIVE_READINGS)
 
 
 def min_redundancy(places: np.ndarray, times: np.ndarray | None) -> float:
@@ -82,7 +82,7 @@ def estimate_redundancy(
     The larger of the two estimates. Where the errors of neighbours are uncorrelated, that of the jackknife
     counts only if it is larger than 1 of 20 are by chance.
     """
-    if len(values) < _MIN_READINGS:
+    if len(values) < MIN_READINGS:
         return 1.0
     draw_key, score_key = jax.random.split(key)
     chosen = jax.random.choice(draw_key, len(weights), (NUM_DRAWS,), p=jnp.asarray(weights, jnp.float32))
@@ -221,7 +221,7 @@ def correlation_estimate(scores: np.ndarray, positions: np.ndarray, times: np.nd
     total = 1.0
     for rank in range(number - 1):
         correlation = float(np.mean(errors * errors[order[:, rank]]))
-        if correlation <= _SIGNIFICANCE_SIGMAS / np.sqrt(number):
+        if correlation <= SIGNIFICANCE_SIGMAS / np.sqrt(number):
             break
         total += correlation
     return total

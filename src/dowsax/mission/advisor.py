@@ -315,6 +315,7 @@ class Advisor:
             else None,
             wind.message if wind.is_reversed else None,
             decision.explain_status(self.plan, used, inputs, status, self.false_stops),
+            decision.describe_redundancy(float(digest.redundancy)),
             sentence,
             decision.check_stuck_sensor(state.readings),
             decision.check_heights(self.plan, state.readings),

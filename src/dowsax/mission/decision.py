@@ -170,6 +170,13 @@ def explain_status(
     return f"Not sure yet: {where}, where {format_length(plan.radius)} is wanted."
 
 
+def describe_redundancy(redundancy: float) -> str | None:
+    """Say that readings err together, and so count for less; `None` where each counts as one."""
+    if redundancy <= 1:
+        return None
+    return f"Neighbouring readings err together: about {redundancy:.2g} of them count as one."
+
+
 def check_stuck_sensor(readings: Sequence[Reading]) -> str | None:
     """Ask whether the sensor of the newest reading is stuck, where it has read the same for long."""
     newest = readings[-1]

@@ -16,6 +16,7 @@ from jaxtyping import Array, Bool, Float, Int
 from dowsax.inference import Belief, FilterInfo, Preset, summaries, with_horizon
 from dowsax.inference.filter import initial_info
 from dowsax.inference.fit import model_fit
+from dowsax.inference.live_redundancy import live_redundancy, widened_mass, widened_radius
 from dowsax.inference.weights import normalise
 from dowsax.types import Key, Scalar, Station, Theta
 from dowsax.world import Jump, Model
@@ -45,6 +46,8 @@ class Digest(NamedTuple):
     """The probability that the source is within the site's radius of the mean."""
     fit: Scalar
     """Whether the model explains the readings: see `inference.fit`."""
+    redundancy: Scalar
+    """How many readings count as one in `radius` and `mass`, as they err together."""
     changed: Scalar
     """The probability of a change after the known regime."""
     since: Scalar
@@ -104,15 +107,19 @@ def _step(
     step_key, _ = jax.random.split(jax.random.fold_in(key, belief.history.size))
     filter_ = preset.build(model, template=station, transition=jump)
     belief, info = filter_.step(step_key, belief, station, value)
-    return belief, _row(belief, info, model_fit(model, belief), radius, regime)
+    fit, redundancy = model_fit(model, belief), live_redundancy(model, belief)
+    return belief, _row(belief, info, fit, redundancy, radius, regime)
 
 
 @eqx.filter_jit
 def _describe(belief: Belief, radius):
-    return _row(belief, initial_info(belief, jnp.zeros_like(belief.log_weights)), jnp.ones(()), radius, 0)
+    info, one = initial_info(belief, jnp.zeros_like(belief.log_weights)), jnp.ones(())
+    return _row(belief, info, one, one, radius, 0)
 
 
-def _row(belief: Belief, info: FilterInfo, fit: Scalar, radius, regime) -> Float[Array, " numbers"]:
+def _row(
+    belief: Belief, info: FilterInfo, fit: Scalar, redundancy: Scalar, radius, regime
+) -> Float[Array, " numbers"]:
     """Pack a digest into one array: copying many small ones takes longer than computing them."""
     changed, since = _change(belief, regime)
     low, high = summaries.interval(belief, REGION_PROBABILITY)
@@ -122,9 +129,10 @@ def _row(belief: Belief, info: FilterInfo, fit: Scalar, radius, regime) -> Float
         std=summaries.std(belief),
         low=low,
         high=high,
-        radius=summaries.credible_radius(belief, REGION_PROBABILITY),
-        mass=summaries.mass_within(belief, radius),
+        radius=widened_radius(belief, REGION_PROBABILITY, redundancy),
+        mass=widened_mass(belief, radius, redundancy),
         fit=fit,
+        redundancy=redundancy,
         changed=changed,
         since=since,
         ess=info.ess,
