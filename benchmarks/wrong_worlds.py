@@ -1,10 +1,10 @@
-"""How often the check of the fit alarms, in right and wrong worlds: results/tables/calibration/wrong-worlds.md.
+"""How often the check of the fit alarms where the world is wrong: results/tables/calibration/wrong-worlds.md.
 
     python -m benchmarks.wrong_worlds --surveys 30 --seed 1    # as published
     python -m benchmarks.wrong_worlds --surveys 2              # a trial; its numbers mean little
 
-Each survey is located once, with noise that is inferred and no reading counted for less than one. The worlds are
-those of `benchmarks.worlds`. A survey with a reading that no source explains, which is refused, counts as an alarm.
+Each survey is located once, with noise that is inferred, and every reading counts as one. The worlds are those
+of `benchmarks.worlds`. A survey with a reading that no source explains is refused, which counts as an alarm.
 """
 
 import argparse
@@ -17,7 +17,6 @@ import numpy as np
 
 from benchmarks import machine
 from benchmarks.site_stops import share
-from benchmarks.table_files import TABLES, write_tables
 from benchmarks.worlds import CASES, WORLDS, Case
 from dowsax import locate
 from dowsax.compilation import enable_cache
@@ -72,14 +71,10 @@ def main() -> None:
     parser.add_argument("--surveys", type=int, default=30, help="of each kind in each world")
     parser.add_argument("--kinds", nargs="+", default=list(CASES), choices=CASES)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--write", action="store_true", help="write the table that the docs include")
     options = parser.parse_args()
     enable_cache()
     rows = [measure(name, options.surveys, options.seed) for name in options.kinds]
-    table = "\n".join(markdown(("readings of", *WORLDS), rows))
-    if options.write:
-        write_tables(TABLES / "calibration", {"wrong-worlds": table})
-    print(table)
+    print("\n".join(markdown(("readings of", *WORLDS), rows)))
     print(f"\n{options.surveys} surveys each, seed {options.seed}; commit {machine.commit()}.")
 
 

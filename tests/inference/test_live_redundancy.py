@@ -66,7 +66,7 @@ def test_independent_readings_mostly_count_one_by_one(key):
 
 
 def test_readings_that_err_as_one_count_as_one(key):
-    """Groups of three: about three, and never more than leaves a dozen; the model's own count is taken off."""
+    """Groups of three: about three, and a dozen are left at least; the model's own count is taken off."""
     shared = jnp.repeat(jax.random.normal(key, (NUM_MISSIONS, 20)), 3, axis=1)
     places = jnp.tile(lines(60), (NUM_MISSIONS, 1, 1))
     found = counts_of(shared, places)

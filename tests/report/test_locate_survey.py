@@ -63,7 +63,7 @@ def test_what_a_survey_measures_is_in_its_model(tmp_path):
 
 @pytest.mark.slow
 def test_without_times_readings_of_one_place_count_for_little_and_the_notes_say_so(key):
-    """The same fixed sensors with and without times: only without, the answer says that they count for few."""
+    """The same fixed sensors with and without times: only without, the notes say so."""
     once, site = survey(key, 1.0), parse_site(SITE)
     chosen = np.tile(np.flatnonzero(np.arange(len(once.values)) % 8 == 3), 8)
     fixed = Survey(

@@ -1,20 +1,20 @@
 r"""Whether the model explains the readings: a test of their one-step-ahead ranks.
 
-Under the right model the normal scores $s_k = \Phi^{-1}(u_k)$ of the ranks are independent and standard normal,
-whatever is unknown, the noise included (`ranks`). A wrong model leaves a pattern in them that no noise level
-absorbs: scores that are too large, or that are alike for readings next to each other. Each pattern is a quadratic
-form $s^\top A s$ with a kernel $A$:
+Under the right model the normal scores $s_k = \Phi^{-1}(u_k)$ of the ranks are independent and standard
+normal, whatever is unknown, the noise included (`ranks`). A wrong model leaves a pattern in them that no noise
+level absorbs: scores that are too large, or that are alike for readings next to each other. Each pattern is a
+quadratic form $s^\top A s$ with a kernel $A$:
 
 - $A = I$: the scores are too large;
 - $A_{ij}$ falls with the number of readings between i and j, over one reading or over a quarter of all: the
   errors last, or drift;
 - $A_{ij}$ falls with the distance between i and j, over one and a half steps from place to place.
 
-Its distribution is that of $\sum_i \lambda_i \chi^2_1$, with the eigenvalues of $A$, of which three moments are
-matched (Pearson 1959). The smallest of the p-values counts, times their number (Bonferroni).
+Its distribution is that of $\sum_i \lambda_i \chi^2_1$, with the eigenvalues of $A$, of which three moments
+are matched (Pearson 1959). The smallest of the p-values counts, times their number (Bonferroni).
 
-Where κ neighbouring readings count as one, their errors may be one error: forms are divided by κ, and there are
-n / κ scores.
+Where κ neighbouring readings count as one, their errors may be one error: forms are divided by κ, and there
+are n / κ scores.
 """
 
 import equinox as eqx
@@ -99,7 +99,7 @@ def _kernels(at: CheckedScores, number: Scalar) -> list[Float[Array, "m m"]]:
 
 
 def _chance(at: CheckedScores, kernel: Float[Array, "m m"], redundancy: Scalar) -> Scalar:
-    r"""Return $P(\sum_i \lambda_i \chi^2_1 \ge s^\top A s / \kappa)$, by a χ² distribution with the same moments."""
+    r"""Return $P(\sum_i \lambda_i \chi^2_1 \ge s^\top A s / \kappa)$, by a χ² with the same moments."""
     form = at.scores @ kernel @ at.scores / redundancy
     first, second = jnp.trace(kernel), jnp.sum(kernel**2)
     third = jnp.maximum(jnp.sum((kernel @ kernel) * kernel), 1e-6)

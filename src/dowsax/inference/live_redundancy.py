@@ -1,12 +1,12 @@
 r"""Redundancy reading by reading: how many readings of a mission count as one.
 
-As `redundancy` does for a whole survey, but from the one-step-ahead ranks of the readings so far, which the filter
-has found already. With the normal scores $s_i$ of the ranks and the j-th nearest reading $n_j(i)$ of each,
+As `redundancy` does for a whole survey, but from the one-step-ahead ranks of the readings so far, which the
+filter has found already. With the normal scores $s_i$ of the ranks and the j-th nearest reading $n_j(i)$ of each,
 
 $$\kappa = 1 + \sum_{j \ge 1} \rho_j, \qquad \rho_j = \frac{\sum_i s_i s_{n_j(i)}}{\sum_i s_i^2},$$
 
-added up from the nearest on as long as they are significant, and the larger of two: with neighbours in the order of
-the readings, and in space. A belief in which κ readings count as one is $\sqrt\kappa$ times as wide.
+added up from the nearest on as long as they are significant, and the larger of two: with neighbours in the
+order of the readings, and in space. A belief in which κ readings count as one is $\sqrt\kappa$ times as wide.
 """
 
 import jax.numpy as jnp
@@ -24,7 +24,7 @@ _MIN_SIZE = 1e-6
 
 
 def live_redundancy(model: Model, belief: Belief) -> Scalar:
-    """Return how many readings count as one, beyond those that the model counts as one; 1 without kept ranks."""
+    """Return how many readings count as one, beyond what the model counts as one; 1 without kept ranks."""
     if belief.ranks is None:
         return jnp.ones(())
     scores, size = checked_scores(belief), belief.history.size.astype(jnp.float32)

@@ -1,7 +1,7 @@
 """One-step-ahead predictive ranks: where a reading lies among those that the belief before it expects.
 
-Under the right model the ranks are independent and uniform on (0, 1), also with unknown noise and with a source
-that may jump (Dawid 1984, Rosenblatt 1952). So a test of them has a null distribution that no model changes.
+Under the right model the ranks are independent and uniform on (0, 1), also with unknown noise and with a
+source that may jump (Rosenblatt 1952, Dawid 1984). So a test of them has one null distribution for all models.
 """
 
 from dataclasses import replace
@@ -35,7 +35,7 @@ def add_rank(key: Key, model: Model, belief: Belief, station: Station, reading: 
 
 
 def predictive_rank(key: Key, model: Model, belief: Belief, station: Station, reading: Scalar) -> Scalar:
-    r"""Return the rank $u \in (0, 1)$ of a reading among draws of $p(z_k \mid z_{1:k-1})$; ties are random."""
+    r"""Return the rank in (0, 1) of a reading among draws of $p(z_k \mid z_{1:k-1})$; ties are random."""
     draw_key, noise_key, tie_key = jax.random.split(key, 3)
     thetas = belief.particles[systematic(draw_key, belief.log_weights, NUM_DRAWS)]
     keys = jax.random.split(noise_key, NUM_DRAWS)

@@ -16,8 +16,8 @@ whole survey errs together, and a belief that allowed for it would hardly differ
 dozen effective readings are left (`max_redundancy`): the jackknife has at most 16 groups, and a field has
 about ten unknowns. A larger estimate means that the model does not fit, and is reported as such.
 
-Readings of one place share more the sooner they follow each other. Without times nobody knows how soon: they are
-taken in the order of the file, and count as at most four (`min_redundancy`).
+Readings of one place share more the sooner they follow each other. Without times nobody knows how soon: they
+are taken in the order of the file, and count as at most four (`min_redundancy`).
 """
 
 from functools import cache
@@ -65,7 +65,7 @@ def max_redundancy(num_readings: int) -> float:
 def min_redundancy(places: np.ndarray, times: np.ndarray | None) -> float:
     """Return the least redundancy of readings at places (k, 2) [m], at most the largest.
 
-    Above 1 where readings were taken at one place again and again, and no times tell how they follow each other.
+    Above 1 where readings were taken at one place again and again, and no times tell how soon.
     """
     if times is not None:
         return 1.0

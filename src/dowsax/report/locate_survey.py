@@ -236,8 +236,8 @@ def _redundancy_notes(redundancy: float, site: Site, survey: Survey) -> list[str
     notes = [f"About {redundancy:.2g} neighbouring readings count as one, {reason}."]
     if is_estimated and min_redundancy(survey.positions, survey.time) > 1:
         notes.append(
-            "The readings have no times, and many were taken at one place: they may err together, and so count "
-            "for few. Give a column of times, or `redundancy` in [sensor]."
+            "The readings have no times, and many were taken at one place: they may err together, and so "
+            "count for few. Give a column of times, or `redundancy` in [sensor]."
         )
     return notes
 
