@@ -3,8 +3,8 @@
     python -m benchmarks.wrong_worlds --surveys 30 --seed 1    # as published
     python -m benchmarks.wrong_worlds --surveys 2              # a trial; its numbers mean little
 
-Each survey is located once, with noise that is inferred, and every reading counts as one. The worlds are those
-of `benchmarks.worlds`. A survey with a reading that no source explains is refused, which counts as an alarm.
+Each survey is located once, with inferred noise, and every reading counts as one. The worlds are those of
+`benchmarks.worlds`. A survey with a reading that no source explains is refused, which counts as an alarm.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 r"""Whether the model explains the readings: a test of their one-step-ahead ranks.
 
 Under the right model the normal scores $s_k = \Phi^{-1}(u_k)$ of the ranks are independent and standard
-normal, whatever is unknown, the noise included (`ranks`). A wrong model leaves a pattern in them that no noise
+normal, also where the noise is unknown (`ranks`). A wrong model leaves a pattern in them that no noise
 level absorbs: scores that are too large, or that are alike for readings next to each other. Each pattern is a
 quadratic form $s^\top A s$ with a kernel $A$:
 

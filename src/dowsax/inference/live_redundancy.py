@@ -1,7 +1,8 @@
 r"""Redundancy reading by reading: how many readings of a mission count as one.
 
 As `redundancy` does for a whole survey, but from the one-step-ahead ranks of the readings so far, which the
-filter has found already. With the normal scores $s_i$ of the ranks and the j-th nearest reading $n_j(i)$ of each,
+filter has found already. With the normal scores $s_i$ of the ranks and the j-th nearest reading $n_j(i)$ of
+each,
 
 $$\kappa = 1 + \sum_{j \ge 1} \rho_j, \qquad \rho_j = \frac{\sum_i s_i s_{n_j(i)}}{\sum_i s_i^2},$$
 

@@ -1,7 +1,7 @@
 """One-step-ahead predictive ranks: where a reading lies among those that the belief before it expects.
 
 Under the right model the ranks are independent and uniform on (0, 1), also with unknown noise and with a
-source that may jump (Rosenblatt 1952, Dawid 1984). So a test of them has one null distribution for all models.
+source that may jump (Rosenblatt 1952, Dawid 1984). A test of them has one null distribution for all models.
 """
 
 from dataclasses import replace
