@@ -22,7 +22,7 @@ _METHOD = (
     "together: tempered reweighting, resampling, and moves on the whole history of readings. The results "
     "are summaries of the draws: means, intervals, and the smallest regions that hold 50 and 95 % of them. "
     "The evidence compares the probability of the readings with a source and with background alone. The "
-    "predictive check compares the readings with readings simulated from the draws."
+    "check of the fit compares each reading with what the readings before it let expect."
 )
 _MAX_PANEL_TITLE = 38
 """Characters that fit above a small panel."""
