@@ -44,7 +44,7 @@ def site_case(kind: str, size: tuple[float, float] | None = None, **facts: bool)
     model = plan.model
     if size is not None:
         high = size
-        model = Model(replace(model.prior, location=UniformBox(low, high)), model.field, model.sensor)
+        model = eqx.tree_at(lambda at: at.prior.location, model, UniformBox(low, high))
     return Case(model, low, high, **facts)
 
 
@@ -93,15 +93,14 @@ def walk(generator: np.random.Generator, case: Case) -> Station:
     shares = (np.array(cells)[:, ::-1] + generator.uniform(size=(len(cells), 2))) / (COLUMNS, ROWS)
     low, high = np.array(case.low), np.array(case.high)
     number = len(cells)
-    full = lambda value: np.full(number, value, np.float32)  # noqa: E731
     angle = generator.uniform(0, 2 * math.pi)
     wind = WIND_M_S * np.array([math.cos(angle), math.sin(angle)], np.float32)
     return Station(
-        (low + shares * (high - low)).astype(np.float32),
-        wind=np.tile(wind, (number, 1)) if case.is_windy else None,
-        dwell=full(DWELL_S),
-        time=(SECONDS * np.arange(number)).astype(np.float32),
-        altitude=full(HEIGHT_M),
+        jnp.asarray(low + shares * (high - low), jnp.float32),
+        wind=jnp.tile(wind, (number, 1)) if case.is_windy else None,
+        dwell=jnp.full(number, DWELL_S),
+        time=SECONDS * jnp.arange(number, dtype=jnp.float32),
+        altitude=jnp.full(number, HEIGHT_M),
     )
 
 
@@ -109,7 +108,7 @@ def walk(generator: np.random.Generator, case: Case) -> Station:
 def _simulate(model: Model, key: Key, stations: Station):
     theta_key, noise_key = jax.random.split(key)
     theta = model.prior.sample(theta_key)
-    return model.simulate(noise_key, theta, jax.tree.map(jnp.asarray, stations))
+    return model.simulate(noise_key, theta, stations)
 
 
 def right(case: Case, generator: np.random.Generator, key: Key) -> Survey:
@@ -136,14 +135,16 @@ def wrong_sign(case: Case, generator: np.random.Generator, key: Key) -> Survey:
 def reversed_wind(case: Case, generator: np.random.Generator, key: Key) -> Survey:
     """The wind given as where it comes from, for where it goes."""
     survey = right(case, generator, key)
+    assert survey.stations.wind is not None
     return Survey(replace(survey.stations, wind=-survey.stations.wind), survey.readings)
 
 
 def sine(case: Case, generator: np.random.Generator, key: Key) -> Survey:
-    """Waves from west to east, with the mean and half the spread of a right survey, and little noise."""
+    """Waves from west to east, with the mean and the spread of a right survey, and a tenth of noise."""
     survey = right(case, generator, key)
     width = case.high[0] - case.low[0]
-    phase = 2 * math.pi * (WAVES * survey.stations.position[:, 0] / width + generator.uniform())
+    east = np.asarray(survey.stations.position)[:, 0]
+    phase = 2 * math.pi * (WAVES * east / width + generator.uniform())
     noise = 0.1 * generator.standard_normal(len(phase))
     waves = survey.readings.mean() + survey.readings.std() * (np.sin(phase) + noise)
     return Survey(survey.stations, as_readings(case, waves, survey.readings))

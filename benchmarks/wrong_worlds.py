@@ -12,7 +12,6 @@ import sys
 import time
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from benchmarks import machine
@@ -34,11 +33,15 @@ def alarms(name: str, case: Case, world: str, surveys: int, seed: int) -> list[b
     for number in range(surveys):
         generator = np.random.default_rng([seed, number])
         survey = WORLDS[world](case, generator, jax.random.fold_in(jax.random.key(seed), number))
-        stations = jax.tree.map(jnp.asarray, survey.stations)
         preset = "default" if name in MODALITIES else "survey"
         try:
             posterior = locate(
-                stations, survey.readings, model=case.model, preset=preset, particles=PARTICLES, seed=number
+                survey.stations,
+                survey.readings,
+                model=case.model,
+                preset=preset,
+                particles=PARTICLES,
+                seed=number,
             )
         except ValueError as error:
             if _MESSAGE not in str(error):
