@@ -10,9 +10,11 @@ from jax.scipy.special import ndtr
 
 from dowsax.inference.belief import Belief, History
 from dowsax.inference.fit import MAX_CHECKED_READINGS, model_fit, ranks_fit
+from dowsax.inference.locate import locate
 from dowsax.inference.redundancy import with_redundancy
 from dowsax.types import Station
-from dowsax.world import benchmark_model, wander
+from dowsax.world import UniformBox, benchmark_model, compose, wander
+from dowsax.world.distributions import LogUniform
 
 NUM_SURVEYS = 2000
 
@@ -114,3 +116,22 @@ def test_readings_at_one_place_can_be_checked():
     """A fixed sensor has no neighbouring place; the fit is a number all the same."""
     fits = [float(fit_of(jnp.full(12, score), jnp.zeros((12, 2)))) for score in (0.1, 3.0)]
     assert fits[0] > 0.01 > fits[1]
+
+
+@pytest.mark.slow
+def test_a_wrong_sign_is_seen_although_the_noise_is_inferred(key):
+    """Eight surveys of a plume, as they are and mirrored: most of the latter alarm, of the former none."""
+    noise = {"noise_ratio": LogUniform(0.02, 0.5), "noise_floor": LogUniform(0.001, 0.1)}
+    model = compose("temperature", UniformBox(), noise=noise)
+    alarms = []
+    for survey_key in jax.random.split(key, 8):
+        theta_key, place_key, noise_key = jax.random.split(survey_key, 3)
+        places = 25 * jax.random.uniform(place_key, (40, 2))
+        readings = np.asarray(model.simulate(noise_key, model.prior.sample(theta_key), Station(places)))
+        mirrored = readings.max() + readings.min() - readings
+        alarms.append(
+            [not locate(places, one, model=model, particles=256).fits for one in (readings, mirrored)]
+        )
+    right, wrong = np.sum(alarms, axis=0)
+    assert right <= 1
+    assert wrong >= 4
