@@ -50,10 +50,12 @@ def test_a_rank_is_the_predictive_distribution_function(key):
     assert (np.abs(np.asarray(ranks).mean(axis=1) - means) < 5 * deviations).all()
 
 
-@pytest.mark.parametrize("jump", [None, Jump(0.1)], ids=["stays", "jumps"])
+@pytest.mark.parametrize(
+    "jump", [None, pytest.param(Jump(0.1), marks=pytest.mark.slow)], ids=["stays", "jumps"]
+)
 def test_ranks_are_uniform_and_independent_under_the_right_model(key, jump):
     """Of counts, which tie, also where the source jumps; by Kolmogorov and Smirnov's test."""
-    model, number = benchmark_model("energy"), 200
+    model, number = benchmark_model("energy"), 100
 
     def ranks(key):
         theta_key, path_key, noise_key, filter_key = jax.random.split(key, 4)
