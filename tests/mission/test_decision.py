@@ -18,6 +18,7 @@ from dowsax.mission.decision import (
     StatusInputs,
     budget_left,
     check_heights,
+    describe_redundancy,
     explain_status,
     status_of,
 )
@@ -76,6 +77,11 @@ def test_nothing_is_found_where_the_model_does_not_fit_also_where_the_source_may
     for one in (plan, replace(plan, jump=Jump())):
         assert status_of(one, spent, sure) == FOUND
         assert status_of(one, spent, sure._replace(fit=0.009)) == SEARCHING
+
+
+def test_readings_that_err_together_are_reported():
+    assert describe_redundancy(1.0) is None
+    assert "about 1.8 of them count as one" in (describe_redundancy(1.8) or "")
 
 
 def test_reasons_give_odds_and_places():
