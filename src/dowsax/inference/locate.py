@@ -148,7 +148,7 @@ def _locate_with_estimated_redundancy(
     def is_larger(estimate: float, redundancy: float) -> bool:
         return min(estimate, limit) > _REDUNDANCY_TOLERANCE * redundancy
 
-    _, estimate = locate_with(_INITIAL_REDUNDANCY, key)
+    posterior, estimate = locate_with(_INITIAL_REDUNDANCY, key)
     if is_larger(estimate, 1.0):
         estimate = confirm(estimate, _INITIAL_REDUNDANCY, 1)
     for number in range(_MAX_ROUNDS):
