@@ -25,7 +25,7 @@ def refused_when_used(text):
     """Whether each key behind a # is refused when the # is taken away, for this one alone."""
     lines, complaints = text.splitlines(), {}
     for index, line in enumerate(lines):
-        if re.match(r"# [A-Za-z_]+ = \S+( *\S)*$", line):
+        if re.match(r"# [A-Za-z_]\w* = \S+( *\S)*$", line):
             changed = [*lines[:index], line.removeprefix("# "), *lines[index + 1 :]]
             complaints.setdefault(line.split()[1], complaint("\n".join(changed)))
     return {name: bool(words) for name, words in complaints.items()}
@@ -57,7 +57,7 @@ def test_a_new_site_of_every_kind(kind):
     assert parse_site(text).kind == kind
     assert max(map(len, text.splitlines())) <= 110
     used = re.sub(
-        rf"^# (?!(?:{'|'.join(OTHER_MODE)}) )([A-Za-z_]+ = \S+(?: *\S)*)$", r"\1", text, flags=re.MULTILINE
+        rf"^# (?!(?:{'|'.join(OTHER_MODE)}) )([A-Za-z_]\w* = \S+(?: *\S)*)$", r"\1", text, flags=re.MULTILINE
     )
     assert parse_site(used).kind == kind
     assert len(parse_site(used).columns) == (21 if kind == "gas-plume" else 17)
@@ -74,7 +74,7 @@ def shown(kind, table):
     text = re.sub(r"^# (?=\[\[)", "", new_site(kind), flags=re.MULTILINE)
     _, _, rest = text.partition(f"\n{table.header}\n") if table.header else ("", "", text)
     return set(
-        re.findall(r"^(?:# +)?([a-z_]+) = ", re.split(r"^\[", rest, flags=re.MULTILINE)[0], re.MULTILINE)
+        re.findall(r"^(?:# +)?([a-z_]\w*) = ", re.split(r"^\[", rest, flags=re.MULTILINE)[0], re.MULTILINE)
     )
 
 
