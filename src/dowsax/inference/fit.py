@@ -79,7 +79,7 @@ def checked_scores(belief: Belief) -> CheckedScores:
     at = jnp.where(places < number, places * belief.history.size // jnp.maximum(number, 1), 0)
     counts = places < number
     scores = ndtri(jnp.clip(belief.ranks[at], _MIN_RANK, 1 - _MIN_RANK))
-    return CheckedScores(jnp.where(counts, scores, 0.0), belief.history.stations.position[at], counts)
+    return CheckedScores(jnp.where(counts, scores, 0.0), belief.history.stations.place[at], counts)
 
 
 def _kernels(at: CheckedScores, number: Scalar) -> list[Float[Array, "m m"]]:

@@ -91,5 +91,5 @@ def time_apart(station: Station, earlier: Station) -> Scalar:
     lapse = jnp.float32(DEFAULT_DWELL_S) if earlier.dwell is None else earlier.dwell
     if station.time is not None and earlier.time is not None:
         lapse = jnp.maximum(jnp.abs(station.time - earlier.time), lapse)
-    away = jnp.sqrt(jnp.sum((station.position - earlier.position) ** 2))
+    away = jnp.sqrt(jnp.sum((station.place - earlier.place) ** 2))
     return lapse + away / EDDY_SPEED_M_S
