@@ -1,5 +1,6 @@
 """The world: priors, fields, sensors and the model they make; the benchmark's seven fields as data."""
 
+from dowsax.world.absence import PerhapsAbsent, without_source
 from dowsax.world.actions import ActionSpace, Budget, Candidates, NearAndFar, OpenPaths, ring_lengths
 from dowsax.world.base import (
     Checked,
@@ -16,7 +17,7 @@ from dowsax.world.base import (
     SeveralSources,
     Transition,
 )
-from dowsax.world.compose import PerhapsAbsent, compose, without_source
+from dowsax.world.compose import compose
 from dowsax.world.coordinates import Identity, Logarithmic
 from dowsax.world.fence import Fence
 from dowsax.world.fields import Beam, Dipole, GaussianPlume, InverseSquare, LogDistance, Plume

@@ -5,11 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import equinox as eqx
-import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int
-
-from dowsax.types import Key, Scalar, Station, Theta
 from dowsax.world.base import DirectionDependent, Distribution, Field, Location, Prior, Sensor
 from dowsax.world.fields import (
     Background,
@@ -31,8 +26,6 @@ from dowsax.world.sensors import Counting, Gaussian, StudentT, UnknownNoise
 from dowsax.world.sensors.above_background import AboveBackground
 from dowsax.world.sensors.correlated import NUM_EARLIER, NUM_UNGROUPED, Correlated, lengths_for
 from dowsax.world.sensors.fuzzy_edge import FuzzyEdge
-from dowsax.world.sensors.persistent import Persistent
-from dowsax.world.sensors.rank import Rank
 from dowsax.world.sensors.redundant import Redundant
 from dowsax.world.sensors.stated_uncertainty import StatedUncertainty
 from dowsax.world.sensors.swaying_wind import SwayingWind
@@ -78,9 +71,8 @@ def compose(
     means unknown, a plain number known, and "unknown" takes the default distribution of the kind.
 
     - `unit` of the readings (default: the kind's), and `gas` (a name, or g/mol) to convert it to g/s;
-    - `reading`: "value", "binary" (a hit or none, `Binary`) or "rank" (only the order counts, `Rank`); the
-      `noise` of the last two has `threshold` [unit], `fluctuation` and, of hits, `correlation_time` [s] and
-      `false_alarms` [1/s], and they have no background; of several `sensors` each has an order of its own;
+    - `reading`: "value", "binary" (`Binary`: a hit or none) or "rank" (`Rank`: only the order counts, that of
+      each of the `sensors` by itself); the `noise` of these is in `Kind.uncalibrated`;
     - `distributions` of the source's parameters by name, in place of the defaults;
     - `background` [unit], the reading without a source ("usual": unknown if this kind usually has one), one
       for each of the `sensors` if these are named; "measured": known at each station;
@@ -90,9 +82,8 @@ def compose(
     - `redundancy`: number of neighbouring readings that err together and count as one (`Redundant`);
     - `efficiency` of the sensor relative to the model's, and the `uncertainty` [unit] of each reading beyond
       the noise floor: "measured" with each reading (`Efficient`, `StatedUncertainty`);
-    - `dead_time` [s] of a counter; `lag` [s], time constant of a sensor whose stations have a trail;
-    - `variation`, the relative error of the background of counts, and `shielded`, the share of counts behind
-      something dense (`UncertainCounting`; default: those of the kind);
+    - `lag` [s], time constant of a sensor whose stations have a trail; of counts `dead_time` [s], `variation`
+      of the background and `shielded` share (`UncertainCounting`; default: those of the kind);
     - `wind`: "measured" with each reading, "unknown", or a velocity (where the air goes) [m/s];
     - `direction_error` [°] of the measured wind, independent at each reading (`SwayingWind`);
     - `edge`: model error at the edges of a gas plume, as a share of its axis (`FuzzyEdge`);
@@ -101,39 +92,33 @@ def compose(
     degrees = None if robust is False else _DEFAULT_DEGREES_OF_FREEDOM if robust is True else float(robust)
     counted = lambda sensor: sensor if redundancy == 1 else Redundant(sensor, redundancy)  # noqa: E731
     measured = {"efficiency": efficiency, "uncertainty": uncertainty}
+    of_counts = {"dead_time": dead_time, "variation": variation, "shielded": shielded}
     if kind in MODALITIES:
         windy = {"wind": wind != "measured", "direction_error": direction_error, "edge": edge}
-        others = {"gas": gas, "distributions": distributions, "variation": variation, "shielded": shielded}
-        others["reading"] = reading != "value"
-        _refuse_for_benchmark(kind, unit, others | measured | windy)
+        others = {"gas": gas, "distributions": distributions, "reading": reading != "value"}
+        _refuse_for_benchmark(kind, unit, others | of_counts | measured | windy)
         model = _benchmark(kind, location, background, sensors, noise or {}, degrees, lag, options or {})
         return Model(model.prior, model.field, counted(model.sensor))
-    if kind not in KINDS:
-        raise ValueError(f"unknown kind {kind!r}{hint(kind, [*KINDS, *MODALITIES])}")
     _require_measured(measured)
-    chosen, layout = kind_of(kind, unit, gas), Layout(2)
+    chosen, layout = _find_kind(kind, unit, gas), Layout(2)
     source = _source(chosen, layout, distributions or {}, wind, options or {})
     source = source if efficiency is None else Efficient(source, chosen.levels)
     late = _with_lag(source, layout, lag)
     if reading != "value":
         others = {"background": background not in ("usual", None), "robust": robust, "edge": edge}
-        others |= {"dead_time": dead_time, "variation": variation, "shielded": shielded}
-        require_uncalibrated(chosen, reading, others | {"uncertainty": uncertainty})
-        sway = _require_measured_wind(chosen, wind, direction_error)
-        parts = chosen, reading, location, layout, late, noise or {}
-        model = compose_uncalibrated(*parts, sway=sway, num_sensors=len(sensors))
+        require_uncalibrated(chosen, reading, others | of_counts | {"uncertainty": uncertainty})
+        parts = location, layout, late, noise or {}, _require_measured_wind(chosen, wind, direction_error)
+        model = compose_uncalibrated(chosen, reading, *parts, num_sensors=len(sensors))
         return Model(model.prior, model.field, counted(model.sensor))
-    if background in ("usual", "unknown"):
-        background = chosen.background if background == "unknown" or chosen.usual_background else None
+    background = _own_background(chosen, background)
     parts = layout, chosen.background_unit, background, sensors, chosen.levels
-    inner = _with_background(late, *parts, is_scaled=efficiency is not None)
-    whole = layout.arrange(inner)
+    whole = layout.arrange(_with_background(late, *parts, is_scaled=efficiency is not None))
     build = lambda numbers: chosen.sensor(numbers, degrees, float(dead_time), variation, shielded)  # noqa: E731
     sensor, numbers = _noisy_sensor(chosen, layout, noise or {}, build, uncertainty is not None)
     sensor = _correlated(sensor, numbers, layout, whole, has_heading="beam" in (options or {}))
     sensor = _with_plume_errors(sensor, chosen, layout, source, late, wind, edge, direction_error)
-    prior = ProductPrior(location, tuple(layout.distributions), tuple(layout.named))
     above = _above_background(sensor, numbers, whole, background, chosen.per_second)
+    prior = ProductPrior(location, tuple(layout.distributions), tuple(layout.named))
     return Model(prior, whole, counted(above))
 
 
@@ -143,48 +128,16 @@ def _refuse_for_benchmark(kind: str, unit: str | None, given: Mapping[str, Any])
             raise ValueError(f"The benchmark field {kind} takes no `{name}`: leave it out.")
 
 
+def _find_kind(name: str, unit: str | None, gas: str | float | None) -> Kind:
+    if name not in KINDS:
+        raise ValueError(f"unknown kind {name!r}{hint(name, [*KINDS, *MODALITIES])}")
+    return kind_of(name, unit, gas)
+
+
 def _require_measured(given: Mapping[str, str | None]) -> None:
     for name, value in given.items():
         if value not in (None, "measured"):
             raise ValueError(f'`{name}` must be "measured", with each reading, or None; got {value!r}.')
-
-
-def without_source(model: Model) -> Model:
-    """Return the model with the same prior, nuisance parameters and noise, but no source.
-
-    The columns of the source stay, without effect. The difference of the two log evidences of a survey is the
-    log Bayes factor for a source against none.
-    """
-    return Model(model.prior, remove_source(model.field), _without_plume(model.sensor))
-
-
-class PerhapsAbsent(eqx.Module):
-    """Readings of a model with its source or without it, as a number says: compiled once for both."""
-
-    model: Model
-    is_present: Bool[Array, ""]
-
-    def sample_reading(self, key: Key, theta: Theta, station: Station) -> Scalar:
-        present = self.model.sample_reading(key, theta, station)
-        absent = without_source(self.model).sample_reading(key, theta, station)
-        return jnp.where(self.is_present, present, absent)
-
-    def recall(
-        self, station: Station, stations: Station, readings: Float[Array, " k"], size: int | Int[Array, ""]
-    ) -> Station:
-        """Return the station with its nearest earlier readings, as `Model.recall` does."""
-        return self.model.recall(station, stations, readings, size)
-
-
-def _without_plume(sensor: Sensor) -> Sensor:
-    """Return the sensor without fuzzy edges and swaying wind, which need a plume."""
-    if isinstance(sensor, Redundant | AboveBackground | OverBackground):
-        return replace(sensor, sensor=_without_plume(sensor.sensor))
-    if isinstance(sensor, Persistent):
-        sensor = replace(sensor, sensor=_without_plume(sensor.sensor))
-    if isinstance(sensor, Correlated | Persistent | Rank):
-        return replace(sensor, field=remove_source(sensor.field))
-    return _without_plume(sensor.sensor) if isinstance(sensor, FuzzyEdge | SwayingWind) else sensor
 
 
 def _source(
@@ -233,6 +186,13 @@ def _with_lag(inner: Field, layout: Layout, lag: Number | str | None) -> Field:
         return inner
     parameter, default = LAG
     return Lagged(inner, layout.add(parameter, as_number("lag", default if lag == "unknown" else lag)))
+
+
+def _own_background(kind: Kind, background: Number | str | None) -> Number | str | None:
+    """Return the background, that of the kind where none is given."""
+    if background not in ("usual", "unknown"):
+        return background
+    return kind.background if background == "unknown" or kind.usual_background else None
 
 
 def _with_background(

@@ -43,8 +43,8 @@ def compose_uncalibrated(
     layout: Layout,
     source: Field,
     noise: Mapping[str, Number | str],
-    *,
     sway: float,
+    *,
     num_sensors: int,
 ) -> Model:
     """Return the model of readings without calibration; `source` is a field of the columns of the layout.
