@@ -49,6 +49,7 @@ def surveys(reading, key):
     return truth, np.asarray(thetas), stations, np.asarray(jax.jit(draw)(keys, thetas, stations))
 
 
+@pytest.mark.slow_after(1)
 @pytest.mark.parametrize("reading", ["binary", "rank"])
 def test_regions_hold_the_source_and_are_smaller_than_the_area(reading, key):
     """Of 40 regions of 90 %, within what happens in 998 of 1,000; and the estimate beats the middle.

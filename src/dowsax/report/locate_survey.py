@@ -184,6 +184,7 @@ def build_findings(problem: SurveyProblem, posterior: Posterior) -> Findings:
             *survey.notes,
             *([] if check is None else [check.message]),
             *_redundancy_notes(posterior.redundancy, site, survey),
+            *_threshold_notes(model),
             *rehearsal_notes(problem),
         ),
         settings=_settings(site, survey, problem.preset, num_particles),
@@ -242,6 +243,16 @@ def _redundancy_notes(redundancy: float, site: Site, survey: Survey) -> list[str
     return notes
 
 
+def _threshold_notes(model: Model) -> list[str]:
+    """Return a note where the threshold of the sensor is unknown, and with it the strength of the source."""
+    if all(parameter.name != "threshold" for parameter in model.prior.parameters):
+        return []
+    return [
+        "The sensor has no calibration and its threshold is not known: the strength of the source can be "
+        "told relative to that only."
+    ]
+
+
 def rehearsal_notes(problem: SurveyProblem) -> list[str]:
     """Return how often the region held the source in rehearsals, or the command that measures it."""
     site = problem.site
@@ -267,6 +278,7 @@ def _settings(site: Site, survey: Survey, preset: str, particles: int) -> dict[s
         "site": Path(site.file).name,
         "field": site.kind,
         "unit": site.unit,
+        **({} if site.sensor.reading == "value" else {"reading": site.sensor.reading}),
         "area": [list(site.low), list(site.high)],
         "wind": site.wind.mode,
         **({"known": site.known} if site.known else {}),

@@ -131,12 +131,12 @@ class Ranked(eqx.Module):
         earlier = station.earlier
         assert earlier is not None
         own = self._log_weight(intensity)
+        # A loop, as the field would otherwise be compiled eight times.
+        weigh = lambda before: self._log_weight(self.field(self.theta, before))  # noqa: E731
+        log_weights = jnp.where(earlier.is_taken, jax.lax.map(weigh, earlier.stations), _LOG_OF_NOTHING)
         rest, rests = jnp.full_like(own, _LOG_OF_NOTHING), []
         for number in reversed(range(NUM_RANKED)):
-            before = jax.tree.map(lambda leaf, number=number: leaf[number], earlier.stations)
-            log_weight = self._log_weight(self.field(self.theta, before))
-            log_weight = jnp.where(earlier.is_taken[number], log_weight, _LOG_OF_NOTHING)
-            rest = jnp.logaddexp(rest, log_weight)
+            rest = jnp.logaddexp(rest, log_weights[number])
             rests.insert(0, rest)
         places, passed = [], jnp.zeros_like(own)
         for rest in rests:
