@@ -9,7 +9,7 @@ SITE = """
 area = {low = [0, 0], high = [60, 60]}
 field = {kind = "gas-plume", gas = "methane"}
 wind = {velocity = [2, 1]}
-sensor = {reading = "rank", redundancy = 1}
+sensor = {reading = "rank"}
 [prior]
 q = [0.1, 100]
 height = 1

@@ -40,5 +40,7 @@ def predictive_rank(key: Key, model: Model, belief: Belief, station: Station, re
     thetas = belief.particles[systematic(draw_key, belief.log_weights, NUM_DRAWS)]
     keys = jax.random.split(noise_key, NUM_DRAWS)
     expected = jax.vmap(model.sample_reading, in_axes=(0, 0, None))(keys, thetas, station)
+    expected = jax.vmap(model.comparable, in_axes=(0, None))(expected, station)
+    reading = model.comparable(reading, station)
     below, level = jnp.sum(expected < reading), jnp.sum(expected == reading)
     return (below + jax.random.uniform(tie_key) * (level + 1)) / (NUM_DRAWS + 1)

@@ -116,6 +116,8 @@ def _scores(
         noise_key, tie_key = jax.random.split(jax.random.fold_in(key, number))
         keys = jax.random.split(noise_key, thetas.shape[0])
         expected = jax.vmap(model.sample_reading, in_axes=(0, 0, None))(keys, thetas, station)
+        expected = jax.vmap(model.comparable, in_axes=(0, None))(expected, station)
+        value = model.comparable(value, station)
         below, level = jnp.sum(expected < value), jnp.sum(expected == value)
         return (below + jax.random.uniform(tie_key) * (level + 1)) / (thetas.shape[0] + 1)
 

@@ -90,6 +90,15 @@ class Remembers(Protocol):
 
 
 @runtime_checkable
+class Comparable(Protocol):
+    """A sensor whose readings do not compare as numbers: a difference of two may mean nothing."""
+
+    def comparable(self, reading: Scalar, station: Station) -> Scalar:
+        """Return a number that is the same for readings at a station which nothing tells apart."""
+        ...
+
+
+@runtime_checkable
 class Checked(Protocol):
     """A sensor that can tell which readings are impossible."""
 

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from dowsax.types import Key, Position, Scalar, Station, Theta
-from dowsax.world.base import Field, NeedsTheta, Prior, Sensor
+from dowsax.world.base import Comparable, Field, NeedsTheta, Prior, Sensor
 from dowsax.world.earlier import recall, remembering
 from dowsax.world.positions import position_columns, take_position
 from dowsax.world.sensors import cheap_sampler
@@ -54,6 +54,11 @@ class Model(eqx.Module):
     def sketch_reading(self, key: Key, theta: Theta, station: Station) -> Scalar:
         """Draw one reading cheaply, approximately: for predictive readings of a planner."""
         return cheap_sampler(self._sensor(theta))(key, self.field(theta, station), station)
+
+    def comparable(self, reading: Scalar, station: Station) -> Scalar:
+        """Return the number by which a reading compares with others at a station: mostly itself."""
+        sensor = remembering(self.sensor)
+        return sensor.comparable(reading, station) if isinstance(sensor, Comparable) else reading
 
     def simulate(self, key: Key, theta: Theta, stations: Station) -> Float[Array, " length"]:
         """Draw one reading at every station of a path, one after the other."""

@@ -5,7 +5,7 @@ import math
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Int
 
 from dowsax.types import Earlier, Key, Scalar, Station, Theta
 from dowsax.world.base import Field
@@ -66,6 +66,13 @@ class Rank(eqx.Module):
         del intensity, station
         return jnp.zeros_like(reading)
 
+    def comparable(self, reading: Scalar, station: Station) -> Scalar:
+        """Return the place among the earlier readings, from the lowest on; the middle one of equal ones."""
+        if station.earlier is None:
+            return jnp.zeros_like(reading)
+        higher, not_lower = _places_of(reading, station.earlier)
+        return -0.5 * (higher + not_lower).astype(reading.dtype)
+
     def gaps(self, station: Station, stations: Station, ages: Float[Array, " k"]) -> Float[Array, " k"]:
         """Return the ages of the readings; those of other sensors do not compare."""
         if station.sensor is None or stations.sensor is None:
@@ -114,9 +121,7 @@ class Ranked(eqx.Module):
             raise ValueError("Several sensors that rank need the sensor of each reading: `Station.sensor`.")
         if station.earlier is None:
             return jnp.zeros_like(reading)
-        earlier = station.earlier
-        higher = jnp.sum(earlier.is_taken & (earlier.readings > reading))
-        not_lower = jnp.sum(earlier.is_taken & (earlier.readings >= reading))
+        higher, not_lower = _places_of(reading, station.earlier)
         total = jnp.float32(_LOG_OF_NOTHING)
         for place, log_prob in enumerate(self._log_places(intensity, station)):
             is_here = (higher <= place) & (place <= not_lower)
@@ -146,6 +151,12 @@ class Ranked(eqx.Module):
 
     def _log_weight(self, intensity: Scalar) -> Scalar:
         return jnp.log(jnp.maximum(self.threshold + intensity, _TINY)) / self.scale
+
+
+def _places_of(reading: Scalar, earlier: Earlier) -> tuple[Int[Array, ""], Int[Array, ""]]:
+    """Return the first and the last place that a reading may have: how many are higher, and not lower."""
+    higher = jnp.sum(earlier.is_taken & (earlier.readings > reading))
+    return higher, jnp.sum(earlier.is_taken & (earlier.readings >= reading))
 
 
 def _value_at(key: Key, place: Array, earlier: Earlier) -> Scalar:
