@@ -40,8 +40,13 @@ def model(kind, more=""):
             model("radiation", 'background = {mode = "measured"}\nsensor = {efficiency = "measured"}'),
             ("altitude", "dwell", "background", "efficiency"),
         ),
+        (model("gas-plume", 'sensor = {reading = "binary"}'), ("wind", "altitude", "dwell")),
+        (
+            model("gas-plume", 'sensor = {reading = "rank", names = ["A", "B"]}'),
+            ("wind", "altitude", "sensor"),
+        ),
     ],
-    ids=["hill", "plume", "radiation", "sensors", "lag", "beam", "known"],
+    ids=["hill", "plume", "radiation", "sensors", "lag", "beam", "known", "hits", "ranks"],
 )
 def test_what_a_model_needs_is_found(of, names):
     assert required_measurements(of) == names

@@ -64,12 +64,14 @@ def _traces(model: Model, names: Sequence[str]) -> bool:
 def _matters(model: Model, names: Sequence[str], name: str) -> bool:
     """Whether the measurement of this name changes the likelihood of some reading.
 
-    Both stations hold the same names, so that the model is compiled once.
+    Both stations hold the same names, so that the model is compiled once. There is one reading before, as a
+    first one may say nothing.
     """
-    reading = jnp.ones(())
+    reading, usual = jnp.ones(()), example_station(names)
+    before = jax.tree.map(lambda leaf: leaf[None], usual)
     terms, others = (
-        prior_log_likelihoods(model, station, reading)
-        for station in (example_station(names), example_station(names, **{name: 3.0}))
+        prior_log_likelihoods(model, model.recall(station, before, jnp.zeros(1), 1), reading)
+        for station in (usual, example_station(names, **{name: 3.0}))
     )
     return bool(jnp.any(terms != others))
 

@@ -73,13 +73,21 @@ def test_the_order_is_that_of_noisy_logarithms():
 
 
 def test_any_increasing_function_of_the_readings_gives_the_same():
-    """Exactly, with more readings than are compared with."""
+    """Exactly, with more readings than are compared with; and they compare by their places."""
     rng = np.random.default_rng(1)
     at, values = stations(rng.uniform(0, 3, 40)), rng.uniform(0.1, 9.0, 40)
-    own = log_probs(at, jnp.asarray(values, jnp.float32))
+    own, places = log_probs(at, jnp.asarray(values, jnp.float32)), comparable(at, values)
     for change in (lambda v: 5 * v - 300, lambda v: v**3, lambda v: -1 / v):
         np.testing.assert_array_equal(own, log_probs(at, jnp.asarray(change(values), jnp.float32)))
+        np.testing.assert_array_equal(places, comparable(at, change(values)))
     assert not np.array_equal(own, log_probs(at, jnp.asarray(-values, jnp.float32)))
+    assert places[0] == 0
+    assert len(np.unique(places[9:])) > 4
+
+
+def comparable(at, values) -> np.ndarray:
+    readings = jnp.asarray(values, jnp.float32)
+    return np.asarray(jax.vmap(sensor().comparable)(readings, recall(sensor(), at, readings)))
 
 
 def test_places_add_up_to_one_and_draws_fall_on_them():
