@@ -52,6 +52,7 @@ def locate(dowsax_command, tmp_path):
     return run
 
 
+@pytest.mark.slow
 def test_any_increasing_function_of_ranks_gives_the_same_answer(locate):
     """In ohms of a metal-oxide sensor or in volts: number for number."""
     _, amounts = survey()
