@@ -134,9 +134,7 @@ def read_survey(
     far_ends = read_far_ends(sheet, coordinates, positions)
     dwell = read_dwell(sheet)
     values = read_values(sheet, dwell)
-    if dwell is None and site is not None and (site.kind == "radiation" or site.sensor.reading == "binary"):
-        dwell = np.ones(len(values))
-        sheet.notes.append("Neither file nor site says how long each reading counted: 1 s is taken.")
+    dwell = _default_dwell(sheet) if dwell is None else dwell
     sensor, sensor_names = read_sensors(sheet)
     measured = read_quantities(sheet, sensor, sensor_names)
     altitude = read_altitude(sheet)
@@ -173,6 +171,15 @@ def read_survey(
         columns=sheet.columns,
         unused=sheet.unused,
     )
+
+
+def _default_dwell(sheet: Sheet) -> np.ndarray | None:
+    """Return 1 s for each reading (k,) where it matters how long it counted, with a note."""
+    site = sheet.site
+    if site is None or not (site.kind == "radiation" or site.sensor.reading == "binary"):
+        return None
+    sheet.notes.append("Neither file nor site says how long each reading counted: 1 s is taken.")
+    return np.ones(len(sheet.rows.lines))
 
 
 def _read_sheet(
