@@ -60,7 +60,7 @@ def test_a_new_site_of_every_kind(kind):
         rf"^# (?!(?:{'|'.join(OTHER_MODE)}) )([A-Za-z_]\w* = \S+(?: *\S)*)$", r"\1", text, flags=re.MULTILINE
     )
     assert parse_site(used).kind == kind
-    assert len(parse_site(used).columns) == (21 if kind == "gas-plume" else 17)
+    assert len(parse_site(used).columns) == (20 if kind == "gas-plume" else 16)
 
 
 def test_the_kind_of_a_new_site_is_known():
