@@ -118,6 +118,15 @@ def test_readings_at_one_place_can_be_checked():
     assert fits[0] > 0.01 > fits[1]
 
 
+def test_a_path_is_where_its_middle_is(key):
+    """Paths of one instrument, with the same middles as readings at points, have the same neighbours."""
+    path = wander(key, 40)
+    belief = belief_of(jnp.sign(path[:, 0] - jnp.median(path[:, 0])), path)
+    along = Station(jnp.zeros_like(path), far_end=2 * path)
+    paths = replace(belief, history=replace(belief.history, stations=along))
+    assert float(ranks_fit(paths, jnp.ones(()))) == float(ranks_fit(belief, jnp.ones(()))) < 0.01
+
+
 @pytest.mark.slow
 def test_a_wrong_sign_is_seen_although_the_noise_is_inferred(key):
     """Eight surveys of a plume, as they are and mirrored: most of the latter alarm, of the former none."""

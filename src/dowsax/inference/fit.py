@@ -42,8 +42,8 @@ class CheckedScores(eqx.Module):
     """Normal scores of at most `MAX_CHECKED_READINGS` readings, and where and when these were taken."""
 
     scores: Float[Array, " m"]
-    positions: Float[Array, "m axes"]
-    """[m]"""
+    places: Float[Array, "m axes"]
+    """[m]; of paths, their middles."""
     counts: Bool[Array, " m"]
     """Whether there is such a reading."""
 
@@ -75,9 +75,9 @@ def checked_scores(belief: Belief) -> CheckedScores:
     assert belief.ranks is not None
     room = min(MAX_CHECKED_READINGS, belief.ranks.shape[0])
     number = jnp.minimum(belief.history.size, room)
-    places = jnp.arange(room)
-    at = jnp.where(places < number, places * belief.history.size // jnp.maximum(number, 1), 0)
-    counts = places < number
+    order = jnp.arange(room)
+    counts = order < number
+    at = jnp.where(counts, order * belief.history.size // jnp.maximum(number, 1), 0)
     scores = ndtri(jnp.clip(belief.ranks[at], _MIN_RANK, 1 - _MIN_RANK))
     return CheckedScores(jnp.where(counts, scores, 0.0), belief.history.stations.place[at], counts)
 
@@ -86,7 +86,7 @@ def _kernels(at: CheckedScores, number: Scalar) -> list[Float[Array, "m m"]]:
     """Return the kernels of neighbours in time and in space, with ones on the diagonal."""
     numbers = jnp.arange(at.counts.shape[0], dtype=jnp.float32)
     lags = numbers[:, None] - numbers[None, :]
-    squares = jnp.sum((at.positions[:, None, :] - at.positions[None, :, :]) ** 2, axis=-1)
+    squares = jnp.sum((at.places[:, None, :] - at.places[None, :, :]) ** 2, axis=-1)
     both = at.counts[:, None] & at.counts[None, :]
     others = jnp.where(both & (squares > _MIN_DISTANCE_M**2), squares, jnp.inf)
     nearest = jnp.min(others, axis=1)

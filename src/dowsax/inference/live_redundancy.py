@@ -32,7 +32,7 @@ def live_redundancy(model: Model, belief: Belief) -> Scalar:
     number = jnp.sum(scores.counts).astype(jnp.float32)
     numbers = jnp.arange(scores.counts.shape[0], dtype=jnp.float32)
     lags = jnp.abs(numbers[:, None] - numbers[None, :])
-    squares = jnp.sum((scores.positions[:, None, :] - scores.positions[None, :, :]) ** 2, axis=-1)
+    squares = jnp.sum((scores.places[:, None, :] - scores.places[None, :, :]) ** 2, axis=-1)
     found = jnp.maximum(_add_correlations(scores, lags), _add_correlations(scores, squares))
     # Where neighbours among those tested err together, so do all readings between them.
     found = jnp.where(found > 1, found * size / jnp.maximum(number, 1.0), 1.0)

@@ -12,7 +12,7 @@ from dowsax.types import Station
 from dowsax.world.base import Sensor
 from dowsax.world.earlier import recall_all
 from dowsax.world.sensors.binary import Binary
-from dowsax.world.sensors.persistent import Persistent
+from dowsax.world.sensors.persistent import GUST_SPEED_M_S, Persistent, time_apart
 
 TAU = 5.0
 recall = eqx.filter_jit(recall_all)
@@ -113,3 +113,12 @@ def test_contradicting_readings_of_one_place_and_time_are_possible():
     """Two sensors side by side may disagree: nothing is infinite."""
     *_, table = conditionals(pair(1.0, 1.0, times=(0.0, 0.0)))
     assert (table > 1e-3).all()
+
+
+def test_two_paths_are_as_far_apart_as_their_middles():
+    """Two paths from one instrument, 5 m apart in the middle: a gust takes its time from one to the other."""
+    instrument, dwell = jnp.zeros(2), jnp.asarray(1.0)
+    one, other = (
+        Station(instrument, far_end=jnp.array(end), dwell=dwell) for end in ([10.0, 0.0], [16.0, 8.0])
+    )
+    assert float(time_apart(one, other)) == pytest.approx(1.0 + 5.0 / GUST_SPEED_M_S)

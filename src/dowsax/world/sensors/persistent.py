@@ -1,4 +1,4 @@
-"""Hits that come in runs: the eddy that was there a moment ago may still be there."""
+"""Hits that come in runs: the gust that was there a moment ago may still be there."""
 
 import equinox as eqx
 import jax
@@ -11,7 +11,7 @@ from dowsax.world.sensors.binary import DEFAULT_DWELL_S
 from dowsax.world.sensors.correlated import MAX_CORRELATION
 from dowsax.world.sensors.wrapper import SensorWrapper
 
-EDDY_SPEED_M_S = 1.0
+GUST_SPEED_M_S = 1.0
 """A distance counts as the time that a slow wind needs for it."""
 _TINY = 1e-37
 
@@ -87,9 +87,9 @@ class PersistentFor(eqx.Module):
 
 
 def time_apart(station: Station, earlier: Station) -> Scalar:
-    """Return the time [s] between two readings, with that of an eddy from one to the other."""
+    """Return the time [s] between two readings, with that of a gust from one to the other."""
     lapse = jnp.float32(DEFAULT_DWELL_S) if earlier.dwell is None else earlier.dwell
     if station.time is not None and earlier.time is not None:
         lapse = jnp.maximum(jnp.abs(station.time - earlier.time), lapse)
     away = jnp.sqrt(jnp.sum((station.place - earlier.place) ** 2))
-    return lapse + away / EDDY_SPEED_M_S
+    return lapse + away / GUST_SPEED_M_S
