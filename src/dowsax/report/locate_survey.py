@@ -183,7 +183,7 @@ def build_findings(problem: SurveyProblem, posterior: Posterior) -> Findings:
         notes=(
             *survey.notes,
             *([] if check is None else [check.message]),
-            *_redundancy_notes(posterior.redundancy, site, survey),
+            *_redundancy_notes(posterior, site, survey.time),
             *_threshold_notes(model),
             *rehearsal_notes(problem),
         ),
@@ -228,14 +228,14 @@ def misfit_cautions(posterior: Posterior, uses_wind: bool) -> list[str]:
     ]
 
 
-def _redundancy_notes(redundancy: float, site: Site, survey: Survey) -> list[str]:
+def _redundancy_notes(posterior: Posterior, site: Site, times: np.ndarray | None) -> list[str]:
     """Return notes where several readings count as one, and where that is for want of times."""
-    if redundancy == 1:
+    if posterior.redundancy == 1:
         return []
     is_estimated = site.sensor.redundancy is None
     reason = "as they err together" if is_estimated else "as the site says"
-    notes = [f"About {redundancy:.2g} neighbouring readings count as one, {reason}."]
-    if is_estimated and min_redundancy(survey.positions, survey.time) > 1:
+    notes = [f"About {posterior.redundancy:.2g} neighbouring readings count as one, {reason}."]
+    if is_estimated and min_redundancy(posterior.positions, times) > 1:
         notes.append(
             "The readings have no times, and many were taken at one place: they may err together, and so "
             "count for few. Give a column of times, or `redundancy` in [sensor]."
