@@ -18,10 +18,12 @@ from dowsax.mission.decision import (
     StatusInputs,
     budget_left,
     check_heights,
+    check_stuck_sensor,
     describe_redundancy,
     explain_status,
     status_of,
 )
+from dowsax.mission.plan import Plan
 from dowsax.site.schema import Budget
 from dowsax.survey.reading import Reading
 from dowsax.world import Jump
@@ -130,3 +132,11 @@ def test_heights_above_the_sea_are_asked_about():
     assert check_heights(plan, high) is None
     assert check_heights(matters, [*high, Reading((0.0, 0.0), 1.0, altitude=12.0)]) is None
     assert check_heights(matters, [Reading((0.0, 0.0), 1.0)]) is None
+
+
+def test_hits_in_a_row_are_no_stuck_sensor():
+    """Ten equal values are asked about; ten hits are what a plume gives."""
+    readings, plan = [Reading((1.0, 1.0), 1.0)] * 10, Plan.of(hill_site(), MODEL)
+    assert check_stuck_sensor(plan, readings[1:]) is None
+    assert "read 1 10 times in a row" in (check_stuck_sensor(plan, readings) or "")
+    assert check_stuck_sensor(replace(plan, reading="binary"), readings) is None

@@ -161,10 +161,9 @@ class Advisor:
         quantities
             What else the site needs: `background`, `efficiency`, `uncertainty` or `heading`.
         """
-        given = repr((position, reading, wind, time, sensor, altitude, dwell, id, *quantities.items()))
         others = {"time": time, "sensor": sensor, "altitude": altitude, "dwell": dwell, "moving": moving}
-        others |= {"far_end": far_end}
-        others |= quantities
+        others |= {"far_end": far_end, **quantities}
+        given = repr((position, reading, wind, id, *others.items()))
         with self._noting_refusals(given):
             made = readings_.build(position, reading, wind=wind, id=id, **others)
         return self.add(made, given, confirmed=confirm)
@@ -317,7 +316,7 @@ class Advisor:
             decision.explain_status(self.plan, used, inputs, status, self.false_stops),
             decision.describe_redundancy(float(digest.redundancy)),
             sentence,
-            decision.check_stuck_sensor(state.readings),
+            decision.check_stuck_sensor(self.plan, state.readings),
             decision.check_heights(self.plan, state.readings),
         ]
         return Advice(

@@ -177,8 +177,13 @@ def describe_redundancy(redundancy: float) -> str | None:
     return f"Neighbouring readings err together: about {redundancy:.2g} of them count as one."
 
 
-def check_stuck_sensor(readings: Sequence[Reading]) -> str | None:
-    """Ask whether the sensor of the newest reading is stuck, where it has read the same for long."""
+def check_stuck_sensor(plan: Plan, readings: Sequence[Reading]) -> str | None:
+    """Ask whether the sensor of the newest reading is stuck, where it has read the same for long.
+
+    Hits in a row are what a plume gives.
+    """
+    if plan.reading == "binary":
+        return None
     newest = readings[-1]
     last = [reading.value for reading in readings if reading.sensor == newest.sensor][-_STUCK_READINGS:]
     if len(last) < _STUCK_READINGS or newest.value == 0 or any(value != newest.value for value in last):
