@@ -36,6 +36,10 @@ def test_without_a_far_end_it_is_a_point(nothing):
     assert "far_end" not in reading.to_json()
 
 
+def test_a_path_of_no_length_is_a_point():
+    assert from_object({"x": 1, "y": 2, "x2": 1, "y2": 2, "value": 2.5}, LocalCoordinates()).far_end is None
+
+
 REFUSED = {
     "one end": ({"x1": 1, "y1": 2}, "`x1` is of one end of a path, and the other is missing"),
     "half": ({"x": 1, "y": 2, "x2": 3}, "`y2` is missing: give it with `x2`"),

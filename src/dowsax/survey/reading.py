@@ -99,15 +99,17 @@ def build(
     """Return a reading from the numbers and names of a program, in any type.
 
     `quantities` are those of `QUANTITIES`. Missing values of loggers, such as an altitude of -999, count as
-    not measured.
+    not measured. A path whose ends are one place is a point.
     """
     for name in quantities:
         if name not in QUANTITIES:
             raise TypeError(f"a reading has no {name!r}; known are {', '.join(QUANTITIES)}.")
     given = {"time": time, "sensor": sensor, "altitude": altitude, "dwell": dwell, "id": id}
     known = {name: None if is_missing(name, item) else item for name, item in given.items()}
+    place = _pair("position", position)
+    end = None if far_end is None else _pair("far_end", far_end)
     return Reading(
-        position=_pair("position", position),
+        position=place,
         value=number("value", value),
         wind=_wind(wind),
         time=None if known["time"] is None else read_time(known["time"])[0],
@@ -119,7 +121,7 @@ def build(
         quantities={
             name: number(name, given) for name, given in quantities.items() if not is_missing(name, given)
         },
-        far_end=None if far_end is None else _pair("far_end", far_end),
+        far_end=None if end == place else end,
     )
 
 
