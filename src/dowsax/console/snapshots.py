@@ -119,6 +119,7 @@ def _degrees(body: dict[str, Any], coordinates: LocalCoordinates) -> dict[str, l
         "reading": None if body["reading"] is None else body["reading"]["position"],
         "estimate": body["estimate"]["mean"][:2],
         "next": body["next"],
+        "next_far_end": body.get("next_far_end"),
     }
     known = {name: place for name, place in places.items() if place is not None and None not in place}
     return dict(zip(known, coordinates.to_degrees(list(known.values())).tolist(), strict=True))

@@ -2,6 +2,14 @@
 
 export const middleOf = ([[x1, y1], [x2, y2]]) => [(x1 + x2) / 2, (y1 + y2) / 2];
 
+/** [m], from a place to the nearest point of a path. */
+export function distanceTo([[x1, y1], [x2, y2]], [x, y]) {
+  const [along, across] = [x2 - x1, y2 - y1];
+  const share = ((x - x1) * along + (y - y1) * across) / (along * along + across * across);
+  const nearest = Math.min(1, Math.max(0, share));
+  return Math.hypot(x - x1 - nearest * along, y - y1 - nearest * across);
+}
+
 /** [m], of a reading. */
 export function placeOf({ position, far_end: farEnd }) {
   return farEnd ? middleOf([position, farEnd]) : position;

@@ -4,7 +4,6 @@ import { newId, post } from "../api.js";
 import { h, icon, say } from "../dom.js";
 import { buildMessage, forgive, inFormWords } from "../forms.js";
 import { askWhether } from "./question.js";
-import { middleOf, nextPlaceOf } from "../map/places.js";
 import { buildPathChoice, buildPlace, buildValue } from "./reading_inputs.js";
 
 const TRIES = 3;
@@ -36,15 +35,16 @@ export function buildReading(mission, map) {
     map.pick = place.position();
     map.redraw();
   };
-  const go = (position, isChosen) => {
+  const go = (target, isChosen) => {
     chosen = isChosen;
-    place.set(position);
+    place.set(target);
     mark();
   };
+  /** The advised place [m], or the name of the advised path. */
   const advised = () => {
     const newest = mission.snapshots[mission.count - 1];
-    if (mission.count === 0) return hasPaths ? middleOf(paths[0].ends) : mission.facts.start;
-    return newest ? nextPlaceOf(newest) : null;
+    if (mission.count === 0) return hasPaths ? paths[0].name : mission.facts.start;
+    return (hasPaths ? newest?.next_path : newest?.next) ?? null;
   };
 
   /** Send a reading; ask the person to confirm an implausible value. */

@@ -3,7 +3,7 @@
 import { h } from "../dom.js";
 import { choice, labelled, nameOf, numberIn, numeric, refuse } from "../forms.js";
 import { typed, within } from "../format.js";
-import { middleOf } from "../map/places.js";
+import { distanceTo, middleOf } from "../map/places.js";
 
 /** Steps in which a place is filled in [degrees, m]: about a decimetre and a centimetre. */
 const LARGEST = 1e15;
@@ -54,15 +54,19 @@ export function buildPlace(globe) {
   };
 }
 
-/** A choice among the paths of the site, with the functions of `buildPlace`; a place chooses the nearest. */
+/**
+ * A choice among the paths of the site, with the functions of `buildPlace`.
+ * `set` takes the name of a path, or a place, which chooses the nearest path.
+ */
 export function buildPathChoice(paths) {
   const { element, input } = choice("Path", paths, paths[0].name);
   const chosen = () => paths.find(({ name }) => name === input.value);
   return {
     element,
-    set: ([x, y]) => {
-      const away = paths.map(({ ends }) => Math.hypot(middleOf(ends)[0] - x, middleOf(ends)[1] - y));
-      input.value = paths[away.indexOf(Math.min(...away))].name;
+    set: (target) => {
+      const away = ({ ends }) => distanceTo(ends, target);
+      const nearest = () => paths.reduce((best, path) => (away(path) < away(best) ? path : best));
+      input.value = typeof target === "string" ? target : nearest().name;
     },
     get: () => ({ position: chosen().ends[0], far_end: chosen().ends[1] }),
     position: () => middleOf(chosen().ends),
