@@ -190,3 +190,8 @@ def test_masked_and_complex_readings_are_refused():
 
 def test_a_seed_out_of_range_is_refused():
     assert "`seed`" in error_of(POSITIONS, READINGS, seed=2**70)
+
+
+@pytest.mark.parametrize("effort", [0.0, -1.0, 2.0, float("nan")])
+def test_an_effort_that_is_no_share(effort):
+    assert error_of(POSITIONS, READINGS, effort=effort).startswith("`effort` must be a share in (0, 1]; got")

@@ -94,6 +94,13 @@ def check_redundancy(redundancy: float | int | str) -> float:
     return float(redundancy)
 
 
+def check_effort(effort: float) -> float:
+    """Return a share of the likelihood terms."""
+    if not 0 < effort <= 1:
+        raise ValueError(f"`effort` must be a share in (0, 1]; got {effort!r}.")
+    return float(effort)
+
+
 def _numbers(name: str, values) -> np.ndarray:
     if np.ma.isMaskedArray(values) and np.ma.getmaskarray(values).any():
         raise ValueError(f"Some {name} are masked: leave those readings out before locating.")

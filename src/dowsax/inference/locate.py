@@ -13,6 +13,7 @@ from jaxtyping import Array, Bool, Float
 
 from dowsax.inference import summaries
 from dowsax.inference.arguments import (
+    check_effort,
     check_key,
     check_model,
     check_preset,
@@ -76,10 +77,10 @@ def locate(
         The same seed gives the same posterior.
     redundancy
         Number of neighbouring readings that err together and count as one; default: 1. "estimated" runs the
-        filter two or more times and estimates it from the errors of each run, so that at least a dozen
+        filter two to twelve times and estimates it from the errors of each run, so that at least a dozen
         effective readings are left.
     effort
-        Share of the likelihood terms that moves may take, in presets that limit them (`survey`).
+        Share of the likelihood terms that moves may take, in (0, 1], in presets that limit them (`survey`).
 
     Returns
     -------
@@ -88,7 +89,7 @@ def locate(
     """
     model = check_model(field, model, prior)
     preset = check_preset(preset, particles)
-    key = check_key(seed)
+    key, effort = check_key(seed), check_effort(effort)
     stations, values = _check_survey(positions, readings, model)
     if redundancy is None:
         return _locate(model, preset, stations, values, key, effort)
@@ -99,7 +100,7 @@ def locate(
         raise ValueError(
             "`redundancy` can be estimated for one survey, not for a batch: locate them one by one."
         )
-    return _locate_with_estimated_redundancy(model, preset, stations, values, key)
+    return _locate_with_estimated_redundancy(model, preset, stations, values, key, effort)
 
 
 def compile_for(
@@ -123,7 +124,7 @@ def _check_survey(positions, readings, model: Model) -> tuple[Station, np.ndarra
 
 
 def _locate_with_estimated_redundancy(
-    model: Model, preset: Preset, stations: Station, values: np.ndarray, key: Key
+    model: Model, preset: Preset, stations: Station, values: np.ndarray, key: Key, effort: float
 ) -> Posterior:
     """Locate with the redundancy that the errors of the posterior itself ask for.
 
@@ -134,7 +135,7 @@ def _locate_with_estimated_redundancy(
 
     def locate_with(redundancy: float, round_key: Key) -> tuple[Posterior, float]:
         used = with_redundancy(model, redundancy)
-        posterior = _locate(used, preset, stations, values, round_key)
+        posterior = _locate(used, preset, stations, values, round_key, effort)
         draw_key = jax.random.fold_in(round_key, 0)
         return posterior, estimate_redundancy(
             draw_key, used, posterior.samples, posterior.weights, stations, values
@@ -163,7 +164,7 @@ def _locate_with_estimated_redundancy(
 
 
 def _locate(
-    model: Model, preset: Preset, stations: Station, values: np.ndarray, key: Key, effort: float = 1.0
+    model: Model, preset: Preset, stations: Station, values: np.ndarray, key: Key, effort: float
 ) -> Posterior:
     """Run the filter over the survey and check its answer."""
     num_readings = values.shape[-1]
