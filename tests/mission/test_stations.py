@@ -1,5 +1,7 @@
 """From readings to stations: what each model needs is asked for, and nothing else."""
 
+from dataclasses import replace
+
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -8,6 +10,7 @@ from made_missions import MODEL
 from dowsax.mission.stations import TRAIL_LENGTH, Stations, default_altitude, required_measurements
 from dowsax.site import build_model, parse_site
 from dowsax.site.schema import SensorSetting
+from dowsax.site.site import ListedPath
 from dowsax.survey.reading import Reading, Refused
 from dowsax.types import Station
 from dowsax.world.trails import with_trail
@@ -117,3 +120,18 @@ def test_a_reading_on_the_way_counts_at_most_the_interval():
         for moving, dwell in ((False, None), (True, None), (True, 5.0))
     ]
     assert dwells == [10.0, 2.0, 5.0]
+
+
+def test_paths_one_above_the_other_need_an_altitude():
+    """Two paths with the same ends: which was read is not known, unless the reading gives its height."""
+    ends = ((0.0, 0.0), (9.0, 0.0))
+    stacked = Stations(
+        ("altitude", "far_end"),
+        SensorSetting(ground=1.0),
+        paths=(ListedPath("low", ends, 1.5), ListedPath("high", ends[::-1], 6.0)),
+    )
+    reading = Reading(ends[0], 3.0, far_end=ends[1])
+    with pytest.raises(Refused, match="The paths low, high have these ends, at different heights"):
+        stacked.complete(reading, ())
+    assert stacked.complete(replace(reading, altitude=7.0), ()).altitude == 6.0
+    assert replace(stacked, paths=stacked.paths[1:]).complete(reading, ()).altitude == 6.0

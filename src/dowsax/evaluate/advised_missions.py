@@ -17,6 +17,7 @@ from dowsax.inference.belief import History, recall
 from dowsax.mission.advice import SEARCHING
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.decision import BudgetUse
+from dowsax.mission.plan import Plan
 from dowsax.mission.rehearsal import SimulatedMission
 from dowsax.survey.reading import Reading, Refused
 from dowsax.types import Key, Scalar, Station, Theta
@@ -37,8 +38,9 @@ def simulate_mission(
     source_key, wind_key, reading_key = jax.random.split(key, 3)
     theta = _source(plan.model, source_key)
     draft = Reading(plan.start or plan.middle, 0.0, wind=_wind(wind_key), time=0.0)
-    if plan.reach.paths:
-        draft = _along(draft, *plan.reach.paths[0].ends)
+    path = plan.reach.paths[0].name if plan.reach.paths else None
+    if path is not None:
+        draft = _along(draft, plan, path)
     in_a_row = 0
     for number in range(config.max_readings):
         jump_key, noise_key = jax.random.split(jax.random.fold_in(reading_key, number))
@@ -51,16 +53,16 @@ def simulate_mission(
         try:
             value = float(_read(model, noise_key, theta, station, advisor.belief.history))
             advice = advisor.add(replace(draft, value=value))
-            target, far_end = advice.next_position, advice.next_far_end
+            target, path = advice.next_position, advice.next_path
             in_a_row = 0
         except Refused:
             # Read again at the same place, as people do.
-            target, far_end = here, draft.far_end
+            target = here
             in_a_row += 1
         if target is None or in_a_row == _MAX_REFUSED_IN_A_ROW:
             break
-        if far_end is not None:
-            draft = replace(_along(draft, target, far_end), time=later)
+        if path is not None:
+            draft = replace(_along(draft, plan, path), time=later)
             continue
         way_key = jax.random.fold_in(noise_key, 1)
         _read_on_way(advisor, model, way_key, theta, replace(draft, time=later), target)
@@ -68,9 +70,12 @@ def simulate_mission(
     return _result(advisor, theta if present else None)
 
 
-def _along(draft: Reading, position: tuple[float, float], far_end: tuple[float, float]) -> Reading:
-    """Return the reading along a path."""
-    return replace(draft, position=position, far_end=far_end)
+def _along(draft: Reading, plan: Plan, name: str) -> Reading:
+    """Return the reading along a listed path; the site takes its ground off the altitude again."""
+    path = next(path for path in plan.reach.paths if path.name == name)
+    assert path.height is not None
+    altitude = path.height + plan.stations.sensor.ground
+    return replace(draft, position=path.ends[0], far_end=path.ends[1], altitude=altitude)
 
 
 def _read_on_way(

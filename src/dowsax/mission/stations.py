@@ -169,12 +169,19 @@ class Stations:
         """Return the height [m] of the listed path of a reading, else that of the sensor."""
         if reading.far_end is None:
             return self.sensor.height
-        for path in self.paths:
-            for first, second in (path.ends, path.ends[::-1]):
-                apart = math.dist(reading.position, first), math.dist(reading.far_end, second)
-                if max(apart) <= _SAME_END_M:
-                    return path.height
-        return self.sensor.height
+        heights = {
+            path.height: path.name
+            for path in self.paths
+            for first, second in (path.ends, path.ends[::-1])
+            if math.dist(reading.position, first) <= _SAME_END_M
+            and math.dist(reading.far_end, second) <= _SAME_END_M
+        }
+        if len(heights) > 1:
+            raise Refused(
+                f"The paths {', '.join(heights.values())} have these ends, at different heights: give the "
+                "`altitude` of the one that was read."
+            )
+        return next(iter(heights), self.sensor.height)
 
     @property
     def quantities(self) -> tuple[str, ...]:
