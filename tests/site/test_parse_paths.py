@@ -29,6 +29,10 @@ def test_ends_in_degrees_are_the_metres_of_the_site():
     np.testing.assert_allclose(made.paths[0].ends, expected)
 
 
+def test_an_end_on_the_border_may_be_rounded():
+    assert len(site('[[paths]]\nname = "a"\nends = [[-1e-7, 20], [180, 20]]\n').paths) == 1
+
+
 def test_a_new_site_explains_paths_and_has_none():
     assert "# [[paths]]" in NEW_SITE
     assert parse_site(NEW_SITE).paths == ()

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from dowsax.geo.polygons import TOUCH
 from dowsax.inference import PRESETS
 from dowsax.site.site import Site
 from dowsax.site.text import Fault
@@ -57,7 +58,7 @@ def _is_reachable(site: Site) -> bool:
 def _check_paths(site: Site) -> None:
     """Raise a Fault for a path outside the area, for ways that no path has, and for too little time."""
     for number, path in enumerate(site.paths, start=1):
-        if site.outside != "allow" and (np.clip(path.ends, *site.area) != path.ends).any():
+        if site.outside != "allow" and np.abs(np.clip(path.ends, *site.area) - path.ends).max() > TOUCH:
             words = f'{path.name!r} is outside the area; widen it, or set outside = "allow" in [area].'
             raise Fault(words, "paths", str(number), "ends")
     for name in ("length", "directions", "points", "shortest", "longest", "reading_interval"):
