@@ -1,4 +1,4 @@
-"""A sensor that only clicks: a hit or none in an interval, with an unknown threshold."""
+"""A sensor that only detects: a hit or none in an interval, with an unknown threshold."""
 
 import math
 
