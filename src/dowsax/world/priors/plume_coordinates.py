@@ -46,7 +46,7 @@ class PlumeCoordinates(eqx.Module):
         source = unpack(theta)
         log_ratio = jnp.log(jnp.maximum(source.strength, _TINY) / source.diffusivity)
         drift_x, drift_y = source.wind_x / (2 * source.diffusivity), source.wind_y / (2 * source.diffusivity)
-        low, high = self._bounds(log_ratio, drift_x, drift_y)
+        low, high = self.bounds(log_ratio, drift_x, drift_y)
         share = (source.diffusivity - low) * _slope(low, source.diffusivity)
         share = share / jnp.maximum((high - low) * _slope(low, high), _TINY)
         log_length = jnp.log(jnp.maximum(source.decay_length, _TINY))
@@ -61,7 +61,7 @@ class PlumeCoordinates(eqx.Module):
             Source(
                 x=x,
                 y=y,
-                strength=diffusivity * self._ratio(log_ratio),
+                strength=diffusivity * self.ratio(log_ratio),
                 wind_x=2 * diffusivity * drift_x,
                 wind_y=2 * diffusivity * drift_y,
                 diffusivity=diffusivity,
@@ -73,7 +73,7 @@ class PlumeCoordinates(eqx.Module):
     def log_det(self, coordinates: Theta) -> Scalar:
         r"""$\log\big(\tfrac43 A \lambda \alpha (\text{hi}^3 - \text{lo}^3)\big)$."""
         _, _, log_ratio, drift_x, drift_y, log_length, share = coordinates
-        low, high = self._bounds(log_ratio, drift_x, drift_y)
+        low, high = self.bounds(log_ratio, drift_x, drift_y)
         volume = self._diffusivity(log_ratio, drift_x, drift_y, share) * (high - low) * _slope(low, high)
         inside = (high > low) & (share >= 0) & (share <= 1)
         log_volume = jnp.log(jnp.where(inside, volume, 1.0))
@@ -98,15 +98,15 @@ class PlumeCoordinates(eqx.Module):
         offset = -math.log(4 * math.pi) - 0.5 * jnp.log(squared) - jnp.sqrt(squared) * inverse_length
         return offset, jnp.stack([jnp.ones_like(east), east, north])
 
-    def _ratio(self, log_ratio: Scalar) -> Scalar:
+    def ratio(self, log_ratio: Scalar) -> Scalar:
         """$A$, held within one e-fold of its support so that it never overflows."""
         lowest = math.log(self.strength[0] / self.diffusivity[1]) - 1
         highest = math.log(self.strength[1] / self.diffusivity[0]) + 1
         return jnp.exp(jnp.clip(log_ratio, lowest, highest))
 
-    def _bounds(self, log_ratio: Scalar, drift_x: Scalar, drift_y: Scalar) -> tuple[Scalar, Scalar]:
+    def bounds(self, log_ratio: Scalar, drift_x: Scalar, drift_y: Scalar) -> tuple[Scalar, Scalar]:
         """lo and hi; lo ≥ hi where no diffusivity fits."""
-        ratio = self._ratio(log_ratio)
+        ratio = self.ratio(log_ratio)
         drift = jnp.sqrt(jnp.maximum(drift_x * drift_x + drift_y * drift_y, _CALM_DRIFT_PER_M**2))
         low = jnp.maximum(self.diffusivity[0], self.strength[0] / ratio)
         high = jnp.minimum(self.diffusivity[1], self.strength[1] / ratio)
@@ -114,7 +114,7 @@ class PlumeCoordinates(eqx.Module):
 
     def _diffusivity(self, log_ratio: Scalar, drift_x: Scalar, drift_y: Scalar, share: Scalar) -> Scalar:
         r"""$\alpha = (\text{lo}^3 + t(\text{hi}^3 - \text{lo}^3))^{1/3}$, or lo where none fits."""
-        low, high = self._bounds(log_ratio, drift_x, drift_y)
+        low, high = self.bounds(log_ratio, drift_x, drift_y)
         high = jnp.maximum(high, low)
         cube = low**3 + jnp.clip(share, 0.0, 1.0) * (high - low) * _slope(low, high)
         # By way of the logarithm: vectorised on a CPU, and eight times as fast as cbrt.

@@ -41,3 +41,16 @@ class ProductPrior(eqx.Module):
 
     def log_prob(self, theta: Theta) -> Scalar:
         return log_prob_each(self.distributions, theta[2:], self.location.log_prob(theta[:2]))
+
+    def sample_given(self, key: Key, theta: Theta, columns: tuple[int, ...]) -> Theta:
+        """Redraw these columns: they do not depend on the others."""
+        at = jnp.array(columns)
+        return theta.at[at].set(self.sample(key)[at])
+
+    def log_prob_given(self, theta: Theta, columns: tuple[int, ...]) -> Scalar:
+        """Return the log density of these columns."""
+        if (0 in columns) != (1 in columns):
+            raise ValueError(f"x and y depend on each other: take both columns or none; got {columns}.")
+        place = self.location.log_prob(theta[:2]) if 0 in columns else jnp.zeros(())
+        chosen = [column for column in columns if column >= 2]
+        return sum((self.distributions[column - 2].log_prob(theta[column]) for column in chosen), start=place)

@@ -1,0 +1,67 @@
+"""Priors of several sources that share wind, background and noise."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+from dowsax.types import Key, Scalar, Theta
+from dowsax.world.base import Coordinates, Prior
+from dowsax.world.conditional import log_prob_given, sample_given
+from dowsax.world.coordinates import Logarithmic
+from dowsax.world.positions import position_columns
+from dowsax.world.priors.plume_coordinates import PlumeCoordinates
+from dowsax.world.priors.several_plumes import SeveralPlumesCoordinates
+from dowsax.world.several_columns import SourceColumns
+from dowsax.world.source import Parameter
+
+
+class SeveralSourcesPrior(eqx.Module):
+    r"""$p(\Theta_1) \prod_{k \ge 2} p(\text{own}_k \mid \text{shared})$: sources are alike and independent.
+
+    The density is that of labelled sources, so it is the same for any order of them.
+    """
+
+    source: Prior
+    """Of one source."""
+    columns: SourceColumns
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        return self.columns.named(self.source.parameters)
+
+    @property
+    def position_columns(self) -> tuple[int, ...]:
+        return position_columns(self.source)
+
+    @property
+    def num_sources(self) -> int:
+        return self.columns.number
+
+    @property
+    def coordinates(self) -> Coordinates:
+        """The source's, for each source; a plume's diffusivity depends on all strengths."""
+        single = self.source.coordinates
+        if isinstance(single, PlumeCoordinates):
+            return SeveralPlumesCoordinates(single, self.columns.number)
+        assert isinstance(single, Logarithmic)
+        shared = tuple(column for column in single.columns if column not in self.columns.own)
+        by_factors = [at for at, column in enumerate(self.columns.own) if column in single.columns]
+        own = tuple(block[at] for block in self.columns.blocks for at in by_factors)
+        return Logarithmic((*shared, *own))
+
+    def sample(self, key: Key) -> Theta:
+        first_key, *keys = jax.random.split(key, self.columns.number)
+        first = self.source.sample(first_key)
+        own = jnp.array(self.columns.own)
+        others = [sample_given(each, self.source, first, self.columns.own)[own] for each in keys]
+        return jnp.concatenate([first, *others])
+
+    def log_prob(self, theta: Theta) -> Scalar:
+        first = self.source.log_prob(self.columns.of(theta, 0))
+        return sum(
+            (
+                log_prob_given(self.source, self.columns.of(theta, number), self.columns.own)
+                for number in range(1, self.columns.number)
+            ),
+            start=first,
+        )

@@ -1,0 +1,67 @@
+"""The columns of Θ of several sources."""
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+
+from dowsax.types import Theta
+from dowsax.world.source import Parameter
+
+
+class SourceColumns(eqx.Module):
+    """Which columns a source has for itself.
+
+    Θ of several sources is that of the first, which holds what all share too, and then the own columns of
+    each other one. So whatever reads a shared column of one source reads it here as well.
+    """
+
+    single: int = eqx.field(static=True)
+    """Number of columns of one source."""
+    own: tuple[int, ...] = eqx.field(static=True)
+    """The columns of its own: the position first."""
+    number: int = eqx.field(static=True)
+    """Of sources."""
+
+    def __check_init__(self) -> None:
+        if self.number < 1 or not self.own or max(self.own) >= self.single:
+            raise ValueError("Several sources need at least one source, and columns of its own.")
+
+    @property
+    def total(self) -> int:
+        """Number of columns of Θ."""
+        return self.single + (self.number - 1) * len(self.own)
+
+    @property
+    def blocks(self) -> tuple[tuple[int, ...], ...]:
+        """The own columns of each source, in Θ."""
+        starts = (self.single + number * len(self.own) for number in range(self.number - 1))
+        return (self.own, *(tuple(range(start, start + len(self.own))) for start in starts))
+
+    def of(self, theta: Theta, number: int) -> Theta:
+        """Return Θ of one of the sources, from 0."""
+        block = self.blocks[number]
+        taken = {column: block[at] for at, column in enumerate(self.own)}
+        # Column by column: a gather is far slower.
+        return jnp.stack([theta[taken.get(column, column)] for column in range(self.single)])
+
+    def order(self, ranks: np.ndarray) -> np.ndarray:
+        """Return the columns of Θ with the sources in another order: `ranks` (k,) says which comes where."""
+        columns = np.arange(self.total)
+        for block, rank in zip(self.blocks, ranks, strict=True):
+            columns[list(block)] = self.blocks[int(rank)]
+        return columns
+
+    def named(self, parameters: tuple[Parameter, ...]) -> tuple[Parameter, ...]:
+        """Return the parameters of Θ from those of one source: x1, y1 and so on, then x2, y2."""
+        own = set(self.own)
+        first = tuple(
+            _numbered(parameter, 1) if at in own else parameter for at, parameter in enumerate(parameters)
+        )
+        others = (
+            _numbered(parameters[at], 2 + number) for number in range(self.number - 1) for at in self.own
+        )
+        return (*first, *others)
+
+
+def _numbered(parameter: Parameter, number: int) -> Parameter:
+    return Parameter(f"{parameter.name}{number}", parameter.unit, f"{parameter.meaning}, source {number}")
