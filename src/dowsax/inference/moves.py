@@ -12,12 +12,14 @@ from jaxtyping import Array, Float, Int
 from dowsax.inference.belief import Belief, History
 from dowsax.inference.config import FilterConfig
 from dowsax.inference.jumps import PATH_MOVES_FACTOR, Paths
+from dowsax.inference.labels import agree
 from dowsax.inference.proposals import Columns, Proposal, freeze
 from dowsax.inference.rejuvenation import Density, adapt_step_size, rejuvenate
 from dowsax.inference.replay import reading_log_likelihood, replay
 from dowsax.inference.straightening import Straightening, build_straightening
 from dowsax.types import Key, Scalar
 from dowsax.world import Coordinates, Jump, LogLinear, Model
+from dowsax.world.priors.several import SeveralSourcesPrior
 
 
 class MoveInfo(NamedTuple):
@@ -97,6 +99,9 @@ def move(
     for the new reading so far, and `effort` the share of `max_terms` that it may take.
     """
     move_key, free_key = jax.random.split(key)
+    if isinstance(model.prior, SeveralSourcesPrior):
+        likelihoods = belief.log_likelihoods + exponent * new_log_likelihood
+        belief = replace(belief, particles=agree(belief.particles, likelihoods, model.prior.columns))
     columns = jax.vmap(coordinates.forward, out_axes=1)(belief.particles)
     num_rows = columns.shape[0] - _num_free(coordinates, jump, belief.position_columns)
     rows, free = columns[:num_rows], columns[num_rows:]

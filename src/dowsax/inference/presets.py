@@ -7,8 +7,9 @@ from dowsax.inference.attention import AttentionConfig
 from dowsax.inference.config import FilterConfig
 from dowsax.inference.filter import Filter, build
 from dowsax.inference.projection import PROJECTION, projection_for
-from dowsax.inference.proposals import DifferentialEvolution, Proposal, RandomWalk
+from dowsax.inference.proposals import DifferentialEvolution, Proposal, RandomWalk, SourceEvolution
 from dowsax.world import Identity, Model
+from dowsax.world.priors.several import SeveralSourcesPrior
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,10 @@ class Preset:
             parts.setdefault("coordinates", Identity())
         if self.projection is not None:
             parts.setdefault("project", projection_for(self.projection, len(model.prior.parameters)))
-        return build(model, self.config, proposals=self.proposals, **parts)
+        proposals = self.proposals
+        if proposals and isinstance(model.prior, SeveralSourcesPrior):
+            proposals = (SourceEvolution(model.prior.rows),)
+        return build(model, self.config, proposals=proposals, **parts)
 
 
 PAPER = Preset(

@@ -13,6 +13,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from dowsax.types import Key, Scalar
@@ -96,16 +97,38 @@ class DifferentialEvolution(eqx.Module):
     ) -> tuple[Columns, Ratios]:
         first_key, second_key, scale_key = jax.random.split(key, 3)
         num_rows, num_particles = current.shape
-        # Shifts 1 … n−1, so that no particle meets its own start, and never the same twice.
-        first = jax.random.randint(first_key, (), 1, num_particles)
-        second = 1 + (first - 1 + jax.random.randint(second_key, (), 1, num_particles - 1)) % (
-            num_particles - 1
-        )
-        difference = jnp.roll(population.columns, first, axis=1) - jnp.roll(
-            population.columns, second, axis=1
-        )
+        difference = _difference(first_key, second_key, population)
         scale = step_size * 2.38 / math.sqrt(2 * num_rows) * _draw_scale(scale_key, self.scales)
         return current + scale * difference, jnp.zeros(num_particles)
+
+
+class SourceEvolution(eqx.Module):
+    r"""`DifferentialEvolution` of all rows, or of those of one source, for several sources.
+
+    Which one is drawn for each move. A share of the moves takes $\gamma = 1$: the difference of two particles
+    then leads from one mode to another (ter Braak 2006).
+    """
+
+    blocks: tuple[tuple[int, ...], ...] = eqx.field(static=True)
+    """The rows of each source."""
+    leap_share: float = eqx.field(default=0.15, static=True)
+    scales: tuple[float, float] = eqx.field(default=(0.3, 1.3), static=True)
+    needs_gradients: bool = eqx.field(default=False, static=True)
+
+    def __call__(
+        self, key: Key, current: Columns, population: Population, step_size: Scalar
+    ) -> tuple[Columns, Ratios]:
+        first_key, second_key, block_key, leap_key, scale_key = jax.random.split(key, 5)
+        num_rows, num_particles = current.shape
+        masks = np.zeros((2 * len(self.blocks), num_rows), np.float32)
+        masks[: len(self.blocks)] = 1.0
+        for number, block in enumerate(self.blocks):
+            masks[len(self.blocks) + number, list(block)] = 1.0
+        chosen = jnp.asarray(masks)[jax.random.randint(block_key, (), 0, len(masks))]
+        scale = step_size * 2.38 * jax.lax.rsqrt(2 * jnp.sum(chosen)) * _draw_scale(scale_key, self.scales)
+        scale = jnp.where(jax.random.uniform(leap_key) < self.leap_share, 1.0, scale)
+        step = scale * chosen[:, None] * _difference(first_key, second_key, population)
+        return current + step, jnp.zeros(num_particles)
 
 
 class AttentionLangevin(eqx.Module):
@@ -149,6 +172,15 @@ class AttentionLangevin(eqx.Module):
         attention = jax.nn.softmax(scores, axis=1)
         gradients = population.gradients[:, nearest]
         return population.factor.T @ jnp.sum(attention[None, :, :] * gradients, axis=2)
+
+
+def _difference(first_key: Key, second_key: Key, population: Population) -> Columns:
+    """Return the difference of two other particles for each: the population rolled by two random amounts."""
+    num_particles = population.columns.shape[1]
+    # Shifts 1 … n−1, so that no particle meets its own start, and never the same twice.
+    first = jax.random.randint(first_key, (), 1, num_particles)
+    second = 1 + (first - 1 + jax.random.randint(second_key, (), 1, num_particles - 1)) % (num_particles - 1)
+    return jnp.roll(population.columns, first, axis=1) - jnp.roll(population.columns, second, axis=1)
 
 
 def _draw_scale(key: Key, scales: tuple[float, float]) -> Scalar:

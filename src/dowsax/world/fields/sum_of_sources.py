@@ -1,7 +1,5 @@
 """The field of several sources: what each adds to the background, added up."""
 
-import math
-
 import equinox as eqx
 import jax.numpy as jnp
 

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from dowsax.types import Key, Scalar, Theta
 from dowsax.world.base import Coordinates, Prior
 from dowsax.world.conditional import log_prob_given, sample_given
-from dowsax.world.coordinates import Logarithmic
+from dowsax.world.coordinates import Identity, Logarithmic
 from dowsax.world.positions import position_columns
 from dowsax.world.priors.plume_coordinates import PlumeCoordinates
 from dowsax.world.priors.several_plumes import SeveralPlumesCoordinates
@@ -43,11 +43,19 @@ class SeveralSourcesPrior(eqx.Module):
         single = self.source.coordinates
         if isinstance(single, PlumeCoordinates):
             return SeveralPlumesCoordinates(single, self.columns.number)
-        assert isinstance(single, Logarithmic)
+        if not isinstance(single, Logarithmic):
+            return Identity()
         shared = tuple(column for column in single.columns if column not in self.columns.own)
         by_factors = [at for at, column in enumerate(self.columns.own) if column in single.columns]
         own = tuple(block[at] for block in self.columns.blocks for at in by_factors)
         return Logarithmic((*shared, *own))
+
+    @property
+    def rows(self) -> tuple[tuple[int, ...], ...]:
+        """The coordinates of each source, as rows of the moves: its own columns."""
+        if not isinstance(self.coordinates, SeveralPlumesCoordinates):
+            return self.columns.blocks
+        return self.coordinates.rows
 
     def sample(self, key: Key) -> Theta:
         first_key, *keys = jax.random.split(key, self.columns.number)

@@ -59,8 +59,16 @@ class SeveralPlumesCoordinates(eqx.Module):
         share = coordinates[-1]
         inside = (high > low) & (share >= 0) & (share <= 1)
         volume = jnp.where(inside, diffusivity * _powered(low, high, self._power), 1.0)
-        log_volume = math.log(4 / self._power) + log_ratio + jnp.sum(log_ratios) + log_length + jnp.log(volume)
+        log_volume = (
+            math.log(4 / self._power) + log_ratio + jnp.sum(log_ratios) + log_length + jnp.log(volume)
+        )
         return jnp.where(inside, log_volume, -jnp.inf)
+
+    @property
+    def rows(self) -> tuple[tuple[int, ...], ...]:
+        """The coordinates of each source."""
+        others = (6 + 3 * number for number in range(self.number - 1))
+        return ((0, 1, 2), *((start, start + 1, start + 2) for start in others))
 
     @property
     def _power(self) -> int:
