@@ -1,0 +1,1 @@
+"""Benchmarks of others, by their rules."""
