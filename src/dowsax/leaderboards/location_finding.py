@@ -62,9 +62,10 @@ SETTINGS = (
 
 
 class SourcePrior(eqx.Module):
-    """One source: standard normal in each coordinate, or uniform in the box."""
+    """One source: standard normal in each coordinate, or uniform in a box."""
 
     box: tuple[float, float] | None = eqx.field(static=True)
+    """`None`: normal."""
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
