@@ -12,7 +12,6 @@ from dowsax.world.several import several_sources
 
 OWN = ("x", "y", "q")
 PLUME = benchmark_model("temperature")
-LEVEL = compose("level", UniformBox((0.0, 0.0), (50.0, 50.0)))
 NUM_DRAWS = 400
 
 
@@ -76,15 +75,3 @@ def test_fields_add_up_and_the_background_counts_once():
         each = [single.field(model.prior.columns.of(theta, number), station) for number in (0, 1)]
         background = single.field.without_source()(theta, station)
         assert model.field(theta, station) == pytest.approx(float(sum(each) - background), rel=1e-5)
-
-
-def test_powers_of_levels_add_up():
-    own = ("x", "y", LEVEL.prior.parameters[2].name)
-    model = several_sources(LEVEL, 2, own, levels=True)
-    station = Station(jnp.array([20.0, 30.0]))
-    for theta in draws(model)[:5]:
-        each = [float(LEVEL.field(model.prior.columns.of(theta, number), station)) for number in (0, 1)]
-        background = float(LEVEL.field.without_source()(theta, station))
-        powers = 10 ** (np.array([*each, background]) / 10)
-        expected = 10 * np.log10(powers[0] + powers[1] - powers[2])
-        assert model.field(theta, station) == pytest.approx(expected, abs=0.02)

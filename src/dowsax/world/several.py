@@ -10,16 +10,17 @@ from dowsax.world.priors.several import SeveralSourcesPrior
 from dowsax.world.several_columns import SourceColumns
 
 
-def several_sources(model: Model, number: int, own: tuple[str, ...], levels: bool = False) -> Model:
+def several_sources(model: Model, number: int, own: tuple[str, ...]) -> Model:
     """Return the model of several sources alike, each with its own of these parameters, by name.
 
-    All other parameters are shared. What the sources add to the background adds up; of `levels` their powers.
+    All other parameters are shared. What the sources add to the background adds up, so it is for amounts, not
+    for levels in decibel.
     """
     names = [parameter.name for parameter in model.prior.parameters]
     columns = SourceColumns(len(names), tuple(names.index(name) for name in own), number)
     if number == 1:
         return model
-    field = SumOfSources(model.field, columns, levels)
+    field = SumOfSources(model.field, columns)
     prior = SeveralSourcesPrior(model.prior, columns)
     return Model(prior, field, _summed(model.sensor, model.field, field))
 

@@ -3,8 +3,8 @@
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array, Float
 
-from dowsax.types import Theta
 from dowsax.world.source import Parameter
 
 
@@ -37,7 +37,7 @@ class SourceColumns(eqx.Module):
         starts = (self.single + number * len(self.own) for number in range(self.number - 1))
         return (self.own, *(tuple(range(start, start + len(self.own))) for start in starts))
 
-    def of(self, theta: Theta, number: int) -> Theta:
+    def of(self, theta: Float[Array, " total"], number: int) -> Float[Array, " single"]:
         """Return Θ of one of the sources, from 0."""
         block = self.blocks[number]
         taken = {column: block[at] for at, column in enumerate(self.own)}

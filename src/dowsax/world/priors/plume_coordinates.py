@@ -98,7 +98,7 @@ class PlumeCoordinates(eqx.Module):
         offset = -math.log(4 * math.pi) - 0.5 * jnp.log(squared) - jnp.sqrt(squared) * inverse_length
         return offset, jnp.stack([jnp.ones_like(east), east, north])
 
-    def ratio(self, log_ratio: Scalar) -> Scalar:
+    def ratio(self, log_ratio: Float[Array, "*sources"]) -> Float[Array, "*sources"]:
         """$A$, held within one e-fold of its support so that it never overflows."""
         lowest = math.log(self.strength[0] / self.diffusivity[1]) - 1
         highest = math.log(self.strength[1] / self.diffusivity[0]) + 1

@@ -4,6 +4,7 @@ import math
 
 import equinox as eqx
 import jax.numpy as jnp
+from jaxtyping import Array, Float
 
 from dowsax.types import Scalar, Theta
 from dowsax.world.priors.plume_coordinates import PlumeCoordinates
@@ -75,7 +76,7 @@ class SeveralPlumesCoordinates(eqx.Module):
         return self.number + 2
 
     def _bounds(
-        self, log_ratio: Scalar, log_ratios: Theta, drift_x: Scalar, drift_y: Scalar
+        self, log_ratio: Scalar, log_ratios: Float[Array, " others"], drift_x: Scalar, drift_y: Scalar
     ) -> tuple[Scalar, Scalar]:
         """Return the bounds of α; the lower one is not below the upper where no diffusivity fits."""
         low, high = self.single.bounds(log_ratio, drift_x, drift_y)
@@ -83,8 +84,10 @@ class SeveralPlumesCoordinates(eqx.Module):
         low = jnp.maximum(low, jnp.max(self.single.strength[0] / ratios))
         return low, jnp.minimum(high, jnp.min(self.single.strength[1] / ratios))
 
-    def _diffusivity(self, coordinates: Theta) -> tuple[Scalar, Theta, Theta]:
-        """Return α, the other sources (k, 3) in coordinates, and their log ratios."""
+    def _diffusivity(
+        self, coordinates: Theta
+    ) -> tuple[Scalar, Float[Array, "others 3"], Float[Array, " others"]]:
+        """Return α, the other sources in coordinates, and their log ratios."""
         others = coordinates[6:-1].reshape(self.number - 1, 3)
         low, high = self._bounds(coordinates[2], others[:, 2], coordinates[3], coordinates[4])
         high = jnp.maximum(high, low)
