@@ -28,7 +28,7 @@ COMMANDS = {
     ),
     "compare": "Compare runs of `dowsax evaluate`. No search is run again.",
     "reproduce": "Compute the tables and figures of the paper and write ours next to theirs.",
-    "leaderboard": "Run a benchmark of others by its rules: location-finding.",
+    "leaderboard": "Run a benchmark of others by its rules, and print the table.",
     "train": "Train a policy on simulated searches, on an accelerator if there is one.",
     "site": "Write a site file to start from, or check one.",
     "rehearse": "Simulate missions of a site: how often they stop, and how often a stop is wrong.",
