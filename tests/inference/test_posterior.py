@@ -52,13 +52,23 @@ def test_the_radius_in_three_dimensions_is_that_of_a_ball(probability):
     assert found.verdict().count(",") == 2
 
 
-def test_of_several_sources_the_verdict_speaks_of_the_first():
-    """Located or not, of one survey or of many; of one source it says nothing of the kind."""
-    samples = np.random.default_rng(3).normal([3.0, 4.0, 50.0, 60.0], [0.3, 0.3, 9.0, 9.0], (NUMBER, 4))
-    near = replace(posterior(samples, (0, 1)), num_sources=2)
-    far = replace(near, position_columns=(2, 3))
-    assert near.verdict().startswith("Located: the first of 2 sources is within ")
-    assert far.verdict().startswith("Not located yet: standard deviation of the first of 2 sources ")
-    assert "sources" not in replace(near, num_sources=1).verdict()
+def test_several_sources_are_located_when_each_of_them_is():
+    """Located or not, of one survey or of many, and with a number that is not settled."""
+    random = np.random.default_rng(3)
+    samples = random.normal([3.0, 4.0, 50.0, 60.0], [0.3, 0.3, 0.2, 0.2], (NUMBER, 4))
+    near = replace(posterior(samples, (0, 1)), source_columns=((0, 1), (2, 3)))
+    far = replace(near, samples=samples * [1.0, 1.0, 9.0, 9.0])
+    assert near.found
+    assert not far.found
+    assert near.verdict().startswith("Located: the 2 sources are within ")
+    assert far.verdict().startswith("Not located yet: standard deviation of the least certain of 2 sources ")
+    each = [replace(posterior(part, (0, 1))) for part in (samples[:, :2], samples[:, 2:])]
+    both = np.prod([float(one.probability_within(0.5)) for one in each])
+    assert float(near.probability_within(0.5)) == pytest.approx(both, abs=5 * np.sqrt(0.25 / NUMBER))
+    open_number = replace(near, number_probabilities={1: 0.1, 2: 0.7, 3: 0.2})
+    assert not open_number.found
+    assert open_number.more_probability == pytest.approx(0.2)
+    assert float(open_number.probability_within(9.0)) == pytest.approx(0.7)
+    assert "2 sources with probability 0.7; there may be one more, with 0.2" in open_number.verdict()
     batch = replace(near, samples=samples[None], weights=near.weights[None], fit=np.array([0.5]))
-    assert batch.verdict() == "Located the first of 2 sources within 1 m at 95 % in 1 of 1 surveys."
+    assert batch.verdict() == "Located all 2 sources within 1 m at 95 % in 1 of 1 surveys."

@@ -20,7 +20,6 @@ from dowsax.leaderboards.location_finding import (
     roll_out,
     score,
 )
-from dowsax.leaderboards.location_finding_table import ospa
 from dowsax.types import Station
 
 FREE, BOXED, MOVING = SETTINGS[0], SETTINGS[1], SETTINGS[2]
@@ -73,13 +72,6 @@ def test_places_keep_to_the_box_and_to_the_move():
     assert np.abs(np.diff(np.asarray(moving.places), axis=0)).max() <= MOVING.max_move + 1e-6
     assert (np.asarray(moving.places) >= 0).all()
     assert (np.asarray(moving.places) <= 1).all()
-
-
-def test_ospa_does_not_depend_on_labels():
-    theta = jnp.array([0.0, 0.0, 1.0, 1.0])
-    particles = jnp.array([[1.0, 1.1, 0.0, 0.0], [0.0, 0.0, 1.0, 1.1]])
-    rollout = Rollout(theta, jnp.zeros((30, 2)), jnp.zeros(30), particles, jnp.log(jnp.array([0.4, 0.6])))
-    assert ospa(rollout, 2) == pytest.approx(0.05, abs=1e-6)
 
 
 def test_the_command_refuses_what_it_does_not_know(capsys):

@@ -8,11 +8,15 @@ from scipy import stats
 
 from dowsax.types import Station
 from dowsax.world import UniformBox, benchmark_model, compose
-from dowsax.world.several import several_sources
+from dowsax.world.distributions import Uniform
+from dowsax.world.several_columns import numbers_of_sources
 
 OWN = ("x", "y", "q")
-PLUME = benchmark_model("temperature")
 NUM_DRAWS = 400
+
+
+def plumes(number):
+    return benchmark_model("temperature", sources=number)
 
 
 def draws(model, seed=0):
@@ -21,18 +25,14 @@ def draws(model, seed=0):
 
 @pytest.mark.parametrize("number", [2, 3])
 def test_columns_are_those_of_one_source_and_the_own_ones_of_the_others(number):
-    names = [parameter.name for parameter in several_sources(PLUME, number, OWN).prior.parameters]
+    names = [parameter.name for parameter in plumes(number).prior.parameters]
     others = [f"{name}{at}" for at in range(2, number + 1) for name in OWN]
     assert names == ["x1", "y1", "q1", "ux", "uy", "alpha", "lambda", *others]
 
 
-def test_one_source_is_the_model_itself():
-    assert several_sources(PLUME, 1, OWN) is PLUME
-
-
 def test_the_other_sources_are_distributed_as_the_first():
     """Kolmogorov and Smirnov's test of each own column; the sources are independent."""
-    drawn = np.asarray(draws(several_sources(PLUME, 2, OWN)))
+    drawn = np.asarray(draws(plumes(2)))
     for first, second in ((0, 7), (1, 8), (2, 9)):
         assert stats.ks_2samp(drawn[:, first], drawn[:, second]).pvalue > 1e-3
         assert abs(np.corrcoef(drawn[:, first], drawn[:, second])[0, 1]) < 4 / np.sqrt(NUM_DRAWS)
@@ -40,7 +40,7 @@ def test_the_other_sources_are_distributed_as_the_first():
 
 @pytest.mark.parametrize("number", [2, 3])
 def test_coordinates_of_several_plumes_are_a_bijection_with_this_jacobian(number):
-    model = several_sources(PLUME, number, OWN)
+    model = plumes(number)
     coordinates, thetas = model.prior.coordinates, draws(model)
     moved = jax.vmap(coordinates.forward)(thetas)
     np.testing.assert_allclose(jax.vmap(coordinates.inverse)(moved), thetas, rtol=1e-5)
@@ -49,13 +49,13 @@ def test_coordinates_of_several_plumes_are_a_bijection_with_this_jacobian(number
 
 
 def test_the_free_coordinate_is_uniform_whatever_the_others_are():
-    moved = jax.vmap(several_sources(PLUME, 3, OWN).prior.coordinates.forward)
-    free = np.asarray(moved(draws(several_sources(PLUME, 3, OWN)))[:, -1])
+    moved = jax.vmap(plumes(3).prior.coordinates.forward)
+    free = np.asarray(moved(draws(plumes(3)))[:, -1])
     assert stats.kstest(free, "uniform").pvalue > 1e-3
 
 
 def test_any_order_of_the_sources_has_the_same_density_and_field():
-    model = several_sources(PLUME, 3, OWN)
+    model = plumes(3)
     swapped = model.prior.columns.order(np.array([2, 0, 1]))
     for theta in draws(model)[:5]:
         station = Station(jnp.array([11.0, 13.0]))
@@ -67,11 +67,52 @@ def test_any_order_of_the_sources_has_the_same_density_and_field():
         )
 
 
-def test_fields_add_up_and_the_background_counts_once():
-    single = compose("radiation", UniformBox((0.0, 0.0), (50.0, 50.0)))
-    model = several_sources(single, 2, OWN)
+KINDS = {
+    "gas-plume": {"wind": (3.0, 1.0), "distributions": {"height": 1.0}},
+    "radiation": {},
+    "level": {"background": Uniform(20.0, 40.0)},
+    "magnetic-dipole": {},
+    "energy": {"background": Uniform(0.0, 3.0)},
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_fields_add_up_and_the_background_counts_once(kind):
+    """Against the fields of single sources without a background; levels by their powers."""
+    box = UniformBox((0.0, 0.0), (50.0, 50.0))
+    several = compose(kind, box, sources=3, **KINDS[kind])
+    settings = KINDS[kind] | {"background": None}
+    single = compose(kind, box, **settings)
     station = Station(jnp.array([20.0, 30.0]), dwell=jnp.float32(10.0))
-    for theta in draws(model)[:5]:
-        each = [single.field(model.prior.columns.of(theta, number), station) for number in (0, 1)]
-        background = single.field.without_source()(theta, station)
-        assert model.field(theta, station) == pytest.approx(float(sum(each) - background), rel=1e-5)
+    names = [parameter.name for parameter in several.prior.parameters]
+    for theta in draws(several)[:5]:
+        values = dict(zip(names, theta.tolist(), strict=True))
+        each = [
+            float(
+                single.field(
+                    jnp.array([own_value(values, p.name, k) for p in single.prior.parameters]), station
+                )
+            )
+            for k in (1, 2, 3)
+        ]
+        found, background = float(several.field(theta, station)), values["background"]
+        if kind == "level":
+            powers = [10 ** (level / 10) for level in (*each, background)]
+            assert found == pytest.approx(10 * np.log10(sum(powers)), abs=1e-3)
+        else:
+            assert found == pytest.approx(sum(each) + background, rel=1e-4, abs=1e-4)
+
+
+def own_value(values, name, number):
+    return values[f"{name}{number}"] if f"{name}{number}" in values else values[name]
+
+
+@pytest.mark.parametrize(("sources", "numbers"), [(2, (2,)), ("1-3", (1, 2, 3)), ("2", (2,)), ("2-2", (2,))])
+def test_sources_are_a_number_or_a_range(sources, numbers):
+    assert numbers_of_sources(sources) == numbers
+
+
+@pytest.mark.parametrize("sources", [0, -1, "3-1", "1-9", "two", "1-", "-", True, "2.5", ""])
+def test_other_sources_are_refused(sources):
+    with pytest.raises(ValueError, match="sources"):
+        numbers_of_sources(sources)

@@ -58,7 +58,7 @@ def check_key(seed: int) -> Key:
     return jax.random.key(int(seed))
 
 
-def check_model(field: str | None, model: Model | None, prior: Prior | None) -> Model:
+def check_model(field: str | None, model: Model | None, prior: Prior | None, sources: int = 1) -> Model:
     """Return the model that `field` names or `model` is, with another prior if one is given."""
     if (field is None) == (model is None):
         raise ValueError("Give either `field`, the name of a benchmark field, or `model`.")
@@ -68,7 +68,7 @@ def check_model(field: str | None, model: Model | None, prior: Prior | None) -> 
         raise ValueError(f"`prior` needs parameters, coordinates, sample and log_prob; got {prior!r}.")
     if model is None:
         assert field is not None
-        return benchmark_model(field, prior)
+        return benchmark_model(field, prior, sources)
     return model if prior is None else eqx.tree_at(lambda at: at.prior, model, prior)
 
 

@@ -43,12 +43,20 @@ class Belief(eqx.Module):
     ranks: Float[Array, " horizon"] | None = None
     """One-step-ahead predictive ranks of the readings (`ranks`); `None` unless they are kept."""
     position_columns: tuple[int, ...] = eqx.field(default=POSITION_COLUMNS, static=True)
-    """The columns of Θ that are the position of the source, as the prior says."""
+    """The columns of Θ that are the position of the source, as the prior says; of several, of the first."""
+    other_columns: tuple[tuple[int, ...], ...] = eqx.field(default=(), static=True)
+    """Those of each other source."""
 
     @property
     def positions(self) -> Float[Array, "n axes"]:
         """[m], of the source, for each particle."""
         return self.position(self.particles)
+
+    @property
+    def source_positions(self) -> Float[Array, "n sources axes"]:
+        """[m], of each source, for each particle."""
+        columns = (self.position_columns, *self.other_columns)
+        return jnp.stack([take_position(self.particles, each) for each in columns], axis=1)
 
     def position(self, thetas: Float[Array, "*batch d"]) -> Float[Array, "*batch axes"]:
         """Return the position in Θ, or in a mean or standard deviation of Θ [m]."""

@@ -15,6 +15,7 @@ from dowsax.inference.budget import KLDBudget, mask_to
 from dowsax.inference.config import FilterConfig
 from dowsax.inference.features import Projection
 from dowsax.inference.jumps import no_regimes
+from dowsax.inference.labels import agree
 from dowsax.inference.moves import move
 from dowsax.inference.neighbours import NeighbourSearch, exact_neighbours
 from dowsax.inference.prediction import Importance, predict
@@ -25,7 +26,7 @@ from dowsax.inference.resampling import Resampler, systematic
 from dowsax.inference.tempering import next_exponent
 from dowsax.inference.weights import alive, ess, log_total, normalise
 from dowsax.types import Key, Scalar, Station
-from dowsax.world import Coordinates, Jump, Model, Prior, Transition
+from dowsax.world import Coordinates, Jump, Model, Prior, Transition, source_columns
 
 DEFAULT_CONFIG = FilterConfig()
 DEFAULT_PROPOSALS = (DifferentialEvolution(),)
@@ -113,6 +114,7 @@ class ParticleFilter:
             earlier=None if self.jump is None else no_regimes(num_particles, self.jump),
             ranks=no_ranks(self.config.horizon) if self.config.keep_ranks else None,
             position_columns=self.model.position_columns,
+            other_columns=self.model.other_columns,
         )
 
     def step(self, key: Key, belief: Belief, station: Station, reading: Scalar) -> tuple[Belief, FilterInfo]:
@@ -249,6 +251,11 @@ class ParticleFilter:
     def finish(self, stage: Stage) -> tuple[Belief, FilterInfo]:
         """Return the belief after the reading, with its likelihoods and its evidence added up."""
         explained = (stage.exponent >= 1) & alive(stage.belief.log_weights)
+        columns = source_columns(self.model.prior)
+        if columns is not None:
+            likelihoods = stage.belief.log_likelihoods + stage.new_log_likelihood
+            particles = agree(stage.belief.particles, likelihoods, columns)
+            stage = stage._replace(belief=replace(stage.belief, particles=particles))
         belief = eqx.tree_at(
             lambda at: (at.log_likelihoods, at.log_evidence),
             stage.belief,

@@ -49,10 +49,18 @@ def cell_index(grid: Grid, locations: Float[Array, "n 2"]) -> Int[Array, " n"]:
 
 
 def cell_mass(grid: Grid, belief: Belief) -> Float[Array, " cells"]:
-    """Return the probability that the source lies in each cell; in three dimensions, that it is above it."""
-    positions = belief.positions
+    """Return the probability that the source lies in each cell; in three dimensions, that it is above it.
+
+    Of several sources it is that of any one of them: the map of their density.
+    """
+    number = 1 + len(belief.other_columns)
+    positions = (
+        belief.positions if number == 1 else belief.source_positions.reshape(-1, len(belief.position_columns))
+    )
     if positions.shape[1] > len(grid.low):
         positions = positions[:, : len(grid.low)]
     indices = cell_index(grid, positions)
     weights = jnp.exp(normalise(belief.log_weights))
+    if number > 1:
+        weights = jnp.repeat(weights / number, number)
     return jnp.zeros(grid.num_cells, jnp.float32).at[indices].add(weights)

@@ -4,6 +4,7 @@ The sources are alike, so every order of them is the same particle. Moves take d
 mean something only where their labels agree.
 """
 
+from collections.abc import Sequence
 from itertools import permutations
 
 import jax.numpy as jnp
@@ -37,8 +38,13 @@ def agree(
     return ordered(centres)
 
 
-def sort_sources(samples: np.ndarray, columns: SourceColumns) -> np.ndarray:
-    """Return samples (n, d) with the sources of each sorted by x: a function of the set of sources."""
-    firsts = [block[0] for block in columns.blocks]
-    ranks = np.argsort(samples[:, firsts], axis=1)
-    return np.stack([sample[columns.order(rank)] for sample, rank in zip(samples, ranks, strict=True)])
+def sort_sources(samples: np.ndarray, blocks: Sequence[Sequence[int]]) -> np.ndarray:
+    """Return samples (n, d) with the sources of each sorted by x: a function of the set of sources.
+
+    `blocks` are the columns of each source, x first.
+    """
+    ranks = np.argsort(samples[:, [block[0] for block in blocks]], axis=1)
+    sources = samples[:, np.array(blocks)]
+    found = samples.copy()
+    found[:, np.array(blocks)] = np.take_along_axis(sources, ranks[:, :, None], axis=1)
+    return found

@@ -1,9 +1,10 @@
 """Locate a source from a survey: readings in, posterior out."""
 
 import os
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
@@ -26,10 +27,12 @@ from dowsax.inference.fit import model_fit
 from dowsax.inference.posterior import Posterior, Trace
 from dowsax.inference.presets import Preset
 from dowsax.inference.redundancy import estimate_redundancy, max_redundancy, with_redundancy
+from dowsax.inference.sources import by_source, combine
 from dowsax.types import Key, Scalar, Station
-from dowsax.world import Model, Prior, num_sources
+from dowsax.world import Model, Prior, source_columns
 from dowsax.world.earlier import recall_all
 from dowsax.world.sensors.redundant import Redundant
+from dowsax.world.several_columns import numbers_of_sources
 
 # Surveys are padded to one of these lengths, so that another number of readings rarely compiles again.
 _PADDED_LENGTHS = (32, 64, 128, 256, 512, 1024, 2048, 4096)
@@ -53,8 +56,9 @@ def locate(
     seed: int = 0,
     redundancy: float | int | str | None = None,
     effort: float = 1.0,
+    sources: int | str = 1,
 ) -> Posterior:
-    """Infer the position and the strength of a source, and all other unknowns, from a survey.
+    """Infer the position and the strength of a source, or of several, and all other unknowns, from a survey.
 
     Parameters
     ----------
@@ -81,13 +85,23 @@ def locate(
         effective readings are left.
     effort
         Share of the likelihood terms that moves may take, in (0, 1], in presets that limit them (`survey`).
+    sources
+        With `field`: the number of sources, or a range like "1-3" of numbers that are equally probable
+        beforehand. With `model` it is that of the model; see `locate_number`.
 
     Returns
     -------
     Posterior
         Weighted samples of Θ and their summaries.
     """
-    model = check_model(field, model, prior)
+    numbers = list(numbers_of_sources(sources))
+    if numbers != [1] and model is not None:
+        raise ValueError("`sources` goes with `field`; a `model` has its own number: see `compose`.")
+    settings = {"preset": preset, "particles": particles, "seed": seed, "effort": effort}
+    if len(numbers) > 1:
+        models = {number: check_model(field, None, prior, number) for number in numbers}
+        return locate_number(positions, readings, models, redundancy=redundancy, **settings)
+    model = check_model(field, model, prior, numbers[0])
     preset = check_preset(preset, particles)
     key, effort = check_key(seed), check_effort(effort)
     stations, values = _check_survey(positions, readings, model)
@@ -101,6 +115,31 @@ def locate(
             "`redundancy` can be estimated for one survey, not for a batch: locate them one by one."
         )
     return _locate_with_estimated_redundancy(model, preset, stations, values, key, effort)
+
+
+def locate_number(
+    positions,
+    readings,
+    models: Mapping[int, Model],
+    *,
+    redundancy: float | int | str | None = None,
+    **settings: Any,
+) -> Posterior:
+    """Locate several sources whose number is unknown, from the model of each number; see `locate`.
+
+    One filter a number: the evidences of the survey are the probabilities of the numbers. Errors that are
+    estimated are those of the largest number, which explains most, and the same for all.
+    """
+    if np.ndim(readings) != 1:
+        raise ValueError(
+            "The number of sources is inferred for one survey, not for a batch: locate them one by one."
+        )
+    most = max(models)
+    found = {most: locate(positions, readings, model=models[most], redundancy=redundancy, **settings)}
+    redundancy = redundancy if redundancy != "estimated" else found[most].redundancy
+    for number in sorted(set(models) - {most}, reverse=True):
+        found[number] = locate(positions, readings, model=models[number], redundancy=redundancy, **settings)
+    return combine(found)
 
 
 def compile_for(
@@ -174,7 +213,7 @@ def _locate(
     _require_explained(found.explained[..., :num_readings], places, values)
     weights = np.exp(found.log_weights.astype(np.float64))
     axis = values.ndim - 1
-    return Posterior(
+    posterior = Posterior(
         parameters=model.prior.parameters,
         samples=found.particles.astype(np.float64),
         weights=weights / weights.sum(axis=-1, keepdims=True),
@@ -185,8 +224,9 @@ def _locate(
         trace=Trace(*(np.take(leaf, np.arange(num_readings), axis) for leaf in found.trace)),
         redundancy=float(model.sensor.count) if isinstance(model.sensor, Redundant) else 1.0,
         position_columns=model.position_columns,
-        num_sources=num_sources(model.prior),
     )
+    columns = source_columns(model.prior)
+    return posterior if columns is None else by_source(posterior, columns)
 
 
 class FilterOutput(NamedTuple):

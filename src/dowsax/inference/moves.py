@@ -18,8 +18,7 @@ from dowsax.inference.rejuvenation import Density, adapt_step_size, rejuvenate
 from dowsax.inference.replay import reading_log_likelihood, replay
 from dowsax.inference.straightening import Straightening, build_straightening
 from dowsax.types import Key, Scalar
-from dowsax.world import Coordinates, Jump, LogLinear, Model
-from dowsax.world.priors.several import SeveralSourcesPrior
+from dowsax.world import Coordinates, Jump, LogLinear, Model, source_columns
 
 
 class MoveInfo(NamedTuple):
@@ -99,9 +98,10 @@ def move(
     for the new reading so far, and `effort` the share of `max_terms` that it may take.
     """
     move_key, free_key = jax.random.split(key)
-    if isinstance(model.prior, SeveralSourcesPrior):
+    columns_of_sources = source_columns(model.prior)
+    if columns_of_sources is not None:
         likelihoods = belief.log_likelihoods + exponent * new_log_likelihood
-        belief = replace(belief, particles=agree(belief.particles, likelihoods, model.prior.columns))
+        belief = replace(belief, particles=agree(belief.particles, likelihoods, columns_of_sources))
     columns = jax.vmap(coordinates.forward, out_axes=1)(belief.particles)
     num_rows = columns.shape[0] - _num_free(coordinates, jump, belief.position_columns)
     rows, free = columns[:num_rows], columns[num_rows:]

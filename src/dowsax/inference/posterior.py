@@ -1,7 +1,8 @@
 """The posterior of a survey: the answer of `locate`, for people and programs."""
 
 import warnings
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 
@@ -57,8 +58,14 @@ class Posterior:
         Its estimate from the errors, if it was estimated: at least as large.
     position_columns
         Columns of Θ that are the position of the source [m], the first one where there are several.
-    num_sources
-        Number of sources of which Θ holds the positions.
+    source_columns
+        Of several sources: the columns of each, its position first. Samples have them in one order, so that
+        the sources of one number are the same one, as far as that can be told. Empty for one source.
+    number_probabilities
+        The probability of each number of sources, where it was not known; these are then the samples of the
+        most probable number.
+    by_number
+        The posterior of each such number.
     """
 
     parameters: tuple[Parameter, ...]
@@ -72,7 +79,25 @@ class Posterior:
     redundancy: float = 1.0
     redundancy_estimate: float | None = None
     position_columns: tuple[int, ...] = POSITION_COLUMNS
-    num_sources: int = 1
+    source_columns: tuple[tuple[int, ...], ...] = ()
+    number_probabilities: Mapping[int, float] = field(default_factory=dict)
+    by_number: Mapping[int, "Posterior"] = field(default_factory=dict)
+
+    @property
+    def num_sources(self) -> int:
+        return max(len(self.source_columns), 1)
+
+    @property
+    def number_probability(self) -> float:
+        """The probability that there are so many sources: 1 where their number is known."""
+        return self.number_probabilities.get(self.num_sources, 1.0)
+
+    @property
+    def more_probability(self) -> float:
+        """The probability that there are more sources."""
+        return sum(
+            chance for number, chance in self.number_probabilities.items() if number > self.num_sources
+        )
 
     @property
     def has_systematic_errors(self) -> bool:
@@ -105,8 +130,17 @@ class Posterior:
         return np.sqrt(np.diagonal(self.covariance, axis1=-2, axis2=-1))
 
     def position(self, values: np.ndarray) -> np.ndarray:
-        """Return the position [m] of the source in samples, means or standard deviations of Θ (…, d)."""
+        """Return the position [m] of the source in samples, means or standard deviations of Θ (…, d).
+
+        Of several sources, of the first.
+        """
         return take_position(values, self.position_columns)
+
+    def source_positions(self, values: np.ndarray) -> np.ndarray:
+        """Return the positions (…, sources, axes) [m] in samples, means or deviations of Θ (…, d)."""
+        axes = len(self.position_columns)
+        columns = [each[:axes] for each in self.source_columns] or [self.position_columns]
+        return np.stack([take_position(values, each) for each in columns], axis=-2)
 
     def quantile(self, probability: float) -> np.ndarray:
         """Return the weighted quantile of each parameter, always one of the samples."""
@@ -119,28 +153,38 @@ class Posterior:
         return self.quantile((1 - probability) / 2), self.quantile((1 + probability) / 2)
 
     def credible_radius(self, probability: float = 0.95) -> np.ndarray:
-        """Return the smallest r [m] with P(|(x, y) − mean| ≤ r) at least this probability."""
+        """Return the smallest r [m] with P(|(x, y) − mean| ≤ r) at least this probability.
+
+        Of several sources: that each is within r of its mean, if there are so many.
+        """
         _require_probability(probability)
         return _quantile(self._distances, self.weights, probability, axis=-1)
 
     def probability_within(self, radius: float) -> np.ndarray:
-        """Return P(|(x, y) − mean| ≤ radius), the radius in m."""
-        return np.asarray(np.sum(self.weights * (self._distances <= radius), axis=-1))
+        """Return P(|(x, y) − mean| ≤ radius), the radius in m.
+
+        Of several sources: that there are so many, and each is within the radius of its mean.
+        """
+        inside = np.sum(self.weights * (self._distances <= radius), axis=-1)
+        return np.asarray(self.number_probability * inside)
 
     @property
     def _distances(self) -> np.ndarray:
-        """[m], from each sample of the source to its mean position."""
-        offsets = self.position(self.samples) - self.position(self.mean)[..., None, :]
-        return np.linalg.norm(offsets, axis=-1)
+        """[m], from each sample of the source to its mean position; of several, the largest."""
+        offsets = self.source_positions(self.samples) - self.source_positions(self.mean)[..., None, :, :]
+        return np.linalg.norm(offsets, axis=-1).max(axis=-1)
 
     @property
     def contracted(self) -> np.ndarray:
         """Whether all location coordinates have a standard deviation below 0.5 m."""
-        return np.asarray(self.position(self.std).max(axis=-1) < 0.5)
+        return np.asarray(self.source_positions(self.std).max(axis=(-2, -1)) < 0.5)
 
     @property
     def found(self) -> np.ndarray:
-        """Whether the model fits and the source is within 1 m of the mean with at least 95 % probability."""
+        """Whether the model fits and the source is within 1 m of the mean with at least 95 % probability.
+
+        Of several sources: each of them, and there are so many.
+        """
         return np.asarray((self.probability_within(1.0) >= 0.95) & self.fits)
 
     @property
@@ -149,31 +193,42 @@ class Posterior:
         return np.asarray(self.fit >= MIN_FIT)
 
     def verdict(self) -> str:
-        """Return one sentence: located or not, and how far off the source may be.
-
-        Of several sources it speaks of the first, and says so.
-        """
-        first = "" if self.num_sources == 1 else f"the first of {self.num_sources} sources"
+        """Return in a sentence or two: located or not, and how far off the source may be."""
         if self.is_batch:
             count, total = int(np.sum(self.found)), self.samples.shape[0]
             misfits = int(np.sum(~self.fits))
             warning = f" {misfits} do not fit the model." if misfits else ""
-            claim = f"Located {first} within" if first else "Located within"
-            return f"{claim} 1 m at 95 % in {count} of {total} surveys.{warning}"
+            claim = "Located" if self.num_sources == 1 else f"Located all {self.num_sources} sources"
+            return f"{claim} within 1 m at 95 % in {count} of {total} surveys.{warning}"
         if not self.fits:
             return (
                 "Not to be trusted: no source fits these readings well, so check the units, the field, the "
                 "positions and the prior (a right model would fit so badly with a probability of "
                 f"{float(self.fit):.2g})."
             )
-        radius, spread = float(self.credible_radius(0.95)), float(self.position(self.std).max())
+        radius, spread = float(self.credible_radius(0.95)), float(self.source_positions(self.std).max())
         if self.found:
-            middle = ", ".join(f"{coordinate:.2f}" for coordinate in self.position(self.mean))
-            where = f"within {radius:.2f} m of ({middle})"
-            return f"Located: {first or 'the source'} is {where} with 95 % probability."
+            places = (
+                "(" + ", ".join(f"{coordinate:.2f}" for coordinate in place) + ")"
+                for place in self.source_positions(self.mean)
+            )
+            who = "the source is" if self.num_sources == 1 else f"the {self.num_sources} sources are"
+            where = f"within {radius:.2f} m of {' and '.join(places)}"
+            return f"Located: {who} {where} with 95 % probability.{self._number_sentence()}"
         middle = "Contracted, but not located to 1 m" if self.contracted else "Not located yet"
-        whose = f" of {first}" if first else ""
-        return f"{middle}: standard deviation{whose} {spread:.2f} m, 95 % credible radius {radius:.2f} m."
+        if self.contracted and radius <= 1.0:
+            middle = "Located to 1 m if there are no other sources, which is not settled"
+        whose = "" if self.num_sources == 1 else f" of the least certain of {self.num_sources} sources"
+        measures = f"standard deviation{whose} {spread:.2f} m, 95 % credible radius {radius:.2f} m"
+        return f"{middle}: {measures}.{self._number_sentence()}"
+
+    def _number_sentence(self) -> str:
+        """Return how many sources there are, with which probability, where that was not known."""
+        if not self.number_probabilities:
+            return ""
+        are = "is 1 source" if self.num_sources == 1 else f"are {self.num_sources} sources"
+        more = f"; there may be one more, with {self.more_probability:.2g}" if self.more_probability else ""
+        return f" There {are} with probability {self.number_probability:.2g}{more}."
 
     def to_arviz(self, seed: int = 0):
         """Return an ArviZ InferenceData of equally weighted draws, one chain for each survey."""

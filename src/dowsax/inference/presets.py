@@ -8,8 +8,7 @@ from dowsax.inference.config import FilterConfig
 from dowsax.inference.filter import Filter, build
 from dowsax.inference.projection import PROJECTION, projection_for
 from dowsax.inference.proposals import DifferentialEvolution, Proposal, RandomWalk, SourceEvolution
-from dowsax.world import Identity, Model
-from dowsax.world.priors.several import SeveralSourcesPrior
+from dowsax.world import Identity, Model, SeveralSources
 
 
 @dataclass(frozen=True)
@@ -41,8 +40,8 @@ class Preset:
         if self.projection is not None:
             parts.setdefault("project", projection_for(self.projection, len(model.prior.parameters)))
         proposals = self.proposals
-        if proposals and isinstance(model.prior, SeveralSourcesPrior):
-            proposals = (SourceEvolution(model.prior.rows),)
+        if proposals and isinstance(model.prior, SeveralSources) and model.prior.source_rows:
+            proposals = (SourceEvolution(model.prior.source_rows),)
         return build(model, self.config, proposals=proposals, **parts)
 
 

@@ -38,7 +38,8 @@ class Contraction(eqx.Module):
     """Empty: the position."""
 
     def __call__(self, belief: Belief) -> Verdict:
-        spread = std(belief)[jnp.asarray(self.columns or belief.position_columns)]
+        positions = sum(belief.other_columns, start=belief.position_columns)
+        spread = std(belief)[jnp.asarray(self.columns or positions)]
         return alive(belief.log_weights) & (jnp.max(spread) < self.threshold)
 
 

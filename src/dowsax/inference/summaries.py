@@ -12,6 +12,7 @@ from dowsax.inference.belief import Belief
 from dowsax.inference.grid import BENCHMARK_GRID, Grid, cell_mass
 from dowsax.inference.weights import alive, members_at, normalise
 from dowsax.types import Position, Scalar, Theta
+from dowsax.world import take_position
 
 # By default a GPU rounds the factors of a product to ten bits: centimetres of a mean position.
 _MATMUL_PRECISION = jax.lax.Precision.HIGHEST
@@ -75,8 +76,10 @@ def mean_position(belief: Belief) -> Position:
 
 
 def location_spread(belief: Belief) -> Scalar:
-    r"""$\max(\sigma_x, \sigma_y)$ [m], over all axes; infinite if no particle is left."""
-    return jnp.where(alive(belief.log_weights), jnp.max(belief.position(std(belief))), jnp.inf)
+    r"""$\max(\sigma_x, \sigma_y)$ [m], over all axes and sources; infinite if no particle is left."""
+    spreads, columns = std(belief), (belief.position_columns, *belief.other_columns)
+    largest = jnp.max(jnp.stack([take_position(spreads, each) for each in columns]))
+    return jnp.where(alive(belief.log_weights), largest, jnp.inf)
 
 
 def quantile(belief: Belief, probability: float | Scalar) -> Theta:
@@ -113,12 +116,16 @@ def interval(belief: Belief, probability: float) -> tuple[Theta, Theta]:
 
 
 def distances_to_mean(belief: Belief) -> Float[Array, " n"]:
-    r"""$|(x_i, y_i) - \mu|$ [m] for each particle."""
-    return jnp.linalg.norm(belief.positions - mean_position(belief)[None, :], axis=1)
+    r"""$|(x_i, y_i) - \mu|$ [m] for each particle; of several sources, of the furthest from its mean."""
+    if not belief.other_columns:
+        return jnp.linalg.norm(belief.positions - mean_position(belief)[None, :], axis=1)
+    positions, weights = belief.source_positions, jnp.exp(normalise(belief.log_weights))
+    means = jnp.einsum("n,nka->ka", weights, positions, precision=_MATMUL_PRECISION)
+    return jnp.max(jnp.linalg.norm(positions - means[None], axis=2), axis=1)
 
 
 def mass_within(belief: Belief, radius: float | Scalar) -> Scalar:
-    r"""$P(|(x, y) - \mu| \le r)$: the probability that the source lies within `radius` [m] of its mean."""
+    r"""$P(|(x, y) - \mu| \le r)$: that the source, or each source, lies within `radius` [m] of its mean."""
     return jnp.sum(jnp.exp(normalise(belief.log_weights)), where=distances_to_mean(belief) <= radius)
 
 
@@ -156,6 +163,12 @@ def weight_entropy(belief: Belief) -> Scalar:
 
 
 def promising_places(belief: Belief, number: int = NUM_PROMISING) -> Float[Array, "places axes"]:
-    """Return places where the source may be: the positions of particles at even shares of the weight."""
+    """Return places where the source may be: the positions of particles at even shares of the weight.
+
+    Of several sources they are those of each in turn.
+    """
     members = members_at(belief.log_weights, (jnp.arange(number) + 0.5) / number)
-    return belief.position(belief.particles[members])
+    if not belief.other_columns:
+        return belief.position(belief.particles[members])
+    turns = jnp.arange(number) % (1 + len(belief.other_columns))
+    return belief.source_positions[members, turns]

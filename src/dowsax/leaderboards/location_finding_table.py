@@ -1,9 +1,8 @@
 """Many rollouts of location finding: information, calibration and time, with intervals."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from itertools import permutations
 from typing import Any
 
 import jax
@@ -13,8 +12,11 @@ import numpy as np
 from dowsax.evaluate.statistics import bootstrap_interval, wilson_interval
 from dowsax.evaluate.tables import markdown
 from dowsax.evaluate.uniformity import uniformity
+from dowsax.inference.labels import sort_sources
 from dowsax.inference.resampling import systematic
+from dowsax.inference.sources import ospa
 from dowsax.leaderboards.location_finding import NUM_READINGS, SETTINGS, Rollout, Setting, roll_out, score
+from dowsax.world.several_columns import SourceColumns
 
 NUM_CONTRASTS = 1_000_000
 _NUM_DRAWS = 99
@@ -66,6 +68,7 @@ def _measure(
     roll = jax.jit(lambda key: roll_out(key, setting, is_random))
     bounds = jax.jit(lambda key, rollout: score(key, setting, rollout, num_contrasts))
     draw = jax.jit(lambda key, log_weights: systematic(key, log_weights, _NUM_DRAWS))
+    blocks = SourceColumns(2, (0, 1), setting.num_sources).blocks
     # Compiled before the first is timed.
     jax.block_until_ready(roll(jax.random.key(seed)))
     scores, ranks, distances, seconds = [], [], [], []
@@ -76,8 +79,8 @@ def _measure(
         seconds.append(time.process_time() - begun)
         scores.append([float(bound) for bound in bounds(score_key, rollout)])
         drawn = np.asarray(rollout.particles[draw(draw_key, rollout.log_weights)])
-        ranks.append(_ranks(drawn, np.asarray(rollout.theta)))
-        distances.append(ospa(rollout, setting.num_sources))
+        ranks.append(_ranks(drawn, np.asarray(rollout.theta), blocks))
+        distances.append(distance_of_means(rollout, setting.num_sources))
         step()
     lower, upper = np.array(scores).T
     all_ranks = np.array(ranks)
@@ -99,36 +102,16 @@ def _measure(
     )
 
 
-def _ranks(drawn: np.ndarray, theta: np.ndarray) -> np.ndarray:
+def _ranks(drawn: np.ndarray, theta: np.ndarray, blocks: Sequence[Sequence[int]]) -> np.ndarray:
     """Return how many draws (n, d) are below the truth (d,) in each coordinate, sources sorted by x."""
-    return (_sorted(drawn) < _sorted(theta[None])[0]).sum(axis=0)
+    return (sort_sources(drawn, blocks) < sort_sources(theta[None], blocks)[0]).sum(axis=0)
 
 
-def _sorted(thetas: np.ndarray) -> np.ndarray:
-    """Return Θ (n, d) with the sources of each sorted by x: a function of the set of sources."""
-    sources = thetas.reshape(len(thetas), -1, 2)
-    order = np.argsort(sources[:, :, 0], axis=1)
-    return np.take_along_axis(sources, order[:, :, None], axis=1).reshape(len(thetas), -1)
-
-
-def ospa(rollout: Rollout, num_sources: int) -> float:
-    """Return the mean distance of the sources from the means of the belief, labels matched, cut at 1.
-
-    Optimal sub-pattern assignment (Schuhmacher et al. 2008) of order 1 for a known number of sources.
-    """
+def distance_of_means(rollout: Rollout, num_sources: int) -> float:
+    """Return the distance (`ospa`) of the sources from the means of the belief, whose labels agree."""
     weights = np.asarray(jnp.exp(rollout.log_weights), np.float64)
-    particles = np.asarray(rollout.particles, np.float64).reshape(-1, num_sources, 2)
-    centres = particles[weights.argmax()]
-    orders = [list(order) for order in permutations(range(num_sources))]
-    gaps = np.stack([((particles[:, order] - centres) ** 2).sum(axis=(1, 2)) for order in orders])
-    matched = np.stack([particles[:, order] for order in orders])[
-        gaps.argmin(axis=0), np.arange(len(weights))
-    ]
-    estimate = np.einsum("n,nka->ka", weights / weights.sum(), matched)
-    truth = np.asarray(rollout.theta, np.float64).reshape(num_sources, 2)
-    return min(
-        float(np.minimum(np.linalg.norm(estimate[order] - truth, axis=1), _CUTOFF).mean()) for order in orders
-    )
+    means = weights @ np.asarray(rollout.particles, np.float64) / weights.sum()
+    return ospa(means.reshape(num_sources, 2), np.asarray(rollout.theta).reshape(num_sources, 2), _CUTOFF)
 
 
 def table(rows: list[Row]) -> str:

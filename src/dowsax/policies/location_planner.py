@@ -5,6 +5,7 @@ rule. What it tells about strength, wind, background or noise alone counts for n
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from operator import itemgetter
@@ -57,7 +58,8 @@ class Cells(NamedTuple):
     particles: Float[Array, "n d"]
     log_weights: Float[Array, " n"]
     shares: Float[Array, "n cells"]
-    """Of each particle in each cell; the cells overlap, and the shares of a particle sum to one."""
+    """Of each particle in each cell; the cells overlap, and the shares of a particle sum to one, those of
+    each source by itself."""
     before: Float[Array, " cells"]
     squares_before: Float[Array, " cells"]
     """The weight of each cell, and the sum of squares of its parts."""
@@ -199,16 +201,27 @@ class LocationPlanner(eqx.Module):
         if particles.shape[0] > self.num_particles:
             particles = particles[systematic(key, log_weights, self.num_particles)]
             log_weights = jnp.full(self.num_particles, -jnp.log(self.num_particles))
-        positions, weights = belief.position(particles), jnp.exp(log_weights)
+        chosen = replace(belief, particles=particles, log_weights=log_weights)
+        # What a reading tells about several sources is what it tells about each, added up.
+        each = [
+            self._shares(positions, log_weights) for positions in jnp.unstack(chosen.source_positions, axis=1)
+        ]
+        shares = jnp.concatenate(each, axis=1)
+        before, squares_before = _cell_weights(jnp.exp(log_weights)[None, :], shares)
+        return Cells(particles, log_weights, shares, before[0], squares_before[0])
+
+    def _shares(
+        self, positions: Float[Array, "n axes"], log_weights: Float[Array, " n"]
+    ) -> Float[Array, "n cells"]:
+        """Return the share of each particle in each cell of the location of a source."""
+        weights = jnp.exp(log_weights)
         num_axes = positions.shape[1]
         centred = positions - jnp.matmul(weights, positions, precision=_PRECISION)[None, :]
         spread = jnp.sqrt(jnp.sum(jnp.matmul(weights, centred**2, precision=_PRECISION)) / num_axes)
         width = jnp.maximum(self.scale, _OVERLAP * spread / _NUM_CELLS ** (1 / num_axes))
         middles = positions[members_at(log_weights, (jnp.arange(_NUM_CELLS) + 0.5) / _NUM_CELLS)]
         squares = jnp.sum((positions[:, None, :] - middles[None, :, :]) ** 2, axis=2)
-        shares = jax.nn.softmax(-0.5 * squares / width**2, axis=1)
-        before, squares_before = _cell_weights(jnp.exp(log_weights)[None, :], shares)
-        return Cells(particles, log_weights, shares, before[0], squares_before[0])
+        return jax.nn.softmax(-0.5 * squares / width**2, axis=1)
 
 
 def _map_allowed(

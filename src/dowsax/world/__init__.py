@@ -28,9 +28,9 @@ from dowsax.world.motion import FOUR_MOVES, FencedMoves, Motion, PolicyMismatch,
 from dowsax.world.paths import approach, wander
 from dowsax.world.positions import (
     POSITION_COLUMNS,
-    num_sources,
     position_columns,
     put_position,
+    source_columns,
     take_position,
 )
 from dowsax.world.priors import (
@@ -134,11 +134,11 @@ __all__ = [
     "compose",
     "kind_of",
     "moves_of",
-    "num_sources",
     "pack",
     "position_columns",
     "put_position",
     "ring_lengths",
+    "source_columns",
     "take_position",
     "unpack",
     "wander",

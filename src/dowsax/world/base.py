@@ -7,6 +7,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from dowsax.types import Earlier, Key, Scalar, Station, Theta
+from dowsax.world.several_columns import SourceColumns
 from dowsax.world.source import Parameter
 
 
@@ -47,6 +48,8 @@ class DirectionProfile(NamedTuple):
     ends: tuple[Scalar, Scalar] | None = None
     """[rad], of a path: the angles from the axis to its start and to its far end; the nearest one between
     them is `angle`, to which the field need not be symmetric. `None` at a point."""
+    parts: tuple["DirectionProfile", ...] = ()
+    """Of several sources, that of each, whose angles, widths and ends differ."""
 
 
 @runtime_checkable
@@ -187,10 +190,17 @@ class Positioned(Protocol):
 
 @runtime_checkable
 class SeveralSources(Protocol):
-    """A prior of several sources; `position_columns` are those of the first, which is searched for."""
+    """A prior of several sources alike, each with columns of its own; all others are shared."""
 
     @property
-    def num_sources(self) -> int: ...
+    def source_columns(self) -> SourceColumns | None:
+        """Which columns each source has; `None` for one source."""
+        ...
+
+    @property
+    def source_rows(self) -> tuple[tuple[int, ...], ...]:
+        """The coordinates of each source."""
+        ...
 
 
 @runtime_checkable

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from dowsax.world.base import DirectionDependent, Distribution, Field, Location, Prior, Sensor
+from dowsax.world.base import DirectionDependent, Distribution, Field, Location, Sensor
 from dowsax.world.fields import (
     Background,
     Efficient,
@@ -13,15 +13,15 @@ from dowsax.world.fields import (
     InferredWind,
     Lagged,
     MeasuredBackground,
-    Plume,
 )
 from dowsax.world.fields.nothing import remove_source
+from dowsax.world.fields.sum_of_sources import SumOfSources
 from dowsax.world.fields.wind import along_axis
 from dowsax.world.kinds import KINDS, LAG, WIND, Kind, Number, kind_of
 from dowsax.world.layout import Layout, as_number, hint, nominal, override, require_known
-from dowsax.world.modalities import MODALITIES
+from dowsax.world.modalities import MODALITIES, benchmark_model
 from dowsax.world.model import Model
-from dowsax.world.priors import ExtendedPrior, PlumePrior, ProductPrior
+from dowsax.world.priors import ExtendedPrior, PlumePrior
 from dowsax.world.sensors import Counting, Gaussian, StudentT, UnknownNoise
 from dowsax.world.sensors.above_background import AboveBackground
 from dowsax.world.sensors.correlated import NUM_EARLIER, NUM_UNGROUPED, Correlated, lengths_for
@@ -30,7 +30,7 @@ from dowsax.world.sensors.redundant import Redundant
 from dowsax.world.sensors.stated_uncertainty import StatedUncertainty
 from dowsax.world.sensors.swaying_wind import SwayingWind
 from dowsax.world.sensors.uncertain_counting import OverBackground
-from dowsax.world.source import PARAMETERS, Parameter
+from dowsax.world.source import Parameter
 from dowsax.world.uncalibrated import compose_uncalibrated, require_uncalibrated
 
 _DEFAULT_DEGREES_OF_FREEDOM = 4.0
@@ -45,6 +45,7 @@ def compose(
     kind: str,
     location: Location,
     *,
+    sources: int = 1,
     unit: str | None = None,
     gas: str | float | None = None,
     reading: str = "value",
@@ -65,11 +66,12 @@ def compose(
     edge: float | int = 0.0,
     options: Mapping[str, Any] | None = None,
 ) -> Model:
-    """Build a model of one source at an unknown position with the distribution `location` [m].
+    """Build a model of one source, or several, at unknown positions with the distribution `location` [m].
 
     `kind` is one of `KINDS`, or a benchmark field by name. Wherever a number may be unknown, a distribution
     means unknown, a plain number known, and "unknown" takes the default distribution of the kind.
 
+    - `sources`: their number. Each has its own position and strength (`Kind.own`); they share all else;
     - `unit` of the readings (default: the kind's), and `gas` (a name, or g/mol) to convert it to g/s;
     - `reading`: "value", "binary" (`Binary`: a hit or none) or "rank" (`Rank`: only the order counts, that of
       each of the `sensors` by itself); the `noise` of these is in `Kind.uncalibrated`;
@@ -97,11 +99,16 @@ def compose(
         windy = {"wind": wind != "measured", "direction_error": direction_error, "edge": edge}
         others = {"gas": gas, "distributions": distributions, "reading": reading != "value"}
         _refuse_for_benchmark(kind, unit, others | of_counts | measured | windy)
-        model = _benchmark(kind, location, background, sensors, noise or {}, degrees, lag, options or {})
+        model = _benchmark(
+            kind, location, sources, background, sensors, noise or {}, degrees, lag, options or {}
+        )
         return Model(model.prior, model.field, counted(model.sensor))
     _require_measured(measured)
     chosen, layout = _find_kind(kind, unit, gas), Layout(2)
     source = _source(chosen, layout, distributions or {}, wind, options or {})
+    if sources > 1:
+        layout, columns = layout.repeat_source(location, chosen.own, sources)
+        source = SumOfSources(source, columns, chosen.levels)
     source = source if efficiency is None else Efficient(source, chosen.levels)
     late = _with_lag(source, layout, lag)
     if reading != "value":
@@ -118,8 +125,7 @@ def compose(
     sensor = _correlated(sensor, numbers, layout, whole, has_heading="beam" in (options or {}))
     sensor = _with_plume_errors(sensor, chosen, layout, source, late, wind, edge, direction_error)
     above = _above_background(sensor, numbers, whole, background, chosen.per_second)
-    prior = ProductPrior(location, tuple(layout.distributions), tuple(layout.named))
-    return Model(prior, whole, counted(above))
+    return Model(layout.prior(location), whole, counted(above))
 
 
 def _refuse_for_benchmark(kind: str, unit: str | None, given: Mapping[str, Any]) -> None:
@@ -311,6 +317,7 @@ def _correlated(
 def _benchmark(
     name: str,
     location: Location,
+    sources: int,
     background: Number | str | None,
     sensors: Sequence[str],
     noise: Mapping[str, Number | str],
@@ -321,15 +328,16 @@ def _benchmark(
     """Build the model of a benchmark field, with nuisance parameters."""
     ranges = ("strength", "diffusivity", "max_speed", "max_decay_length")
     require_known(options, ranges, f"options of {name}")
-    prior: Prior = PlumePrior(location, **options)
-    layout = Layout(len(PARAMETERS))
+    model = benchmark_model(name, PlumePrior(location, **options), sources)
+    prior = model.prior
+    layout = Layout(len(prior.parameters))
     if background == "unknown":
         raise ValueError(f"The benchmark field {name} has no default background: give its distribution.")
     background = None if background == "usual" else background
     unit = MODALITIES[name].unit
-    late = _with_lag(Plume(), layout, lag)
+    late = _with_lag(model.field, layout, lag)
     inner = _with_background(late, layout, unit, background, sensors, levels=False)
-    sensor: Any = MODALITIES[name].sensor
+    sensor: Any = model.sensor
     if degrees is not None:
         if not isinstance(sensor, Gaussian):
             raise ValueError(f"`robust` is for normal noise, which {name} does not have: leave it out.")

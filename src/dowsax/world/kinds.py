@@ -46,6 +46,8 @@ class Kind:
     background: Distribution
     noise: Mapping[str, Number]
     """Noise parameters of the sensor by name."""
+    own: tuple[str, ...]
+    """The parameters that several sources do not share."""
     options: tuple[str, ...]
     """Arguments of `field`: numbers that are always known."""
     unknown_noise: Mapping[str, Distribution] = dataclasses.field(default_factory=dict)
@@ -130,6 +132,7 @@ def gas_plume(unit: str = "ppm", gas: str | float | None = None) -> Kind:
         background=Uniform(0.0, 5e-3 * grams),
         noise={"noise_ratio": LogUniform(0.05, 1.0), "noise_floor": LogUniform(3e-6 * grams, 1e-3 * grams)},
         uncalibrated={"binary": response | hits, "rank": response},
+        own=("q", "height"),
         options=("altitude", "size"),
         windy=True,
     )
@@ -159,6 +162,7 @@ def radiation(unit: str = "counts") -> Kind:
         noise={"noise_ratio": LogNormal(0.15, 2.0)},
         variation=0.05,
         shielded=0.1,
+        own=("q", "height"),
         options=("altitude", "standoff"),
         per_second=True,
     )
@@ -190,6 +194,7 @@ def level(unit: str = "dB") -> Kind:
             "correlation": Uniform(0.0, MAX_CORRELATION),
             "correlation_length": LogNormal(10.0, 3.0),
         },
+        own=("level", "height", "gain_east", "gain_north"),
         options=("altitude", "standoff", "beam", "front_to_back"),
         usual_background=False,
         levels=True,
@@ -211,6 +216,7 @@ def magnetic_dipole(unit: str = "nT") -> Kind:
             "correlation": Uniform(0.0, MAX_CORRELATION),
             "correlation_length": LogNormal(10.0, 3.0),
         },
+        own=("mx", "my", "mz", "depth"),
         options=("altitude", "standoff", "inclination", "declination"),
     )
 

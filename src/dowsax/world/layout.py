@@ -8,10 +8,12 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from dowsax.world.base import Distribution, Field
+from dowsax.world.base import Distribution, Field, Location, Prior
 from dowsax.world.fields import Arranged
 from dowsax.world.fields.arranged import KNOWN_COLUMN
 from dowsax.world.kinds import Number
+from dowsax.world.priors import ExtendedPrior, ProductPrior, SeveralSourcesPrior
+from dowsax.world.several_columns import SourceColumns
 from dowsax.world.source import Parameter
 
 
@@ -25,6 +27,8 @@ class Layout:
     named: list[Parameter] = field(default_factory=list)
     columns: list[int] = field(default_factory=list)
     numbers: list[float] = field(default_factory=list)
+    sources: SeveralSourcesPrior | None = None
+    """The prior of several sources, to which further columns are nuisance parameters."""
 
     def __post_init__(self) -> None:
         self.columns, self.numbers = list(range(self.num_source)), [0.0] * self.num_source
@@ -47,6 +51,32 @@ class Layout:
         if self.columns == list(range(len(self.columns))):
             return inner
         return Arranged(inner, tuple(self.columns), tuple(self.numbers))
+
+    def prior(self, location: Location) -> Prior:
+        """Return the prior of Θ, with this distribution of the position of a source."""
+        nuisances = tuple(self.distributions), tuple(self.named)
+        if self.sources is None:
+            return ProductPrior(location, *nuisances)
+        return ExtendedPrior(self.sources, *nuisances) if self.distributions else self.sources
+
+    def repeat_source(
+        self, location: Location, own: Sequence[str], number: int
+    ) -> tuple["Layout", SourceColumns]:
+        """Return the layout of several sources alike, and the columns of each in the field's Θ.
+
+        Those of one source have been added. Each has its own position and its own of these parameters, where
+        they are unknown.
+        """
+        own_unknown = [at for at, parameter in enumerate(self.named) if parameter.name in own]
+        own_columns = (0, 1, *(self.num_source + at for at in own_unknown))
+        columns = SourceColumns(self.num_source + len(self.named), own_columns, number)
+        own_entries = tuple(self.columns.index(column) for column in own_columns)
+        arranged = SourceColumns(len(self.columns), own_entries, number)
+        several = Layout(columns.total, sources=SeveralSourcesPrior(self.prior(location), columns))
+        others = range(columns.single, columns.total)
+        several.columns = [*self.columns, *others]
+        several.numbers = [*self.numbers, *(0.0 for _ in others)]
+        return several, arranged
 
 
 def nominal(numbers: Mapping[str, Number]) -> dict[str, float]:

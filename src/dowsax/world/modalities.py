@@ -4,9 +4,12 @@ from dataclasses import dataclass
 
 from dowsax.world.base import Prior, Sensor
 from dowsax.world.fields import Plume
+from dowsax.world.fields.sum_of_sources import SumOfSources
 from dowsax.world.model import Model
-from dowsax.world.priors import PlumePrior
+from dowsax.world.priors import PlumePrior, SeveralSourcesPrior
 from dowsax.world.sensors import Censored, Decibel, Gaussian, LogNormal, Poisson
+from dowsax.world.several_columns import SourceColumns
+from dowsax.world.source import PARAMETERS
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,7 @@ MODALITIES: dict[str, Modality] = {
 }
 
 
-def benchmark_model(name: str, prior: Prior | None = None) -> Model:
+def benchmark_model(name: str, prior: Prior | None = None, sources: int = 1) -> Model:
     """Return the model of a benchmark field.
 
     Parameters
@@ -44,7 +47,13 @@ def benchmark_model(name: str, prior: Prior | None = None) -> Model:
     prior
         Prior over x, y [m], strength q, wind ux, uy [m/s] (where the air goes), diffusivity [m²/s] and decay
         length [m]; default: the benchmark's `PlumePrior`, with the source in [5, 20]² m.
+    sources
+        Number of sources. Each has its own x, y and q; they share wind, diffusivity and decay length.
     """
     if name not in MODALITIES:
         raise ValueError(f"unknown field {name!r}; known are {', '.join(MODALITIES)}.")
-    return Model(PlumePrior() if prior is None else prior, Plume(), MODALITIES[name].sensor)
+    prior, sensor = PlumePrior() if prior is None else prior, MODALITIES[name].sensor
+    if sources == 1:
+        return Model(prior, Plume(), sensor)
+    columns = SourceColumns(len(PARAMETERS), (0, 1, 2), sources)
+    return Model(SeveralSourcesPrior(prior, columns), SumOfSources(Plume(), columns), sensor)

@@ -8,7 +8,7 @@ from jaxtyping import Array, Float, Int
 from dowsax.types import Key, Position, Scalar, Station, Theta
 from dowsax.world.base import Comparable, Field, NeedsTheta, Prior, Sensor
 from dowsax.world.earlier import recall, remembering
-from dowsax.world.positions import position_columns, take_position
+from dowsax.world.positions import position_columns, source_columns, take_position
 from dowsax.world.sensors import cheap_sampler
 
 
@@ -34,6 +34,12 @@ class Model(eqx.Module):
     def position_columns(self) -> tuple[int, ...]:
         """The columns of Θ that are the position of the source."""
         return position_columns(self.prior)
+
+    @property
+    def other_columns(self) -> tuple[tuple[int, ...], ...]:
+        """The columns of Θ that are the positions of the sources after the first."""
+        columns, axes = source_columns(self.prior), len(self.position_columns)
+        return () if columns is None else tuple(block[:axes] for block in columns.blocks[1:])
 
     def position(self, theta: Theta) -> Position:
         """Return the position [m] of the source."""

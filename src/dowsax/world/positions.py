@@ -7,6 +7,7 @@ from jaxtyping import Array, Float
 
 from dowsax.types import Position, Theta
 from dowsax.world.base import Positioned, Prior, SeveralSources
+from dowsax.world.several_columns import SourceColumns
 
 POSITION_COLUMNS = (0, 1)
 """The default: east and north."""
@@ -31,9 +32,9 @@ def position_columns(prior: Prior) -> tuple[int, ...]:
     return columns
 
 
-def num_sources(prior: Prior) -> int:
-    """Return the number of sources of which Θ holds the positions; one where the prior does not say."""
-    return prior.num_sources if isinstance(prior, SeveralSources) else 1
+def source_columns(prior: Prior) -> SourceColumns | None:
+    """Return which columns of Θ belong to which of several sources; `None` for one source."""
+    return prior.source_columns if isinstance(prior, SeveralSources) else None
 
 
 def take_position(values: Values, columns: tuple[int, ...]) -> Values:

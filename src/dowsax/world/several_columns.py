@@ -7,6 +7,22 @@ from jaxtyping import Array, Float
 
 from dowsax.world.source import Parameter
 
+MAX_SOURCES = 4
+"""Particles are compared in all orders of their sources: 24 of these."""
+
+
+def numbers_of_sources(sources: int | str) -> tuple[int, ...]:
+    """Return the numbers that `sources` allows: one, or those from the first to the second of "1-3"."""
+    first, dash, last = str(sources).partition("-")
+    if isinstance(sources, bool) or not first.isdecimal() or (dash and not last.isdecimal()):
+        raise ValueError(
+            f'the number of sources must be a whole number, or a range like "1-3"; got {sources!r}.'
+        )
+    low, high = int(first), int(last if dash else first)
+    if not 1 <= low <= high <= MAX_SOURCES:
+        raise ValueError(f"there may be 1 to {MAX_SOURCES} sources, the lower number first; got {sources!r}.")
+    return tuple(range(low, high + 1))
+
 
 class SourceColumns(eqx.Module):
     """Which columns a source has for itself.
@@ -21,6 +37,8 @@ class SourceColumns(eqx.Module):
     """The columns of its own: the position first."""
     number: int = eqx.field(static=True)
     """Of sources."""
+    num_nuisances: int = eqx.field(default=0, static=True)
+    """Of columns after those of all sources."""
 
     def __check_init__(self) -> None:
         if self.number < 1 or not self.own or max(self.own) >= self.single:
@@ -29,7 +47,7 @@ class SourceColumns(eqx.Module):
     @property
     def total(self) -> int:
         """Number of columns of Θ."""
-        return self.single + (self.number - 1) * len(self.own)
+        return self.single + (self.number - 1) * len(self.own) + self.num_nuisances
 
     @property
     def blocks(self) -> tuple[tuple[int, ...], ...]:
@@ -50,6 +68,12 @@ class SourceColumns(eqx.Module):
         for block, rank in zip(self.blocks, ranks, strict=True):
             columns[list(block)] = self.blocks[int(rank)]
         return columns
+
+    @property
+    def by_source(self) -> tuple[int, ...]:
+        """All columns, those of each source one after the other and then the shared ones: as is published."""
+        own = [column for block in self.blocks for column in block]
+        return (*own, *(column for column in range(self.total) if column not in own))
 
     def named(self, parameters: tuple[Parameter, ...]) -> tuple[Parameter, ...]:
         """Return the parameters of Θ from those of one source: x1, y1 and so on, then x2, y2."""

@@ -9,7 +9,6 @@ from dowsax.world.fields.wind import widened
 from dowsax.world.kinds import Kind, Number
 from dowsax.world.layout import Layout, hint, nominal, override
 from dowsax.world.model import Model
-from dowsax.world.priors import ProductPrior
 from dowsax.world.sensors.binary import Binary
 from dowsax.world.sensors.persistent import Persistent
 from dowsax.world.sensors.rank import Rank
@@ -71,7 +70,7 @@ def compose_uncalibrated(
             assert isinstance(field, DirectionDependent)
             sensor = SwayingWind(sensor, field, sway)
         sensor = Persistent(sensor, field, known["correlation_time"], columns.get("correlation_time"))
-    return Model(ProductPrior(location, tuple(layout.distributions), tuple(layout.named)), field, sensor)
+    return Model(layout.prior(location), field, sensor)
 
 
 def _numbers(kind: Kind, reading: str, noise: Mapping[str, Number | str]) -> dict[str, Number]:

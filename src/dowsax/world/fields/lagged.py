@@ -45,7 +45,7 @@ class Lagged(eqx.Module):
             then = jax.vmap(lambda at: turnable.direction_profile(theta, at, spread).value(turn))(before)
             return weights[0] * now.value(turn) + jnp.sum(weights[1:] * then)
 
-        return DirectionProfile(now.angle, now.width, value, now.ends)
+        return now._replace(value=value)
 
     def _trail(self, theta: Theta, station: Station) -> tuple[Float[Array, " l"], Station]:
         """Return the weights of the station and of those before it, and the stations before it."""

@@ -1,24 +1,39 @@
-"""The field of several sources: what each adds to the background, added up."""
+"""The field of several sources: what each adds, added up."""
+
+from functools import reduce
 
 import equinox as eqx
+from jaxtyping import Array, Float
 
 from dowsax.types import Scalar, Station, Theta
-from dowsax.world.base import Field
+from dowsax.world.base import DirectionDependent, DirectionProfile, Field
+from dowsax.world.fields.amounts import add_amounts
 from dowsax.world.fields.nothing import remove_source
 from dowsax.world.several_columns import SourceColumns
 
 
 class SumOfSources(eqx.Module):
-    r"""$b + \sum_k (\phi_k - b)$ with the field φₖ of one source and the background b that they share."""
+    r"""$\sum_k \phi_k$ with the field φₖ of each source; of levels, that of all powers together."""
 
     field: Field
-    """Of one source, with its background; an amount, no level in decibel."""
+    """Of one source, without a background."""
     columns: SourceColumns
+    levels: bool = eqx.field(default=False, static=True)
 
     def __call__(self, theta: Theta, station: Station) -> Scalar:
-        each = [self.field(self.columns.of(theta, number), station) for number in range(self.columns.number)]
-        background = remove_source(self.field)(theta, station)
-        return sum(each[1:], start=each[0]) - (self.columns.number - 1) * background
+        return self._add([self.field(each, station) for each in self._each(theta)])
+
+    def direction_profile(self, theta: Theta, station: Station, spread: float = 0.0) -> DirectionProfile:
+        assert isinstance(self.field, DirectionDependent)
+        parts = tuple(self.field.direction_profile(each, station, spread) for each in self._each(theta))
+        first = parts[0]
+        return first._replace(value=lambda turn: self._add([part.value(turn) for part in parts]), parts=parts)
+
+    def _each(self, theta: Theta) -> list[Float[Array, " single"]]:
+        return [self.columns.of(theta, number) for number in range(self.columns.number)]
+
+    def _add(self, amounts: list[Scalar]) -> Scalar:
+        return reduce(lambda one, other: add_amounts(one, other, self.levels), amounts)
 
     def without_source(self) -> Field:
         return remove_source(self.field)

@@ -13,6 +13,7 @@ from dowsax.world.fields.gaussian_plume import GaussianPlume
 from dowsax.world.fields.lagged import Lagged
 from dowsax.world.fields.nothing import remove_source
 from dowsax.world.fields.path_mean import PathMean
+from dowsax.world.fields.sum_of_sources import SumOfSources
 from dowsax.world.ranges import Pair, pair
 
 
@@ -57,6 +58,6 @@ def _with_plume(field: Field, **changes: Any) -> Field:
     """Return a field with these changes of its gas plume."""
     if isinstance(field, GaussianPlume):
         return replace(field, **changes)
-    if isinstance(field, PathMean | GivenWind | InferredWind | Efficient | Lagged):
+    if isinstance(field, PathMean | GivenWind | InferredWind | SumOfSources | Efficient | Lagged):
         return replace(field, field=_with_plume(field.field, **changes))
     raise ValueError(f"{type(field).__name__} has no axis: only a gas plume does.")

@@ -5,6 +5,7 @@ from dowsax.world.priors.locations import BetaBox, DirichletBox, GaussianBox, Un
 from dowsax.world.priors.plume_coordinates import PlumeCoordinates
 from dowsax.world.priors.plume_prior import PlumePrior
 from dowsax.world.priors.product import ProductPrior
+from dowsax.world.priors.several import SeveralSourcesPrior
 from dowsax.world.priors.shapes import LOCATIONS, RingSector, Star, full_ring, half_ring, quarter_ring
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "PlumePrior",
     "ProductPrior",
     "RingSector",
+    "SeveralSourcesPrior",
     "Star",
     "UniformBox",
     "full_ring",

@@ -1,16 +1,19 @@
 """A prior with further columns: nuisance parameters, independent of the source."""
 
+from dataclasses import replace
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
 from dowsax.types import Key, Scalar, Theta
-from dowsax.world.base import Coordinates, Distribution, Prior
+from dowsax.world.base import Coordinates, Distribution, Prior, SeveralSources
 from dowsax.world.conditional import log_prob_given, sample_given
 from dowsax.world.coordinates import Logarithmic
 from dowsax.world.distributions import log_prob_each, require_names, sample_each
-from dowsax.world.positions import num_sources, position_columns
+from dowsax.world.positions import position_columns, source_columns
+from dowsax.world.several_columns import SourceColumns
 from dowsax.world.source import Parameter
 
 
@@ -62,8 +65,13 @@ class ExtendedPrior(eqx.Module):
         return position_columns(self.source)
 
     @property
-    def num_sources(self) -> int:
-        return num_sources(self.source)
+    def source_columns(self) -> SourceColumns | None:
+        columns = source_columns(self.source)
+        return None if columns is None else replace(columns, num_nuisances=len(self.distributions))
+
+    @property
+    def source_rows(self) -> tuple[tuple[int, ...], ...]:
+        return self.source.source_rows if isinstance(self.source, SeveralSources) else ()
 
     @property
     def coordinates(self) -> ExtendedCoordinates:

@@ -34,8 +34,8 @@ class SeveralSourcesPrior(eqx.Module):
         return position_columns(self.source)
 
     @property
-    def num_sources(self) -> int:
-        return self.columns.number
+    def source_columns(self) -> SourceColumns:
+        return self.columns
 
     @property
     def coordinates(self) -> Coordinates:
@@ -51,8 +51,8 @@ class SeveralSourcesPrior(eqx.Module):
         return Logarithmic((*shared, *own))
 
     @property
-    def rows(self) -> tuple[tuple[int, ...], ...]:
-        """The coordinates of each source, as rows of the moves: its own columns."""
+    def source_rows(self) -> tuple[tuple[int, ...], ...]:
+        """The coordinates of each source: its own columns."""
         if not isinstance(self.coordinates, SeveralPlumesCoordinates):
             return self.columns.blocks
         return self.coordinates.rows

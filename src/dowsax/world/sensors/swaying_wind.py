@@ -22,6 +22,8 @@ NUM_ANGLE_BINS = 8
 """With this many, log p is off by 0.05 nats on average in plumes of 1 to 30° and errors of 2 to 20°."""
 NUM_PATH_BINS = 16
 """Of both sides of a path."""
+NUM_PART_BINS = 12
+"""About the axis of each of several sources."""
 _MAX_ERRORS = 4.0
 """Standard deviations of the wind error beyond which an angle is in the tail."""
 _UNSEEN_NOISE_SHARE = 0.1
@@ -29,6 +31,8 @@ _UNSEEN_NOISE_SHARE = 0.1
 _SMOOTHING_STEP_SHARE = 0.4
 """Of the step between neighbouring nodes: a row of kernels this wide is flat to a tenth."""
 _MIN_MASS = 1e-30
+_MIN_HALF_RANGE = 1e-6
+"""[rad], of the turns in which a plume is seen."""
 _LOG_OF_NOTHING = -1e30
 _MAX_PLAIN_DEGREES = 4.0
 """Of Student's t: its density 10⁷ scales away is 10⁻³³ of that in the middle."""
@@ -92,6 +96,8 @@ class Swayed(eqx.Module):
         del intensity
         direction_profile = self.field.direction_profile(self.theta, station, self.error)
         sensor = self.sensor.at(station) if isinstance(self.sensor, Stated | Edged | Binary) else self.sensor
+        if direction_profile.parts:
+            return _log_prob_of_sum(sensor, reading, direction_profile, self.error)
         if direction_profile.ends is not None:
             return _log_prob_of_path(sensor, reading, direction_profile, self.error)
         bins = _AngleBins.about(direction_profile, self.error, _UNSEEN_NOISE_SHARE * sensor.noise_floor)
@@ -146,6 +152,64 @@ def _log_prob_of_path(
     above = 1.0 - share
     tail = jnp.where(below > above, first, last)
     return total.plus(sensor, reading, tail, sensor.scale(tail), below + above).log()
+
+
+def _log_prob_of_sum(
+    sensor: Gaussian | StudentT | BinaryAt, reading: Scalar, profile: DirectionProfile, error: float
+) -> Scalar:
+    r"""Return log p of a reading of several sources, in bins of the turn of the wind.
+
+    There are bins for each plume, which cover the turns in which it is seen, as far as the error reaches.
+    Where plumes overlap, each of their bins counts in part: by $h_k = u_k / \sum_j u_j$, with
+    $u_k = (1 - (\delta - a_k)^2 / e_k^2) / e_k$ about the middle $a_k$ of the bins, which end $e_k$ away.
+    All other turns are one more bin.
+    """
+    ranges = [_seen_turns(part, profile, sensor, error) for part in profile.parts]
+
+    def overlap(turn: Scalar) -> Scalar:
+        return sum((_bump(turn, *each) for each in ranges), start=jnp.full((), _MIN_MASS))
+
+    total, mass = jax.tree.map(jnp.float32, _PlainSum() if _has_heavy_tails(sensor) else _LogSum()), 0.0
+    for middle, half in ranges:
+        length = 2 * half / NUM_PART_BINS
+
+        def add(carry, number, middle=middle, half=half, length=length):
+            before, below, total, mass = carry
+            turn = middle - half + length * (number + 1)
+            value, share = profile.value(turn), ndtr(turn / error)
+            mean, between = 0.5 * (value + before), turn - 0.5 * length
+            counted = (share - below) * _bump(between, middle, half) / overlap(between)
+            total = total.plus(sensor, reading, mean, _widened(sensor, mean, value - before), counted)
+            return (value, share, total, mass + counted), None
+
+        low = middle - half
+        first = profile.value(low), ndtr(low / error), total, jnp.float32(mass)
+        (_, _, total, mass), _ = jax.lax.scan(add, first, jnp.arange(NUM_PART_BINS) * 1.0)
+    # The least likely and the likeliest turn: where least is seen stands for all in which nothing is.
+    tail = jnp.minimum(profile.value(jnp.zeros(())), profile.value(jnp.float32(_MAX_ERRORS * error)))
+    tail = jnp.minimum(tail, profile.value(jnp.float32(-_MAX_ERRORS * error)))
+    return total.plus(sensor, reading, tail, sensor.scale(tail), jnp.maximum(1.0 - mass, 0.0)).log()
+
+
+def _seen_turns(
+    part: DirectionProfile,
+    profile: DirectionProfile,
+    sensor: Gaussian | StudentT | BinaryAt,
+    error: float,
+) -> tuple[Scalar, Scalar]:
+    """Return the middle of the turns [rad] in which a plume is seen, and half of their range."""
+    unseen = _UNSEEN_NOISE_SHARE * sensor.noise_floor
+    edge = part.width * jnp.sqrt(2.0 * jnp.log1p(profile.value(part.angle) / unseen))
+    ends = (part.angle, part.angle) if part.ends is None else part.ends
+    low = jnp.clip(jnp.minimum(*ends) - edge, -_MAX_ERRORS * error, _MAX_ERRORS * error)
+    high = jnp.clip(jnp.maximum(*ends) + edge, low, _MAX_ERRORS * error)
+    return 0.5 * (low + high), jnp.maximum(0.5 * (high - low), _MIN_HALF_RANGE)
+
+
+def _bump(turn: Scalar, middle: Scalar, half: Scalar) -> Scalar:
+    """Return a bump of area 4/3 about the middle, which ends `half` away."""
+    share = (turn - middle) / half
+    return jnp.maximum(1.0 - share * share, 0.0) / half
 
 
 def _has_heavy_tails(sensor: Gaussian | StudentT | BinaryAt) -> bool:

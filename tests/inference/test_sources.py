@@ -1,0 +1,59 @@
+"""Posteriors of several sources: their order, their number and the distance of two sets."""
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dowsax.inference.locate import locate
+from dowsax.inference.sources import combine, ospa
+
+PLACES = np.random.default_rng(0).uniform(0, 25, (12, 2))
+
+
+@pytest.mark.parametrize(("few", "many"), [(1, 1), (2, 2), (2, 3), (0, 2)])
+def test_ospa_is_the_least_over_all_matches(few, many):
+    """Against the definition by assignments of all places, those without a match at the cutoff."""
+    random = np.random.default_rng(few + 10 * many)
+    one, other, cutoff = random.normal(0, 2, (few, 2)), random.normal(0, 2, (many, 2)), 1.5
+    costs = []
+    for order in itertools.permutations(range(many), few):
+        matched = [min(np.linalg.norm(one[i] - other[j]), cutoff) for i, j in enumerate(order)]
+        costs.append((sum(matched) + cutoff * (many - few)) / many)
+    assert ospa(one, other, cutoff) == pytest.approx(min(costs))
+    assert ospa(other[::-1], one, cutoff) == pytest.approx(min(costs))
+
+
+@pytest.fixture(scope="module")
+def by_number():
+    values = np.exp(-np.linalg.norm(PLACES - [12.0, 9.0], axis=1) / 3) + 0.01
+    return {number: locate(PLACES, values, "temperature", particles=128, sources=number) for number in (1, 2)}
+
+
+def test_columns_are_source_by_source_the_strongest_first(by_number):
+    found = by_number[2]
+    assert found.names == ("x1", "y1", "q1", "x2", "y2", "q2", "ux", "uy", "alpha", "lambda")
+    assert found.source_columns == ((0, 1, 2), (3, 4, 5))
+    assert found.mean[2] >= found.mean[5]
+    assert found.source_positions(found.samples).shape == (128, 2, 2)
+    assert found.trace.mean.shape == (12, 10)
+
+
+def test_numbers_are_as_probable_as_the_evidences_say(by_number):
+    evidences = {1: -3.0, 2: -4.0}
+    parts = {number: replace(by_number[number], log_evidence=np.array(e)) for number, e in evidences.items()}
+    found = combine(parts)
+    odds = np.exp(1.0)
+    assert found.num_sources == 1
+    assert found.number_probabilities[1] == pytest.approx(odds / (1 + odds))
+    assert found.more_probability == pytest.approx(1 / (1 + odds))
+    assert float(found.log_evidence) == pytest.approx(np.log((np.exp(-3.0) + np.exp(-4.0)) / 2))
+    assert found.by_number[2] is parts[2]
+
+
+def test_a_range_of_numbers_is_for_one_survey_of_a_field():
+    with pytest.raises(ValueError, match="one by one"):
+        locate(np.zeros((2, 3, 2)), np.ones((2, 3)), "temperature", sources="1-2")
+    with pytest.raises(ValueError, match="whole number, or a range"):
+        locate(np.zeros((3, 2)), np.ones(3), "temperature", sources="many")
