@@ -19,13 +19,14 @@ from dowsax.inference import Posterior
 from dowsax.report.export import geojson, kml, posterior_table
 from dowsax.report.findings import Findings
 from dowsax.report.locate_survey import SurveyProblem, build_findings, build_problem, solve
-from dowsax.report.summary import QUANTILES, summary_numbers, summary_text
+from dowsax.report.summary import QUANTILES, several_numbers, summary_numbers, summary_text
 from dowsax.site import read_site
 from dowsax.survey import Survey, read_survey
 from dowsax.survey.columns import NAMES
 from dowsax.version import VERSION
 from dowsax.world import MODALITIES
 from dowsax.world.motion import AREA_SIDE_M
+from dowsax.world.several_columns import numbers_of_sources
 
 _BENCHMARK_COLUMNS = {role: "" for role in NAMES if role not in ("x", "y", "x2", "y2", "value")}
 """A benchmark field has positions and values alone: all other columns are left out, but those of paths,
@@ -45,6 +46,7 @@ def locate(
     row: Annotated[list[str] | None, Parameter(negative="")] = None,
     preset: str | None = None,
     particles: int | None = None,
+    sources: str | None = None,
     seed: int = 0,
     json: Annotated[bool, Parameter(negative="")] = False,
     plot: Path | None = None,
@@ -72,6 +74,8 @@ def locate(
         Filter: default, survey (for many unknowns) or paper. Default: that of the site, or default.
     particles
         Number of particles, at least 16. Default: that of the site, or of the preset.
+    sources
+        Number of sources, or a range of numbers like 1-3. Default: that of the site, or 1.
     seed
         Random seed.
     json
@@ -80,6 +84,8 @@ def locate(
         Picture of the belief and the readings: .png, .pdf or .svg. Default: none.
     """
     require_seed(seed)
+    if sources is not None:
+        numbers_of_sources(sources)
     if (field is None) == (site is None):
         raise ValueError("Give either --field, what was measured, or --site, a site file that says it.")
     if field is not None and (column or row):
@@ -103,7 +109,8 @@ def locate(
         require_folder(out)
     with preparing(f"Locating the source from {len(survey.values)} readings"):
         try:
-            problem = build_problem(survey, place, preset=preset, particles=particles, seed=seed, name=name)
+            settings: dict[str, Any] = {"preset": preset, "particles": particles, "seed": seed}
+            problem = build_problem(survey, place, name=name, sources=sources, **settings)
             posterior = solve(problem)
             # Without a site they are for the folder alone, and take another filter.
             findings = build_findings(problem, posterior) if site is not None or out is not None else None
@@ -247,6 +254,7 @@ def _answer(
         "std": posterior.std.tolist(),
         "quantiles": {str(share): posterior.quantile(share).tolist() for share in QUANTILES},
         "credible_radius": {str(share): float(posterior.credible_radius(share)) for share in _RADII},
+        **several_numbers(posterior),
         "contracted": bool(posterior.contracted),
         "found": bool(posterior.found),
         "verdict": posterior.verdict(),

@@ -3,15 +3,42 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import permutations
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import logsumexp
 
 from dowsax.inference.posterior import Posterior
-from dowsax.world.several_columns import SourceColumns
+from dowsax.world.several_columns import SourceColumns, single_name
 
 _STRENGTHS = ("q", "level")
 """Names of the parameter by which sources are sorted, the strongest first; without one by x."""
+
+
+class SourceEstimate(NamedTuple):
+    """One source of a posterior."""
+
+    position: np.ndarray
+    """(2,) [m]"""
+    std: np.ndarray
+    """(2,) [m], east and north."""
+    radius: float
+    """[m], of the disc around the position that holds this source with 95 %, if there is one."""
+    columns: tuple[int, ...]
+    """Of Θ: all that is its own, the position first."""
+
+
+def estimate_sources(posterior: Posterior) -> tuple[SourceEstimate, ...]:
+    """Return each source of the posterior of one survey, the strongest first."""
+    columns = posterior.source_columns or (posterior.position_columns,)
+    found = []
+    for own in columns:
+        single = replace(
+            posterior, position_columns=own[: len(posterior.position_columns)], source_columns=()
+        )
+        position, std = single.position(single.mean), single.position(single.std)
+        found.append(SourceEstimate(position, std, float(single.credible_radius(0.95)), own))
+    return tuple(found)
 
 
 def by_source(posterior: Posterior, columns: SourceColumns) -> Posterior:
@@ -23,7 +50,7 @@ def by_source(posterior: Posterior, columns: SourceColumns) -> Posterior:
     order = np.array(columns.by_source)
     samples = posterior.samples[..., order]
     parameters = tuple(posterior.parameters[column] for column in order)
-    names = [parameter.name.rstrip("0123456789") for parameter in parameters[:size]]
+    names = [single_name(parameter.name) for parameter in parameters[:size]]
     at = next((names.index(name) for name in _STRENGTHS if name in names), None)
     means = np.einsum("...n,...nd->...d", posterior.weights, samples)
     firsts = np.arange(columns.number) * size

@@ -12,12 +12,13 @@ import numpy as np
 from dowsax.geo.local import LocalCoordinates
 from dowsax.geo.polygons import Polygon
 from dowsax.inference import Posterior
+from dowsax.inference.sources import SourceEstimate, estimate_sources
 from dowsax.mission.advice import FOUND, INCONCLUSIVE
 from dowsax.mission.decision import MIN_LOG_ODDS
 from dowsax.report.regions import Box, Region, credible_regions
 from dowsax.site.schema import FlightSetting
 from dowsax.version import versions
-from dowsax.world import Model
+from dowsax.world import Model, source_columns
 
 PROBABILITIES = (0.5, 0.95)
 MAX_LOG_EVIDENCE = 1e6
@@ -133,7 +134,7 @@ class Findings:
 
     @property
     def estimate(self) -> np.ndarray:
-        """The mean position of the source (2,) [m]."""
+        """The mean position of the source (2,) [m]; of several, of the strongest."""
         return self.posterior.position(self.posterior.mean)
 
     @property
@@ -143,12 +144,22 @@ class Findings:
 
     @cached_property
     def radius(self) -> float:
-        """Radius [m] of the disc around the estimate that holds 95 %."""
+        """Radius [m] of the disc around the estimate that holds 95 %; of several sources, around each."""
         return float(self.posterior.credible_radius(0.95))
 
     @cached_property
+    def sources(self) -> tuple[SourceEstimate, ...]:
+        """Each source, the strongest first; one unless the site has several."""
+        return estimate_sources(self.posterior)
+
+    @cached_property
     def places(self) -> tuple[Place, ...]:
-        """Where the source may be, the likeliest first: several places where the 95 % region is in pieces."""
+        """Where the source may be, the likeliest first: several places where the 95 % region is in pieces.
+
+        Of several sources, the place of each.
+        """
+        if len(self.sources) > 1:
+            return tuple(Place(source.position, source.std, 1.0) for source in self.sources)
         found = []
         points, weights = self.posterior.position(self.posterior.samples), self.posterior.weights
         for patch in self.regions[0.95].patches if 0.95 in self.regions else ():
@@ -220,12 +231,21 @@ def as_box(low, high) -> Box:
 def regions_of(posterior: Posterior, within: Box | None = None) -> dict[float, Region]:
     """Return the regions that reports show."""
     box = None if within is None else as_box(*within)
-    return credible_regions(posterior.position(posterior.samples), posterior.weights, PROBABILITIES, box)
+    return credible_regions(*source_places(posterior), PROBABILITIES, box)
+
+
+def source_places(posterior: Posterior) -> tuple[np.ndarray, np.ndarray]:
+    """Return the positions (k, 2) [m] of all sources in all samples, and their weights, which sum to one."""
+    places = posterior.source_positions(posterior.samples)
+    number = places.shape[1]
+    return places.reshape(-1, places.shape[2]), np.repeat(posterior.weights / number, number)
 
 
 def prior_interval(model: Model) -> tuple[np.ndarray, np.ndarray]:
-    """Return the central 90 % of each parameter under the prior, from draws."""
+    """Return the central 90 % of each parameter under the prior, from draws, in the order of a posterior."""
     keys = jax.random.split(jax.random.key(0), _NUM_PRIOR_DRAWS)
     draws = np.asarray(jax.vmap(model.prior.sample)(keys), np.float64)
+    columns = source_columns(model.prior)
+    draws = draws if columns is None else draws[:, list(columns.by_source)]
     low, high = np.quantile(draws, (0.05, 0.95), axis=0)
     return low, high

@@ -7,9 +7,13 @@ import numpy as np
 
 from dowsax.files import finite
 from dowsax.geo.formatting import format_chance, format_factor, format_length
+from dowsax.geo.local import LocalCoordinates
+from dowsax.inference import Posterior
 from dowsax.inference.posterior import INTERVAL_PROBABILITY
+from dowsax.inference.sources import estimate_sources
 from dowsax.mission.advice import INCONCLUSIVE, SEARCHING
 from dowsax.report.findings import LIKELY, MAX_LOG_EVIDENCE, MISFIT, NO_EVIDENCE, Findings
+from dowsax.world.several_columns import single_name
 
 QUANTILES = (0.025, 0.05, 0.5, 0.95, 0.975)
 """In numbers for programs: the ends of the intervals that hold 90 and 95 %, and the median."""
@@ -69,6 +73,8 @@ def _answer(findings: Findings) -> str:
     if findings.status == INCONCLUSIVE:
         share = 100 * float(findings.covered or 0)
         return f"Cannot tell where yet: the 95 % region still covers {share:.0f} % of the area."
+    if len(findings.sources) > 1:
+        return _answer_of_several(findings)
     if len(findings.places) > 1:
         named = [
             f"{place(findings, each.position)} ({100 * each.probability:.0f} %)" for each in findings.places
@@ -81,8 +87,33 @@ def _answer(findings: Findings) -> str:
         return f"{doubt}: with 95 % probability the source is within {radius} of {where_}."
     within = f"with 95 % probability within {radius} of there"
     if findings.status == LIKELY:
-        return f"Likely near {where_}, but not settled: {within}{_shortfall(findings)}."
-    return f"Located: the source is at {where_}, {within}."
+        return f"Likely near {where_}, but not settled: {within}{_shortfall(findings)}.{_number(findings)}"
+    return f"Located: the source is at {where_}, {within}.{_number(findings)}"
+
+
+def _answer_of_several(findings: Findings) -> str:
+    """Return where each of several sources is, and how sure their number is."""
+    named = [
+        f"{place(findings, source.position)} (95 %: within {format_length(source.radius)})"
+        for source in findings.sources
+    ]
+    doubt = "As it stands" if findings.caution else _MISSION_PREFIXES.get(findings.outcome)
+    if doubt is None:
+        doubt = "Located" if findings.is_sure else "Likely, but not settled"
+    number, where_ = len(named), "; and ".join(named)
+    return f"{doubt}: {number} sources, at {where_}{_shortfall(findings)}.{_number(findings)}"
+
+
+def _number(findings: Findings) -> str:
+    """Return a sentence on the number of sources, where it is not known."""
+    posterior = findings.posterior
+    if not posterior.number_probabilities:
+        return ""
+    words = f" That there {'is' if posterior.num_sources == 1 else 'are'} {posterior.num_sources} has a "
+    words += f"probability of {posterior.number_probability:.2g}"
+    if not posterior.more_probability:
+        return f"{words}."
+    return f"{words}; there may be one more, with a probability of {posterior.more_probability:.2g}."
 
 
 def _shortfall(findings: Findings) -> str:
@@ -105,6 +136,8 @@ def place(findings: Findings, position: np.ndarray) -> str:
 
 def where(findings: Findings) -> list[str]:
     """Return sentences on the position, its spread, and the regions."""
+    if len(findings.sources) > 1:
+        return _where_several(findings)
     x, y = findings.estimate
     east, north = findings.spread
     spread = f"x = {_with_spread(x, east)} m east, y = {_with_spread(y, north)} m north"
@@ -127,6 +160,20 @@ def where(findings: Findings) -> list[str]:
     return sentences
 
 
+def _where_several(findings: Findings) -> list[str]:
+    """Return sentences on the position of each source, and on the regions of all of them together."""
+    sentences = []
+    for number, source in enumerate(findings.sources, start=1):
+        (x, y), (east, north) = source.position, source.std
+        spread = f"x = {_with_spread(x, east)} m east, y = {_with_spread(y, north)} m north"
+        degrees = f"{place(findings, source.position)}, " if findings.coordinates.is_geographic else ""
+        sentences.append(f"Source {number}: {degrees}{spread} (± one standard deviation).")
+    for probability, region in sorted(findings.regions.items()):
+        share = f"{100 * probability:.0f} % region of all sources together"
+        sentences.append(f"{share}: {format_area(region.area)} in {len(region.patches)} pieces.")
+    return sentences
+
+
 def parameters(findings: Findings, *, main: bool) -> list[str]:
     """Return sentences on the unknowns besides the position, with unit and interval: the main, or the others.
 
@@ -138,8 +185,8 @@ def parameters(findings: Findings, *, main: bool) -> list[str]:
     return [
         f"{_capital(parameter.meaning or parameter.name)}: {format_number(middle)}{_unit(parameter.unit)} "
         f"(95 %: {format_number(least)} to {format_number(most)})."
-        for parameter, least, middle, most in list(numbers)[2:]
-        if parameter.name.startswith(_MAIN_PREFIXES) == main
+        for parameter, least, middle, most in numbers
+        if single_name(parameter.name) not in ("x", "y") and parameter.name.startswith(_MAIN_PREFIXES) == main
     ]
 
 
@@ -247,8 +294,9 @@ def summary_numbers(findings: Findings) -> dict[str, Any]:
             "latitude": latitude,
             "longitude": longitude,
             "std": findings.spread.tolist(),
-            "radius_95": findings.radius,
+            "radius_95": findings.sources[0].radius,
         },
+        **several_numbers(posterior, findings.coordinates),
         "origin": None if findings.coordinates.origin is None else list(findings.coordinates.origin),
         "parameters": [
             {
@@ -276,6 +324,35 @@ def summary_numbers(findings: Findings) -> dict[str, Any]:
         "settings": dict(findings.settings),
         "seed": findings.seed,
         "versions": dict(findings.versions),
+    }
+
+
+def several_numbers(
+    posterior: Posterior, coordinates: LocalCoordinates | None = None
+) -> dict[str, list[dict[str, Any]] | dict[str, float]]:
+    """Return each of several sources as JSON can hold it, and how probable each number of them is.
+
+    Nothing for one source, if no other number was thought possible.
+    """
+    if posterior.num_sources == 1 and not posterior.number_probabilities:
+        return {}
+    quantiles = np.stack([posterior.quantile(share) for share in QUANTILES])
+    found = []
+    for source in estimate_sources(posterior):
+        body: dict[str, Any] = {"x": float(source.position[0]), "y": float(source.position[1])}
+        if coordinates is not None and coordinates.is_geographic:
+            body["latitude"], body["longitude"] = map(float, coordinates.to_degrees(source.position[None])[0])
+        own = {
+            single_name(posterior.names[column]): dict(
+                zip(map(str, QUANTILES), quantiles[:, column].tolist(), strict=True)
+            )
+            for column in source.columns[2:]
+        }
+        found.append(body | {"std": source.std.tolist(), "radius_95": source.radius, "quantiles": own})
+    chances = posterior.number_probabilities or {posterior.num_sources: 1.0}
+    return {
+        "sources": found,
+        "number_probabilities": {str(number): chance for number, chance in chances.items()},
     }
 
 

@@ -18,6 +18,8 @@ def check_site(site: Site) -> None:
     if site.search.may_jump and not PRESETS[site.search.preset].follows_jumps:
         words = f'the preset "{site.search.preset}" does not follow changes; choose preset = "default".'
         raise Fault(words, "search", "may_jump")
+    if site.search.may_jump and max(site.sources) > 1:
+        raise Fault("several sources cannot jump: leave it out, or give one source.", "search", "may_jump")
     if site.search.may_jump and site.sensor.reading != "value":
         words = f'is not for reading = "{site.sensor.reading}" in [sensor], which depends on earlier ones.'
         raise Fault(f"{words} Leave it out.", "search", "may_jump")

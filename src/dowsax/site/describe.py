@@ -42,6 +42,8 @@ def describe_site(site: Site) -> list[tuple[str, str]]:
         back = ", with a straight way back to the start" if site.budget.return_ else ""
         words.append(("allowed", f"about {100 * site.reachable_share:.0f} % of the area{back}"))
     words.append(("field", f"{site.kind}: {KINDS[site.kind].meaning}; {_reading(site)}"))
+    if site.sources != (1,):
+        words.append(("sources", _sources(site)))
     if site.known:
         words.append(("known", site.known))
     if site.sensor.reading == "value":
@@ -63,6 +65,14 @@ def describe_site(site: Site) -> list[tuple[str, str]]:
     return words + [("to check", question) for question in lint_site(site)]
 
 
+def _sources(site: Site) -> str:
+    """Return how many sources there may be."""
+    fewest, most = site.sources[0], site.sources[-1]
+    if fewest == most:
+        return f"{fewest}, each with its own position and strength"
+    return f"{fewest} to {most}, each number as probable; each source has its own position and strength"
+
+
 def _reading(site: Site) -> str:
     """Return what a reading is."""
     strength = "the strength is told relative to the threshold only"
@@ -76,8 +86,11 @@ def _reading(site: Site) -> str:
 
 
 def describe_unknowns(site: Site, quantities: Collection[str] = ()) -> list[tuple[str, str, str, str]]:
-    """Return name, unit, meaning and distribution of all that is unknown, with readings that have these."""
-    prior = build_model(site, ("each",), quantities).prior
+    """Return name, unit, meaning and distribution of all that is unknown, with readings that have these.
+
+    Of several sources, of each one.
+    """
+    prior = build_model(site, ("each",), quantities, number=1).prior
     words = ["in the area"] * 2 + [
         _describe_distribution(distribution) for distribution in getattr(prior, "distributions", ())
     ]

@@ -29,6 +29,7 @@ from dowsax.site.site import Area, Corner, ListedPath, Site, build_model
 from dowsax.site.text import Fault, add_line, first_fault, parse_toml, read_text
 from dowsax.site.units import known_unit
 from dowsax.world.fields.gaussian_plume import BRIGGS
+from dowsax.world.several_columns import numbers_of_sources
 
 _MAX_WIDTH_DEG = 90.0
 """A box that is wider has its east and west exchanged."""
@@ -76,6 +77,7 @@ def _build(file: SiteFile, text: str, name: str) -> Site:
         coordinates=coordinates,
         area=area,
         kind=kind,
+        sources=numbers_of_sources(file.sources),
         unit=unit if file.sensor.reading == "value" else "",
         field_unit=unit,
         source=_resolve_source(file.area, area),

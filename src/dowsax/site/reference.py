@@ -68,7 +68,7 @@ def tables() -> Iterator[Table]:
         if section is not None:
             keys = tuple(_key(section, key) for key in section.known_keys())
             yield Table(name, header, text, example, keys)
-        elif field.annotation is str:
+        elif get_origin(field.annotation) is not dict and str in _leaves(field.annotation):
             yield Table(name, "", text, example, (_key(SiteFile, name),))
         else:
             entry: Any = get_args(field.annotation)[-1]

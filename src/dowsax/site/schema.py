@@ -29,6 +29,7 @@ from dowsax.site.section import (
 from dowsax.site.sensor import ColumnsSetting, SensorConstants, SensorSetting
 from dowsax.site.text import Fault
 from dowsax.world.sensors.correlated import MAX_CORRELATION
+from dowsax.world.several_columns import numbers_of_sources
 from dowsax.world.units import MOLAR_MASSES
 
 MAX_POLYGONS, MAX_POINTS, MAX_PATHS = 200, 2000, 500
@@ -55,6 +56,11 @@ def _require_correlation(correlation: Any) -> Any:
     if max(ends(correlation), default=0.0) > MAX_CORRELATION:
         raise ValueError(f"must be at most {MAX_CORRELATION}: a reading has some noise of its own.")
     return correlation
+
+
+def _require_number(sources: int | str) -> int | str:
+    numbers_of_sources(sources)
+    return sources
 
 
 def _require_few(table: Any) -> Any:
@@ -328,6 +334,8 @@ class SiteFile(Section):
 
     name: str = key("site", example="My site", active=True)
     """What the site is called."""
+    sources: Annotated[Whole | str, AfterValidator(_require_number)] = key(1, example="1-3")
+    """How many sources there are: a number, or a range like "1-3" of numbers that are equally probable."""
     area: AreaSetting
     geofence: list[PolygonSetting] = key(
         [], example={"name": "fence", "corners": _FENCE}, max_length=MAX_POLYGONS

@@ -56,6 +56,8 @@ class Site:
     """What is measured: a kind of `world.compose`."""
     unit: str
     """Of the readings."""
+    sources: tuple[int, ...] = (1,)
+    """The numbers of sources that there may be."""
     field_unit: str | None = None
     """Of the concentrations of the field, where readings have no unit; else that of the readings."""
     source: Area | None = None
@@ -189,8 +191,22 @@ class Site:
         return ", ".join(f"{name} is {number:g}" for name, number in known.items())
 
 
-def build_model(site: Site, sensor_names: Sequence[str] = (), quantities: Collection[str] = ()) -> Model:
+def build_models(
+    site: Site, sensor_names: Sequence[str] = (), quantities: Collection[str] = ()
+) -> dict[int, Model]:
+    """Return the model of each number of sources that there may be; see `build_model`."""
+    return {number: build_model(site, sensor_names, quantities, number) for number in site.sources}
+
+
+def build_model(
+    site: Site,
+    sensor_names: Sequence[str] = (),
+    quantities: Collection[str] = (),
+    number: int | None = None,
+) -> Model:
     """Return the model of source, field and sensor, for filters and planners.
+
+    `number` of sources: by default, the largest that there may be.
 
     `sensor_names`, those of the survey, are needed where each sensor has its own background and the site does
     not name them. `quantities` are those of `QUANTITIES` that its readings have, besides those that the site
@@ -201,6 +217,7 @@ def build_model(site: Site, sensor_names: Sequence[str] = (), quantities: Collec
         return compose(
             site.kind,
             UniformBox(*site.source_area),
+            sources=max(site.sources) if number is None else number,
             background="measured" if "background" in measured else _background(site),
             sensors=_sensors(site, sensor_names),
             noise=_noise(site),

@@ -86,7 +86,8 @@ def belief_figure(
 
 def _draw_marginals(figure: Figure, posterior: Posterior, truth: np.ndarray | None) -> None:
     """Draw one small panel per parameter besides the position, and a key after them."""
-    columns = [at for at in range(len(posterior.names)) if at not in posterior.position_columns]
+    positions = {*posterior.position_columns, *(at for own in posterior.source_columns for at in own[:2])}
+    columns = [at for at in range(len(posterior.names)) if at not in positions]
     others = len(columns)
     if others == 0:
         return
@@ -106,9 +107,11 @@ def _draw_marginals(figure: Figure, posterior: Posterior, truth: np.ndarray | No
 
 def _draw_map(axes: Axes, posterior: Posterior, truth: np.ndarray | None, unit: str) -> None:
     """Draw everything about the position, to scale [m]."""
-    density = position_density(posterior.position(posterior.samples), posterior.weights)
+    number = posterior.num_sources
+    places = posterior.source_positions(posterior.samples).reshape(-1, 2)
+    density = position_density(places, np.repeat(posterior.weights / number, number))
     low, high = _limits(posterior, truth)
-    PositionArtists(axes).update(density, posterior.position(posterior.mean), truth)
+    PositionArtists(axes).update(density, posterior.source_positions(posterior.mean), truth)
     path = posterior.positions
     axes.plot(path[:, 0], path[:, 1], color=MUTED, linewidth=0.9, zorder=3)
     readings = axes.scatter(
@@ -125,7 +128,7 @@ def _draw_map(axes: Axes, posterior: Posterior, truth: np.ndarray | None, unit: 
     axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
     style_map(axes)
     draw_reading_scale(axes, readings, unit)
-    if float(posterior.credible_radius(0.95)) < MAX_INSET_RADIUS * (high - low).min():
+    if number == 1 and float(posterior.credible_radius(0.95)) < MAX_INSET_RADIUS * (high - low).min():
         _draw_inset(axes, posterior, density, truth, low, high)
     marks = mean_and_region_marks()
     if truth is not None:
@@ -161,7 +164,7 @@ def _draw_inset(
 
 def _limits(posterior: Posterior, truth: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
     """Return the benchmark's area if it holds everything, else a square around everything."""
-    particles = posterior.samples[posterior.weights > 0, :2]
+    particles = posterior.source_positions(posterior.samples[posterior.weights > 0]).reshape(-1, 2)
     points = [posterior.positions, particles, posterior.position(posterior.mean)[None]]
     points = np.concatenate(points if truth is None else [*points, truth[None]])
     low, high = points.min(axis=0), points.max(axis=0)
@@ -214,7 +217,7 @@ def _draw_progress(axes: Axes, posterior: Posterior) -> None:
     """Draw standard deviation and credible radius [m] after each reading, with the limits of a stop."""
     number = np.arange(1, len(posterior.readings) + 1)
     radius = np.maximum(posterior.trace.credible_radius, _MIN_SPREAD_M)
-    spread = np.maximum(posterior.position(posterior.trace.std).max(axis=1), _MIN_SPREAD_M)
+    spread = np.maximum(posterior.source_positions(posterior.trace.std).max(axis=(1, 2)), _MIN_SPREAD_M)
     marker = "o" if len(number) == 1 else ""
     axes.set_yscale("log")
     curves = (

@@ -61,7 +61,7 @@ class PositionArtists:
         self.regions = []
         self.image.set_visible(density is not None)
         for cross in self.crosses:
-            cross.set_data(*((mean[:1], mean[1:]) if density is not None else ([], [])))
+            cross.set_data(*(np.atleast_2d(mean).T if density is not None else ([], [])))
         self.star.set_data(*((truth[:1], truth[1:]) if truth is not None else ([], [])))
         if density is None:
             return

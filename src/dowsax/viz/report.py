@@ -189,7 +189,7 @@ def _timeline(findings: Findings) -> Figure:
         below.plot(along, trace.credible_radius, color=BLUE, label="95 % radius")
         below.plot(
             along,
-            findings.posterior.position(trace.std).max(axis=1),
+            findings.posterior.source_positions(trace.std).max(axis=(1, 2)),
             color=INK,
             linestyle="--",
             label="std, larger axis",

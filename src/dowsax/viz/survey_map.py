@@ -294,7 +294,8 @@ def _estimate_mark(findings: Findings) -> Line2D:
 
 def _limits(findings: Findings) -> tuple[np.ndarray, np.ndarray]:
     """Return lower left and upper right of a map of everything; of the area only if it is not too large."""
-    points = [*findings.ends, findings.estimate[None], findings.waypoints, *findings.geofence]
+    estimates = np.stack([source.position for source in findings.sources])
+    points = [*findings.ends, estimates, findings.waypoints, *findings.geofence]
     points += [] if findings.next_path is None else [findings.next_path]
     points += [patch.border for region in findings.regions.values() for patch in region.patches]
     all_points = np.concatenate(points)

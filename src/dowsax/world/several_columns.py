@@ -87,5 +87,10 @@ class SourceColumns(eqx.Module):
         return (*first, *others)
 
 
+def single_name(name: str) -> str:
+    """Return the name of a parameter without the number of its source."""
+    return name.rstrip("0123456789")
+
+
 def _numbered(parameter: Parameter, number: int) -> Parameter:
     return Parameter(f"{parameter.name}{number}", parameter.unit, f"{parameter.meaning}, source {number}")

@@ -30,7 +30,7 @@ def geojson(findings: Findings) -> str:
         *_regions(findings),
         *_track(findings),
         *_readings(findings),
-        _estimate(findings),
+        *_estimates(findings),
         *_waypoints(findings),
     ]
     return json.dumps(collection, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
@@ -78,17 +78,22 @@ def _readings(findings: Findings) -> list[dict]:
     return features
 
 
-def _estimate(findings: Findings) -> dict:
-    east, north = findings.spread
-    properties = {
-        "what": "estimate",
-        "std_east_m": _plain(east),
-        "std_north_m": _plain(north),
-        "radius_95_m": _plain(findings.radius),
-        "verdict": verdict(findings),
-        "sure": findings.is_sure,
-    }
-    return _feature("Point", places(findings, findings.estimate[None])[0].tolist(), properties)
+def _estimates(findings: Findings) -> list[dict]:
+    """Return a point for each source, the strongest first; of several, with its number."""
+    features = []
+    for number, source in enumerate(findings.sources, start=1):
+        properties = {
+            "what": "estimate",
+            **({"source": number} if len(findings.sources) > 1 else {}),
+            "std_east_m": _plain(source.std[0]),
+            "std_north_m": _plain(source.std[1]),
+            "radius_95_m": _plain(source.radius),
+            "verdict": verdict(findings),
+            "sure": findings.is_sure,
+        }
+        place = places(findings, source.position[None])[0].tolist()
+        features.append(_feature("Point", place, properties))
+    return features
 
 
 def _waypoints(findings: Findings) -> list[dict]:

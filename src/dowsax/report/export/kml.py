@@ -104,7 +104,11 @@ def _readings(document: Element, findings: Findings) -> None:
 
 def _points(document: Element, findings: Findings) -> None:
     name, style = ("Estimate", "estimate") if findings.is_sure else ("Guess, not sure", "guess")
-    named = [(name, style, verdict(findings), findings.estimate)]
+    numbers = [""] if len(findings.sources) == 1 else [f" {at + 1}" for at in range(len(findings.sources))]
+    named = [
+        (f"{name}{number}", style, verdict(findings), source.position)
+        for number, source in zip(numbers, findings.sources, strict=True)
+    ]
     named += [
         (f"Next waypoint {number + 1}", "waypoint", "", place)
         for number, place in enumerate(findings.waypoints)

@@ -128,16 +128,20 @@ def _places(findings: Findings) -> np.ndarray:
             "as kml or geojson to see what is known."
         )
     bounds = Bounds(findings.geofence, findings.no_go)
-    # The source itself may lie in a no-go area.
-    place = bounds.nearest(findings.estimate)
-    last = findings.positions[-1]
-    if bounds.allow(last[None]).all() and not bounds.allow_way(last, place[None]).all():
-        raise ValueError(
-            "The straight way from the last reading to the source, found at "
-            f"{findings.coordinates.format_position(findings.estimate)}, leaves the geofence or crosses a "
-            "no-go area: plan the way there by hand."
-        )
-    return place[None]
+    last, found = findings.positions[-1], []
+    for source in findings.sources:
+        # The source itself may lie in a no-go area.
+        place = bounds.nearest(source.position)
+        if bounds.allow(last[None]).all() and not bounds.allow_way(last, place[None]).all():
+            start = "last reading" if not found else "source before it"
+            raise ValueError(
+                f"The straight way from the {start} to the source, found at "
+                f"{findings.coordinates.format_position(source.position)}, leaves the geofence or crosses a "
+                "no-go area: plan the way there by hand."
+            )
+        found.append(place)
+        last = place
+    return np.stack(found)
 
 
 def _altitude(findings: Findings) -> float:

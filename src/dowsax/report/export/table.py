@@ -26,7 +26,11 @@ def posterior_table(findings: Findings) -> str:
     posterior = findings.posterior
     columns = {"weight": posterior.weights}
     columns |= dict(zip(posterior.names, posterior.samples.T, strict=True))
-    columns |= _degrees(findings.coordinates, posterior.position(posterior.samples))
+    each = np.moveaxis(posterior.source_positions(posterior.samples), 1, 0)
+    for number, positions in enumerate(each, start=1):
+        ending = "" if len(each) == 1 else str(number)
+        degrees = _degrees(findings.coordinates, positions)
+        columns |= {f"{name}{ending}": column for name, column in degrees.items()}
     return _csv({name: [f"{number:.12g}" for number in column] for name, column in columns.items()})
 
 
