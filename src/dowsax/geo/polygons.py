@@ -82,7 +82,7 @@ def distance_to_border(polygon: Polygon, points: np.ndarray) -> np.ndarray:
 
 
 def _chunks(polygon: Polygon, points: np.ndarray) -> Iterator[slice]:
-    size = max(1, _MAX_PAIRS // len(polygon))
+    size = max(1, _MAX_PAIRS // max(1, len(polygon)))
     return (slice(start, start + size) for start in range(0, len(points), size))
 
 
@@ -103,30 +103,32 @@ def _sides(polygons: Sequence[Polygon]) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate(starts), np.concatenate(ends) - np.concatenate(starts)
 
 
-def _crossings(corners: np.ndarray, sides: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:
-    """Return the shares in [0, 1] of the way from start to end at which it meets the sides.
+def _crossings(corners: np.ndarray, sides: np.ndarray, start: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """Return the shares in [0, 1] of the ways from start to each of the ends (k, 2) at which they meet sides.
 
-    A way along a side meets it at the corners, which the neighbouring sides give.
+    They are (k, 2 n), NaN for each side or corner that a way does not meet. A way along a side meets it at the
+    corners, which the neighbouring sides give.
     """
-    way = end - start
-    turn = way[0] * sides[:, 1] - way[1] * sides[:, 0]
+    ways = (ends - start)[:, None]
+    turn = ways[..., 0] * sides[:, 1] - ways[..., 1] * sides[:, 0]
     offsets = corners - start
-    parallel = np.abs(turn) <= 1e-12 * np.linalg.norm(way) * np.linalg.norm(sides, axis=1)
+    parallel = np.abs(turn) <= 1e-12 * np.linalg.norm(ways, axis=2) * np.linalg.norm(sides, axis=1)
     turn = np.where(parallel, 1.0, turn)
     along_way = (offsets[:, 0] * sides[:, 1] - offsets[:, 1] * sides[:, 0]) / turn
-    along_side = (offsets[:, 0] * way[1] - offsets[:, 1] * way[0]) / turn
+    along_side = (offsets[:, 0] * ways[..., 1] - offsets[:, 1] * ways[..., 0]) / turn
     meets = ~parallel & (along_way >= 0) & (along_way <= 1) & (along_side >= -1e-9) & (along_side <= 1 + 1e-9)
     # The corners are cuts as well, so that a way along a side is checked piece by piece.
-    length = max(float(way @ way), 1e-300)
-    shares = np.clip(offsets @ way / length, 0, 1)
-    touched = np.linalg.norm(start + shares[:, None] * way - corners, axis=1) <= TOUCH
-    return np.concatenate([along_way[meets], shares[touched]])
+    lengths = np.maximum(np.sum(ways**2, axis=2), 1e-300)
+    shares = np.clip(np.sum(offsets * ways, axis=2) / lengths, 0, 1)
+    touched = np.linalg.norm(shares[..., None] * ways - offsets, axis=2) <= TOUCH
+    return np.concatenate([np.where(meets, along_way, np.nan), np.where(touched, shares, np.nan)], axis=1)
 
 
 def crosses(polygon: Polygon, start: np.ndarray, end: np.ndarray) -> bool:
     """Return whether the straight way from start to end goes through the inside of the polygon."""
     start, end = np.asarray(start, np.float64), np.asarray(end, np.float64)
-    return bool(holds(polygon, _pieces([polygon], start, end)).any())
+    middles, _ = _pieces(_sides([polygon]), start, end[None])
+    return bool(holds(polygon, middles).any())
 
 
 def crosses_itself(corners: Polygon) -> bool:
@@ -183,9 +185,12 @@ class Bounds:
         """
         start = np.asarray(start, np.float64)
         ends = np.asarray(ends, np.float64).reshape(-1, 2)
-        polygons = (*self.geofence, *self.no_go)
-        allowed = np.array([self.allow(_pieces(polygons, start, end)).all() for end in ends], bool)
-        return allowed & self.allow(ends) & bool(self.allow(start[None])[0])
+        borders = _sides((*self.geofence, *self.no_go))
+        allowed = self.allow(ends) & bool(self.allow(start[None])[0])
+        for chunk in _chunks(borders[0], ends):
+            middles, numbers = _pieces(borders, start, ends[chunk])
+            allowed[chunk][numbers[~self.allow(middles)]] = False
+        return allowed
 
     def nearest(self, point) -> np.ndarray:
         """Return the point where it is allowed, else the nearest allowed place, just inside the border."""
@@ -214,8 +219,8 @@ class Bounds:
             yield projections(polygon, point[None])[0]
             others = _sides(polygons[number + 1 :])
             for start, end in zip(polygon, np.roll(polygon, -1, axis=0), strict=True):
-                shares = _crossings(*others, start, end)
-                yield start + shares[:, None] * (end - start)
+                shares = _crossings(*others, start, end[None])[0]
+                yield start + shares[np.isfinite(shares), None] * (end - start)
 
     def _inward(self, place: np.ndarray) -> np.ndarray:
         """Return a place a little away from the border, where there is room."""
@@ -225,8 +230,16 @@ class Bounds:
         return around[np.argmax(self.clearance(around))] if len(around) else place
 
 
-def _pieces(polygons: Sequence[Polygon], start: np.ndarray, end: np.ndarray) -> np.ndarray:
-    """Return one point (k, 2) of each piece into which the borders cut the way from start to end."""
-    cuts = np.unique(np.concatenate([[0.0, 1.0], _crossings(*_sides(polygons), start, end)]))
-    middles = 0.5 * (cuts[1:] + cuts[:-1])
-    return start + middles[:, None] * (end - start)
+def _pieces(
+    borders: tuple[np.ndarray, np.ndarray], start: np.ndarray, ends: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the middle (p, 2) of each piece into which borders (`_sides`) cut the ways from start to the ends.
+
+    And the number of the way that it is a piece of, (p,).
+    """
+    limits = np.broadcast_to([0.0, 1.0], (len(ends), 2))
+    cuts = np.sort(np.concatenate([limits, _crossings(*borders, start, ends)], axis=1), axis=1)
+    # Those that a way does not meet are NaN and last.
+    numbers, columns = np.nonzero(cuts[:, 1:] > cuts[:, :-1])
+    middles = 0.5 * (cuts[numbers, columns] + cuts[numbers, columns + 1])
+    return start + middles[:, None] * (ends[numbers] - start), numbers

@@ -1,6 +1,7 @@
 """The kinds of fields that people survey: physics, units, and default priors."""
 
 import dataclasses
+import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -230,6 +231,7 @@ KINDS: dict[str, Callable[..., Kind]] = {
 """The kinds beyond the benchmark by name; each takes the unit of the reading, the gas plume also the gas."""
 
 
+@functools.cache
 def kind_of(name: str, unit: str | None = None, gas: str | float | None = None) -> Kind:
     """Return the kind by name; default unit: the kind's own."""
     given: dict[str, Any] = {} if unit is None else {"unit": unit}
