@@ -106,8 +106,8 @@ def _sides(polygons: Sequence[Polygon]) -> tuple[np.ndarray, np.ndarray]:
 def _crossings(corners: np.ndarray, sides: np.ndarray, start: np.ndarray, ends: np.ndarray) -> np.ndarray:
     """Return the shares in [0, 1] of the ways from start to each of the ends (k, 2) at which they meet sides.
 
-    They are (k, 2 n), NaN for each side or corner that a way does not meet. A way along a side meets it at the
-    corners, which the neighbouring sides give.
+    They are (k, 2 n), NaN for each side or corner that a way does not meet. A way along a side meets it at
+    the corners, which the neighbouring sides give.
     """
     ways = (ends - start)[:, None]
     turn = ways[..., 0] * sides[:, 1] - ways[..., 1] * sides[:, 0]
@@ -233,9 +233,9 @@ class Bounds:
 def _pieces(
     borders: tuple[np.ndarray, np.ndarray], start: np.ndarray, ends: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the middle (p, 2) of each piece into which borders (`_sides`) cut the ways from start to the ends.
+    """Return the middles (p, 2) of the pieces into which borders cut the ways from start to the ends (k, 2).
 
-    And the number of the way that it is a piece of, (p,).
+    And the number (p,) of the way that each is a piece of. The borders are those of `_sides`.
     """
     limits = np.broadcast_to([0.0, 1.0], (len(ends), 2))
     cuts = np.sort(np.concatenate([limits, _crossings(*borders, start, ends)], axis=1), axis=1)
