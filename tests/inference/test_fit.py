@@ -9,13 +9,14 @@ import pytest
 from jax.scipy.special import ndtr
 
 from dowsax.inference.belief import Belief, History
-from dowsax.inference.fit import MAX_CHECKED_READINGS, model_fit, ranks_fit
+from dowsax.inference.fit import MAX_CHECKED_READINGS, model_fit
 from dowsax.inference.locate import locate
 from dowsax.inference.redundancy import with_redundancy
 from dowsax.types import Station
 from dowsax.world import UniformBox, benchmark_model, compose, wander
 from dowsax.world.distributions import LogUniform
 
+MODEL = benchmark_model("temperature")
 NUM_SURVEYS = 2000
 
 
@@ -30,7 +31,7 @@ def belief_of(scores, positions) -> Belief:
 
 @jax.jit
 def fit_of(scores, positions, redundancy=1.0):
-    return ranks_fit(belief_of(scores, positions), jnp.asarray(redundancy, jnp.float32))
+    return model_fit(with_redundancy(MODEL, redundancy), belief_of(scores, positions))
 
 
 fits_of = jax.jit(jax.vmap(fit_of, in_axes=(0, 0, None)))
@@ -108,8 +109,8 @@ def test_a_long_survey_is_judged_by_readings_evenly_spread(key):
     assert float(fit_of(5.0 - odd, path)) == 0
     belief = belief_of(odd, path)
     history = replace(belief.history, size=jnp.zeros((), jnp.int32))
-    assert float(ranks_fit(replace(belief, history=history), jnp.ones(()))) == 1
-    assert float(ranks_fit(replace(belief, ranks=None), jnp.ones(()))) == 1
+    assert float(model_fit(MODEL, replace(belief, history=history))) == 1
+    assert float(model_fit(MODEL, replace(belief, ranks=None))) == 1
 
 
 def test_readings_at_one_place_can_be_checked():
@@ -124,7 +125,7 @@ def test_a_path_is_where_its_middle_is(key):
     belief = belief_of(jnp.sign(path[:, 0] - jnp.median(path[:, 0])), path)
     along = Station(jnp.zeros_like(path), far_end=2 * path)
     paths = replace(belief, history=replace(belief.history, stations=along))
-    assert float(ranks_fit(paths, jnp.ones(()))) == float(ranks_fit(belief, jnp.ones(()))) < 0.01
+    assert float(model_fit(MODEL, paths)) == float(model_fit(MODEL, belief)) < 0.01
 
 
 @pytest.mark.slow

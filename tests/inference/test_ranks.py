@@ -19,8 +19,8 @@ LENGTH = 12
 
 def run(model, key, path, readings, keep_ranks=True, jump=None):
     """The belief after all readings."""
-    preset = PLAIN.with_particles(512).with_horizon(LENGTH).with_ranks(keep_ranks)
-    filter_ = preset.build(model, transition=jump)
+    preset = PLAIN.with_particles(512).with_horizon(LENGTH)
+    filter_ = (preset.with_ranks() if keep_ranks else preset).build(model, transition=jump)
     init_key, step_key = jax.random.split(key)
 
     def step(belief, now):

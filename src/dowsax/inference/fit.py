@@ -49,15 +49,13 @@ class CheckedScores(eqx.Module):
 
 
 def model_fit(model: Model, belief: Belief) -> Scalar:
-    """Return the probability, at most, with which a right model would give readings that fit so badly."""
-    count = model.sensor.count if isinstance(model.sensor, Redundant) else jnp.ones(())
-    return ranks_fit(belief, count)
+    """Return the probability, at most, with which a right model would give readings that fit so badly.
 
-
-def ranks_fit(belief: Belief, redundancy: Scalar) -> Scalar:
-    """Return `model_fit` where so many neighbouring readings count as one; 1 without kept ranks."""
+    1 where the belief keeps no ranks.
+    """
     if belief.ranks is None:
         return jnp.ones(())
+    redundancy = model.sensor.count if isinstance(model.sensor, Redundant) else jnp.ones(())
     scores = checked_scores(belief)
     number = jnp.sum(scores.counts).astype(jnp.float32)
     # Those between two tested readings are left out, and with them those that err as one with either.

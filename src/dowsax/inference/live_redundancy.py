@@ -25,8 +25,8 @@ _MIN_SIZE = 1e-6
 
 
 def live_redundancy(model: Model, belief: Belief) -> Scalar:
-    """Return how many readings count as one, beyond what the model counts as one; 1 without kept ranks."""
-    if belief.ranks is None:
+    """Return how many readings count as one; 1 without kept ranks, or where the model says how many do."""
+    if belief.ranks is None or isinstance(model.sensor, Redundant):
         return jnp.ones(())
     scores, size = checked_scores(belief), belief.history.size.astype(jnp.float32)
     number = jnp.sum(scores.counts).astype(jnp.float32)
@@ -37,8 +37,7 @@ def live_redundancy(model: Model, belief: Belief) -> Scalar:
     # Where neighbours among those tested err together, so do all readings between them.
     found = jnp.where(found > 1, found * size / jnp.maximum(number, 1.0), 1.0)
     found = jnp.minimum(found, size / MIN_EFFECTIVE_READINGS)
-    own = model.sensor.count if isinstance(model.sensor, Redundant) else 1.0
-    return jnp.where(number >= MIN_READINGS, jnp.maximum(found / own, 1.0), 1.0)
+    return jnp.where(number >= MIN_READINGS, jnp.maximum(found, 1.0), 1.0)
 
 
 def widened_mass(belief: Belief, radius: float | Scalar, redundancy: Scalar) -> Scalar:

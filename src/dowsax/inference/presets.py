@@ -30,8 +30,8 @@ class Preset:
     def with_horizon(self, horizon: int) -> "Preset":
         return replace(self, config=replace(self.config, horizon=horizon))
 
-    def with_ranks(self, keep_ranks: bool = True) -> "Preset":
-        return replace(self, config=replace(self.config, keep_ranks=keep_ranks))
+    def with_ranks(self) -> "Preset":
+        return replace(self, config=replace(self.config, keep_ranks=True))
 
     def build(self, model: Model, **parts: Any) -> Filter:
         """Build the filter of this preset for a model; `parts` as in `filter.build`."""

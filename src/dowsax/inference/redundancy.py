@@ -17,7 +17,8 @@ dozen effective readings are left (`max_redundancy`): the jackknife has at most 
 about ten unknowns. A larger estimate means that the model does not fit, and is reported as such.
 
 Readings of one place share more the sooner they follow each other. Without times nobody knows how soon: they
-are taken in the order of the file, and count as at most four (`min_redundancy`).
+are taken in the order of the file, and all readings of one place together count as at most four readings
+(`min_redundancy`).
 """
 
 from functools import cache
@@ -30,7 +31,7 @@ from jaxtyping import Array, Float
 from scipy.linalg import eigh
 from scipy.special import ndtri
 
-from dowsax.types import Key, Station
+from dowsax.types import Key, Scalar, Station
 from dowsax.world import Model, take_position
 from dowsax.world.sensors.redundant import Redundant
 
@@ -51,7 +52,7 @@ _DECIMALS_OF_PLACE = 3
 """Within a millimetre is one position."""
 
 
-def with_redundancy(model: Model, count: float) -> Model:
+def with_redundancy(model: Model, count: float | Scalar) -> Model:
     """Return the model in which `count` readings count as one."""
     sensor = model.sensor.sensor if isinstance(model.sensor, Redundant) else model.sensor
     return Model(model.prior, model.field, Redundant(sensor, count))

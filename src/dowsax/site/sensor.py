@@ -55,7 +55,7 @@ class SensorSetting(Section):
     """Height of the ground itself, taken off every altitude in a survey."""
     redundancy: Number | None = key(example=4, ge=1)
     """How many readings count as one. Readings close together in place or time share their errors: counted in
-    full they make the region too small. Default: estimated from a whole survey; 1 in a mission."""
+    full they make the region too small. Default: estimated, from a survey or as a mission goes."""
 
     @model_validator(mode="after")
     def _require_a_beam(self) -> "SensorSetting":

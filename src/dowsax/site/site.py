@@ -222,7 +222,7 @@ def build_model(
             sensors=_sensors(site, sensor_names),
             noise=_noise(site),
             robust=site.noise.robust,
-            redundancy=site.sensor.redundancy or 1.0,
+            redundancy=site.sensor.redundancy,
             efficiency="measured" if "efficiency" in measured else None,
             uncertainty="measured" if "uncertainty" in measured else None,
             dead_time=site.sensor.dead_time or 0.0,

@@ -54,7 +54,7 @@ def compose(
     sensors: Sequence[str] = (),
     noise: Mapping[str, Number | str] | None = None,
     robust: bool | float | int = False,
-    redundancy: float | int = 1.0,
+    redundancy: float | int | None = None,
     efficiency: str | None = None,
     uncertainty: str | None = None,
     dead_time: float | int = 0.0,
@@ -81,7 +81,8 @@ def compose(
     - `noise` parameters of the sensor by name; a ratio is relative to the field above the background,
       `correlation` and `correlation_length` [m] are those of noise that nearby readings share (`Correlated`);
     - `robust`: Student's t noise with this many degrees of freedom (`True`: 4);
-    - `redundancy`: number of neighbouring readings that err together and count as one (`Redundant`);
+    - `redundancy`: number of neighbouring readings that err together and count as one (`Redundant`); where it
+      is given, even as 1, a mission does not estimate it;
     - `efficiency` of the sensor relative to the model's, and the `uncertainty` [unit] of each reading beyond
       the noise floor: "measured" with each reading (`Efficient`, `StatedUncertainty`);
     - `lag` [s], time constant of a sensor whose stations have a trail; of counts `dead_time` [s], `variation`
@@ -92,7 +93,7 @@ def compose(
     - `options`: further known numbers of the field, or ranges of a benchmark field's `PlumePrior`.
     """
     degrees = None if robust is False else _DEFAULT_DEGREES_OF_FREEDOM if robust is True else float(robust)
-    counted = lambda sensor: sensor if redundancy == 1 else Redundant(sensor, redundancy)  # noqa: E731
+    counted = lambda sensor: sensor if redundancy is None else Redundant(sensor, redundancy)  # noqa: E731
     measured = {"efficiency": efficiency, "uncertainty": uncertainty}
     of_counts = {"dead_time": dead_time, "variation": variation, "shielded": shielded}
     if kind in MODALITIES:
