@@ -8,6 +8,7 @@ import pytest
 import dowsax
 from dowsax.inference import FilterConfig, Preset
 from dowsax.inference.arguments import check_survey
+from dowsax.types import Station
 from dowsax.world import PARAMETERS, Gaussian, Parameter, PlumeCoordinates, PlumePrior
 
 POSITIONS = np.array([[1.0, 2.0], [2.0, 2.0], [3.0, 2.0]])
@@ -195,3 +196,12 @@ def test_a_seed_out_of_range_is_refused():
 @pytest.mark.parametrize("effort", [0.0, -1.0, 2.0, float("nan")])
 def test_an_effort_that_is_no_share(effort):
     assert error_of(POSITIONS, READINGS, effort=effort).startswith("`effort` must be a share in (0, 1]; got")
+
+
+@pytest.mark.parametrize("far_end", [np.ones((3, 1)), np.ones((3, 3)), np.ones(3)])
+def test_a_far_end_that_is_no_place(far_end):
+    """Put in after the construction of the station, whose own checks of shapes are on in tests only."""
+    stations = Station(jnp.asarray(POSITIONS), far_end=jnp.asarray(POSITIONS))
+    stations = eqx.tree_at(lambda at: at.far_end, stations, far_end)
+    message = error_of(stations, READINGS)
+    assert message == f"`far_end` must have the shape of the positions, (3, 2); got {far_end.shape}."

@@ -51,6 +51,8 @@ REFUSED = {
     "steps": (f"[step]\nlength = 5\n{SOUTH}", "line 7, step.length: is of ways, and [[paths]] have none"),
     "points": (f"[step]\npoints = [[5, 5]]\n{SOUTH}", "step.points: is of ways"),
     "the way back": (f"[budget]\nreturn = true\ntime = 9\n{SOUTH}", "budget.return: is of ways"),
+    "a distance": (f"[budget]\ndistance = 100\n{SOUTH}", "line 7, budget.distance: is of ways"),
+    "a start": (f"[start]\nposition = [5, 5]\n{SOUTH}", "line 6, start: is where ways begin"),
     "too little time": (
         f"[budget]\ntime = 9\n[step]\nreading_time = 10\n{SOUTH}",
         "budget.time: is too short for a reading: 10 s",
@@ -68,3 +70,9 @@ def test_only_a_gas_plume_has_paths():
         site(SOUTH, kind="level")
     with pytest.raises(ValueError, match=r"columns\.x2: only the kind gas-plume"):
         site('[columns]\nx2 = "a"\n', kind="level")
+
+
+def test_an_error_names_the_key_of_the_file():
+    text = '[[paths]]\nname = "a"\nends_degrees = [[52.1005, 5.1005], [52.1015, 5.2]]\n'
+    with pytest.raises(ValueError, match=r"paths\.1\.ends_degrees: 'a' is outside"):
+        site(text, area=DEGREES)

@@ -41,6 +41,11 @@ def check_survey(positions, readings, sensor: Sensor, num_axes: int = 2) -> tupl
 
 def check_stations(stations: Station, positions: np.ndarray) -> Station:
     """Return the stations at these positions, as float32 and sensor numbers as int32."""
+    if stations.far_end is not None and np.shape(stations.far_end) != positions.shape:
+        raise ValueError(
+            f"`far_end` must have the shape of the positions, {positions.shape}; "
+            f"got {np.shape(stations.far_end)}."
+        )
 
     def check(path, leaf):
         leaf = np.asarray(leaf, np.int32 if path[-1].name == "sensor" else np.float32)

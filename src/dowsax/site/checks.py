@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from dowsax.geo.polygons import TOUCH
 from dowsax.inference import PRESETS
 from dowsax.site.site import Site
 from dowsax.site.text import Fault
@@ -58,16 +57,16 @@ def _is_reachable(site: Site) -> bool:
 
 
 def _check_paths(site: Site) -> None:
-    """Raise a Fault for a path outside the area, for ways that no path has, and for too little time."""
-    for number, path in enumerate(site.paths, start=1):
-        if site.outside != "allow" and np.abs(np.clip(path.ends, *site.area) - path.ends).max() > TOUCH:
-            words = f'{path.name!r} is outside the area; widen it, or set outside = "allow" in [area].'
-            raise Fault(words, "paths", str(number), "ends")
+    """Raise a Fault for ways, which paths do not have, and for too little time."""
     for name in ("length", "directions", "points", "shortest", "longest", "reading_interval"):
         if site.step.given(name) and getattr(site.step, name) is not None:
             raise Fault("is of ways, and [[paths]] have none; comment it out with #.", "step", name)
-    if site.budget.return_:
-        raise Fault("is of ways, and [[paths]] have none; comment it out with #.", "budget", "return")
+    for name, is_given in {"return": site.budget.return_, "distance": site.budget.distance}.items():
+        if is_given:
+            raise Fault("is of ways, and [[paths]] have none; comment it out with #.", "budget", name)
+    if site.start is not None:
+        words = "is where ways begin, and [[paths]] have none; comment [start] and its position out with #."
+        raise Fault(words, "start")
     if site.budget.time is not None and site.reading_time > site.budget.time:
         words = f"is too short for a reading: {site.reading_time:.4g} s; give more."
         raise Fault(words, "budget", "time")

@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from dowsax.geo.local import LocalCoordinates
-from dowsax.geo.polygons import MIN_POLYGON_M2, Polygon, crosses_itself, signed_area
+from dowsax.geo.polygons import MIN_POLYGON_M2, TOUCH, Polygon, crosses_itself, signed_area
 from dowsax.geo.wind import wind_from
 from dowsax.site.area import BOX, MAX_CORNERS, AreaSetting, PathSetting, PolygonSetting
 from dowsax.site.checks import check_polygons, check_site
@@ -85,7 +85,7 @@ def _build(file: SiteFile, text: str, name: str) -> Site:
         options={option: getattr(file.field, option) for option in file.field.given(*KINDS[kind].options)},
         geofence=_resolve_polygons(file.geofence, "geofence", coordinates, area),
         no_go=_resolve_polygons(file.no_go, "no_go", coordinates, area),
-        paths=_resolve_paths(file.paths, coordinates, area),
+        paths=_resolve_paths(file.paths, coordinates, area, file.area.outside),
         prior={**growth, **check_prior(file.prior, kind, unit, file.wind.mode == "unknown")},
         wind=_resolve_wind(file.wind),
         sensor=sensor,
@@ -314,15 +314,21 @@ def _resolve_polygons(
 
 
 def _resolve_paths(
-    paths: Sequence[PathSetting], coordinates: LocalCoordinates, area: Area
+    paths: Sequence[PathSetting], coordinates: LocalCoordinates, area: Area, outside: str
 ) -> tuple[ListedPath, ...]:
-    """Return the paths with their ends in metres; names must differ, and no path may be a point."""
+    """Return the paths with their ends in metres.
+
+    Names must differ, no path may be a point, and none may leave the area unless `outside` is "allow".
+    """
     resolved: dict[str, ListedPath] = {}
     for number, path in enumerate(paths, start=1):
         key, ends = _resolve_places(path, "ends", coordinates, area, "paths", str(number))
         assert ends is not None
         if len(ends) != 2 or math.dist(*ends) < _MIN_PATH_M:
             words = f"must be two different places, [[1, 2], [3, 4]]; got {len(ends)}, or one place twice."
+            raise Fault(words, "paths", str(number), key)
+        if outside != "allow" and np.abs(np.clip(ends, *area) - ends).max() > TOUCH:
+            words = f'{path.name!r} is outside the area; widen it, or set outside = "allow" in [area].'
             raise Fault(words, "paths", str(number), key)
         if path.name in resolved or not path.name.strip():
             words = f"must be a name that no other path has; got {path.name!r}."
