@@ -99,7 +99,7 @@ def whole(site_text):
         for body in BODIES
     ]
     return json.loads(json.dumps(told)), ParticleSamples.unpack(
-        ParticleSamples.of(advisor.belief).pack()
+        ParticleSamples.of(advisor.reported_belief).pack()
     ).thetas
 
 

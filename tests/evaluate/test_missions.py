@@ -19,6 +19,7 @@ from dowsax.evaluate.missions import (
     rehearse,
     summarise_missions,
 )
+from dowsax.inference.widening import Widening
 from dowsax.mission.advice import FOUND, INCONCLUSIVE, SEARCHING
 from dowsax.mission.plan import Plan
 from dowsax.mission.problem import SiteStart, build_problem
@@ -45,7 +46,7 @@ def ways(plan, number=2, policy="infotaxis", **changes):
         chosen.policy,
         jax.random.split(jax.random.key(3), number),
         (MissionEnd(),),
-        record=MissionRecorder(plan.radius, plan.probability),
+        record=MissionRecorder(plan.radius, plan.probability, Widening.of(plan.model.prior)),
     )
 
 

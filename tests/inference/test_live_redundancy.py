@@ -5,13 +5,11 @@ from dataclasses import replace
 import jax
 import jax.numpy as jnp
 import numpy as np
-import pytest
 from jax.scipy.special import ndtr
 
 from dowsax.inference.belief import Belief, History
-from dowsax.inference.live_redundancy import live_redundancy, widened_mass, widened_radius
+from dowsax.inference.live_redundancy import live_redundancy
 from dowsax.inference.redundancy import MIN_EFFECTIVE_READINGS, correlation_estimate, with_redundancy
-from dowsax.inference.weights import normalise
 from dowsax.types import Station
 from dowsax.world import benchmark_model
 
@@ -19,16 +17,12 @@ MODEL = benchmark_model("temperature")
 NUM_MISSIONS = 200
 
 
-def belief_of(scores, positions, particles=None):
+def belief_of(scores, positions):
     """A belief whose readings have these normal scores."""
     number = scores.shape[0]
     history = History(Station(positions), jnp.zeros(number), jnp.asarray(number, jnp.int32))
-    particles = jnp.zeros((4, 2)) if particles is None else particles
-    zeros = jnp.zeros(particles.shape[0])
-    starts = jnp.zeros(particles.shape[0], jnp.int32)
-    return Belief(
-        particles, normalise(zeros), zeros, starts, history, jnp.zeros(()), jnp.ones(()), ranks=ndtr(scores)
-    )
+    zeros, zero, starts = jnp.zeros(4), jnp.zeros(()), jnp.zeros(4, jnp.int32)
+    return Belief(jnp.zeros((4, 2)), zeros, zeros, starts, history, zero, zero, ranks=ndtr(scores))
 
 
 def counts_of(scores, positions, model=MODEL):
@@ -78,14 +72,6 @@ def test_readings_that_err_as_one_count_as_one(key):
     assert counts_of(shared[:, :6], places[:, :6]).max() == 1
 
 
-@pytest.mark.parametrize("count", [1.0, 4.0])
-def test_a_belief_is_widened_by_the_root_of_the_count(key, count):
-    """As if every particle were √κ times as far from the mean."""
-    particles = jax.random.normal(key, (500, 2))
-    mean = jnp.mean(particles, axis=0)
-    belief = belief_of(jnp.zeros(3), jnp.zeros((3, 2)), particles)
-    wide = replace(belief, particles=mean[None] + jnp.sqrt(count) * (particles - mean[None]))
-    one, kappa = jnp.ones(()), jnp.asarray(count)
-    np.testing.assert_allclose(widened_mass(belief, 1.5, kappa), widened_mass(wide, 1.5, one), atol=2e-3)
-    np.testing.assert_allclose(widened_radius(belief, 0.9, kappa), widened_radius(wide, 0.9, one), rtol=1e-3)
+def test_without_ranks_every_reading_counts():
+    belief = belief_of(jnp.zeros(12), lines(12))
     assert float(live_redundancy(MODEL, replace(belief, ranks=None))) == 1

@@ -302,7 +302,7 @@ class MissionHost:
         step = advisor.step
         assert step is not None
         snapshot = build_snapshot(step, advisor.plan.coordinates)
-        self._store.snapshots(self.id).add(snapshot, ParticleSamples.of(advisor.belief))
+        self._store.snapshots(self.id).add(snapshot, ParticleSamples.of(advisor.reported_belief))
         has_new_status = advice.status != self.status
         self._set_latest(step, snapshot, len(advisor.readings))
         self._publish(self, "snapshot", None)
@@ -332,7 +332,7 @@ class MissionHost:
             # The belief is known only after the last step; before it, the estimate has to do.
             is_last = last is not None and step.number == last.number
             mean = step.advice["estimate"]["mean"]
-            samples = ParticleSamples.of(advisor.belief) if is_last else ParticleSamples.single(mean)
+            samples = ParticleSamples.of(advisor.reported_belief) if is_last else ParticleSamples.single(mean)
             snapshots.add(build_snapshot(step, advisor.plan.coordinates), samples)
         if last is not None:
             self._set_latest(last, build_snapshot(last, advisor.plan.coordinates), len(advisor.readings))

@@ -22,9 +22,10 @@ from dowsax.evaluate.statistics import wilson_interval
 from dowsax.evaluate.trace import Episode
 from dowsax.inference import FilterInfo
 from dowsax.inference.fit import model_fit
-from dowsax.inference.live_redundancy import live_redundancy, widened_mass, widened_radius
+from dowsax.inference.live_redundancy import live_redundancy
 from dowsax.inference.posterior import MIN_FIT
-from dowsax.inference.summaries import location_spread, mean_position
+from dowsax.inference.summaries import credible_radius, location_spread, mass_within, mean_position
+from dowsax.inference.widening import Widening
 from dowsax.mission.advice import FOUND, INCONCLUSIVE, SEARCHING
 from dowsax.mission.decision import MIN_ODDS
 from dowsax.mission.plan import Plan
@@ -96,14 +97,15 @@ class MissionRecorder(eqx.Module):
     radius: float
     """[m], of the stop rule."""
     probability: float
+    widening: Widening
 
     def __call__(self, search: SearchProblem, state: SearchState, info: FilterInfo) -> MissionRow:
-        belief = state.belief
+        fits = model_fit(search.model, state.belief) >= MIN_FIT
+        belief = self.widening(state.belief, live_redundancy(search.model, state.belief))
+        state = replace(state, belief=belief)
         assert state.null is not None
         evidence = belief.log_evidence - state.null.log_evidence
-        redundancy = live_redundancy(search.model, belief)
-        is_sure = widened_mass(belief, self.radius, redundancy) >= self.probability
-        fits = model_fit(search.model, belief) >= MIN_FIT
+        is_sure = mass_within(belief, self.radius) >= self.probability
         is_shown, is_excluded = evidence >= math.log(MIN_ODDS), evidence <= -math.log(MIN_ODDS)
         found = is_sure & fits & is_shown & info.explained
         return MissionRow(
@@ -114,7 +116,7 @@ class MissionRecorder(eqx.Module):
             mean_position(belief),
             error(state),
             location_spread(belief),
-            widened_radius(belief, REGION_PROBABILITY, redundancy),
+            credible_radius(belief, REGION_PROBABILITY),
             found,
             found | is_excluded | search.is_over(state),
         )
@@ -164,7 +166,7 @@ def rehearse(
     keys = jax.vmap(lambda number: jax.random.fold_in(jax.random.key(config.seed), number))(
         jnp.arange(config.missions)
     )
-    record = MissionRecorder(plan.radius, plan.probability)
+    record = MissionRecorder(plan.radius, plan.probability, Widening.of(plan.model.prior))
     present = np.arange(config.missions) < config.num_present
     problem = build_problem(plan, policy, truth=truth, max_readings=config.max_readings)
     episodes = run_episodes(

@@ -7,7 +7,7 @@ each,
 $$\kappa = 1 + \sum_{j \ge 1} \rho_j, \qquad \rho_j = \frac{\sum_i s_i s_{n_j(i)}}{\sum_i s_i^2},$$
 
 added up from the nearest on as long as they are significant, and the larger of two: with neighbours in the
-order of the readings, and in space. A belief in which κ readings count as one is $\sqrt\kappa$ times as wide.
+order of the readings, and in space. A belief is widened accordingly (`widening`).
 """
 
 import jax.numpy as jnp
@@ -16,7 +16,6 @@ from jaxtyping import Array, Float
 from dowsax.inference.belief import Belief
 from dowsax.inference.fit import CheckedScores, checked_scores
 from dowsax.inference.redundancy import MIN_EFFECTIVE_READINGS, MIN_READINGS, SIGNIFICANCE_SIGMAS
-from dowsax.inference.summaries import credible_radius, mass_within
 from dowsax.types import Scalar
 from dowsax.world import Model
 from dowsax.world.sensors.redundant import Redundant
@@ -38,16 +37,6 @@ def live_redundancy(model: Model, belief: Belief) -> Scalar:
     found = jnp.where(found > 1, found * size / jnp.maximum(number, 1.0), 1.0)
     found = jnp.minimum(found, size / MIN_EFFECTIVE_READINGS)
     return jnp.where(number >= MIN_READINGS, jnp.maximum(found, 1.0), 1.0)
-
-
-def widened_mass(belief: Belief, radius: float | Scalar, redundancy: Scalar) -> Scalar:
-    """Return the probability within a radius [m] of the mean, of the belief √κ times as wide."""
-    return mass_within(belief, radius / jnp.sqrt(redundancy))
-
-
-def widened_radius(belief: Belief, probability: float, redundancy: Scalar) -> Scalar:
-    """Return the credible radius [m] of the belief √κ times as wide."""
-    return jnp.sqrt(redundancy) * credible_radius(belief, probability)
 
 
 def _add_correlations(at: CheckedScores, distances: Float[Array, "m m"]) -> Scalar:

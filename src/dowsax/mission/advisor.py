@@ -97,6 +97,11 @@ class Advisor:
         return self._state.belief
 
     @property
+    def reported_belief(self) -> Belief:
+        """The belief of advice and exports: wider than `belief` where readings err together."""
+        return self._filters.tracker.widen(self._state.belief, self._state.redundancy)
+
+    @property
     def readings(self) -> tuple[Reading, ...]:
         """The readings that count, in the order in which they were assimilated."""
         return self._state.readings

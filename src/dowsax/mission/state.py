@@ -114,6 +114,11 @@ class MissionState:
         """Return what the belief said after the reading of this number, counted from 1."""
         return unpack_digest(self.rows[number - 1])
 
+    @property
+    def redundancy(self) -> float:
+        """How many of the readings so far count as one."""
+        return float(self.digest(len(self.readings)).redundancy) if self.readings else 1.0
+
     def measures(self, start: tuple[float, float] | None) -> dict[str, float | None]:
         """Return the numbers that charts show of the belief; `None` where there is no reading."""
         if not self.readings:

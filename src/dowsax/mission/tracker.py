@@ -5,6 +5,7 @@ two of readings; when it is full its size is doubled, which compiles the filter 
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import equinox as eqx
@@ -16,8 +17,9 @@ from jaxtyping import Array, Bool, Float, Int
 from dowsax.inference import Belief, FilterInfo, Preset, summaries, with_horizon
 from dowsax.inference.filter import initial_info
 from dowsax.inference.fit import model_fit
-from dowsax.inference.live_redundancy import live_redundancy, widened_mass, widened_radius
+from dowsax.inference.live_redundancy import live_redundancy
 from dowsax.inference.weights import normalise
+from dowsax.inference.widening import Widening
 from dowsax.types import Key, Scalar, Station, Theta
 from dowsax.world import Jump, Model
 
@@ -31,7 +33,7 @@ REGION_PROBABILITY = 0.95
 
 
 class Digest(NamedTuple):
-    """A summary of the belief after a reading."""
+    """A summary of the belief after a reading, as it is reported: widened where readings err together."""
 
     explained: Bool[Array, ""]
     """Whether the model can give such a reading."""
@@ -47,7 +49,7 @@ class Digest(NamedTuple):
     fit: Scalar
     """Whether the model explains the readings: see `inference.fit`."""
     redundancy: Scalar
-    """How many readings count as one in `radius` and `mass`, as they err together."""
+    """How many readings count as one, as they err together."""
     changed: Scalar
     """The probability of a change after the known regime."""
     since: Scalar
@@ -69,6 +71,10 @@ class Tracker:
     radius: float = 1.0
     """[m], how near to the mean the source must be to count as found."""
 
+    @cached_property
+    def widening(self) -> Widening:
+        return Widening.of(self.model.prior)
+
     def init(self, key: Key, template: Station) -> Belief:
         """Return the belief before the first reading."""
         return init_belief(self.model, self.preset, key, template, self.jump)
@@ -78,9 +84,14 @@ class Tracker:
     ) -> tuple[Belief, np.ndarray]:
         """Return the belief after one more reading, and its packed digest."""
         at, radius = np.asarray(regime, np.int32), np.asarray(self.radius, np.float32)
-        belief, row = _step(self.model, self.preset, self.jump, key, grow(belief), station, value, radius, at)
+        rules = self.model, self.preset, self.jump, self.widening
+        belief, row = _step(*rules, key, grow(belief), station, value, radius, at)
         # A copy, as a view would keep the whole device buffer alive.
         return belief, np.array(row)
+
+    def widen(self, belief: Belief, redundancy: float) -> Belief:
+        """Return the belief that is reported where so many readings count as one."""
+        return belief if redundancy <= 1 else _widen(self.widening, belief, jnp.float32(redundancy))
 
     def describe(self, belief: Belief) -> np.ndarray:
         """Return the packed digest of a belief before its first reading."""
@@ -101,14 +112,28 @@ def _init(model: Model, preset: Preset, key: Key, template: Station, jump: Jump 
 
 @eqx.filter_jit
 def _step(
-    model: Model, preset: Preset, jump: Jump | None, key: Key, belief: Belief, station, value, radius, regime
+    model: Model,
+    preset: Preset,
+    jump: Jump | None,
+    widening: Widening,
+    key: Key,
+    belief: Belief,
+    station,
+    value,
+    radius,
+    regime,
 ):
     # The first of two keys, so that the log of an earlier version gives the belief that it gave then.
     step_key, _ = jax.random.split(jax.random.fold_in(key, belief.history.size))
     filter_ = preset.build(model, template=station, transition=jump)
     belief, info = filter_.step(step_key, belief, station, value)
     fit, redundancy = model_fit(model, belief), live_redundancy(model, belief)
-    return belief, _row(belief, info, fit, redundancy, radius, regime)
+    return belief, _row(widening(belief, redundancy), info, fit, redundancy, radius, regime)
+
+
+@eqx.filter_jit
+def _widen(widening: Widening, belief: Belief, redundancy: Scalar) -> Belief:
+    return widening(belief, redundancy)
 
 
 @eqx.filter_jit
@@ -129,8 +154,8 @@ def _row(
         std=summaries.std(belief),
         low=low,
         high=high,
-        radius=widened_radius(belief, REGION_PROBABILITY, redundancy),
-        mass=widened_mass(belief, radius, redundancy),
+        radius=summaries.credible_radius(belief, REGION_PROBABILITY),
+        mass=summaries.mass_within(belief, radius),
         fit=fit,
         redundancy=redundancy,
         changed=changed,

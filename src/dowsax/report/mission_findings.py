@@ -61,8 +61,8 @@ def findings_of(advisor: Advisor, site: Site, policy: str) -> Findings:
 
 
 def posterior_of(advisor: Advisor) -> Posterior:
-    """Return the belief as a posterior, with its trace over the readings."""
-    belief, readings = advisor.belief, advisor.readings
+    """Return the reported belief as a posterior, with its trace over the readings."""
+    belief, readings = advisor.reported_belief, advisor.readings
     digests = [advisor.state.digest(number) for number in range(1, len(readings) + 1)]
     stacked = jax.tree.map(lambda *leaves: np.stack(leaves), *digests)
     weights = np.exp(np.asarray(belief.log_weights, np.float64))

@@ -109,9 +109,9 @@ def gas_plume(unit: str = "ppm", gas: str | float | None = None) -> Kind:
 
     - They respond from 0.1 to 100 mg/m³ on (of methane 0.15 to 150 ppm), as metal-oxide sensors and
       photoionisation detectors do.
-    - The concentration fluctuates by as much as its mean, within a factor of 2. That is an order of magnitude:
-      the fluctuation intensity varies within a plume and from one to the next (measured by Yee and Biltoft
-      2004, Boundary-Layer Meteorology, doi 10.1023/B:BOUN.0000016496.83909.ee).
+    - The concentration fluctuates by as much as its mean, within a factor of 2. That is a guess of the order
+      alone: the fluctuation intensity varies with the place in a plume and from one plume to the next
+      (measured by Yee and Biltoft 2004, doi 10.1023/B:BOUN.0000016496.83909.ee).
     - A gust lasts 5 s, within a factor of 3: plumes near the ground have integral scales of some seconds.
     - False alarms come once in three hours to once in 100 s.
     """

@@ -1,0 +1,64 @@
+r"""A belief in which κ readings count as one is $\sqrt\kappa$ times as wide.
+
+Every particle goes $\sqrt\kappa$ times as far from the mean, in the coordinates of the prior: positions in
+metres, amounts by factors. Where it would leave the range of the prior it is reflected, so that a parameter
+of which the readings say nothing stays as it was. For a normal belief within a wide prior that is the belief
+given a κ-th of the readings; for others it is an approximation.
+"""
+
+from dataclasses import replace
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from dowsax.inference.belief import Belief
+from dowsax.inference.summaries import weighted_mean
+from dowsax.types import Scalar, Theta
+from dowsax.world import Prior
+from dowsax.world.base import Coordinates
+
+_NUM_DRAWS = 2048
+"""Of the prior, for its range: a share of 1 / 2048 is beyond either end, on average."""
+_MIN_WIDTH = 1e-30
+
+
+class Widening(eqx.Module):
+    """The range of a prior in its coordinates, within which beliefs are widened."""
+
+    coordinates: Coordinates
+    low: Theta
+    high: Theta
+
+    @classmethod
+    def of(cls, prior: Prior) -> "Widening":
+        low, high = _range(prior)
+        return cls(prior.coordinates, low, high)
+
+    def __call__(self, belief: Belief, redundancy: float | Scalar) -> Belief:
+        """Return the belief that is reported where so many readings count as one; as it is where one does."""
+        points = jax.vmap(self.coordinates.forward)(belief.particles)
+        middle = weighted_mean(points, belief.log_weights)[None, :]
+        low = jnp.minimum(self.low, jnp.min(points, axis=0))[None, :]
+        high = jnp.maximum(self.high, jnp.max(points, axis=0))[None, :]
+        wide = _reflect(middle + jnp.sqrt(redundancy) * (points - middle), low, high)
+        particles = jax.vmap(self.coordinates.inverse)(wide)
+        return replace(belief, particles=jnp.where(redundancy > 1, particles, belief.particles))
+
+
+@eqx.filter_jit
+def _range(prior: Prior) -> tuple[Theta, Theta]:
+    """Return the least and the greatest of draws from a prior, in its coordinates."""
+    keys = jax.random.split(jax.random.key(0), _NUM_DRAWS)
+    points = jax.vmap(lambda key: prior.coordinates.forward(prior.sample(key)))(keys)
+    return jnp.min(points, axis=0), jnp.max(points, axis=0)
+
+
+def _reflect(
+    points: Float[Array, "n d"], low: Float[Array, "1 d"], high: Float[Array, "1 d"]
+) -> Float[Array, "n d"]:
+    """Return the points, reflected at both ends of a range until they lie in it."""
+    width = jnp.maximum(high - low, _MIN_WIDTH)
+    beyond = jnp.mod(points - low, 2 * width)
+    return low + jnp.minimum(beyond, 2 * width - beyond)
