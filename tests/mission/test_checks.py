@@ -86,3 +86,11 @@ def test_readings_outside_the_geofence_are_warned_of():
     assert one.observe((12.0, 3.0), 0.2).warnings == ()
     (warned,) = one.observe((15.0, 3.0), 0.2).warnings
     assert "outside the geofence" in warned
+
+
+def test_ranks_may_have_any_value():
+    """An increasing function of the readings is as good as the readings: no factor and no number is odd."""
+    before = [reading(2.0), reading(0.0), reading(-3.0)]
+    require_plausible(reading(4e9), before, "", "rank")
+    with pytest.raises(NeedsConfirmation, match="more than a day"):
+        require_plausible(reading(4e9, dwell=1e15), before, "", "rank")

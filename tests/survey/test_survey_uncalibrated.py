@@ -30,8 +30,8 @@ def test_anything_else_is_refused_with_its_place(read, value):
 
 
 def test_ranks_are_any_numbers_in_any_unit(read):
-    text = rows("-3e5", "0", "812.4").replace("value", "value (kOhm)")
-    assert read(text, gas_site('[sensor]\nreading = "rank"\n')).values.tolist() == [-3e5, 0.0, 812.4]
+    text = rows("-999", "0", "812.4").replace("value", "value (kOhm)")
+    assert read(text, gas_site('[sensor]\nreading = "rank"\n')).values.tolist() == [-999.0, 0.0, 812.4]
 
 
 def test_columns_that_only_values_have_are_not_used(read):

@@ -46,6 +46,7 @@ def expected_field(plan: Plan, samples: ParticleSamples, readings: Sequence[Read
         "rows": int(rows),
         "values": [finite(value) for value in np.asarray(values)],
         "unit": plan.unit,
+        "comparable": plan.reading != "rank",
     }
 
 

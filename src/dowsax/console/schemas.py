@@ -335,6 +335,8 @@ class FieldAnswer(_Answer):
     rows: int
     values: list[float | None]
     unit: str
+    comparable: bool
+    """Whether these are numbers as the readings are; of ranks only the order counts."""
 
 
 class HealthAnswer(_Answer):

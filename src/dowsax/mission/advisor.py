@@ -202,7 +202,7 @@ class Advisor:
                 return self._advice_of(answered)
             require_in_order(self.plan, checked, self.readings)
             if not confirmed:
-                require_plausible(checked, self.readings, self.plan.unit)
+                require_plausible(checked, self.readings, self.plan.unit, self.plan.reading)
             state, station, has_changed = self._filters.step(self._state, checked)
         advice = self._advise(state, station, has_changed)
         advice = replace(advice, warnings=find_warnings(self.plan, self._state, state))
@@ -246,7 +246,7 @@ class Advisor:
         checked = check_reading(self.plan, replace(reading, id=id_), before)
         require_in_order(self.plan, checked, before, after)
         if not confirmed:
-            require_plausible(checked, before, self.plan.unit)
+            require_plausible(checked, before, self.plan.unit, self.plan.reading)
         held_wind = reading.wind is None and checked.wind is not None
         return ActiveReading(checked, self._history.count + 1, held_wind)
 

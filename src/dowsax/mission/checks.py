@@ -34,7 +34,7 @@ class NeedsConfirmation(Refused):
 def check_reading(plan: Plan, reading: Reading, before: Sequence[Reading]) -> Reading:
     """Return the reading as the model needs it, after the readings before it; or `Refused`."""
     _require_inside(plan, reading)
-    if plan.kind in POSITIVE_KINDS and is_missing_number(reading.value):
+    if plan.kind in POSITIVE_KINDS and plan.reading != "rank" and is_missing_number(reading.value):
         raise Refused(
             f"`value` is {reading.value:g}, what loggers write where they have nothing: leave it out."
         )
@@ -90,10 +90,16 @@ def require_in_order(
         )
 
 
-def require_plausible(reading: Reading, before: Sequence[Reading], unit: str) -> None:
-    """Raise `NeedsConfirmation` for a value that is possible but most probably a mistake."""
-    question = _check_value(reading.value, unit) or _check_dwell(reading.dwell)
-    question = question or _check_jump(reading, before, unit)
+def require_plausible(
+    reading: Reading, before: Sequence[Reading], unit: str, reading_type: str = "value"
+) -> None:
+    """Raise `NeedsConfirmation` for a value that is possible but most probably a mistake.
+
+    Of a rank any value is: only the order counts.
+    """
+    question = _check_dwell(reading.dwell)
+    if reading_type != "rank":
+        question = question or _check_value(reading.value, unit) or _check_jump(reading, before, unit)
     if question is not None:
         raise NeedsConfirmation(f"{question}: {_ADVICE}")
 

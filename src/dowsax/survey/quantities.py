@@ -51,8 +51,12 @@ class Sheet:
         )
 
     def missing(self, role: str) -> np.ndarray:
-        """Return which cells (k,) hold a missing value: no text, NaN, and -999 where it cannot be a value."""
-        kind = None if self.site is None else self.site.kind
+        """Return which cells (k,) hold a missing value: no text, NaN, and -999 where it cannot be a value.
+
+        A rank can have any value.
+        """
+        is_rank = self.site is not None and role == "value" and self.site.sensor.reading == "rank"
+        kind = None if self.site is None or is_rank else self.site.kind
         return np.array([is_missing(role, cell, kind) for cell in self.cells(role)], bool)
 
     def fill(self, number: float | None) -> np.ndarray | None:

@@ -240,11 +240,13 @@ export class MapView {
     const field = this._field();
     // All readings, so that colours stay as they are while one looks back.
     const values = mission.activeReadings(mission.count).map(({ reading }) => reading.value);
-    this.scale = scaleOf(field ? values.concat(lowerPart(field.values)) : values);
+    this.scale = scaleOf(field?.comparable ? values.concat(lowerPart(field.values)) : values);
     pen.setTransform(this._ratio, 0, 0, this._ratio, 0, 0);
     layers.drawGround(pen, camera, palette, facts.area);
     if (show.grid) drawGraticule(pen, camera, palette, globe);
-    if (field) layers.drawField(pen, camera, field, this._picture(field, look));
+    // Of ranks only the order counts: their map has colours of its own.
+    const fieldScale = field && !field.comparable ? scaleOf(lowerPart(field.values)) : this.scale;
+    if (field && fieldScale) layers.drawField(pen, camera, field, this._picture(field, fieldScale, look));
     layers.drawSite(pen, camera, palette, facts);
     this._drawBelief(pen, palette, Boolean(field));
     // With a list of paths nobody starts anywhere.
@@ -318,11 +320,11 @@ export class MapView {
     return this._drawnDensity;
   }
 
-  _picture(field, look) {
+  _picture(field, scale, look) {
     const same = this._drawnField?.field === field && this._drawnField.look === look;
-    if (!same || this._drawnField.low !== this.scale.low || this._drawnField.high !== this.scale.high) {
-      const picture = layers.fieldPicture(field, this.scale, look);
-      this._drawnField = { field, look, low: this.scale.low, high: this.scale.high, picture };
+    if (!same || this._drawnField.low !== scale.low || this._drawnField.high !== scale.high) {
+      const picture = layers.fieldPicture(field, scale, look);
+      this._drawnField = { field, look, low: scale.low, high: scale.high, picture };
     }
     return this._drawnField.picture;
   }
