@@ -81,8 +81,7 @@ def compose(
     - `noise` parameters of the sensor by name; a ratio is relative to the field above the background,
       `correlation` and `correlation_length` [m] are those of noise that nearby readings share (`Correlated`);
     - `robust`: Student's t noise with this many degrees of freedom (`True`: 4);
-    - `redundancy`: number of neighbouring readings that err together and count as one (`Redundant`); where it
-      is given, even as 1, a mission does not estimate it;
+    - `redundancy`: how many neighbouring readings count as one (`Redundant`; default: missions estimate it);
     - `efficiency` of the sensor relative to the model's, and the `uncertainty` [unit] of each reading beyond
       the noise floor: "measured" with each reading (`Efficient`, `StatedUncertainty`);
     - `lag` [s], time constant of a sensor whose stations have a trail; of counts `dead_time` [s], `variation`
