@@ -90,9 +90,7 @@ def walk(problem, policy_for, seed=1):
 def to_and_fro(theta):
     """The moves in turn."""
     del theta
-    return lambda key, belief, station, candidates, budget: (
-        belief.history.size % candidates.positions.shape[0]
-    )
+    return lambda key, belief, station, candidates, budget: belief.history.size % candidates.places.shape[0]
 
 
 POLICIES = {

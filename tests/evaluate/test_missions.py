@@ -112,7 +112,7 @@ def test_missions_keep_to_the_fence_and_the_budget(policy):
     """Every leg is allowed by the exact geometry, and no more is gone than there is."""
     plan = plan_of(search=NEVER, budget=Budget(distance=40.0, readings=25))
     for way in ways(plan, 3, policy):
-        path = np.asarray(way.rows.position, np.float64)
+        path = np.asarray(way.rows.place, np.float64)
         legs = [plan.reach.bounds.allow_way(*leg)[0] for leg in zip(path[:-1], path[1:, None], strict=True)]
         assert all(legs)
         walked = np.linalg.norm(np.diff(path, axis=0), axis=1).sum()
@@ -130,7 +130,7 @@ def test_missions_keep_to_the_legs_and_can_return(policy):
     )
     home = np.array(plan.start)
     for way in ways(plan, 3, policy):
-        path = np.asarray(way.rows.position, np.float64)
+        path = np.asarray(way.rows.place, np.float64)
         legs = np.linalg.norm(np.diff(path, axis=0), axis=1)
         assert len(legs) > 3
         assert ((legs >= 1.5 - 2e-3) & (legs <= 6.0 + 2e-3)).all()

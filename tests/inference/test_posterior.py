@@ -19,7 +19,7 @@ def posterior(samples: np.ndarray, columns: tuple[int, ...]) -> Posterior:
         tuple(Parameter(name, "m", "") for name in names),
         samples,
         np.full(len(samples), 1 / len(samples)),
-        positions=nothing,
+        places=nothing,
         readings=nothing,
         log_evidence=nothing,
         fit=np.array(0.5),

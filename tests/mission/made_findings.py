@@ -56,7 +56,7 @@ def made_findings(seed=0, samples=None, **changes):
         "name": "Made survey & more",
         "posterior": posterior,
         "regions": regions_of(posterior, AREA),
-        "positions": posterior.positions,
+        "positions": posterior.places,
         "values": posterior.readings,
         "unit": "ppm",
         "kind": "gas-plume",

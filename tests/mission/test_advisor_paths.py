@@ -90,7 +90,7 @@ def test_findings_have_lines_for_paths_and_points_for_points(mission):
     found = findings_of(one, parse_site(SMALL + PATHS), "random")
     assert found.is_path.tolist() == [True, True, True, False]
     np.testing.assert_array_equal(found.track, [[50.0, 40.0]])
-    np.testing.assert_array_equal(found.posterior.positions[0], [60.0, 10.0])
+    np.testing.assert_array_equal(found.posterior.places[0], [60.0, 10.0])
     np.testing.assert_array_equal(found.next_path, [one.latest.next_position, one.latest.next_far_end])
     assert len(found.waypoints) == 0
 

@@ -45,7 +45,7 @@ def observation(encoder, candidates):
 def test_features_are_where_candidates_are(encoder, candidates, observation):
     """Offset and way, distance from the mean, in diagonals of the area, from NumPy; gains are shares."""
     belief, diagonal = walk_belief(3), np.hypot(25.0, 25.0)
-    places = np.asarray(candidates.positions, float)
+    places = np.asarray(candidates.places, float)
     features = np.asarray(observation.candidates, float)
     np.testing.assert_allclose(features[:, :2], (places - np.asarray(HERE.position)) / diagonal, atol=1e-6)
     np.testing.assert_allclose(features[:, 2], np.linalg.norm(features[:, :2], axis=1), atol=1e-6)

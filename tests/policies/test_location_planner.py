@@ -71,7 +71,7 @@ def gains(planner, places):
     """The mean over keys, and its standard error."""
     keys = jax.random.split(jax.random.key(2), 64)
     one = lambda key: planner.expected_gains(  # noqa: E731
-        key, BELIEF, HERE, places.positions[:, None], places.mask
+        key, BELIEF, HERE, places.places[:, None], places.mask
     )
     found = np.asarray(jax.jit(jax.vmap(one))(keys), np.float64)
     return found.mean(axis=0), found.std(axis=0) / 8.0
@@ -155,8 +155,8 @@ def test_a_way_without_readings_changes_nothing(key):
     places = candidates((0.0, 0.0), (1.0, 40.0))
     plain, moving = planner(2.0, 0.0), planner(2.0, 0.0, way_readings=WayReadings(1000.0))
     np.testing.assert_allclose(
-        moving.expected_gains(key, BELIEF, HERE, places.positions[:, None], places.mask),
-        plain.expected_gains(key, BELIEF, HERE, places.positions[:, None], places.mask),
+        moving.expected_gains(key, BELIEF, HERE, places.places[:, None], places.mask),
+        plain.expected_gains(key, BELIEF, HERE, places.places[:, None], places.mask),
         rtol=1e-5,
     )
 

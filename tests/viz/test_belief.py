@@ -125,7 +125,7 @@ def test_readings_over_decades_are_coloured_logarithmically():
 def test_wrong_input_is_one_line():
     posterior = gaussian()
     batch = Posterior(
-        PARAMETERS, posterior.samples[None], posterior.weights[None], posterior.positions[None],
+        PARAMETERS, posterior.samples[None], posterior.weights[None], posterior.places[None],
         posterior.readings[None], posterior.log_evidence[None], posterior.fit[None], posterior.trace,
     )  # fmt: skip
     with pytest.raises(ValueError, match="one survey"):

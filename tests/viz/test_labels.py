@@ -80,7 +80,7 @@ def test_labels_of_a_belief(corner):
     draws[:, :2] = np.clip(draws[:, :2] - CENTRE[:2] + source, 0, AREA_SIDE_M)
     share = np.linspace(0, 1, 12)[:, None]
     posterior = posterior_of(draws, np.geomspace(0.001, 10, 12))
-    posterior = replace(posterior, positions=(1 - share) * start + share * source)
+    posterior = replace(posterior, places=(1 - share) * start + share * source)
     figure = belief_figure(posterior, truth=source, title=LONG, unit="K")
     require_readable(figure)
     require_inside(figure, figure.axes[0], "start")

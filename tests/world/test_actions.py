@@ -41,7 +41,7 @@ def test_candidates_can_be_gone_to(x, y, distance, time):
     """Judged by points along the way, an eighth of a metre apart, and by plain comparisons."""
     for program, speed, reading in ((find, 2.0, 3.0), (step, 1.0, 0.0)):
         found = jax.tree.map(np.asarray, program(jnp.array([x, y]), 5.0, distance, time))
-        for place, way in zip(found.positions[found.mask], found.way[found.mask], strict=True):
+        for place, way in zip(found.places[found.mask], found.way[found.mask], strict=True):
             assert way == pytest.approx(math.dist((x, y), place), abs=1e-4)
             assert 0 < way <= distance + 2e-3
             assert way / speed + reading <= time + 1e-4
@@ -60,7 +60,7 @@ def test_candidates_are_near_and_far_and_where_the_belief_says():
     found = find(jnp.array([3.0, 3.0]), 9.0, jnp.inf, jnp.inf)
     lengths = set(np.round(np.asarray(found.way[:40]), 3).tolist())
     assert lengths >= {0.5, 1.0, 2.0}
-    np.testing.assert_allclose(found.positions[-16:], PLACES)
+    np.testing.assert_allclose(found.places[-16:], PLACES)
     assert SPACE.num_actions == 5 * 8 + 16 == len(found.way)
     assert ring_lengths(2.5, 125.0) == (2.5, 5.0, 10.0, 20.0, 40.0, 80.0)
     assert ring_lengths(5.0, 1.0) == (5.0,)
@@ -70,7 +70,7 @@ def test_a_list_of_points_is_all_there_is():
     points = jnp.array([[1.0, 1.0], [5.0, 5.0], [8.0, 8.0]])
     space = NearAndFar(FENCE, *AREA, lengths=(1.0,), points=points)
     found = space.candidates(jnp.array([1.0, 1.0]), Budget(), PLACES)
-    np.testing.assert_array_equal(found.positions, points)
+    np.testing.assert_array_equal(found.places, points)
     # It is there already, and the last is in the pond.
     assert found.mask.tolist() == [False, True, False]
 
@@ -92,7 +92,7 @@ def test_legs_and_the_way_home_are_kept(x, y, distance, time):
     """Ways of 1.5 to 4 m, and from each place the straight way home is allowed and within the budget."""
     for program in limited:
         found = jax.tree.map(np.asarray, program(jnp.array([x, y]), 5.0, distance, time))
-        for place in found.positions[found.mask].astype(np.float64):
+        for place in found.places[found.mask].astype(np.float64):
             way, back = math.dist((x, y), place), math.dist(place, HOME)
             assert 1.5 - 2e-3 <= way <= 4.0 + 2e-3
             assert way + back <= distance + 2e-3
@@ -104,7 +104,7 @@ def test_places_of_the_belief_are_moved_to_the_legs():
     """One that is 10 m off to 4 m, one that is 1 m off to 1.5 m, one between the two not at all."""
     there = jnp.array([[1.0, 1.0], [11.0, 1.0], [1.0, 2.0], [1.0, 4.0]])
     found = LIMITED[0].candidates(there[0], Budget(), jnp.concatenate([there, jnp.tile(there[-1:], (12, 1))]))
-    np.testing.assert_allclose(found.positions[-15:-12], [[5.0, 1.0], [1.0, 2.5], [1.0, 4.0]], atol=1e-5)
+    np.testing.assert_allclose(found.places[-15:-12], [[5.0, 1.0], [1.0, 2.5], [1.0, 4.0]], atol=1e-5)
     assert found.mask[-15:-12].all()
     assert not found.mask[-16]
 
@@ -152,7 +152,7 @@ def test_paths_cost_a_reading_and_no_way(budget, allowed):
     assert isinstance(space, ActionSpace)
     found = space.candidates(jnp.array([100.0, 100.0]), budget, jnp.zeros((16, 2)))
     assert found.mask.tolist() == [allowed] * 2
-    np.testing.assert_array_equal(found.positions, [[3.0, 4.0], [5.0, 7.0]])
+    np.testing.assert_array_equal(found.places, [[3.0, 4.0], [5.0, 7.0]])
     np.testing.assert_array_equal(found.way, 0.0)
     np.testing.assert_array_equal(found.seconds, 10.0)
     shares = budget.shares(found)

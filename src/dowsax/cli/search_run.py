@@ -125,7 +125,7 @@ class SearchLog:
             parameters=self.config.parameters,
             samples=np.asarray(self.belief.particles, np.float64),
             weights=normalise_weights(np.asarray(self.belief.log_weights)),
-            positions=np.stack([snapshot.position for snapshot in snapshots]).astype(np.float64),
+            places=np.stack([snapshot.position for snapshot in snapshots]).astype(np.float64),
             readings=np.array([snapshot.reading for snapshot in snapshots]),
             log_evidence=np.asarray(self.belief.log_evidence, np.float64),
             fit=np.array(np.nan),

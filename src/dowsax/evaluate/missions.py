@@ -71,7 +71,7 @@ class RehearsalConfig:
 class MissionRow(NamedTuple):
     """What is recorded of a reading of a simulated mission."""
 
-    position: Float[Array, "*batch 2"]
+    place: Float[Array, "*batch 2"]
     """[m], of the reading; of a path, its middle."""
     reading: Float[Array, "*batch"]
     path_length: Float[Array, "*batch"]
@@ -182,7 +182,7 @@ def rehearse(
     ended = [
         _result(plan, episode, present=bool(there)) for episode, there in zip(episodes, present, strict=True)
     ]
-    paths = [np.asarray(episode.rows.position) for episode in episodes]
+    paths = [np.asarray(cast(MissionRow, episode.rows).place) for episode in episodes]
     return Simulated(summarise_missions(plan, policy, config, ended), tuple(paths))
 
 

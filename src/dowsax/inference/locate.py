@@ -217,7 +217,7 @@ def _locate(
         parameters=model.prior.parameters,
         samples=found.particles.astype(np.float64),
         weights=weights / weights.sum(axis=-1, keepdims=True),
-        positions=places.astype(np.float64),
+        places=places.astype(np.float64),
         readings=values.astype(np.float64),
         log_evidence=found.log_evidence.astype(np.float64),
         fit=found.fit.astype(np.float64),

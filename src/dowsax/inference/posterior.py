@@ -42,8 +42,8 @@ class Posterior:
         (n, d), in the units of the parameters.
     weights
         (n,), of the samples; they sum to one.
-    positions
-        (k, 2) [m], of the readings; (k, 3) in three dimensions.
+    places
+        (k, 2) [m], of the readings, and of paths their middles; (k, 3) in three dimensions.
     readings
         (k,), in the unit of the field.
     log_evidence
@@ -71,7 +71,7 @@ class Posterior:
     parameters: tuple[Parameter, ...]
     samples: np.ndarray
     weights: np.ndarray
-    positions: np.ndarray
+    places: np.ndarray
     readings: np.ndarray
     log_evidence: np.ndarray
     fit: np.ndarray

@@ -61,7 +61,7 @@ class SitePolicy:
         assert not isinstance(self.policy, Oracle)
         station = eqx.tree_at(lambda at: at.position, station, to_float32(here))
         found = _candidates(self.actions, belief, station.position, budget)
-        positions = np.asarray(found.positions, np.float64)
+        positions = np.asarray(found.places, np.float64)
         mask = np.array(found.mask)
         if not self.reach.paths:
             # Once more in double precision: nobody may be sent where they must not be.

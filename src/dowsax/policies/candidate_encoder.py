@@ -60,7 +60,7 @@ class CandidateEncoder(eqx.Module):
     def _features(
         self, key: Key, belief: Belief, station: Station, candidates: Candidates, budget: Budget
     ) -> Float[Array, "actions features"]:
-        places = candidates.positions
+        places = candidates.places
         offsets = (places - station.position[None, :]) / self.diagonal
         from_mean = jnp.linalg.norm(places - mean_position(belief)[None, :], axis=1)
         width = jnp.maximum(location_spread(belief), _MIN_SPREAD * self.diagonal)

@@ -115,7 +115,7 @@ class LocationPlanner(eqx.Module):
             best = _best(rates, candidates)
             after = _second_candidates(self.second_ways, candidates, best, budget)
             firsts = jnp.repeat(best, best.shape[0])
-            ways = jnp.stack([candidates.positions[firsts], after.positions], axis=1)
+            ways = jnp.stack([candidates.places[firsts], after.places], axis=1)
             # With the same sources and noise, so that one and two readings compare.
             both = self.expected_gains(gain_key, belief, station, ways, after.mask)
             costs = shares[firsts] + budget.shares(after, among=candidates)
@@ -258,12 +258,12 @@ def _second_candidates(
     limits: NearAndFar, candidates: Candidates, best: Int[Array, " best"], budget: Budget
 ) -> Candidates:
     """Return the best candidates as seen from each of them, within what the first reading leaves."""
-    places, is_allowed = candidates.positions[best], candidates.mask[best]
+    places, is_allowed = candidates.places[best], candidates.mask[best]
 
     def after(first: Int[Array, ""]) -> Candidates:
         left = budget.minus(jnp.ones(()), candidates.way[first], candidates.seconds[first])
         allowed = is_allowed & candidates.mask[first]
-        return limit_ways(limits, candidates.positions[first], places, left, allowed)
+        return limit_ways(limits, candidates.places[first], places, left, allowed)
 
     return jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), jax.vmap(after)(best))
 

@@ -107,7 +107,7 @@ class Lookahead(eqx.Module):
         noise_keys = jax.random.split(noise_key, (self.depth, self.num_readings))
 
         def evaluate(moves: Array) -> Float[Array, ""]:
-            position, target = candidates.positions[moves[0]], candidates.target(moves[0])
+            position, target = candidates.places[moves[0]], candidates.target(moves[0])
             total = jnp.zeros((self.num_readings, log_weights.shape[0]))
             fits = jnp.ones((), bool)
             for level in range(self.depth):
@@ -123,7 +123,7 @@ class Lookahead(eqx.Module):
             )
             return jnp.where(fits, utility, -jnp.inf)
 
-        num_actions = candidates.positions.shape[0]
+        num_actions = candidates.places.shape[0]
         sequences = np.array(list(product(range(num_actions), repeat=self.depth)))
         # Single moves a few at once; longer sequences one after another, to bound the memory.
         batch_size = min(_BATCH_SIZE, num_actions) if self.depth == 1 else None

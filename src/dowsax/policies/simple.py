@@ -61,7 +61,7 @@ class OracleCircle(eqx.Module):
             key: Key, belief: Belief, station: Station, candidates: Candidates, budget: Budget
         ) -> Action:
             del station, budget
-            reachable = candidates.positions
+            reachable = candidates.places
             distances = jnp.linalg.norm(reachable - belief.position(theta)[None, :], axis=1)
             # Places within the radius first, the least visited of them before others, ties to the nearer one.
             visits = _visits(belief.history, reachable)
@@ -86,10 +86,10 @@ class OracleAround(eqx.Module):
             key: Key, belief: Belief, station: Station, candidates: Candidates, budget: Budget
         ) -> Action:
             del station, budget
-            distances = jnp.linalg.norm(candidates.positions - belief.position(theta)[None, :], axis=1)
+            distances = jnp.linalg.norm(candidates.places - belief.position(theta)[None, :], axis=1)
             visited = belief.history.stations.place
             is_read = jnp.arange(visited.shape[0]) < belief.history.size
-            apart = jnp.linalg.norm(candidates.positions[:, None, :] - visited[None, :, :], axis=2)
+            apart = jnp.linalg.norm(candidates.places[:, None, :] - visited[None, :, :], axis=2)
             nearest = jnp.min(jnp.where(is_read[None, :], apart, jnp.inf), axis=1)
             return choose_best(key, jnp.where(distances <= self.radius, nearest, -distances), candidates.mask)
 
@@ -106,5 +106,5 @@ def _visits(history: History, places: Float[Array, "places axes"]) -> Float[Arra
 
 def toward(key: Key, candidates: Candidates, target: Position) -> Action:
     """Return the candidate nearest to the target."""
-    distances = jnp.linalg.norm(candidates.positions - target[None, :], axis=1)
+    distances = jnp.linalg.norm(candidates.places - target[None, :], axis=1)
     return choose_best(key, -distances, candidates.mask)

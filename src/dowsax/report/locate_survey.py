@@ -264,7 +264,7 @@ def _redundancy_notes(posterior: Posterior, site: Site, times: np.ndarray | None
     is_estimated = site.sensor.redundancy is None
     reason = "as they err together" if is_estimated else "as the site says"
     notes = [f"About {posterior.redundancy:.2g} neighbouring readings count as one, {reason}."]
-    if is_estimated and min_redundancy(posterior.positions, times) > 1:
+    if is_estimated and min_redundancy(posterior.places, times) > 1:
         notes.append(
             "The readings have no times, and many were taken at one place: they may err together, and so "
             "count for few. Give a column of times, or `redundancy` in [sensor]."

@@ -70,9 +70,7 @@ def posterior_of(advisor: Advisor) -> Posterior:
         parameters=advisor.plan.model.prior.parameters,
         samples=np.asarray(belief.particles, np.float64),
         weights=weights / weights.sum(),
-        positions=np.mean(
-            [(reading.position, reading.far_end or reading.position) for reading in readings], 1
-        ),
+        places=np.mean([(reading.position, reading.far_end or reading.position) for reading in readings], 1),
         readings=np.array([reading.value for reading in readings]),
         log_evidence=np.asarray(belief.log_evidence, np.float64),
         fit=np.asarray(digests[-1].fit, np.float64),

@@ -112,7 +112,7 @@ def _draw_map(axes: Axes, posterior: Posterior, truth: np.ndarray | None, unit: 
     density = position_density(places, np.repeat(posterior.weights / number, number))
     low, high = _limits(posterior, truth)
     PositionArtists(axes).update(density, posterior.source_positions(posterior.mean), truth)
-    path = posterior.positions
+    path = posterior.places
     axes.plot(path[:, 0], path[:, 1], color=MUTED, linewidth=0.9, zorder=3)
     readings = axes.scatter(
         path[:, 0], path[:, 1], c=posterior.readings, norm=reading_norm(posterior.readings),
@@ -151,7 +151,7 @@ def _draw_inset(
     """Draw the neighbourhood of the estimate again, magnified, in the emptiest corner of the map."""
     (x, y), radius = posterior.position(posterior.mean), float(posterior.credible_radius(0.95))
     half = inset_half_width(posterior.position(posterior.mean), radius, truth)
-    shares = (np.concatenate([posterior.positions, posterior.position(posterior.mean)[None]]) - low) / (
+    shares = (np.concatenate([posterior.places, posterior.position(posterior.mean)[None]]) - low) / (
         high - low
     )
     inset = axes.inset_axes((*emptiest_corner(shares), INSET_SIZE, INSET_SIZE), zorder=8)
@@ -165,7 +165,7 @@ def _draw_inset(
 def _limits(posterior: Posterior, truth: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
     """Return the benchmark's area if it holds everything, else a square around everything."""
     particles = posterior.source_positions(posterior.samples[posterior.weights > 0]).reshape(-1, 2)
-    points = [posterior.positions, particles, posterior.position(posterior.mean)[None]]
+    points = [posterior.places, particles, posterior.position(posterior.mean)[None]]
     points = np.concatenate(points if truth is None else [*points, truth[None]])
     low, high = points.min(axis=0), points.max(axis=0)
     if low.min() >= 0 and high.max() <= AREA_SIDE_M:

@@ -22,7 +22,7 @@ _RING_FACTOR = 2.0
 class Candidates(NamedTuple):
     """Places to read next; those outside the mask are not allowed."""
 
-    positions: Float[Array, "k axes"]
+    places: Float[Array, "k axes"]
     """[m]; of paths, their middles."""
     way: Float[Array, " k"]
     """[m], from where the sensor is."""
@@ -35,7 +35,7 @@ class Candidates(NamedTuple):
     @property
     def targets(self) -> "Float[Array, 'k axes'] | OpenPath":
         """Where to take a reading, for each candidate."""
-        return self.positions if self.paths is None else self.paths
+        return self.places if self.paths is None else self.paths
 
     def target(self, action: Int[Array, ""]) -> Target:
         """Return where to take the reading of one candidate."""
