@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
@@ -30,6 +31,18 @@ def recall(
     memory = remembering(sensor)
     if memory is None:
         return station
+    return _recall(memory, station, stations, readings, jnp.asarray(size, jnp.int32))
+
+
+# Compiled as a whole where it is not part of a program: else some two hundred operations compile one by one.
+@eqx.filter_jit
+def _recall(
+    memory: Remembers,
+    station: Station,
+    stations: Station,
+    readings: Float[Array, " horizon"],
+    size: Int[Array, ""],
+) -> Station:
     bare = replace(station, earlier=None)
     earlier = _nearest(memory, bare, replace(stations, earlier=None), readings, size)
     return replace(bare, earlier=memory.condense(bare, earlier))
@@ -50,7 +63,7 @@ def _nearest(
     station: Station,
     stations: Station,
     readings: Float[Array, " horizon"],
-    size: int | Int[Array, ""],
+    size: Int[Array, ""],
 ) -> Earlier:
     horizon, number = readings.shape[0], memory.num_earlier
     ages = (size - jnp.arange(horizon)).astype(jnp.float32)
