@@ -91,38 +91,32 @@ def compose(
     - `edge`: model error at the edges of a gas plume, as a share of its axis (`FuzzyEdge`);
     - `options`: further known numbers of the field, or ranges of a benchmark field's `PlumePrior`.
     """
+    noise, options = noise or {}, options or {}
     degrees = None if robust is False else _DEFAULT_DEGREES_OF_FREEDOM if robust is True else float(robust)
     counted = lambda sensor: sensor if redundancy is None else Redundant(sensor, redundancy)  # noqa: E731
-    measured = {"efficiency": efficiency, "uncertainty": uncertainty}
+    measured = _require_measured({"efficiency": efficiency, "uncertainty": uncertainty})
     of_counts = {"dead_time": dead_time, "variation": variation, "shielded": shielded}
     if kind in MODALITIES:
         windy = {"wind": wind != "measured", "direction_error": direction_error, "edge": edge}
         others = {"gas": gas, "distributions": distributions, "reading": reading != "value"}
         _refuse_for_benchmark(kind, unit, others | of_counts | measured | windy)
-        model = _benchmark(
-            kind, location, sources, background, sensors, noise or {}, degrees, lag, options or {}
-        )
+        model = _benchmark(kind, location, sources, background, sensors, noise, degrees, lag, options)
         return Model(model.prior, model.field, counted(model.sensor))
-    _require_measured(measured)
-    chosen, layout = _find_kind(kind, unit, gas), Layout(2)
-    source = _source(chosen, layout, distributions or {}, wind, options or {})
-    if sources > 1:
-        layout, columns = layout.repeat_source(location, chosen.own, sources)
-        source = SumOfSources(source, columns, chosen.levels)
-    source = source if efficiency is None else Efficient(source, chosen.levels)
+    chosen = _find_kind(kind, unit, gas)
+    source, layout = _sources(chosen, location, sources, distributions or {}, wind, efficiency, options)
     late = _with_lag(source, layout, lag)
     if reading != "value":
         others = {"background": background not in ("usual", None), "robust": robust, "edge": edge}
         require_uncalibrated(chosen, reading, others | of_counts | {"uncertainty": uncertainty})
-        parts = location, layout, late, noise or {}, _require_measured_wind(chosen, wind, direction_error)
+        parts = location, layout, late, noise, _require_measured_wind(chosen, wind, direction_error)
         model = compose_uncalibrated(chosen, reading, *parts, num_sensors=len(sensors))
         return Model(model.prior, model.field, counted(model.sensor))
     background = _own_background(chosen, background)
     parts = layout, chosen.background_unit, background, sensors, chosen.levels
     whole = layout.arrange(_with_background(late, *parts, is_scaled=efficiency is not None))
     build = lambda numbers: chosen.sensor(numbers, degrees, float(dead_time), variation, shielded)  # noqa: E731
-    sensor, numbers = _noisy_sensor(chosen, layout, noise or {}, build, uncertainty is not None)
-    sensor = _correlated(sensor, numbers, layout, whole, has_heading="beam" in (options or {}))
+    sensor, numbers = _noisy_sensor(chosen, layout, noise, build, uncertainty is not None)
+    sensor = _correlated(sensor, numbers, layout, whole, has_heading="beam" in options)
     sensor = _with_plume_errors(sensor, chosen, layout, source, late, wind, edge, direction_error)
     above = _above_background(sensor, numbers, whole, background, chosen.per_second)
     return Model(layout.prior(location), whole, counted(above))
@@ -140,10 +134,29 @@ def _find_kind(name: str, unit: str | None, gas: str | float | None) -> Kind:
     return kind_of(name, unit, gas)
 
 
-def _require_measured(given: Mapping[str, str | None]) -> None:
+def _require_measured(given: dict[str, str | None]) -> dict[str, str | None]:
     for name, value in given.items():
         if value not in (None, "measured"):
             raise ValueError(f'`{name}` must be "measured", with each reading, or None; got {value!r}.')
+    return given
+
+
+def _sources(
+    kind: Kind,
+    location: Location,
+    number: int,
+    distributions: Mapping[str, Number | str],
+    wind: Sequence[float | int] | str,
+    efficiency: str | None,
+    options: Mapping[str, Any],
+) -> tuple[Field, Layout]:
+    """Return what a sensor of this efficiency sees of all sources, and the layout of their columns."""
+    layout = Layout(2)
+    source = _source(kind, layout, distributions, wind, options)
+    if number > 1:
+        layout, columns = layout.repeat_source(location, kind.own, number)
+        source = SumOfSources(source, columns, kind.levels)
+    return source if efficiency is None else Efficient(source, kind.levels), layout
 
 
 def _source(
