@@ -84,8 +84,7 @@ def locate(
         Picture of the belief and the readings: .png, .pdf or .svg. Default: none.
     """
     require_seed(seed)
-    if sources is not None:
-        numbers_of_sources(sources)
+    numbers_of_sources(1 if sources is None else sources)
     if (field is None) == (site is None):
         raise ValueError("Give either --field, what was measured, or --site, a site file that says it.")
     if field is not None and (column or row):
@@ -94,12 +93,7 @@ def locate(
     with waiting("Reading the survey"):
         if site is None:
             place, name = str(field), f"Source of the {field} readings in {readings.name}"
-            survey = _note_places(read_survey(readings, columns=_BENCHMARK_COLUMNS))
-            if survey.far_ends is not None:
-                raise ValueError(
-                    f"{readings} has open paths, along which only a gas-plume is read: give its site by "
-                    "--site, or the readings at points."
-                )
+            survey = _read_plain(readings)
         else:
             place = read_site(site)
             name, survey = place.name, read_survey(readings, place, columns, rows)
@@ -123,8 +117,14 @@ def locate(
         _print_answer(problem, posterior, findings, sentences)
 
 
-def _note_places(survey: Survey) -> Survey:
-    """Return the survey of a benchmark field with a note on readings outside of its square."""
+def _read_plain(readings: Path) -> Survey:
+    """Return the survey of a benchmark field, with a note on readings outside of its square."""
+    survey = read_survey(readings, columns=_BENCHMARK_COLUMNS)
+    if survey.far_ends is not None:
+        raise ValueError(
+            f"{readings} has open paths, along which only a gas-plume is read: give its site by --site, or "
+            "the readings at points."
+        )
     outside = int(np.any((survey.positions < 0) | (survey.positions > AREA_SIDE_M), axis=1).sum())
     if outside == 0:
         return survey
