@@ -13,7 +13,7 @@ def test_samples_come_back_to_a_thousandth_of_their_spread(key):
     scales = np.array([1e-3, 1.0, 1e6])
     thetas = np.asarray(jax.random.normal(key, (400, 3)), np.float64) * scales + 5 * scales[::-1]
     thetas = thetas.astype(np.float32)
-    back = ParticleSamples.unpack(ParticleSamples(thetas).pack()).thetas
+    back = ParticleSamples.unpack(ParticleSamples(thetas, np.zeros((len(thetas), 0))).pack()).thetas
     apart = np.abs(thetas - thetas.mean(axis=0, dtype=np.float64))
     assert (np.abs(back - thetas) <= 2**-11 * apart + 2**-22 * np.abs(thetas) + 1e-7 * scales).all()
 

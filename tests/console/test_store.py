@@ -42,7 +42,7 @@ def test_all_is_there_when_opened_again(tmp_path):
     from dowsax.console.store import Store
     from dowsax.mission.log import MissionLog
 
-    draws = ParticleSamples(np.zeros((3, 2), np.float32))
+    draws = ParticleSamples(np.zeros((3, 2), np.float32), np.zeros((3, 0)))
     first = Store(tmp_path)
     add(first, record())
     with MissionLog.open(first.log_path("0123456789ab")).writable() as log:

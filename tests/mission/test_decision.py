@@ -37,7 +37,7 @@ def test_status_follows_the_belief():
     """Found by the credible rule; a misfit, a likely nothing or weak evidence is never found."""
     plan = advisor().plan
     spent = BudgetUse(5, 10.0, 5.0)
-    sure = StatusInputs((3.0, 4.0), 1.0, 0.96, 0.5, 10.0)
+    sure = StatusInputs(((3.0, 4.0),), 1.0, 0.96, 0.5, 10.0)
     assert status_of(plan, spent, sure) == FOUND
     assert status_of(plan, spent, sure._replace(mass=0.94)) == SEARCHING
     assert status_of(plan, spent, sure._replace(fit=0.001)) == SEARCHING
@@ -75,7 +75,7 @@ def test_what_is_left_of_the_budget(budget, used, left):
 
 def test_nothing_is_found_where_the_model_does_not_fit_also_where_the_source_may_move():
     plan, spent = advisor().plan, BudgetUse(5, 10.0, 5.0)
-    sure = StatusInputs((3.0, 4.0), 1.0, 0.96, 1.0, 10.0)
+    sure = StatusInputs(((3.0, 4.0),), 1.0, 0.96, 1.0, 10.0)
     for one in (plan, replace(plan, jump=Jump())):
         assert status_of(one, spent, sure) == FOUND
         assert status_of(one, spent, sure._replace(fit=0.009)) == SEARCHING
@@ -90,7 +90,7 @@ def test_reasons_give_odds_and_places():
     """Metres, or degrees where the site has them; a belief without a doubt is not a probability of one."""
     plan = advisor().plan
     there = replace(plan, coordinates=LocalCoordinates((52.1, 5.1)))
-    spent, sure = BudgetUse(5, 10.0, 5.0), StatusInputs((3.04, 4.0), 1.0, 0.96, 0.5, 10.0)
+    spent, sure = BudgetUse(5, 10.0, 5.0), StatusInputs(((3.04, 4.0),), 1.0, 0.96, 0.5, 10.0)
     text = explain_status(plan, spent, sure, FOUND, None)
     assert text.startswith("Found: the odds are about 24 to 1 that the source is within 1.5 m of (3, 4) m; ")
     text = explain_status(there, spent, sure._replace(mass=1.0), FOUND, None)

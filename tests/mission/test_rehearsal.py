@@ -108,7 +108,7 @@ def test_a_stop_is_quoted_by_the_rehearsals_of_the_very_site(site_file, plan):
     keep(site_file, made(plan))
     said = describe_stops(plan, "infotaxis")
     assert said == QUOTED
-    gist = StatusInputs((3.0, 4.0), 0.8, 0.97, 0.5, 10.0)
+    gist = StatusInputs(((3.0, 4.0),), 0.8, 0.97, 0.5, 10.0)
     assert explain_status(plan, BudgetUse(5, 10.0, None), gist, FOUND, said).endswith(
         f"of (3, 4) m; {QUOTED}."
     )

@@ -113,7 +113,7 @@ def test_what_is_settled_is_followed_no_more(ready, key):
 
 def test_nothing_is_found_while_the_wind_looks_reversed(ready):
     plan, spent = ready.plan, BudgetUse(5, 10.0, None)
-    sure = StatusInputs((3.0, 4.0), 1.0, 0.99, 0.5, 10.0)
+    sure = StatusInputs(((3.0, 4.0),), 1.0, 0.99, 0.5, 10.0)
     assert status_of(plan, spent, sure) == FOUND
     doubtful = sure._replace(is_wind_reversed=True)
     assert status_of(plan, spent, doubtful) == SEARCHING

@@ -46,7 +46,7 @@ def test_what_a_survey_measures_is_in_its_model(tmp_path):
         "x,y,counts,live_time,bg_cps,eff\n1,2,640,60,9.5,1\n5,2,900,60,12,1.25\n9,9,290,30,9.5,1\n"
     )
     problem = build_problem(read_survey(path, site), site)
-    names = [parameter.name for parameter in problem.models[1].prior.parameters]
+    names = [parameter.name for parameter in problem.model.prior.parameters]
     assert names == ["x", "y", "q", "attenuation", "height"]
     theta = np.array([4.0, 3.0, 20.0, 0.0, 0.5])
     means = [
@@ -55,7 +55,7 @@ def test_what_a_survey_measures_is_in_its_model(tmp_path):
             problem.survey.positions, (60, 60, 30), (9.5, 12, 9.5), (1, 1.25, 1), strict=True
         )
     ]
-    terms = jax.vmap(problem.models[1].log_likelihood, in_axes=(None, 0, 0))(
+    terms = jax.vmap(problem.model.log_likelihood, in_axes=(None, 0, 0))(
         jnp.asarray(theta, jnp.float32), problem.stations, jnp.asarray(problem.survey.values, jnp.float32)
     )
     np.testing.assert_allclose(terms, poisson.logpmf(problem.survey.values, means), rtol=1e-4)

@@ -186,6 +186,10 @@ def test_exported_regions_are_valid(draw, latitude):
 def test_the_regions_of_the_page_are_valid(draw):
     """Of single-precision draws; their rings are not closed."""
     for points, _, (low, high) in made_beliefs(draw, 6):
-        frame = add_particles({}, ParticleSamples(points.astype(np.float32)), [low.tolist(), high.tolist()])
+        frame = add_particles(
+            {},
+            ParticleSamples(points.astype(np.float32), np.zeros((len(points), 0))),
+            [low.tolist(), high.tolist()],
+        )
         for polygons in frame["regions"].values():
             require_valid([closed([np.array(ring_) for ring_ in rings]) for rings in polygons])

@@ -39,6 +39,8 @@ class ParticleSamples(NamedTuple):
 
     thetas: np.ndarray
     """(k, d) float32"""
+    others: np.ndarray
+    """(k, 2 m) float32 [m], the positions of m further sources; where one is not there, that of the first."""
 
     @classmethod
     def of(cls, belief: Belief) -> "ParticleSamples":
@@ -48,27 +50,36 @@ class ParticleSamples(NamedTuple):
         running = np.cumsum(weights)
         shares = (np.arange(NUM_SAMPLES) + 0.5) / NUM_SAMPLES * running[-1]
         chosen = np.minimum(np.searchsorted(running, shares), len(weights) - 1)
-        return cls(np.asarray(belief.particles, np.float32)[chosen])
+        thetas, places = (
+            np.asarray(leaf, np.float32)[chosen] for leaf in (belief.particles, belief.source_positions)
+        )
+        if belief.number_column is not None:
+            is_there = thetas[:, belief.number_column][:, None] > np.arange(places.shape[1])
+            places = np.where(is_there[:, :, None], places, places[:, :1])
+        return cls(thetas, places[:, 1:].reshape(len(chosen), -1))
 
     @classmethod
     def single(cls, theta: Sequence[float]) -> "ParticleSamples":
         """Return one sample."""
-        return cls(np.asarray([theta], np.float32))
+        return cls(np.asarray([theta], np.float32), np.zeros((1, 0), np.float32))
 
     def pack(self) -> bytes:
         """Pack into half precision about the mean: exact to a thousandth of the spread."""
-        mean = self.thetas.mean(axis=0, dtype=np.float64)
-        spread = np.maximum(self.thetas.std(axis=0, dtype=np.float64), 1e-30)
-        head = np.concatenate([[len(self.thetas), len(mean)], mean, spread]).astype("<f8")
-        return head.tobytes() + ((self.thetas - mean[None]) / spread[None]).astype("<f2").tobytes()
+        rows = np.concatenate([self.thetas, self.others], axis=1)
+        mean = rows.mean(axis=0, dtype=np.float64)
+        spread = np.maximum(rows.std(axis=0, dtype=np.float64), 1e-30)
+        sizes = [len(rows), len(mean), self.others.shape[1]]
+        head = np.concatenate([sizes, mean, spread]).astype("<f8")
+        return head.tobytes() + ((rows - mean[None]) / spread[None]).astype("<f2").tobytes()
 
     @classmethod
     def unpack(cls, data: bytes) -> "ParticleSamples":
         """Invert `pack`, except for the rounding."""
-        count, columns = (int(number) for number in np.frombuffer(data, "<f8", 2))
-        mean, spread = np.frombuffer(data, "<f8", 2 * columns, 16).reshape(2, columns)
-        scaled = np.frombuffer(data, "<f2", count * columns, 16 + 16 * columns).reshape(count, columns)
-        return cls((mean[None] + spread[None] * scaled).astype(np.float32))
+        count, columns, others = (int(number) for number in np.frombuffer(data, "<f8", 3))
+        mean, spread = np.frombuffer(data, "<f8", 2 * columns, 24).reshape(2, columns)
+        scaled = np.frombuffer(data, "<f2", count * columns, 24 + 16 * columns).reshape(count, columns)
+        rows = (mean[None] + spread[None] * scaled).astype(np.float32)
+        return cls(rows[:, : columns - others], rows[:, columns - others :])
 
 
 def build_snapshot(step: Step, coordinates: LocalCoordinates | None) -> dict[str, Any]:
@@ -129,7 +140,8 @@ def add_particles(
     snapshot: dict[str, Any], samples: ParticleSamples, area: list[list[float]]
 ) -> dict[str, Any]:
     """Return the snapshot with the positions of its samples and their credible regions [m]."""
-    positions = samples.thetas[:, :2].astype(np.float64)
+    places = np.concatenate([samples.thetas[:, :2], samples.others], axis=1)
+    positions = places.reshape(-1, 2).astype(np.float64)
     return snapshot | {
         "particles": np.round(positions, _DECIMALS_M).tolist(),
         "regions": _regions(positions, area),

@@ -17,7 +17,8 @@ from dowsax.inference.belief import recall, require_room
 from dowsax.inference.filter import while_degenerate
 from dowsax.inference.null_filter import NullFilter
 from dowsax.inference.stopping import StopRule
-from dowsax.inference.summaries import mean_position, promising_places
+from dowsax.inference.strata import StrataStage
+from dowsax.inference.summaries import distance_to_truth, promising_places
 from dowsax.types import Key, OpenPath, Position, Scalar, Station, Target, Theta
 from dowsax.world import (
     FOUR_MOVES,
@@ -71,7 +72,7 @@ class PendingUpdate(NamedTuple):
     elapsed: Scalar
     null: Belief | None
     num_on_way: Int[Array, ""] | None
-    stage: Stage
+    stage: Stage | StrataStage
 
 
 @runtime_checkable
@@ -289,5 +290,8 @@ class SearchProblem(eqx.Module):
 
 
 def error(state: SearchState) -> Scalar:
-    """Return the distance [m] from the mean position to the true one. Never used to stop."""
-    return jnp.linalg.norm(mean_position(state.belief) - state.belief.position(state.theta))
+    """Return the distance [m] from the mean position to the true one. Never used to stop.
+
+    Of several sources it is the largest, each with the mean that is its own; very far for another number.
+    """
+    return distance_to_truth(state.belief, state.theta)

@@ -14,6 +14,7 @@ import jax.numpy as jnp
 
 from dowsax.evaluate.missions import RehearsalConfig
 from dowsax.inference.belief import History, recall
+from dowsax.inference.summaries import distance_to_truth
 from dowsax.mission.advice import SEARCHING
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.decision import BudgetUse
@@ -99,17 +100,17 @@ def _read_on_way(
 
 def _result(advisor: Advisor, theta: Theta | None) -> SimulatedMission:
     advice = advisor.latest
-    source = None
-    if theta is not None:
+    source = distance = None
+    if theta is not None and advice is not None:
         x, y = advisor.plan.model.position(theta)
-        source = float(x), float(y)
+        source, distance = (float(x), float(y)), float(distance_to_truth(advisor.reported_belief, theta))
     estimate = None if advice is None else advice.estimate.position
     spent = BudgetUse.of(advisor.plan.start, advisor.readings)
     return SimulatedMission(
         status=SEARCHING if advice is None else advice.status,
         source=source,
         estimate=estimate,
-        error=None if source is None or estimate is None else math.dist(source, estimate),
+        error=distance,
         region=None if advice is None else advice.region.radius,
         readings=spent.readings,
         distance=spent.distance,

@@ -1,6 +1,7 @@
 """Checks of the arguments of `locate`, before any work: each error is one line that says what to do."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 
 import equinox as eqx
@@ -63,7 +64,9 @@ def check_key(seed: int) -> Key:
     return jax.random.key(int(seed))
 
 
-def check_model(field: str | None, model: Model | None, prior: Prior | None, sources: int = 1) -> Model:
+def check_model(
+    field: str | None, model: Model | None, prior: Prior | None, sources: Sequence[int] = (1,)
+) -> Model:
     """Return the model that `field` names or `model` is, with another prior if one is given."""
     if (field is None) == (model is None):
         raise ValueError("Give either `field`, the name of a benchmark field, or `model`.")

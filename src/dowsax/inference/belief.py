@@ -46,6 +46,8 @@ class Belief(eqx.Module):
     """The columns of Θ that are the position of the source, as the prior says; of several, of the first."""
     other_columns: tuple[tuple[int, ...], ...] = eqx.field(default=(), static=True)
     """Those of each other source."""
+    number_column: int | None = eqx.field(default=None, static=True)
+    """The column of Θ that is the number of sources; `None` where it is known."""
 
     @property
     def positions(self) -> Float[Array, "n axes"]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
@@ -77,9 +77,10 @@ class Filter(NamedTuple):
 
     init: Callable[[Key], Belief]
     step: Callable[[Key, Belief, Station, Scalar], tuple[Belief, FilterInfo]]
-    begin: Callable[[Key, Belief, Station, Scalar], Stage]
-    refresh: Callable[[Stage], Stage]
-    finish: Callable[[Stage], tuple[Belief, FilterInfo]]
+    begin: Callable[[Key, Belief, Station, Scalar], Any]
+    """Returns a `Stage`, or a `StrataStage` where the number of sources is unknown."""
+    refresh: Callable[[Any], Any]
+    finish: Callable[[Any], tuple[Belief, FilterInfo]]
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ class ParticleFilter:
 
     def init(self, key: Key) -> Belief:
         """Draw the particles of a belief that has no readings yet."""
-        num_particles = self.config.num_particles
+        num_particles, columns = self.config.num_particles, source_columns(self.model.prior)
         return Belief(
             particles=jax.vmap(self.initial.sample)(jax.random.split(key, num_particles)),
             log_weights=normalise(jnp.zeros(num_particles)),
@@ -115,6 +116,7 @@ class ParticleFilter:
             ranks=no_ranks(self.config.horizon) if self.config.keep_ranks else None,
             position_columns=self.model.position_columns,
             other_columns=self.model.other_columns,
+            number_column=None if columns is None else columns.number_column,
         )
 
     def step(self, key: Key, belief: Belief, station: Station, reading: Scalar) -> tuple[Belief, FilterInfo]:
@@ -279,7 +281,7 @@ def _complete(model: Model, template: Station | None) -> Station:
     return model.recall(station, one, jnp.zeros(1), 0)
 
 
-def while_degenerate(refresh: Callable[[Stage], Stage], stage: Stage) -> Stage:
+def while_degenerate(refresh: Callable[[Any], Any], stage: Any) -> Any:
     """Refresh a stage until its weights are no longer degenerate."""
     # A bound method would be hashed, and with it the model's traced numbers.
     return jax.lax.while_loop(lambda at: at.is_degenerate, lambda at: refresh(at), stage)

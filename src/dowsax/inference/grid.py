@@ -63,4 +63,8 @@ def cell_mass(grid: Grid, belief: Belief) -> Float[Array, " cells"]:
     weights = jnp.exp(normalise(belief.log_weights))
     if number > 1:
         weights = jnp.repeat(weights / number, number)
+    if belief.number_column is not None:
+        present = belief.particles[:, belief.number_column][:, None] > jnp.arange(number)[None, :]
+        weights = weights * present.reshape(-1)
+        weights = weights / jnp.maximum(jnp.sum(weights), jnp.finfo(weights.dtype).tiny)
     return jnp.zeros(grid.num_cells, jnp.float32).at[indices].add(weights)

@@ -21,21 +21,32 @@ def agree(
 ) -> Float[Array, "n d"]:
     """Return the particles with their sources in the order that brings their places closest to each other.
 
-    First to those of the particle with the best score, then to their mean, as in clustering by k-means.
+    First to those of the particle with the best score, then to their mean, as in clustering by k-means. Where
+    the number of sources is unknown it is the same for all particles, and those beyond it stay last.
     """
-    orders = np.stack([columns.order(np.array(ranks)) for ranks in permutations(range(columns.number))])
+    ways_to_order = list(permutations(range(columns.number)))
+    orders = np.stack([columns.order(np.array(ranks)) for ranks in ways_to_order])
+    penalties: Float[Array, " orders"] = jnp.zeros(len(orders))
+    if columns.number_column is not None:
+        kept = np.array([_num_moved(ranks) for ranks in ways_to_order])
+        penalties = jnp.where(kept <= particles[0, columns.number_column], 0.0, jnp.inf)
     places = np.array([block[:2] for block in columns.blocks])
 
     def ordered(centres: Float[Array, "k 2"]) -> Float[Array, "n d"]:
         ways = jnp.stack([particles[:, order] for order in orders])
         offsets = ways[:, :, places] - centres[None, None]
-        best = jnp.argmin(jnp.sum(offsets**2, axis=(-2, -1)), axis=0)
+        best = jnp.argmin(jnp.sum(offsets**2, axis=(-2, -1)) + penalties[:, None], axis=0)
         return jnp.take_along_axis(ways, best[None, :, None], axis=0)[0]
 
     centres = particles[jnp.argmax(scores)][places]
     for _ in range(_NUM_ROUNDS):
         centres = jnp.mean(ordered(centres)[:, places], axis=0)
     return ordered(centres)
+
+
+def _num_moved(ranks: tuple[int, ...]) -> int:
+    """Return how many sources there must be for this order of them: those after these stay where they are."""
+    return max((at + 1 for at, rank in enumerate(ranks) if at != rank), default=0)
 
 
 def sort_sources(samples: np.ndarray, blocks: Sequence[Sequence[int]]) -> np.ndarray:

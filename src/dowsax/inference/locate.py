@@ -1,10 +1,9 @@
 """Locate a source from a survey: readings in, posterior out."""
 
 import os
-from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import equinox as eqx
 import jax
@@ -27,7 +26,7 @@ from dowsax.inference.fit import model_fit
 from dowsax.inference.posterior import Posterior, Trace
 from dowsax.inference.presets import Preset
 from dowsax.inference.redundancy import estimate_redundancy, max_redundancy, with_redundancy
-from dowsax.inference.sources import by_source, combine
+from dowsax.inference.sources import by_source
 from dowsax.types import Key, Scalar, Station
 from dowsax.world import Model, Prior, source_columns
 from dowsax.world.earlier import recall_all
@@ -87,59 +86,39 @@ def locate(
         Share of the likelihood terms that moves may take, in (0, 1], in presets that limit them (`survey`).
     sources
         With `field`: the number of sources, or a range like "1-3" of numbers that are equally probable
-        beforehand. With `model` it is that of the model; see `locate_number`.
+        beforehand. With `model` it is that of the model.
 
     Returns
     -------
     Posterior
         Weighted samples of Θ and their summaries.
     """
-    numbers = list(numbers_of_sources(sources))
-    if numbers != [1] and model is not None:
+    numbers = numbers_of_sources(sources)
+    if numbers != (1,) and model is not None:
         raise ValueError("`sources` goes with `field`; a `model` has its own number: see `compose`.")
-    settings = {"preset": preset, "particles": particles, "seed": seed, "effort": effort}
-    if len(numbers) > 1:
-        models = {number: check_model(field, None, prior, number) for number in numbers}
-        return locate_number(positions, readings, models, redundancy=redundancy, **settings)
-    model = check_model(field, model, prior, numbers[0])
+    if len(numbers) > 1 and np.ndim(readings) > 1:
+        raise ValueError("Locate surveys one by one where the number of sources is unknown, not in a batch.")
+    model = check_model(field, model, prior, numbers)
     preset = check_preset(preset, particles)
     key, effort = check_key(seed), check_effort(effort)
     stations, values = _check_survey(positions, readings, model)
     if redundancy is None:
-        return _locate(model, preset, stations, values, key, effort)
+        return _by_source(_locate(model, preset, stations, values, key, effort), model)
     if redundancy != "estimated":
-        model = with_redundancy(model, check_redundancy(redundancy))
-        return _locate(model, preset, stations, values, key, effort)
+        counted = with_redundancy(model, check_redundancy(redundancy))
+        return _by_source(_locate(counted, preset, stations, values, key, effort), model)
     if values.ndim != 1:
         raise ValueError(
             "`redundancy` can be estimated for one survey, not for a batch: locate them one by one."
         )
-    return _locate_with_estimated_redundancy(model, preset, stations, values, key, effort)
+    found = _locate_with_estimated_redundancy(model, preset, stations, values, key, effort)
+    return _by_source(found, model)
 
 
-def locate_number(
-    positions,
-    readings,
-    models: Mapping[int, Model],
-    *,
-    redundancy: float | int | str | None = None,
-    **settings: Any,
-) -> Posterior:
-    """Locate several sources whose number is unknown, from the model of each number; see `locate`.
-
-    One filter a number: the evidences of the survey are the probabilities of the numbers. Errors that are
-    estimated are those of the largest number, which explains most, and the same for all.
-    """
-    if np.ndim(readings) != 1:
-        raise ValueError(
-            "The number of sources is inferred for one survey, not for a batch: locate them one by one."
-        )
-    most = max(models)
-    found = {most: locate(positions, readings, model=models[most], redundancy=redundancy, **settings)}
-    redundancy = redundancy if redundancy != "estimated" else found[most].redundancy
-    for number in sorted(set(models) - {most}, reverse=True):
-        found[number] = locate(positions, readings, model=models[number], redundancy=redundancy, **settings)
-    return combine(found)
+def _by_source(posterior: Posterior, model: Model) -> Posterior:
+    """Return a posterior in Θ of the filter as it is published: source by source where there are several."""
+    columns = source_columns(model.prior)
+    return posterior if columns is None else by_source(posterior, columns)
 
 
 def compile_for(
@@ -213,7 +192,7 @@ def _locate(
     _require_explained(found.explained[..., :num_readings], places, values)
     weights = np.exp(found.log_weights.astype(np.float64))
     axis = values.ndim - 1
-    posterior = Posterior(
+    return Posterior(
         parameters=model.prior.parameters,
         samples=found.particles.astype(np.float64),
         weights=weights / weights.sum(axis=-1, keepdims=True),
@@ -225,8 +204,6 @@ def _locate(
         redundancy=float(model.sensor.count) if isinstance(model.sensor, Redundant) else 1.0,
         position_columns=model.position_columns,
     )
-    columns = source_columns(model.prior)
-    return posterior if columns is None else by_source(posterior, columns)
 
 
 class FilterOutput(NamedTuple):

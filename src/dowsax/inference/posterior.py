@@ -64,8 +64,6 @@ class Posterior:
     number_probabilities
         The probability of each number of sources, where it was not known; these are then the samples of the
         most probable number.
-    by_number
-        The posterior of each such number.
     """
 
     parameters: tuple[Parameter, ...]
@@ -81,7 +79,6 @@ class Posterior:
     position_columns: tuple[int, ...] = POSITION_COLUMNS
     source_columns: tuple[tuple[int, ...], ...] = ()
     number_probabilities: Mapping[int, float] = field(default_factory=dict)
-    by_number: Mapping[int, "Posterior"] = field(default_factory=dict)
 
     @property
     def num_sources(self) -> int:

@@ -8,7 +8,8 @@ from dowsax.inference.config import FilterConfig
 from dowsax.inference.filter import Filter, build
 from dowsax.inference.projection import PROJECTION, projection_for
 from dowsax.inference.proposals import DifferentialEvolution, Proposal, RandomWalk, SourceEvolution
-from dowsax.world import Identity, Model, SeveralSources
+from dowsax.inference.strata import StratifiedFilter
+from dowsax.world import Identity, Model, SeveralSources, source_columns
 
 
 @dataclass(frozen=True)
@@ -39,10 +40,18 @@ class Preset:
             parts.setdefault("coordinates", Identity())
         if self.projection is not None:
             parts.setdefault("project", projection_for(self.projection, len(model.prior.parameters)))
-        proposals = self.proposals
-        if proposals and isinstance(model.prior, SeveralSources) and model.prior.source_rows:
+        proposals, columns = self.proposals, source_columns(model.prior)
+        if columns is None:
+            return build(model, self.config, proposals=proposals, **parts)
+        assert isinstance(model.prior, SeveralSources)
+        if proposals:
             proposals = (SourceEvolution(model.prior.source_rows),)
-        return build(model, self.config, proposals=proposals, **parts)
+        if not model.by_number:
+            return build(model, self.config, proposals=proposals, **parts)
+        without_ranks = replace(self, config=replace(self.config, keep_ranks=False))
+        filters = [without_ranks.build(each, **parts) for each in model.by_number]
+        horizon, keep_ranks = self.config.horizon, self.config.keep_ranks
+        return StratifiedFilter.build(model, filters, horizon, keep_ranks).as_filter()
 
 
 PAPER = Preset(

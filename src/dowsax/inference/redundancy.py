@@ -55,7 +55,8 @@ _DECIMALS_OF_PLACE = 3
 def with_redundancy(model: Model, count: float | Scalar) -> Model:
     """Return the model in which `count` readings count as one."""
     sensor = model.sensor.sensor if isinstance(model.sensor, Redundant) else model.sensor
-    return Model(model.prior, model.field, Redundant(sensor, count))
+    by_number = tuple(with_redundancy(each, count) for each in model.by_number)
+    return Model(model.prior, model.field, Redundant(sensor, count), by_number)
 
 
 def max_redundancy(num_readings: int) -> float:

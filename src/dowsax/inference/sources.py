@@ -1,15 +1,14 @@
 """Posteriors of several sources: in one order, by their number, and against the truth."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import logsumexp
 
 from dowsax.inference.posterior import Posterior
 from dowsax.world.several_columns import SourceColumns, single_name
+from dowsax.world.source import Parameter
 
 _STRENGTHS = ("q", "level")
 """Names of the parameter by which sources are sorted, the strongest first; without one by x."""
@@ -41,48 +40,89 @@ def estimate_sources(posterior: Posterior) -> tuple[SourceEstimate, ...]:
     return tuple(found)
 
 
-def by_source(posterior: Posterior, columns: SourceColumns) -> Posterior:
-    """Return a posterior in Θ of the filter with its columns source by source, the strongest first.
+class Published(NamedTuple):
+    """How Θ of several sources is published: source by source, the strongest first, then what they share.
 
-    The labels of its samples agree; those of each survey of a batch by themselves.
+    Where their number is unknown, without the columns of sources that are not there, and of the number.
     """
-    size = len(columns.own)
-    order = np.array(columns.by_source)
-    samples = posterior.samples[..., order]
-    parameters = tuple(posterior.parameters[column] for column in order)
-    names = [single_name(parameter.name) for parameter in parameters[:size]]
-    at = next((names.index(name) for name in _STRENGTHS if name in names), None)
-    means = np.einsum("...n,...nd->...d", posterior.weights, samples)
-    firsts = np.arange(columns.number) * size
-    keys = means[..., firsts] if at is None else -means[..., firsts + at]
-    ranks = np.argsort(keys, axis=-1)
-    chosen = (ranks[..., :, None] * size + np.arange(size)).reshape(*ranks.shape[:-1], -1)
-    own = np.take_along_axis(samples, chosen[..., None, :], axis=-1)
-    trace = posterior.trace
+
+    parameters: tuple[Parameter, ...]
+    columns: np.ndarray
+    """Of Θ, in the order of the parameters."""
+    number: int
+
+    @classmethod
+    def of(
+        cls, parameters: tuple[Parameter, ...], columns: SourceColumns, number: int, mean: np.ndarray
+    ) -> "Published":
+        """Return the order for a number of sources with this mean of Θ."""
+        names = [single_name(parameters[column].name) for column in columns.own]
+        at = next((names.index(name) for name in _STRENGTHS if name in names), None)
+        blocks = columns.blocks[:number]
+        ranks = sorted(blocks, key=lambda own: mean[own[0]] if at is None else -mean[own[at]])
+        shared = columns.by_source[columns.number * len(names) :]
+        named = [parameters[column] for own in blocks for column in own]
+        if number == 1:
+            named = [_without_number(parameter) for parameter in named]
+        order = np.array([*(column for own in ranks for column in own), *shared])
+        return cls((*named, *(parameters[column] for column in shared)), order, number)
+
+    @property
+    def sources(self) -> tuple[tuple[int, ...], ...]:
+        """The columns of each source, as published; empty for one source."""
+        size = sum(parameter.name.endswith("1") for parameter in self.parameters)
+        return tuple(tuple(range(at * size, (at + 1) * size)) for at in range(self.number)) * (
+            self.number > 1
+        )
+
+
+def by_source(posterior: Posterior, columns: SourceColumns) -> Posterior:
+    """Return a posterior in Θ of the filter as it is published (`Published`).
+
+    The labels of its samples agree; those of each survey of a batch by themselves. Where the number of
+    sources is unknown, the samples are those of the most probable number, with the probability of each.
+    """
+    number, chances = columns.number, number_chances(posterior, columns)
+    if chances:
+        number = max(chances, key=lambda each: chances[each])
+        is_such = posterior.samples[:, columns.number_column] == number
+        weights = posterior.weights[is_such]
+        posterior = replace(
+            posterior,
+            samples=posterior.samples[is_such],
+            weights=weights / weights.sum(),
+            number_probabilities=chances,
+        )
+    means = posterior.mean if posterior.is_batch else posterior.mean[None]
+    orders = [Published.of(posterior.parameters, columns, number, mean) for mean in means]
+    taken = np.stack([order.columns for order in orders])
+    taken, trace = taken if posterior.is_batch else taken[0], posterior.trace
     return replace(
         posterior,
-        parameters=parameters,
-        samples=np.concatenate([own, samples[..., columns.number * size :]], axis=-1),
-        trace=replace(trace, mean=trace.mean[..., order], std=trace.std[..., order]),
+        parameters=orders[0].parameters,
+        samples=np.take_along_axis(posterior.samples, taken[..., None, :], axis=-1),
+        trace=replace(
+            trace,
+            mean=np.take_along_axis(trace.mean, taken[..., None, :], axis=-1),
+            std=np.take_along_axis(trace.std, taken[..., None, :], axis=-1),
+        ),
         position_columns=(0, 1),
-        source_columns=tuple(tuple(range(first, first + size)) for first in firsts.tolist()),
+        source_columns=orders[0].sources,
     )
 
 
-def combine(by_number: Mapping[int, Posterior]) -> Posterior:
-    """Return the posterior of the most probable number of sources, with the probability of each.
+def number_chances(posterior: Posterior, columns: SourceColumns) -> dict[int, float]:
+    """Return the probability of each number of sources in a posterior in Θ; nothing where it is known."""
+    if columns.number_column is None:
+        return {}
+    numbers = posterior.samples[:, columns.number_column]
+    return {number: float(posterior.weights[numbers == number].sum()) for number in columns.numbers}
 
-    Numbers are equally probable before the survey.
-    """
-    numbers = sorted(by_number)
-    evidences = np.array([float(by_number[number].log_evidence) for number in numbers])
-    chances = np.exp(evidences - logsumexp(evidences))
-    best = numbers[int(np.argmax(chances))]
-    return replace(
-        by_number[best],
-        log_evidence=np.asarray(logsumexp(evidences) - np.log(len(numbers))),
-        number_probabilities=dict(zip(numbers, chances.tolist(), strict=True)),
-        by_number=dict(by_number),
+
+def _without_number(parameter: Parameter) -> Parameter:
+    """Return a parameter of the only source by its plain name."""
+    return Parameter(
+        single_name(parameter.name), parameter.unit, parameter.meaning.removesuffix(", source 1")
     )
 
 

@@ -4,8 +4,11 @@ The location [m] is that of the belief's position columns, two or three. If no p
 is zero.
 """
 
+from itertools import permutations
+
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from dowsax.inference.belief import Belief
@@ -16,6 +19,8 @@ from dowsax.world import take_position
 
 # By default a GPU rounds the factors of a product to ten bits: centimetres of a mean position.
 _MATMUL_PRECISION = jax.lax.Precision.HIGHEST
+FAR_M = 1e6
+"""[m], the error of an estimate with another number of sources."""
 NUM_PROMISING = 16
 """Places that a belief proposes to read at."""
 
@@ -52,21 +57,45 @@ def weighted_quantile(
     return values[order[jnp.minimum(first, greatest)]]
 
 
+def likeliest_number(belief: Belief) -> Float[Array, ""]:
+    """The most probable number of sources."""
+    if belief.number_column is None:
+        return jnp.asarray(1.0 + len(belief.other_columns))
+    return jnp.argmax(number_probabilities(belief)).astype(jnp.float32)
+
+
+def number_probabilities(belief: Belief) -> Float[Array, " numbers"]:
+    """The probability of each number of sources, from 0 to the largest."""
+    most = 1 + len(belief.other_columns)
+    if belief.number_column is None:
+        return jnp.zeros(most + 1).at[most].set(1.0)
+    numbers = belief.particles[:, belief.number_column].astype(jnp.int32)
+    return jnp.zeros(most + 1).at[numbers].add(jnp.exp(normalise(belief.log_weights)))
+
+
+def _settled_weights(belief: Belief) -> Float[Array, " n"]:
+    """Log weights given the most probable number of sources; those of the belief where it is known."""
+    if belief.number_column is None:
+        return belief.log_weights
+    is_likeliest = belief.particles[:, belief.number_column] == likeliest_number(belief)
+    return normalise(jnp.where(is_likeliest, belief.log_weights, -jnp.inf))
+
+
 def mean(belief: Belief) -> Theta:
-    r"""The posterior mean $\mu_k$, in the units of Θ."""
-    return weighted_mean(belief.particles, belief.log_weights)
+    r"""The posterior mean $\mu_k$, in the units of Θ; given the most probable number of sources."""
+    return weighted_mean(belief.particles, _settled_weights(belief))
 
 
 def covariance(belief: Belief) -> Float[Array, "d d"]:
-    r"""The posterior covariance $\Sigma_k$."""
-    return weighted_covariance(belief.particles, belief.log_weights)
+    r"""The posterior covariance $\Sigma_k$; given the most probable number of sources."""
+    return weighted_covariance(belief.particles, _settled_weights(belief))
 
 
 def std(belief: Belief) -> Theta:
     r"""$\sigma_k = \sqrt{\mathrm{diag}\,\Sigma_k}$, in the units of Θ."""
     centred = belief.particles - mean(belief)[None, :]
     return jnp.sqrt(
-        jnp.matmul(jnp.exp(normalise(belief.log_weights)), centred**2, precision=_MATMUL_PRECISION)
+        jnp.matmul(jnp.exp(normalise(_settled_weights(belief))), centred**2, precision=_MATMUL_PRECISION)
     )
 
 
@@ -78,14 +107,15 @@ def mean_position(belief: Belief) -> Position:
 def location_spread(belief: Belief) -> Scalar:
     r"""$\max(\sigma_x, \sigma_y)$ [m], over all axes and sources; infinite if no particle is left."""
     spreads, columns = std(belief), (belief.position_columns, *belief.other_columns)
-    largest = jnp.max(jnp.stack([take_position(spreads, each) for each in columns]))
+    of_sources = jnp.max(jnp.stack([take_position(spreads, each) for each in columns]), axis=1)
+    largest = jnp.max(jnp.where(jnp.arange(len(columns)) < likeliest_number(belief), of_sources, 0.0))
     return jnp.where(alive(belief.log_weights), largest, jnp.inf)
 
 
 def quantile(belief: Belief, probability: float | Scalar) -> Theta:
     """The weighted quantile of each column of Θ; see `weighted_quantile`."""
     columns = jax.vmap(weighted_quantile, in_axes=(1, None, None))
-    return columns(belief.particles, belief.log_weights, probability)
+    return columns(belief.particles, _settled_weights(belief), probability)
 
 
 def interval(belief: Belief, probability: float) -> tuple[Theta, Theta]:
@@ -94,7 +124,7 @@ def interval(belief: Belief, probability: float) -> tuple[Theta, Theta]:
     The values are those of `quantile`, but for two that lie closer than $2^{-30}$ of the range. By halving,
     which is many times faster than sorting on a CPU. Infinite when no particle is left.
     """
-    weights = jnp.exp(normalise(belief.log_weights))
+    weights = jnp.exp(normalise(_settled_weights(belief)))
     columns, live = belief.particles.T[:, None, :], (weights > 0)[None, None, :]
     shares = jnp.array([(1 - probability) / 2, (1 + probability) / 2])
     wanted = jnp.maximum(shares * jnp.sum(weights), jnp.finfo(weights.dtype).tiny)[None, :]
@@ -119,20 +149,50 @@ def distances_to_mean(belief: Belief) -> Float[Array, " n"]:
     r"""$|(x_i, y_i) - \mu|$ [m] for each particle; of several sources, of the furthest from its mean."""
     if not belief.other_columns:
         return jnp.linalg.norm(belief.positions - mean_position(belief)[None, :], axis=1)
-    positions, weights = belief.source_positions, jnp.exp(normalise(belief.log_weights))
+    positions, weights = belief.source_positions, jnp.exp(normalise(_settled_weights(belief)))
     means = jnp.einsum("n,nka->ka", weights, positions, precision=_MATMUL_PRECISION)
-    return jnp.max(jnp.linalg.norm(positions - means[None], axis=2), axis=1)
+    number = likeliest_number(belief)
+    distances = jnp.linalg.norm(positions - means[None], axis=2)
+    distances = jnp.where(jnp.arange(positions.shape[1])[None, :] < number, distances, 0.0)
+    if belief.number_column is None:
+        return jnp.max(distances, axis=1)
+    # A particle of another number is far from any estimate.
+    return jnp.where(belief.particles[:, belief.number_column] == number, jnp.max(distances, axis=1), jnp.inf)
+
+
+def distance_to_truth(belief: Belief, theta: Theta) -> Scalar:
+    """The distance [m] from the mean position to that of a true source.
+
+    Of several sources it is the largest, each with the mean that is its own; `FAR_M` for another number.
+    """
+    if not belief.other_columns:
+        return jnp.linalg.norm(mean_position(belief) - belief.position(theta))
+    blocks, number = (belief.position_columns, *belief.other_columns), likeliest_number(belief)
+    means, truths = (
+        jnp.stack([take_position(each, block) for block in blocks]) for each in (mean(belief), theta)
+    )
+    distances = jnp.linalg.norm(means[:, None] - truths[None], axis=2)
+    ways, is_counted = np.array(list(permutations(range(len(blocks))))), jnp.arange(len(blocks)) < number
+    matched = jnp.where(is_counted, distances[np.arange(len(blocks)), ways], 0.0)
+    # Sources that are there are matched with each other.
+    is_right = jnp.all((ways < number) | ~is_counted, axis=1)
+    if belief.number_column is not None:
+        is_right = is_right & (theta[belief.number_column] == number)
+    return jnp.min(jnp.where(is_right, jnp.max(matched, axis=1), FAR_M))
 
 
 def mass_within(belief: Belief, radius: float | Scalar) -> Scalar:
-    r"""$P(|(x, y) - \mu| \le r)$: that the source, or each source, lies within `radius` [m] of its mean."""
+    r"""$P(|(x, y) - \mu| \le r)$: that the source, or each source, lies within `radius` [m] of its mean.
+
+    Where their number is unknown, also that it is the most probable one.
+    """
     return jnp.sum(jnp.exp(normalise(belief.log_weights)), where=distances_to_mean(belief) <= radius)
 
 
 def credible_radius(belief: Belief, probability: float | Scalar) -> Scalar:
-    r"""The smallest $r$ [m] with $P(|(x, y) - \mu| \le r) \ge$ `probability`."""
+    r"""The smallest $r$ [m] with $P(|(x, y) - \mu| \le r) \ge$ `probability`, given the likeliest number."""
     distances = distances_to_mean(belief)
-    weights = jnp.exp(normalise(belief.log_weights))
+    weights = jnp.exp(normalise(_settled_weights(belief)))
     wanted = probability * jnp.sum(weights)
 
     def halve(_, bounds: tuple[Scalar, Scalar]) -> tuple[Scalar, Scalar]:

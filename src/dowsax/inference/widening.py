@@ -39,12 +39,24 @@ class Widening(eqx.Module):
     def __call__(self, belief: Belief, redundancy: float | Scalar) -> Belief:
         """Return the belief that is reported where so many readings count as one; as it is where one does."""
         points = jax.vmap(self.coordinates.forward)(belief.particles)
-        middle = weighted_mean(points, belief.log_weights)[None, :]
+        middle = _middles(points, belief)
         low = jnp.minimum(self.low, jnp.min(points, axis=0))[None, :]
         high = jnp.maximum(self.high, jnp.max(points, axis=0))[None, :]
         wide = _reflect(middle + jnp.sqrt(redundancy) * (points - middle), low, high)
         particles = jax.vmap(self.coordinates.inverse)(wide)
         return replace(belief, particles=jnp.where(redundancy > 1, particles, belief.particles))
+
+
+def _middles(points: Float[Array, "n d"], belief: Belief) -> Float[Array, "m d"]:
+    """Return the mean of the points; for each that of its number of sources, where that is unknown."""
+    if belief.number_column is None:
+        return weighted_mean(points, belief.log_weights)[None, :]
+    numbers, middles = belief.particles[:, belief.number_column], points
+    for number in range(1, len(belief.other_columns) + 2):
+        is_such = numbers == number
+        middle = weighted_mean(points, jnp.where(is_such, belief.log_weights, -jnp.inf))
+        middles = jnp.where(is_such[:, None], middle[None, :], middles)
+    return middles
 
 
 @eqx.filter_jit

@@ -57,6 +57,10 @@ class Disc:
     probability: float = 0.95
 
 
+_SPECIAL_KEYS = ("next_far_end", "next_path", "sources", "number_probability", "more_probability")
+"""Keys of a message that only some have."""
+
+
 @dataclass(frozen=True)
 class Advice:
     """What to do after a reading, and the current estimate."""
@@ -84,22 +88,32 @@ class Advice:
     """[m], the other end of the path to read next, which begins at `next_position`; `None` for a place."""
     next_path: str | None = None
     """The name of that path."""
+    sources: tuple[Disc, ...] = ()
+    """Of several sources, the disc of each, in the order of the estimate."""
+    number_probability: float | None = None
+    """That there are as many sources as in the estimate; `None` where their number is known."""
+    more_probability: float | None = None
+    """That there are more."""
 
     def to_json(self) -> dict[str, Any]:
-        """Return an object; only advice to read along a path has the keys of a path."""
+        """Return an object; only advice on a path, or on several sources, has the keys of these."""
         body = asdict(self)
-        of_path = {name: body.pop(name) for name in ("next_far_end", "next_path")}
-        return body | {name: part for name, part in of_path.items() if part is not None}
+        special = {name: body.pop(name) for name in _SPECIAL_KEYS}
+        return body | {name: part for name, part in special.items() if part not in (None, ())}
 
     @classmethod
     def from_json(cls, body: dict[str, Any]) -> "Advice":
         """Invert `to_json`."""
         estimate = Estimate(**{name: tuple(values) for name, values in body["estimate"].items()})
-        region = Disc(**(body["region"] | {"centre": tuple(body["region"]["centre"])}))
+        region, *sources = (
+            Disc(**(disc | {"centre": tuple(disc["centre"])}))
+            for disc in (body["region"], *body.get("sources", ()))
+        )
         there, far_end = body["next_position"], body.get("next_far_end")
         parts = {
             "estimate": estimate,
             "region": region,
+            "sources": tuple(sources),
             "next_position": None if there is None else tuple(there),
             "next_far_end": None if far_end is None else tuple(far_end),
             "warnings": tuple(body.get("warnings", ())),
@@ -137,13 +151,14 @@ class Advice:
             bearing=None if self.bearing is None else round(self.bearing, _DECIMALS_BEARING) % 360.0,
             distance=None if self.distance is None else round(self.distance, _DECIMALS_M),
             estimate=replace(estimate, **lists),
-            region=replace(
-                self.region,
-                centre=_round(self.region.centre, _DECIMALS_M),
-                radius=round(self.region.radius, _DECIMALS_M),
-            ),
+            region=_round_disc(self.region),
+            sources=tuple(map(_round_disc, self.sources)),
             evidence=None if self.evidence is None else _significant(self.evidence),
         )
+
+
+def _round_disc(disc: Disc) -> Disc:
+    return replace(disc, centre=_round(disc.centre, _DECIMALS_M), radius=round(disc.radius, _DECIMALS_M))
 
 
 def _round_parameters(numbers: tuple[float, ...]) -> tuple[float, ...]:

@@ -16,7 +16,7 @@ import numpy as np
 from dowsax.inference import Belief
 from dowsax.journal import NotRecorded
 from dowsax.mission import decision
-from dowsax.mission.advice import INCONCLUSIVE, SEARCHING, Advice, Disc, Estimate
+from dowsax.mission.advice import INCONCLUSIVE, SEARCHING, Advice, Disc
 from dowsax.mission.checks import check_reading, find_warnings, require_in_order, require_plausible
 from dowsax.mission.decision import BudgetUse
 from dowsax.mission.history import ActiveReading, History
@@ -25,9 +25,10 @@ from dowsax.mission.messages import Request, Target, merge_keys
 from dowsax.mission.next_reading import advice_fields, describe_choice, first_choice
 from dowsax.mission.plan import Plan
 from dowsax.mission.site_policy import Choice, SitePolicy
+from dowsax.mission.sources import estimate_of, number_chances, source_discs
 from dowsax.mission.state import Filters, MissionState, log_odds
 from dowsax.mission.stop_statistics import describe_stops
-from dowsax.mission.tracker import Digest, unpack_digest
+from dowsax.mission.tracker import unpack_digest
 from dowsax.policies import Policy
 from dowsax.site import Site, read_site
 from dowsax.survey import reading as readings_
@@ -301,10 +302,14 @@ class Advisor:
         if station is None:
             return self._advise_at_start(state, number, first)
         digest = state.digest(len(state.readings))
-        estimate, radius = self._estimate(digest), float(digest.radius)
+        prior, radius = self.plan.model.prior, float(digest.radius)
+        estimate, chances = estimate_of(prior, digest), number_chances(prior, digest)
+        sources = source_discs(self._filters.tracker, state.belief, digest)
         evidence, wind = log_odds(state.belief, state.null), state.reversed_wind.check
         inputs = decision.StatusInputs(
-            estimate.position, radius, float(digest.mass), float(digest.fit), evidence, wind.is_reversed
+            tuple(disc.centre for disc in sources) or (estimate.position,),
+            *(radius, float(digest.mass), float(digest.fit), evidence, wind.is_reversed),
+            chances.get("number_probability"),
         )
         used = BudgetUse.of(self.plan.start, state.readings)
         status = decision.status_of(self.plan, used, inputs)
@@ -333,6 +338,8 @@ class Advisor:
             why=" ".join(sentence for sentence in sentences if sentence),
             evidence=evidence,
             id=state.readings[-1].id,
+            sources=sources,
+            **chances,
         )
 
     def _next(
@@ -352,7 +359,7 @@ class Advisor:
     def _advise_at_start(self, state: MissionState, number: int, first: str) -> Advice:
         """Return the advice when the only reading was withdrawn."""
         digest = unpack_digest(self._filters.tracker.describe(state.belief))
-        estimate = self._estimate(digest)
+        estimate = estimate_of(self.plan.model.prior, digest)
         choice, begin = first_choice(self.plan)
         return Advice(
             number=number,
@@ -362,12 +369,6 @@ class Advisor:
             region=Disc(estimate.position, float(digest.radius)),
             why=f"{first} There are no readings: {begin}",
         )
-
-    def _estimate(self, digest: Digest) -> Estimate:
-        mean, low, high = (tuple(map(float, row)) for row in (digest.mean, digest.low, digest.high))
-        parameters = self.plan.model.prior.parameters
-        names, units = (tuple(getattr(item, part) for item in parameters) for part in ("name", "unit"))
-        return Estimate(names, units, mean, low, high)
 
     def _remember(self, step: Step) -> None:
         self._history.add(step)

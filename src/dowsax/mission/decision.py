@@ -71,17 +71,19 @@ def time_order(readings: Sequence[Reading]) -> list[int]:
 class StatusInputs(NamedTuple):
     """The numbers of the belief on which the status depends."""
 
-    mean: tuple[float, float]
-    """[m]"""
+    places: tuple[tuple[float, float], ...]
+    """[m], the mean position of each source."""
     radius: float
     """[m], at 95 %."""
     mass: float
-    """The probability that the source is within the site's radius of the mean."""
+    """The probability that each source is within the site's radius of its mean, and there are so many."""
     fit: float
     evidence: float | None
     """[nats], log odds for a source."""
     is_wind_reversed: bool = False
     """Whether the wind looks reversed."""
+    number_probability: float | None = None
+    """That there are so many sources; `None` where their number is known."""
 
 
 def describe_spent_budget(plan: Plan, used: BudgetUse) -> str | None:
@@ -134,12 +136,16 @@ def explain_status(
     plan: Plan, used: BudgetUse, inputs: StatusInputs, status: str, false_stops: str | None
 ) -> str:
     """Explain a status in a sentence; the sentence on the next place follows it."""
-    place = format_estimate(plan.coordinates, inputs.mean)
-    where = f"with 95 % probability the source is within {format_length(inputs.radius)} of {place}"
+    place = " and ".join(format_estimate(plan.coordinates, each) for each in inputs.places)
+    number = len(inputs.places)
+    who = "the source is" if number == 1 else f"the {number} sources are"
+    where = f"with 95 % probability {who} within {format_length(inputs.radius)} of {place}"
+    if inputs.number_probability is not None:
+        where += f", if there {'is' if number == 1 else 'are'} {number} ({inputs.number_probability:.0%})"
     if status == FOUND:
         rate = false_stops or "how often such a stop is wrong was not measured for this field and rule"
         return (
-            f"Found: the odds are {format_odds(inputs.mass)} that the source is within "
+            f"Found: the odds are {format_odds(inputs.mass)} that {who} within "
             f"{format_length(plan.radius)} of {place}; {rate}."
         )
     if _excludes_source(inputs):

@@ -46,6 +46,12 @@ class Digest(NamedTuple):
     """[m], of the disc around the mean position that holds 95 %."""
     mass: Scalar
     """The probability that the source is within the site's radius of the mean."""
+    number: Scalar
+    """Of sources: the most probable one."""
+    number_probability: Scalar
+    """Its probability."""
+    more_probability: Scalar
+    """That there are more."""
     fit: Scalar
     """Whether the model explains the readings: see `inference.fit`."""
     redundancy: Scalar
@@ -148,6 +154,7 @@ def _row(
     """Pack a digest into one array: copying many small ones takes longer than computing them."""
     changed, since = _change(belief, regime)
     low, high = summaries.interval(belief, REGION_PROBABILITY)
+    number, chances = summaries.likeliest_number(belief), summaries.number_probabilities(belief)
     digest = Digest(
         explained=info.explained,
         mean=summaries.mean(belief),
@@ -156,6 +163,9 @@ def _row(
         high=high,
         radius=summaries.credible_radius(belief, REGION_PROBABILITY),
         mass=summaries.mass_within(belief, radius),
+        number=number,
+        number_probability=chances[number.astype(jnp.int32)],
+        more_probability=jnp.sum(jnp.where(jnp.arange(chances.shape[0]) > number, chances, 0.0)),
         fit=fit,
         redundancy=redundancy,
         changed=changed,

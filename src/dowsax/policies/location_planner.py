@@ -206,6 +206,10 @@ class LocationPlanner(eqx.Module):
         each = [
             self._shares(positions, log_weights) for positions in jnp.unstack(chosen.source_positions, axis=1)
         ]
+        if belief.number_column is not None:
+            # That there is no such source is a cell of its own.
+            numbers = particles[:, belief.number_column]
+            each = [_with_absence(shares, numbers > at) for at, shares in enumerate(each)]
         shares = jnp.concatenate(each, axis=1)
         before, squares_before = _cell_weights(jnp.exp(log_weights)[None, :], shares)
         return Cells(particles, log_weights, shares, before[0], squares_before[0])
@@ -222,6 +226,12 @@ class LocationPlanner(eqx.Module):
         middles = positions[members_at(log_weights, (jnp.arange(_NUM_CELLS) + 0.5) / _NUM_CELLS)]
         squares = jnp.sum((positions[:, None, :] - middles[None, :, :]) ** 2, axis=2)
         return jax.nn.softmax(-0.5 * squares / width**2, axis=1)
+
+
+def _with_absence(shares: Float[Array, "n cells"], is_there: Bool[Array, " n"]) -> Float[Array, "n more"]:
+    """Return the shares with one more cell, in which the particles are that do not have this source."""
+    present = jnp.where(is_there[:, None], shares, 0.0)
+    return jnp.concatenate([present, 1.0 - is_there[:, None].astype(shares.dtype)], axis=1)
 
 
 def _map_allowed(

@@ -18,7 +18,8 @@ from dowsax.mission.decision import MIN_LOG_ODDS
 from dowsax.report.regions import Box, Region, credible_regions
 from dowsax.site.schema import FlightSetting
 from dowsax.version import versions
-from dowsax.world import Model, source_columns
+from dowsax.world import Model
+from dowsax.world.several_columns import single_name
 
 PROBABILITIES = (0.5, 0.95)
 MAX_LOG_EVIDENCE = 1e6
@@ -241,11 +242,12 @@ def source_places(posterior: Posterior) -> tuple[np.ndarray, np.ndarray]:
     return places.reshape(-1, places.shape[2]), np.repeat(posterior.weights / number, number)
 
 
-def prior_interval(model: Model) -> tuple[np.ndarray, np.ndarray]:
-    """Return the central 90 % of each parameter under the prior, from draws, in the order of a posterior."""
+def prior_interval(model: Model, posterior: Posterior) -> tuple[np.ndarray, np.ndarray]:
+    """Return the central 90 % of each parameter of a posterior under the prior of its model, from draws."""
     keys = jax.random.split(jax.random.key(0), _NUM_PRIOR_DRAWS)
     draws = np.asarray(jax.vmap(model.prior.sample)(keys), np.float64)
-    columns = source_columns(model.prior)
-    draws = draws if columns is None else draws[:, list(columns.by_source)]
+    names = [single_name(parameter.name) for parameter in model.prior.parameters]
+    # Sources are alike before any reading.
+    draws = draws[:, [names.index(single_name(name)) for name in posterior.names]]
     low, high = np.quantile(draws, (0.05, 0.95), axis=0)
     return low, high

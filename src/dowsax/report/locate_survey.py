@@ -4,7 +4,6 @@
 """
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from dowsax.inference import Posterior
-from dowsax.inference.locate import compile_for, locate, locate_number
+from dowsax.inference.locate import compile_for, locate
 from dowsax.inference.presets import PRESETS
 from dowsax.inference.redundancy import min_redundancy, with_redundancy
 from dowsax.mission.plan import search_filter_name
 from dowsax.mission.rehearsal import filter_name, find_rehearsal, rehearsal_command
 from dowsax.report.findings import MAX_LOG_EVIDENCE, Findings, Rule, as_box, prior_interval, regions_of
 from dowsax.site.kinds import KINDS
-from dowsax.site.site import Site, build_models
+from dowsax.site.site import Site, build_model
 from dowsax.survey.parallel import run_in_parallel
 from dowsax.survey.reversed_wind import WindCheck, check_wind
 from dowsax.survey.survey import Survey
@@ -43,8 +42,9 @@ class SurveyProblem:
 
     survey: Survey
     stations: Station
-    models: Mapping[int, Model]
-    """By the number of sources that there may be."""
+    model: Model
+    null_model: Model
+    """Without a source, with the same background, noise and lag."""
     preset: str
     particles: int | None
     """`None` for the number of the preset."""
@@ -56,26 +56,10 @@ class SurveyProblem:
     site: Site | None
     """`None` for a benchmark field."""
 
-    def model_of(self, posterior: Posterior, number: int | None = None) -> Model:
-        """Return the model of a number of sources, by default that of the posterior, with its redundancy."""
-        model = self.models[posterior.num_sources if number is None else number]
-        return model if self.site is None else with_redundancy(model, posterior.redundancy)
-
     def run_filter(self, model: Model, stations: Station, **settings: Any) -> Posterior:
         """Return the posterior by this filter and seed."""
-        return locate(stations, self.survey.values, model=model, **self._filter_settings | settings)
-
-    def infer(self, **settings: Any) -> Posterior:
-        """Return the posterior of the sources, and of their number where it is unknown."""
-        if len(self.models) == 1:
-            (model,) = self.models.values()
-            return self.run_filter(model, self.stations, **settings)
-        values, settings = self.survey.values, self._filter_settings | settings
-        return locate_number(self.stations, values, self.models, **settings)
-
-    @property
-    def _filter_settings(self) -> dict[str, Any]:
-        return {"preset": self.preset, "particles": self.particles, "seed": self.seed}
+        filter_settings = {"preset": self.preset, "particles": self.particles, "seed": self.seed} | settings
+        return locate(stations, self.survey.values, model=model, **filter_settings)
 
     @property
     def null_filter(self) -> dict[str, Any]:
@@ -133,28 +117,34 @@ def build_problem(
 ) -> SurveyProblem:
     """Return the problem of a survey of a site, or of a benchmark field; see `locate_survey`."""
     if isinstance(place, str):
-        numbers, name = numbers_of_sources(sources or 1), name or f"Source of the {place} readings"
-        models = {number: benchmark_model(place, sources=number) for number in numbers}
+        name = name or f"Source of the {place} readings"
+        models = benchmark_model(place, sources=numbers_of_sources(sources or 1)), benchmark_model(place)
+        stations, filter_settings = survey.stations(), (preset or "default", particles, seed)
         return SurveyProblem(
-            survey, survey.stations(), models, preset or "default", particles, seed, name, place, None
+            survey, stations, models[0], without_source(models[1]), *filter_settings, name, place, None
         )
     place = place if sources is None else replace(place, sources=numbers_of_sources(sources))
-    models = build_models(place, survey.sensor_names, survey.quantities)
+    model = build_model(place, survey.sensor_names, survey.quantities)
+    single = build_model(replace(place, sources=(1,)), survey.sensor_names, survey.quantities)
     stations = survey.stations(trail=place.sensor.lag is not None)
     preset, particles = preset or place.search.preset, particles or place.search.particles
-    return SurveyProblem(
-        survey, stations, models, preset, particles, seed, name or place.name, place.kind, place
-    )
+    models = model, without_source(single)
+    name = name or place.name
+    return SurveyProblem(survey, stations, *models, preset, particles, seed, name, place.kind, place)
 
 
 def solve(problem: SurveyProblem) -> Posterior:
     """Return the posterior of the source."""
     site = problem.site
     if site is None:
-        return problem.infer()
-    null_model = without_source(with_redundancy(problem.models[min(problem.models)], 1.0))
+        return problem.run_filter(problem.model, problem.stations)
+    null_model = with_redundancy(problem.null_model, 1.0)
     posterior, _ = run_in_parallel(
-        lambda: problem.infer(redundancy="estimated" if site.sensor.redundancy is None else None),
+        lambda: problem.run_filter(
+            problem.model,
+            problem.stations,
+            redundancy="estimated" if site.sensor.redundancy is None else None,
+        ),
         # `build_findings` needs it, and another core is idle now.
         lambda: compile_for(problem.stations, problem.survey.values, model=null_model, **problem.null_filter),
     )
@@ -164,7 +154,9 @@ def solve(problem: SurveyProblem) -> Posterior:
 def build_findings(problem: SurveyProblem, posterior: Posterior) -> Findings:
     """Return the findings: the posterior, its regions, and whether there is a source at all."""
     survey, site = problem.survey, problem.site
-    model = problem.model_of(posterior)
+    model, null_model = problem.model, problem.null_model
+    if site is not None:
+        model, null_model = (with_redundancy(each, posterior.redundancy) for each in (model, null_model))
     source_area = (UniformBox().low, UniformBox().high) if site is None else site.source_area
     findings = Findings(
         name=problem.name,
@@ -175,8 +167,8 @@ def build_findings(problem: SurveyProblem, posterior: Posterior) -> Findings:
         values=survey.values,
         kind=problem.kind,
         lines=survey.lines,
-        evidence=source_evidence(problem, posterior),
-        prior_interval=prior_interval(model),
+        evidence=source_evidence(problem, null_model, posterior),
+        prior_interval=prior_interval(model, posterior),
         notes=survey.notes,
         seed=problem.seed,
     )
@@ -217,12 +209,10 @@ def build_findings(problem: SurveyProblem, posterior: Posterior) -> Findings:
     )
 
 
-def source_evidence(problem: SurveyProblem, posterior: Posterior) -> float:
+def source_evidence(problem: SurveyProblem, null_model: Model, posterior: Posterior) -> float:
     """Return log p(readings | a source) − log p(readings | none), with the same background, noise and lag."""
-    # Without sources all numbers are one model: that with the fewest columns is the fastest.
-    model = problem.model_of(posterior, min(problem.models))
     try:
-        null = problem.run_filter(without_source(model), problem.stations, **problem.null_filter)
+        null = problem.run_filter(null_model, problem.stations, **problem.null_filter)
     except ValueError:
         # A reading that only a source explains.
         return MAX_LOG_EVIDENCE
@@ -241,8 +231,7 @@ def _check_wind(problem: SurveyProblem, model: Model, posterior: Posterior) -> W
         )
     except ValueError:
         reversed_log_evidence = -math.inf
-    right = posterior.by_number.get(posterior.num_sources, posterior)
-    return check_wind(float(right.log_evidence), reversed_log_evidence)
+    return check_wind(float(posterior.log_evidence), reversed_log_evidence)
 
 
 def misfit_cautions(posterior: Posterior, uses_wind: bool) -> list[str]:

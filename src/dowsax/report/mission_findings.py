@@ -5,10 +5,12 @@ import numpy as np
 
 from dowsax.inference import Posterior
 from dowsax.inference.posterior import Trace
+from dowsax.inference.sources import by_source
 from dowsax.mission.advisor import Advisor
 from dowsax.report.findings import Findings, Rule, prior_interval, regions_of
 from dowsax.site.site import Site
 from dowsax.survey.reading import Reading
+from dowsax.world import source_columns
 
 
 def findings_of(advisor: Advisor, site: Site, policy: str) -> Findings:
@@ -41,7 +43,7 @@ def findings_of(advisor: Advisor, site: Site, policy: str) -> Findings:
         dwell=dwell if "dwell" in plan.stations.names else None,
         evidence=advice.evidence,
         rule=Rule(plan.radius, plan.probability),
-        prior_interval=prior_interval(plan.model),
+        prior_interval=prior_interval(plan.model, posterior),
         waypoints=np.zeros((0, 2)) if next_position is None or far_end else np.array([next_position]),
         next_path=None if next_position is None or far_end is None else np.array([next_position, far_end]),
         caution=check.message if check.is_reversed else "",
@@ -66,7 +68,7 @@ def posterior_of(advisor: Advisor) -> Posterior:
     digests = [advisor.state.digest(number) for number in range(1, len(readings) + 1)]
     stacked = jax.tree.map(lambda *leaves: np.stack(leaves), *digests)
     weights = np.exp(np.asarray(belief.log_weights, np.float64))
-    return Posterior(
+    posterior = Posterior(
         parameters=advisor.plan.model.prior.parameters,
         samples=np.asarray(belief.particles, np.float64),
         weights=weights / weights.sum(),
@@ -85,6 +87,8 @@ def posterior_of(advisor: Advisor) -> Posterior:
         ),
         position_columns=belief.position_columns,
     )
+    columns = source_columns(advisor.plan.model.prior)
+    return posterior if columns is None else by_source(posterior, columns)
 
 
 def _far_ends(readings: tuple[Reading, ...]) -> np.ndarray | None:

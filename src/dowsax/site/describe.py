@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -90,7 +91,7 @@ def describe_unknowns(site: Site, quantities: Collection[str] = ()) -> list[tupl
 
     Of several sources, of each one.
     """
-    prior = build_model(site, ("each",), quantities, number=1).prior
+    prior = build_model(replace(site, sources=(1,)), ("each",), quantities).prior
     words = ["in the area"] * 2 + [
         _describe_distribution(distribution) for distribution in getattr(prior, "distributions", ())
     ]

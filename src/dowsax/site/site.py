@@ -191,22 +191,8 @@ class Site:
         return ", ".join(f"{name} is {number:g}" for name, number in known.items())
 
 
-def build_models(
-    site: Site, sensor_names: Sequence[str] = (), quantities: Collection[str] = ()
-) -> dict[int, Model]:
-    """Return the model of each number of sources that there may be; see `build_model`."""
-    return {number: build_model(site, sensor_names, quantities, number) for number in site.sources}
-
-
-def build_model(
-    site: Site,
-    sensor_names: Sequence[str] = (),
-    quantities: Collection[str] = (),
-    number: int | None = None,
-) -> Model:
+def build_model(site: Site, sensor_names: Sequence[str] = (), quantities: Collection[str] = ()) -> Model:
     """Return the model of source, field and sensor, for filters and planners.
-
-    `number` of sources: by default, the largest that there may be.
 
     `sensor_names`, those of the survey, are needed where each sensor has its own background and the site does
     not name them. `quantities` are those of `QUANTITIES` that its readings have, besides those that the site
@@ -217,7 +203,7 @@ def build_model(
         return compose(
             site.kind,
             UniformBox(*site.source_area),
-            sources=max(site.sources) if number is None else number,
+            sources=site.sources,
             background="measured" if "background" in measured else _background(site),
             sensors=_sensors(site, sensor_names),
             noise=_noise(site),

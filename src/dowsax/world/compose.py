@@ -3,7 +3,8 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import wraps
+from typing import Any, ParamSpec
 
 from dowsax.world.base import DirectionDependent, Distribution, Field, Location, Sensor
 from dowsax.world.fields import (
@@ -30,8 +31,11 @@ from dowsax.world.sensors.redundant import Redundant
 from dowsax.world.sensors.stated_uncertainty import StatedUncertainty
 from dowsax.world.sensors.swaying_wind import SwayingWind
 from dowsax.world.sensors.uncertain_counting import OverBackground
+from dowsax.world.several_columns import as_numbers
 from dowsax.world.source import Parameter
 from dowsax.world.uncalibrated import compose_uncalibrated, require_uncalibrated
+
+Choices = ParamSpec("Choices")
 
 _DEFAULT_DEGREES_OF_FREEDOM = 4.0
 _CORRELATION = {
@@ -41,11 +45,27 @@ _CORRELATION = {
 """Numbers of `Correlated`: its attribute, the unit and the meaning."""
 
 
+def _with_each_number(build: Callable[Choices, Model]) -> Callable[Choices, Model]:
+    """Give the model of an unknown number of sources the model of each number."""
+
+    @wraps(build)
+    def build_all(*places: Choices.args, **settings: Choices.kwargs) -> Model:
+        whole = build(*places, **settings)
+        numbers = as_numbers(settings.get("sources", 1))  # pyright: ignore[reportArgumentType]
+        if len(numbers) == 1:
+            return whole
+        each = (build(*places, **settings | {"sources": number}) for number in numbers)  # pyright: ignore[reportCallIssue]
+        return replace(whole, by_number=tuple(each))
+
+    return build_all
+
+
+@_with_each_number
 def compose(
     kind: str,
     location: Location,
     *,
-    sources: int = 1,
+    sources: int | Sequence[int] = 1,
     unit: str | None = None,
     gas: str | float | None = None,
     reading: str = "value",
@@ -71,7 +91,8 @@ def compose(
     `kind` is one of `KINDS`, or a benchmark field by name. Wherever a number may be unknown, a distribution
     means unknown, a plain number known, and "unknown" takes the default distribution of the kind.
 
-    - `sources`: their number. Each has its own position and strength (`Kind.own`); they share all else;
+    - `sources`: their number, or the numbers from 1 on that are equally probable. Each has its own position
+      and strength (`Kind.own`); they share all else;
     - `unit` of the readings (default: the kind's), and `gas` (a name, or g/mol) to convert it to g/s;
     - `reading`: "value", "binary" (`Binary`: a hit or none) or "rank" (`Rank`: only the order counts, that of
       each of the `sensors` by itself); the `noise` of these is in `Kind.uncalibrated`;
@@ -144,7 +165,7 @@ def _require_measured(given: dict[str, str | None]) -> dict[str, str | None]:
 def _sources(
     kind: Kind,
     location: Location,
-    number: int,
+    sources: int | Sequence[int],
     distributions: Mapping[str, Number | str],
     wind: Sequence[float | int] | str,
     efficiency: str | None,
@@ -153,8 +174,9 @@ def _sources(
     """Return what a sensor of this efficiency sees of all sources, and the layout of their columns."""
     layout = Layout(2)
     source = _source(kind, layout, distributions, wind, options)
-    if number > 1:
-        layout, columns = layout.repeat_source(location, kind.own, number)
+    numbers = as_numbers(sources)
+    if numbers != (1,):
+        layout, columns = layout.repeat_source(location, kind.own, numbers)
         source = SumOfSources(source, columns, kind.levels)
     return source if efficiency is None else Efficient(source, kind.levels), layout
 
@@ -330,7 +352,7 @@ def _correlated(
 def _benchmark(
     name: str,
     location: Location,
-    sources: int,
+    sources: int | Sequence[int],
     background: Number | str | None,
     sensors: Sequence[str],
     noise: Mapping[str, Number | str],

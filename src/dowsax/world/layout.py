@@ -60,18 +60,19 @@ class Layout:
         return ExtendedPrior(self.sources, *nuisances) if self.distributions else self.sources
 
     def repeat_source(
-        self, location: Location, own: Sequence[str], number: int
+        self, location: Location, own: Sequence[str], numbers: Sequence[int]
     ) -> tuple["Layout", SourceColumns]:
-        """Return the layout of several sources alike, and the columns of each in the field's Θ.
+        """Return the layout of sources alike, of one of these numbers, and their columns in the field's Θ.
 
         Those of one source have been added. Each has its own position and its own of these parameters, where
         they are unknown.
         """
         own_unknown = [at for at, parameter in enumerate(self.named) if parameter.name in own]
         own_columns = (0, 1, *(self.num_source + at for at in own_unknown))
-        columns = SourceColumns(self.num_source + len(self.named), own_columns, number)
+        most, fewest = max(numbers), min(numbers) if len(numbers) > 1 else None
+        columns = SourceColumns(self.num_source + len(self.named), own_columns, most, fewest)
         own_entries = tuple(self.columns.index(column) for column in own_columns)
-        arranged = SourceColumns(len(self.columns), own_entries, number)
+        arranged = SourceColumns(len(self.columns), own_entries, most, fewest)
         several = Layout(columns.total, sources=SeveralSourcesPrior(self.prior(location), columns))
         others = range(columns.single, columns.total)
         several.columns = [*self.columns, *others]

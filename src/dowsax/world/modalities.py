@@ -1,5 +1,6 @@
 """The seven fields of the benchmark: one sensor each, on the same plume."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dowsax.world.base import Prior, Sensor
@@ -8,7 +9,7 @@ from dowsax.world.fields.sum_of_sources import SumOfSources
 from dowsax.world.model import Model
 from dowsax.world.priors import PlumePrior, SeveralSourcesPrior
 from dowsax.world.sensors import Censored, Decibel, Gaussian, LogNormal, Poisson
-from dowsax.world.several_columns import SourceColumns
+from dowsax.world.several_columns import SourceColumns, as_numbers
 from dowsax.world.source import PARAMETERS
 
 
@@ -37,7 +38,7 @@ MODALITIES: dict[str, Modality] = {
 }
 
 
-def benchmark_model(name: str, prior: Prior | None = None, sources: int = 1) -> Model:
+def benchmark_model(name: str, prior: Prior | None = None, sources: int | Sequence[int] = 1) -> Model:
     """Return the model of a benchmark field.
 
     Parameters
@@ -48,12 +49,16 @@ def benchmark_model(name: str, prior: Prior | None = None, sources: int = 1) -> 
         Prior over x, y [m], strength q, wind ux, uy [m/s] (where the air goes), diffusivity [m²/s] and decay
         length [m]; default: the benchmark's `PlumePrior`, with the source in [5, 20]² m.
     sources
-        Number of sources. Each has its own x, y and q; they share wind, diffusivity and decay length.
+        Their number, or the numbers that are equally probable. Each source has its own x, y and q; they share
+        wind, diffusivity and decay length.
     """
     if name not in MODALITIES:
         raise ValueError(f"unknown field {name!r}; known are {', '.join(MODALITIES)}.")
     prior, sensor = PlumePrior() if prior is None else prior, MODALITIES[name].sensor
-    if sources == 1:
+    numbers = as_numbers(sources)
+    if numbers == (1,):
         return Model(prior, Plume(), sensor)
-    columns = SourceColumns(len(PARAMETERS), (0, 1, 2), sources)
-    return Model(SeveralSourcesPrior(prior, columns), SumOfSources(Plume(), columns), sensor)
+    fewest = min(numbers) if len(numbers) > 1 else None
+    columns = SourceColumns(len(PARAMETERS), (0, 1, 2), max(numbers), fewest)
+    each = () if fewest is None else tuple(benchmark_model(name, prior, number) for number in numbers)
+    return Model(SeveralSourcesPrior(prior, columns), SumOfSources(Plume(), columns), sensor, each)

@@ -24,11 +24,14 @@ class Model(eqx.Module):
         $\phi$: the noiseless reading of a source Θ at a station, in the unit of the readings.
     sensor
         Distribution of a reading given the noiseless one; the noise may depend on Θ too (`NeedsTheta`).
+    by_number
+        Where the number of sources is unknown: the model of each number.
     """
 
     prior: Prior
     field: Field
     sensor: Sensor
+    by_number: tuple["Model", ...] = ()
 
     @property
     def position_columns(self) -> tuple[int, ...]:

@@ -1,5 +1,7 @@
 """The columns of Θ of several sources."""
 
+from collections.abc import Sequence
+
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
@@ -24,6 +26,14 @@ def numbers_of_sources(sources: int | str) -> tuple[int, ...]:
     return tuple(range(low, high + 1))
 
 
+def as_numbers(sources: int | Sequence[int]) -> tuple[int, ...]:
+    """Return the numbers of sources that there may be, in their order, from one of them or all."""
+    numbers = (sources,) if isinstance(sources, int) else tuple(sources)
+    if not numbers or numbers != tuple(range(numbers[0], numbers[0] + len(numbers))):
+        raise ValueError(f"numbers of sources must follow each other; got {numbers}.")
+    return numbers_of_sources(f"{numbers[0]}-{numbers[-1]}")
+
+
 class SourceColumns(eqx.Module):
     """Which columns a source has for itself.
 
@@ -36,7 +46,10 @@ class SourceColumns(eqx.Module):
     own: tuple[int, ...] = eqx.field(static=True)
     """The columns of its own: the position first."""
     number: int = eqx.field(static=True)
-    """Of sources."""
+    """Of sources, at most."""
+    fewest: int | None = eqx.field(default=None, static=True)
+    """The least number of sources, where it is unknown: it is then a column after those of the sources, and
+    of sources beyond that number the columns have no effect."""
     num_nuisances: int = eqx.field(default=0, static=True)
     """Of columns after those of all sources."""
 
@@ -47,7 +60,22 @@ class SourceColumns(eqx.Module):
     @property
     def total(self) -> int:
         """Number of columns of Θ."""
-        return self.single + (self.number - 1) * len(self.own) + self.num_nuisances
+        return self._end + (self.fewest is not None) + self.num_nuisances
+
+    @property
+    def number_column(self) -> int | None:
+        """The column of the number of sources; `None` where it is known."""
+        return None if self.fewest is None else self._end
+
+    @property
+    def numbers(self) -> range:
+        """The numbers of sources that there may be."""
+        return range(self.number if self.fewest is None else self.fewest, self.number + 1)
+
+    @property
+    def _end(self) -> int:
+        """The number of columns of all sources."""
+        return self.single + (self.number - 1) * len(self.own)
 
     @property
     def blocks(self) -> tuple[tuple[int, ...], ...]:
@@ -71,9 +99,13 @@ class SourceColumns(eqx.Module):
 
     @property
     def by_source(self) -> tuple[int, ...]:
-        """All columns, those of each source one after the other and then the shared ones: as is published."""
+        """All columns, those of each source one after the other and then the shared ones: as is published.
+
+        Without that of the number.
+        """
         own = [column for block in self.blocks for column in block]
-        return (*own, *(column for column in range(self.total) if column not in own))
+        others = (column for column in range(self.total) if column != self.number_column)
+        return (*own, *(column for column in others if column not in own))
 
     def named(self, parameters: tuple[Parameter, ...]) -> tuple[Parameter, ...]:
         """Return the parameters of Θ from those of one source: x1, y1 and so on, then x2, y2."""
@@ -84,7 +116,8 @@ class SourceColumns(eqx.Module):
         others = (
             _numbered(parameters[at], 2 + number) for number in range(self.number - 1) for at in self.own
         )
-        return (*first, *others)
+        number = () if self.fewest is None else (Parameter("sources", "", "number of sources"),)
+        return (*first, *others, *number)
 
 
 def single_name(name: str) -> str:

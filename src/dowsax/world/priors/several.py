@@ -1,5 +1,7 @@
 """Priors of several sources that share wind, background and noise."""
 
+import math
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -18,7 +20,8 @@ from dowsax.world.source import Parameter
 class SeveralSourcesPrior(eqx.Module):
     r"""$p(\Theta_1) \prod_{k \ge 2} p(\text{own}_k \mid \text{shared})$: sources are alike and independent.
 
-    The density is that of labelled sources, so it is the same for any order of them.
+    The density is that of labelled sources, so it is the same for any order of them. Where their number is
+    unknown, all numbers are equally probable, and Θ has columns for as many as there may be.
     """
 
     source: Prior
@@ -42,7 +45,7 @@ class SeveralSourcesPrior(eqx.Module):
         """The source's, for each source; a plume's diffusivity depends on all strengths."""
         single = self.source.coordinates
         if isinstance(single, PlumeCoordinates):
-            return SeveralPlumesCoordinates(single, self.columns.number)
+            return SeveralPlumesCoordinates(single, self.columns.number, self.columns.fewest is not None)
         if not isinstance(single, Logarithmic):
             return Identity()
         shared = tuple(column for column in single.columns if column not in self.columns.own)
@@ -58,14 +61,22 @@ class SeveralSourcesPrior(eqx.Module):
         return self.coordinates.rows
 
     def sample(self, key: Key) -> Theta:
+        number_key = jax.random.fold_in(key, self.columns.number)
         first_key, *keys = jax.random.split(key, self.columns.number)
         first = self.source.sample(first_key)
         own = jnp.array(self.columns.own)
         others = [sample_given(each, self.source, first, self.columns.own)[own] for each in keys]
-        return jnp.concatenate([first, *others])
+        if self.columns.fewest is None:
+            return jnp.concatenate([first, *others])
+        number = jax.random.randint(number_key, (1,), self.columns.fewest, self.columns.number + 1)
+        return jnp.concatenate([first, *others, number.astype(first.dtype)])
 
     def log_prob(self, theta: Theta) -> Scalar:
-        first = self.source.log_prob(self.columns.of(theta, 0))
+        first = self.source.log_prob(self.columns.of(theta, 0)) - math.log(len(self.columns.numbers))
+        if self.columns.number_column is not None:
+            number = theta[self.columns.number_column]
+            is_possible = (number >= self.columns.numbers[0]) & (number <= self.columns.numbers[-1])
+            first = jnp.where(is_possible, first, -jnp.inf)
         return sum(
             (
                 log_prob_given(self.source, self.columns.of(theta, number), self.columns.own)

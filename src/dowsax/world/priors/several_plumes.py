@@ -22,17 +22,20 @@ class SeveralPlumesCoordinates(eqx.Module):
 
     single: PlumeCoordinates
     number: int = eqx.field(static=True)
+    has_number: bool = eqx.field(default=False, static=True)
+    """Whether the number of sources is unknown: the last column of Θ, and the last coordinate but t."""
     free: int = eqx.field(default=1, static=True)
 
     def forward(self, theta: Theta) -> Theta:
         first = self.single.forward(theta[:7])
         diffusivity = theta[5]
-        others = theta[7:].reshape(self.number - 1, 3)
+        end = 4 + 3 * self.number
+        others = theta[7:end].reshape(self.number - 1, 3)
         log_ratios = jnp.log(jnp.maximum(others[:, 2], _TINY) / diffusivity)
         low, high = self._bounds(first[2], log_ratios, first[3], first[4])
         share = _powered(low, diffusivity, self._power) / jnp.maximum(_powered(low, high, self._power), _TINY)
         own = jnp.column_stack([others[:, :2], log_ratios]).reshape(-1)
-        return jnp.concatenate([first[:6], own, jnp.clip(share, 0.0, 1.0)[None]])
+        return jnp.concatenate([first[:6], own, theta[end:], jnp.clip(share, 0.0, 1.0)[None]])
 
     def inverse(self, coordinates: Theta) -> Theta:
         diffusivity, others, log_ratios = self._diffusivity(coordinates)
@@ -50,7 +53,8 @@ class SeveralPlumesCoordinates(eqx.Module):
             ]
         )
         strengths = diffusivity * self.single.ratio(log_ratios)
-        return jnp.concatenate([first, jnp.column_stack([others[:, :2], strengths]).reshape(-1)])
+        own = jnp.column_stack([others[:, :2], strengths]).reshape(-1)
+        return jnp.concatenate([first, own, coordinates[3 + 3 * self.number : -1]])
 
     def log_det(self, coordinates: Theta) -> Scalar:
         r"""$\log\big(\tfrac{4}{K+2} \lambda \alpha \prod A_k (\text{hi}^{K+2} - \text{lo}^{K+2})\big)$."""
@@ -88,7 +92,7 @@ class SeveralPlumesCoordinates(eqx.Module):
         self, coordinates: Theta
     ) -> tuple[Scalar, Float[Array, "others 3"], Float[Array, " others"]]:
         """Return α, the other sources in coordinates, and their log ratios."""
-        others = coordinates[6:-1].reshape(self.number - 1, 3)
+        others = coordinates[6 : 3 + 3 * self.number].reshape(self.number - 1, 3)
         low, high = self._bounds(coordinates[2], others[:, 2], coordinates[3], coordinates[4])
         high = jnp.maximum(high, low)
         share = jnp.clip(coordinates[-1], 0.0, 1.0)
