@@ -1,13 +1,12 @@
 """Posteriors of several sources: their order, their number and the distance of two sets."""
 
 import itertools
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from dowsax.inference.locate import locate
-from dowsax.inference.sources import combine, ospa
+from dowsax.inference.sources import estimate_sources, ospa
 
 PLACES = np.random.default_rng(0).uniform(0, 25, (12, 2))
 
@@ -26,13 +25,12 @@ def test_ospa_is_the_least_over_all_matches(few, many):
 
 
 @pytest.fixture(scope="module")
-def by_number():
-    values = np.exp(-np.linalg.norm(PLACES - [12.0, 9.0], axis=1) / 3) + 0.01
-    return {number: locate(PLACES, values, "temperature", particles=128, sources=number) for number in (1, 2)}
+def values():
+    return np.exp(-np.linalg.norm(PLACES - [12.0, 9.0], axis=1) / 3) + 0.01
 
 
-def test_columns_are_source_by_source_the_strongest_first(by_number):
-    found = by_number[2]
+def test_columns_are_source_by_source_the_strongest_first(values):
+    found = locate(PLACES, values, "temperature", particles=128, sources=2)
     assert found.names == ("x1", "y1", "q1", "x2", "y2", "q2", "ux", "uy", "alpha", "lambda")
     assert found.source_columns == ((0, 1, 2), (3, 4, 5))
     assert found.mean[2] >= found.mean[5]
@@ -40,16 +38,16 @@ def test_columns_are_source_by_source_the_strongest_first(by_number):
     assert found.trace.mean.shape == (12, 10)
 
 
-def test_numbers_are_as_probable_as_the_evidences_say(by_number):
-    evidences = {1: -3.0, 2: -4.0}
-    parts = {number: replace(by_number[number], log_evidence=np.array(e)) for number, e in evidences.items()}
-    found = combine(parts)
-    odds = np.exp(1.0)
-    assert found.num_sources == 1
-    assert found.number_probabilities[1] == pytest.approx(odds / (1 + odds))
-    assert found.more_probability == pytest.approx(1 / (1 + odds))
-    assert float(found.log_evidence) == pytest.approx(np.log((np.exp(-3.0) + np.exp(-4.0)) / 2))
-    assert found.by_number[2] is parts[2]
+def test_of_an_unknown_number_the_samples_are_those_of_the_most_probable(values):
+    found = locate(PLACES, values, "temperature", particles=64, sources="1-2")
+    chances = found.number_probabilities
+    assert sum(chances.values()) == pytest.approx(1.0)
+    assert found.num_sources == max(chances, key=chances.get)
+    assert found.number_probability + found.more_probability <= 1.0 + 1e-9
+    assert len(found.weights) == 64
+    names = ("x", "y", "q") if found.num_sources == 1 else ("x1", "y1", "q1", "x2", "y2", "q2")
+    assert found.names == (*names, "ux", "uy", "alpha", "lambda")
+    assert len(estimate_sources(found)) == found.num_sources
 
 
 def test_a_range_of_numbers_is_for_one_survey_of_a_field():

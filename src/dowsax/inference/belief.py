@@ -36,8 +36,9 @@ class Belief(eqx.Module):
     history: History
     log_evidence: Scalar
     """$\\log p(z_{1:k})$, the sum of the evidence increments."""
-    step_size: Scalar
-    """Scale of the random-walk moves, adapted to the acceptance rate."""
+    step_size: Float[Array, "*strata"]
+    """Scale of the random-walk moves, adapted to the acceptance rate; one for each number of sources, where
+    that is unknown (`strata`)."""
     earlier: Regimes | None = None
     """The source before its latest jumps; `None` unless it may jump."""
     ranks: Float[Array, " horizon"] | None = None

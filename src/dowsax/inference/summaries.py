@@ -173,9 +173,9 @@ def distance_to_truth(belief: Belief, theta: Theta) -> Scalar:
     )
     distances = jnp.linalg.norm(means[:, None] - truths[None], axis=2)
     ways, is_counted = np.array(list(permutations(range(len(blocks))))), jnp.arange(len(blocks)) < number
-    matched = jnp.where(is_counted, distances[np.arange(len(blocks)), ways], 0.0)
+    matched = jnp.where(is_counted[None, :], distances[np.arange(len(blocks))[None, :], ways], 0.0)
     # Sources that are there are matched with each other.
-    is_right = jnp.all((ways < number) | ~is_counted, axis=1)
+    is_right = jnp.all((ways < number) | ~is_counted[None, :], axis=1)
     if belief.number_column is not None:
         is_right = is_right & (theta[belief.number_column] == number)
     return jnp.min(jnp.where(is_right, jnp.max(matched, axis=1), FAR_M))
