@@ -117,7 +117,7 @@ def prairie(data: Path, edge: float = EDGE, release: float | None = None) -> Ite
         yield _case("prairie", name, stations, _columns(rows, "value")[:, 0], model, middle)
 
 
-def metec(data: Path, direction_error: float = 0.0) -> Iterator[Case]:
+def metec(data: Path, direction_error: float = 0.0, sources: int | tuple[int, ...] = 1) -> Iterator[Case]:
     """METEC: five-minute means of each sensor and of the wind, whose error [°] is each reading's own."""
     for name, rows in _groups(_rows(data, "metec_ch4"), "event").items():
         table = _columns(rows, "x_m", "y_m", "z_m", "value", "wind_u", "wind_v", "t_min")
@@ -126,7 +126,7 @@ def metec(data: Path, direction_error: float = 0.0) -> Iterator[Case]:
         kept = np.isfinite(table).all(axis=1)
         table[:, 6] *= 60.0
         table, numbers = _block_means(table[kept], numbers[kept], BLOCK)
-        yield _methane("metec", name, table, numbers, sensors, direction_error)
+        yield _methane("metec", name, table, numbers, sensors, direction_error, sources=sources)
 
 
 def ginninderra(data: Path, direction_error: float = 0.0) -> Iterator[Case]:
@@ -285,6 +285,7 @@ def _methane(
     sensors: list[str],
     direction_error: float,
     far_ends: np.ndarray | None = None,
+    sources: int | tuple[int, ...] = 1,
 ) -> Case:
     """Methane in ppm over a background that each sensor has of its own. Column 6 is the time [s]."""
     places, values = table[:, :2], table[:, 3]
@@ -295,6 +296,7 @@ def _methane(
     model = compose(
         "gas-plume",
         UniformBox(tuple(ends.min(axis=0) - 10), tuple(ends.max(axis=0) + 10)),
+        sources=sources,
         unit="ppm",
         gas="methane",
         distributions={

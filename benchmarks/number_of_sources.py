@@ -1,0 +1,138 @@
+"""How probable each number of sources is, against the true one: results/tables/calibration/number-of-sources.md.
+
+    python -m benchmarks.number_of_sources --surveys 100 --seed 1   # as published
+    python -m benchmarks.number_of_sources --surveys 2              # a trial; its numbers mean little
+    python -m benchmarks.number_of_sources --metec                  # the releases of METEC, one leak each
+
+Surveys of benchmark fields: one to three sources, each number as often as the others, drawn from the prior, and
+30 readings at random places of the square. They are located with `sources = "1-3"`.
+"""
+
+import argparse
+import itertools
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from rich.console import Console
+from rich.progress import track
+
+from benchmarks import real_sets
+from dowsax.compilation import enable_cache
+from dowsax.evaluate.statistics import bootstrap_interval, wilson_interval
+from dowsax.evaluate.tables import markdown
+from dowsax.inference.locate import locate
+from dowsax.types import Station
+from dowsax.world import Model, benchmark_model
+from dowsax.world.sensors import Gaussian
+
+NUMBERS = (1, 2, 3)
+NUM_READINGS = 30
+AREA_SIDE_M = 25.0
+APART_M, MIN_SIGNAL_TO_NOISE = 5.0, 5.0
+"""Sources are clear where each is this far from the others, and seen in some reading at this ratio."""
+
+
+def is_clear(model: Model, theta: np.ndarray, number: int, places: np.ndarray) -> bool:
+    """Whether the sources are far from each other, and each is seen well; for additive noise."""
+    columns, sensor = model.prior.source_columns, model.sensor  # pyright: ignore[reportAttributeAccessIssue]
+    blocks = columns.blocks[:number]
+    positions = np.array([theta[list(block[:2])] for block in blocks])
+    pairs = itertools.combinations(positions, 2)
+    if any(np.linalg.norm(one - other) < APART_M for one, other in pairs):
+        return False
+    single = benchmark_model("temperature").field
+    each = np.array(
+        [
+            jax.vmap(lambda at, own=at: single(columns.of(jnp.asarray(theta), own), Station(at)))(
+                jnp.asarray(places)
+            )
+            for at in range(number)
+        ]
+    )
+    noise = sensor.noise_ratio * each.sum(axis=0) + sensor.noise_floor
+    return bool(((each / noise).max(axis=1) >= MIN_SIGNAL_TO_NOISE).all())
+
+
+def measure(field: str, surveys: int, seed: int) -> tuple[str, ...]:
+    """One line of the table."""
+    model = benchmark_model(field, sources=NUMBERS)
+    chances, truths, clear = [], [], []
+    for number in track(range(surveys), field, console=Console(stderr=True)):
+        key = jax.random.fold_in(jax.random.key(seed), number)
+        theta_key, noise_key = jax.random.split(key)
+        places = np.random.default_rng([seed, number]).uniform(0, AREA_SIDE_M, (NUM_READINGS, 2))
+        theta = model.prior.sample(theta_key)
+        values = model.simulate(noise_key, theta, Station(jnp.asarray(places, jnp.float32)))
+        found = locate(places, values, field, sources="1-3", seed=number)
+        truth = int(theta[model.prior.source_columns.number_column])  # pyright: ignore
+        chances.append([found.number_probabilities[each] for each in NUMBERS])
+        truths.append(truth)
+        additive = isinstance(model.sensor, Gaussian)
+        clear.append(additive and is_clear(model, np.asarray(theta), truth, places))
+    return _row(field, np.array(chances), np.array(truths), np.array(clear))
+
+
+def _row(field: str, chances: np.ndarray, truths: np.ndarray, clear: np.ndarray) -> tuple[str, ...]:
+    """Reliability of the stated probabilities, log score, and the probability of a clear truth."""
+    of_truth = chances[np.arange(len(truths)), truths - 1]
+    scores = np.log(np.maximum(of_truth, 1e-6))
+    cells = []
+    for low, high in ((0.0, 0.2), (0.2, 0.5), (0.5, 0.8), (0.8, 1.01)):
+        inside = (chances >= low) & (chances < high)
+        hits = (truths[:, None] == np.array(NUMBERS)[None, :]) & inside
+        number = int(inside.sum())
+        at_least, at_most = wilson_interval(int(hits.sum()), number)
+        cells.append(
+            f"{chances[inside].mean():.2f}: {hits.sum() / number:.2f} [{at_least:.2f}, {at_most:.2f}]"
+            if number
+            else ""
+        )
+    low, high = bootstrap_interval(scores)
+    seen = of_truth[clear]
+    return (
+        field,
+        str(len(truths)),
+        *cells,
+        f"{scores.mean():.2f} [{low:.2f}, {high:.2f}]",
+        f"{np.median(seen):.2f}, {np.mean(seen >= 0.8):.2f} of {len(seen)}" if len(seen) else "",
+    )
+
+
+HEADINGS = ("field", "surveys", "0 to 0.2", "0.2 to 0.5", "0.5 to 0.8", "0.8 to 1", "log score", "clear ones")
+
+
+def metec(data: Path, seed: int) -> str:
+    """The probability of one leak in each release of METEC, which had one."""
+    rows = []
+    for case in real_sets.metec(data, sources=(1, 2)):
+        found = locate(
+            case.stations, case.values, model=case.model, preset="survey", seed=seed, redundancy="estimated"
+        )
+        rows.append((case.name, str(len(case.values)), f"{found.number_probabilities[1]:.2f}"))
+        Console(stderr=True).print(*rows[-1])
+    return "\n".join(markdown(("event", "readings", "probability of one leak"), rows))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--fields", nargs="+", default=["temperature"])
+    parser.add_argument("--surveys", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--metec", action="store_true")
+    parser.add_argument("--data", type=Path, default=real_sets.DATA)
+    arguments = parser.parse_args()
+    enable_cache()
+    if arguments.metec:
+        absent = real_sets.missing(arguments.data)
+        if absent is not None:
+            raise SystemExit(absent)
+        print(metec(arguments.data, arguments.seed))
+        return
+    rows = [measure(field, arguments.surveys, arguments.seed) for field in arguments.fields]
+    print("\n".join(markdown(HEADINGS, rows)))
+
+
+if __name__ == "__main__":
+    main()
