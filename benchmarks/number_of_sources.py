@@ -1,10 +1,10 @@
-"""How probable each number of sources is, against the true one: results/tables/calibration/number-of-sources.md.
+"""How probable each number of sources is: results/tables/calibration/number-of-sources.md.
 
     python -m benchmarks.number_of_sources --surveys 100 --seed 1   # as published
     python -m benchmarks.number_of_sources --surveys 2              # a trial; its numbers mean little
     python -m benchmarks.number_of_sources --metec                  # the releases of METEC, one leak each
 
-Surveys of benchmark fields: one to three sources, each number as often as the others, drawn from the prior, and
+Surveys of benchmark fields: one to three sources, each number as often as the others, from the prior, and
 30 readings at random places of the square. They are located with `sources = "1-3"`.
 """
 

@@ -10,9 +10,9 @@ from dowsax.world import (
     Jump,
     Parameter,
     PlumePrior,
-    num_sources,
     position_columns,
     put_position,
+    source_columns,
     take_position,
 )
 from dowsax.world.distributions import Uniform
@@ -42,7 +42,7 @@ def test_the_prior_says_where_the_position_is():
     assert position_columns(Turned((4, 2))) == (4, 2)
     nuisance = Parameter("background", "", "without a source")
     assert position_columns(ExtendedPrior(Turned((1, 2, 3)), (Uniform(0.0, 1.0),), (nuisance,))) == (1, 2, 3)
-    assert num_sources(PlumePrior()) == 1
+    assert source_columns(PlumePrior()) is None
     assert Jump().for_prior(Turned((4, 2))).columns == (4, 2)
     assert Jump(columns=(3,)).for_prior(Turned((4, 2))).columns == (3,)
 

@@ -3,10 +3,10 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import wraps
-from typing import Any, ParamSpec
+from typing import Any
 
 from dowsax.world.base import DirectionDependent, Distribution, Field, Location, Sensor
+from dowsax.world.by_number import with_each_number
 from dowsax.world.fields import (
     Background,
     Efficient,
@@ -35,8 +35,6 @@ from dowsax.world.several_columns import as_numbers
 from dowsax.world.source import Parameter
 from dowsax.world.uncalibrated import compose_uncalibrated, require_uncalibrated
 
-Choices = ParamSpec("Choices")
-
 _DEFAULT_DEGREES_OF_FREEDOM = 4.0
 _CORRELATION = {
     "correlation": ("correlation", "", "correlation of the noise of two readings at one place"),
@@ -45,22 +43,7 @@ _CORRELATION = {
 """Numbers of `Correlated`: its attribute, the unit and the meaning."""
 
 
-def _with_each_number(build: Callable[Choices, Model]) -> Callable[Choices, Model]:
-    """Give the model of an unknown number of sources the model of each number."""
-
-    @wraps(build)
-    def build_all(*places: Choices.args, **settings: Choices.kwargs) -> Model:
-        whole = build(*places, **settings)
-        numbers = as_numbers(settings.get("sources", 1))  # pyright: ignore[reportArgumentType]
-        if len(numbers) == 1:
-            return whole
-        each = (build(*places, **settings | {"sources": number}) for number in numbers)  # pyright: ignore[reportCallIssue]
-        return replace(whole, by_number=tuple(each))
-
-    return build_all
-
-
-@_with_each_number
+@with_each_number
 def compose(
     kind: str,
     location: Location,
