@@ -74,8 +74,7 @@ def compose(
     `kind` is one of `KINDS`, or a benchmark field by name. Wherever a number may be unknown, a distribution
     means unknown, a plain number known, and "unknown" takes the default distribution of the kind.
 
-    - `sources`: their number, or the numbers from 1 on that are equally probable. Each has its own position
-      and strength (`Kind.own`); they share all else;
+    - `sources`: their number, or the equally probable numbers; each has its own of `Kind.own`, and a position;
     - `unit` of the readings (default: the kind's), and `gas` (a name, or g/mol) to convert it to g/s;
     - `reading`: "value", "binary" (`Binary`: a hit or none) or "rank" (`Rank`: only the order counts, that of
       each of the `sensors` by itself); the `noise` of these is in `Kind.uncalibrated`;
