@@ -74,7 +74,7 @@ def compose(
     `kind` is one of `KINDS`, or a benchmark field by name. Wherever a number may be unknown, a distribution
     means unknown, a plain number known, and "unknown" takes the default distribution of the kind.
 
-    - `sources`: their number, or the equally probable numbers; each has its own of `Kind.own`, and a position;
+    - `sources`: their number, or equally probable numbers; each has its own position and its own `Kind.own`;
     - `unit` of the readings (default: the kind's), and `gas` (a name, or g/mol) to convert it to g/s;
     - `reading`: "value", "binary" (`Binary`: a hit or none) or "rank" (`Rank`: only the order counts, that of
       each of the `sensors` by itself); the `noise` of these is in `Kind.uncalibrated`;

@@ -220,3 +220,19 @@ def test_what_cannot_sway_is_refused():
         compose("gas", BOX, direction_error=10.0)
     with pytest.raises(ValueError, match="45"):
         model(60.0)
+
+
+def test_two_plumes_are_as_a_fine_grid_has_them(key):
+    """Sixty readings of two sources, anywhere: log p is off by 0.1 nats on average, at most."""
+    swaying, plain = (model(error, sources=2) for error in (10.0, 0.0))
+    source_key, place_key, noise_key = jax.random.split(key, 3)
+    thetas = jax.vmap(swaying.prior.sample)(jax.random.split(source_key, 60))
+    places = jax.random.uniform(place_key, (60, 2), maxval=200.0)
+    winds = jnp.broadcast_to(jnp.array([3.0, 0.0]), (60, 2))
+    stations = Station(places, wind=winds, altitude=jnp.full(60, 1.5))
+    readings = jax.vmap(swaying.sample_reading)(jax.random.split(noise_key, 60), thetas, stations)
+    ours = jax.jit(jax.vmap(swaying.log_likelihood))(thetas, stations, readings)
+    exact = jax.lax.map(lambda one: by_grid(plain, math.radians(10.0), *one), (thetas, stations, readings))
+    off = np.abs(np.asarray(exact - ours, np.float64))
+    assert off.mean() < 0.1
+    assert np.median(off) < 0.03
