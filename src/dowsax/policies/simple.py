@@ -8,9 +8,11 @@ from dowsax.inference import Belief, History
 from dowsax.inference.summaries import mean_position
 from dowsax.policies.base import Action, Policy, choose_best
 from dowsax.types import Key, Position, Scalar, Station, Theta
-from dowsax.world import Budget, Candidates
+from dowsax.world import Budget, Candidates, take_position
 
 _SAME_PLACE_M = 0.1
+_READINGS_A_TURN = 4
+"""Of an oracle at each of several sources, before it goes to the next."""
 
 
 class Random(eqx.Module):
@@ -41,7 +43,7 @@ class OracleStraight(eqx.Module):
             key: Key, belief: Belief, station: Station, candidates: Candidates, budget: Budget
         ) -> Action:
             del station, budget
-            return toward(key, candidates, belief.position(theta))
+            return toward(key, candidates, _true_place(belief, theta))
 
         return walk
 
@@ -62,7 +64,7 @@ class OracleCircle(eqx.Module):
         ) -> Action:
             del station, budget
             reachable = candidates.places
-            distances = jnp.linalg.norm(reachable - belief.position(theta)[None, :], axis=1)
+            distances = jnp.linalg.norm(reachable - _true_place(belief, theta)[None, :], axis=1)
             # Places within the radius first, the least visited of them before others, ties to the nearer one.
             visits = _visits(belief.history, reachable)
             around = 1.0 / (1.0 + visits + 0.1 * distances / self.radius)
@@ -86,7 +88,7 @@ class OracleAround(eqx.Module):
             key: Key, belief: Belief, station: Station, candidates: Candidates, budget: Budget
         ) -> Action:
             del station, budget
-            distances = jnp.linalg.norm(candidates.places - belief.position(theta)[None, :], axis=1)
+            distances = jnp.linalg.norm(candidates.places - _true_place(belief, theta)[None, :], axis=1)
             visited = belief.history.stations.place
             is_read = jnp.arange(visited.shape[0]) < belief.history.size
             apart = jnp.linalg.norm(candidates.places[:, None, :] - visited[None, :, :], axis=2)
@@ -102,6 +104,16 @@ def _visits(history: History, places: Float[Array, "places axes"]) -> Float[Arra
     read = jnp.arange(visited.shape[0]) < history.size
     squares = jnp.sum((places[:, None, :] - visited[None, :, :]) ** 2, axis=2)
     return jnp.sum(read[None, :] & (squares < _SAME_PLACE_M**2), axis=1).astype(jnp.float32)
+
+
+def _true_place(belief: Belief, theta: Theta) -> Position:
+    """Return where the source is; of several, each in turn, for some readings."""
+    if not belief.other_columns:
+        return belief.position(theta)
+    blocks = (belief.position_columns, *belief.other_columns)
+    places = jnp.stack([take_position(theta, block) for block in blocks])
+    number = len(blocks) if belief.number_column is None else theta[belief.number_column].astype(jnp.int32)
+    return places[belief.history.size // _READINGS_A_TURN % number]
 
 
 def toward(key: Key, candidates: Candidates, target: Position) -> Action:
