@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from dowsax.inference.locate import locate
-from dowsax.inference.sources import estimate_sources, ospa
+from dowsax.inference.sources import Published, estimate_sources, ospa
+from dowsax.world import UniformBox, compose
+from dowsax.world.distributions import Uniform
 
 PLACES = np.random.default_rng(0).uniform(0, 25, (12, 2))
 
@@ -55,3 +57,16 @@ def test_a_range_of_numbers_is_for_one_survey_of_a_field():
         locate(np.zeros((2, 3, 2)), np.ones((2, 3)), "temperature", sources="1-2")
     with pytest.raises(ValueError, match="whole number, or a range"):
         locate(np.zeros((3, 2)), np.ones(3), "temperature", sources="many")
+
+
+def test_names_that_end_in_a_number_are_no_sources():
+    """The backgrounds of sensors may, which are shared."""
+    box, sensors = UniformBox((0.0, 0.0), (50.0, 50.0)), ("1", "s1")
+    model = compose("level", box, sources=2, background=Uniform(20.0, 40.0), sensors=sensors)
+    columns = model.prior.source_columns
+    order = Published.of(model.prior.parameters, columns, 2, np.zeros(len(model.prior.parameters)))
+    size = len(columns.own)
+    assert order.sources == (tuple(range(size)), tuple(range(size, 2 * size)))
+    names = [parameter.name for parameter in order.parameters]
+    assert names[2 * size :].count("background 1") == 1
+    assert sorted(order.columns.tolist()) == list(range(len(names)))

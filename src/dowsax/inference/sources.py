@@ -49,7 +49,8 @@ class Published(NamedTuple):
     parameters: tuple[Parameter, ...]
     columns: np.ndarray
     """Of Θ, in the order of the parameters."""
-    number: int
+    sources: tuple[tuple[int, ...], ...]
+    """The columns of each source, as published; empty for one source."""
 
     @classmethod
     def of(
@@ -65,15 +66,9 @@ class Published(NamedTuple):
         if number == 1:
             named = [_without_number(parameter) for parameter in named]
         order = np.array([*(column for own in ranks for column in own), *shared])
-        return cls((*named, *(parameters[column] for column in shared)), order, number)
-
-    @property
-    def sources(self) -> tuple[tuple[int, ...], ...]:
-        """The columns of each source, as published; empty for one source."""
-        size = sum(parameter.name.endswith("1") for parameter in self.parameters)
-        return tuple(tuple(range(at * size, (at + 1) * size)) for at in range(self.number)) * (
-            self.number > 1
-        )
+        firsts = range(0, number * len(names), len(names)) if number > 1 else ()
+        sources = tuple(tuple(range(first, first + len(names))) for first in firsts)
+        return cls((*named, *(parameters[column] for column in shared)), order, sources)
 
 
 def by_source(posterior: Posterior, columns: SourceColumns) -> Posterior:
