@@ -8,6 +8,7 @@ import pytest
 from dowsax.inference import summaries
 from dowsax.inference.presets import DEFAULT
 from dowsax.inference.strata import StratifiedFilter
+from dowsax.inference.widening import Widening
 from dowsax.types import Station
 from dowsax.world import benchmark_model
 
@@ -97,3 +98,20 @@ def test_every_reading_has_a_rank(filtered):
     ranks = np.asarray(belief.ranks)
     assert ((ranks > 0) & (ranks < 1)).all()
     assert len(set(ranks.tolist())) > 1
+
+
+def test_a_wider_belief_has_the_same_numbers(filtered):
+    belief, _, _ = filtered
+    wide = Widening.of(MODEL.prior)(belief, 2.0)
+    before, after = (summaries.number_probabilities(each) for each in (belief, wide))
+    np.testing.assert_allclose(after, before, atol=1e-6)
+    assert float(summaries.location_spread(wide)) > float(summaries.location_spread(belief))
+
+
+def test_promising_places_are_those_of_sources_that_are_there(filtered):
+    """None is the place that fills the columns of a source that is not there."""
+    belief, _, _ = filtered
+    filling = MODEL.prior.sample(jax.random.key(0))
+    absent = np.asarray(filling)[list(COLUMNS.blocks[1][:2])]
+    places = np.asarray(summaries.promising_places(belief))
+    assert (np.linalg.norm(places - absent, axis=1) > 1e-3).all()

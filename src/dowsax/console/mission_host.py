@@ -35,6 +35,7 @@ from dowsax.mission.advisor import Advisor
 from dowsax.mission.history import History
 from dowsax.mission.log import MAX_GIVEN, MissionLog, Note, Step, now
 from dowsax.mission.messages import Request
+from dowsax.mission.sources import theta_of
 from dowsax.mission.stop_statistics import describe_stops
 from dowsax.survey.reading import Reading, Refused
 
@@ -331,8 +332,11 @@ class MissionHost:
                 continue
             # The belief is known only after the last step; before it, the estimate has to do.
             is_last = last is not None and step.number == last.number
-            mean = step.advice["estimate"]["mean"]
-            samples = ParticleSamples.of(advisor.reported_belief) if is_last else ParticleSamples.single(mean)
+            estimate = Advice.from_json(step.advice).estimate
+            theta = theta_of(advisor.plan.model.prior, estimate)
+            samples = (
+                ParticleSamples.of(advisor.reported_belief) if is_last else ParticleSamples.single(theta)
+            )
             snapshots.add(build_snapshot(step, advisor.plan.coordinates), samples)
         if last is not None:
             self._set_latest(last, build_snapshot(last, advisor.plan.coordinates), len(advisor.readings))

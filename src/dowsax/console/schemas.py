@@ -180,6 +180,14 @@ class EstimateAnswer(_Answer):
     high: list[float | None]
 
 
+class DiscAnswer(_Answer):
+    """The disc that holds a source with this probability."""
+
+    centre: Vector
+    radius: float
+    probability: float
+
+
 class SnapshotAnswer(_Answer):
     """The state of a mission after one step."""
 
@@ -199,6 +207,12 @@ class SnapshotAnswer(_Answer):
     """[m], of the path to read next, of which `next` is the first end."""
     next_path: str | None = None
     """The name of that path."""
+    sources: list[DiscAnswer] | None = None
+    """Of several sources, the disc of each, in the order of the estimate."""
+    number_probability: float | None = None
+    """That there are as many sources as in the estimate, where their number is unknown."""
+    more_probability: float | None = None
+    """That there are more."""
     bearing: float | None
     distance: float | None
     estimate: EstimateAnswer

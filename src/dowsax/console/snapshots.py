@@ -24,13 +24,13 @@ from dowsax.report.regions import credible_regions
 NUM_SAMPLES = 400
 _REGION_PROBABILITIES = {"50": 0.5, "95": 0.95}
 _READING_KEYS = ("position", "value", "wind", "time", "sensor", "id")
-_PATH_KEYS = ("next_far_end", "next_path")
-"""Keys of an advice that only a path has."""
+_SPECIAL_KEYS = ("next_far_end", "next_path", "sources", "number_probability", "more_probability")
+"""Keys of an advice that only a path has, or several sources."""
 _MEASURES = ("spread", "mass", "ess", "fit", "path_length")
 _DECIMALS_M = 4
 """A tenth of a millimetre."""
-_ENTRY, _SNAPSHOT, _SAMPLES = "frame", "frame", "draws"
-"""The kind of an entry in the file, and its keys, as they have been since the first version."""
+_ENTRY, _SNAPSHOT, _SAMPLES = "frame", "frame", "samples"
+"""The kind of an entry in the file, and its keys."""
 _CACHE_SIZE = 128
 
 
@@ -59,7 +59,7 @@ class ParticleSamples(NamedTuple):
         return cls(thetas, places[:, 1:].reshape(len(chosen), -1))
 
     @classmethod
-    def single(cls, theta: Sequence[float]) -> "ParticleSamples":
+    def single(cls, theta: Sequence[float] | np.ndarray) -> "ParticleSamples":
         """Return one sample."""
         return cls(np.asarray([theta], np.float32), np.zeros((1, 0), np.float32))
 
@@ -97,7 +97,7 @@ def build_snapshot(step: Step, coordinates: LocalCoordinates | None) -> dict[str
         "status": advice.status,
         "why": advice.why,
         "next": None if advice.next_position is None else list(advice.next_position),
-        **{name: step.advice[name] for name in _PATH_KEYS if name in step.advice},
+        **{name: step.advice[name] for name in _SPECIAL_KEYS if name in step.advice},
         "bearing": advice.bearing,
         "distance": advice.distance,
         "estimate": {
@@ -227,7 +227,10 @@ class SnapshotFile:
     def _index(self) -> dict[int, int]:
         """Return the byte offset of each snapshot."""
         if self._offsets is None:
-            self._offsets = {body[_SNAPSHOT]["number"]: offset for offset, body in self._stored()}
+            # Those of an earlier version, which have no such samples, are built again.
+            self._offsets = {
+                body[_SNAPSHOT]["number"]: offset for offset, body in self._stored() if _SAMPLES in body
+            }
         return self._offsets
 
     def _stored(self) -> Iterator[tuple[int, dict[str, Any]]]:

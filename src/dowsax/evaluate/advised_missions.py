@@ -101,9 +101,11 @@ def _read_on_way(
 def _result(advisor: Advisor, theta: Theta | None) -> SimulatedMission:
     advice = advisor.latest
     source = distance = None
-    if theta is not None and advice is not None:
+    if theta is not None:
         x, y = advisor.plan.model.position(theta)
-        source, distance = (float(x), float(y)), float(distance_to_truth(advisor.reported_belief, theta))
+        source = float(x), float(y)
+        if advice is not None:
+            distance = float(distance_to_truth(advisor.reported_belief, theta))
     estimate = None if advice is None else advice.estimate.position
     spent = BudgetUse.of(advisor.plan.start, advisor.readings)
     return SimulatedMission(

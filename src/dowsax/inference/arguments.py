@@ -77,6 +77,8 @@ def check_model(
     if model is None:
         assert field is not None
         return benchmark_model(field, prior, sources)
+    if prior is not None and model.by_number:
+        raise ValueError("`prior` cannot replace that of an unknown number of sources: give it to `compose`.")
     return model if prior is None else eqx.tree_at(lambda at: at.prior, model, prior)
 
 

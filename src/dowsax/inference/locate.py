@@ -96,9 +96,9 @@ def locate(
     numbers = numbers_of_sources(sources)
     if numbers != (1,) and model is not None:
         raise ValueError("`sources` goes with `field`; a `model` has its own number: see `compose`.")
-    if len(numbers) > 1 and np.ndim(readings) > 1:
-        raise ValueError("Locate surveys one by one where the number of sources is unknown, not in a batch.")
     model = check_model(field, model, prior, numbers)
+    if model.by_number and np.ndim(readings) > 1:
+        raise ValueError("Locate surveys one by one where the number of sources is unknown, not in a batch.")
     preset = check_preset(preset, particles)
     key, effort = check_key(seed), check_effort(effort)
     stations, values = _check_survey(positions, readings, model)

@@ -101,7 +101,7 @@ def by_source(posterior: Posterior, columns: SourceColumns) -> Posterior:
             mean=np.take_along_axis(trace.mean, taken[..., None, :], axis=-1),
             std=np.take_along_axis(trace.std, taken[..., None, :], axis=-1),
         ),
-        position_columns=(0, 1),
+        position_columns=tuple(range(len(posterior.position_columns))),
         source_columns=orders[0].sources,
     )
 

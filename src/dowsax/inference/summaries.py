@@ -230,5 +230,7 @@ def promising_places(belief: Belief, number: int = NUM_PROMISING) -> Float[Array
     members = members_at(belief.log_weights, (jnp.arange(number) + 0.5) / number)
     if not belief.other_columns:
         return belief.position(belief.particles[members])
-    turns = jnp.arange(number) % (1 + len(belief.other_columns))
-    return belief.source_positions[members, turns]
+    numbers = jnp.full(number, 1 + len(belief.other_columns))
+    if belief.number_column is not None:
+        numbers = belief.particles[members, belief.number_column].astype(jnp.int32)
+    return belief.source_positions[members, jnp.arange(number) % numbers]

@@ -44,6 +44,10 @@ class Widening(eqx.Module):
         high = jnp.maximum(self.high, jnp.max(points, axis=0))[None, :]
         wide = _reflect(middle + jnp.sqrt(redundancy) * (points - middle), low, high)
         particles = jax.vmap(self.coordinates.inverse)(wide)
+        if belief.number_column is not None:
+            # Rounding must not change a number of sources.
+            numbers = belief.particles[:, belief.number_column]
+            particles = particles.at[:, belief.number_column].set(numbers)
         return replace(belief, particles=jnp.where(redundancy > 1, particles, belief.particles))
 
 

@@ -141,7 +141,8 @@ def explain_status(
     who = "the source is" if number == 1 else f"the {number} sources are"
     where = f"with 95 % probability {who} within {format_length(inputs.radius)} of {place}"
     if inputs.number_probability is not None:
-        where += f", if there {'is' if number == 1 else 'are'} {number} ({inputs.number_probability:.0%})"
+        counted = "is one source" if number == 1 else f"are {number} sources"
+        where += f", if there {counted} (probability {100 * inputs.number_probability:.0f} %)"
     if status == FOUND:
         rate = false_stops or "how often such a stop is wrong was not measured for this field and rule"
         return (

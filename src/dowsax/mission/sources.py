@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import jax
 import numpy as np
 
 from dowsax.inference import Belief
@@ -20,6 +21,21 @@ def estimate_of(prior: Prior, digest: Digest) -> Estimate:
         parameters, rows = order.parameters, [row[order.columns] for row in rows]
     names, units = (tuple(getattr(item, part) for item in parameters) for part in ("name", "unit"))
     return Estimate(names, units, *(tuple(map(float, row)) for row in rows))
+
+
+def theta_of(prior: Prior, estimate: Estimate) -> np.ndarray:
+    """Return the Θ of the filter whose numbers are the means of an estimate; inverts `estimate_of`."""
+    columns = source_columns(prior)
+    if columns is None:
+        return np.asarray(estimate.mean)
+    names = [parameter.name for parameter in prior.parameters]
+    theta = np.array(prior.sample(jax.random.key(0)), np.float64)
+    for name, mean in zip(estimate.names, estimate.mean, strict=True):
+        theta[names.index(name if name in names else f"{name}1")] = mean
+    if columns.number_column is not None:
+        places = [name for name in estimate.names if name == "x" or (name[0] == "x" and name[1:].isdecimal())]
+        theta[columns.number_column] = len(places)
+    return theta
 
 
 def number_chances(prior: Prior, digest: Digest) -> dict[str, Any]:

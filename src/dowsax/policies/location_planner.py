@@ -203,13 +203,14 @@ class LocationPlanner(eqx.Module):
             log_weights = jnp.full(self.num_particles, -jnp.log(self.num_particles))
         chosen = replace(belief, particles=particles, log_weights=log_weights)
         # What a reading tells about several sources is what it tells about each, added up.
-        each = [
-            self._shares(positions, log_weights) for positions in jnp.unstack(chosen.source_positions, axis=1)
-        ]
-        if belief.number_column is not None:
-            # That there is no such source is a cell of its own.
-            numbers = particles[:, belief.number_column]
-            each = [_with_absence(shares, numbers > at) for at, shares in enumerate(each)]
+        each = []
+        for at, positions in enumerate(jnp.unstack(chosen.source_positions, axis=1)):
+            if belief.number_column is None:
+                each.append(self._shares(positions, log_weights))
+                continue
+            is_there = particles[:, belief.number_column] > at
+            weights = normalise(jnp.where(is_there, log_weights, -jnp.inf))
+            each.append(_with_absence(self._shares(positions, weights), is_there))
         shares = jnp.concatenate(each, axis=1)
         before, squares_before = _cell_weights(jnp.exp(log_weights)[None, :], shares)
         return Cells(particles, log_weights, shares, before[0], squares_before[0])
@@ -229,7 +230,7 @@ class LocationPlanner(eqx.Module):
 
 
 def _with_absence(shares: Float[Array, "n cells"], is_there: Bool[Array, " n"]) -> Float[Array, "n more"]:
-    """Return the shares with one more cell, in which the particles are that do not have this source."""
+    """Return the shares with one more cell: that there is no such source."""
     present = jnp.where(is_there[:, None], shares, 0.0)
     return jnp.concatenate([present, 1.0 - is_there[:, None].astype(shares.dtype)], axis=1)
 

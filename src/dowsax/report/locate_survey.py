@@ -118,7 +118,10 @@ def build_problem(
     """Return the problem of a survey of a site, or of a benchmark field; see `locate_survey`."""
     if isinstance(place, str):
         name = name or f"Source of the {place} readings"
-        models = benchmark_model(place, sources=numbers_of_sources(sources or 1)), benchmark_model(place)
+        models = (
+            benchmark_model(place, sources=numbers_of_sources(1 if sources is None else sources)),
+            benchmark_model(place),
+        )
         stations, filter_settings = survey.stations(), (preset or "default", particles, seed)
         return SurveyProblem(
             survey, stations, models[0], without_source(models[1]), *filter_settings, name, place, None

@@ -119,8 +119,11 @@ def _number(findings: Findings) -> str:
 def _shortfall(findings: Findings) -> str:
     """Return what is missing for a source to count as located."""
     words = ""
-    if findings.rule is not None and not findings.is_near_enough:
-        words = f", where {format_length(findings.rule.radius)} is asked for (radius in [search] of the site)"
+    rule = findings.rule
+    if rule is not None and not findings.is_near_enough and findings.radius <= rule.radius:
+        words = "; how many there are is not settled"
+    elif rule is not None and not findings.is_near_enough:
+        words = f", where {format_length(rule.radius)} is asked for (radius in [search] of the site)"
     if not findings.is_evident and findings.evidence is not None:
         factor = format_factor(findings.evidence)
         words += f"; and the readings are only {factor} likelier with a source than without"

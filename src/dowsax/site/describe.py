@@ -15,7 +15,9 @@ from dowsax.site.site import ListedPath, Site, build_model
 from dowsax.world.distributions import LogNormal
 from dowsax.world.kinds import kind_of
 
-_MAX_STRENGTHS, _MAX_LEVELS = 1000.0, 30.0
+_STRENGTHS = {"gas-plume": "q", "radiation": "q", "level": "level"}
+"""The parameter that is the strength of a source, by the kind."""
+_MAX_STRENGTH_RATIO, _MAX_LEVEL_RANGE_DB = 1000.0, 30.0
 """Ratio of strengths, and difference of levels [dB], beyond which the weakest of sources are not seen."""
 _MIN_DIAGONAL_M = 1.0
 """An area that is smaller was probably meant in degrees."""
@@ -285,12 +287,20 @@ def _weak_sources(site: Site) -> list[str]:
     """Return a question where the number of sources is unknown, and some may be too weak to be seen."""
     if len(site.sources) == 1 or KINDS[site.kind].is_benchmark:
         return []
-    strength = build_model(replace(site, sources=(1,)), ("each",)).prior.parameters[2].name
-    low, *high = ends(site.prior[strength]) or (0.0, math.inf) if strength in site.prior else (0.0, math.inf)
-    is_level = site.kind == "level"
-    if not high or (high[0] - low <= _MAX_LEVELS if is_level else high[0] <= _MAX_STRENGTHS * low):
+    strength = _STRENGTHS.get(site.kind)
+    if strength is None:
+        return []
+    given = site.prior.get(strength)
+    low_and_high = ends(given)
+    if len(low_and_high) == 1:
+        return []
+    low, high = low_and_high or (0.0, math.inf)
+    is_narrow = (
+        high - low <= _MAX_LEVEL_RANGE_DB if site.kind == "level" else high <= _MAX_STRENGTH_RATIO * low
+    )
+    if is_narrow:
         return []
     return [
-        "A source too weak to be seen counts as one, so that their number may never be settled: give the "
+        "Sources too weak to be seen count as well, so that their number may never be settled: give the "
         f"range of strengths that matter, `{strength}` in [prior]."
     ]

@@ -48,7 +48,7 @@ def compose(
     kind: str,
     location: Location,
     *,
-    sources: int | Sequence[int] = 1,
+    sources: int | str | Sequence[int] = 1,
     unit: str | None = None,
     gas: str | float | None = None,
     reading: str = "value",
@@ -147,7 +147,7 @@ def _require_measured(given: dict[str, str | None]) -> dict[str, str | None]:
 def _sources(
     kind: Kind,
     location: Location,
-    sources: int | Sequence[int],
+    sources: int | str | Sequence[int],
     distributions: Mapping[str, Number | str],
     wind: Sequence[float | int] | str,
     efficiency: str | None,
@@ -334,7 +334,7 @@ def _correlated(
 def _benchmark(
     name: str,
     location: Location,
-    sources: int | Sequence[int],
+    sources: int | str | Sequence[int],
     background: Number | str | None,
     sensors: Sequence[str],
     noise: Mapping[str, Number | str],

@@ -38,7 +38,7 @@ MODALITIES: dict[str, Modality] = {
 }
 
 
-def benchmark_model(name: str, prior: Prior | None = None, sources: int | Sequence[int] = 1) -> Model:
+def benchmark_model(name: str, prior: Prior | None = None, sources: int | str | Sequence[int] = 1) -> Model:
     """Return the model of a benchmark field.
 
     Parameters

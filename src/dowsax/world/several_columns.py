@@ -26,9 +26,11 @@ def numbers_of_sources(sources: int | str) -> tuple[int, ...]:
     return tuple(range(low, high + 1))
 
 
-def as_numbers(sources: int | Sequence[int]) -> tuple[int, ...]:
-    """Return the numbers of sources that there may be, in their order, from one of them or all."""
-    numbers = (sources,) if isinstance(sources, int) else tuple(sources)
+def as_numbers(sources: int | str | Sequence[int]) -> tuple[int, ...]:
+    """Return the numbers of sources that there may be, in their order: from one of them, a range or all."""
+    if isinstance(sources, int | str | np.integer):
+        return numbers_of_sources(sources if isinstance(sources, str) else int(sources))
+    numbers = tuple(int(number) for number in sources)
     if not numbers or numbers != tuple(range(numbers[0], numbers[0] + len(numbers))):
         raise ValueError(f"numbers of sources must follow each other; got {numbers}.")
     return numbers_of_sources(f"{numbers[0]}-{numbers[-1]}")

@@ -185,7 +185,7 @@ def _log_prob_of_sum(
         low = middle - half
         first = profile.value(low), ndtr(low / error), total, jnp.float32(mass)
         (_, _, total, mass), _ = jax.lax.scan(add, first, jnp.arange(NUM_PART_BINS) * 1.0)
-    # The least likely and the likeliest turn: where least is seen stands for all in which nothing is.
+    # Outside all bins: the least of the values at no turn and at the largest either way.
     tail = jnp.minimum(profile.value(jnp.zeros(())), profile.value(jnp.float32(_MAX_ERRORS * error)))
     tail = jnp.minimum(tail, profile.value(jnp.float32(-_MAX_ERRORS * error)))
     return total.plus(sensor, reading, tail, sensor.scale(tail), jnp.maximum(1.0 - mass, 0.0)).log()

@@ -12,7 +12,7 @@ import { drawGraticule, drawLabels } from "./graticule.js";
 import { Labels } from "./labels.js";
 import * as layers from "./layers.js";
 import * as marks from "./marks.js";
-import { nextPlaceOf, placeOf } from "./places.js";
+import { nextPlaceOf, placeOf, sourcePlacesOf } from "./places.js";
 
 /** Share of the field that may set the scale of colours. */
 const PEAK = 0.8;
@@ -278,10 +278,11 @@ export class MapView {
     const { camera, mission } = this;
     const { snapshot, facts } = mission;
     if (snapshot) {
-      const place = snapshot.estimate.mean.slice(0, 2);
-      if (snapshot.status === "found")
-        marks.drawFound(pen, camera, palette, place, facts.radius ?? snapshot.radius);
-      marks.drawEstimate(pen, camera, palette, place, snapshot.status === "found");
+      const isFound = snapshot.status === "found";
+      for (const place of sourcePlacesOf(snapshot)) {
+        if (isFound) marks.drawFound(pen, camera, palette, place, facts.radius ?? snapshot.radius);
+        marks.drawEstimate(pen, camera, palette, place, isFound);
+      }
       if (this._wind()) marks.drawWind(pen, camera, palette, this._here(), this._wind());
       if (snapshot.next) marks.drawNext(pen, camera, palette, this._here(), snapshot);
     }

@@ -20,3 +20,8 @@ export function nextPlaceOf({ next, next_far_end: farEnd }) {
   if (!next) return null;
   return farEnd ? middleOf([next, farEnd]) : next;
 }
+
+/** [m], where the estimate has its sources: one, or each of several. */
+export function sourcePlacesOf(snapshot) {
+  return snapshot.sources?.map((disc) => disc.centre) ?? [snapshot.estimate.mean.slice(0, 2)];
+}
