@@ -25,11 +25,11 @@ from dowsax.evaluate.tables import markdown
 from dowsax.inference.locate import locate
 from dowsax.types import Station
 from dowsax.world import Model, benchmark_model
+from dowsax.world.motion import AREA_SIDE_M
 from dowsax.world.sensors import Gaussian
 
 NUMBERS = (1, 2, 3)
 NUM_READINGS = 30
-AREA_SIDE_M = 25.0
 APART_M, MIN_SIGNAL_TO_NOISE = 5.0, 5.0
 """Sources are clear where each is this far from the others, and seen in some reading at this ratio."""
 

@@ -26,9 +26,9 @@ from dowsax.inference.fit import model_fit
 from dowsax.inference.posterior import Posterior, Trace
 from dowsax.inference.presets import Preset
 from dowsax.inference.redundancy import estimate_redundancy, max_redundancy, with_redundancy
-from dowsax.inference.sources import by_source
+from dowsax.inference.sources import publish
 from dowsax.types import Key, Scalar, Station
-from dowsax.world import Model, Prior, source_columns
+from dowsax.world import Model, Prior
 from dowsax.world.earlier import recall_all
 from dowsax.world.sensors.redundant import Redundant
 from dowsax.world.several_columns import numbers_of_sources
@@ -103,22 +103,16 @@ def locate(
     key, effort = check_key(seed), check_effort(effort)
     stations, values = _check_survey(positions, readings, model)
     if redundancy is None:
-        return _by_source(_locate(model, preset, stations, values, key, effort), model)
+        return publish(_locate(model, preset, stations, values, key, effort), model.prior)
     if redundancy != "estimated":
         counted = with_redundancy(model, check_redundancy(redundancy))
-        return _by_source(_locate(counted, preset, stations, values, key, effort), model)
+        return publish(_locate(counted, preset, stations, values, key, effort), model.prior)
     if values.ndim != 1:
         raise ValueError(
             "`redundancy` can be estimated for one survey, not for a batch: locate them one by one."
         )
     found = _locate_with_estimated_redundancy(model, preset, stations, values, key, effort)
-    return _by_source(found, model)
-
-
-def _by_source(posterior: Posterior, model: Model) -> Posterior:
-    """Return a posterior in Θ of the filter as it is published: source by source where there are several."""
-    columns = source_columns(model.prior)
-    return posterior if columns is None else by_source(posterior, columns)
+    return publish(found, model.prior)
 
 
 def compile_for(

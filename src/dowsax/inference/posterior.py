@@ -86,7 +86,7 @@ class Posterior:
 
     @property
     def number_probability(self) -> float:
-        """The probability that there are so many sources: 1 where their number is known."""
+        """The probability that the number of sources is `num_sources`: 1 where it is known."""
         return self.number_probabilities.get(self.num_sources, 1.0)
 
     @property
@@ -152,7 +152,7 @@ class Posterior:
     def credible_radius(self, probability: float = 0.95) -> np.ndarray:
         """Return the smallest r [m] with P(|(x, y) − mean| ≤ r) at least this probability.
 
-        Of several sources: that each is within r of its mean, if there are so many.
+        Of several sources: that each is within r of its mean, if their number is `num_sources`.
         """
         _require_probability(probability)
         return _quantile(self._distances, self.weights, probability, axis=-1)
@@ -160,7 +160,7 @@ class Posterior:
     def probability_within(self, radius: float) -> np.ndarray:
         """Return P(|(x, y) − mean| ≤ radius), the radius in m.
 
-        Of several sources: that there are so many, and each is within the radius of its mean.
+        Of several sources: that their number is right, and each is within the radius of its mean.
         """
         inside = np.sum(self.weights * (self._distances <= radius), axis=-1)
         return np.asarray(self.number_probability * inside)
@@ -180,7 +180,7 @@ class Posterior:
     def found(self) -> np.ndarray:
         """Whether the model fits and the source is within 1 m of the mean with at least 95 % probability.
 
-        Of several sources: each of them, and there are so many.
+        Of several sources: each of them, and their number is right.
         """
         return np.asarray((self.probability_within(1.0) >= 0.95) & self.fits)
 

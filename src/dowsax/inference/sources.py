@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dowsax.inference.posterior import Posterior
+from dowsax.world import Prior, source_columns
 from dowsax.world.several_columns import SourceColumns, single_name
 from dowsax.world.source import Parameter
 
@@ -71,13 +72,16 @@ class Published(NamedTuple):
         return cls((*named, *(parameters[column] for column in shared)), order, sources)
 
 
-def by_source(posterior: Posterior, columns: SourceColumns) -> Posterior:
-    """Return a posterior in Θ of the filter as it is published (`Published`).
+def publish(posterior: Posterior, prior: Prior) -> Posterior:
+    """Return a posterior in Θ of the filter as it is published (`Published`); of one source as it is.
 
     The labels of its samples agree; those of each survey of a batch by themselves. Where the number of
     sources is unknown, the samples are those of the most probable number, with the probability of each.
     """
-    number, chances = columns.number, number_chances(posterior, columns)
+    columns = source_columns(prior)
+    if columns is None:
+        return posterior
+    number, chances = columns.number, _number_chances(posterior, columns)
     if chances:
         number = max(chances, key=lambda each: chances[each])
         is_such = posterior.samples[:, columns.number_column] == number
@@ -106,7 +110,7 @@ def by_source(posterior: Posterior, columns: SourceColumns) -> Posterior:
     )
 
 
-def number_chances(posterior: Posterior, columns: SourceColumns) -> dict[int, float]:
+def _number_chances(posterior: Posterior, columns: SourceColumns) -> dict[int, float]:
     """Return the probability of each number of sources in a posterior in Θ; nothing where it is known."""
     if columns.number_column is None:
         return {}

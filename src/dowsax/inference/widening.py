@@ -37,7 +37,7 @@ class Widening(eqx.Module):
         return cls(prior.coordinates, low, high)
 
     def __call__(self, belief: Belief, redundancy: float | Scalar) -> Belief:
-        """Return the belief that is reported where so many readings count as one; as it is where one does."""
+        """Return the belief that is reported where κ readings count as one; for κ = 1 as it is."""
         points = jax.vmap(self.coordinates.forward)(belief.particles)
         middle = _middles(points, belief)
         low = jnp.minimum(self.low, jnp.min(points, axis=0))[None, :]

@@ -76,14 +76,14 @@ class StatusInputs(NamedTuple):
     radius: float
     """[m], at 95 %."""
     mass: float
-    """The probability that each source is within the site's radius of its mean, and there are so many."""
+    """The probability that each source is within the site's radius of its mean, and their number is right."""
     fit: float
     evidence: float | None
     """[nats], log odds for a source."""
     is_wind_reversed: bool = False
     """Whether the wind looks reversed."""
     number_probability: float | None = None
-    """That there are so many sources; `None` where their number is known."""
+    """Of the number of `places`; `None` where the number of sources is known."""
 
 
 def describe_spent_budget(plan: Plan, used: BudgetUse) -> str | None:

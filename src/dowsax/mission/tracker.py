@@ -96,7 +96,7 @@ class Tracker:
         return belief, np.array(row)
 
     def widen(self, belief: Belief, redundancy: float) -> Belief:
-        """Return the belief that is reported where so many readings count as one."""
+        """Return the belief that is reported where `redundancy` readings count as one."""
         return belief if redundancy <= 1 else _widen(self.widening, belief, jnp.float32(redundancy))
 
     def describe(self, belief: Belief) -> np.ndarray:

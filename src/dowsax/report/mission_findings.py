@@ -5,12 +5,11 @@ import numpy as np
 
 from dowsax.inference import Posterior
 from dowsax.inference.posterior import Trace
-from dowsax.inference.sources import by_source
+from dowsax.inference.sources import publish
 from dowsax.mission.advisor import Advisor
 from dowsax.report.findings import Findings, Rule, prior_interval, regions_of
 from dowsax.site.site import Site
 from dowsax.survey.reading import Reading
-from dowsax.world import source_columns
 
 
 def findings_of(advisor: Advisor, site: Site, policy: str) -> Findings:
@@ -87,8 +86,7 @@ def posterior_of(advisor: Advisor) -> Posterior:
         ),
         position_columns=belief.position_columns,
     )
-    columns = source_columns(advisor.plan.model.prior)
-    return posterior if columns is None else by_source(posterior, columns)
+    return publish(posterior, advisor.plan.model.prior)
 
 
 def _far_ends(readings: tuple[Reading, ...]) -> np.ndarray | None:

@@ -11,6 +11,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
 
 from dowsax.inference import Posterior
 from dowsax.inference.posterior import INTERVAL_PROBABILITY
+from dowsax.report.findings import source_places
 from dowsax.viz.density import Density, marginal_density, position_density
 from dowsax.viz.maps import (
     INSET_SIZE,
@@ -107,9 +108,7 @@ def _draw_marginals(figure: Figure, posterior: Posterior, truth: np.ndarray | No
 
 def _draw_map(axes: Axes, posterior: Posterior, truth: np.ndarray | None, unit: str) -> None:
     """Draw everything about the position, to scale [m]."""
-    number = posterior.num_sources
-    places = posterior.source_positions(posterior.samples).reshape(-1, 2)
-    density = position_density(places, np.repeat(posterior.weights / number, number))
+    density = position_density(*source_places(posterior))
     low, high = _limits(posterior, truth)
     PositionArtists(axes).update(density, posterior.source_positions(posterior.mean), truth)
     path = posterior.places
@@ -128,7 +127,10 @@ def _draw_map(axes: Axes, posterior: Posterior, truth: np.ndarray | None, unit: 
     axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
     style_map(axes)
     draw_reading_scale(axes, readings, unit)
-    if number == 1 and float(posterior.credible_radius(0.95)) < MAX_INSET_RADIUS * (high - low).min():
+    if (
+        posterior.num_sources == 1
+        and float(posterior.credible_radius(0.95)) < MAX_INSET_RADIUS * (high - low).min()
+    ):
         _draw_inset(axes, posterior, density, truth, low, high)
     marks = mean_and_region_marks()
     if truth is not None:

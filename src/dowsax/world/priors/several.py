@@ -45,7 +45,7 @@ class SeveralSourcesPrior(eqx.Module):
         """The source's, for each source; a plume's diffusivity depends on all strengths."""
         single = self.source.coordinates
         if isinstance(single, PlumeCoordinates):
-            return SeveralPlumesCoordinates(single, self.columns.number, self.columns.fewest is not None)
+            return SeveralPlumesCoordinates(single, self.columns.number)
         if not isinstance(single, Logarithmic):
             return Identity()
         shared = tuple(column for column in single.columns if column not in self.columns.own)

@@ -17,13 +17,12 @@ class SeveralPlumesCoordinates(eqx.Module):
 
     As for one plume (`PlumeCoordinates`), the field depends on α through the $A_k$ and $v$ only. Given these,
     the prior density of α is $\propto \alpha^{K+1}$ between the bounds that all strengths and the wind leave,
-    and $t$ is its share below α, which no reading tells.
+    and $t$ is its share below α, which no reading tells. An unknown number of sources is the last
+    column of Θ and the last coordinate but $t$.
     """
 
     single: PlumeCoordinates
     number: int = eqx.field(static=True)
-    has_number: bool = eqx.field(default=False, static=True)
-    """Whether the number of sources is unknown: the last column of Θ, and the last coordinate but t."""
     free: int = eqx.field(default=1, static=True)
 
     def forward(self, theta: Theta) -> Theta:
