@@ -1,5 +1,7 @@
 """How many readings count as one: the estimate against errors whose correlation is known."""
 
+from dataclasses import replace
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -263,6 +265,33 @@ def test_one_large_estimate_of_three_is_not_believed(monkeypatch):
     places = np.random.default_rng(0).uniform(5, 20, (48, 2))
     found = locate(places, np.ones(48), "temperature", preset="plain", particles=256, redundancy="estimated")
     assert (found.redundancy, found.redundancy_estimate) == (pytest.approx(1.1), 1.2)
+
+
+def test_an_estimate_at_its_limit_is_checked_with_more_moves(monkeypatch):
+    """The same survey with five times the terms, and what that asks for; not in a preset without a limit."""
+    places = np.stack(np.meshgrid(np.arange(6.0), np.arange(8.0)), axis=-1).reshape(-1, 2)
+    plain = locate(places, np.ones(48), "temperature", preset="plain", particles=256)
+    efforts: list[float] = []
+
+    def run(model, preset, stations, values, key, effort):
+        efforts.append(effort)
+        return replace(plain, redundancy=float(model.sensor.count))
+
+    monkeypatch.setattr("dowsax.inference.locate._locate", run)
+    monkeypatch.setattr(
+        "dowsax.inference.locate.estimate_redundancy", lambda *_: 3.9 if efforts[-1] == 1 else 1.5
+    )
+    found = locate(places, np.ones(48), "temperature", preset="survey", redundancy="estimated")
+    assert found.redundancy == 1.5
+    assert set(efforts) == {1.0, 5.0}
+    efforts.clear()
+    found = locate(places, np.ones(48), "temperature", preset="plain", redundancy="estimated")
+    assert (found.redundancy, set(efforts)) == (pytest.approx(3.9), {1.0})
+    # Readings of few places without times count for few, however well the particles have moved.
+    efforts.clear()
+    places = places[:1].repeat(48, 0)
+    locate(places, np.ones(48), "temperature", preset="survey", redundancy="estimated")
+    assert set(efforts) == {1.0}
 
 
 def test_the_place_of_an_open_path_is_its_middle(key):

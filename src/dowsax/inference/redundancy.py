@@ -48,7 +48,7 @@ MIN_EFFECTIVE_READINGS = 12
 """Effective readings of a survey at least, or all it has."""
 _MAX_EFFECTIVE_AT_PLACE = 4
 """Effective readings at one place at most, where their times are not known."""
-_DECIMALS_OF_PLACE = 3
+DECIMALS_OF_PLACE = 3
 """Within a millimetre is one position."""
 
 
@@ -71,7 +71,7 @@ def min_redundancy(places: np.ndarray, times: np.ndarray | None) -> float:
     """
     if times is not None:
         return 1.0
-    _, repeats = np.unique(np.round(places, _DECIMALS_OF_PLACE), axis=0, return_counts=True)
+    _, repeats = np.unique(np.round(places, DECIMALS_OF_PLACE), axis=0, return_counts=True)
     least = len(places) / np.minimum(repeats, _MAX_EFFECTIVE_AT_PLACE).sum()
     return min(float(least), max_redundancy(len(places)))
 
@@ -185,7 +185,7 @@ def groupings(places: np.ndarray, times: np.ndarray | None) -> list[np.ndarray]:
     if levels < _MIN_LEVELS:
         return []
     if times is None:
-        if len(np.unique(np.round(places, _DECIMALS_OF_PLACE), axis=0)) == len(places):
+        if len(np.unique(np.round(places, DECIMALS_OF_PLACE), axis=0)) == len(places):
             return [bisect_readings(places, levels)]
         times = np.arange(len(places), dtype=np.float64)
     lapse = (times - times.min())[:, None]
@@ -238,7 +238,7 @@ def _neighbours(positions: np.ndarray, times: np.ndarray | None) -> np.ndarray:
     everyone = np.arange(number)
     lapse = everyone if times is None else times
     for at in everyone:
-        distance = np.round(np.linalg.norm(positions - positions[at], axis=1), _DECIMALS_OF_PLACE)
+        distance = np.round(np.linalg.norm(positions - positions[at], axis=1), DECIMALS_OF_PLACE)
         ranked = np.lexsort((np.abs(lapse - lapse[at]), distance))
         order[at] = ranked[ranked != at]
     return order

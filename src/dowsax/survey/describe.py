@@ -8,6 +8,8 @@ from dowsax.site.measured import QUANTITIES, unit_of_quantity
 from dowsax.site.site import Site
 from dowsax.site.units import factor, known_unit
 from dowsax.survey.columns import FAR_END_ROLES, UNIT_OF_ROLE, Column
+from dowsax.survey.lint import lint_times
+from dowsax.survey.repeats import add_up_counts
 from dowsax.survey.survey import Survey
 
 _MEANINGS = {
@@ -54,7 +56,13 @@ def describe_survey(survey: Survey, site: Site) -> list[tuple[str, str]]:
         words.append(("wind", f"on average {describe_wind(survey.wind.mean(axis=0))}"))
     if survey.sensor is not None:
         words.append(("sensors", ", ".join(survey.sensor_names)))
-    return words + [("note", note) for note in survey.notes]
+    return words + [("note", note) for note in _notes(survey, site)]
+
+
+def _notes(survey: Survey, site: Site) -> list[str]:
+    """Return the notes of `dowsax locate` on how the readings are counted, after those of the file."""
+    used = add_up_counts(survey, site)
+    return [*used.notes, *lint_times(site, np.asarray(used.stations().place), used.time)]
 
 
 def describe_columns(survey: Survey, site: Site) -> list[tuple[str, str]]:

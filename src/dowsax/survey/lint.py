@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 
+from dowsax.inference.redundancy import min_redundancy
 from dowsax.site.kinds import KINDS
 from dowsax.site.measured import QUANTITIES
 from dowsax.site.schema import MAX_WIND_M_S
@@ -129,6 +130,16 @@ def _heights(site: Site, altitude: np.ndarray | None) -> list[str]:
         return []
     question = lint_heights(float(altitude.min()), float(altitude.max()))
     return [] if question is None else [question]
+
+
+def lint_times(site: Site, places: np.ndarray, times: np.ndarray | None) -> list[str]:
+    """Return a note where readings at places (k, 2) [m] count for few, for want of times (k,) [s]."""
+    if site.sensor.redundancy is not None or min_redundancy(places, times) == 1:
+        return []
+    return [
+        "The readings have no times, and many were taken at one place: they may err together, and so those "
+        "of one place together count for few. Give a column of times, or `redundancy` in [sensor]."
+    ]
 
 
 def lint_heights(low: float, high: float) -> str | None:
