@@ -104,6 +104,55 @@ def test_a_reading_at_a_point_is_one_along_a_path_of_no_length():
     np.testing.assert_allclose(along.belief.log_evidence, at.belief.log_evidence, rtol=1e-3)
 
 
+def send_named(one, name, value, **others):
+    return answer(one, json.dumps({"path": name, **WIND, "value": value, **others}))
+
+
+def test_a_reading_may_name_its_path(mission, tmp_path):
+    """The same reading as with the ends of the path, in the log and when the mission is resumed, too."""
+    by_ends, path = mission[0], tmp_path / "mission.log"
+    named = advisor(log=path)
+    for at, name in enumerate(LISTED):
+        assert not send_named(named, name, 2.0 + at, id=name)["warnings"]
+    assert named.readings == by_ends.readings[:3]
+    named.close()
+    again = advisor(log=path)
+    assert again.readings == named.readings
+    again.close()
+
+
+def test_a_path_that_is_not_listed_is_refused():
+    """At a site without paths a position is asked for."""
+    error = send_named(advisor(), "west", 2.0)["error"]
+    assert error == "Unknown path 'west': the site file names south, east, north."
+    assert "The position is missing" in send_named(advisor(SMALL), "south", 2.0)["error"]
+
+
+def test_a_position_comes_before_the_name_of_a_path():
+    """The name is then a key of no use, as before."""
+    one = advisor()
+    warnings = send(one, LISTED["east"], 2.5, path="south")["warnings"]
+    assert any("path" in warning for warning in warnings)
+    assert one.readings[0].far_end == (100.0, 75.0)
+
+
+def test_a_correction_may_name_the_path():
+    one = advisor()
+    send_named(one, "east", 2.5, id="a")
+    answer(one, json.dumps({"id": "a", "correct": True, "path": "north"}))
+    assert (one.readings[0].position, one.readings[0].far_end) == ((10.0, 70.0), (110.0, 70.0))
+
+
+def test_a_named_path_needs_no_altitude():
+    """Also where another one has the same ends at another height."""
+    twin = PATHS + 'height = 4\n[[paths]]\nname = "high"\nends = [[10, 70], [110, 70]]\nheight = 9\n'
+    one = advisor(SMALL + twin + "[sensor]\nground = 100\n")
+    for name in ("high", "north"):
+        send_named(one, name, 2.5)
+    send_named(one, "north", 2.5, altitude=107.0)
+    assert [reading.altitude for reading in one.readings] == [9.0, 4.0, 7.0]
+
+
 def test_a_path_is_refused_where_the_site_lists_none():
     body = send(advisor(SMALL), LISTED["south"], 2.0)
     assert "This site is read at points" in body["error"]

@@ -145,6 +145,14 @@ def test_a_survey_takes_the_rehearsals_of_any_policy(site_file, plan):
     assert f"is of another filter): `dowsax rehearse '{site_file}'` does" in note
 
 
+def test_a_survey_with_other_sources_has_no_rehearsals(site_file, plan):
+    """Rehearsals are of the number of sources that the site file says."""
+    keep(site_file, made(plan))
+    assert HELD in notes_of_a_survey(site_file, sources=1)[0]
+    (note,) = notes_of_a_survey(site_file, sources="1-2")
+    assert note.endswith("was not measured: the site file says another number of sources.")
+
+
 def test_a_survey_takes_the_rehearsals_of_missions_with_more_particles(site_file):
     """Those of a dipole have four times the particles of a survey."""
     site_file.write_text(TEXT.replace('"gas"', '"magnetic-dipole"'))

@@ -7,6 +7,7 @@ import pytest
 
 from benchmarks import false_stops, site_stops
 from dowsax.evaluate.statistics import wilson_interval
+from dowsax.inference import PRESETS
 from dowsax.mission.plan import Plan
 from dowsax.mission.site_policy import SITE_POLICY
 from dowsax.mission.stop_statistics import (
@@ -22,13 +23,12 @@ from dowsax.site import new_site, parse_site
 from dowsax.world import MODALITIES, Jump
 
 DATA = Path(__file__).parents[2] / "results"
-SITE = parse_site(
-    """
+TEXT = """
 area = {low = [0, 0], high = [25, 25]}
 field = {kind = "gas"}
 search = {radius = 1}
 """
-)
+SITE = parse_site(TEXT)
 
 
 def test_the_table_is_that_of_the_docs():
@@ -109,6 +109,21 @@ def test_another_site_of_the_kind_quotes_the_standard_one(plans):
     ):
         assert find_standard_stops(other, policy) is None
         assert "standard" not in describe_stops(other, policy)
+
+
+@pytest.mark.parametrize("sources", ["2", '"1-2"'])
+@pytest.mark.parametrize("kind", ["radiation", "gas"])
+def test_several_sources_have_no_rate_of_one(kind, sources):
+    """Neither that of the standard site nor that of a benchmark field, which have one source."""
+    text = TEXT if kind == "gas" else new_site(kind)
+    plan = Plan.of(parse_site(f"sources = {sources}\n{text}", "here.toml"))
+    # By the filter whose rates were measured for one source.
+    plan = replace(plan, preset_name="default", preset=PRESETS["default"]) if kind == "gas" else plan
+    for policy in (SITE_POLICY, "infotaxis"):
+        assert find_standard_stops(plan, policy) is None
+        assert find_false_stops(plan, policy) is None
+    expected = "how often such a stop is wrong was not measured for several sources: `dowsax rehearse"
+    assert describe_stops(plan, SITE_POLICY).startswith(expected)
 
 
 def test_one_line_a_kind(plans, tmp_path):

@@ -52,7 +52,7 @@ class Advisor:
     model
         Replaces the model of the site.
     warm_up
-        Compile everything now, which may take a minute the first time, so that every answer is fast.
+        Compile everything now, which may take minutes the first time, so that every answer is fast.
     """
 
     def __init__(

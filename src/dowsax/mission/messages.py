@@ -134,7 +134,7 @@ def keys_of(reading: Reading, ground: float) -> dict[str, Any]:
 
 def merge_keys(plan: Plan, old: Reading, new: dict[str, Any]) -> dict[str, Any]:
     """Replace the corrected keys of a reading; a place or a wind may be given the other way."""
-    given = {key: value for key, value in new.items() if value is not None}
+    given = plan.with_ends({key: value for key, value in new.items() if value is not None})
     roles = given_roles(given, plan.columns, plan.stations.quantities)
     for one, other in (POSITION_ROLES, FAR_END_ROLES, WIND_ROLES):
         if roles & set(other):

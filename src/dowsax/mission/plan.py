@@ -6,6 +6,7 @@ from typing import Any
 
 from dowsax.geo.local import LocalCoordinates
 from dowsax.inference import PRESETS, Preset
+from dowsax.mission.named_paths import with_ends
 from dowsax.mission.reach import Reach, Steps
 from dowsax.mission.rehearsal import filter_name
 from dowsax.mission.site_policy import SitePolicy, build_site_policy
@@ -93,9 +94,9 @@ class Plan:
             unit=site.unit,
             coordinates=site.coordinates,
             model=model,
-            preset_name=search.preset,
+            preset_name=site.preset,
             preset=preset,
-            jump=_jump(model, search.preset, preset) if search.may_jump else None,
+            jump=_jump(model, site.preset, preset) if search.may_jump else None,
             stations=Stations(
                 (*required_measurements(model), *([FAR_END] if site.paths else [])),
                 site.sensor,
@@ -145,11 +146,15 @@ class Plan:
         """Parse a reading from keys and values, or `Refused`."""
         dwell, area = self.stations.usual_dwell(moving=body.get("moving") is True), self.reach.area
         used = {"columns": self.columns, "quantities": self.stations.quantities}
-        return from_object(body, self.coordinates, self.unit, dwell, area=area, **used)
+        return from_object(self.with_ends(body), self.coordinates, self.unit, dwell, area=area, **used)
+
+    def with_ends(self, body: dict[str, Any]) -> dict[str, Any]:
+        """Return the keys of a reading with the ends of the listed path that it names, or `Refused`."""
+        return with_ends(body, self.reach.paths, self.columns, self.stations.sensor.ground)
 
     def unused_keys(self, keys: dict[str, Any]) -> tuple[str, ...]:
         """Return the keys of a parsed reading that have no meaning here."""
-        return unknown_keys(keys, self.columns, self.stations.quantities)
+        return unknown_keys(self.with_ends(keys), self.columns, self.stations.quantities)
 
     def with_particles(self, num_particles: int) -> "Plan":
         return replace(self, preset=self.preset.with_particles(num_particles))
@@ -157,12 +162,12 @@ class Plan:
 
 def search_filter_name(site: Site) -> str:
     """Return the name of the filter of missions at a site, as its rehearsals have it."""
-    return filter_name(site.search.preset, _search_preset(site).config.num_particles)
+    return filter_name(site.preset, _search_preset(site).config.num_particles)
 
 
 def _search_preset(site: Site) -> Preset:
     """Return the preset with the particles of the site, then of its kind, then its own."""
-    preset = PRESETS[site.search.preset]
+    preset = PRESETS[site.preset]
     particles = site.search.particles or KINDS[site.kind].search_particles
     return preset if particles is None else preset.with_particles(particles)
 

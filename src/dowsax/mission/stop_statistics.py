@@ -9,6 +9,7 @@ from typing import Any
 from dowsax.mission.plan import Plan
 from dowsax.mission.rehearsal import Rate, find_rehearsal, rehearsal_command
 from dowsax.policies.shipped import field_of
+from dowsax.world import source_columns
 
 
 @dataclass(frozen=True)
@@ -103,9 +104,12 @@ def _read_row(kind: type, row: dict[str, str]) -> Any:
 
 
 def find_false_stops(plan: Plan, policy: str) -> FalseStops | None:
-    """Find the row of the same field, filter, rule and policy; `None` also where the source may jump."""
+    """Find the row of the same field, filter, rule and policy.
+
+    `None` also where the source may jump, or there may be several.
+    """
     field = field_of(plan.model)
-    if field is None or plan.jump is not None:
+    if field is None or plan.jump is not None or _has_several_sources(plan):
         return None
     here = (policy, field, plan.preset_name, plan.preset.config.num_particles, plan.radius, plan.probability)
     for row in read_false_stops():
@@ -117,16 +121,21 @@ def find_false_stops(plan: Plan, policy: str) -> FalseStops | None:
 def find_standard_stops(plan: Plan, policy: str) -> StandardStops | None:
     """Find the standard site of the same kind, measurements, policy, filter and probability.
 
-    `None` also where the source may jump, where readings are not values, and for a model that was not built
-    from a site file. Area, steps, radius and prior may differ.
+    `None` also where the source may jump or there may be several, where readings are not values, and for a
+    model that was not built from a site file. Area, steps, radius and prior may differ.
     """
-    if plan.file is None or plan.jump is not None or plan.reading != "value":
+    if plan.file is None or plan.jump is not None or plan.reading != "value" or _has_several_sources(plan):
         return None
     here = (plan.kind, " ".join(plan.stations.names), policy, plan.filter_name, plan.probability)
     for row in read_standard_stops():
         if here == (row.kind, row.measured, row.policy, row.filter, row.probability):
             return row
     return None
+
+
+def _has_several_sources(plan: Plan) -> bool:
+    """Whether there are several sources, or may be: all tables were measured with one."""
+    return source_columns(plan.model.prior) is not None
 
 
 def describe_stops(plan: Plan, policy: str, *, by_name: bool = True) -> str:
@@ -141,7 +150,8 @@ def describe_stops(plan: Plan, policy: str, *, by_name: bool = True) -> str:
         return measured.sentence()
     standard = find_standard_stops(plan, policy)
     if standard is None:
-        sentence = f"how often such a stop is wrong was not measured for this field and rule{why_not}"
+        case = "several sources" if _has_several_sources(plan) else "this field and rule"
+        sentence = f"how often such a stop is wrong was not measured for {case}{why_not}"
     else:
         sentence = f"{standard.sentence()}; this site itself was not rehearsed{why_not}"
     if plan.file is None or not by_name:
