@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from dowsax.geo.formatting import (
+    count_digits,
     format_chance,
     format_estimate,
     format_factor,
@@ -66,3 +67,19 @@ def test_how_far_outside():
     assert " is 1.99 km outside the area from 52.1" in format_outside(
         LocalCoordinates((52.1, 5.1)), area, (0.0, 2000.0)
     )
+
+
+@pytest.mark.parametrize(
+    ("ends", "digits"),
+    [
+        ((1.23, 3.46), 3),
+        ((1.999, 2.001), 4),
+        ((1.99999, 2.00001), 6),
+        ((2.0, 2.0), 3),
+        ((2.0000001, 2.0000002), 3),
+        ((-48216.0, -48211.0), 4),
+    ],
+)
+def test_digits_tell_the_ends_of_an_interval_apart(ends, digits):
+    assert count_digits(*ends) == digits
+    assert count_digits(*ends, fewest=4) == max(digits, 4)

@@ -2,12 +2,19 @@
 
 import pytest
 
-from dowsax.world.units import per_gram
+from dowsax.world.units import per_gram, spread_unit
 
 
 @pytest.mark.parametrize(("unit", "factor"), [("g/m3", 1), ("mg/m³", 1e3), ("µg/m3", 1e6), ("kg/m3", 1e-3)])
 def test_masses(unit, factor):
     assert per_gram(unit) == factor
+
+
+@pytest.mark.parametrize(
+    ("unit", "spread"), [("dBm", "dB"), ("dB(A)", "dB"), ("dB", "dB"), ("ppm", "ppm"), ("", "")]
+)
+def test_levels_spread_by_decibels(unit, spread):
+    assert spread_unit(unit) == spread
 
 
 def test_shares_depend_on_the_gas():

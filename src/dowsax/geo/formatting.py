@@ -8,6 +8,8 @@ from dowsax.geo.local import LocalCoordinates
 
 _MAX_ODDS = 1000.0
 """A belief of a thousand particles knows no greater odds."""
+_MAX_DIGITS = 6
+"""Of the ends of an interval."""
 _MAX_FACTOR = 1e6
 """The digits of greater factors say nothing."""
 
@@ -31,6 +33,17 @@ def format_factor(log_factor: float) -> str:
 def format_chance(share: float) -> str:
     """Return a small probability as in `1 time in 40`, at least `less than 1 time in 1,000`."""
     return "less than 1 time in 1,000" if share < 1e-3 else f"about 1 time in {float(f'{1 / share:.2g}'):,g}"
+
+
+def count_digits(low: float, high: float, fewest: int = 3) -> int:
+    """Return to how many significant digits the ends of an interval differ: `fewest` or more, at most 6.
+
+    `fewest` where more would not tell them apart.
+    """
+    for digits in range(fewest, _MAX_DIGITS + 1):
+        if f"{low:.{digits}g}" != f"{high:.{digits}g}":
+            return digits
+    return fewest
 
 
 def format_length(length: float) -> str:

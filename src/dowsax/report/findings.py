@@ -88,6 +88,8 @@ class Findings:
     """(k, 2) [m/s], where the air goes."""
     dwell: np.ndarray | None = None
     """[s], how long each reading counted."""
+    has_track: bool = True
+    """Whether one sensor moved from reading to reading, see `survey.repeats.is_track`."""
     evidence: float | None = None
     """log p(readings | a source) − log p(readings | none)."""
     rule: Rule | None = None
@@ -130,8 +132,8 @@ class Findings:
 
     @property
     def track(self) -> np.ndarray:
-        """(m, 2) [m], the places of the readings at points; along paths nobody goes."""
-        return self.positions[~self.is_path]
+        """(m, 2) [m], the places of readings at points; nobody goes along paths or between fixed sensors."""
+        return self.positions[~self.is_path & self.has_track]
 
     @property
     def estimate(self) -> np.ndarray:

@@ -12,14 +12,16 @@ import numpy as np
 
 from dowsax.inference import Posterior
 from dowsax.inference.locate import compile_for, locate
-from dowsax.inference.presets import PRESETS
-from dowsax.inference.redundancy import min_redundancy, with_redundancy
+from dowsax.inference.presets import PRESETS, default_preset
+from dowsax.inference.redundancy import with_redundancy
 from dowsax.mission.plan import search_filter_name
 from dowsax.mission.rehearsal import filter_name, find_rehearsal, rehearsal_command
 from dowsax.report.findings import MAX_LOG_EVIDENCE, Findings, Rule, as_box, prior_interval, regions_of
 from dowsax.site.kinds import KINDS
 from dowsax.site.site import Site, build_model
+from dowsax.survey.lint import lint_times
 from dowsax.survey.parallel import run_in_parallel
+from dowsax.survey.repeats import add_up_counts, survey_has_track
 from dowsax.survey.reversed_wind import WindCheck, check_wind
 from dowsax.survey.survey import Survey
 from dowsax.types import Station
@@ -55,6 +57,10 @@ class SurveyProblem:
     """What was measured: a kind of site, or a benchmark field."""
     site: Site | None
     """`None` for a benchmark field."""
+    has_track: bool = True
+    """Whether one sensor moved from reading to reading of the file."""
+    is_as_filed: bool = True
+    """Whether the site has as many sources as its file says."""
 
     def run_filter(self, model: Model, stations: Station, **settings: Any) -> Posterior:
         """Return the posterior by this filter and seed."""
@@ -116,24 +122,24 @@ def build_problem(
     sources: int | str | None = None,
 ) -> SurveyProblem:
     """Return the problem of a survey of a site, or of a benchmark field; see `locate_survey`."""
+    has_track = survey_has_track(survey)
     if isinstance(place, str):
         name = name or f"Source of the {place} readings"
-        models = (
-            benchmark_model(place, sources=numbers_of_sources(1 if sources is None else sources)),
-            benchmark_model(place),
-        )
-        stations, filter_settings = survey.stations(), (preset or "default", particles, seed)
-        return SurveyProblem(
-            survey, stations, models[0], without_source(models[1]), *filter_settings, name, place, None
-        )
-    place = place if sources is None else replace(place, sources=numbers_of_sources(sources))
+        numbers = numbers_of_sources(1 if sources is None else sources)
+        models = benchmark_model(place, sources=numbers), benchmark_model(place)
+        null_model, preset = without_source(models[1]), preset or default_preset(numbers)
+        settings = survey.stations(), models[0], null_model, preset, particles, seed, name, place, None
+        return SurveyProblem(survey, *settings, has_track=has_track)
+    numbers = place.sources if sources is None else numbers_of_sources(sources)
+    is_as_filed, place = numbers == place.sources, replace(place, sources=numbers)
+    survey = add_up_counts(survey, place)
     model = build_model(place, survey.sensor_names, survey.quantities)
     single = build_model(replace(place, sources=(1,)), survey.sensor_names, survey.quantities)
     stations = survey.stations(trail=place.sensor.lag is not None)
-    preset, particles = preset or place.search.preset, particles or place.search.particles
-    models = model, without_source(single)
-    name = name or place.name
-    return SurveyProblem(survey, stations, *models, preset, particles, seed, name, place.kind, place)
+    preset, particles = preset or place.preset, particles or place.search.particles
+    null_model, name = without_source(single), name or place.name
+    settings = stations, model, null_model, preset, particles, seed, name, place.kind, place
+    return SurveyProblem(survey, *settings, has_track=has_track, is_as_filed=is_as_filed)
 
 
 def solve(problem: SurveyProblem) -> Posterior:
@@ -170,6 +176,7 @@ def build_findings(problem: SurveyProblem, posterior: Posterior) -> Findings:
         values=survey.values,
         kind=problem.kind,
         lines=survey.lines,
+        has_track=problem.has_track,
         evidence=source_evidence(problem, null_model, posterior),
         prior_interval=prior_interval(model, posterior),
         notes=survey.notes,
@@ -253,15 +260,9 @@ def _redundancy_notes(posterior: Posterior, site: Site, times: np.ndarray | None
     """Return notes where several readings count as one, and where that is for want of times."""
     if posterior.redundancy == 1:
         return []
-    is_estimated = site.sensor.redundancy is None
-    reason = "as they err together" if is_estimated else "as the site says"
-    notes = [f"About {posterior.redundancy:.2g} neighbouring readings count as one, {reason}."]
-    if is_estimated and min_redundancy(posterior.places, times) > 1:
-        notes.append(
-            "The readings have no times, and many were taken at one place: they may err together, and so "
-            "count for few. Give a column of times, or `redundancy` in [sensor]."
-        )
-    return notes
+    reason = "as they err together" if site.sensor.redundancy is None else "as the site says"
+    counted = f"About {posterior.redundancy:.2g} neighbouring readings count as one, {reason}."
+    return [counted, *lint_times(site, posterior.places, times)]
 
 
 def _threshold_notes(model: Model) -> list[str]:
@@ -279,7 +280,12 @@ def rehearsal_notes(problem: SurveyProblem) -> list[str]:
     site = problem.site
     if site is None or not site.text:
         return []
-    if (problem.preset, problem.particles) == (site.search.preset, site.search.particles):
+    if not problem.is_as_filed:
+        return [
+            "How often the 95 % region misses the source was not measured: the site file says another number "
+            "of sources."
+        ]
+    if (problem.preset, problem.particles) == (site.preset, site.search.particles):
         # Missions may have more particles than surveys.
         name = search_filter_name(site)
     else:

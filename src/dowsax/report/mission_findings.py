@@ -10,6 +10,7 @@ from dowsax.mission.advisor import Advisor
 from dowsax.report.findings import Findings, Rule, prior_interval, regions_of
 from dowsax.site.site import Site
 from dowsax.survey.reading import Reading
+from dowsax.survey.repeats import is_track
 
 
 def findings_of(advisor: Advisor, site: Site, policy: str) -> Findings:
@@ -40,6 +41,10 @@ def findings_of(advisor: Advisor, site: Site, policy: str) -> Findings:
         altitude=altitude if "altitude" in plan.stations.names else None,
         wind=wind if "wind" in plan.stations.names else None,
         dwell=dwell if "dwell" in plan.stations.names else None,
+        has_track=is_track(
+            np.array([reading.position for reading in readings if reading.far_end is None]),
+            len({reading.sensor for reading in readings}),
+        ),
         evidence=advice.evidence,
         rule=Rule(plan.radius, plan.probability),
         prior_interval=prior_interval(plan.model, posterior),

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from dowsax.files import finite
-from dowsax.geo.formatting import format_chance, format_factor, format_length
+from dowsax.geo.formatting import count_digits, format_chance, format_factor, format_length
 from dowsax.geo.local import LocalCoordinates
 from dowsax.inference import Posterior
 from dowsax.inference.posterior import INTERVAL_PROBABILITY
@@ -186,8 +186,8 @@ def parameters(findings: Findings, *, main: bool) -> list[str]:
     low, high = posterior.interval(INTERVAL_PROBABILITY)
     numbers = zip(posterior.parameters, low, posterior.quantile(0.5), high, strict=True)
     return [
-        f"{_capital(parameter.meaning or parameter.name)}: {format_number(middle)}{_unit(parameter.unit)} "
-        f"(95 %: {format_number(least)} to {format_number(most)})."
+        f"{_capital(parameter.meaning or parameter.name)}: "
+        f"{format_interval(least, middle, most, _unit(parameter.unit))}."
         for parameter, least, middle, most in numbers
         if single_name(parameter.name) not in ("x", "y") and parameter.name.startswith(_MAIN_PREFIXES) == main
     ]
@@ -229,12 +229,23 @@ def evidence(findings: Findings) -> str:
 
 
 def fit(findings: Findings) -> str:
-    """Return a sentence on whether the model explains the readings."""
+    """Return a sentence on whether the model explains the readings, reading by reading.
+
+    What the answer begins with, such as a reversed wind, this check need not see.
+    """
     share = float(findings.posterior.fit)
     if not findings.posterior.fits:
         chance = format_chance(share)
         return f"No source explains the readings: by chance a right model would fit so badly {chance}."
-    return f"No misfit is seen: up to {100 * share:.0f} % of the surveys of a right model would fit worse."
+    percent = f"{100 * share:.0f} %"
+    if findings.caution:
+        return (
+            "Reading by reading no misfit is seen, but mind the warning above (of surveys of a right model, "
+            f"up to {percent} fit worse)."
+        )
+    if percent == "100 %":
+        return "No misfit is seen: nothing in the errors of the readings is unusual for a right model."
+    return f"No misfit is seen: of surveys of a right model, up to {percent} fit worse."
 
 
 def unknown(findings: Findings) -> list[str]:
@@ -277,6 +288,13 @@ def format_number(number: float, digits: int = 3) -> str:
     """Return a number to this many digits, without powers of ten below a million."""
     rounded = float(f"{number:.{digits}g}")
     return f"{rounded:,.0f}" if 10**digits <= abs(rounded) < 1e6 else f"{number:.{digits}g}"
+
+
+def format_interval(low: float, middle: float, high: float, unit: str = "") -> str:
+    """Return a number with its 95 % interval, to as many digits as its ends need to differ."""
+    digits = count_digits(low, high)
+    least, number, most = (format_number(each, digits) for each in (low, middle, high))
+    return f"{number}{unit} (95 %: {least} to {most})"
 
 
 def summary_numbers(findings: Findings) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from dowsax.world.fields.path_mean import PathMean
 from dowsax.world.sensors import Counting, Gaussian, StudentT, UncertainCounting
 from dowsax.world.sensors.correlated import MAX_CORRELATION
 from dowsax.world.source import Parameter
-from dowsax.world.units import per_gram
+from dowsax.world.units import per_gram, spread_unit
 
 Number = Distribution | float | int
 """A distribution, or the number itself if it is known."""
@@ -70,6 +70,10 @@ class Kind:
     @property
     def background_unit(self) -> str:
         return f"{self.unit}/s" if self.per_second else self.unit
+
+    @property
+    def noise_unit(self) -> str:
+        return spread_unit(self.unit)
 
     def sensor(
         self,

@@ -1,4 +1,4 @@
-"""Units of concentration: conversion from g/m³."""
+"""Units of concentration, converted from g/m³, and of the spread of levels."""
 
 MOLAR_MASSES = {
     "methane": 16.043,
@@ -16,6 +16,11 @@ _VOLUME_SHARES = {"%": 1e2, "ppm": 1e6, "ppb": 1e9}
 _SPELLINGS = str.maketrans({"³": "3", "µ": "u", "μ": "u"})
 # [m³/mol] of an ideal gas at 15 °C and 1013.25 hPa.
 _MOLAR_VOLUME_M3 = 8.314462618 * 288.15 / 101325.0
+
+
+def spread_unit(unit: str) -> str:
+    """Return the unit of a standard deviation of readings in this unit: dB of dBm and dB(A)."""
+    return "dB" if unit.startswith("dB") else unit
 
 
 def per_gram(unit: str, gas: str | float | None = None) -> float | None:
