@@ -39,6 +39,13 @@ def test_columns_in_another_order_give_the_same_answer():
     assert not bool(replace(one, position_columns=(0, 1)).found)
 
 
+def test_the_ends_of_a_narrow_interval_differ_in_the_table():
+    samples = np.linspace([0.0, 1.99995], [1.0, 2.00005], NUMBER)
+    wide, narrow = posterior(samples, (0, 1)).rows()
+    assert wide[-2:] == ("0.02495", "0.975")
+    assert narrow[-2:] == ("1.99995", "2.00005")
+
+
 @pytest.mark.parametrize("probability", [0.5, 0.95])
 def test_the_radius_in_three_dimensions_is_that_of_a_ball(probability):
     """Of a round normal distribution, σχ with three degrees of freedom, to 5 standard errors."""

@@ -13,6 +13,7 @@ from dowsax.inference.proposals import (
     Population,
     Proposal,
     RandomWalk,
+    SourceEvolution,
     freeze,
 )
 
@@ -115,6 +116,25 @@ def test_differential_evolution_takes_two_others(key):
         counts = counts[counts > 0]
         assert len(counts) == num_pairs
         assert np.abs(counts / NUM_DRAWS - 1 / num_pairs).max() < 5 / math.sqrt(num_pairs * NUM_DRAWS)
+
+
+def test_moves_of_several_sources_leave_the_other_parts_alone(key):
+    """All rows, those of one source, or those that sources share; each is drawn as often as it says."""
+    columns = jax.random.normal(key, (7, 40))
+    proposal = SourceEvolution(((0, 1), (5, 6)))
+    proposed, log_ratios = many(proposal, key, columns, Population(columns, jnp.eye(7), None))
+    assert (log_ratios == 0).all()
+    moved = (proposed != np.asarray(columns)).all(axis=2)
+    expected = {(0, 1): 0.2, (5, 6): 0.2, (2, 3, 4): 0.2, tuple(range(7)): 0.4}
+    drawn = [tuple(np.flatnonzero(each).tolist()) for each in moved]
+    assert set(drawn) == set(expected)
+    for rows, share in expected.items():
+        assert abs(drawn.count(rows) / NUM_DRAWS - share) < 5 * math.sqrt(share * (1 - share) / NUM_DRAWS)
+    # Sources that share nothing have no fourth kind of move.
+    alone = many(
+        SourceEvolution(((0, 1, 2), (3, 4, 5, 6))), key, columns, Population(columns, jnp.eye(7), None)
+    )
+    assert np.isfinite(alone[0]).all()
 
 
 def direction(point, own, columns, gradients, factor, num_neighbours):

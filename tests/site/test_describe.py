@@ -12,14 +12,14 @@ def test_a_site_check_says_how_counts_err_beyond_poissons_law():
         return dict(describe_site(site(text, "radiation")))["noise"]
 
     assert noise() == (
-        "Poisson's; what the source adds is off by an unknown share: about 15 %, by two to one between 7.5 "
-        "and 30 %, another error at each reading; 10 % of the readings have something dense in the way, and "
-        "see about a third; the background varies by 5 % from place to place"
+        "Poisson's; what the source adds is off by an unknown share: about 15 %, between 7.5 and 30 % with "
+        "probability 2/3, another error at each reading; 10 % of the readings have something dense in the "
+        "way, and see about a third; the background varies by 5 % from place to place"
     )
     assert noise("[noise]\nratio = 0\nshielded = 0\n[background]\nvariation = 0\n") == "Poisson's"
     assert "off by 20 %, another" in noise("[noise]\nratio = 0.2\n")
     assert "an unknown share from 10 to 30 %" in noise("[noise]\nratio = [0.1, 0.3]\n")
-    assert "about 10 %, by two to one between 5 and 20 %" in noise(
+    assert "about 10 %, between 5 and 20 % with probability 2/3" in noise(
         "[noise]\nratio = {median = 0.1, factor = 2}\n"
     )
 

@@ -12,7 +12,9 @@ def with_sources(sources):
     return parse_site(f"sources = {sources}\n{NEW_SITE}")
 
 
-@pytest.mark.parametrize(("given", "numbers"), [("2", (2,)), ('"1-3"', (1, 2, 3)), ('"2"', (2,))])
+@pytest.mark.parametrize(
+    ("given", "numbers"), [("2", (2,)), ('"1-3"', (1, 2, 3)), ('" 1 - 3 "', (1, 2, 3)), ('"2"', (2,))]
+)
 def test_sources_are_read_and_described(given, numbers):
     made = with_sources(given)
     assert made.sources == numbers
@@ -51,6 +53,16 @@ def test_a_wide_range_of_strengths_is_questioned_where_the_number_is_unknown():
 def test_other_numbers_are_refused_with_the_key(given):
     with pytest.raises(ValueError, match="sources"):
         with_sources(given)
+
+
+@pytest.mark.parametrize(
+    "given", ["true", "[1, 3]", "1.5", '"many"', '"1 to 3"', "{from = 1}", str(list(range(99)))]
+)
+def test_the_error_mentions_the_range(given):
+    with pytest.raises(ValueError, match='must be a whole number, or a range like "1-3"; got ') as refused:
+        with_sources(given)
+    assert str(refused.value).startswith("site.toml, line 1, sources: ")
+    assert len(str(refused.value)) < 200
 
 
 def test_several_sources_cannot_jump():

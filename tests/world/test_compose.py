@@ -195,6 +195,14 @@ def test_unknown_units_keep_the_readings_unit():
     assert kind_of("level", "dBm").parameters[0].unit == "dBm"
 
 
+def test_the_noise_of_levels_is_in_decibels():
+    """Whatever they are levels over; the level itself keeps that."""
+    units = {
+        parameter.name: parameter.unit for parameter in compose("level", BOX, unit="dBm").prior.parameters
+    }
+    assert (units["level"], units["noise_floor"]) == ("dBm", "dB")
+
+
 @pytest.mark.parametrize(
     ("kind", "given", "word"),
     [

@@ -50,12 +50,12 @@ def _num_moved(ranks: tuple[int, ...]) -> int:
 
 
 def sort_sources(samples: np.ndarray, blocks: Sequence[Sequence[int]]) -> np.ndarray:
-    """Return samples (n, d) with the sources of each sorted by x: a function of the set of sources.
+    """Return samples (…, d) with the sources of each sorted by x: a function of the set of sources.
 
     `blocks` are the columns of each source, x first.
     """
-    ranks = np.argsort(samples[:, [block[0] for block in blocks]], axis=1)
-    sources = samples[:, np.array(blocks)]
+    ranks = np.argsort(samples[..., [block[0] for block in blocks]], axis=-1)
+    sources = samples[..., np.array(blocks)]
     found = samples.copy()
-    found[:, np.array(blocks)] = np.take_along_axis(sources, ranks[:, :, None], axis=1)
+    found[..., np.array(blocks)] = np.take_along_axis(sources, ranks[..., None], axis=-2)
     return found

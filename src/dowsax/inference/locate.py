@@ -24,11 +24,16 @@ from dowsax.inference.arguments import (
 from dowsax.inference.filter import initial_info
 from dowsax.inference.fit import model_fit
 from dowsax.inference.posterior import Posterior, Trace
-from dowsax.inference.presets import Preset
-from dowsax.inference.redundancy import estimate_redundancy, max_redundancy, with_redundancy
+from dowsax.inference.presets import Preset, default_preset
+from dowsax.inference.redundancy import (
+    estimate_redundancy,
+    max_redundancy,
+    min_redundancy,
+    with_redundancy,
+)
 from dowsax.inference.sources import publish
 from dowsax.types import Key, Scalar, Station
-from dowsax.world import Model, Prior
+from dowsax.world import Model, Prior, source_columns
 from dowsax.world.earlier import recall_all
 from dowsax.world.sensors.redundant import Redundant
 from dowsax.world.several_columns import numbers_of_sources
@@ -41,6 +46,8 @@ _INITIAL_REDUNDANCY = 4.0
 # An estimate that is larger by less than this factor is not used: the belief would be a tenth wider.
 _REDUNDANCY_TOLERANCE = 1.2
 _MAX_ROUNDS = 3
+# Times as many moves before an estimate at its limit is used: poor samples are another cause.
+_THOROUGH = 5.0
 
 
 def locate(
@@ -50,7 +57,7 @@ def locate(
     *,
     model: Model | None = None,
     prior: Prior | None = None,
-    preset: str | Preset = "default",
+    preset: str | Preset | None = None,
     particles: int | None = None,
     seed: int = 0,
     redundancy: float | int | str | None = None,
@@ -73,7 +80,8 @@ def locate(
     prior
         Replaces the prior of the field or model.
     preset
-        The filter: a name in `dowsax.inference.PRESETS`, or a `Preset`.
+        The filter: a name in `dowsax.inference.PRESETS`, or a `Preset`; default: "default" for one source,
+        "several" for more.
     particles
         Number of particles; default: the preset's.
     seed
@@ -99,7 +107,7 @@ def locate(
     model = check_model(field, model, prior, numbers)
     if model.by_number and np.ndim(readings) > 1:
         raise ValueError("Locate surveys one by one where the number of sources is unknown, not in a batch.")
-    preset = check_preset(preset, particles)
+    preset = _check_preset(preset, particles, model)
     key, effort = check_key(seed), check_effort(effort)
     stations, values = _check_survey(positions, readings, model)
     if redundancy is None:
@@ -116,15 +124,27 @@ def locate(
 
 
 def compile_for(
-    positions, readings, *, model: Model, preset: str | Preset = "default", particles: int | None = None
+    positions,
+    readings,
+    *,
+    model: Model,
+    preset: str | Preset | None = None,
+    particles: int | None = None,
 ) -> None:
     """Compile `locate` for a survey of this size, by running it on the first reading.
 
     Another thread may do so while the first of two models is running.
     """
     stations, values = _check_survey(positions, readings, model)
-    preset, key = check_preset(preset, particles), check_key(0)
+    preset, key = _check_preset(preset, particles, model), check_key(0)
     jax.block_until_ready(_run_filter(model, preset, stations, values, 1, key))
+
+
+def _check_preset(preset: str | Preset | None, particles: int | None, model: Model) -> Preset:
+    """Return the preset; default: that for the number of sources of the model."""
+    columns = source_columns(model.prior)
+    numbers = (1,) if columns is None else columns.numbers
+    return check_preset(default_preset(numbers) if preset is None else preset, particles)
 
 
 def _check_survey(positions, readings, model: Model) -> tuple[Station, np.ndarray]:
@@ -145,7 +165,7 @@ def _locate_with_estimated_redundancy(
     limit = max_redundancy(len(values))
     stations = recall_all(model.sensor, stations, jnp.asarray(values, jnp.float32))
 
-    def locate_with(redundancy: float, round_key: Key) -> tuple[Posterior, float]:
+    def locate_with(redundancy: float, round_key: Key, effort: float) -> tuple[Posterior, float]:
         used = with_redundancy(model, redundancy)
         posterior = _locate(used, preset, stations, values, round_key, effort)
         draw_key = jax.random.fold_in(round_key, 0)
@@ -153,25 +173,35 @@ def _locate_with_estimated_redundancy(
             draw_key, used, posterior.samples, posterior.weights, stations, values
         )
 
-    def confirm(estimate: float, redundancy: float, number: int) -> float:
+    def confirm(estimate: float, redundancy: float, number: int, effort: float) -> float:
         """Return the median of a large estimate and those of two other runs: poor samples are one cause."""
         keys = jax.random.split(jax.random.fold_in(key, number))
-        return float(np.median([estimate, *(locate_with(redundancy, at)[1] for at in keys)]))
+        return float(np.median([estimate, *(locate_with(redundancy, at, effort)[1] for at in keys)]))
 
     def is_larger(estimate: float, redundancy: float) -> bool:
         return min(estimate, limit) > _REDUNDANCY_TOLERANCE * redundancy
 
-    posterior, estimate = locate_with(_INITIAL_REDUNDANCY, key)
-    if is_larger(estimate, 1.0):
-        estimate = confirm(estimate, _INITIAL_REDUNDANCY, 1)
-    for number in range(_MAX_ROUNDS):
-        redundancy = min(estimate, limit)
-        posterior, next_estimate = locate_with(redundancy, key)
-        if is_larger(next_estimate, redundancy):
-            next_estimate = confirm(next_estimate, redundancy, number + 2)
-        estimate = max(estimate, next_estimate)
-        if not is_larger(next_estimate, redundancy):
-            break
+    def iterate(effort: float) -> tuple[Posterior, float]:
+        """Return the posterior whose own estimate is not larger than what it was located with, and that."""
+        posterior, estimate = locate_with(_INITIAL_REDUNDANCY, key, effort)
+        if is_larger(estimate, 1.0):
+            estimate = confirm(estimate, _INITIAL_REDUNDANCY, 1, effort)
+        for number in range(_MAX_ROUNDS):
+            redundancy = min(estimate, limit)
+            posterior, next_estimate = locate_with(redundancy, key, effort)
+            if is_larger(next_estimate, redundancy):
+                next_estimate = confirm(next_estimate, redundancy, number + 2, effort)
+            estimate = max(estimate, next_estimate)
+            if not is_larger(next_estimate, redundancy):
+                break
+        return posterior, estimate
+
+    posterior, estimate = iterate(effort)
+    times = None if stations.time is None else np.asarray(stations.time)
+    least = min_redundancy(np.asarray(stations.place), times)
+    is_at_limit = _REDUNDANCY_TOLERANCE * estimate >= limit > _REDUNDANCY_TOLERANCE * least
+    if is_at_limit and preset.config.max_terms is not None:
+        posterior, estimate = iterate(_THOROUGH * effort)
     return replace(posterior, redundancy_estimate=estimate)
 
 

@@ -9,6 +9,7 @@ from importlib import import_module
 import numpy as np
 
 from dowsax.extras import require_extra
+from dowsax.geo.formatting import count_digits
 from dowsax.world import POSITION_COLUMNS, Parameter, take_position
 
 _TYPICAL_REDUNDANCY = 4.0
@@ -245,11 +246,12 @@ class Posterior:
     def rows(self) -> list[tuple[str, ...]]:
         """Return name, unit, mean, standard deviation and 95 % interval of each parameter, as text."""
         low, high = self.interval(INTERVAL_PROBABILITY)
-        numbers = zip(self.mean, self.std, low, high, strict=True)
-        return [
-            (parameter.name, parameter.unit, *(f"{number:.4g}" for number in row))
-            for parameter, row in zip(self.parameters, numbers, strict=True)
-        ]
+        columns = zip(self.mean, self.std, low, high, strict=True)
+        rows = []
+        for parameter, numbers in zip(self.parameters, columns, strict=True):
+            digits = count_digits(*numbers[2:], fewest=4)
+            rows.append((parameter.name, parameter.unit, *(f"{number:.{digits}g}" for number in numbers)))
+        return rows
 
     def __repr__(self) -> str:
         if self.is_batch:

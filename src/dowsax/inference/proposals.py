@@ -103,9 +103,9 @@ class DifferentialEvolution(eqx.Module):
 
 
 class SourceEvolution(eqx.Module):
-    r"""`DifferentialEvolution` of all rows, or of those of one source, for several sources.
+    r"""`DifferentialEvolution` of all rows, of those of one source, or of those that sources share.
 
-    Which one is drawn for each move. A share of the moves takes $\gamma = 1$: the difference of two particles
+    Which is drawn for each move. A share of the moves takes $\gamma = 1$: the difference of two particles
     then leads from one mode to another (ter Braak 2006).
     """
 
@@ -120,15 +120,21 @@ class SourceEvolution(eqx.Module):
     ) -> tuple[Columns, Ratios]:
         first_key, second_key, block_key, leap_key, scale_key = jax.random.split(key, 5)
         num_rows, num_particles = current.shape
-        masks = np.zeros((2 * len(self.blocks), num_rows), np.float32)
-        masks[: len(self.blocks)] = 1.0
-        for number, block in enumerate(self.blocks):
-            masks[len(self.blocks) + number, list(block)] = 1.0
+        masks = self._masks(num_rows)
         chosen = jnp.asarray(masks)[jax.random.randint(block_key, (), 0, len(masks))]
         scale = step_size * 2.38 * jax.lax.rsqrt(2 * jnp.sum(chosen)) * _draw_scale(scale_key, self.scales)
         scale = jnp.where(jax.random.uniform(leap_key) < self.leap_share, 1.0, scale)
         step = scale * chosen[:, None] * _difference(first_key, second_key, population)
         return current + step, jnp.zeros(num_particles)
+
+    def _masks(self, num_rows: int) -> np.ndarray:
+        """Return what may move, (choices, num_rows), as often as it is to be drawn."""
+        own = np.zeros((len(self.blocks), num_rows), np.float32)
+        for mask, block in zip(own, self.blocks, strict=True):
+            mask[list(block)] = 1.0
+        shared = 1.0 - own.sum(axis=0, keepdims=True)
+        parts = np.concatenate([own, shared]) if shared.any() else own
+        return np.concatenate([parts, np.ones_like(own)])
 
 
 class AttentionLangevin(eqx.Module):

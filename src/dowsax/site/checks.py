@@ -14,8 +14,8 @@ _MAX_WAYS = 50
 
 def check_site(site: Site) -> None:
     """Raise a Fault that names the key for numbers that do not fit the area, and for places out of reach."""
-    if site.search.may_jump and not PRESETS[site.search.preset].follows_jumps:
-        words = f'the preset "{site.search.preset}" does not follow changes; choose preset = "default".'
+    if site.search.may_jump and not PRESETS[site.preset].follows_jumps:
+        words = f'the preset "{site.preset}" does not follow changes; choose preset = "default".'
         raise Fault(words, "search", "may_jump")
     if site.search.may_jump and max(site.sources) > 1:
         raise Fault("several sources cannot jump: leave it out, or give one source.", "search", "may_jump")

@@ -149,8 +149,8 @@ def _describe_share(share: Any) -> str | None:
     if isinstance(share, LogNormal | LogNormalSetting):
         low, high = share.median / share.factor, share.median * share.factor
         return (
-            f"an unknown share: about {100 * share.median:.3g} %, by two to one between {100 * low:.3g} and "
-            f"{100 * high:.3g} %"
+            f"an unknown share: about {100 * share.median:.3g} %, between {100 * low:.3g} and "
+            f"{100 * high:.3g} % with probability 2/3"
         )
     bounds = ends(share)
     return (

@@ -8,6 +8,8 @@ in `world.compose`; when a site uses it is in `site.site`.
 import math
 from dataclasses import dataclass
 
+from dowsax.world.units import spread_unit
+
 READING_UNIT = "unit of the readings"
 """Stands for the unit of the site; of counts, it is counts per second."""
 
@@ -69,6 +71,8 @@ def unit_of_quantity(name: str, reading_unit: str) -> str:
     unit = QUANTITIES[name].unit
     if unit != READING_UNIT:
         return unit
+    if name == "uncertainty":
+        return spread_unit(reading_unit)
     return "cps" if reading_unit == "counts" else reading_unit
 
 

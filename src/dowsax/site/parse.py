@@ -17,7 +17,6 @@ from dowsax.site.checks import check_polygons, check_site
 from dowsax.site.kinds import KINDS, check_prior, why_unused
 from dowsax.site.measured import quantity_fault
 from dowsax.site.schema import (
-    SearchSetting,
     SensorSetting,
     SiteFile,
     StartSetting,
@@ -91,7 +90,7 @@ def _build(file: SiteFile, text: str, name: str) -> Site:
         sensor=sensor,
         sensors=sensors,
         step=_resolve_step(file.step, coordinates, area),
-        search=_resolve_search(file.search, kind),
+        search=file.search,
         outside=file.area.outside,
         columns=file.columns.model_dump(exclude_unset=True),
         file=name,
@@ -162,12 +161,6 @@ def _resolve_wind(wind: WindSetting) -> WindSetting:
         east, north = wind_from(wind.speed, wind.from_)
         velocity = float(east), float(north)
     return wind.model_copy(update={"velocity": velocity, "direction_error": 0.0})
-
-
-def _resolve_search(search: SearchSetting, kind: str) -> SearchSetting:
-    if search.given("preset"):
-        return search
-    return search.model_copy(update={"preset": "default" if KINDS[kind].is_benchmark else "survey"})
 
 
 def _resolve_area(area: AreaSetting) -> tuple[LocalCoordinates, Area]:

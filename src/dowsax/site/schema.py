@@ -58,7 +58,8 @@ def _require_correlation(correlation: Any) -> Any:
     return correlation
 
 
-def _require_number(sources: int | str) -> int | str:
+def _require_number(sources: Any) -> Any:
+    """Refuse what is no number of sources, before any type of the key is tried: the error names the range."""
     numbers_of_sources(sources)
     return sources
 
@@ -297,9 +298,9 @@ class Budget(Section):
 class SearchSetting(Section):
     """The filter, and when the source is found."""
 
-    preset: Literal["default", "survey", "paper"] = key("default", example="survey", active=True)
-    """The filter: "survey", whose particles move as often as many unknowns need, "default" or "paper".
-    Default: "survey"; "default" for benchmark fields."""
+    preset: Literal["survey", "default", "several", "paper"] | None = key(example="survey", active=True)
+    """The filter: "survey", whose particles move as often as many unknowns need, "default", "several" or
+    "paper". Default: "survey"; for benchmark fields "default", or "several" with several sources."""
     particles: Whole | None = key(example=2048, ge=16, le=1_000_000)
     """More are slower and more exact. Default: those of the filter, and 4096 in a search for a
     magnetic-dipole."""
@@ -334,7 +335,7 @@ class SiteFile(Section):
 
     name: str = key("site", example="My site", active=True)
     """What the site is called."""
-    sources: Annotated[Whole | str, AfterValidator(_require_number)] = key(1, example="1-3")
+    sources: Annotated[Whole | str, BeforeValidator(_require_number)] = key(1, example="1-3")
     """How many sources there are: a number, or a range like "1-3" of numbers that are equally probable."""
     area: AreaSetting
     geofence: list[PolygonSetting] = key(

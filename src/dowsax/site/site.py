@@ -8,6 +8,7 @@ import numpy as np
 
 from dowsax.geo.local import LocalCoordinates
 from dowsax.geo.polygons import MIN_POLYGON_M2, Bounds, Polygon, clip, signed_area
+from dowsax.inference.presets import default_preset
 from dowsax.site.kinds import KINDS, why_no_quantity, world_unit
 from dowsax.site.measured import QUANTITIES
 from dowsax.site.schema import (
@@ -96,6 +97,13 @@ class Site:
     """The name of the file in errors."""
     text: str = ""
     """The site file as it was read."""
+
+    @property
+    def preset(self) -> str:
+        """The name of the filter."""
+        return self.search.preset or (
+            default_preset(self.sources) if KINDS[self.kind].is_benchmark else "survey"
+        )
 
     @property
     def low(self) -> Corner:

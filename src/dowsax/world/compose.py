@@ -269,7 +269,7 @@ def _noisy_sensor(
     """Return the sensor that `build` makes of its noise parameters, and these."""
     unknown = {**kind.noise, **kind.unknown_noise}
     numbers = override(kind.noise, unknown, noise, f"noise of {kind.name}")
-    sensor = _sensor(build(nominal(numbers)), numbers, layout, kind.unit)
+    sensor = _sensor(build(nominal(numbers)), numbers, layout, kind.noise_unit)
     if not has_uncertainty:
         return sensor, numbers
     if kind.per_second:

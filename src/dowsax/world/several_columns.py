@@ -13,12 +13,12 @@ MAX_SOURCES = 4
 """Particles are compared in all orders of their sources: 24 of these."""
 
 
-def numbers_of_sources(sources: int | str) -> tuple[int, ...]:
+def numbers_of_sources(sources: object) -> tuple[int, ...]:
     """Return the numbers that `sources` allows: one, or those from the first to the second of "1-3"."""
-    first, dash, last = str(sources).partition("-")
+    first, dash, last = (part.strip() for part in str(sources).partition("-"))
     if isinstance(sources, bool) or not first.isdecimal() or (dash and not last.isdecimal()):
         raise ValueError(
-            f'the number of sources must be a whole number, or a range like "1-3"; got {sources!r}.'
+            f'the number of sources must be a whole number, or a range like "1-3"; got {sources!r:.60}.'
         )
     low, high = int(first), int(last if dash else first)
     if not 1 <= low <= high <= MAX_SOURCES:
