@@ -6,17 +6,23 @@
 
 Surveys of benchmark fields: one to three sources, each number as often as the others, from the prior, and
 30 readings at random places of the square. They are located with `sources = "1-3"`.
+
+The rival is the Bayesian information criterion: the likelihood of the best fit of each number, times
+readings^(−parameters/2). Fits start from the best particles of a belief with this number.
 """
 
 import argparse
 import itertools
+import math
 from pathlib import Path
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 from rich.console import Console
 from rich.progress import track
+from scipy.optimize import minimize
 
 from benchmarks import real_sets
 from dowsax.compilation import enable_cache
@@ -24,7 +30,7 @@ from dowsax.evaluate.statistics import bootstrap_interval, wilson_interval
 from dowsax.evaluate.tables import markdown
 from dowsax.inference.locate import locate
 from dowsax.types import Station
-from dowsax.world import Model, benchmark_model
+from dowsax.world import Model, benchmark_model, source_columns
 from dowsax.world.motion import AREA_SIDE_M
 from dowsax.world.sensors import Gaussian
 
@@ -32,6 +38,9 @@ NUMBERS = (1, 2, 3)
 NUM_READINGS = 30
 APART_M, MIN_SIGNAL_TO_NOISE = 5.0, 5.0
 """Sources are clear where each is this far from the others, and seen in some reading at this ratio."""
+_NUM_STARTS, _FIT = 3, {"maxfev": 6000, "adaptive": True}
+"""Of the fits of each number."""
+_MIN_LOG_LIKELIHOOD = -1e9
 
 
 def is_clear(model: Model, theta: np.ndarray, number: int, places: np.ndarray) -> bool:
@@ -55,10 +64,47 @@ def is_clear(model: Model, theta: np.ndarray, number: int, places: np.ndarray) -
     return bool(((each / noise).max(axis=1) >= MIN_SIGNAL_TO_NOISE).all())
 
 
+def bic_chances(field: str, places: np.ndarray, values: np.ndarray, seed: int) -> np.ndarray:
+    """The probability of each number by the Bayesian information criterion."""
+    stations, readings = Station(jnp.asarray(places, jnp.float32)), jnp.asarray(values, jnp.float32)
+    logs = []
+    for number, model in zip(NUMBERS, benchmark_model(field, sources=NUMBERS).by_number, strict=True):
+        found = locate(places, values, field, sources=number, seed=seed)
+        # As published, the columns of Θ come source by source.
+        columns = source_columns(model.prior)
+        order = np.arange(found.samples.shape[1]) if columns is None else np.argsort(columns.by_source)
+        samples, scale = found.samples[:, order], found.std[order]
+        terms = np.asarray(_log_likelihoods(model, jnp.asarray(samples, jnp.float32), stations, readings))
+
+        def misfit(theta: np.ndarray, model: Model = model, scale: np.ndarray = scale) -> float:
+            one = jnp.asarray(theta * scale, jnp.float32)[None]
+            return -float(_log_likelihoods(model, one, stations, readings)[0])
+
+        fits = [
+            minimize(misfit, samples[at] / scale, method="Nelder-Mead", options=_FIT).fun
+            for at in np.argsort(terms)[-_NUM_STARTS:]
+        ]
+        logs.append(-min(fits) - 0.5 * samples.shape[1] * math.log(len(values)))
+    weights = np.exp(np.array(logs) - max(logs))
+    return weights / weights.sum()
+
+
+@eqx.filter_jit
+def _log_likelihoods(model: Model, thetas: jax.Array, stations: Station, readings: jax.Array) -> jax.Array:
+    """Of samples (n, d), very small outside the support of the prior."""
+
+    def one(theta: jax.Array) -> jax.Array:
+        terms = jax.vmap(model.log_likelihood, in_axes=(None, 0, 0))(theta, stations, readings)
+        inside = model.prior.log_prob(theta) > -jnp.inf
+        return jnp.where(inside, jnp.maximum(jnp.sum(terms), _MIN_LOG_LIKELIHOOD), _MIN_LOG_LIKELIHOOD)
+
+    return jax.vmap(one)(thetas)
+
+
 def measure(field: str, surveys: int, seed: int) -> tuple[str, ...]:
     """One line of the table."""
     model = benchmark_model(field, sources=NUMBERS)
-    chances, truths, clear = [], [], []
+    chances, rivals, truths, clear = [], [], [], []
     for number in track(range(surveys), field, console=Console(stderr=True)):
         key = jax.random.fold_in(jax.random.key(seed), number)
         theta_key, noise_key = jax.random.split(key)
@@ -68,16 +114,19 @@ def measure(field: str, surveys: int, seed: int) -> tuple[str, ...]:
         found = locate(places, values, field, sources="1-3", seed=number)
         truth = int(theta[model.prior.source_columns.number_column])  # pyright: ignore
         chances.append([found.number_probabilities[each] for each in NUMBERS])
+        rivals.append(bic_chances(field, places, np.asarray(values, float), number))
         truths.append(truth)
         additive = isinstance(model.sensor, Gaussian)
         clear.append(additive and is_clear(model, np.asarray(theta), truth, places))
-    return _row(field, np.array(chances), np.array(truths), np.array(clear))
+    return _row(field, np.array(chances), np.array(rivals), np.array(truths), np.array(clear))
 
 
-def _row(field: str, chances: np.ndarray, truths: np.ndarray, clear: np.ndarray) -> tuple[str, ...]:
-    """Reliability of the stated probabilities, log score, and the probability of a clear truth."""
-    of_truth = chances[np.arange(len(truths)), truths - 1]
-    scores = np.log(np.maximum(of_truth, 1e-6))
+def _row(
+    field: str, chances: np.ndarray, rivals: np.ndarray, truths: np.ndarray, clear: np.ndarray
+) -> tuple[str, ...]:
+    """Reliability of the stated probabilities, log scores, and the probability of a clear truth."""
+    of_truth, of_rival = (each[np.arange(len(truths)), truths - 1] for each in (chances, rivals))
+    scores, rival_scores = (np.log(np.maximum(each, 1e-6)) for each in (of_truth, of_rival))
     cells = []
     for low, high in ((0.0, 0.2), (0.2, 0.5), (0.5, 0.8), (0.8, 1.01)):
         inside = (chances >= low) & (chances < high)
@@ -90,17 +139,29 @@ def _row(field: str, chances: np.ndarray, truths: np.ndarray, clear: np.ndarray)
             else ""
         )
     low, high = bootstrap_interval(scores)
+    less, more = bootstrap_interval(scores - rival_scores)
     seen = of_truth[clear]
     return (
         field,
         str(len(truths)),
         *cells,
         f"{scores.mean():.2f} [{low:.2f}, {high:.2f}]",
+        f"{(scores - rival_scores).mean():+.2f} [{less:+.2f}, {more:+.2f}]",
         f"{np.median(seen):.2f}, {np.mean(seen >= 0.8):.2f} of {len(seen)}" if len(seen) else "",
     )
 
 
-HEADINGS = ("field", "surveys", "0 to 0.2", "0.2 to 0.5", "0.5 to 0.8", "0.8 to 1", "log score", "clear ones")
+HEADINGS = (
+    "field",
+    "surveys",
+    "0 to 0.2",
+    "0.2 to 0.5",
+    "0.5 to 0.8",
+    "0.8 to 1",
+    "log score",
+    "better than BIC by",
+    "clear ones",
+)
 
 
 def metec(data: Path, seed: int) -> str:
@@ -110,7 +171,7 @@ def metec(data: Path, seed: int) -> str:
         found = locate(
             case.stations, case.values, model=case.model, preset="survey", seed=seed, redundancy="estimated"
         )
-        rows.append((case.name, str(len(case.values)), f"{found.number_probabilities[1]:.2f}"))
+        rows.append((case.name, str(len(case.values)), f"{found.number_probabilities[1]:.3f}"))
         Console(stderr=True).print(*rows[-1])
     return "\n".join(markdown(("event", "readings", "probability of one leak"), rows))
 

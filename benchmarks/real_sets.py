@@ -28,6 +28,8 @@ EDGE = 0.1
 """Of rows of samplers across a plume: how far off its edges may be, as a share of its middle."""
 BLOCK = 300.0
 """[s], over which METEC's readings are averaged."""
+MIN_LEAK = 0.05
+"""[g/s], of each of several leaks: one too weak to be seen would count (docs/how-to/several-sources.md)."""
 # How fast a plume widens is not known beforehand.
 _GROWTH = {
     "lateral": LogNormal(1.5, 2.0),
@@ -300,7 +302,7 @@ def _methane(
         unit="ppm",
         gas="methane",
         distributions={
-            "q": LogUniform(1e-3, 10.0),
+            "q": LogUniform(1e-3 if sources == 1 else MIN_LEAK, 10.0),
             "height": LogNormal(1.5, 2.0),
             **_GROWTH,
         },

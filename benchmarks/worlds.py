@@ -37,9 +37,9 @@ class Case:
     is_counted: bool = False
 
 
-def site_case(kind: str, size: tuple[float, float] | None = None, **facts: bool) -> Case:
+def site_case(kind: str, size: tuple[float, float] | None = None, sources: int = 1, **facts: bool) -> Case:
     """The standard site of this kind, or a smaller one of this size [m]."""
-    plan = Plan.of(parse_site(new_site(kind), f"{kind}.toml"))
+    plan = Plan.of(replace(parse_site(new_site(kind), f"{kind}.toml"), sources=(sources,)))
     low, high = plan.reach.area
     model = plan.model
     if size is not None:

@@ -1,6 +1,6 @@
 """What a stop is worth where the world is not as the site says: results/tables/missions/wrong-sites.md.
 
-    python -m benchmarks.wrong_sites --missions 1000 --seed 3   # as published
+    python -m benchmarks.wrong_sites --missions 500 --seed 3   # as published
     python -m benchmarks.wrong_sites --missions 4               # a trial; its numbers mean little
 
 Missions of the standard sites, as in `benchmarks.site_stops`, but readings come from another world:

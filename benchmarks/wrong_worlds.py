@@ -1,6 +1,6 @@
 """How often the check of the fit alarms where the world is wrong: results/tables/calibration/wrong-worlds.md.
 
-    python -m benchmarks.wrong_worlds --surveys 30 --seed 1    # as published
+    python -m benchmarks.wrong_worlds --surveys 40 --seed 1    # as published
     python -m benchmarks.wrong_worlds --surveys 2              # a trial; its numbers mean little
 
 Each survey is located once, with inferred noise, and every reading counts as one. The worlds are those of
@@ -72,7 +72,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--surveys", type=int, default=30, help="of each kind in each world")
+    parser.add_argument("--surveys", type=int, default=40, help="of each kind in each world")
     parser.add_argument("--kinds", nargs="+", default=list(CASES), choices=CASES)
     parser.add_argument("--worlds", nargs="+", default=list(WORLDS), choices=WORLDS)
     parser.add_argument("--seed", type=int, default=0)

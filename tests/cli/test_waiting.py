@@ -12,6 +12,7 @@ from dowsax.cli import console, run
 from dowsax.cli.console import COMPILING, FIRST_TIME, preparing
 from dowsax.evaluate.missions import RehearsalConfig, Simulated
 from dowsax.experiments.run import Run
+from dowsax.inference.locate import _PADDED_LENGTHS
 from dowsax.mission.plan import Plan
 from dowsax.site import parse_site
 
@@ -25,6 +26,13 @@ def test_a_long_preparation_is_reported_in_a_line_that_stays(capsys):
             time.sleep(0.01)
     assert told == ("", f"dowsax: Preparing: {FIRST_TIME}.\n")
     assert capsys.readouterr() == ("", "")
+
+
+def test_the_hint_names_every_size_that_compiles_again():
+    """The padded lengths of surveys; and the times of sites, not of benchmark fields alone."""
+    sizes = ", ".join(str(length) for length in _PADDED_LENGTHS[:3])
+    assert f"up to {sizes}, … readings" in FIRST_TIME
+    assert "1 to 2 minutes for a site, up to 6 with" in FIRST_TIME
 
 
 def test_a_short_one_is_not_reported(capsys):

@@ -16,7 +16,7 @@ from dowsax.evaluate.metrics import Estimate
 from dowsax.evaluate.ranks import NUM_DRAWS
 from dowsax.evaluate.tables import calibration_table, pooled_table
 from dowsax.evaluate.uniformity import ecdf, simultaneous_band
-from dowsax.inference import PRESETS
+from dowsax.inference.presets import PRESETS, default_preset
 from dowsax.version import VERSION
 from dowsax.world import MODALITIES, benchmark_model
 
@@ -29,6 +29,7 @@ def calibrate(
     cases: int = 200,
     preset: Annotated[list[str] | None, Parameter(negative="")] = None,
     particles: int | None = None,
+    sources: int = 1,
     seed: int = 0,
     out: Path = Path("calibration"),
     json: Annotated[bool, Parameter(negative="")] = False,
@@ -42,9 +43,11 @@ def calibrate(
     cases
         Simulated surveys for each field, at least 20.
     preset
-        The filter, default or paper; repeat it to compare.
+        The filter; repeat it to compare. Default: default; with several sources: several.
     particles
         Number of particles. Default: that of the preset.
+    sources
+        Number of sources, which the filter knows; their parameters are compared in the order of their x.
     seed
         The same seed gives the same surveys and the same numbers.
     out
@@ -52,7 +55,7 @@ def calibrate(
     json
         Print the report as one JSON object, and nothing else.
     """
-    fields, presets = _unique(field), _unique(preset or ["default"])
+    fields, presets = _unique(field), _unique(preset or [default_preset((sources,))])
     _require_valid(fields, presets, cases, particles, seed)
     require_folder(out)
     pictures = [out / ("ranks.png" if len(fields) == 1 else f"ranks-{name}.png") for name in fields]
@@ -62,8 +65,8 @@ def calibrate(
         pictures = []
     for picture in pictures:
         require_picture(picture)
-    reports = _measure(fields, presets, cases, particles, seed)
-    text = json_format.dumps(_document(reports, cases, particles, seed), allow_nan=False)
+    reports = _measure(fields, presets, cases, particles, seed, sources)
+    text = json_format.dumps(_document(reports, cases, particles, seed, sources), allow_nan=False)
     (out / "calibration.json").write_text(text + "\n", encoding="utf-8")
     (out / "calibration.md").write_text(_tables(reports), encoding="utf-8")
     for name, picture in zip(fields, pictures, strict=False):
@@ -86,7 +89,6 @@ def _require_valid(
     if cases < MIN_CASES:
         raise ValueError(f"Calibration needs at least {MIN_CASES} cases; got {cases}.")
     require_seed(seed)
-
     for what, names, known in (("field", fields, MODALITIES), ("preset", presets, PRESETS)):
         unknown = [name for name in names if name not in known]
         if unknown:
@@ -96,14 +98,14 @@ def _require_valid(
 
 
 def _measure(
-    fields: list[str], presets: list[str], cases: int, particles: int | None, seed: int
+    fields: list[str], presets: list[str], cases: int, particles: int | None, seed: int, sources: int
 ) -> dict[str, dict[str, Calibration]]:
     """The calibration of every preset on every field; all presets see the same surveys."""
     reports = {}
     with counting(len(fields) * len(presets) * cases) as (describe, advance):
         for field in fields:
             describe(f"{field}: surveys")
-            model = benchmark_model(field)
+            model = benchmark_model(field, sources=sources)
             surveys = own_surveys(model, field, cases, seed)
             reports[field] = {}
             for preset in presets:
@@ -115,13 +117,14 @@ def _measure(
 
 
 def _document(
-    reports: dict[str, dict[str, Calibration]], cases: int, particles: int | None, seed: int
+    reports: dict[str, dict[str, Calibration]], cases: int, particles: int | None, seed: int, sources: int
 ) -> dict:
     return {
         "version": VERSION,
         "cases": cases,
         "seed": seed,
         "particles": particles,
+        "sources": sources,
         "pooled": {
             preset: {f"{at:g}": share._asdict() for at, share in shares.items()}
             for preset, shares in _pooled(reports).items()

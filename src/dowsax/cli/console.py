@@ -11,7 +11,11 @@ from dowsax.inference import Posterior
 from dowsax.inference.posterior import INTERVAL_HEADINGS
 
 COMPILING = "compiling…"
-FIRST_TIME = f"{COMPILING} 15 to 40 s the first time, up to two minutes with many unknowns"
+FIRST_TIME = (
+    f"{COMPILING} 15 to 40 s for a benchmark field, 1 to 2 minutes for a site, up to 6 with open paths or "
+    "several sources; once for each kind of site and size of survey (up to 32, 64, 128, … readings), then it "
+    "is cached"
+)
 _PATIENCE_S = 1.5
 """Shorter waits need no message."""
 

@@ -71,7 +71,7 @@ def locate(
     row
         Read only rows with this text in a column, as in event=3; may be repeated, with --site.
     preset
-        Filter: default, survey (for many unknowns) or paper. Default: that of the site, or default.
+        Filter: default, several (sources), survey (many unknowns) or paper. Default: that of the site.
     particles
         Number of particles, at least 16. Default: that of the site, or of the preset.
     sources
@@ -97,14 +97,12 @@ def locate(
         else:
             place = read_site(site)
             name, survey = place.name, read_survey(readings, place, columns, rows)
-    if plot is not None:
-        require_picture(plot)
-    if out is not None:
-        require_folder(out)
+    _require_outputs(plot, out)
     with preparing(f"Locating the source from {len(survey.values)} readings"):
         try:
             settings: dict[str, Any] = {"preset": preset, "particles": particles, "seed": seed}
             problem = build_problem(survey, place, name=name, sources=sources, **settings)
+            survey = problem.survey
             posterior = solve(problem)
             # Without a site they are for the folder alone, and take another filter.
             findings = build_findings(problem, posterior) if site is not None or out is not None else None
@@ -115,6 +113,13 @@ def locate(
         print(json_format.dumps(_answer(problem, posterior, findings, plot), allow_nan=False))
     else:
         _print_answer(problem, posterior, findings, sentences)
+
+
+def _require_outputs(plot: Path | None, out: Path | None) -> None:
+    if plot is not None:
+        require_picture(plot)
+    if out is not None:
+        require_folder(out)
 
 
 def _read_plain(readings: Path) -> Survey:

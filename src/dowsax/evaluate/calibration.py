@@ -23,8 +23,10 @@ from dowsax.evaluate.surveys import Surveys, simulate_surveys
 from dowsax.evaluate.uniformity import Uniformity, uniformity
 from dowsax.files import finite
 from dowsax.inference import Preset
+from dowsax.inference.labels import sort_sources
 from dowsax.inference.locate import locate
-from dowsax.world import Model
+from dowsax.inference.posterior import Posterior
+from dowsax.world import Model, source_columns
 
 LEVEL = 0.01
 """Probability that a correct filter fails the test."""
@@ -117,21 +119,21 @@ def calibrate(
     model: Model,
     surveys: Surveys,
     *,
-    preset: str | Preset = "default",
+    preset: str | Preset | None = None,
     particles: int | None = None,
     seed: int = 0,
     on_progress: Callable[[int], None] = lambda num_cases: None,
 ) -> Calibration:
-    """Locate the source of every survey and compare the beliefs with the truth.
+    """Locate the sources of every survey, of a known number, and compare the beliefs with the truth.
 
     `on_progress` is called with the number of new cases after each chunk.
     """
     size = _CASES_PER_CHUNK if jax.default_backend() == "cpu" else _CASES_PER_CHUNK_ON_ACCELERATOR
-    parts = []
+    parts, names = [], ()
     # A chunk is scored while the next one is located.
     with ThreadPoolExecutor(1) as scorer:
         for chunk, start in enumerate(range(0, len(surveys.thetas), size)):
-            part = Surveys(*(leaf[start : start + size] for leaf in surveys))
+            part = jax.tree.map(lambda leaf, start=start: leaf[start : start + size], surveys)
             filter_seed = int(np.random.SeedSequence([seed, chunk]).generate_state(1)[0])
             posterior = locate(
                 part.positions,
@@ -141,11 +143,19 @@ def calibrate(
                 particles=particles,
                 seed=filter_seed,
             )
-            found = posterior.samples, posterior.weights
-            parts.append(scorer.submit(score, part.thetas, *found, [seed, chunk], posterior.position_columns))
+            parts.append(scorer.submit(_score, model, part.thetas, posterior, [seed, chunk]))
+            names = posterior.names
             on_progress(len(part.thetas))
-    names = tuple(parameter.name for parameter in model.prior.parameters)
     return verdict(names, join([part.result() for part in parts]))
+
+
+def _score(model: Model, truths: np.ndarray, posterior: Posterior, seed: list[int]) -> Scores:
+    """Score the truths; several sources are sorted by x, in the truth and in each sample."""
+    samples, columns = posterior.samples, source_columns(model.prior)
+    if columns is not None:
+        truths = sort_sources(truths[:, list(columns.by_source)], posterior.source_columns)
+        samples = sort_sources(samples, posterior.source_columns)
+    return score(truths, samples, posterior.weights, seed, posterior.position_columns)
 
 
 def own_surveys(model: Model, name: str, num_cases: int, seed: int) -> Surveys:

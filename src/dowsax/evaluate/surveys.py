@@ -28,10 +28,10 @@ Survey = tuple[Float[Array, "length 2"], Float[Array, " length"]]
 
 
 class Surveys(NamedTuple):
-    """Sources (b, d), and surveys of them: positions (b, k, 2) [m] and readings (b, k)."""
+    """Sources (b, d), and surveys of them: positions (b, k, 2) [m], or stations, and readings (b, k)."""
 
     thetas: np.ndarray
-    positions: np.ndarray
+    positions: np.ndarray | Station
     readings: np.ndarray
 
 
