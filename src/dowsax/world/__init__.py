@@ -25,6 +25,7 @@ from dowsax.world.kinds import KINDS, Kind, kind_of
 from dowsax.world.modalities import MODALITIES, Modality, benchmark_model
 from dowsax.world.model import Model
 from dowsax.world.motion import FOUR_MOVES, FencedMoves, Motion, PolicyMismatch, moves_of
+from dowsax.world.obstacles import Obstacle, Obstacles
 from dowsax.world.paths import approach, wander
 from dowsax.world.positions import (
     POSITION_COLUMNS,
@@ -106,6 +107,8 @@ __all__ = [
     "Motion",
     "NearAndFar",
     "NeedsTheta",
+    "Obstacle",
+    "Obstacles",
     "OpenPaths",
     "Parameter",
     "PerhapsAbsent",

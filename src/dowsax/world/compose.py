@@ -22,6 +22,7 @@ from dowsax.world.kinds import KINDS, LAG, WIND, Kind, Number, kind_of
 from dowsax.world.layout import Layout, as_number, hint, nominal, override, require_known
 from dowsax.world.modalities import MODALITIES, benchmark_model
 from dowsax.world.model import Model
+from dowsax.world.obstacles import Obstacle
 from dowsax.world.priors import ExtendedPrior, PlumePrior
 from dowsax.world.sensors import Counting, Gaussian, StudentT, UnknownNoise
 from dowsax.world.sensors.above_background import AboveBackground
@@ -32,6 +33,7 @@ from dowsax.world.sensors.stated_uncertainty import StatedUncertainty
 from dowsax.world.sensors.swaying_wind import SwayingWind
 from dowsax.world.sensors.uncertain_counting import OverBackground
 from dowsax.world.several_columns import as_numbers
+from dowsax.world.shielding import keep_outside, shield
 from dowsax.world.source import Parameter
 from dowsax.world.uncalibrated import compose_uncalibrated, require_uncalibrated
 
@@ -67,6 +69,7 @@ def compose(
     wind: Sequence[float | int] | str = "measured",
     direction_error: float | int = 0.0,
     edge: float | int = 0.0,
+    obstacles: Sequence[Obstacle] = (),
     options: Mapping[str, Any] | None = None,
 ) -> Model:
     """Build a model of one source, or several, at unknown positions with the distribution `location` [m].
@@ -92,6 +95,7 @@ def compose(
     - `wind`: "measured" with each reading, "unknown", or a velocity (where the air goes) [m/s];
     - `direction_error` [°] of the measured wind, independent at each reading (`SwayingWind`);
     - `edge`: model error at the edges of a gas plume, as a share of its axis (`FuzzyEdge`);
+    - `obstacles`, in which no source lies; they shield radiation and levels (`Shielded`);
     - `options`: further known numbers of the field, or ranges of a benchmark field's `PlumePrior`.
     """
     noise, options = noise or {}, options or {}
@@ -102,11 +106,13 @@ def compose(
     if kind in MODALITIES:
         windy = {"wind": wind != "measured", "direction_error": direction_error, "edge": edge}
         others = {"gas": gas, "distributions": distributions, "reading": reading != "value"}
+        others["obstacles"] = obstacles
         _refuse_for_benchmark(kind, unit, others | of_counts | measured | windy)
         model = _benchmark(kind, location, sources, background, sensors, noise, degrees, lag, options)
         return Model(model.prior, model.field, counted(model.sensor))
-    chosen = _find_kind(kind, unit, gas)
-    source, layout = _sources(chosen, location, sources, distributions or {}, wind, efficiency, options)
+    chosen, location = _find_kind(kind, unit, gas), keep_outside(location, obstacles)
+    parts = location, sources, distributions or {}, wind, efficiency, obstacles, options
+    source, layout = _sources(chosen, *parts)
     late = _with_lag(source, layout, lag)
     if reading != "value":
         others = {"background": background not in ("usual", None), "robust": robust, "edge": edge}
@@ -151,11 +157,12 @@ def _sources(
     distributions: Mapping[str, Number | str],
     wind: Sequence[float | int] | str,
     efficiency: str | None,
+    obstacles: Sequence[Obstacle],
     options: Mapping[str, Any],
 ) -> tuple[Field, Layout]:
     """Return what a sensor of this efficiency sees of all sources, and the layout of their columns."""
     layout = Layout(2)
-    source = _source(kind, layout, distributions, wind, options)
+    source = shield(_source(kind, layout, distributions, wind, options), kind, layout, obstacles)
     numbers = as_numbers(sources)
     if numbers != (1,):
         layout, columns = layout.repeat_source(location, kind.own, numbers)
