@@ -11,15 +11,19 @@ their sources.
 import argparse
 import sys
 import time
+from collections.abc import Sequence
 
+import equinox as eqx
 import jax
 import numpy as np
+from jaxtyping import Array
 
-from benchmarks.worlds import site_case, walk
+from benchmarks.worlds import Case, site_case, walk
 from dowsax.compilation import enable_cache
 from dowsax.evaluate.calibration import PROBABILITIES, Calibration, calibrate, pooled_coverage
 from dowsax.evaluate.surveys import Surveys
 from dowsax.evaluate.tables import markdown
+from dowsax.types import Key, Station, Theta
 from dowsax.world import Model
 
 KINDS = {"gas-plume": {"is_windy": True}, "radiation": {"is_counted": True}, "level": {"is_level": True}}
@@ -36,16 +40,25 @@ HEADINGS = (
 def simulate(kind: str, sources: int, surveys: int, seed: int) -> tuple[Surveys, Model]:
     """Surveys of a site with this number of sources."""
     case = site_case(kind, sources=sources, **KINDS[kind])
-    model, key = case.model, jax.random.key(seed)
-    stations = [walk(np.random.default_rng([seed, number]), case) for number in range(surveys)]
+    return survey_all(case, surveys, jax.random.key(seed), [seed]), case.model
+
+
+def survey_all(case: Case, surveys: int, key: Key, seed: Sequence[int]) -> Surveys:
+    """Surveys of sources from the prior, each on a walk of its own."""
+    model = case.model
+    stations = [walk(np.random.default_rng([*seed, number]), case) for number in range(surveys)]
     together = jax.tree.map(lambda *leaves: np.stack(leaves), *stations)
     theta_key, noise_key = jax.random.split(key)
     thetas = jax.vmap(model.prior.sample)(jax.random.split(theta_key, surveys))
     # One after the other: noise that readings share is drawn in a loop over them.
-    draw = jax.jit(model.simulate)
     keys = jax.random.split(noise_key, surveys)
-    readings = [draw(*each) for each in zip(keys, thetas, stations, strict=True)]
-    return Surveys(np.asarray(thetas), together, np.stack(readings)), model
+    readings = [_draw(model, *each) for each in zip(keys, thetas, stations, strict=True)]
+    return Surveys(np.asarray(thetas), together, np.stack(readings))
+
+
+@eqx.filter_jit
+def _draw(model: Model, key: Key, theta: Theta, stations: Station) -> Array:
+    return model.simulate(key, theta, stations)
 
 
 def measure(kind: str, sources: int, surveys: int, seed: int) -> Calibration:

@@ -128,6 +128,23 @@ def calibrate(
 
     `on_progress` is called with the number of new cases after each chunk.
     """
+    settings = {"preset": preset, "particles": particles, "seed": seed}
+    return verdict(*score_surveys(model, surveys, on_progress=on_progress, **settings))
+
+
+def score_surveys(
+    model: Model,
+    surveys: Surveys,
+    *,
+    preset: str | Preset | None = None,
+    particles: int | None = None,
+    seed: int = 0,
+    on_progress: Callable[[int], None] = lambda num_cases: None,
+) -> tuple[tuple[str, ...], Scores]:
+    """Return what `calibrate` judges: the names of the parameters, and the scores of all surveys.
+
+    Scores of several models can be joined where their parameters are the same.
+    """
     size = _CASES_PER_CHUNK if jax.default_backend() == "cpu" else _CASES_PER_CHUNK_ON_ACCELERATOR
     parts, names = [], ()
     # A chunk is scored while the next one is located.
@@ -146,7 +163,7 @@ def calibrate(
             parts.append(scorer.submit(_score, model, part.thetas, posterior, [seed, chunk]))
             names = posterior.names
             on_progress(len(part.thetas))
-    return verdict(names, join([part.result() for part in parts]))
+    return names, join([part.result() for part in parts])
 
 
 def _score(model: Model, truths: np.ndarray, posterior: Posterior, seed: list[int]) -> Scores:

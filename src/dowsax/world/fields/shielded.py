@@ -12,8 +12,6 @@ from dowsax.world.fields.amounts import multiply_amount
 from dowsax.world.fields.nothing import remove_source
 from dowsax.world.obstacles import Obstacles
 
-_MIN_THICKNESS_M = 1e-3
-"""A line that touches an opaque obstacle with less passes it."""
 _MAX_DEPTH = 46.0
 """Of opaque obstacles, as a natural logarithm: 1e-20 of the field, 200 dB, passes."""
 _NEPERS_PER_DB = math.log(10) / 10
@@ -45,14 +43,14 @@ class Shielded(eqx.Module):
     def _depth(self, theta: Theta, station: Station) -> Scalar:
         """Return the natural logarithm of what is lost, at most `_MAX_DEPTH`."""
         altitude = self.altitude if station.altitude is None else station.altitude
-        lengths = self.obstacles.thicknesses(station.position, theta[:2], altitude, theta[self.height])
-        is_opaque = jnp.isinf(self.attenuations)
-        depth = jnp.sum(jnp.where(is_opaque, 0.0, self.attenuations) * lengths)
+        attenuations = self.attenuations
         if self.unknown:
             numbers, columns = (jnp.array(each) for each in zip(*self.unknown, strict=True))
-            depth = depth + jnp.sum(theta[columns] * lengths[numbers])
+            attenuations = attenuations.at[numbers].set(theta[columns])
+        depth, is_hidden = self.obstacles.depth(
+            attenuations, station.position, theta[:2], altitude, theta[self.height]
+        )
         depth = depth * _NEPERS_PER_DB if self.levels else depth
-        is_hidden = jnp.any(is_opaque & (lengths > _MIN_THICKNESS_M))
         return jnp.where(is_hidden, _MAX_DEPTH, jnp.minimum(depth, _MAX_DEPTH))
 
     def without_source(self) -> Field:

@@ -16,6 +16,8 @@ from dowsax.world.ranges import Pair, pair
 
 _MIN_FREE_SHARE = 1e-6
 """Of the box."""
+_PADDED_TO = 32
+"""Numbers of triangles are multiples of this, so that similar sites share compiled programs."""
 
 
 class UniformOutside(eqx.Module):
@@ -26,7 +28,7 @@ class UniformOutside(eqx.Module):
     """[m]"""
     cumulative: Float[Array, " triangles"]
     """The share of the free area in the triangles up to each one."""
-    log_area: float = eqx.field(static=True)
+    log_area: Scalar
     low: Pair = eqx.field(converter=pair, static=True)
     high: Pair = eqx.field(converter=pair, static=True)
 
@@ -40,11 +42,14 @@ class UniformOutside(eqx.Module):
         pieces = shapely.get_parts(shapely.constrained_delaunay_triangles(free))
         corners = np.array([np.asarray(piece.exterior.coords)[:3] for piece in pieces])
         areas = shapely.area(pieces)
+        # The last triangle once more, which is never drawn.
+        more = -len(corners) % _PADDED_TO
+        corners, shares = np.pad(corners, ((0, more), (0, 0), (0, 0)), "edge"), np.cumsum(areas) / areas.sum()
         return cls(
             Obstacles.of(obstacles),
             jnp.asarray(corners, jnp.float32),
-            jnp.asarray(np.cumsum(areas) / areas.sum(), jnp.float32),
-            math.log(areas.sum()),
+            jnp.asarray(np.pad(shares, (0, more), constant_values=1.0), jnp.float32),
+            jnp.float32(math.log(areas.sum())),
             low,
             high,
         )
