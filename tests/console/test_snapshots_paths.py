@@ -45,6 +45,7 @@ def test_a_snapshot_without_paths_is_as_before():
 def test_a_request_sends_both_ends():
     keys = ReadingBody(position=(10, 10), far_end=(90, 10), value=2.5).to_keys()
     assert keys == {"x": 10.0, "y": 10.0, "x2": 90.0, "y2": 10.0, "value": 2.5}
+    assert ReadingBody(path="south", value=2.5).to_keys() == {"path": "south", "value": 2.5}
 
 
 def test_an_uploaded_survey_has_paths_and_points():

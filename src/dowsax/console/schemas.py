@@ -97,6 +97,8 @@ class _ReadingKeys(_Quantities):
     latitude2: Annotated[float, Field(ge=-90, le=90, allow_inf_nan=False)] | None = None
     """[degrees], of the far end, instead of `far_end`."""
     longitude2: Annotated[float, Field(ge=-180, le=180, allow_inf_nan=False)] | None = None
+    path: Text | None = None
+    """The name of a path of the site, instead of its ends."""
     wind: Pair | None = None
     """[m/s], where the air goes."""
     wind_speed: Number | None = None
