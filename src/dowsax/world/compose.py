@@ -1,6 +1,5 @@
 """Build models from plain choices."""
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -24,6 +23,7 @@ from dowsax.world.modalities import MODALITIES, benchmark_model
 from dowsax.world.model import Model
 from dowsax.world.obstacles import Obstacle
 from dowsax.world.priors import ExtendedPrior, PlumePrior
+from dowsax.world.ranges import require_velocity
 from dowsax.world.sensors import Counting, Gaussian, StudentT, UnknownNoise
 from dowsax.world.sensors.above_background import AboveBackground
 from dowsax.world.sensors.correlated import NUM_EARLIER, NUM_UNGROUPED, Correlated, lengths_for
@@ -33,7 +33,7 @@ from dowsax.world.sensors.stated_uncertainty import StatedUncertainty
 from dowsax.world.sensors.swaying_wind import SwayingWind
 from dowsax.world.sensors.uncertain_counting import OverBackground
 from dowsax.world.several_columns import as_numbers
-from dowsax.world.shielding import keep_outside, shield
+from dowsax.world.shielding import keep_outside, shield, solve_among
 from dowsax.world.source import Parameter
 from dowsax.world.uncalibrated import compose_uncalibrated, require_uncalibrated
 
@@ -111,6 +111,7 @@ def compose(
         model = _benchmark(kind, location, sources, background, sensors, noise, degrees, lag, options)
         return Model(model.prior, model.field, counted(model.sensor))
     chosen, location = _find_kind(kind, unit, gas), keep_outside(location, obstacles)
+    chosen, wind = solve_among(chosen, location, obstacles, wind)
     parts = location, sources, distributions or {}, wind, efficiency, obstacles, options
     source, layout = _sources(chosen, *parts)
     late = _with_lag(source, layout, lag)
@@ -205,9 +206,7 @@ def _source(
             return inner
         column, _ = [layout.add(parameter, numbers[parameter.name]) for parameter, _ in WIND]
         return InferredWind(inner, column)
-    if len(wind) != 2 or not all(math.isfinite(part) for part in wind):
-        raise ValueError(f"`wind` as a velocity must be two finite numbers (east, north) [m/s]; got {wind}.")
-    return GivenWind(inner, (wind[0], wind[1]))
+    return GivenWind(inner, require_velocity(wind))
 
 
 def _with_lag(inner: Field, layout: Layout, lag: Number | str | None) -> Field:

@@ -4,11 +4,13 @@ import dataclasses
 import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from dowsax.world.base import Distribution, Field, Sensor
 from dowsax.world.distributions import LogNormal, LogUniform, Normal, Uniform
-from dowsax.world.fields import dipole, gaussian_plume, inverse_square, log_distance
+from dowsax.world.fields import among_buildings, dipole, gaussian_plume, inverse_square, log_distance
+from dowsax.world.fields.among_buildings import AmongBuildings
 from dowsax.world.fields.beam import Beam
 from dowsax.world.fields.dipole import Dipole
 from dowsax.world.fields.gaussian_plume import GaussianPlume
@@ -64,6 +66,8 @@ class Kind:
     usual_background: bool = True
     windy: bool = False
     """Whether the field needs the wind."""
+    among_obstacles: bool = False
+    """Whether the field is solved beforehand, for one wind among the obstacles."""
     levels: bool = False
     """Whether readings are levels in decibel."""
     per_second: bool = False
@@ -143,6 +147,34 @@ def gas_plume(unit: str = "ppm", gas: str | float | None = None) -> Kind:
         own=("q", "height"),
         options=("altitude", "size"),
         windy=True,
+    )
+
+
+def gas_buildings(unit: str = "ppm", gas: str | float | None = None) -> Kind:
+    """Return the kind of a gas that a steady, known wind carries among buildings, see `AmongBuildings`.
+
+    Rates are those of a layer of the given depth in which the gas is mixed. Its noise is that of a gas plume:
+    the share of it stands for what a steady wind leaves out.
+    """
+    plume, gain = gas_plume(unit, gas), per_gram(unit, gas)
+    rate, spread = AmongBuildings.PARAMETERS
+    distributions = among_buildings.default_distributions()
+    if gain is None:
+        rate = plume.parameters[0]
+        distributions = among_buildings.default_distributions((1.0, 1e6))
+    build = partial(AmongBuildings.of, gain=1.0 if gain is None else gain)
+    return Kind(
+        name="gas-buildings",
+        unit=unit,
+        field=build,
+        parameters=(rate, spread),
+        distributions=distributions,
+        known={},
+        background=plume.background,
+        noise=plume.noise,
+        own=("q",),
+        options=("depth",),
+        among_obstacles=True,
     )
 
 
@@ -237,6 +269,7 @@ def magnetic_dipole(unit: str = "nT") -> Kind:
 
 KINDS: dict[str, Callable[..., Kind]] = {
     "gas-plume": gas_plume,
+    "gas-buildings": gas_buildings,
     "radiation": radiation,
     "level": level,
     "magnetic-dipole": magnetic_dipole,
@@ -249,7 +282,7 @@ def kind_of(name: str, unit: str | None = None, gas: str | float | None = None) 
     """Return the kind by name; default unit: the kind's own."""
     given: dict[str, Any] = {} if unit is None else {"unit": unit}
     if gas is not None:
-        if name != "gas-plume":
-            raise ValueError(f"`gas` is for the kind gas-plume only, not for {name}: leave it out.")
+        if not name.startswith("gas-"):
+            raise ValueError(f"`gas` is for gases, not for the kind {name}: leave it out.")
         given["gas"] = gas
     return KINDS[name](**given)

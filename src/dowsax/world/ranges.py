@@ -1,5 +1,6 @@
 """Checks of numbers and ranges, with errors of one line."""
 
+import math
 from collections.abc import Sequence
 
 Pair = tuple[float, float]
@@ -29,3 +30,10 @@ def require_range(name: str, bounds: Pair) -> None:
 def require_box(low: Pair, high: Pair) -> None:
     for axis, bounds in zip("xy", zip(low, high, strict=True), strict=True):
         require_range(f"box along {axis}", bounds)
+
+
+def require_velocity(wind: Sequence[float | int]) -> Pair:
+    """Return a velocity [m/s], or raise a ValueError."""
+    if len(wind) != 2 or not all(math.isfinite(part) for part in wind):
+        raise ValueError(f"`wind` as a velocity must be two finite numbers (east, north) [m/s]; got {wind}.")
+    return float(wind[0]), float(wind[1])

@@ -1,6 +1,8 @@
 """What obstacles change of a model: where the source may be, and what of it passes."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 
 import jax.numpy as jnp
 
@@ -12,6 +14,7 @@ from dowsax.world.layout import Layout, as_number
 from dowsax.world.obstacles import OPAQUE, UNKNOWN, Obstacle, Obstacles
 from dowsax.world.priors.locations import UniformBox
 from dowsax.world.priors.outside import UniformOutside
+from dowsax.world.ranges import require_velocity
 from dowsax.world.source import Parameter
 
 
@@ -22,6 +25,27 @@ def keep_outside(location: Location, obstacles: Sequence[Obstacle]) -> Location:
     if not isinstance(location, UniformBox):
         raise ValueError("With obstacles the position of the source must be uniform: give a `UniformBox`.")
     return UniformOutside.of(location.low, location.high, obstacles)
+
+
+def solve_among(
+    kind: Kind, location: Location, obstacles: Sequence[Obstacle], wind: Sequence[float | int] | str
+) -> tuple[Kind, Sequence[float | int] | str]:
+    """Return the kind with its field among these obstacles in this wind, which the field then knows.
+
+    Other kinds, and their wind, stay as they are.
+    """
+    if not kind.among_obstacles:
+        return kind, wind
+    if isinstance(wind, str):
+        raise ValueError(
+            f"The field of {kind.name} is solved for one wind: give `wind` as a velocity (east, north) [m/s]."
+        )
+    if not isinstance(location, UniformBox | UniformOutside):
+        raise ValueError(f"For {kind.name} the position of the source must be uniform: give a `UniformBox`.")
+    field = partial(
+        kind.field, low=location.low, high=location.high, obstacles=obstacles, wind=require_velocity(wind)
+    )
+    return replace(kind, field=field), "measured"
 
 
 def shield(inner: Field, kind: Kind, layout: Layout, obstacles: Sequence[Obstacle]) -> Field:
