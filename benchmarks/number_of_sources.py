@@ -2,6 +2,7 @@
 
     python -m benchmarks.number_of_sources --surveys 100 --seed 1   # as published
     python -m benchmarks.number_of_sources --surveys 2              # a trial; its numbers mean little
+    python -m benchmarks.number_of_sources --surveys 40 --clear      # clear surveys, also with more work
     python -m benchmarks.number_of_sources --metec                  # the releases of METEC, one leak each
 
 Surveys of benchmark fields: one to three sources, each number as often as the others, from the prior, and
@@ -14,7 +15,10 @@ readings^(−parameters/2). Fits start from the best particles of a belief with 
 import argparse
 import itertools
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import equinox as eqx
 import jax
@@ -29,6 +33,7 @@ from dowsax.compilation import enable_cache
 from dowsax.evaluate.statistics import bootstrap_interval, wilson_interval
 from dowsax.evaluate.tables import markdown
 from dowsax.inference.locate import locate
+from dowsax.inference.presets import SEVERAL
 from dowsax.types import Station
 from dowsax.world import Model, benchmark_model, source_columns
 from dowsax.world.motion import AREA_SIDE_M
@@ -101,23 +106,59 @@ def _log_likelihoods(model: Model, thetas: jax.Array, stations: Station, reading
     return jax.vmap(one)(thetas)
 
 
+class Survey(NamedTuple):
+    """Sources, and readings of them."""
+
+    theta: np.ndarray
+    truth: int
+    """The number of sources."""
+    places: np.ndarray
+    values: np.ndarray
+    is_clear: bool
+
+
+def simulate(field: str, number: int, seed: int) -> Survey:
+    """The survey of this number."""
+    model = benchmark_model(field, sources=NUMBERS)
+    theta_key, noise_key = jax.random.split(jax.random.fold_in(jax.random.key(seed), number))
+    places = np.random.default_rng([seed, number]).uniform(0, AREA_SIDE_M, (NUM_READINGS, 2))
+    theta = model.prior.sample(theta_key)
+    values = np.asarray(model.simulate(noise_key, theta, Station(jnp.asarray(places, jnp.float32))))
+    truth = int(theta[model.prior.source_columns.number_column])  # pyright: ignore
+    additive, whole = isinstance(model.sensor, Gaussian), np.asarray(theta)
+    return Survey(whole, truth, places, values, additive and is_clear(model, whole, truth, places))
+
+
+def clear(fields: Sequence[str], surveys: int, seed: int) -> str:
+    """The probability of the true number in clear surveys, with the preset and with 16 times its work."""
+    config = replace(SEVERAL.config, num_particles=4096, num_moves=48, max_moves=192)
+    presets = {"several": SEVERAL, "16 times the work": replace(SEVERAL, config=config)}
+    chances: dict[str, list[float]] = {name: [] for name in presets}
+    for field in fields:
+        for number in track(range(surveys), field, console=Console(stderr=True)):
+            survey = simulate(field, number, seed)
+            for name, preset in presets.items() if survey.is_clear else ():
+                found = locate(survey.places, survey.values, field, sources="1-3", preset=preset, seed=number)
+                chances[name].append(found.number_probabilities[survey.truth])
+    rows = []
+    for name, each in chances.items():
+        seen = np.array(each)
+        number = int((seen >= 0.8).sum())
+        low, high = wilson_interval(number, len(seen))
+        rows.append((name, f"{np.median(seen):.2f}", f"{number} of {len(seen)} [{low:.2f}, {high:.2f}]"))
+    return "\n".join(markdown(("preset", "median probability of the true number", "0.8 or more"), rows))
+
+
 def measure(field: str, surveys: int, seed: int) -> tuple[str, ...]:
     """One line of the table."""
-    model = benchmark_model(field, sources=NUMBERS)
     chances, rivals, truths, clear = [], [], [], []
     for number in track(range(surveys), field, console=Console(stderr=True)):
-        key = jax.random.fold_in(jax.random.key(seed), number)
-        theta_key, noise_key = jax.random.split(key)
-        places = np.random.default_rng([seed, number]).uniform(0, AREA_SIDE_M, (NUM_READINGS, 2))
-        theta = model.prior.sample(theta_key)
-        values = model.simulate(noise_key, theta, Station(jnp.asarray(places, jnp.float32)))
+        _, truth, places, values, is_clear_one = simulate(field, number, seed)
         found = locate(places, values, field, sources="1-3", seed=number)
-        truth = int(theta[model.prior.source_columns.number_column])  # pyright: ignore
         chances.append([found.number_probabilities[each] for each in NUMBERS])
-        rivals.append(bic_chances(field, places, np.asarray(values, float), number))
+        rivals.append(bic_chances(field, places, values.astype(float), number))
         truths.append(truth)
-        additive = isinstance(model.sensor, Gaussian)
-        clear.append(additive and is_clear(model, np.asarray(theta), truth, places))
+        clear.append(is_clear_one)
     return _row(field, np.array(chances), np.array(rivals), np.array(truths), np.array(clear))
 
 
@@ -181,6 +222,7 @@ def main() -> None:
     parser.add_argument("--fields", nargs="+", default=["temperature"])
     parser.add_argument("--surveys", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--clear", action="store_true")
     parser.add_argument("--metec", action="store_true")
     parser.add_argument("--data", type=Path, default=real_sets.DATA)
     arguments = parser.parse_args()
@@ -190,6 +232,9 @@ def main() -> None:
         if absent is not None:
             raise SystemExit(absent)
         print(metec(arguments.data, arguments.seed))
+        return
+    if arguments.clear:
+        print(clear(arguments.fields, arguments.surveys, arguments.seed))
         return
     rows = [measure(field, arguments.surveys, arguments.seed) for field in arguments.fields]
     print("\n".join(markdown(HEADINGS, rows)))
