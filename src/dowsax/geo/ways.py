@@ -27,14 +27,16 @@ class FreeSpace:
     All is in double precision. Areas that touch along a side block, or allow, as one.
     """
 
-    def __init__(self, geofence: Sequence[np.ndarray], blocked: Sequence[np.ndarray]) -> None:
+    def __init__(
+        self, geofence: Sequence[np.ndarray], blocked: Sequence[np.ndarray], touch: float = TOUCH
+    ) -> None:
         self.has_geofence = len(geofence) > 0
         solid = union(blocked)
         fence = union(geofence) if geofence else solid.envelope.buffer(_ROOM_M, join_style="mitre")
         self._corners_of = fence.difference(solid) if geofence else solid
-        self.solid = solid.buffer(-TOUCH, join_style="mitre")
+        self.solid = solid.buffer(-touch, join_style="mitre")
         """What blocks, less its borders."""
-        self.fence = fence.buffer(TOUCH, join_style="mitre") if geofence else fence
+        self.fence = fence.buffer(touch, join_style="mitre") if geofence else fence
         """The geofence with its border; a box around everything where there is none."""
         self.region = self.fence.difference(self.solid)
         parts = shapely.get_parts(self.region)
@@ -46,9 +48,12 @@ class FreeSpace:
     @cached_property
     def borders(self) -> np.ndarray:
         """The sides (m, 2, 2) [m] that no way crosses: those of what blocks, then those of the geofence."""
-        parts = [self.solid, self.fence] if self.has_geofence else [self.solid]
-        rings = [ring for part in parts for ring in _rings(part)]
-        return np.concatenate([np.zeros((0, 2, 2)), *(np.stack([r[:-1], r[1:]], axis=1) for r in rings)])
+        return np.concatenate([_sides(self.solid), *([_sides(self.fence)] if self.has_geofence else [])])
+
+    @property
+    def num_solid(self) -> int:
+        """How many of the sides are those of what blocks."""
+        return len(_sides(self.solid))
 
     @cached_property
     def _walls(self) -> BaseGeometry:
@@ -183,6 +188,12 @@ def _rings(area: BaseGeometry) -> list[np.ndarray]:
     """Return the closed rings of an area, which has it on the left of each."""
     parts = shapely.get_parts(shapely.orient_polygons(area))
     return [shapely.get_coordinates(ring) for ring in shapely.get_rings(parts)]
+
+
+def _sides(area: BaseGeometry) -> np.ndarray:
+    """Return the sides (m, 2, 2) of an area."""
+    sides = [np.stack([ring[:-1], ring[1:]], axis=1) for ring in _rings(area)]
+    return np.concatenate([np.zeros((0, 2, 2)), *sides])
 
 
 def _bends(area: BaseGeometry, *, left: bool) -> tuple[np.ndarray, np.ndarray]:

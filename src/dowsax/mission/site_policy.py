@@ -97,7 +97,7 @@ def build_site_policy(
         actions = reach.near_and_far(radius)
         planner = policy_named(policy)(model, actions, radius)
         assert isinstance(planner, LocationPlanner)
-        planner = replace(planner, way_readings=reach.way_readings)
+        planner = replace(planner, way_readings=reach.way_readings, fence=actions.fence)
         return SitePolicy(policy, model, reach, planner, actions)
     if policy in UTILITIES:
         if policy == "space-aware" and reach.area != (FOUR_MOVES.low, FOUR_MOVES.high):

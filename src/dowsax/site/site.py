@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -118,7 +119,7 @@ class Site:
         """[m], of the area."""
         return float(np.hypot(*np.subtract(self.high, self.low)))
 
-    @property
+    @cached_property
     def bounds(self) -> Bounds:
         """Where the sensor may be."""
         return Bounds(self.geofence, self.no_go)
