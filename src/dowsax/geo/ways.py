@@ -34,8 +34,9 @@ class FreeSpace:
         solid = union(blocked)
         fence = union(geofence) if geofence else solid.envelope.buffer(_ROOM_M, join_style="mitre")
         self._corners_of = fence.difference(solid) if geofence else solid
-        self.solid = solid.buffer(-touch, join_style="mitre")
-        """What blocks, less its borders."""
+        closed = solid.buffer(touch / 2, join_style="mitre")
+        self.solid = closed.buffer(-1.5 * touch, join_style="mitre")
+        """What blocks, less its borders; gaps that are narrower than a touch are closed."""
         self.fence = fence.buffer(touch, join_style="mitre") if geofence else fence
         """The geofence with its border; a box around everything where there is none."""
         self.region = self.fence.difference(self.solid)
@@ -93,6 +94,8 @@ class FreeSpace:
     def _graph(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """The nodes (v, 2), their neighbours on the border (v, 2, 2), all lengths and predecessors (v, v)."""
         nodes, neighbours = _bends(self._corners_of, left=not self.has_geofence)
+        is_open = self.allow(nodes)
+        nodes, neighbours = nodes[is_open], neighbours[is_open]
         first, second = np.triu_indices(len(nodes), 1)
         tangent = _touches(nodes[first], neighbours[first], nodes[second])
         tangent &= _touches(nodes[second], neighbours[second], nodes[first])
