@@ -89,6 +89,8 @@ class Bounds:
     no_go: tuple[Polygon, ...] = ()
     obstacles: tuple[Polygon, ...] = ()
     """Those that stand in the way of the sensor."""
+    area: tuple[tuple[float, float], tuple[float, float]] | None = None
+    """[m], low and high corner of a box that no way around polygons leaves; `None` without a limit."""
 
     def __post_init__(self) -> None:
         for polygon in (*self.geofence, *self.no_go, *self.obstacles):
@@ -102,10 +104,19 @@ class Bounds:
         """No-go areas and obstacles."""
         return *self.no_go, *self.obstacles
 
+    @property
+    def has_borders(self) -> bool:
+        """Whether there is any polygon."""
+        return bool(self.geofence or self.blocked)
+
     @cached_property
     def space(self) -> FreeSpace:
         """All polygons as one geometry."""
-        return FreeSpace(self.geofence, self.blocked)
+        return self.space_within(TOUCH)
+
+    def space_within(self, touch: float) -> FreeSpace:
+        """Return all polygons as one geometry, with borders that are so wide [m]."""
+        return FreeSpace(self.geofence, self.blocked, touch, self.area if self.has_borders else None)
 
     def allow(self, points) -> np.ndarray:
         """Return whether each of the points (k, 2) is allowed."""

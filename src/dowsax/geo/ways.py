@@ -28,16 +28,26 @@ class FreeSpace:
     """
 
     def __init__(
-        self, geofence: Sequence[np.ndarray], blocked: Sequence[np.ndarray], touch: float = TOUCH
+        self,
+        geofence: Sequence[np.ndarray],
+        blocked: Sequence[np.ndarray],
+        touch: float = TOUCH,
+        within: tuple[tuple[float, float], tuple[float, float]] | None = None,
     ) -> None:
-        self.has_geofence = len(geofence) > 0
+        """Join the polygons; `within` [m] is a box, low and high corner, that no way leaves."""
+        self.has_geofence = len(geofence) > 0 or within is not None
+        self._known_legs: dict[tuple[float, ...], float] = {}
         solid = union(blocked)
-        fence = union(geofence) if geofence else solid.envelope.buffer(_ROOM_M, join_style="mitre")
-        self._corners_of = fence.difference(solid) if geofence else solid
+        box = solid.envelope.buffer(_ROOM_M, join_style="mitre")
+        if within is not None:
+            box = shapely.box(*within[0], *within[1])
+        fence = union(geofence) if geofence else box
+        fence = fence if within is None else fence.intersection(box)
+        self._corners_of = fence.difference(solid) if self.has_geofence else solid
         closed = solid.buffer(touch / 2, join_style="mitre")
         self.solid = closed.buffer(-1.5 * touch, join_style="mitre")
         """What blocks, less its borders; gaps that are narrower than a touch are closed."""
-        self.fence = fence.buffer(touch, join_style="mitre") if geofence else fence
+        self.fence = fence.buffer(touch, join_style="mitre") if self.has_geofence else fence
         """The geofence with its border; a box around everything where there is none."""
         self.region = self.fence.difference(self.solid)
         parts = shapely.get_parts(self.region)
@@ -139,6 +149,21 @@ class FreeSpace:
         while bends[-1] != first:
             bends.append(int(self.node_before[first, bends[-1]]))
         return np.concatenate([start[None], self.nodes[bends[::-1]], end[None]])
+
+    def leg_lengths(self, places: np.ndarray) -> np.ndarray:
+        """Return the lengths (k - 1,) [m] of the shortest ways from each place to the next.
+
+        Where there is none, as to a place that is forbidden, it is that of the straight way.
+        """
+        places = np.asarray(places, np.float64).reshape(-1, 2)
+        lengths = np.linalg.norm(np.diff(places, axis=0), axis=1)
+        bent = np.flatnonzero(~self.see(places[:-1], places[1:])) if len(self.borders) else ()
+        for leg in bent:
+            ends = (*places[leg], *places[leg + 1])
+            if ends not in self._known_legs:
+                self._known_legs[ends] = float(self.lengths(places[leg], places[leg + 1])[0])
+            lengths[leg] = self._known_legs[ends] if np.isfinite(self._known_legs[ends]) else lengths[leg]
+        return lengths
 
     def _to_nodes(self, place: np.ndarray) -> np.ndarray:
         """Return the lengths (v,) of the straight ways from a place to the nodes that it sees; else inf."""

@@ -41,6 +41,8 @@ class Choice(NamedTuple):
     """[nats], what a reading there should tell of the location; `None` where the policy does not say."""
     path: ListedPath | None = None
     """To read along; its first end is the position."""
+    bends: tuple[tuple[float, float], ...] = ()
+    """[m], the corners of the way there; none where it is straight."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,8 @@ class SitePolicy:
             path = self.reach.paths[int(number)]
             return Choice(path.ends[0], gain, path)
         x, y = positions[int(number)]
-        return Choice((float(x), float(y)), gain)
+        place = float(x), float(y)
+        return Choice(place, gain, bends=self.reach.bends(here, place))
 
 
 def build_site_policy(

@@ -122,7 +122,7 @@ class Site:
     def bounds(self) -> Bounds:
         """Where the sensor may be."""
         stopping = tuple(o.corners for o in self.obstacles if o.stops(self.sensor.height))
-        return Bounds(self.geofence, self.no_go, stopping)
+        return Bounds(self.geofence, self.no_go, stopping, None if self.outside == "allow" else self.area)
 
     @property
     def allowed_share(self) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
 from dowsax.geo.polygons import Bounds
-from dowsax.geo.ways import TOUCH, FreeSpace
+from dowsax.geo.ways import TOUCH
 from dowsax.types import Position, Scalar
 
 _ROUNDINGS = 8
@@ -45,7 +45,7 @@ class Fence(eqx.Module):
         corners = [np.zeros((0, 2)), *bounds.geofence, *bounds.blocked]
         farthest = np.abs(np.concatenate(corners)).max(initial=0.0)
         touch = max(TOUCH, float(_ROUNDINGS * np.finfo(np.float32).eps * farthest))
-        space = bounds.space if touch == TOUCH else FreeSpace(bounds.geofence, bounds.blocked, touch)
+        space = bounds.space if touch == TOUCH else bounds.space_within(touch)
         return cls(
             jnp.asarray(space.borders, jnp.float32),
             jnp.arange(len(space.borders)) >= space.num_solid,
