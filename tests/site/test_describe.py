@@ -37,7 +37,7 @@ def test_a_site_check_says_which_policies_go_step_by_step():
 
 
 def test_a_site_check_asks_about_places_without_a_way_there():
-    """A wall of a fifth of the area, in its middle, cuts off what is east of it from the start in the west."""
+    """A wall across the middle, a fifth of the area, cuts off what is east of it from a start in the west."""
     area = "[area]\nlow = [0, 0]\nhigh = [100, 100]\n"
     wall = "[[no_go]]\ncorners = [[40, -1], [60, -1], [60, 101], [40, 101]]\n[start]\nposition = [0, 50]\n"
     words = dict(describe_site(site(wall, area=area)))
