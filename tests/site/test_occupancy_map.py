@@ -52,7 +52,7 @@ def test_the_border_moves_by_no_more_than_half_a_cell(seed):
     assert area.boundary.hausdorff_distance(exact.boundary) < 0.5 * 2**0.5 + 0.1
     corners = len(shapely.get_coordinates(area))
     assert corners < 0.6 * len(shapely.get_coordinates(exact))
-    assert len(shapely.get_coordinates(OccupancyMap(cells, 1.0, (0, 0, 0)).area(3.0))) < corners
+    assert len(shapely.get_coordinates(OccupancyMap(cells, 1.0, (0.0, 0.0, 0.0)).area(3.0))) < corners
 
 
 def test_cells_that_touch_in_a_corner_are_joined():

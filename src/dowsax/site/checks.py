@@ -136,7 +136,7 @@ def _nearest_way(site: Site, start: np.ndarray) -> float:
     if points is None:
         return shortest
     ways = site.bounds.way_lengths(start, points)
-    fits = (ways >= max(shortest, _MIN_WAY_M)) & (ways <= (site.step.longest or np.inf))
+    fits = np.isfinite(ways) & (ways >= max(shortest, _MIN_WAY_M)) & (ways <= (site.step.longest or np.inf))
     if not fits.any():
         words = "none can be reached from the start on one way; add places, or start elsewhere."
         raise Fault(words, "step", "points")

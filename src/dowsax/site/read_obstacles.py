@@ -155,12 +155,12 @@ def _in_metres(shape: dict[str, Any], coordinates: LocalCoordinates, where: str)
             lon_lat = [np.array([corner[:2] for corner in ring], np.float64) for ring in (border, *holes)]
             metres = [coordinates.to_metres(ring[:, 1], ring[:, 0]) for ring in lon_lat]
             parts.append(shapely.Polygon(metres[0], metres[1:]))
-        if not all(part.is_valid for part in parts):
-            raise ValueError(f"{where}: the border crosses itself; correct it.")
-        return shapely.union_all(parts)
-    except (TypeError, IndexError, KeyError):
+    except (TypeError, IndexError, KeyError, ValueError):
         words = f"{where}: the coordinates are not those of a polygon: {show(given)}."
         raise ValueError(words) from None
+    if not all(part.is_valid for part in parts):
+        raise ValueError(f"{where}: the border crosses itself; correct it.")
+    return shapely.union_all(parts)
 
 
 def rings(area: BaseGeometry) -> list[np.ndarray]:
