@@ -60,7 +60,7 @@ def test_advice_names_the_path_and_its_ends(mission):
 def test_nobody_goes_to_a_path(mission):
     """Of four readings only one is at a place, and none is forbidden."""
     one, _, answers = mission
-    assert one.state.measures(one.plan.start)["path_length"] == 0.0
+    assert one.state.measures(one.plan)["path_length"] == 0.0
     assert not any(body["warnings"] for body in answers)
 
 

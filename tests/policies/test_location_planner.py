@@ -198,7 +198,8 @@ def test_two_readings_ahead_the_first_makes_sense_of_the_second(key):
         assert {int(choose(part)) for part in jax.random.split(key, 8)} == {expected}
 
 
-NO_WAY = Fence.of(Bounds(no_go=(np.array([[-9.0, -40.0], [9.0, -40.0], [9.0, -50.0], [-9.0, -50.0]]),)))
+YARD = np.array([[-9.0, -9.0], [9.0, -9.0], [9.0, 9.0], [-9.0, 9.0]])
+NO_WAY = Fence.of(Bounds(geofence=(YARD, YARD - [0.0, 100.0])))
 SECOND_IMPOSSIBLE = {
     "readings": (LIMITS, Budget(1.0, 1000.0, 1000.0)),
     "distance": (LIMITS, Budget(100.0, 104.0, 1000.0)),

@@ -50,7 +50,7 @@ REFUSED = {
     ),
     "places that are too far": (
         "[step]\npoints = [[180, 75]]\nlongest = 50\n",
-        "line 7, step.points: none can be reached from the start on one straight way",
+        "line 7, step.points: none can be reached from the start on one way",
     ),
     "a step out of the area": (
         "[step]\nlength = 126\n",
@@ -90,7 +90,7 @@ REFUSED = {
     ),
     "a place in a no-go area": (
         f"[step]\npoints = [[8, 1]]\n[[no_go]]\n{TRIANGLE.format(0, 9)}",
-        "line 7, step.points: (8, 1) m is outside the geofence or in a no-go area",
+        "line 7, step.points: (8, 1) m is outside the geofence, or in a no-go area or obstacle",
     ),
     "a place outside": (
         "[step]\npoints = [[8, 1], [8, 151]]\n",
@@ -98,11 +98,11 @@ REFUSED = {
     ),
     "a place behind a wall": (
         f"[step]\npoints = [[180, 75]]\n{WALL}",
-        "line 7, step.points: none can be reached from the start on one straight way",
+        "line 7, step.points: none can be reached from the start on one way",
     ),
     "the start alone": (
         "[step]\npoints = [[9, 9]]\n[start]\nposition = [9, 9]\n",
-        "line 7, step.points: none can be reached from the start on one straight way",
+        "line 7, step.points: none can be reached from the start on one way",
     ),
     "an interval in a wrong unit": (
         "[step]\nreading_interval = 1e-320\n",

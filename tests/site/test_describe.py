@@ -36,13 +36,12 @@ def test_a_site_check_says_which_policies_go_step_by_step():
     assert said.endswith("at 2.5 m/s, 6 s for a reading")
 
 
-def test_a_site_check_counts_places_without_a_straight_way_back_only_where_that_matters():
-    """A wall of a fifth of the area, in its middle, hides what is east of it from the start in the west."""
+def test_a_site_check_asks_about_places_without_a_way_there():
+    """A wall across the middle, a fifth of the area, cuts off what is east of it from a start in the west."""
     area = "[area]\nlow = [0, 0]\nhigh = [100, 100]\n"
     wall = "[[no_go]]\ncorners = [[40, -1], [60, -1], [60, 101], [40, 101]]\n[start]\nposition = [0, 50]\n"
-    words = {
-        more: dict(describe_site(site(f"{wall}[budget]\ndistance = 900\n{more}", area=area)))["allowed"]
-        for more in ("", "return = true\n")
-    }
-    assert words[""] == "about 80 % of the area"
-    assert words["return = true\n"] == "about 40 % of the area, with a straight way back to the start"
+    words = dict(describe_site(site(wall, area=area)))
+    assert words["allowed"] == "about 80 % of the area"
+    assert words["to check"].startswith("From the start there is no way to 40 % of the area")
+    passable = dict(describe_site(site(wall.replace("101", "99"), area=area)))
+    assert "to check" not in passable

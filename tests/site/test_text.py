@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from made_sites import complaint
 
+from dowsax.geo.ways import FreeSpace
 from dowsax.site import parse_site, read_site
 from dowsax.site.text import MAX_DEPTH, MAX_KEY_PARTS, MAX_LENGTH, MAX_VALUES, MAX_WORD_LENGTH, scan
 
@@ -231,15 +232,13 @@ def test_memory_does_not_grow_with_corners_times_places():
 
 
 @pytest.mark.parametrize("key", ["no_go", "geofence"])
-def test_borders_are_compared_once_for_all_places(monkeypatch, key):
-    """200 areas and 2,000 places to go, or none at all: a few comparisons an area, not one for each place."""
-    from dowsax.geo import polygons as geometry
-
-    calls = []
-    plain = geometry.projections
-    monkeypatch.setattr(geometry, "projections", lambda *given: (calls.append(1), plain(*given))[1])
+def test_borders_are_prepared_once_for_all_places(monkeypatch, key):
+    """200 areas and 2,000 places to go, or none at all: one geometry, or two, and not one for each place."""
+    built = []
+    plain = FreeSpace.__init__
+    monkeypatch.setattr(FreeSpace, "__init__", lambda *given: (built.append(1), plain(*given))[1])
     areas = "".join(f"[[{key}]]\ncorners = [[0, {i}], [1, {i}], [1, {i}.5]]\n" for i in range(149))
     points = [[2 + i % 198, 1 + i % 148] for i in range(2000)]
     message = complaint(AREA + areas + f"[step]\npoints = {points}\n")
     assert ("outside the geofence" in message) == (key == "geofence")
-    assert len(calls) < 10 * 149
+    assert len(built) <= 2

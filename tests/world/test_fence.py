@@ -67,10 +67,62 @@ def test_ways_are_allowed_as_by_the_polygons(name):
     np.testing.assert_array_equal(found[clear], exact[clear, 0])
 
 
+@pytest.mark.parametrize("name", SITES)
+def test_shortest_ways_are_those_of_the_polygons(name):
+    """Their lengths, and the pieces of the way: as long, and each allowed."""
+    bounds, fence = SITES[name], Fence.of(SITES[name])
+    points = places(3)
+    points = points[bounds.allow(points) & (bounds.clearance(points) > CLEAR_M)][:40]
+    lengths = np.asarray(jax.jit(lambda *at: fence.way_lengths(*at))(points[0], points[1:]))
+    expected = bounds.way_lengths(points[0], points[1:])
+    np.testing.assert_allclose(lengths, expected, atol=CLEAR_M)
+    ways = np.asarray(
+        jax.jit(jax.vmap(lambda end: fence.way(jnp.asarray(points[0]), end)))(points[1:]), np.float64
+    )
+    for way, end, length in zip(ways[:20], points[1:], expected, strict=False):
+        np.testing.assert_array_equal(way[[0, -1]], np.stack([points[0], end]))
+        if np.isfinite(length):
+            pieces = np.linalg.norm(np.diff(way, axis=0), axis=1)
+            assert pieces.sum() == pytest.approx(length, abs=CLEAR_M)
+            exact = bounds.way(points[0], end)
+            assert all(np.linalg.norm(way - corner, axis=1).min() < CLEAR_M for corner in exact)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_lengths_among_random_walls_are_exact(seed):
+    """Ten walls that may overlap; places a centimetre off them or more, 100 km off the origin or at it."""
+    random = np.random.default_rng(seed)
+    angles = random.uniform(0, 2 * np.pi, 10)
+    along = random.uniform(1, 5, (10, 1)) * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    across = 0.2 * np.stack([-np.sin(angles), np.cos(angles)], axis=1)
+    middles = random.uniform(0, SIDE, (10, 2))
+    walls = tuple(
+        np.stack([m - a - b, m + a - b, m + a + b, m - a + b])
+        for m, a, b in zip(middles, along, across, strict=True)
+    )
+    points = random.uniform(0, SIDE, (120, 2)).astype(np.float32).astype(np.float64)
+    for offset, tolerance in ((0.0, CLEAR_M), (1e5, 1.0)):
+        bounds = Bounds(obstacles=tuple(wall + offset for wall in walls))
+        there = points + offset
+        there = there[bounds.clearance(there) > 0.2]
+        there = there[bounds.allow(there)]
+        find = jax.jit(Fence.way_lengths)
+        found = find(Fence.of(bounds), jnp.asarray(there[0], jnp.float32), jnp.asarray(there, jnp.float32))
+        np.testing.assert_allclose(found, bounds.way_lengths(there[0], there), atol=tolerance)
+
+
 def shifts():
     """None, and a centimetre in four directions."""
     angles = np.arange(4) * np.pi / 2
     return np.concatenate([np.zeros((1, 2)), CLEAR_M * np.stack([np.cos(angles), np.sin(angles)], axis=1)])
+
+
+def test_no_borders_change_nothing():
+    """Not even the last digit of a length."""
+    ends = places(4)
+    lengths = jax.jit(lambda *at: Fence.of(Bounds()).way_lengths(*at))(ends[0], ends)
+    plain = jax.jit(lambda start, ends: jnp.linalg.norm(ends - start[None, :], axis=1))(ends[0], ends)
+    np.testing.assert_array_equal(lengths, plain)
 
 
 def test_borders_are_allowed():

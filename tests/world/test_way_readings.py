@@ -14,7 +14,10 @@ EVERY = WayReadings(2.0, 3.0)
 """Each 6 m."""
 MOST = 5
 find = jax.jit(
-    lambda start, end: (EVERY.number(jnp.linalg.norm(end - start)), EVERY.places(start, end, MOST))
+    lambda start, end: (
+        EVERY.number(jnp.linalg.norm(end - start)),
+        EVERY.places(jnp.stack([start, end]), MOST),
+    )
 )
 coordinate = st.floats(-50.0, 50.0, width=32)
 
@@ -32,6 +35,14 @@ def test_readings_are_evenly_spaced_before_the_end(x, y, u, v):
     gone = passed[: int(taken)] if int(number) <= MOST else way * np.arange(1, MOST + 1) / (MOST + 1)
     direction = (end - start) / max(way, 1e-9)
     np.testing.assert_allclose(places[: int(taken)], start + gone[:, None] * direction, atol=1e-3)
+
+
+def test_readings_follow_a_way_around_a_corner():
+    """9 m east, then 20 m north, then nowhere: at 6, 12, 18 and 24 m."""
+    way = jnp.array([[0.0, 0.0], [9.0, 0.0], [9.0, 20.0], [9.0, 20.0]])
+    places, taken = jax.jit(lambda way: EVERY.places(way, MOST))(way)
+    assert int(taken) == 4
+    np.testing.assert_allclose(places[:4], [[6, 0], [9, 3], [9, 9], [9, 15]], atol=1e-5)
 
 
 @pytest.mark.parametrize(("way", "number"), [(0.0, 0), (6.0, 0), (6.1, 1), (12.0, 1), (600.0, 99)])

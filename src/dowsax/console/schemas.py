@@ -205,6 +205,8 @@ class SnapshotAnswer(_Answer):
     status: str
     why: str
     next: Vector | None
+    next_way: list[Vector] | None = None
+    """The corners of the way to the next place, where it bends."""
     next_far_end: Vector | None = None
     """[m], of the path to read next, of which `next` is the first end."""
     next_path: str | None = None
@@ -296,6 +298,7 @@ class MissionAnswer(ControlAnswer):
     """The part of the area in which the source lies."""
     geofence: list[Ring]
     no_go: list[Ring]
+    obstacles: list[Ring]
     paths: list[PathAnswer]
     """Among which the search chooses, where the site lists any."""
     geographic: bool

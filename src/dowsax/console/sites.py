@@ -77,6 +77,7 @@ def _outline(site: Site) -> dict[str, Any]:
         "source_area": [list(corner) for corner in site.source_area],
         "geofence": [polygon.tolist() for polygon in site.geofence],
         "no_go": [polygon.tolist() for polygon in site.no_go],
+        "obstacles": [obstacle.corners.tolist() for obstacle in site.obstacles],
         "paths": [{"name": path.name, "ends": [list(end) for end in path.ends]} for path in site.paths],
         "geographic": site.coordinates.is_geographic,
         "origin": None if site.coordinates.origin is None else list(site.coordinates.origin),

@@ -24,7 +24,7 @@ from dowsax.report.regions import credible_regions
 NUM_SAMPLES = 400
 _REGION_PROBABILITIES = {"50": 0.5, "95": 0.95}
 _READING_KEYS = ("position", "value", "wind", "time", "sensor", "id")
-_SPECIAL_KEYS = ("next_far_end", "next_path", "sources", "number_probability", "more_probability")
+_SPECIAL_KEYS = ("next_way", "next_far_end", "next_path", "sources", "number_probability", "more_probability")
 """Keys of an advice that only a path has, or several sources."""
 _MEASURES = ("spread", "mass", "ess", "fit", "path_length")
 _DECIMALS_M = 4

@@ -31,6 +31,8 @@ from dowsax.world import (
     WayReadings,
     put_position,
 )
+from dowsax.world.actions import fence_of
+from dowsax.world.fence import length_of
 from dowsax.world.motion import AREA_SIDE_M, START_SIDE_M
 from dowsax.world.trails import advance, way_to
 
@@ -214,7 +216,14 @@ class SearchProblem(eqx.Module):
         if self.way_readings is not None and not isinstance(target, OpenPath):
             key, way_key = jax.random.split(key)
             state = self._read_on_way(way_key, self.way_readings, state, target)
-        return self._start_reading(key, state, target, self.actions.seconds(way_to(state.station, target)))
+        return self._start_reading(key, state, target, self.actions.seconds(self._way_to(state, target)))
+
+    def _way_to(self, state: SearchState, target: Target) -> Scalar:
+        """Return the length [m] of the shortest way to the next reading."""
+        fence = fence_of(self.actions)
+        if isinstance(target, OpenPath) or fence.sides.shape[0] == 0:
+            return way_to(state.station, target)
+        return length_of(fence.way(state.station.position, target))
 
     def _read_on_way(
         self, key: Key, way_readings: WayReadings, state: SearchState, position: Position
@@ -222,12 +231,13 @@ class SearchProblem(eqx.Module):
         """Take the readings on the way to a position, as many as there is room for."""
         start, dwell = state.station.position, state.station.dwell
         assert state.num_on_way is not None
-        number = way_readings.number(jnp.linalg.norm(position - start))
+        way = fence_of(self.actions).way(start, position)
+        number = way_readings.number(length_of(way))
         number = jnp.minimum(number, self.max_on_way - state.num_on_way)
         state = replace(state, station=way_readings.station(state.station))
 
         def read(index: Int[Array, ""], state: SearchState) -> SearchState:
-            place = way_readings.place(start, position, index + 1)
+            place = way_readings.place(way, index + 1)
             seconds = jnp.asarray(way_readings.interval, jnp.float32)
             pending = self._start_reading(jax.random.fold_in(key, index), state, place, seconds)
             state, _ = self._complete(pending)
@@ -240,7 +250,7 @@ class SearchProblem(eqx.Module):
     def _start_reading(self, key: Key, state: SearchState, target: Target, seconds: Scalar) -> PendingUpdate:
         """Take one reading, some seconds after the one before."""
         jump_key, noise_key, filter_key = jax.random.split(key, 3)
-        walked = way_to(state.station, target)
+        walked = self._way_to(state, target)
         theta, station = self._move_source(jump_key, state), advance(state.station, target, seconds)
         truth = self.model if self.truth is None else self.truth
         reading = truth.sample_reading(noise_key, theta, recall(truth, state.belief.history, station))

@@ -23,6 +23,7 @@ from dowsax.mission.rehearsal import SimulatedMission
 from dowsax.survey.reading import Reading, Refused
 from dowsax.types import Key, Scalar, Station, Theta
 from dowsax.world import Jump, Model, without_source
+from dowsax.world.fence import length_of
 from dowsax.world.kinds import WIND
 
 _MAX_REFUSED_IN_A_ROW = 10
@@ -86,9 +87,10 @@ def _read_on_way(
     way_readings, stations = advisor.plan.reach.way_readings, advisor.plan.stations
     if way_readings is None:
         return
-    start, end = jnp.array(draft.position), jnp.array(target)
-    for number in range(1, int(way_readings.number(jnp.linalg.norm(end - start))) + 1):
-        x, y = way_readings.place(start, end, jnp.asarray(number)).tolist()
+    corners = (draft.position, *advisor.plan.reach.bends(draft.position, target), target)
+    way = jnp.array(corners, jnp.float32)
+    for number in range(1, int(way_readings.number(length_of(way))) + 1):
+        x, y = way_readings.place(way, jnp.asarray(number)).tolist()
         time = (draft.time or 0.0) + number * float(way_readings.interval)
         passed = replace(draft, position=(x, y), time=time, moving=True)
         station = stations.station(stations.complete(passed, advisor.readings), advisor.readings)
@@ -107,7 +109,7 @@ def _result(advisor: Advisor, theta: Theta | None) -> SimulatedMission:
         if advice is not None:
             distance = float(distance_to_truth(advisor.reported_belief, theta))
     estimate = None if advice is None else advice.estimate.position
-    spent = BudgetUse.of(advisor.plan.start, advisor.readings)
+    spent = BudgetUse.of(advisor.plan.start, advisor.readings, advisor.plan.reach.bounds)
     return SimulatedMission(
         status=SEARCHING if advice is None else advice.status,
         source=source,

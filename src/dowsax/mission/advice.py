@@ -57,7 +57,7 @@ class Disc:
     probability: float = 0.95
 
 
-_SPECIAL_KEYS = ("next_far_end", "next_path", "sources", "number_probability", "more_probability")
+_SPECIAL_KEYS = ("next_way", "next_far_end", "next_path", "sources", "number_probability", "more_probability")
 """Keys of a message that only some have."""
 
 
@@ -72,9 +72,9 @@ class Advice:
     next_position: tuple[float, float] | None
     """[m], where to read next; `None` when the search is over."""
     bearing: float | None
-    """[degrees clockwise from north], to there."""
+    """[degrees clockwise from north], at which the way there begins."""
     distance: float | None
-    """[m], to there."""
+    """[m], of the shortest way there."""
     estimate: Estimate
     region: Disc
     why: str
@@ -84,6 +84,8 @@ class Advice:
     """Of the reading this answers."""
     warnings: tuple[str, ...] = ()
     """About a reading that counts all the same; each is reported once, when its cause begins."""
+    next_way: tuple[tuple[float, float], ...] = ()
+    """[m], the corners of the way there in turn; none where it is straight."""
     next_far_end: tuple[float, float] | None = None
     """[m], the other end of the path to read next, which begins at `next_position`; `None` for a place."""
     next_path: str | None = None
@@ -96,7 +98,7 @@ class Advice:
     """That there are more."""
 
     def to_json(self) -> dict[str, Any]:
-        """Return an object; only advice on a path, or on several sources, has the keys of these."""
+        """Return an object; only advice on a bent way, a path or several sources has the keys of these."""
         body = asdict(self)
         special = {name: body.pop(name) for name in _SPECIAL_KEYS}
         return body | {name: part for name, part in special.items() if part not in (None, ())}
@@ -115,6 +117,7 @@ class Advice:
             "region": region,
             "sources": tuple(sources),
             "next_position": None if there is None else tuple(there),
+            "next_way": tuple(tuple(corner) for corner in body.get("next_way", ())),
             "next_far_end": None if far_end is None else tuple(far_end),
             "warnings": tuple(body.get("warnings", ())),
         }
@@ -127,17 +130,11 @@ class Advice:
             return body
         places = {"estimate": self.estimate.position, "next": self.next_position}
         places |= {"next_far_end": self.next_far_end}
-        degrees = {
-            name: dict(
-                zip(
-                    ("latitude", "longitude"),
-                    _round(coordinates.to_degrees([place])[0], _DECIMALS_DEGREES),
-                    strict=True,
-                )
-            )
-            for name, place in places.items()
-            if place is not None
+        degrees: dict[str, Any] = {
+            name: _in_degrees(place, coordinates) for name, place in places.items() if place is not None
         }
+        if self.next_way:
+            degrees["next_way"] = [_in_degrees(corner, coordinates) for corner in self.next_way]
         return body | {"degrees": degrees}
 
     def _round(self) -> "Advice":
@@ -147,6 +144,7 @@ class Advice:
         return replace(
             self,
             next_position=None if there is None else _round(there, _DECIMALS_M),
+            next_way=tuple(_round(corner, _DECIMALS_M) for corner in self.next_way),
             next_far_end=None if far_end is None else _round(far_end, _DECIMALS_M),
             bearing=None if self.bearing is None else round(self.bearing, _DECIMALS_BEARING) % 360.0,
             distance=None if self.distance is None else round(self.distance, _DECIMALS_M),
@@ -155,6 +153,11 @@ class Advice:
             sources=tuple(map(_round_disc, self.sources)),
             evidence=None if self.evidence is None else _significant(self.evidence),
         )
+
+
+def _in_degrees(place: tuple[float, float], coordinates: LocalCoordinates) -> dict[str, float]:
+    latitude, longitude = _round(coordinates.to_degrees([place])[0], _DECIMALS_DEGREES)
+    return {"latitude": latitude, "longitude": longitude}
 
 
 def _round_disc(disc: Disc) -> Disc:

@@ -254,7 +254,7 @@ class Advisor:
     def _build_step(
         self, given: str, reading: Reading | None, advice: Advice, state: MissionState, **changes: Any
     ) -> Step:
-        body, measures = None if reading is None else reading.to_json(), state.measures(self.plan.start)
+        body, measures = None if reading is None else reading.to_json(), state.measures(self.plan)
         return Step(advice.number, now(), given, body, advice.to_json(), measures, **changes)
 
     def _record(self, step: Step, state: MissionState) -> None:
@@ -311,7 +311,7 @@ class Advisor:
             *(radius, float(digest.mass), float(digest.fit), evidence, wind.is_reversed),
             chances.get("number_probability"),
         )
-        used = BudgetUse.of(self.plan.start, state.readings)
+        used = BudgetUse.of(self.plan.start, state.readings, self.plan.reach.bounds)
         status = decision.status_of(self.plan, used, inputs)
         here = decision.sort_by_time(state.readings)[-1].position
         choice, sentence = (None, "") if status != SEARCHING else self._next(state, station, here, used)

@@ -153,6 +153,8 @@ def _forbidden_place(plan: Plan, state: MissionState) -> str | None:
     here = np.array([state.readings[-1].position])
     if any(holds(polygon, here)[0] for polygon in bounds.no_go):
         return "in a no-go area"
+    if any(holds(polygon, here)[0] for polygon in bounds.obstacles):
+        return "in an obstacle"
     if bounds.geofence and not any(covers(polygon, here)[0] for polygon in bounds.geofence):
         return "outside the geofence"
     return None

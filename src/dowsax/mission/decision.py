@@ -7,8 +7,10 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import jax
+import numpy as np
 
 from dowsax.geo.formatting import format_chance, format_estimate, format_factor, format_length, format_odds
+from dowsax.geo.polygons import Bounds
 from dowsax.inference.posterior import MIN_FIT
 from dowsax.mission.advice import FOUND, INCONCLUSIVE, SEARCHING
 from dowsax.mission.plan import Plan
@@ -43,14 +45,20 @@ class BudgetUse:
     """[s], from the first to the newest; `None` without times."""
 
     @classmethod
-    def of(cls, start: tuple[float, float] | None, readings: Sequence[Reading]) -> "BudgetUse":
+    def of(
+        cls, start: tuple[float, float] | None, readings: Sequence[Reading], bounds: Bounds | None = None
+    ) -> "BudgetUse":
         """Count from the start, or from the first reading where no start is known.
 
-        The instrument of a path stands there: nobody goes to a reading along it.
+        Ways are the shortest within the bounds. The instrument of a path stands there: nobody goes to a
+        reading along it.
         """
         places = [reading.position for reading in sort_by_time(readings) if reading.far_end is None]
-        legs = pairwise(places if start is None else [start, *places])
-        distance = sum((math.dist(*leg) for leg in legs), 0.0)
+        places = places if start is None else [start, *places]
+        if bounds is None or not bounds.has_borders:
+            distance = sum((math.dist(*leg) for leg in pairwise(places)), 0.0)
+        else:
+            distance = float(bounds.space.leg_lengths(np.array(places)).sum())
         times = [reading.time for reading in readings if reading.time is not None]
         number = sum(not reading.moving for reading in readings)
         return cls(number, distance, max(times) - min(times) if times else None)
@@ -159,7 +167,7 @@ def explain_status(
         )
     if status == INCONCLUSIVE:
         ended = describe_spent_budget(plan, used)
-        back = ", and left for the start again in a straight line" if plan.budget.return_ else ""
+        back = ", and left for the way back to the start" if plan.budget.return_ else ""
         ended = ended or f"no allowed place can be reached{back}, with what is left of the budget"
         if inputs.evidence is not None and inputs.evidence < MIN_LOG_ODDS:
             return f"Inconclusive: {ended}, and the readings do not show that there is a source."

@@ -1,5 +1,6 @@
 """Where to read next, as an advice says it: its fields, and a sentence."""
 
+from itertools import pairwise
 from typing import Any
 
 from dowsax.geo.formatting import format_length
@@ -31,8 +32,15 @@ def advice_fields(choice: Choice | None, here: tuple[float, float] | None) -> di
     if choice.path is not None:
         return fields | {"next_far_end": choice.path.ends[1], "next_path": choice.path.name}
     if here is not None:
-        fields["bearing"], fields["distance"] = bearing_and_distance(here, choice.position)
+        fields["bearing"], fields["distance"] = _bearing_and_length(choice, here)
+        fields["next_way"] = choice.bends
     return fields
+
+
+def _bearing_and_length(choice: Choice, here: tuple[float, float]) -> tuple[float, float]:
+    """Return the bearing at which the way to a place begins [degrees], and its length [m]."""
+    legs = [bearing_and_distance(*leg) for leg in pairwise((here, *choice.bends, choice.position))]
+    return legs[0][0], sum(distance for _, distance in legs)
 
 
 def describe_choice(
@@ -42,8 +50,14 @@ def describe_choice(
     if choice.path is not None:
         ends = " to ".join(map(coordinates.format_position, choice.path.ends))
         return f"Next: the path {choice.path.name}, from {ends}{reason(choice.gain)}."
-    bearing, distance = bearing_and_distance(here, choice.position)
+    bearing, distance = _bearing_and_length(choice, here)
     place = f", to {coordinates.format_position(choice.position)}" if coordinates.is_geographic else ""
+    if choice.bends:
+        corners = " and ".join(map(coordinates.format_position, choice.bends))
+        there = coordinates.format_position(choice.position)
+        begin = compass_direction(bearing)
+        way = f"{format_length(distance)} around what is in the way, first to the {begin}, by {corners}"
+        return f"Next: {way}, to {there}{reason(choice.gain)}."
     wind = None if station.wind is None else (float(station.wind[0]), float(station.wind[1]))
     where = f"{format_length(distance)} to the {compass_direction(bearing)}"
     return f"Next: {where}{relative_to_wind(bearing, wind)}{place}{reason(choice.gain)}."

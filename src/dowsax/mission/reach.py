@@ -72,7 +72,7 @@ class Reach:
     reading_interval: float | None = None
     """[s], between two readings of a sensor that reads while it moves; `None` where it does not."""
     home: tuple[float, float] | None = None
-    """[m], the place to which the budget must suffice to return in a straight line."""
+    """[m], the place to which the budget must suffice to return."""
 
     def __post_init__(self) -> None:
         if bool(self.steps) + bool(self.points) + bool(self.paths) != 1:
@@ -138,9 +138,20 @@ class Reach:
         return (*lengths, last) if is_short else lengths
 
     def allow_ways(self, position: tuple[float, float], places: np.ndarray) -> np.ndarray:
-        """Return whether the straight way to each of the places (k, 2) [m], and on home, is allowed."""
-        allowed = self.bounds.allow_way(position, places)
-        return allowed if self.home is None else allowed & self.bounds.allow_way(self.home, places)
+        """Return whether there is a way to each of the places (k, 2) [m], and on home."""
+        allowed = np.isfinite(self.bounds.way_lengths(position, places))
+        return (
+            allowed
+            if self.home is None
+            else allowed & np.isfinite(self.bounds.way_lengths(self.home, places))
+        )
+
+    def bends(
+        self, position: tuple[float, float], place: tuple[float, float]
+    ) -> tuple[tuple[float, float], ...]:
+        """Return the corners [m] at which the shortest way to a place bends."""
+        way = self.bounds.way(position, place) if self.bounds.has_borders else None
+        return () if way is None else tuple((float(x), float(y)) for x, y in way[1:-1])
 
     def is_outside(self, position: tuple[float, float]) -> bool:
         """Whether the position is forbidden."""

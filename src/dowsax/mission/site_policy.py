@@ -41,6 +41,8 @@ class Choice(NamedTuple):
     """[nats], what a reading there should tell of the location; `None` where the policy does not say."""
     path: ListedPath | None = None
     """To read along; its first end is the position."""
+    bends: tuple[tuple[float, float], ...] = ()
+    """[m], the corners of the way there; none where it is straight."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,8 @@ class SitePolicy:
             path = self.reach.paths[int(number)]
             return Choice(path.ends[0], gain, path)
         x, y = positions[int(number)]
-        return Choice((float(x), float(y)), gain)
+        place = float(x), float(y)
+        return Choice(place, gain, bends=self.reach.bends(here, place))
 
 
 def build_site_policy(
@@ -97,7 +100,7 @@ def build_site_policy(
         actions = reach.near_and_far(radius)
         planner = policy_named(policy)(model, actions, radius)
         assert isinstance(planner, LocationPlanner)
-        planner = replace(planner, way_readings=reach.way_readings)
+        planner = replace(planner, way_readings=reach.way_readings, fence=actions.fence)
         return SitePolicy(policy, model, reach, planner, actions)
     if policy in UTILITIES:
         if policy == "space-aware" and reach.area != (FOUR_MOVES.low, FOUR_MOVES.high):

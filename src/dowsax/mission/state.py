@@ -119,7 +119,7 @@ class MissionState:
         """How many of the readings so far count as one."""
         return float(self.digest(len(self.readings)).redundancy) if self.readings else 1.0
 
-    def measures(self, start: tuple[float, float] | None) -> dict[str, float | None]:
+    def measures(self, plan: Plan) -> dict[str, float | None]:
         """Return the numbers that charts show of the belief; `None` where there is no reading."""
         if not self.readings:
             return dict.fromkeys(("spread", "mass", "ess", "fit"), None) | {"path_length": 0.0}
@@ -127,7 +127,7 @@ class MissionState:
         numbers = {
             "spread": float(max(digest.std[0], digest.std[1])),
             **{name: float(getattr(digest, name)) for name in ("mass", "ess", "fit")},
-            "path_length": BudgetUse.of(start, self.readings).distance,
+            "path_length": BudgetUse.of(plan.start, self.readings, plan.reach.bounds).distance,
         }
         return {name: finite(number) for name, number in numbers.items()}
 

@@ -22,7 +22,7 @@ from dowsax.inference.weights import members_at, normalise
 from dowsax.policies.base import Action, choose_best
 from dowsax.policies.lookahead import simulate_log_likelihoods
 from dowsax.types import Key, OpenPath, Position, Scalar, Station, Target
-from dowsax.world import Budget, Candidates, Model, NearAndFar, WayReadings, without_source
+from dowsax.world import Budget, Candidates, Fence, Model, NearAndFar, WayReadings, without_source
 from dowsax.world.actions import limit_ways
 from dowsax.world.trails import move_station
 
@@ -93,6 +93,8 @@ class LocationPlanner(eqx.Module):
     """Of the belief that are reweighted."""
     way_readings: WayReadings | None = None
     """Readings while the sensor moves, where it takes any."""
+    fence: Fence | None = None
+    """What the ways on which it reads go around."""
     second_ways: NearAndFar | None = None
     """The limits of a second way, where the planner looks two readings ahead."""
 
@@ -170,7 +172,12 @@ class LocationPlanner(eqx.Module):
         """Return the stations of readings on the way to a place, and which of them are taken."""
         if self.way_readings is None:
             return None, jnp.zeros(0, bool)
-        places, number = self.way_readings.places(station.position, place, _MAX_PASSED)
+        way = (
+            jnp.stack([station.position, place])
+            if self.fence is None
+            else self.fence.way(station.position, place)
+        )
+        places, number = self.way_readings.places(way, _MAX_PASSED)
         moving = self.way_readings.station(station)
         passed = jax.vmap(lambda at: self._station(history, moving, at))(places)
         return passed, jnp.arange(_MAX_PASSED) < number

@@ -16,6 +16,7 @@ from dowsax.inference.sources import SourceEstimate, estimate_sources
 from dowsax.mission.advice import FOUND, INCONCLUSIVE
 from dowsax.mission.decision import MIN_LOG_ODDS
 from dowsax.report.regions import Box, Region, credible_regions
+from dowsax.site.obstacles import Obstacle
 from dowsax.site.schema import FlightSetting
 from dowsax.version import versions
 from dowsax.world import Model
@@ -76,6 +77,7 @@ class Findings:
     """The box in which the source lies [m]."""
     geofence: tuple[Polygon, ...] = ()
     no_go: tuple[Polygon, ...] = ()
+    obstacles: tuple[Obstacle, ...] = ()
     far_ends: np.ndarray | None = None
     """(k, 2) [m], the other ends of paths, and the positions of readings at points; `None` without paths."""
     lines: np.ndarray | None = None
@@ -98,6 +100,8 @@ class Findings:
     """The central 90 % of each parameter before any reading."""
     waypoints: np.ndarray = field(default_factory=lambda: np.zeros((0, 2)))
     """(m, 2) [m], where to read next."""
+    next_way: np.ndarray = field(default_factory=lambda: np.zeros((0, 2)))
+    """(m, 2) [m], the corners of the way to the first of them."""
     next_path: np.ndarray | None = None
     """(2, 2) [m], the ends of the path to read next; `None` where there is none."""
     caution: str = ""

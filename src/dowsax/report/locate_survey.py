@@ -201,6 +201,7 @@ def build_findings(problem: SurveyProblem, posterior: Posterior) -> Findings:
         area=as_box(site.low, site.high),
         geofence=site.geofence,
         no_go=site.no_go,
+        obstacles=site.obstacles,
         time=survey.time,
         altitude=survey.altitude,
         wind=wind,

@@ -1,11 +1,11 @@
-"""Where a site is: the tables `[area]`, `[[geofence]]`, `[[no_go]]` and `[[paths]]` of a site file."""
+"""Where a site is: the tables `[area]`, `[[geofence]]`, `[[no_go]]`, `[[obstacle]]` and `[[paths]]`."""
 
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import model_validator
+from pydantic import BeforeValidator, Discriminator, Tag, model_validator
 
-from dowsax.site.section import Number, Pair, Points, Section, key
-from dowsax.site.text import Fault
+from dowsax.site.section import FORMS, NonNegative, Number, Pair, Points, Section, key
+from dowsax.site.text import Fault, show
 
 BOX = ("south", "west", "north", "east")
 MAX_CORNERS = 2000
@@ -78,4 +78,54 @@ class PolygonSetting(Section):
     @model_validator(mode="after")
     def _require_corners(self) -> "PolygonSetting":
         self.require("corners_degrees" if self.given("corners_degrees") else "corners")
+        return self
+
+
+_SHAPES = ("corners", "corners_degrees", "file", "map")
+
+
+def _require_attenuation(value: Any) -> Any:
+    if isinstance(value, str) and value not in ("opaque", "unknown"):
+        raise ValueError(f'must be "opaque", {FORMS}; got {show(value)}.')
+    return value
+
+
+class ObstacleSetting(Section):
+    """What stands in the way of the sensor, and between source and sensor: a polygon, or those of a file."""
+
+    name: str = key("")
+    """What it is called."""
+    corners: Points | None = key(unit="m")
+    """The corners in order, one way round."""
+    corners_degrees: Points | None = key(example=[[52.1, 5.1], [52.1, 5.103], [52.1015, 5.103]], unit="°")
+    """The corners as latitude and longitude instead."""
+    file: str | None = key(example="plant.geojson")
+    """Or a GeoJSON file of polygons in longitude and latitude, its path from the site file on. Each may have
+    the properties name, height and attenuation; what it does not have is as given here."""
+    map: str | None = key(example="map.yaml")
+    """Or an occupancy map of a robot, as ROS map_server writes it: a YAML file with its PGM image, in metres
+    of the site. Its occupied cells are obstacles."""
+    simplify: Number | None = key(example=0.1, unit="m", ge=0)
+    """Corners of a file or map are left out where the border moves by no more than this. Default: none, and
+    half a cell of a map."""
+    height: Number | None = key(example=6.0, unit="m", gt=0)
+    """Height above ground. A sensor with a greater `height` in [sensor] goes over it. Default: higher than
+    everything."""
+    attenuation: Annotated[
+        Annotated[Literal["opaque"], Tag("opaque")] | Annotated[NonNegative, Tag("number")],
+        Discriminator(lambda value: "opaque" if value == "opaque" else "number"),
+        BeforeValidator(_require_attenuation),
+    ] = key("opaque", example="opaque")
+    """How much weaker what goes through becomes, in 1/m for radiation and in dB/m for a level: "opaque" where
+    nothing does, a number, a distribution, or "unknown"."""
+
+    @model_validator(mode="after")
+    def _require_one_shape(self) -> "ObstacleSetting":
+        given = self.given(*_SHAPES)
+        if not given:
+            self.require("corners")
+        if len(given) > 1 and given != ["corners", "corners_degrees"]:
+            raise Fault(f"cannot be given with {given[0]}; give one of {', '.join(_SHAPES)}.", given[1])
+        if self.given("simplify") and not self.given("file", "map"):
+            raise Fault("is for a file or map; leave it out.", "simplify")
         return self

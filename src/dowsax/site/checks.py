@@ -1,5 +1,7 @@
 """Checks of a whole site: numbers that do not fit its area, and places where no sensor can be."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from dowsax.inference import PRESETS
@@ -8,8 +10,8 @@ from dowsax.site.text import Fault
 
 _MIN_WAY_M = 1e-3
 """[m], a place that is nearer is where the sensor is already."""
-_MAX_WAYS = 50
-"""Of the ways to places that are looked at, the shortest first: each is compared with every border."""
+_MIN_REACHABLE_SHARE = 0.05
+"""Of the allowed places: with less within reach the start is walled in."""
 
 
 def check_site(site: Site) -> None:
@@ -29,6 +31,7 @@ def check_site(site: Site) -> None:
         _check_paths(site)
     else:
         _check_points(site)
+        _check_parts(site)
         _check_ways(site)
 
 
@@ -42,18 +45,31 @@ def check_polygons(site: Site) -> None:
                 raise Fault(words, name, str(number), "corners")
     if not _is_reachable(site):
         words = "there is no place in the area where the sensor may be; check the corners against [area]."
+        if site.obstacles and _is_reachable(replace(site, obstacles=())):
+            raise Fault(words, "obstacle")
         raise Fault(words, "geofence" if site.geofence else "no_go")
 
 
 def _is_reachable(site: Site) -> bool:
     """Return whether the sensor may be anywhere in the area."""
-    if site.reachable_share > 0:
+    if site.allowed_share > 0:
         return True
     try:
         nearest = site.middle
     except ValueError:
         return False
     return bool(((site.low <= np.array(nearest)) & (np.array(nearest) <= site.high)).all())
+
+
+def _check_parts(site: Site) -> None:
+    """Raise a Fault where walls around the start leave next to nothing of the area within reach."""
+    allowed, reachable = site.allowed_share, site.reachable_share
+    if allowed == 0 or reachable >= _MIN_REACHABLE_SHARE * allowed or not (site.obstacles or site.no_go):
+        return
+    words = f"it is walled in: {100 * reachable / allowed:.0f} % of the allowed places can be reached"
+    if site.start is None:
+        raise Fault(f"{words} from the middle of the area; give a position in [start].", "area")
+    raise Fault(f"{words}; start elsewhere, or leave a way out.", "start")
 
 
 def _check_paths(site: Site) -> None:
@@ -82,7 +98,7 @@ def _check_points(site: Site) -> None:
             np.all((site.low <= points) & (points <= site.high), axis=1),
             "the area; leave it out, or widen it.",
         ),
-        (site.bounds.allow(points), "the geofence or in a no-go area; leave it out."),
+        (site.bounds.allow(points), "the geofence, or in a no-go area or obstacle; leave it out."),
     )
     for is_fine, words in faults:
         if not is_fine.all():
@@ -119,14 +135,9 @@ def _nearest_way(site: Site, start: np.ndarray) -> float:
     points, shortest = site.step.points, site.step.shortest or 0.0
     if points is None:
         return shortest
-    ways = np.linalg.norm(points - start, axis=1)
-    fits = (ways >= max(shortest, _MIN_WAY_M)) & (ways <= (site.step.longest or np.inf))
-    points, ways = points[fits], ways[fits]
-    order = np.argsort(ways, kind="stable")
-    for number in order[:_MAX_WAYS]:
-        if site.bounds.allow_way(start, points[number])[0]:
-            return float(ways[number])
-    if len(order) > _MAX_WAYS:
-        return shortest
-    words = "none can be reached from the start on one straight way; add places, or start elsewhere."
-    raise Fault(words, "step", "points")
+    ways = site.bounds.way_lengths(start, points)
+    fits = np.isfinite(ways) & (ways >= max(shortest, _MIN_WAY_M)) & (ways <= (site.step.longest or np.inf))
+    if not fits.any():
+        words = "none can be reached from the start on one way; add places, or start elsewhere."
+        raise Fault(words, "step", "points")
+    return float(ways[fits].min())

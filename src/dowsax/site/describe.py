@@ -43,9 +43,10 @@ def describe_site(site: Site) -> list[tuple[str, str]]:
         words.append((heading, "; ".join(pieces) or "none"))
     for number, path in enumerate(site.paths):
         words.append(("" if number else "paths", _path(site, path)))
-    if site.geofence or site.no_go:
-        back = ", with a straight way back to the start" if site.budget.return_ else ""
-        words.append(("allowed", f"about {100 * site.reachable_share:.0f} % of the area{back}"))
+    if site.obstacles:
+        words.append(("obstacles", _obstacles(site)))
+    if site.geofence or site.no_go or site.obstacles:
+        words.append(("allowed", f"about {100 * site.allowed_share:.0f} % of the area"))
     words.append(("field", f"{site.kind}: {KINDS[site.kind].meaning}; {_reading(site)}"))
     if site.sources != (1,):
         words.append(("sources", _sources(site)))
@@ -68,6 +69,14 @@ def describe_site(site: Site) -> list[tuple[str, str]]:
     if site.rows:
         words.append(("rows", ", ".join(f"{column} is {text!r}" for column, text in site.rows.items())))
     return words + [("to check", question) for question in lint_site(site)]
+
+
+def _obstacles(site: Site) -> str:
+    """Return how many obstacles there are, and which of them the sensor goes over."""
+    corners = sum(len(obstacle.corners) for obstacle in site.obstacles)
+    words = f"{len(site.obstacles)}, with {corners} corners in all; ways go around them"
+    over = len(site.obstacles) - len(site.bounds.obstacles)
+    return f"{words}, and over the {over} lower than the sensor" if over else words
 
 
 def _sources(site: Site) -> str:
@@ -274,11 +283,16 @@ def lint_site(site: Site) -> list[str]:
             f"The area is {site.diagonal:.2g} m across: if low and high are degrees, write south, west, "
             "north and east instead."
         )
-    share = site.reachable_share
+    share, reachable = site.allowed_share, site.reachable_share
     if share < 0.5:
         questions.append(
             f"The sensor may be in {100 * share:.2g} % of the area only: check the corners of "
-            "geofence and no-go areas against [area]."
+            "geofence, no-go areas and obstacles against [area]."
+        )
+    if reachable < share:
+        questions.append(
+            f"From the start there is no way to {100 * (share - reachable):.2g} % of the area: obstacles, "
+            "no-go areas or the geofence cut it in parts. Leave a way between them, if there is one."
         )
     return questions + _weak_sources(site)
 

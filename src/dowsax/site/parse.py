@@ -10,12 +10,15 @@ import numpy as np
 from pydantic import ValidationError
 
 from dowsax.geo.local import LocalCoordinates
-from dowsax.geo.polygons import MIN_POLYGON_M2, TOUCH, Polygon, crosses_itself, signed_area
+from dowsax.geo.polygons import TOUCH
 from dowsax.geo.wind import wind_from
-from dowsax.site.area import BOX, MAX_CORNERS, AreaSetting, PathSetting, PolygonSetting
+from dowsax.site.area import BOX, AreaSetting, PathSetting
 from dowsax.site.checks import check_polygons, check_site
 from dowsax.site.kinds import KINDS, check_prior, why_unused
 from dowsax.site.measured import quantity_fault
+from dowsax.site.obstacles import Area, Corner
+from dowsax.site.places import coordinates_at, resolve_places, resolve_polygons
+from dowsax.site.read_obstacles import resolve_obstacles, write_out
 from dowsax.site.schema import (
     SensorSetting,
     SiteFile,
@@ -24,7 +27,7 @@ from dowsax.site.schema import (
     WindSetting,
 )
 from dowsax.site.section import Distribution
-from dowsax.site.site import Area, Corner, ListedPath, Site, build_model
+from dowsax.site.site import ListedPath, Site, build_model
 from dowsax.site.text import Fault, add_line, first_fault, parse_toml, read_text
 from dowsax.site.units import known_unit
 from dowsax.world.fields.gaussian_plume import BRIGGS
@@ -32,8 +35,6 @@ from dowsax.world.several_columns import numbers_of_sources
 
 _MAX_WIDTH_DEG = 90.0
 """A box that is wider has its east and west exchanged."""
-_MAX_OFFSET_M = 1e5
-"""What is this far from the area, and a hundred times as far as it is wide, is not meant."""
 _MIN_PATH_M = 0.01
 """A path that is shorter is a point."""
 _MAX_COORDINATE_M = 1e6
@@ -42,16 +43,19 @@ _MAX_COORDINATE_M = 1e6
 
 def read_site(path: Path | str) -> Site:
     """Return the site in a TOML file, or raise a ValueError in one line: file, line, key and what to do."""
-    return parse_site(read_text(Path(path)), str(path))
+    return parse_site(read_text(Path(path)), str(path), Path(path).parent)
 
 
-def parse_site(text: str, name: str = "site.toml") -> Site:
-    """Return the site that a text describes; `name` is that of the file in errors."""
+def parse_site(text: str, name: str = "site.toml", folder: Path | None = None) -> Site:
+    """Return the site that a text describes; `name` is that of the file in errors.
+
+    Obstacles may be in files of the folder; without one, such files are refused.
+    """
     table = parse_toml(text, name)
     try:
         file = SiteFile.model_validate(table)
         _refuse_unused(table, file.field.kind, file.sensor.reading)
-        site = _build(file, text, name)
+        site = _build(file, text, name, folder)
         check_site(site)
     except ValidationError as error:
         raise add_line(first_fault(error, table), name, text) from None
@@ -62,7 +66,7 @@ def parse_site(text: str, name: str = "site.toml") -> Site:
     return site
 
 
-def _build(file: SiteFile, text: str, name: str) -> Site:
+def _build(file: SiteFile, text: str, name: str, folder: Path | None) -> Site:
     """Return the site of a file, with all places in metres."""
     kind = file.field.kind
     coordinates, area = _resolve_area(file.area)
@@ -71,6 +75,7 @@ def _build(file: SiteFile, text: str, name: str) -> Site:
     if file.field.growth == "unknown":
         growth = dict.fromkeys(BRIGGS, "unknown")
     sensor, sensors = _resolve_sensors(file, unit)
+    obstacles = resolve_obstacles(file.obstacle, coordinates, area, folder)
     site = Site(
         name=file.name,
         coordinates=coordinates,
@@ -82,8 +87,9 @@ def _build(file: SiteFile, text: str, name: str) -> Site:
         source=_resolve_source(file.area, area),
         gas=file.field.gas,
         options={option: getattr(file.field, option) for option in file.field.given(*KINDS[kind].options)},
-        geofence=_resolve_polygons(file.geofence, "geofence", coordinates, area),
-        no_go=_resolve_polygons(file.no_go, "no_go", coordinates, area),
+        geofence=resolve_polygons(file.geofence, "geofence", coordinates, area),
+        no_go=resolve_polygons(file.no_go, "no_go", coordinates, area),
+        obstacles=obstacles,
         paths=_resolve_paths(file.paths, coordinates, area, file.area.outside),
         prior={**growth, **check_prior(file.prior, kind, unit, file.wind.mode == "unknown")},
         wind=_resolve_wind(file.wind),
@@ -94,7 +100,7 @@ def _build(file: SiteFile, text: str, name: str) -> Site:
         outside=file.area.outside,
         columns=file.columns.model_dump(exclude_unset=True),
         file=name,
-        text=text,
+        text=write_out(text, name, file.obstacle, obstacles),
         **{same: getattr(file, same) for same in ("background", "noise", "budget", "flight", "rows")},
     )
     # First the polygons: where these are wrong, so is every start.
@@ -167,7 +173,7 @@ def _resolve_area(area: AreaSetting) -> tuple[LocalCoordinates, Area]:
     """Return the local coordinates and the box in metres."""
     if area.south is not None:
         return _resolve_degrees(area)
-    coordinates = _coordinates(area.origin, "area", "origin")
+    coordinates = coordinates_at(area.origin, "area", "origin")
     assert area.low is not None
     assert area.high is not None
     if not (area.low[0] < area.high[0] and area.low[1] < area.high[1]):
@@ -191,7 +197,7 @@ def _resolve_degrees(area: AreaSetting) -> tuple[LocalCoordinates, Area]:
     middle = (west + beyond) / 2
     middle = middle if middle <= 180 else middle - 360
     origin = area.origin or ((south + north) / 2, middle)
-    coordinates = _coordinates(origin, "area", "south" if area.origin is None else "origin")
+    coordinates = coordinates_at(origin, "area", "south" if area.origin is None else "origin")
     # Of the edges in the plane, which are curved, the middle ones reach farthest.
     places = [(lat, lon) for lat in (south, (south + north) / 2, north) for lon in (west, middle, east)]
     metres = coordinates.to_metres(*np.transpose(places))
@@ -216,96 +222,6 @@ def _resolve_source(setting: AreaSetting, area: Area) -> Area | None:
     return low, high
 
 
-def _coordinates(origin: Corner | None, *keys: str) -> LocalCoordinates:
-    try:
-        return LocalCoordinates(origin)
-    except ValueError as error:
-        raise Fault(str(error), *keys) from None
-
-
-def _resolve_places(
-    setting: PathSetting | PolygonSetting | StartSetting | StepSetting,
-    key: str,
-    coordinates: LocalCoordinates,
-    area: Area,
-    *table: str,
-) -> tuple[str, np.ndarray | None]:
-    """Return the key of the places, `key` in metres or `key`_degrees, and the places (k, 2) in metres."""
-    given = setting.given(key, f"{key}_degrees")
-    if not given:
-        return key, None
-    if len(given) == 2:
-        raise Fault(f"give {key} in metres or {key}_degrees, not both.", *table, key)
-    places = np.reshape(getattr(setting, given[0]), (-1, 2))
-    if given[0] == key:
-        _require_metres(places, coordinates, area, *table, key)
-        return key, places
-    if not coordinates.is_geographic:
-        words = "needs `origin = [latitude, longitude]` in [area], or an area in degrees."
-        raise Fault(words, *table, given[0])
-    for latitude, longitude in places.tolist():
-        _coordinates((latitude, longitude), *table, given[0])
-    if len(places):
-        _require_near(places, coordinates, area, *table, given[0])
-    return given[0], coordinates.to_metres(*places.T)
-
-
-def _require_metres(places: np.ndarray, coordinates: LocalCoordinates, area: Area, *keys: str) -> None:
-    """Raise a Fault where places in metres are those of the area in degrees.
-
-    That metres are by chance the latitude and longitude of the site to within its own size is next to
-    impossible.
-    """
-    if not coordinates.is_geographic or len(places) == 0 or not np.all(np.abs(places) <= 180):
-        return
-    latitudes, longitudes = places.T
-    ordered = _is_around(area, coordinates.to_metres(latitudes, longitudes)) and np.all(
-        np.abs(latitudes) <= 90
-    )
-    swapped = _is_around(area, coordinates.to_metres(longitudes, latitudes)) and np.all(
-        np.abs(longitudes) <= 90
-    )
-    if ordered or swapped:
-        first = "" if ordered else ", latitude first"
-        raise Fault(f"these are degrees, not metres: write {keys[-1]}_degrees instead{first}.", *keys)
-
-
-def _require_near(degrees: np.ndarray, coordinates: LocalCoordinates, area: Area, *keys: str) -> None:
-    """Raise a Fault where places in degrees are nowhere near the area."""
-    metres, sides = coordinates.to_metres(*degrees.T), np.subtract(area[1], area[0])
-    away = np.linalg.norm(metres - np.mean(area, axis=0), axis=1).max()
-    if away <= max(_MAX_OFFSET_M, 100 * float(np.hypot(*sides))):
-        return
-    swapped = np.all(np.abs(degrees[:, 1]) <= 90) and _is_around(
-        area, coordinates.to_metres(*degrees.T[::-1])
-    )
-    hint = "exchange the two numbers of each, latitude first" if swapped else "give latitude and longitude"
-    metres_hint = "" if swapped else f", or write {keys[-1].removesuffix('_degrees')} where they are metres"
-    raise Fault(f"lies {away / 1000:,.0f} km from the area; {hint}{metres_hint}.", *keys)
-
-
-def _is_around(area: Area, places: np.ndarray) -> bool:
-    """Return whether all places lie in the area, or no farther off than it is wide."""
-    low, high = np.array(area)
-    return bool(np.all((places >= 2 * low - high) & (places <= 2 * high - low)))
-
-
-def _resolve_polygons(
-    polygons: Sequence[PolygonSetting], name: str, coordinates: LocalCoordinates, area: Area
-) -> tuple[Polygon, ...]:
-    """Return the corners of each polygon in metres; `name` is that of the list in the site file."""
-    resolved, count = [], 0
-    for number, polygon in enumerate(polygons, start=1):
-        key, corners = _resolve_places(polygon, "corners", coordinates, area, name, str(number))
-        assert corners is not None
-        count += len(corners)
-        if count > MAX_CORNERS:
-            words = f"all polygons of [[{name}]] must have at most {MAX_CORNERS:,} corners; got {count:,}."
-            raise Fault(words, name, str(number), key)
-        resolved.append(_check_polygon(corners, name, str(number), key))
-    return tuple(resolved)
-
-
 def _resolve_paths(
     paths: Sequence[PathSetting], coordinates: LocalCoordinates, area: Area, outside: str
 ) -> tuple[ListedPath, ...]:
@@ -315,7 +231,7 @@ def _resolve_paths(
     """
     resolved: dict[str, ListedPath] = {}
     for number, path in enumerate(paths, start=1):
-        key, ends = _resolve_places(path, "ends", coordinates, area, "paths", str(number))
+        key, ends = resolve_places(path, "ends", coordinates, area, "paths", str(number))
         assert ends is not None
         if len(ends) != 2 or math.dist(*ends) < _MIN_PATH_M:
             words = f"must be two different places, [[1, 2], [3, 4]]; got {len(ends)}, or one place twice."
@@ -331,21 +247,9 @@ def _resolve_paths(
     return tuple(resolved.values())
 
 
-def _check_polygon(corners: Polygon, *keys: str) -> Polygon:
-    if len(corners) > 1 and np.allclose(corners[0], corners[-1], rtol=0, atol=1e-6):
-        corners = corners[:-1]
-    if len(corners) < 3:
-        raise Fault(f"must have at least 3 different corners; got {len(corners)}.", *keys)
-    if crosses_itself(corners):
-        raise Fault("the border crosses itself; give the corners in order, one way round.", *keys)
-    if abs(signed_area(corners)) < MIN_POLYGON_M2:
-        raise Fault("encloses no area; give the corners of an area.", *keys)
-    return corners
-
-
 def _resolve_start(setting: StartSetting, site: Site) -> Corner | None:
     """Return where the search starts: inside the area unless readings outside it are allowed."""
-    key, places = _resolve_places(setting, "position", site.coordinates, site.area, "start")
+    key, places = resolve_places(setting, "position", site.coordinates, site.area, "start")
     if places is None:
         return None
     x, y = places[0].tolist()
@@ -354,12 +258,15 @@ def _resolve_start(setting: StartSetting, site: Site) -> Corner | None:
         words += ' is outside the area; start inside it, or set outside = "allow" in [area].'
         raise Fault(words, "start", key)
     if not site.bounds.allow(places).all():
-        words += " is outside the geofence or in a no-go area; start elsewhere."
-        raise Fault(words, "start", key)
+        number = next((n for n, obstacle in enumerate(site.obstacles) if obstacle.covers((x, y))), None)
+        where = "outside the geofence or in a no-go area"
+        if number is not None:
+            where = f"in the obstacle {site.obstacles[number].title(number)}"
+        raise Fault(f"{words} is {where}; start elsewhere.", "start", key)
     return x, y
 
 
 def _resolve_step(setting: StepSetting, coordinates: LocalCoordinates, area: Area) -> StepSetting:
     """Return the setting with its places in metres."""
-    _, points = _resolve_places(setting, "points", coordinates, area, "step")
+    _, points = resolve_places(setting, "points", coordinates, area, "step")
     return setting.model_copy(update={"points": points, "points_degrees": None})

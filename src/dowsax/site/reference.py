@@ -13,7 +13,7 @@ from pydantic.fields import FieldInfo
 from dowsax.site.kinds import KINDS, prior_parameters, range_words, readings_of, why_unused, world_unit
 from dowsax.site.schema import SiteFile
 from dowsax.site.section import RangeSetting, Section
-from dowsax.site.text import plain
+from dowsax.site.text import plain, toml_value
 from dowsax.world.kinds import kind_of
 
 _TYPE_WORDS = {
@@ -212,14 +212,7 @@ def _entries(example: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _line(name: str, value: Any, active: bool) -> str:
-    return f"{'' if active else '# '}{name} = {_value(value)}\n"
-
-
-def _value(value: Any) -> str:
-    """Return a value as TOML writes it: texts, numbers, flags and lists as JSON does."""
-    if isinstance(value, dict):
-        return f"{{{', '.join(f'{name} = {_value(entry)}' for name, entry in value.items())}}}"
-    return json.dumps(value, ensure_ascii=False)
+    return f"{'' if active else '# '}{name} = {toml_value(value)}\n"
 
 
 def _comment(text: str) -> str:

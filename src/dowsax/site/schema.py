@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, model_validator
 
-from dowsax.site.area import AreaSetting, PathSetting, PolygonSetting
+from dowsax.site.area import AreaSetting, ObstacleSetting, PathSetting, PolygonSetting
 from dowsax.site.kinds import KINDS
 from dowsax.site.section import (
     Distribution,
@@ -286,7 +286,7 @@ class Budget(Section):
     time: Number | None = key(example=1800.0, unit="s", active=True, gt=0)
     """Time since the start. Default: no limit."""
     return_: Flag = key(False, example=True, alias="return")
-    """Whether distance and time must suffice for the straight way back to the start, after every reading."""
+    """Whether distance and time must suffice for the way back to the start, after every reading."""
 
     @model_validator(mode="after")
     def _require_something_to_return_within(self) -> "Budget":
@@ -327,6 +327,7 @@ class FlightSetting(Section):
 
 _FENCE = [[0.0, 0.0], [200.0, 0.0], [200.0, 150.0], [0.0, 150.0]]
 _TANK = [[90.0, 60.0], [110.0, 60.0], [110.0, 80.0], [90.0, 80.0]]
+_STORE = [[140.0, 60.0], [170.0, 60.0], [170.0, 90.0], [140.0, 90.0]]
 _PATH = [[20.0, 20.0], [180.0, 20.0]]
 
 
@@ -344,6 +345,10 @@ class SiteFile(Section):
     """Where the sensor may be, once for each polygon. Default: everywhere."""
     no_go: list[PolygonSetting] = key([], example={"name": "tank", "corners": _TANK}, max_length=MAX_POLYGONS)
     """Where the sensor may neither be nor pass, once for each polygon."""
+    obstacle: list[ObstacleSetting] = key(
+        [], example={"name": "store", "corners": _STORE}, max_length=MAX_POLYGONS
+    )
+    """What stands in the way of the sensor, and between source and sensor, once for each: ways go around."""
     paths: list[PathSetting] = key([], example={"name": "south", "ends": _PATH}, max_length=MAX_PATHS)
     """Open paths, once for each, along which instruments that stand there read the mean of a gas. With them a
     search chooses among these paths, and nothing else; going from one to another takes no way."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from dowsax.geo.polygons import MIN_POLYGON_M2, Bounds, Polygon, clip, signed_ar
 from dowsax.inference.presets import default_preset
 from dowsax.site.kinds import KINDS, why_no_quantity, world_unit
 from dowsax.site.measured import QUANTITIES
+from dowsax.site.obstacles import Area, Corner, Obstacle
 from dowsax.site.schema import (
     BackgroundSetting,
     Budget,
@@ -27,10 +29,6 @@ from dowsax.world import Model, UniformBox
 from dowsax.world.compose import compose
 from dowsax.world.distributions import LogNormal, LogUniform, Normal, Uniform
 from dowsax.world.kinds import LAG, WIND, Kind, Number, kind_of
-
-Corner = tuple[float, float]
-Area = tuple[Corner, Corner]
-"""[m], the south-western and the north-eastern corner."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +67,8 @@ class Site:
     """Further known numbers of the field, by the names of the kind."""
     geofence: tuple[Polygon, ...] = ()
     no_go: tuple[Polygon, ...] = ()
+    obstacles: tuple[Obstacle, ...] = ()
+    """What stands between source and sensor; those as high as the sensor stop its ways too."""
     paths: tuple[ListedPath, ...] = ()
     """Among which a search chooses, where there are any."""
     prior: Mapping[str, Distribution] = field(default_factory=dict)
@@ -118,22 +118,28 @@ class Site:
         """[m], of the area."""
         return float(np.hypot(*np.subtract(self.high, self.low)))
 
-    @property
+    @cached_property
     def bounds(self) -> Bounds:
         """Where the sensor may be."""
-        return Bounds(self.geofence, self.no_go)
+        stopping = tuple(o.corners for o in self.obstacles if o.stops(self.sensor.height))
+        return Bounds(self.geofence, self.no_go, stopping, None if self.outside == "allow" else self.area)
+
+    @property
+    def allowed_share(self) -> float:
+        """The share of the area in which the sensor may be, from a grid of 2,500 places."""
+        return float(self.bounds.allow(self._grid).mean())
 
     @property
     def reachable_share(self) -> float:
-        """The share of the area in which the sensor may be, from a grid of 2,500 places.
+        """The share of the area to which there is a way from the start, from the same places."""
+        space = self.bounds.space
+        parts = space.part(self._grid)
+        return float(((parts == space.part(np.array(self.start or self.middle))) & (parts >= 0)).mean())
 
-        Where the way back to the start counts, only places with a straight way there.
-        """
+    @cached_property
+    def _grid(self) -> np.ndarray:
         axes = [np.linspace(self.low[axis], self.high[axis], 101)[1::2] for axis in (0, 1)]
-        grid = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2)
-        if self.budget.return_:
-            return float(self.bounds.allow_way(self.start or self.middle, grid).mean())
-        return float(self.bounds.allow(grid).mean())
+        return np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2)
 
     def is_outside(self, corners: Polygon) -> bool:
         """Return whether nothing of a polygon lies in the area."""

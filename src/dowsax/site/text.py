@@ -6,6 +6,7 @@ and finds the line of each key.
 """
 
 import difflib
+import json
 import re
 import tomllib
 from collections.abc import Iterable
@@ -173,7 +174,11 @@ def _words(kind: str, message: str, context: dict[str, Any], value: Any, keys: t
         return f"must have at least {context['min_length']} entries; got {context['actual_length']}."
     if kind == "literal_error":
         return choice_words(value, re.findall(r"'([^']*)'", context["expected"]))
-    if keys[0] in ("geofence", "no_go") and kind in ("list_type", "model_type") and len(keys) == 1:
+    if (
+        keys[0] in ("geofence", "no_go", "obstacle")
+        and kind in ("list_type", "model_type")
+        and len(keys) == 1
+    ):
         return f"must be written as [[{keys[0]}]], once for each; got {show(value)}."
     if kind in ("model_type", "dict_type"):
         return f"must be a table, [{'.'.join(keys)}]; got {show(value)}."
@@ -205,6 +210,13 @@ def cut(text: str, length: int) -> str:
 def plain(number: int | float) -> str:
     """Return a number as errors and pages write it: 1,000,000 and 0.5."""
     return f"{number:,}" if isinstance(number, int) else f"{number:g}"
+
+
+def toml_value(value: Any) -> str:
+    """Return a value as TOML writes it: texts, numbers, flags and lists as JSON does."""
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{name} = {toml_value(entry)}' for name, entry in value.items())}}}"
+    return json.dumps(value, ensure_ascii=False)
 
 
 _MAX_COMPLAINT_LENGTH = 200

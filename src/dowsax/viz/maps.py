@@ -146,7 +146,7 @@ def draw_key_above(axes: Axes, marks: list[Artist]) -> None:
 
 
 def draw_limits(axes: Axes, of: Findings | Site) -> None:
-    """Draw the area of the search, the geofence and the no-go areas."""
+    """Draw the area of the search, the geofence, the no-go areas and the obstacles."""
     if of.area is not None:
         (left, bottom), side = of.area[0], np.subtract(of.area[1], of.area[0])
         box = Rectangle((float(left), float(bottom)), *side, fill=False, edgecolor=MUTED, zorder=1)
@@ -154,6 +154,8 @@ def draw_limits(axes: Axes, of: Findings | Site) -> None:
         axes.add_patch(box)
     for polygon in of.geofence:
         axes.fill(*polygon.T, fill=False, edgecolor=GREEN, linewidth=1.8, zorder=2)
+    for obstacle in of.obstacles:
+        axes.fill(*obstacle.corners.T, facecolor=f"{MUTED}aa", edgecolor=INK, linewidth=1.0, zorder=2)
     for polygon in of.no_go:
         axes.fill(*polygon.T, facecolor=f"{ORANGE}26", edgecolor=ORANGE, linewidth=1.2, hatch="///", zorder=2)
 

@@ -187,7 +187,7 @@ def _draw_waypoints(axes: Axes, findings: Findings) -> None:
         axes.plot(*findings.next_path.T, color=GREEN, linewidth=3, zorder=5)
     if len(findings.waypoints) == 0:
         return
-    way = np.concatenate([findings.positions[-1:], findings.waypoints])
+    way = np.concatenate([findings.positions[-1:], findings.next_way, findings.waypoints])
     axes.plot(*way.T, color=GREEN, linewidth=1.4, linestyle=(0, (2, 1.5)), zorder=5)
     axes.plot(*findings.waypoints.T, "D", color=GREEN, markeredgecolor="white", markersize=7, zorder=5.5)
 
@@ -266,6 +266,8 @@ def _draw_key(figure: Figure, findings: Findings, left: float, top: float) -> in
         marks.append(Line2D([], [], color=GREEN, linewidth=1.8, label="geofence"))
     if findings.no_go:
         marks.append(Swatch(facecolor=f"{ORANGE}26", edgecolor=ORANGE, hatch="///", label="no-go area"))
+    if findings.obstacles:
+        marks.append(Swatch(facecolor=f"{MUTED}aa", edgecolor=INK, label="obstacle"))
     if findings.area is not None:
         marks.append(Line2D([], [], color=MUTED, linestyle=":", linewidth=1.2, label="area of the search"))
     figure.legend(

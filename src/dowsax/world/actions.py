@@ -8,8 +8,9 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
+from dowsax.geo.polygons import Bounds
 from dowsax.types import OpenPath, Position, Scalar, Target
-from dowsax.world.fence import Fence
+from dowsax.world.fence import Fence, length_of, place_on
 
 _ROUNDING_M = 1e-3
 """[m], by which a way may exceed a limit."""
@@ -116,7 +117,7 @@ class ActionSpace(Protocol):
 
 @runtime_checkable
 class Limits(Protocol):
-    """What limits the straight ways between readings."""
+    """What limits the ways between readings."""
 
     @property
     def fence(self) -> Fence: ...
@@ -136,27 +137,35 @@ def limit_ways(
     budget: Budget,
     is_inside: Bool[Array, " k"],
 ) -> Candidates:
-    """Return the places as candidates: those inside, on ways within all limits and the budget.
+    """Return the places as candidates: those inside, on shortest ways within all limits and the budget.
 
-    Where there is a home, the straight way there from each candidate is allowed, and within the budget.
+    Where there is a home, there is a way there from each candidate, within the budget.
     """
-    way = jnp.linalg.norm(places - position[None, :], axis=1)
+    way = limits.fence.way_lengths(position, places)
+    is_there = jnp.isfinite(way)
+    # What is masked has a finite way as well.
+    way = jnp.where(is_there, way, jnp.linalg.norm(places - position[None, :], axis=1))
     seconds = limits.seconds(way)
     shortest, longest = limits.legs
     fits = is_inside & (way > _ROUNDING_M) & (way >= shortest - _ROUNDING_M) & (way <= longest + _ROUNDING_M)
-    fits &= jax.vmap(lambda place: limits.fence.allow_way(position, place))(places)
+    fits &= is_there
     back, home = jnp.zeros_like(way), limits.home
     if home is not None:
-        back = jnp.linalg.norm(places - home[None, :], axis=1)
-        fits &= jax.vmap(lambda place: limits.fence.allow_way(place, home))(places)
+        back = limits.fence.way_lengths(home, places)
     fits &= (way + back <= budget.distance + _ROUNDING_M) & (seconds + back / limits.speed <= budget.time)
-    return Candidates(places, way, seconds, fits & (budget.readings >= 1))
+    return Candidates(places, way, seconds, fits & jnp.isfinite(back) & (budget.readings >= 1))
+
+
+def fence_of(actions: ActionSpace) -> Fence:
+    """Return the fence of an action space; one without borders where it has none."""
+    fence = getattr(actions, "fence", None)
+    return Fence.of(Bounds()) if fence is None else fence
 
 
 class NearAndFar(eqx.Module):
     """Rings of places around the sensor, from near to far, and the places that the belief proposes.
 
-    Or, with `points`, these and nothing else. Ways are straight, inside the area and the fence.
+    Or, with `points`, these and nothing else. Ways are the shortest around what the fence forbids.
     """
 
     fence: Fence
@@ -175,7 +184,7 @@ class NearAndFar(eqx.Module):
     legs: tuple[float, float] = eqx.field(default=(0.0, float("inf")), static=True)
     """[m], the shortest and the longest way between two readings."""
     home: Position | None = None
-    """[m], the place to which the budget must suffice to return in a straight line."""
+    """[m], the place to which the budget must suffice to return."""
 
     @property
     def num_actions(self) -> int:
@@ -201,13 +210,25 @@ class NearAndFar(eqx.Module):
         return way / self.speed + self.reading_time
 
     def _within_legs(self, position: Position, places: Float[Array, "places 2"]) -> Float[Array, "places 2"]:
-        """Return the places; those too near or too far are moved on the straight way to them."""
+        """Return the places; those too near or too far are moved on the way to them."""
         offsets = places - position[None, :]
         ways = jnp.maximum(jnp.linalg.norm(offsets, axis=1), _ROUNDING_M)
         legs = jnp.clip(ways, *self.legs)
-        return jnp.where(
+        moved = jnp.where(
             (legs == ways)[:, None], places, position[None, :] + (legs / ways)[:, None] * offsets
         )
+        longest = self.legs[1]
+        if self.fence.nodes.shape[0] == 0 or longest == float("inf"):
+            return moved
+
+        def within(place: Position, otherwise: Position) -> Position:
+            way = self.fence.way(position, place)
+            length = length_of(way)
+            is_bent = length > jnp.linalg.norm(place - position) + _ROUNDING_M
+            shortened = place_on(way, jnp.minimum(longest / jnp.maximum(length, _ROUNDING_M), 1.0))
+            return jnp.where(is_bent, shortened, otherwise)
+
+        return jax.vmap(within)(places, moved)
 
     def _rings(self, position: Position) -> Float[Array, "places 2"]:
         """Return the ends of the rings, each turned by half an angle against the one before."""

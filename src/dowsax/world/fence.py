@@ -1,109 +1,152 @@
-"""Where the sensor may be and go, in pure JAX: the geofence and no-go areas of `geo.polygons.Bounds`.
+"""Where the sensor may be and go, in pure JAX: all polygons of `geo.polygons.Bounds`.
 
 Written for one place and one way; mapped over candidates and searches. Coordinates are single precision: a
 place to which a person is sent is checked once more with `Bounds`, in double precision.
 """
 
-from collections.abc import Sequence
-
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Array, Bool, Float, Int
 
-from dowsax.geo.polygons import TOUCH, Bounds
-from dowsax.types import Position
+from dowsax.geo.polygons import Bounds
+from dowsax.geo.ways import TOUCH
+from dowsax.types import Position, Scalar
 
-_PARALLEL = 1e-6
-"""A way and a side whose directions differ by a smaller sine do not cross."""
-_SIDE_END = 1e-6
-"""By this share of a side a way may miss its end and still cross it."""
+_ROUNDINGS = 8
+"""Units in the last place of the farthest corner by which places may lie beyond a border."""
+
+Way = Float[Array, "corners 2"]
+"""[m], from start to end; corners at the end may be repeated."""
 
 
 class Fence(eqx.Module):
-    """The sides of all polygons. Places are allowed in any geofence (anywhere without one) and no no-go area.
+    """The borders that no way crosses, and the corners at which the shortest ways around them bend."""
 
-    Borders are allowed.
-    """
-
-    corners: Float[Array, "sides 2"]
-    """[m], the first end of each side."""
-    sides: Float[Array, "sides 2"]
-    """[m], from the first end to the second."""
-    is_of: Bool[Array, "polygons sides"]
-    """Which sides are those of each polygon."""
-    num_geofences: int = eqx.field(static=True)
-    """The first polygons; the others are no-go areas."""
+    sides: Float[Array, "sides 2 2"]
+    """[m], the ends of each side."""
+    is_geofence: Bool[Array, " sides"]
+    """Which sides are those of geofences; the others are those of no-go areas and obstacles."""
+    nodes: Float[Array, "nodes 2"]
+    """[m], where a shortest way can bend."""
+    lengths: Float[Array, "nodes nodes"]
+    """[m], of the shortest ways between them."""
+    before: Int[Array, "nodes nodes"]
+    """The node before the second (column) on the way from the first (row)."""
+    has_geofence: bool = eqx.field(static=True)
+    """Without one, places are allowed everywhere else."""
+    max_bends: int = eqx.field(static=True)
+    """Of a shortest way."""
 
     @classmethod
     def of(cls, bounds: Bounds) -> "Fence":
         """Return the fence with the polygons of these bounds."""
-        polygons = (*bounds.geofence, *bounds.no_go)
-        owners = np.repeat(np.arange(len(polygons)), [len(polygon) for polygon in polygons])
+        corners = [np.zeros((0, 2)), *bounds.geofence, *bounds.blocked]
+        farthest = np.abs(np.concatenate(corners)).max(initial=0.0)
+        touch = max(TOUCH, float(_ROUNDINGS * np.finfo(np.float32).eps * farthest))
+        space = bounds.space if touch == TOUCH else bounds.space_within(touch)
         return cls(
-            jnp.asarray(_join(polygons), jnp.float32),
-            jnp.asarray(_join([np.roll(polygon, -1, axis=0) - polygon for polygon in polygons]), jnp.float32),
-            jnp.asarray(owners[None, :] == np.arange(len(polygons))[:, None]),
-            len(bounds.geofence),
+            jnp.asarray(space.borders, jnp.float32),
+            jnp.arange(len(space.borders)) >= space.num_solid,
+            jnp.asarray(space.nodes, jnp.float32),
+            jnp.asarray(space.node_lengths, jnp.float32),
+            jnp.asarray(np.maximum(space.node_before, 0), jnp.int32),
+            space.has_geofence,
+            _max_bends(space.node_before),
         )
 
     def allow(self, place: Position) -> Bool[Array, ""]:
-        """Return whether a place is allowed."""
-        if self.corners.shape[0] == 0:
+        """Return whether a place is allowed: a ray from inside an area crosses its borders oddly often."""
+        if self.sides.shape[0] == 0:
             return jnp.ones((), bool)
-        inside, touches = self._inside(place), jnp.any(self.is_of & self._touches(place)[None, :], axis=1)
-        is_no_go = jnp.any((inside & ~touches)[self.num_geofences :])
-        if self.num_geofences == 0:
-            return ~is_no_go
-        return ~is_no_go & jnp.any((inside | touches)[: self.num_geofences])
+        first, second = self.sides[:, 0], self.sides[:, 1]
+        straddles = (first[:, 1] > place[1]) != (second[:, 1] > place[1])
+        rise = jnp.where(straddles, second[:, 1] - first[:, 1], 1.0)
+        crossing = first[:, 0] + (place[1] - first[:, 1]) * (second[:, 0] - first[:, 0]) / rise
+        is_crossed = straddles & (place[0] < crossing)
+        is_free = jnp.sum(is_crossed & ~self.is_geofence) % 2 == 0
+        return is_free & (jnp.sum(is_crossed & self.is_geofence) % 2 == int(self.has_geofence))
 
     def allow_way(self, start: Position, end: Position) -> Bool[Array, ""]:
-        """Return whether the straight way from start to end is allowed.
-
-        The borders cut the way into pieces, of which each is allowed as a whole or not at all.
-        """
-        if self.corners.shape[0] == 0:
+        """Return whether the straight way is allowed: its start is, and it crosses no border."""
+        if self.sides.shape[0] == 0:
             return jnp.ones((), bool)
-        cuts = jnp.sort(jnp.concatenate([jnp.array([0.0, 1.0]), self._crossings(start, end)]))
-        shares = jnp.concatenate([0.5 * (cuts[1:] + cuts[:-1]), jnp.array([0.0, 1.0])])
-        # Cuts at the same place leave a piece of no length, which touches a border and so is allowed.
-        return jnp.all(jax.vmap(lambda share: self.allow(start + share * (end - start)))(shares))
+        return self.allow(start) & self._sees(start, end)
 
-    def _inside(self, place: Position) -> Bool[Array, " polygons"]:
-        """Return whether a ray to the east crosses the border of each polygon an odd number of times."""
-        first, second = self.corners, self.corners + self.sides
-        straddles = (first[:, 1] > place[1]) != (second[:, 1] > place[1])
-        rise = jnp.where(self.sides[:, 1] == 0, 1.0, self.sides[:, 1])
-        crossing = first[:, 0] + (place[1] - first[:, 1]) * self.sides[:, 0] / rise
-        is_crossed = straddles & (place[0] < crossing)
-        return jnp.sum(self.is_of & is_crossed[None, :], axis=1) % 2 == 1
+    def way_lengths(self, start: Position, ends: Float[Array, "k 2"]) -> Float[Array, " k"]:
+        """Return the lengths [m] of the shortest ways from start to the ends; else infinity."""
+        straight = jnp.linalg.norm(ends - start[None, :], axis=1)
+        if self.sides.shape[0] == 0:
+            return straight
+        lengths = jnp.where(jax.vmap(lambda end: self.allow_way(start, end))(ends), straight, jnp.inf)
+        if self.nodes.shape[0] == 0:
+            return lengths
+        to_nodes = jnp.min(self._to_nodes(start)[:, None] + self.lengths, axis=0)
+        around = to_nodes[None, :] + jax.vmap(self._to_nodes)(ends)
+        around = jnp.where(self.allow(start), jnp.min(around, axis=1), jnp.inf)
+        return jnp.minimum(lengths, around)
 
-    def _touches(self, place: Position) -> Bool[Array, " sides"]:
-        """Return whether the place lies on each side."""
-        squares = jnp.maximum(jnp.sum(self.sides**2, axis=1), 1e-12)
-        shares = jnp.clip(jnp.sum((place[None, :] - self.corners) * self.sides, axis=1) / squares, 0.0, 1.0)
-        nearest = self.corners + shares[:, None] * self.sides
-        return jnp.linalg.norm(nearest - place[None, :], axis=1) <= TOUCH
+    def way(self, start: Position, end: Position) -> Way:
+        """Return the shortest way; the straight one where there is none."""
+        straight = jnp.stack([start, end])
+        if self.nodes.shape[0] == 0:
+            return straight
+        total = self._to_nodes(start)[:, None] + self.lengths + self._to_nodes(end)[None, :]
+        first, last = jnp.unravel_index(jnp.argmin(total), total.shape)
 
-    def _crossings(self, start: Position, end: Position) -> Float[Array, " cuts"]:
-        """Return the shares of the way at which it meets sides or corners; 0 for those it does not meet."""
-        way = end - start
-        length = jnp.maximum(jnp.linalg.norm(way), 1e-6)
-        offsets = self.corners - start[None, :]
-        turn = way[0] * self.sides[:, 1] - way[1] * self.sides[:, 0]
-        is_parallel = jnp.abs(turn) <= _PARALLEL * length * jnp.linalg.norm(self.sides, axis=1)
-        turn = jnp.where(is_parallel, 1.0, turn)
-        along_way = (offsets[:, 0] * self.sides[:, 1] - offsets[:, 1] * self.sides[:, 0]) / turn
-        along_side = (offsets[:, 0] * way[1] - offsets[:, 1] * way[0]) / turn
-        meets = ~is_parallel & (along_way >= 0) & (along_way <= 1)
-        meets &= (along_side >= -_SIDE_END) & (along_side <= 1 + _SIDE_END)
-        # Corners are cuts as well, so that a way along a side is checked piece by piece.
-        at_corner = jnp.clip(offsets @ way / length**2, 0.0, 1.0)
-        passed = start[None, :] + at_corner[:, None] * way[None, :]
-        touches = jnp.linalg.norm(passed - self.corners, axis=1) <= TOUCH
-        return jnp.concatenate([jnp.where(meets, along_way, 0.0), jnp.where(touches, at_corner, 0.0)])
+        def go_back(node: Int[Array, ""], _) -> tuple[Int[Array, ""], Int[Array, ""]]:
+            return jnp.where(node == first, first, self.before[first, node]), node
+
+        # From the last bend to the first, which is repeated.
+        _, bends = jax.lax.scan(go_back, last, length=self.max_bends)
+        bent = jnp.concatenate([start[None, :], self.nodes[bends[::-1]], end[None, :]])
+        is_straight = self.allow_way(start, end) | jnp.isinf(jnp.min(total))
+        repeated = jnp.concatenate([straight, jnp.broadcast_to(end, (self.max_bends, 2))])
+        return jnp.where(is_straight, repeated, bent)
+
+    def _to_nodes(self, place: Position) -> Float[Array, " nodes"]:
+        """Return the lengths [m] of the straight ways to the nodes; infinite for those that are not seen."""
+        straight = jnp.linalg.norm(self.nodes - place[None, :], axis=1)
+        return jnp.where(jax.vmap(lambda node: self._sees(place, node))(self.nodes), straight, jnp.inf)
+
+    def _sees(self, start: Position, end: Position) -> Bool[Array, ""]:
+        """Return whether the straight way crosses no side: the ends of one are on two sides of the other."""
+        first, second = self.sides[:, 0], self.sides[:, 1]
+        way, along = end - start, second - first
+        splits = (_turn(way[None, :], first - start[None, :]) > 0) != (
+            _turn(way[None, :], second - start[None, :]) > 0
+        )
+        split = (_turn(along, start[None, :] - first) > 0) != (_turn(along, end[None, :] - first) > 0)
+        return ~jnp.any(splits & split)
 
 
-def _join(parts: Sequence[np.ndarray]) -> np.ndarray:
-    return np.concatenate([np.zeros((0, 2)), *parts])
+def length_of(way: Way) -> Scalar:
+    """Return the length [m] of a way."""
+    return jnp.sum(jnp.linalg.norm(jnp.diff(way, axis=0), axis=1))
+
+
+def place_on(way: Way, share: Scalar) -> Position:
+    """Return the place at a share of the length of a way."""
+    if way.shape[0] == 2:
+        return way[0] + share * (way[1] - way[0])
+    legs = jnp.linalg.norm(jnp.diff(way, axis=0), axis=1)
+    gone = jnp.concatenate([jnp.zeros(1), jnp.cumsum(legs)])
+    leg = jnp.clip(jnp.searchsorted(gone, share * gone[-1], side="right") - 1, 0, legs.shape[0] - 1)
+    share_of_leg = (share * gone[-1] - gone[leg]) / jnp.maximum(legs[leg], 1e-12)
+    return way[leg] + jnp.minimum(share_of_leg, 1.0) * (way[leg + 1] - way[leg])
+
+
+def _turn(one: Float[Array, "#sides 2"], other: Float[Array, "#sides 2"]) -> Float[Array, " sides"]:
+    """Return > 0 where the second direction is left of the first."""
+    return one[:, 0] * other[:, 1] - one[:, 1] * other[:, 0]
+
+
+def _max_bends(before: np.ndarray) -> int:
+    """Return the largest number of nodes on a shortest way between two of them."""
+    rows = np.arange(len(before))[:, None]
+    nodes, number = np.broadcast_to(rows.T, before.shape), min(len(before), 1)
+    while ((after := np.where(nodes == rows, rows, before[rows, nodes])) != nodes).any():
+        # A node that cannot be reached has none before it.
+        nodes, number = np.where(after < 0, rows, after), number + 1
+    return number

@@ -71,7 +71,7 @@ class Motion(eqx.Module):
 
 
 class FencedMoves(eqx.Module):
-    """The moves of a motion, cut by a fence. Where all are too long they are shortened, by halves."""
+    """Straight moves, cut by a fence. Where all are too long they are shortened, by halves."""
 
     fence: Fence
     motion: Motion
@@ -82,7 +82,7 @@ class FencedMoves(eqx.Module):
     legs: tuple[float, float] = eqx.field(default=(0.0, float("inf")), static=True)
     """[m], the shortest and the longest way between two readings."""
     home: Position | None = None
-    """[m], the place to which the budget must suffice to return in a straight line."""
+    """[m], the place to which the budget must suffice to return."""
 
     @property
     def low(self) -> tuple[float, ...]:
@@ -106,6 +106,8 @@ class FencedMoves(eqx.Module):
             wanted = position[None, :] + share * jnp.array(self.motion.moves)
             there = jnp.clip(wanted, jnp.array(self.low)[None, :], jnp.array(self.high)[None, :])
             fits = jnp.max(jnp.abs(there - wanted), axis=1) < _ROUNDING_TOLERANCE_M
+            # A move is straight.
+            fits &= jax.vmap(lambda place: self.fence.allow_way(position, place))(there)
             return limit_ways(self, position, there, budget, fits)
 
         all_ = jax.vmap(shortened)(jnp.array(_STEP_SHARES))

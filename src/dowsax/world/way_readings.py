@@ -1,4 +1,4 @@
-"""A sensor that reads while it moves: where on a straight way, and for how long."""
+"""A sensor that reads while it moves: where on a way, and for how long."""
 
 from dataclasses import replace
 
@@ -9,6 +9,7 @@ from jaxtyping import Array, Float, Int
 
 from dowsax.types import Position, Scalar, Station
 from dowsax.world.actions import Budget
+from dowsax.world.fence import Way, length_of, place_on
 
 _ROUNDING_SHARE = 1e-3
 """Of the spacing: a reading this near the end of a way is the one at its end."""
@@ -37,22 +38,19 @@ class WayReadings(eqx.Module):
         way = min(float(budget.readings) * longest, float(budget.distance))
         return min(way / float(self.speed), float(budget.time)) / float(self.interval)
 
-    def place(self, start: Position, end: Position, number: Scalar | Int[Array, ""]) -> Position:
+    def place(self, way: Way, number: Scalar | Int[Array, ""]) -> Position:
         """Return where the reading of this number is taken, counted from 1."""
-        way = jnp.maximum(jnp.linalg.norm(end - start), self.spacing)
-        return start + (number * self.spacing / way) * (end - start)
+        return place_on(way, number * self.spacing / jnp.maximum(length_of(way), self.spacing))
 
-    def places(
-        self, start: Position, end: Position, most: int
-    ) -> tuple[Float[Array, "most 2"], Int[Array, ""]]:
+    def places(self, way: Way, most: int) -> tuple[Float[Array, "most 2"], Int[Array, ""]]:
         """Return the places of at most `most` readings, evenly spaced, and their number.
 
         Where there are more, `most` of them are evenly spaced over the whole way.
         """
-        number = self.number(jnp.linalg.norm(end - start))
+        number = self.number(length_of(way))
         numbers = jnp.arange(1, most + 1)
-        taken = jax.vmap(lambda count: self.place(start, end, count))(numbers)
-        spread = start[None, :] + (numbers / (most + 1))[:, None] * (end - start)[None, :]
+        taken = jax.vmap(lambda count: self.place(way, count))(numbers)
+        spread = jax.vmap(lambda count: place_on(way, count / (most + 1)))(numbers)
         return jnp.where(number > most, spread, taken), jnp.minimum(number, most)
 
     def station(self, station: Station) -> Station:

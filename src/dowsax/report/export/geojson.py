@@ -17,7 +17,7 @@ _IN_METRES = (
 
 
 def geojson(findings: Findings) -> str:
-    """Return a FeatureCollection of track, readings, regions, estimate, waypoints, geofence and no-go areas.
+    """Return a FeatureCollection of track, readings, regions, estimate, waypoints, limits and obstacles.
 
     Each feature says in `properties.what` which it is. Where the site has no latitude and longitude, the
     coordinates are metres, and the foreign member `note` says so.
@@ -39,9 +39,14 @@ def geojson(findings: Findings) -> str:
 def _areas(findings: Findings) -> list[dict]:
     named = [("geofence", polygon) for polygon in findings.geofence]
     named += [("no-go area", polygon) for polygon in findings.no_go]
+    areas = [(polygon, {"what": what}) for what, polygon in named]
+    areas += [
+        (one.corners, {"what": "obstacle", "name": one.name, "height_m": one.height})
+        for one in findings.obstacles
+    ]
     return [
-        _feature("Polygon", [_close(places(findings, _leftward(polygon)))], {"what": what})
-        for what, polygon in named
+        _feature("Polygon", [_close(places(findings, _leftward(polygon)))], properties)
+        for polygon, properties in areas
     ]
 
 
@@ -101,6 +106,9 @@ def _waypoints(findings: Findings) -> list[dict]:
         _feature("Point", place, {"what": "next waypoint", "number": number + 1})
         for number, place in enumerate(places(findings, findings.waypoints).tolist())
     ]
+    if len(findings.next_way) and len(findings.waypoints):
+        way = np.concatenate([findings.positions[-1:], findings.next_way, findings.waypoints[:1]])
+        points.append(_feature("LineString", places(findings, way).tolist(), {"what": "next way"}))
     if findings.next_path is None:
         return points
     return [_feature("LineString", places(findings, findings.next_path).tolist(), {"what": "next path"})]

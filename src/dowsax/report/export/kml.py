@@ -13,12 +13,16 @@ from dowsax.report.summary import verdict
 _NAMESPACE = "http://www.opengis.net/kml/2.2"
 _READING_COLOURS = ("ffffffb2", "fffecc5c", "fffd8d3c", "fff03b20", "ffbd0026")
 """From the least readings to the greatest, as alpha, red, green, blue."""
-_AREAS = {"geofence": ("ff009e73", "00000000"), "no-go area": ("ffd55e00", "55d55e00")}
+_AREAS = {
+    "geofence": ("ff009e73", "00000000"),
+    "no-go area": ("ffd55e00", "55d55e00"),
+    "obstacle": ("ff22303c", "aa7b8894"),
+}
 """Colours of line and filling."""
 
 
 def kml(findings: Findings) -> str:
-    """A document of regions, track, readings, estimate, next waypoints, geofence and no-go areas.
+    """A document of regions, track, readings, estimate, next waypoints, geofence, no-go areas, obstacles.
 
     A ValueError where the site has no latitude and longitude: KML knows no other coordinates.
     """
@@ -61,6 +65,9 @@ def _areas(document: Element, findings: Findings) -> None:
     for what, polygon in named:
         placemark = _placemark(document, what.capitalize(), what.replace(" ", "-"))
         _polygon(placemark, [places(findings, polygon)])
+    for obstacle in findings.obstacles:
+        placemark = _placemark(document, obstacle.name or "Obstacle", "obstacle")
+        _polygon(placemark, [places(findings, obstacle.corners)])
 
 
 def _regions(document: Element, findings: Findings) -> None:
@@ -116,9 +123,13 @@ def _points(document: Element, findings: Findings) -> None:
     for name, style, description, place in named:
         placemark = _placemark(document, name, style, description)
         _text(SubElement(placemark, "Point"), "coordinates", _coordinates(places(findings, place[None])))
-    if findings.next_path is not None:
-        line = SubElement(_placemark(document, "Next path", "next-path"), "LineString")
-        _text(line, "coordinates", _coordinates(places(findings, findings.next_path)))
+    lines = [] if findings.next_path is None else [("Next path", findings.next_path)]
+    if len(findings.next_way) and len(findings.waypoints):
+        way = np.concatenate([findings.positions[-1:], findings.next_way, findings.waypoints[:1]])
+        lines.append(("Next way", way))
+    for name, line in lines:
+        shape = SubElement(_placemark(document, name, "next-path"), "LineString")
+        _text(shape, "coordinates", _coordinates(places(findings, line)))
 
 
 def _placemark(parent: Element, name: str, style: str, description: str = "") -> Element:

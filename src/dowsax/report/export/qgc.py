@@ -57,8 +57,11 @@ def qgc_plan(
             "the mission begins."
         )
     flight = findings.flight
-    places = _places(findings)
     height = _altitude(findings) if altitude is None else float(altitude)
+    # The plan flies over what is lower.
+    standing = tuple(one.corners for one in findings.obstacles if one.stops(height))
+    bounds = Bounds(findings.geofence, findings.no_go, standing)
+    places, is_stop = _places(findings, bounds)
     hold = _hold(findings) if hold is None else float(hold)
     speed = flight.speed if speed is None else float(speed)
     home = findings.positions[-1] if len(findings.positions) else places[0]
@@ -66,7 +69,10 @@ def qgc_plan(
     # Of a take-off: a pitch for wings alone, two of no use, and a heading that is left to the vehicle.
     commands = [(_TAKE_OFF, [0.0, 0.0, 0.0, None, latitude, longitude, height])]
     # Of a waypoint: hold time, two radii of no use here, and the heading.
-    commands += [(_WAYPOINT, [hold, 0.0, 0.0, None, *place, height]) for place in _degrees(findings, places)]
+    commands += [
+        (_WAYPOINT, [hold if stays else 0.0, 0.0, 0.0, None, *place, height])
+        for place, stays in zip(_degrees(findings, places), is_stop, strict=True)
+    ]
     plan = {
         "fileType": "Plan",
         "groundStation": "QGroundControl",
@@ -81,7 +87,7 @@ def qgc_plan(
             "plannedHomePosition": [latitude, longitude, 0.0],
             "items": [_item(number, *command) for number, command in enumerate(commands, start=1)],
         },
-        "geoFence": {"version": 2, "circles": [], "polygons": _fences(findings)},
+        "geoFence": {"version": 2, "circles": [], "polygons": _fences(findings, bounds)},
         "rallyPoints": {"version": 2, "points": []},
     }
     return json.dumps(plan, indent=1, allow_nan=False) + "\n"
@@ -102,20 +108,24 @@ def _item(number: int, command: int, params: list[float | None]) -> dict[str, An
     }
 
 
-def _fences(findings: Findings) -> list[dict[str, Any]]:
+def _fences(findings: Findings, bounds: Bounds) -> list[dict[str, Any]]:
     """Polygons, rightward round as the format asks, not closed: to stay in, and to stay out of."""
-    named = [(True, polygon) for polygon in findings.geofence]
-    named += [(False, polygon) for polygon in findings.no_go]
+    named = [(True, polygon) for polygon in bounds.geofence]
+    named += [(False, polygon) for polygon in bounds.blocked]
     return [
         {"version": 1, "inclusion": inclusion, "polygon": _degrees(findings, _rightward(polygon))}
         for inclusion, polygon in named
     ]
 
 
-def _places(findings: Findings) -> np.ndarray:
-    """Where to fly: (k, 2) [m], or a ValueError that says why there is no such place."""
+def _places(findings: Findings, bounds: Bounds) -> tuple[np.ndarray, list[bool]]:
+    """Return where to fly (k, 2) [m], and at which places to stay; or a ValueError that says why not.
+
+    The others are corners of the way.
+    """
     if len(findings.waypoints):
-        return findings.waypoints
+        stays = [False] * len(findings.next_way) + [True] * len(findings.waypoints)
+        return np.concatenate([findings.next_way, findings.waypoints]), stays
     if findings.next_path is not None:
         raise ValueError(
             "The next reading is along a path of an instrument that stands there, to which nothing flies: "
@@ -127,21 +137,22 @@ def _places(findings: Findings) -> np.ndarray:
             f"There is no next waypoint to fly to, and a QGroundControl plan needs at least one{why}; export "
             "as kml or geojson to see what is known."
         )
-    bounds = Bounds(findings.geofence, findings.no_go)
-    last, found = findings.positions[-1], []
+    last, found, stays = findings.positions[-1], [], []
     for source in findings.sources:
         # The source itself may lie in a no-go area.
         place = bounds.nearest(source.position)
-        if bounds.allow(last[None]).all() and not bounds.allow_way(last, place[None]).all():
+        way = bounds.way(last, place)
+        if way is None and bounds.allow(last[None]).all():
             start = "last reading" if not found else "source before it"
             raise ValueError(
-                f"The straight way from the {start} to the source, found at "
-                f"{findings.coordinates.format_position(source.position)}, leaves the geofence or crosses a "
-                "no-go area: plan the way there by hand."
+                f"There is no way within the geofence from the {start} to the source, found at "
+                f"{findings.coordinates.format_position(source.position)}: plan the way there by hand."
             )
-        found.append(place)
+        bends = np.zeros((0, 2)) if way is None else way[1:-1]
+        found += [*bends, place]
+        stays += [*([False] * len(bends)), True]
         last = place
-    return np.stack(found)
+    return np.stack(found), stays
 
 
 def _altitude(findings: Findings) -> float:

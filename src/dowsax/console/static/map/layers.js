@@ -35,6 +35,7 @@ export function drawSite(pen, camera, palette, site) {
   pen.stroke();
   pen.setLineDash([]);
   for (const ring of site.no_go ?? []) drawForbidden(pen, camera, palette, ring);
+  for (const ring of site.obstacles ?? []) drawObstacle(pen, camera, palette, ring);
   pen.strokeStyle = palette.path;
   pen.lineWidth = 1;
   for (const { ends } of site.paths ?? []) strokeLine(pen, camera, ends);
@@ -51,6 +52,21 @@ function strokeLine(pen, camera, ends) {
 function isBox(ring, [low, high]) {
   const onCorner = ([east, north]) => [low[0], high[0]].includes(east) && [low[1], high[1]].includes(north);
   return ring.every(onCorner);
+}
+
+/** Filled, as what it is: there is no way through. */
+function drawObstacle(pen, camera, palette, ring) {
+  pen.save();
+  pen.beginPath();
+  trace(pen, camera, ring);
+  pen.globalAlpha = 0.45;
+  pen.fillStyle = palette.border;
+  pen.fill();
+  pen.globalAlpha = 1;
+  pen.lineWidth = 1.25;
+  pen.strokeStyle = palette.border;
+  pen.stroke();
+  pen.restore();
 }
 
 /** Hatched, to differ from a region also without colour. */
