@@ -136,6 +136,7 @@ def test_bad_attenuations_are_errors_of_one_line(given, words):
     assert "\n" not in str(caught.value)
 
 
-def test_benchmark_fields_have_no_obstacles():
-    with pytest.raises(ValueError, match="takes no `obstacles`"):
-        compose("temperature", BOX, obstacles=[Obstacle(WALL)])
+def test_sources_of_benchmark_fields_lie_outside(key):
+    model = compose("temperature", BOX, obstacles=[Obstacle(WALL)])
+    inside = model.prior.sample(key).at[:2].set(jnp.float32([14.5, 15.0]))
+    assert model.prior.log_prob(inside) == -jnp.inf

@@ -1,5 +1,6 @@
 """The site: where the search is, what is measured there, the budget, and the model of it all."""
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -29,6 +30,8 @@ from dowsax.world import Model, UniformBox
 from dowsax.world.compose import compose
 from dowsax.world.distributions import LogNormal, LogUniform, Normal, Uniform
 from dowsax.world.kinds import LAG, WIND, Kind, Number, kind_of
+from dowsax.world.obstacles import OPAQUE
+from dowsax.world.obstacles import Obstacle as WorldObstacle
 
 
 @dataclass(frozen=True)
@@ -229,6 +232,7 @@ def build_model(site: Site, sensor_names: Sequence[str] = (), quantities: Collec
             variation=site.background.variation,
             shielded=site.noise.shielded,
             lag=_lag(site),
+            obstacles=_obstacles(site),
             **(_benchmark_settings(site) if KINDS[site.kind].is_benchmark else _settings(site)),
         )
     except Fault as fault:
@@ -339,6 +343,19 @@ def _noise(site: Site) -> Mapping[str, Number]:
         for keys, setting in given.items()
         if setting is not None
     }
+
+
+def _obstacles(site: Site) -> list[WorldObstacle]:
+    usual = None if KINDS[site.kind].is_benchmark else _kind(site).obstacle_attenuation
+    return [
+        WorldObstacle(
+            one.corners,
+            one.attenuation if one.attenuation == OPAQUE else _number(one.attenuation, usual, "obstacle"),
+            math.inf if one.height is None else one.height,
+            one.name,
+        )
+        for one in site.obstacles
+    ]
 
 
 def _lag(site: Site) -> Number | str | None:

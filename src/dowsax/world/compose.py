@@ -103,15 +103,14 @@ def compose(
     counted = lambda sensor: sensor if redundancy is None else Redundant(sensor, redundancy)  # noqa: E731
     measured = _require_measured({"efficiency": efficiency, "uncertainty": uncertainty})
     of_counts = {"dead_time": dead_time, "variation": variation, "shielded": shielded}
+    location = keep_outside(location, obstacles)
     if kind in MODALITIES:
         windy = {"wind": wind != "measured", "direction_error": direction_error, "edge": edge}
         others = {"gas": gas, "distributions": distributions, "reading": reading != "value"}
-        others["obstacles"] = obstacles
         _refuse_for_benchmark(kind, unit, others | of_counts | measured | windy)
         model = _benchmark(kind, location, sources, background, sensors, noise, degrees, lag, options)
         return Model(model.prior, model.field, counted(model.sensor))
-    chosen, location = _find_kind(kind, unit, gas), keep_outside(location, obstacles)
-    chosen, wind = solve_among(chosen, location, obstacles, wind)
+    chosen, wind = solve_among(_find_kind(kind, unit, gas), location, obstacles, wind)
     parts = location, sources, distributions or {}, wind, efficiency, obstacles, options
     source, layout = _sources(chosen, *parts)
     late = _with_lag(source, layout, lag)

@@ -42,8 +42,8 @@ class Grid:
 
     def is_near(self, low: Sequence[float], high: Sequence[float]) -> np.ndarray:
         """Return (nx, ny) which cells have their middle in a box, or within a cell of it."""
-        low, high = np.subtract(low, self.cell), np.add(high, self.cell)
-        return np.all((self.middles >= low) & (self.middles <= high), axis=-1)
+        west_south, east_north = np.subtract(low, self.cell), np.add(high, self.cell)
+        return np.all((self.middles >= west_south) & (self.middles <= east_north), axis=-1)
 
     @property
     def middles(self) -> np.ndarray:
@@ -62,15 +62,15 @@ def find_free(grid: Grid, obstacles: Sequence[Obstacle]) -> np.ndarray:
     """
     solid = shapely.union_all([shapely.Polygon(one.corners) for one in obstacles])
     free = ~shapely.contains_xy(solid, grid.middles[..., 0], grid.middles[..., 1])
-    labels, _ = ndimage.label(free)
+    labels: np.ndarray = ndimage.label(free)[0]  # pyright: ignore[reportIndexIssue, reportAssignmentType]
     border = np.unique(np.concatenate([labels[0], labels[-1], labels[:, 0], labels[:, -1]]))
     return free & np.isin(labels, border[border > 0])
 
 
 def nearest_numbers(kept: np.ndarray) -> np.ndarray:
     """Return (nx, ny) the number, among the kept cells, of the one nearest to each cell."""
-    east, north = ndimage.distance_transform_edt(~kept, return_distances=False, return_indices=True)
-    return _number(kept)[east, north]
+    nearest: np.ndarray = ndimage.distance_transform_edt(~kept, return_distances=False, return_indices=True)  # pyright: ignore[reportAssignmentType]
+    return _number(kept)[nearest[0], nearest[1]]
 
 
 def _number(kept: np.ndarray) -> np.ndarray:
@@ -157,7 +157,7 @@ def solve_responses(matrix: sparse.csc_array, stations: np.ndarray) -> np.ndarra
     size = matrix.shape[0]
     sensors = np.zeros((size, len(stations)))
     sensors[stations, np.arange(len(stations))] = 1.0
-    return np.maximum(splu(matrix).solve(sensors, trans="T").T, 0.0)
+    return np.maximum(np.asarray(splu(matrix).solve(sensors, trans="T")).T, 0.0)
 
 
 def _bernoulli(peclet: np.ndarray) -> np.ndarray:
