@@ -3,10 +3,12 @@
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from made_missions import MODEL, hill_site
 
 from dowsax.geo.local import LocalCoordinates
+from dowsax.geo.polygons import Bounds
 from dowsax.mission.advice import (
     FOUND,
     INCONCLUSIVE,
@@ -115,6 +117,17 @@ def test_distance_and_time_are_those_of_the_way_in_time():
     ]
     assert BudgetUse.of(None, readings) == BudgetUse(3, 10.0, 9.0)
     assert BudgetUse.of((0.0, -1.0), readings).distance == 11.0
+
+
+def test_distance_goes_around_what_is_in_the_way():
+    """From 3 m before a wall by its corners to 3 m behind it; into the wall and out of it is straight."""
+    wall = np.array([[0.0, -4.0], [2.0, -4.0], [2.0, 9.0], [0.0, 9.0]])
+    bounds = Bounds(obstacles=(wall,))
+    places = [(-3.0, 0.0), (5.0, 0.0), (1.0, 0.0), (1.0, 20.0)]
+    readings = [Reading(place, 1.0, time=float(time)) for time, place in enumerate(places)]
+    assert BudgetUse.of(None, readings[:2], bounds).distance == pytest.approx(5 + 2 + 5)
+    assert BudgetUse.of(None, readings, bounds).distance == pytest.approx(12 + 4 + 20)
+    assert BudgetUse.of(None, readings, Bounds()) == BudgetUse.of(None, readings)
 
 
 def test_readings_on_the_way_are_none_of_the_budgets():

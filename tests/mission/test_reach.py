@@ -31,6 +31,17 @@ def test_the_way_back_is_the_nearest_allowed_place():
     assert reach.way_back((9.0, 8.0), 0.5) is None
 
 
+def test_ways_go_around_the_pond():
+    """From its west to its east side by two corners; there is none into it, nor home outside the fence."""
+    reach = Reach(BOUNDS, AREA, Steps(2.0, 8))
+    assert reach.bends((6.0, 8.0), (12.0, 8.0)) == ((7.0, 7.0), (11.0, 7.0))
+    assert reach.bends((6.0, 8.0), (6.0, 12.0)) == ()
+    places = np.array([[12.0, 8.0], [9.0, 9.0], [6.0, 12.0]])
+    assert reach.allow_ways((6.0, 8.0), places).tolist() == [True, False, True]
+    homeless = Reach(BOUNDS, AREA, Steps(2.0, 8), home=(-5.0, 5.0))
+    assert not homeless.allow_ways((6.0, 8.0), places).any()
+
+
 def test_places_reach_from_half_the_radius_to_half_the_diagonal():
     actions = Reach(Bounds(), ((0.0, 0.0), (200.0, 150.0)), Steps(10.0, 4)).near_and_far(5.0)
     assert actions.lengths == (2.5, 5.0, 10.0, 20.0, 40.0, 80.0)

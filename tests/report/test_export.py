@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -16,6 +17,7 @@ from dowsax.mission.decision import sort_by_time
 from dowsax.mission.plan import Plan
 from dowsax.report.export import geojson, kml, posterior_table, readings_table
 from dowsax.site import parse_site
+from dowsax.site.obstacles import Obstacle
 from dowsax.survey import read_survey
 from dowsax.survey.reading import Reading
 
@@ -59,6 +61,26 @@ def test_geojson_has_every_part(features, findings):
     }
     for what, number in (parts | {"reading": len(findings.values)}).items():
         assert len(of_kind(features, what)) == number
+
+
+def test_obstacles_and_the_way_around_them_are_drawn(findings):
+    """In GeoJSON with name and height, in KML under their name; the way from the last reading to the next."""
+    shed = Obstacle(np.array([[60.0, 40.0], [66.0, 40.0], [66.0, 46.0]]), "shed", height=4.0)
+    way = np.array([[62.0, 50.0]])
+    found = replace(findings, obstacles=(shed, Obstacle(shed.corners + 20.0)), next_way=way)
+    features = json.loads(geojson(found))["features"]
+    one, other = of_kind(features, "obstacle")
+    assert one["properties"] == {"what": "obstacle", "name": "shed", "height_m": 4.0}
+    assert other["properties"]["height_m"] is None
+    np.testing.assert_allclose(
+        metres(one["geometry"]["coordinates"][0]), [*shed.corners, shed.corners[0]], atol=CENTIMETRE
+    )
+    (line,) = of_kind(features, "next way")
+    expected = [found.positions[-1], way[0], found.waypoints[0]]
+    np.testing.assert_allclose(metres(line["geometry"]["coordinates"]), expected, atol=CENTIMETRE)
+    names = re.findall(r"<name>(.*?)</name>", kml(found))
+    assert {"shed", "Obstacle", "Next way"} <= set(names)
+    assert not {"shed", "Obstacle", "Next way"} & set(re.findall(r"<name>(.*?)</name>", kml(findings)))
 
 
 def test_geojson_places_are_longitude_latitude_to_centimetres(features, findings):

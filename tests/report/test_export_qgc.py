@@ -10,6 +10,7 @@ from made_lengths import CENTIMETRE, metres, shoelace
 
 from dowsax.geo.local import LocalCoordinates
 from dowsax.report.export import qgc_plan
+from dowsax.site.obstacles import Obstacle
 from dowsax.site.schema import FlightSetting
 
 
@@ -98,12 +99,12 @@ NOWHERE = np.zeros((0, 2))
 
 
 def test_plan_of_a_mission_that_has_found_flies_to_the_source():
-    """Or as near as one may be: here the source is in a pond of 20 m, reached from the east."""
+    """Or as near as one may be: here the source is in a pond of 21 m, reached from the east."""
     found = made_findings(waypoints=NOWHERE, outcome="found", no_go=())
     _, item = items_of(qgc_plan(found))
     np.testing.assert_allclose(metres([item["params"][5:3:-1]])[0], found.estimate, atol=CENTIMETRE)
     east = found.estimate[0] + 10
-    pond = np.array([[east - 20, 0.0], [east, 0.0], [east, 90.0], [east - 20, 90.0]])
+    pond = np.array([[east - 21, 0.0], [east, 0.0], [east, 90.0], [east - 21, 90.0]])
     away = replace(found, no_go=(pond,), positions=found.positions[:, :] * [0, 1] + [east + 20, 0])
     _, item = items_of(qgc_plan(away))
     shore = metres([item["params"][5:3:-1]])[0]
@@ -111,12 +112,39 @@ def test_plan_of_a_mission_that_has_found_flies_to_the_source():
 
 
 def test_plan_of_a_source_behind_a_no_go_area():
-    """There is no straight way: it says where the source is, and that the way is for people to plan."""
+    """It flies by the corners, where it does not stay; without a way it says that people have to plan one."""
     found = made_findings(waypoints=NOWHERE, outcome="found")
     middle = (found.positions[-1] + found.estimate) / 2
     wall = middle + np.array([[-3.0, -3.0], [3.0, -3.0], [3.0, 3.0], [-3.0, 3.0]])
-    with pytest.raises(ValueError, match=r"found at 51\.\d{6}° N, .* crosses a no-go area"):
-        qgc_plan(replace(found, no_go=(wall,)))
+    around = replace(found, no_go=(wall,))
+    _, *bends, last = items_of(qgc_plan(around, hold=5.0))
+    assert len(bends) >= 1
+    assert [item["params"][0] for item in (*bends, last)] == [0.0] * len(bends) + [5.0]
+    corners = metres([item["params"][5:3:-1] for item in bends])
+    assert all(np.linalg.norm(wall - corner, axis=1).min() < CENTIMETRE for corner in corners)
+    ring = wall - middle + found.estimate
+    walls = tuple(np.stack([a, b, (b + c) / 2, (a + c) / 2]) for a, b, c in sides_of(ring, found.estimate))
+    with pytest.raises(ValueError, match=r"no way within the geofence from the last reading .* 51\.\d{6}° N"):
+        qgc_plan(replace(found, no_go=walls))
+
+
+def sides_of(ring, centre):
+    """Each side of a ring, with its centre."""
+    return [(a, b, centre) for a, b in zip(ring, np.roll(ring, -1, axis=0), strict=True)]
+
+
+def test_plan_flies_around_obstacles_as_high_as_it_flies(findings):
+    """By the way of the advice; what is lower than 12 m is neither a fence nor in the way."""
+    high, low = Obstacle(WOOD - 5.0, "tower", height=30.0), Obstacle(WOOD - 9.0, "shed", height=3.0)
+    way = np.array([[80.0, 61.0], [75.0, 62.0]])
+    text = qgc_plan(replace(findings, obstacles=(high, low), next_way=way), hold=8.0)
+    _, _, tower = json.loads(text)["geoFence"]["polygons"]
+    assert abs(shoelace(metres(np.array(tower["polygon"])[:, ::-1]))) == pytest.approx(
+        abs(shoelace(WOOD)), rel=1e-3
+    )
+    items = items_of(text)
+    assert [item["params"][0] for item in items] == [0, 0, 0, 8, 8]
+    np.testing.assert_allclose(metres([item["params"][5:3:-1] for item in items[1:3]]), way, atol=CENTIMETRE)
 
 
 def test_plan_keeps_in_the_geofence_and_out_of_the_wood(findings):

@@ -9,6 +9,7 @@ from matplotlib import colormaps
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from dowsax.geo.local import LocalCoordinates
+from dowsax.site.obstacles import Obstacle
 from dowsax.viz.maps import draw_compass
 from dowsax.viz.style import INK, MUTED, READING_COLOURS, new_figure
 from dowsax.viz.survey_map import survey_figure
@@ -31,6 +32,15 @@ def test_the_map_has_every_part():
     words = [text.get_text() for text in figure.texts]
     assert "Made survey & more" in words
     assert any("with 95 % probability" in each for each in words)
+
+
+def test_obstacles_are_drawn_and_in_the_key():
+    corners = np.array([[60.0, 40.0], [66.0, 40.0], [66.0, 46.0]])
+    figure = survey_figure(made_findings(obstacles=(Obstacle(corners),)))
+    assert "obstacle" in key_of(figure)
+    drawn = [patch.get_xy()[:3].tolist() for axes in figure.axes for patch in axes.patches
+             if hasattr(patch, "get_closed")]  # fmt: skip
+    assert corners.tolist() in drawn
 
 
 def test_what_is_not_there_is_not_in_the_key():
