@@ -12,7 +12,8 @@ from dowsax.world import kinds as world_kinds
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_makes_a_model(kind):
     """A site that says nothing but area and kind has a prior on the area."""
-    parameters = build_model(site(kind=kind)).prior.parameters
+    wind = "[wind]\nvelocity = [2.0, 0.0]\n" if KINDS[kind].among_buildings else ""
+    parameters = build_model(site(wind, kind=kind)).prior.parameters
     assert [parameter.name for parameter in parameters[:2]] == ["x", "y"]
     facts = KINDS[kind]
     if kind in MODALITIES:
@@ -20,8 +21,9 @@ def test_every_kind_makes_a_model(kind):
         return
     for unit in facts.units:
         physics = world_kinds.kind_of(kind, world_unit(unit))
-        assert facts.uses_wind == physics.windy
-        of_the_sensor = {"altitude", *(("beam", "front_to_back") if kind == "level" else ())}
+        assert facts.uses_wind == (physics.windy or physics.among_obstacles)
+        of_the_sensor = set() if facts.among_buildings else {"altitude"}
+        of_the_sensor |= {"beam", "front_to_back"} if kind == "level" else set()
         assert set(facts.options) | of_the_sensor == set(physics.options)
         names = [parameter.name for parameter in physics.parameters]
         assert list(prior_parameters(kind, unit)) == names

@@ -47,7 +47,8 @@ def site_in(folder, table, **files):
 
 def test_an_obstacle_has_what_the_file_says():
     one, other = site(
-        f'{TANK}name = "tank"\nheight = 6\nattenuation = [0.1, 0.3]\n{TANK.replace("60", "20")}'
+        f'{TANK}name = "tank"\nheight = 6\nattenuation = [0.1, 0.3]\n{TANK.replace("60", "20")}',
+        kind="radiation",
     ).obstacles
     assert (one.name, one.height, one.attenuation.low, one.attenuation.high) == ("tank", 6.0, 0.1, 0.3)
     assert (other.name, other.height, other.attenuation) == ("", None, "opaque")
@@ -64,7 +65,7 @@ def test_an_obstacle_has_what_the_file_says():
     ],
 )
 def test_attenuations(text, meant):
-    (one,) = site(f"{TANK}attenuation = {text}\n").obstacles
+    (one,) = site(f"{TANK}attenuation = {text}\n", kind="radiation").obstacles
     found = one.attenuation
     assert (found if isinstance(found, str | float) else found.model_dump()) == meant
 

@@ -64,7 +64,9 @@ def test_a_new_site_of_every_kind(kind):
 
 
 def test_the_kind_of_a_new_site_is_known():
-    with pytest.raises(ValueError, match="Unknown kind 'neutrinos'; known are gas-plume, radiation"):
+    with pytest.raises(
+        ValueError, match="Unknown kind 'neutrinos'; known are gas-plume, gas-buildings, radiation"
+    ):
         new_site("neutrinos")
 
 
@@ -85,8 +87,17 @@ def test_the_new_sites_show_every_key():
         known = {key.name for key in table.keys}
         assert known <= set().union(*(shown(text, table) for text in texts)), table.name
         missing = known - shown(NEW_SITE, table)
-        others = {"standoff", "inclination", "declination", "dead_time", "dwell", "variation", "shielded"}
-        others |= {"beam", "front_to_back", "correlation", "correlation_length"}
+        others = {
+            "depth",
+            "standoff",
+            "inclination",
+            "declination",
+            "dead_time",
+            "dwell",
+            "variation",
+            "shielded",
+        }
+        others |= {"beam", "front_to_back", "correlation", "correlation_length", "attenuation"}
         assert missing <= others, table.name
 
 

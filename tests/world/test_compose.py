@@ -57,12 +57,14 @@ def intensities(model, theta, stations):
 @pytest.mark.slow_after(2)
 @pytest.mark.parametrize("kind", [*KINDS, "gas", "noise"])
 def test_readings_of_every_kind_have_a_density(kind, stations, key):
-    """With all nuisances on: what the model simulates it also explains, and it is one static argument."""
+    """With all nuisances on: what the model simulates it also explains. Without tables it can be hashed."""
     background = LogUniform(0.01, 0.1) if kind in MODALITIES else "unknown"
-    build = lambda: compose(kind, BOX, background=background, sensors="ABC", lag="unknown")  # noqa: E731
+    wind = {"wind": (2.0, 1.0)} if kind == "gas-buildings" else {}
+    build = lambda: compose(kind, BOX, background=background, sensors="ABC", lag="unknown", **wind)  # noqa: E731
     model = build()
-    assert hash(model) == hash(build())
-    assert model == build()
+    if kind != "gas-buildings":
+        assert hash(model) == hash(build())
+        assert model == build()
 
     @jax.jit
     @jax.vmap
@@ -181,7 +183,7 @@ def test_counts_err_by_more_than_poissons_law_by_default():
 @pytest.mark.parametrize("kind", NAMES)
 def test_without_a_source_its_place_says_nothing(kind, stations, key):
     """The null model has the same columns; its readings do not depend on x and y, nor on the station."""
-    model = compose(kind, BOX)
+    model = compose(kind, BOX, wind=(2.0, 1.0) if kind == "gas-buildings" else "measured")
     null = without_source(model)
     assert null.prior == model.prior
     thetas = jax.vmap(model.prior.sample)(jax.random.split(key, 2))

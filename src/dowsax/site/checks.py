@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from dowsax.inference import PRESETS
+from dowsax.site.kinds import KINDS
 from dowsax.site.site import Site
 from dowsax.site.text import Fault
 
@@ -16,6 +17,11 @@ _MIN_REACHABLE_SHARE = 0.05
 
 def check_site(site: Site) -> None:
     """Raise a Fault that names the key for numbers that do not fit the area, and for places out of reach."""
+    if KINDS[site.kind].among_buildings and site.wind.mode != "constant":
+        words = (
+            f'must be "constant" for {site.kind}, whose field is solved for one wind; got "{site.wind.mode}".'
+        )
+        raise Fault(words, "wind", "mode")
     if site.search.may_jump and not PRESETS[site.preset].follows_jumps:
         words = f'the preset "{site.preset}" does not follow changes; choose preset = "default".'
         raise Fault(words, "search", "may_jump")

@@ -25,6 +25,8 @@ class Kind:
     gas: str | None = None
     """The gas of a new site."""
     uses_wind: bool = False
+    among_buildings: bool = False
+    """Whether the field is solved for one constant wind among the obstacles."""
     reads_paths: bool = False
     """Whether a reading may be the mean along a straight path."""
     is_benchmark: bool = False
@@ -65,6 +67,21 @@ KINDS: dict[str, Kind] = {
         uses_wind=True,
         reads_paths=True,
         examples=_GAS_EXAMPLES,
+    ),
+    "gas-buildings": Kind(
+        "gas carried among buildings by a steady wind that is known",
+        *("ppm", _GAS_UNITS, ("depth",)),
+        gas="methane",
+        uses_wind=True,
+        among_buildings=True,
+        examples={
+            "prior.q": [0.001, 10.0],
+            "background.mode": "unknown",
+            "background.range": [1.7, 2.5],
+            "wind.mode": "constant",
+            "wind.speed": 3.0,
+            "wind.from": 270.0,
+        },
     ),
     "radiation": Kind(
         *("counts around a radioactive source", "counts", ("counts",), ("standoff",)),
@@ -132,6 +149,17 @@ _UNCALIBRATED_KEYS = {
 """The keys of sensors without calibration, and for which readings each is."""
 
 
+_NOT_AMONG_BUILDINGS = (
+    ("field", "growth"),
+    ("noise", "edge"),
+    ("wind", "missing"),
+    ("wind", "direction_error"),
+    ("sensor", "height"),
+    ("sensor", "ground"),
+)
+"""The keys that gas in the open uses, and gas among buildings does not."""
+
+
 def readings_of(name: str) -> tuple[str, ...]:
     """Return the types of reading of a kind."""
     return ("value", *(() if KINDS[name].is_benchmark else kind_of(name).uncalibrated))
@@ -164,9 +192,13 @@ def _why_not_for_kind(name: str, section: str, key: str, reading: str) -> str | 
     if section == "paths":
         words = why_no_paths(name)
         return None if words is None else f"{words}; leave [[paths]] out."
+    if (section, key) == ("obstacle", "attenuation") and (kind.is_benchmark or not _is_shielded(name)):
+        return f"nothing shields the kind {name}; leave it out."
     if section == "columns" and key in ("x2", "y2", "latitude2", "longitude2"):
         words = why_no_paths(name)
         return None if words is None else f"{words}; leave it out."
+    if kind.among_buildings and (section, key) in _NOT_AMONG_BUILDINGS:
+        return f"is for gas-plume, and {name} has none; leave it out."
     if section == "field" and key not in ("kind", "unit", *kind.options):
         return None if kind.uses_wind and key in ("gas", "growth") else f"{name} has none; leave it out."
     if section == "sensors" or (section, key) in _QUANTITY_KEYS:
@@ -195,6 +227,10 @@ def _why_not_for_kind(name: str, section: str, key: str, reading: str) -> str | 
     return None
 
 
+def _is_shielded(name: str) -> bool:
+    return kind_of(name).obstacle_attenuation is not None
+
+
 def world_unit(unit: str) -> str:
     """Return a unit as the world spells it."""
     return "%" if unit == "vol%" else unit
@@ -206,7 +242,7 @@ _BENCHMARK = (
     Parameter("max_speed", "m/s", "greatest wind speed"),
     Parameter("max_decay_length", "m", "greatest distance over which the field decays"),
 )
-_POSITIVE = ("q", "lateral", "vertical", "speed", "reach")
+_POSITIVE = ("q", "spread", "lateral", "vertical", "speed", "reach")
 _NOT_NEGATIVE = ("height", "stability", "exponent", "attenuation", "meander", "depth")
 _POWERS = ("widen", "curve", "rise", "bend")
 """Of the distance: below −1 a plume would narrow as it goes, above 1 widen faster than its square."""

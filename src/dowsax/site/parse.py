@@ -113,14 +113,18 @@ def _refuse_unused(table: dict[str, Any], kind: str, reading: str) -> None:
     for name, section in table.items():
         if name == "paths" and (words := why_unused(kind, name, "ends")) is not None:
             raise Fault(words, name, "1")
-        for keys in _keys_of(name, section) if isinstance(section, dict) else ():
+        for keys in _keys_of(name, section):
             words = why_unused(kind, name, keys[-1], reading)
             if words is not None:
                 raise Fault(words, name, *keys)
 
 
-def _keys_of(name: str, section: dict[str, Any]) -> list[tuple[str, ...]]:
-    """Return the keys of a table; of [sensors] those of each sensor, after its name."""
+def _keys_of(name: str, section: Any) -> list[tuple[str, ...]]:
+    """Return the keys of a table; of [sensors] those of each sensor, of [[obstacle]] those of each entry."""
+    if name == "obstacle":
+        return [(str(number + 1), key) for number, entry in enumerate(section) for key in entry]
+    if not isinstance(section, dict):
+        return []
     if name != "sensors":
         return [(key,) for key in section]
     return [(sensor, key) for sensor, constants in section.items() for key in constants]

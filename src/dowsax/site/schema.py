@@ -88,6 +88,9 @@ class FieldSetting(Section):
     the formulas claim more than is known, and the region may be too small."""
     size: Number | None = key(example=0.2, unit="m")
     """Width of the source itself."""
+    depth: Number | None = key(example=3.0, unit="m", gt=0)
+    """Depth of the layer in which gas among buildings is mixed; release rates are in proportion to it.
+    Default: 3."""
     standoff: Number | None = key(example=0.1, unit="m")
     """How near a sensor can come to the source."""
     inclination: Number | None = key(example=65.0, unit="°")

@@ -247,7 +247,10 @@ def _benchmark_settings(site: Site) -> dict[str, Any]:
 
 
 def _settings(site: Site) -> dict[str, Any]:
-    known = {"altitude": site.sensor.height, "beam": site.sensor.beam}
+    kind = KINDS[site.kind]
+    known = {"beam": site.sensor.beam}
+    if not kind.among_buildings:
+        known["altitude"] = site.sensor.height
     if site.sensor.beam is not None:
         known["front_to_back"] = site.sensor.front_to_back
     settings: dict[str, Any] = {
@@ -257,9 +260,10 @@ def _settings(site: Site) -> dict[str, Any]:
         "distributions": _prior(site),
         "options": {**site.options, **{name: number for name, number in known.items() if number is not None}},
     }
-    if KINDS[site.kind].uses_wind:
-        settings["edge"] = site.noise.edge
+    if kind.uses_wind:
         settings["wind"] = site.wind.velocity or site.wind.mode
+    if kind.uses_wind and not kind.among_buildings:
+        settings["edge"] = site.noise.edge
         settings["direction_error"] = site.wind.direction_error
     return settings
 
@@ -350,7 +354,9 @@ def _obstacles(site: Site) -> list[WorldObstacle]:
     return [
         WorldObstacle(
             one.corners,
-            one.attenuation if one.attenuation == OPAQUE else _number(one.attenuation, usual, "obstacle"),
+            OPAQUE
+            if usual is None or one.attenuation == OPAQUE
+            else _number(one.attenuation, usual, "obstacle"),
             math.inf if one.height is None else one.height,
             one.name,
         )
