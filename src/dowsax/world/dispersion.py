@@ -154,8 +154,8 @@ def solve_responses(matrix: sparse.csc_array, stations: np.ndarray) -> np.ndarra
 
     By the adjoint: one solve for each station, whatever the number of sources.
     """
-    size = matrix.shape[0]
-    sensors = np.zeros((size, len(stations)))
+    cells = matrix.indptr.size - 1
+    sensors = np.zeros((cells, len(stations)))
     sensors[stations, np.arange(len(stations))] = 1.0
     return np.maximum(np.asarray(splu(matrix).solve(sensors, trans="T")).T, 0.0)
 
