@@ -1,0 +1,111 @@
+"""The next move of RAD-Search: the least way to the source that is expected, and to what is still open."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtr
+
+from dowsax.leaderboards.rad_search import REACH, SIZE, Observation
+from dowsax.leaderboards.rad_search_belief import Belief, Cells
+from dowsax.leaderboards.rad_search_walls import MOVES, Ways, contains, is_hidden
+
+_BLOCK = 100.0
+"""[cm], of the cells whose entropy counts."""
+_EDGES = np.array([-1.5, -0.8, -0.3, 0.2, 0.8, 1.6, 3.0])
+"""Between the classes of a simulated reading, in standard deviations of its square root."""
+_LIGHT = 1e-5
+"""Cells with less probability than that do not count."""
+
+
+@dataclass(frozen=True)
+class PlannerConfig:
+    """What a move is worth."""
+
+    entropy_price: float = 0.12
+    """[moves] for each block that is still possible, 2 to the power of the entropy."""
+    revisit_price: float = 0.5
+    """[moves] for each earlier reading at the same place."""
+
+
+class Planner:
+    """Choose moves one step ahead, by the expected belief after the next reading."""
+
+    def __init__(self, config: PlannerConfig | None = None) -> None:
+        self._config = config or PlannerConfig()
+        self._visited = np.zeros((0, 2))
+        self._ways = Ways(np.zeros((0, 4)))
+
+    def choose(self, belief: Belief, observation: Observation) -> int:
+        """Return the number of the move."""
+        here = observation.place
+        self._visited = np.concatenate([self._visited, here[None]])
+        walls = belief.walls.likely
+        if not np.array_equal(walls, self._ways.rectangles):
+            self._ways = Ways(walls)
+        targets = here + MOVES
+        allowed = _allowed(targets, observation, walls)
+        if not allowed.any():
+            allowed = np.isinf(observation.ranges)
+        moves = np.flatnonzero(allowed) if allowed.any() else np.arange(len(MOVES))
+        costs = self._costs(belief.cells(), here, targets[moves])
+        return int(moves[np.argmin(costs)])
+
+    def _costs(self, cells: Cells, here: np.ndarray, targets: np.ndarray) -> np.ndarray:
+        config = self._config
+        blocks = _merge(cells)
+        lengths = np.minimum(self._ways.lengths(targets, blocks.places), 3 * SIZE)
+        is_solved = lengths < REACH
+        classes = self._classes(blocks, here, targets)
+        joint = blocks.weights * ~is_solved[:, None] * classes
+        chances = joint.sum(axis=2)
+        posterior = joint / np.maximum(chances, 1e-12)[..., None]
+        entropy = -(posterior * np.log(np.maximum(posterior, 1e-12))).sum(axis=2)
+        remaining = (blocks.weights * ~is_solved * lengths).sum(axis=1) / 100.0
+        open_blocks = (chances * np.exp(entropy)).sum(axis=1)
+        visits = (np.abs(targets[:, None] - self._visited).max(axis=2) < _BLOCK / 2).sum(axis=1)
+        return remaining + config.entropy_price * open_blocks + config.revisit_price * visits
+
+    def _classes(self, blocks: Cells, here: np.ndarray, targets: np.ndarray) -> np.ndarray:
+        """Return the probability of each class of reading (targets, classes, blocks)."""
+        walls = self._ways.rectangles
+        squares = ((targets[:, None] - blocks.places) ** 2).sum(axis=2)
+        squares = np.maximum(squares, (_BLOCK / 2) ** 2)
+        background = 2 * np.sqrt(blocks.backgrounds)
+        rate = blocks.intensities / squares + blocks.backgrounds
+        root = 2 * np.sqrt(rate)
+        spread = np.sqrt(1 + (blocks.intensity_spreads / squares) ** 2 / rate)
+        visible = np.broadcast_to(blocks.visible, squares.shape)
+        if len(walls):
+            now = is_hidden(walls, here, blocks.places)
+            then = np.stack([is_hidden(walls, target, blocks.places) for target in targets])
+            visible = np.where(then, 0.02, np.where(now & ~then, 0.9, visible))
+        weights = blocks.weights
+        mean = (weights * (visible * root + (1 - visible) * background)).sum(axis=1)[:, None]
+        scatter = visible * ((root - mean) ** 2 + spread**2) + (1 - visible) * ((background - mean) ** 2 + 1)
+        edges = mean + np.sqrt((weights * scatter).sum(axis=1))[:, None] * _EDGES
+        below = visible[:, None] * ndtr((edges[..., None] - root[:, None]) / spread[:, None])
+        below = below + (1 - visible)[:, None] * ndtr(edges[..., None] - background)
+        return np.diff(below, axis=1, prepend=0.0, append=1.0)
+
+
+def _allowed(targets: np.ndarray, observation: Observation, walls: np.ndarray) -> np.ndarray:
+    """Return which moves are possible as far as is known."""
+    lengths = np.linalg.norm(MOVES, axis=1)
+    is_inside = ((targets >= 0) & (targets <= SIZE)).all(axis=1)
+    return is_inside & (observation.ranges >= lengths) & ~contains(walls, targets)
+
+
+def _merge(cells: Cells) -> Cells:
+    """Return blocks of cells, with the means of what they hold."""
+    heavy = cells.weights > _LIGHT
+    cells = Cells(*(part[heavy] for part in cells))
+    number = np.floor(cells.places / _BLOCK).astype(int) @ np.array([1000, 1])
+    _, owners = np.unique(number, return_inverse=True)
+    weights = np.bincount(owners, cells.weights)
+
+    def mean(values: np.ndarray) -> np.ndarray:
+        return np.bincount(owners, cells.weights * values) / weights
+
+    places = np.stack([mean(column) for column in cells.places.T], axis=1)
+    rest = (mean(part) for part in cells[2:])
+    return Cells(places, weights / weights.sum(), *rest)
