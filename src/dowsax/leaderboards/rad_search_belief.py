@@ -86,18 +86,32 @@ class Belief:
         self._active = np.arange(len(PLACES))
         self._weights = np.zeros(0)
         self._place: np.ndarray | None = None
+        self._past: list[Observation] = []
+        self._cast: dict[tuple[float, float], np.ndarray] = {}
         self._covers = ~_outside(walls.unseen)
 
     def update(self, observation: Observation) -> None:
         """Assimilate one reading and the ranges that came with it."""
         self.walls.update(observation)
+        self._past.append(observation)
+        if self._assimilate(observation):
+            return
+        # Where walls were taken for others no cell is left: start again with the walls as they are now.
+        self._active, self._place = np.arange(len(PLACES)), None
+        for past in self._past:
+            if not self._assimilate(past):
+                self._active, self._place = np.arange(len(PLACES)), None
+                self._assimilate(past)
+
+    def _assimilate(self, observation: Observation) -> bool:
+        """Return whether any cell is left."""
         if self._place is None:
             self._begin(observation.place)
         elif not np.array_equal(self._place, observation.place):
             self._move(self._place, observation.place)
         self._place = observation.place
         self._weights *= self._likelihood(observation)[..., None, :]
-        self._exclude(observation.place)
+        return self._exclude(observation.place)
 
     def _begin(self, start: np.ndarray) -> None:
         distances = np.linalg.norm(PLACES - start, axis=1)
@@ -139,22 +153,29 @@ class Belief:
     def _visibility(self, one: np.ndarray, other: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the probabilities (cells, classes) that cells are visible from one place, and from both."""
         possible = self.walls.is_possible
-        unseen = self.walls.unseen[possible]
-        covers = self._covers[possible]
-        first, second = self._cuts(unseen, one), self._cuts(unseen, other)
-        rates = []
-        for cuts in (first, first | second):
-            rates.append((cuts & ~covers[:, self._active]).sum(axis=0) / NUM_UNSEEN)
+        open_to = ~self._covers[np.ix_(possible, self._active)]
+        first, second = (self._unseen_cuts(place)[np.ix_(possible, self._active)] for place in (one, other))
+        both = (first | second) & open_to
+        rates = [_count(cuts) / NUM_UNSEEN for cuts in (first & open_to, both)]
         chances = [np.exp(-np.outer(rate, NUM_WALLS)) for rate in rates]
         draws = [wall.draws for wall in self.walls.walls]
         if draws:
             stacked = np.concatenate(draws)
-            first, second = self._cuts(stacked, one), self._cuts(stacked, other)
+            first = self._cuts(stacked, one)
+            both = first | self._cuts(stacked, other)
             ends = np.cumsum([len(part) for part in draws])[:-1]
-            for chance, cuts in zip(chances, (first, first | second), strict=True):
+            for chance, cuts in zip(chances, (first, both), strict=True):
                 for part in np.split(cuts, ends):
-                    chance *= 1 - part.mean(axis=0)[:, None]
+                    chance *= 1 - (_count(part) / len(part))[:, None]
         return chances[0], chances[1]
+
+    def _unseen_cuts(self, place: np.ndarray) -> np.ndarray:
+        """Return which unseen walls hide which cells of the whole grid; the last two places are kept."""
+        key = (float(place[0]), float(place[1]))
+        if key not in self._cast:
+            cuts = self._shadows.cast(self.walls.unseen, place).reshape(NUM_UNSEEN, -1)
+            self._cast = dict([*self._cast.items()][-1:]) | {key: cuts}
+        return self._cast[key]
 
     def _cuts(self, rectangles: np.ndarray, place: np.ndarray) -> np.ndarray:
         return self._shadows.cast(rectangles, place).reshape(len(rectangles), -1)[:, self._active]
@@ -174,8 +195,8 @@ class Belief:
         log = np.stack([visible, hidden], axis=-1)
         return np.maximum(np.exp(log - log.max()), _MIN_LIKELIHOOD).astype(np.float32)
 
-    def _exclude(self, place: np.ndarray) -> None:
-        """Remove cells at which the search would have been solved, or that a wall covers."""
+    def _exclude(self, place: np.ndarray) -> bool:
+        """Remove cells at which the search would have been solved; return whether any is left."""
         offsets = np.abs(PLACES[self._active] - place)
         # The share of a cell nearer than the reach, by its four quarters.
         near = [
@@ -187,35 +208,40 @@ class Belief:
         cuts = self.walls.likely
         if len(cuts):
             hidden = self._cuts(cuts, place).any(axis=0)
-            left = np.where(hidden, 1.0, left) * ~contains(cuts, PLACES[self._active])
-        self._left = left
+            left = np.where(hidden, 1.0, left)
         self._weights *= left.astype(np.float32)[:, None, None, None, None]
-        self._normalise()
+        return self._normalise()
 
-    def _normalise(self) -> None:
+    def _normalise(self) -> bool:
         total = self._weights.sum()
-        if not total > 0:
-            raise FloatingPointError("No cell is left.")
+        if not total > 1e-20:
+            return False
         self._weights /= total
-        mass = self._weights.sum(axis=(1, 2, 3, 4))
+        mass = _sums(self._weights, 1)
         keep = mass > _MIN_MASS
         if keep.mean() < 0.9:
             self._active, self._weights = self._active[keep], self._weights[keep]
+        return True
 
     def cells(self) -> Cells:
         """Return the weights of all cells that are left, and means of the rest given them."""
         weights = self._weights
-        mass = weights.sum(axis=(1, 2, 3, 4)) + 1e-30
-        intensity = weights.sum(axis=(2, 3, 4)) / mass[:, None]
+        of_intensity = _sums(weights, 2)
+        mass = of_intensity.sum(axis=1) + 1e-30
+        intensity = of_intensity / mass[:, None]
         mean = intensity @ _INTENSITY
         spread = np.sqrt(np.maximum(intensity @ _INTENSITY**2 - mean**2, 0))
+        rest = weights.reshape(len(weights), _NUM_INTENSITIES, -1).sum(axis=1)
+        rest = rest.reshape(len(weights), _NUM_BACKGROUNDS, -1, 2) / mass[:, None, None, None]
+        places = PLACES[self._active]
+        free = mass * _free(places, self.walls)
         return Cells(
-            PLACES[self._active],
-            mass / mass.sum(),
+            places,
+            free / free.sum() if free.sum() > 0 else mass / mass.sum(),
             mean,
             spread,
-            weights.sum(axis=(1, 3, 4)) / mass[:, None] @ _BACKGROUND,
-            weights[..., 0].sum(axis=(1, 2, 3)) / mass,
+            rest.sum(axis=(2, 3)) @ _BACKGROUND,
+            rest[..., 0].sum(axis=(1, 2)),
         )
 
 
@@ -223,6 +249,27 @@ def _outside(rectangles: np.ndarray) -> np.ndarray:
     """Return which cells lie outside each rectangle (n, cells)."""
     inside = (rectangles[:, None, :2] < PLACES) & (rectangles[:, None, 2:] > PLACES)
     return ~inside.all(axis=-1)
+
+
+def _sums(weights: np.ndarray, num_axes: int) -> np.ndarray:
+    """Return the sums over all axes but the first ones, by a product: far faster than a sum."""
+    shape = weights.shape[:num_axes]
+    flat = weights.reshape(*shape, -1)
+    return flat @ np.ones(flat.shape[-1], weights.dtype)
+
+
+def _count(cuts: np.ndarray) -> np.ndarray:
+    """Return how many of the rows are true in each column."""
+    return np.ones(len(cuts), np.float32) @ cuts.astype(np.float32)
+
+
+def _free(places: np.ndarray, walls: WallMap) -> np.ndarray:
+    """Return the probability that no wall that was met covers a place."""
+    free = np.ones(len(places))
+    for wall in walls.walls:
+        covers = (places[:, None] > wall.draws[:, :2]) & (places[:, None] < wall.draws[:, 2:])
+        free *= 1 - covers.all(axis=2).mean(axis=1)
+    return free
 
 
 def _log_poisson(count: int, rates: np.ndarray) -> np.ndarray:

@@ -7,7 +7,7 @@ import numpy as np
 from dowsax.leaderboards.rad_search import AREA, REACH, WALL_CORNERS, WALL_SIDES, Observation, overlaps
 from dowsax.leaderboards.rad_search_walls import DIRECTIONS, RAYS, Rectangles, crossings
 
-NUM_UNSEEN = 300
+NUM_UNSEEN = 200
 """Draws of walls that were not met."""
 NUM_DRAWS = 16
 """Of each wall that was met."""

@@ -13,6 +13,8 @@ _BLOCK = 100.0
 """[cm], of the cells whose entropy counts."""
 _EDGES = np.array([-1.5, -0.8, -0.3, 0.2, 0.8, 1.6, 3.0])
 """Between the classes of a simulated reading, in standard deviations of its square root."""
+_MAX_STOPS, _MIN_STOP = 16, 0.01
+"""Of a tour: how many, and the least probability of one."""
 _LIGHT = 1e-5
 """Cells with less probability than that do not count."""
 
@@ -23,6 +25,10 @@ class PlannerConfig:
 
     entropy_price: float = 0.12
     """[moves] for each block that is still possible, 2 to the power of the entropy."""
+    directness: float = 0.3
+    """Of the expected way, how much is as if the source were known; the rest is a tour of what is possible."""
+    radius: float = 200.0
+    """[cm], around a stop of the tour, of what it covers."""
     revisit_price: float = 0.5
     """[moves] for each earlier reading at the same place."""
 
@@ -60,10 +66,35 @@ class Planner:
         chances = joint.sum(axis=2)
         posterior = joint / np.maximum(chances, 1e-12)[..., None]
         entropy = -(posterior * np.log(np.maximum(posterior, 1e-12))).sum(axis=2)
-        remaining = (blocks.weights * ~is_solved * lengths).sum(axis=1) / 100.0
+        direct = (blocks.weights * ~is_solved * lengths).sum(axis=1)
+        tour = self._tours(blocks, targets)
+        remaining = ((1 - config.directness) * tour + config.directness * direct) / 100.0
         open_blocks = (chances * np.exp(entropy)).sum(axis=1)
         visits = (np.abs(targets[:, None] - self._visited).max(axis=2) < _BLOCK / 2).sum(axis=1)
         return remaining + config.entropy_price * open_blocks + config.revisit_price * visits
+
+    def _tours(self, blocks: Cells, targets: np.ndarray) -> np.ndarray:
+        """Return the expected way [cm] until a tour from each target covers the source.
+
+        Stops are where most probability is near. After the first of them the tour goes on to where most
+        probability is near for the way; from each target the best first stop counts.
+        """
+        between = np.linalg.norm(blocks.places[:, None] - blocks.places, axis=2)
+        near = (between < self._config.radius).astype(float)
+        left, stops, masses = blocks.weights.copy(), [], []
+        for _ in range(_MAX_STOPS):
+            covered = near @ left
+            stop = int(covered.argmax())
+            if covered[stop] < _MIN_STOP:
+                break
+            stops.append(stop)
+            masses.append(covered[stop])
+            left *= 1 - near[stop]
+        places, mass = blocks.places[stops], np.array(masses)
+        legs = np.minimum(self._ways.lengths(places, places), 3 * SIZE)
+        onward = np.array([_latency(first, mass, legs) for first in range(len(stops))])
+        first_legs = np.minimum(self._ways.lengths(targets, places), 3 * SIZE)
+        return (first_legs * mass.sum() + onward).min(axis=1)
 
     def _classes(self, blocks: Cells, here: np.ndarray, targets: np.ndarray) -> np.ndarray:
         """Return the probability of each class of reading (targets, classes, blocks)."""
@@ -109,3 +140,15 @@ def _merge(cells: Cells) -> Cells:
     places = np.stack([mean(column) for column in cells.places.T], axis=1)
     rest = (mean(part) for part in cells[2:])
     return Cells(places, weights / weights.sum(), *rest)
+
+
+def _latency(first: int, mass: np.ndarray, legs: np.ndarray) -> float:
+    """Return the way [cm] from a first stop until the source is covered, times its probability."""
+    left, here, total = mass.copy(), first, 0.0
+    left[first] = 0
+    for _ in range(len(mass) - 1):
+        following = int((left / (legs[here] + 100.0)).argmax())
+        total += legs[here, following] * left.sum()
+        left[following] = 0
+        here = following
+    return total
