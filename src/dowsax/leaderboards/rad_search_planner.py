@@ -6,7 +6,8 @@ import numpy as np
 from scipy.special import ndtr
 
 from dowsax.leaderboards.rad_search import REACH, SIZE, Observation
-from dowsax.leaderboards.rad_search_belief import Belief, Cells
+from dowsax.leaderboards.rad_search_belief import Cells
+from dowsax.leaderboards.rad_search_map import WallMap
 from dowsax.leaderboards.rad_search_walls import MOVES, Ways, contains, is_hidden
 
 _BLOCK = 100.0
@@ -27,9 +28,9 @@ class PlannerConfig:
     """[moves] for each block that is still possible, 2 to the power of the entropy."""
     directness: float = 0.3
     """Of the expected way, how much is as if the source were known; the rest is a tour of what is possible."""
-    radius: float = 200.0
+    radius: float = 130.0
     """[cm], around a stop of the tour, of what it covers."""
-    revisit_price: float = 0.5
+    revisit_price: float = 0.1
     """[moves] for each earlier reading at the same place."""
 
 
@@ -41,11 +42,11 @@ class Planner:
         self._visited = np.zeros((0, 2))
         self._ways = Ways(np.zeros((0, 4)))
 
-    def choose(self, belief: Belief, observation: Observation) -> int:
+    def choose(self, wall_map: WallMap, cells: Cells, observation: Observation) -> int:
         """Return the number of the move."""
         here = observation.place
         self._visited = np.concatenate([self._visited, here[None]])
-        walls = belief.walls.likely
+        walls = wall_map.likely
         if not np.array_equal(walls, self._ways.rectangles):
             self._ways = Ways(walls)
         targets = here + MOVES
@@ -53,7 +54,7 @@ class Planner:
         if not allowed.any():
             allowed = np.isinf(observation.ranges)
         moves = np.flatnonzero(allowed) if allowed.any() else np.arange(len(MOVES))
-        costs = self._costs(belief.cells(), here, targets[moves])
+        costs = self._costs(cells, here, targets[moves])
         return int(moves[np.argmin(costs)])
 
     def _costs(self, cells: Cells, here: np.ndarray, targets: np.ndarray) -> np.ndarray:
