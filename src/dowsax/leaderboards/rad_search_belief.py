@@ -24,7 +24,7 @@ from dowsax.leaderboards.rad_search import (
     Observation,
 )
 from dowsax.leaderboards.rad_search_map import NUM_UNSEEN, WallMap
-from dowsax.leaderboards.rad_search_walls import Shadows, contains
+from dowsax.leaderboards.rad_search_walls import Shadows, is_hidden
 
 CELLS = 40
 """In each coordinate."""
@@ -49,6 +49,11 @@ _CENTRES = AREA[0] + CELL * (np.arange(CELLS) + 0.5)
 PLACES = np.stack(np.meshgrid(_CENTRES, _CENTRES, indexing="ij"), axis=-1).reshape(-1, 2)
 """[cm], the centres of all cells."""
 
+_COARSE = AREA[0] + 2 * CELL * (np.arange(CELLS // 2) + 0.5)
+"""[cm], the middles of blocks of four cells, for the shadows of unseen walls."""
+_PARENTS = (np.arange(CELLS)[:, None] // 2 * (CELLS // 2) + np.arange(CELLS) // 2).ravel()
+"""The block of each cell."""
+
 
 def _steps(low: float, high: float, number: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the middles of logarithmic steps, and the share of each under a uniform distribution."""
@@ -58,6 +63,13 @@ def _steps(low: float, high: float, number: int) -> tuple[np.ndarray, np.ndarray
 
 _INTENSITY, _INTENSITY_PRIOR = _steps(*INTENSITIES, _NUM_INTENSITIES)
 _BACKGROUND, _BACKGROUND_PRIOR = _steps(BACKGROUNDS[0] - 0.5, BACKGROUNDS[1] + 0.5, _NUM_BACKGROUNDS)
+_NUM_RATES = _NUM_INTENSITIES * _NUM_BACKGROUNDS
+_RATE_INTENSITY = np.repeat(_INTENSITY, _NUM_BACKGROUNDS).astype(np.float32)
+_RATE_BACKGROUND = np.tile(_BACKGROUND, _NUM_INTENSITIES).astype(np.float32)
+_RATE_PRIOR = np.outer(_INTENSITY_PRIOR, _BACKGROUND_PRIOR).ravel()
+"""Of all pairs of intensity and background."""
+_MILLIONS = _RATE_INTENSITY / np.float32(1e6)
+_MOMENTS = np.stack([np.ones_like(_MILLIONS), _MILLIONS, _MILLIONS**2, _RATE_BACKGROUND], axis=1)
 
 
 class Cells(NamedTuple):
@@ -77,18 +89,19 @@ class Cells(NamedTuple):
 class Belief:
     """The posterior of source, intensity, background, class of the number of walls, and visibility.
 
-    Weights are (cells, intensities, backgrounds, classes, visible or hidden), of cells that are not given up.
+    Weights are (visible or hidden, classes, cells, intensities × backgrounds), of cells that are not given up.
     """
 
     def __init__(self, walls: WallMap) -> None:
         self.walls = walls
-        self._shadows = Shadows(_CENTRES, _CENTRES)
+        self._shadows, self._coarse = Shadows(_CENTRES, _CENTRES), Shadows(_COARSE, _COARSE)
         self._active = np.arange(len(PLACES))
-        self._weights = np.zeros(0)
+        self._weights = np.zeros((2, 1, 0, _NUM_RATES), np.float32)
         self._place: np.ndarray | None = None
         self._past: list[Observation] = []
-        self._cast: dict[tuple[float, float], np.ndarray] = {}
-        self._covers = ~_outside(walls.unseen)
+        self._open_to = ~_covers(
+            walls.unseen, np.stack(np.meshgrid(_COARSE, _COARSE, indexing="ij"), axis=-1)
+        )
 
     def update(self, observation: Observation) -> None:
         """Assimilate one reading and the ranges that came with it."""
@@ -110,152 +123,136 @@ class Belief:
         elif not np.array_equal(self._place, observation.place):
             self._move(self._place, observation.place)
         self._place = observation.place
-        self._weights *= self._likelihood(observation)[..., None, :]
+        visible, hidden = self._likelihoods(observation)
+        self._weights[0] *= visible
+        self._weights[1] *= hidden
         return self._exclude(observation.place)
 
     def _begin(self, start: np.ndarray) -> None:
         distances = np.linalg.norm(PLACES - start, axis=1)
-        ratio = _INTENSITY[:, None] / _BACKGROUND / (distances**2)[:, None, None]
-        prior = _INTENSITY_PRIOR[:, None] * _BACKGROUND_PRIOR * np.ones_like(ratio)
-        prior *= (distances > MIN_START_DISTANCE - CELL / 4)[:, None, None]
+        ratio = _RATE_INTENSITY / _RATE_BACKGROUND / (distances**2)[:, None]
+        prior = _RATE_PRIOR * (distances > MIN_START_DISTANCE - CELL / 4)[:, None]
         groups = [(ratio > low - 1) & (ratio <= high - 1) for low, high in SIGNAL_TO_NOISE.values()]
         # Each group of signal-to-noise ratios is as likely as the others.
-        prior *= sum(group / max((prior * group).sum(), 1e-12) for group in groups)
-        visible, _ = self._visibility(start, start)
-        classes = _CLASS_PRIOR * np.array([not self.walls.walls, 1, 1])
+        prior = prior * sum(group / max((prior * group).sum(), 1e-12) for group in groups)
+        visible, _, _ = self._visibility(start, start)
+        numbers, classes, hidden = NUM_WALLS, _CLASS_PRIOR, _HIDDEN_AT_START
         if self.walls.is_known:
-            classes = np.array([0, 1, 0]) if self.walls.walls else np.array([1, 0, 0])
-        chances = np.stack([visible, 1 - visible], axis=-1)
-        hidden = _HIDDEN_AT_START
-        if self.walls.is_known:
-            hidden = np.where(NUM_WALLS > 0, 1 - visible.mean(axis=0) ** 20, 0.0)
-        chances /= np.maximum((prior.sum(axis=(1, 2))[:, None, None] * chances).sum(axis=0), 1e-12)
-        chances *= np.stack([1 - hidden, hidden], axis=-1)
-        self._weights = (prior[..., None, None] * (classes[:, None] * chances)[:, None, None]).astype(
-            np.float32
-        )
-        self._normalise()
+            is_any = len(self.walls.walls) > 0
+            numbers, classes = np.array([float(is_any)]), np.ones(1)
+            hidden = is_any * (1 - visible.mean(axis=1) ** 20)
+            visible = visible[:1]
+        chances = np.stack([visible, 1 - visible])
+        chances /= np.maximum((chances * prior.sum(axis=1)).sum(axis=2, keepdims=True), 1e-12)
+        chances *= (np.stack([1 - hidden, hidden])[:, : len(numbers)] * classes)[..., None]
+        self._weights = chances[..., None].astype(np.float32) * prior.astype(np.float32)
 
     def _move(self, before: np.ndarray, after: np.ndarray) -> None:
         """Let visibility change as the detector moves."""
-        first, both = self._visibility(before, after)
-        second, _ = self._visibility(after, after)
+        first, second, both = self._visibility(before, after)
         stays = np.clip(both / np.maximum(first, 1e-6), _MIN_CHANCE, 1 - _MIN_CHANCE)
         appears = np.clip((second - both) / np.maximum(1 - first, 1e-6), _MIN_CHANCE, 1 - _MIN_CHANCE)
-        stays[:, 0] = 1.0
-        stays, appears = (part.astype(np.float32)[:, None, None] for part in (stays, appears))
-        visible, hidden = self._weights[..., 0], self._weights[..., 1]
-        now = visible * stays + hidden * appears
-        self._weights = np.stack([now, visible + hidden - now], axis=-1)
-        if self.walls.walls:
-            self._weights[..., 0, :] = 0
+        if self.walls.walls and not self.walls.is_known:
+            self._weights[:, 0] = 0
+        elif not self.walls.walls:
+            stays[0] = 1.0
+        visible, hidden = self._weights
+        classes = slice(len(visible))
+        stays, appears = (part[classes, :, None].astype(np.float32) for part in (stays, appears))
+        lost, won = visible * (1 - stays), hidden * appears
+        change = won - lost
+        visible += change
+        hidden -= change
+        np.maximum(self._weights, 0, out=self._weights)
 
-    def _visibility(self, one: np.ndarray, other: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the probabilities (cells, classes) that cells are visible from one place, and from both."""
+    def _visibility(self, one: np.ndarray, other: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the probabilities (classes, cells) that cells are visible from each place, and from both."""
         possible = self.walls.is_possible
-        open_to = ~self._covers[np.ix_(possible, self._active)]
-        first, second = (self._unseen_cuts(place)[np.ix_(possible, self._active)] for place in (one, other))
-        both = (first | second) & open_to
-        rates = [_count(cuts) / NUM_UNSEEN for cuts in (first & open_to, both)]
-        chances = [np.exp(-np.outer(rate, NUM_WALLS)) for rate in rates]
+        unseen, open_to = self.walls.unseen[possible], self._open_to[possible]
+        cuts = [self._coarse.cast(unseen, place).reshape(len(unseen), len(_COARSE) ** 2) & open_to for place in (one, other)]
+        rates = [_count(part)[_PARENTS[self._active]] / NUM_UNSEEN for part in (*cuts, cuts[0] | cuts[1])]
+        chances = [np.exp(-np.outer(NUM_WALLS, rate)) for rate in rates]
         draws = [wall.draws for wall in self.walls.walls]
         if draws:
             stacked = np.concatenate(draws)
-            first = self._cuts(stacked, one)
-            both = first | self._cuts(stacked, other)
+            cuts = [self._cuts(stacked, place) for place in (one, other)]
             ends = np.cumsum([len(part) for part in draws])[:-1]
-            for chance, cuts in zip(chances, (first, both), strict=True):
-                for part in np.split(cuts, ends):
-                    chance *= 1 - (_count(part) / len(part))[:, None]
-        return chances[0], chances[1]
-
-    def _unseen_cuts(self, place: np.ndarray) -> np.ndarray:
-        """Return which unseen walls hide which cells of the whole grid; the last two places are kept."""
-        key = (float(place[0]), float(place[1]))
-        if key not in self._cast:
-            cuts = self._shadows.cast(self.walls.unseen, place).reshape(NUM_UNSEEN, -1)
-            self._cast = dict([*self._cast.items()][-1:]) | {key: cuts}
-        return self._cast[key]
+            for chance, cut in zip(chances, (*cuts, cuts[0] | cuts[1]), strict=True):
+                for part in np.split(cut, ends):
+                    chance *= 1 - _count(part) / len(part)
+        return chances[0], chances[1], chances[2]
 
     def _cuts(self, rectangles: np.ndarray, place: np.ndarray) -> np.ndarray:
         return self._shadows.cast(rectangles, place).reshape(len(rectangles), -1)[:, self._active]
 
-    def _likelihood(self, observation: Observation) -> np.ndarray:
-        """Return the likelihoods (cells, intensities, backgrounds, 2) of a count, relative to their greatest.
+    def _likelihoods(self, observation: Observation) -> tuple[np.ndarray, np.ndarray]:
+        """Return the likelihoods of a count where visible (cells, rates) and hidden (rates).
 
-        The variance of Poisson is made wider by what a cell and a step of the intensity leave open.
+        They are relative to the greatest of all. The variance of Poisson is made wider by what a cell and a
+        step of the intensity leave open.
         """
         squares = np.maximum(((PLACES[self._active] - observation.place) ** 2).sum(axis=1), (CELL / 2) ** 2)
-        signal = _INTENSITY / squares[:, None]
-        spread = _GRID_SPREAD**2 + CELL**2 / 3 / squares
-        rate = signal[:, :, None] + _BACKGROUND
-        temper = rate / (rate + (spread[:, None] * signal**2)[..., None])
-        visible = temper * _log_poisson(observation.count, rate) + 0.5 * np.log(temper)
-        hidden = np.broadcast_to(_log_poisson(observation.count, _BACKGROUND), visible.shape)
-        log = np.stack([visible, hidden], axis=-1)
-        return np.maximum(np.exp(log - log.max()), _MIN_LIKELIHOOD).astype(np.float32)
+        squares = squares[:, None].astype(np.float32)
+        signal = _RATE_INTENSITY / squares
+        rate = signal + _RATE_BACKGROUND
+        temper = rate / (rate + (_GRID_SPREAD**2 + CELL**2 / 3 / squares) * signal**2)
+        visible = temper * _log_poisson(observation.count, rate) + np.float32(0.5) * np.log(temper)
+        hidden = _log_poisson(observation.count, _RATE_BACKGROUND)
+        most = max(visible.max(), hidden.max())
+        return np.maximum(np.exp(visible - most), _MIN_LIKELIHOOD), np.maximum(
+            np.exp(hidden - most), _MIN_LIKELIHOOD
+        )
 
     def _exclude(self, place: np.ndarray) -> bool:
         """Remove cells at which the search would have been solved; return whether any is left."""
-        offsets = np.abs(PLACES[self._active] - place)
+        close = np.abs(PLACES[self._active] - place).max(axis=1) < REACH + CELL
+        offsets = np.abs(PLACES[self._active[close]] - place)
+        quarter = CELL / 4
         # The share of a cell nearer than the reach, by its four quarters.
         near = [
             np.hypot(offsets[:, 0] + x, offsets[:, 1] + y) < REACH
-            for x in (-12.5, 12.5)
-            for y in (-12.5, 12.5)
+            for x in (-quarter, quarter)
+            for y in (-quarter, quarter)
         ]
-        left = 1 - np.mean(near, axis=0)
-        cuts = self.walls.likely
-        if len(cuts):
-            hidden = self._cuts(cuts, place).any(axis=0)
-            left = np.where(hidden, 1.0, left)
-        self._weights *= left.astype(np.float32)[:, None, None, None, None]
+        left = np.ones(len(close), np.float32)
+        hidden = is_hidden(self.walls.likely, place, PLACES[self._active[close]])
+        left[close] = np.where(hidden, 1.0, 1 - np.mean(near, axis=0))
+        self._weights *= left[:, None]
         return self._normalise()
 
     def _normalise(self) -> bool:
-        total = self._weights.sum()
+        mass = self._masses()
+        total = mass.sum()
         if not total > 1e-20:
             return False
-        self._weights /= total
-        mass = _sums(self._weights, 1)
-        keep = mass > _MIN_MASS
+        self._weights *= 1 / total
+        keep = mass > _MIN_MASS * total
         if keep.mean() < 0.9:
-            self._active, self._weights = self._active[keep], self._weights[keep]
+            self._active, self._weights = self._active[keep], self._weights[:, :, keep]
         return True
+
+    def _masses(self) -> np.ndarray:
+        return (self._weights @ np.ones(_NUM_RATES, np.float32)).sum(axis=(0, 1))
 
     def cells(self) -> Cells:
         """Return the weights of all cells that are left, and means of the rest given them."""
-        weights = self._weights
-        of_intensity = _sums(weights, 2)
-        mass = of_intensity.sum(axis=1) + 1e-30
-        intensity = of_intensity / mass[:, None]
-        mean = intensity @ _INTENSITY
-        spread = np.sqrt(np.maximum(intensity @ _INTENSITY**2 - mean**2, 0))
-        rest = weights.reshape(len(weights), _NUM_INTENSITIES, -1).sum(axis=1)
-        rest = rest.reshape(len(weights), _NUM_BACKGROUNDS, -1, 2) / mass[:, None, None, None]
+        either = self._weights.sum(axis=(0, 1))
+        moments = either @ _MOMENTS
+        mass = moments[:, 0] + 1e-30
+        intensity = moments[:, 1] / mass
+        spread = np.sqrt(np.maximum(moments[:, 2] / mass - intensity**2, 0))
+        visible = (self._weights[0] @ np.ones(_NUM_RATES, np.float32)).sum(axis=0) / mass
         places = PLACES[self._active]
         free = mass * _free(places, self.walls)
-        return Cells(
-            places,
-            free / free.sum() if free.sum() > 0 else mass / mass.sum(),
-            mean,
-            spread,
-            rest.sum(axis=(2, 3)) @ _BACKGROUND,
-            rest[..., 0].sum(axis=(1, 2)),
-        )
+        free = free / free.sum() if free.sum() > 0 else mass / mass.sum()
+        return Cells(places, free, 1e6 * intensity, 1e6 * spread, moments[:, 3] / mass, visible)
 
 
-def _outside(rectangles: np.ndarray) -> np.ndarray:
-    """Return which cells lie outside each rectangle (n, cells)."""
-    inside = (rectangles[:, None, :2] < PLACES) & (rectangles[:, None, 2:] > PLACES)
-    return ~inside.all(axis=-1)
-
-
-def _sums(weights: np.ndarray, num_axes: int) -> np.ndarray:
-    """Return the sums over all axes but the first ones, by a product: far faster than a sum."""
-    shape = weights.shape[:num_axes]
-    flat = weights.reshape(*shape, -1)
-    return flat @ np.ones(flat.shape[-1], weights.dtype)
+def _covers(rectangles: np.ndarray, places: np.ndarray) -> np.ndarray:
+    """Return which places each rectangle covers (n, places)."""
+    places = places.reshape(-1, 2)
+    inside = (places > rectangles[:, None, :2]) & (places < rectangles[:, None, 2:])
+    return inside.all(axis=-1)
 
 
 def _count(cuts: np.ndarray) -> np.ndarray:
@@ -274,4 +271,4 @@ def _free(places: np.ndarray, walls: WallMap) -> np.ndarray:
 
 def _log_poisson(count: int, rates: np.ndarray) -> np.ndarray:
     """Return half the deviance of a count, negative: its log likelihood, greatest at the count itself."""
-    return count * np.log(rates / max(count, 1)) - rates + count
+    return np.float32(count) * np.log(rates / np.float32(max(count, 1))) - rates + np.float32(count)

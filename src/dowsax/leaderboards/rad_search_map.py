@@ -9,7 +9,7 @@ from dowsax.leaderboards.rad_search_walls import DIRECTIONS, RAYS, Rectangles, c
 
 NUM_UNSEEN = 200
 """Draws of walls that were not met."""
-NUM_DRAWS = 16
+NUM_DRAWS = 12
 """Of each wall that was met."""
 _NUM_TRIALS, _NUM_TRIES = 400, 4
 _TOLERANCE = 0.5

@@ -16,7 +16,7 @@ _EDGES = np.array([-1.5, -0.8, -0.3, 0.2, 0.8, 1.6, 3.0])
 """Between the classes of a simulated reading, in standard deviations of its square root."""
 _MAX_STOPS, _MIN_STOP = 16, 0.01
 """Of a tour: how many, and the least probability of one."""
-_LIGHT = 1e-5
+_LIGHT = 1e-4
 """Cells with less probability than that do not count."""
 
 
@@ -93,7 +93,7 @@ class Planner:
             left *= 1 - near[stop]
         places, mass = blocks.places[stops], np.array(masses)
         legs = np.minimum(self._ways.lengths(places, places), 3 * SIZE)
-        onward = np.array([_latency(first, mass, legs) for first in range(len(stops))])
+        onward = _onward(mass, legs)
         first_legs = np.minimum(self._ways.lengths(targets, places), 3 * SIZE)
         return (first_legs * mass.sum() + onward).min(axis=1)
 
@@ -143,13 +143,15 @@ def _merge(cells: Cells) -> Cells:
     return Cells(places, weights / weights.sum(), *rest)
 
 
-def _latency(first: int, mass: np.ndarray, legs: np.ndarray) -> float:
-    """Return the way [cm] from a first stop until the source is covered, times its probability."""
-    left, here, total = mass.copy(), first, 0.0
-    left[first] = 0
-    for _ in range(len(mass) - 1):
-        following = int((left / (legs[here] + 100.0)).argmax())
-        total += legs[here, following] * left.sum()
-        left[following] = 0
+def _onward(mass: np.ndarray, legs: np.ndarray) -> np.ndarray:
+    """Return the way [cm] from each first stop until the source is covered, times its probability."""
+    number = len(mass)
+    rows = np.arange(number)
+    left, here, total = np.tile(mass, (number, 1)), rows, np.zeros(number)
+    left[rows, rows] = 0
+    for _ in range(number - 1):
+        following = (left / (legs[here] + 100.0)).argmax(axis=1)
+        total += legs[here, following] * left.sum(axis=1)
+        left[rows, following] = 0
         here = following
     return total
