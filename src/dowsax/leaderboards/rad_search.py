@@ -1,9 +1,9 @@
 """RAD-Search: a detector of counts looks for a source among walls (Proctor et al. 2021, RAD-A2C).
 
-The detector moves 100 cm along an axis or (71, 71) cm diagonally. A reading at distance d [cm] of the source is
-Poisson(I / d² + B), and Poisson(B) where a wall stands between. Besides it the detector has the ranges to the
-nearest wall in its eight directions, when nearer than 110 cm. The search is solved when the shortest way to the
-source is below 110 cm.
+The detector moves 100 cm along an axis or (71, 71) cm diagonally. A reading at distance d [cm] of the source
+is Poisson(I / d² + B), and Poisson(B) where a wall stands between. Besides it the detector has the ranges to
+the nearest wall in its eight directions, when nearer than 110 cm. The search is solved when the shortest way
+to the source is below 110 cm.
 """
 
 import json
@@ -24,6 +24,7 @@ INTENSITIES = (1e6, 1e7)
 BACKGROUNDS = (10.0, 50.0)
 MIN_START_DISTANCE = 1000.0
 """[cm], between source and start."""
+MAX_DISTANCE = 2**0.5 * (AREA[1] - AREA[0])
 REACH = 110.0
 """[cm], of ranges, and the way to the source at which the search is solved."""
 MAX_READINGS = 120
@@ -108,8 +109,8 @@ def least_readings(world: World) -> float:
 def draw_world(random: np.random.Generator, num_walls: int, signal_to_noise: str | None = None) -> World:
     """Draw a world as those of the benchmark are drawn.
 
-    Walls do not overlap. The source is drawn until a wall hides it from the start, up to 20 times. Quarters of
-    the range of a signal-to-noise ratio are equally likely.
+    Walls do not overlap. The source is drawn until a wall hides it from the start, up to 20 times. Quarters
+    of the range of a signal-to-noise ratio are equally likely.
     """
     low, high = 1.0, np.inf
     if signal_to_noise is not None:
@@ -121,20 +122,17 @@ def draw_world(random: np.random.Generator, num_walls: int, signal_to_noise: str
     backgrounds = random.integers(int(BACKGROUNDS[0]), int(BACKGROUNDS[1]) + 1, _PAIRS)
     brightness = np.sort(intensities / backgrounds)
 
-    def share(distances: np.ndarray) -> np.ndarray:
+    def share(distance: float) -> float:
         """Return how often a pair gives such a ratio."""
-        squares = np.square(distances)
-        counts = np.searchsorted(brightness, (high - 1) * squares) - np.searchsorted(
-            brightness, (low - 1) * squares
-        )
-        return counts / _PAIRS
+        least, most = np.searchsorted(brightness, np.array([low - 1, high - 1]) * distance**2)
+        return (most - least) / _PAIRS
 
-    most = share(np.linspace(MIN_START_DISTANCE, AREA[1] * 2**0.5, 200)).max()
+    most = max(share(float(distance)) for distance in np.linspace(MIN_START_DISTANCE, MAX_DISTANCE, 100))
     while True:
         walls = _draw_walls(random, num_walls)
         start = _draw_outside(random, walls)
         source = _draw_source(random, walls, start)
-        distance = np.linalg.norm(source - start)
+        distance = float(np.linalg.norm(source - start))
         # Places are as likely as they let such ratios be.
         if random.random() * most < share(distance):
             ratios = 1 + intensities / distance**2 / backgrounds

@@ -1,8 +1,8 @@
 r"""The belief of RAD-Search: where the source may be, on a grid, with intensity, background and visibility.
 
-For each cell, intensity and background, a hidden Markov chain says whether a wall stands between the source and
-the detector. With walls that are independent of each other, the source is visible from two places with the
-probability that no wall cuts any of both lines,
+For each cell, intensity and background, a hidden Markov chain says whether a wall stands between the source
+and the detector. With walls that are independent of each other, the source is visible from two places with
+the probability that no wall cuts any of both lines,
 
 $$P(v_t, v_{t+1}) = e^{-\mu(A_t \cup A_{t+1})} \prod_j P_j(\text{wall } j \text{ cuts none}),$$
 
@@ -89,7 +89,7 @@ class Cells(NamedTuple):
 class Belief:
     """The posterior of source, intensity, background, class of the number of walls, and visibility.
 
-    Weights are (visible or hidden, classes, cells, intensities × backgrounds), of cells that are not given up.
+    Weights are (visible or hidden, classes, cells, intensities × backgrounds), of cells not given up.
     """
 
     def __init__(self, walls: WallMap) -> None:
@@ -169,7 +169,10 @@ class Belief:
         """Return the probabilities (classes, cells) that cells are visible from each place, and from both."""
         possible = self.walls.is_possible
         unseen, open_to = self.walls.unseen[possible], self._open_to[possible]
-        cuts = [self._coarse.cast(unseen, place).reshape(len(unseen), len(_COARSE) ** 2) & open_to for place in (one, other)]
+        cuts = [
+            self._coarse.cast(unseen, place).reshape(len(unseen), len(_COARSE) ** 2) & open_to
+            for place in (one, other)
+        ]
         rates = [_count(part)[_PARENTS[self._active]] / NUM_UNSEEN for part in (*cuts, cuts[0] | cuts[1])]
         chances = [np.exp(-np.outer(NUM_WALLS, rate)) for rate in rates]
         draws = [wall.draws for wall in self.walls.walls]

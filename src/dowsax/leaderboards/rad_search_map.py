@@ -182,7 +182,7 @@ def _met_at(draws: Rectangles, hits: Rays) -> np.ndarray:
 
 
 def _agrees(draws: Rectangles, rays: Rays) -> np.ndarray:
-    """Return which rectangles no ray enters before its end; one that meets them exactly there may be theirs."""
+    """Return which rectangles no ray enters before its end."""
     return (_entries(draws, rays) > np.minimum(rays.lengths, REACH) - _TOLERANCE).all(axis=1)
 
 

@@ -27,7 +27,7 @@ class PlannerConfig:
     entropy_price: float = 0.12
     """[moves] for each block that is still possible, 2 to the power of the entropy."""
     directness: float = 0.3
-    """Of the expected way, how much is as if the source were known; the rest is a tour of what is possible."""
+    """How much of the expected way is as if the source were known; the rest is a tour of what is possible."""
     radius: float = 130.0
     """[cm], around a stop of the tour, of what it covers."""
     revisit_price: float = 0.1

@@ -12,6 +12,8 @@ MOVES = np.where(np.abs(DIRECTIONS).sum(axis=1, keepdims=True) == 1, 100.0, 71.0
 RAYS = DIRECTIONS / np.linalg.norm(DIRECTIONS, axis=1, keepdims=True)
 _TOUCH = 1e-6
 """Of a line, the share that has to lie in a wall before the wall counts as met."""
+_BORDER = 1e-6
+"""[cm], of a wall, on which ways are allowed."""
 
 Rectangles = Float[np.ndarray, "n 4"]
 """Low x, low y, high x, high y [cm]."""
@@ -27,7 +29,8 @@ def crossings(
     """
     along = ends - starts
     safe = np.where(np.abs(along) < 1e-9, 1e-9, along)
-    first, second = (rectangles[..., :2] - starts) / safe, (rectangles[..., 2:] - starts) / safe
+    first = (rectangles[..., :2] + _BORDER - starts) / safe
+    second = (rectangles[..., 2:] - _BORDER - starts) / safe
     low, high = np.minimum(first, second).max(axis=-1), np.maximum(first, second).min(axis=-1)
     low, high = np.maximum(low, 0.0), np.minimum(high, 1.0)
     return low, high, high - low > _TOUCH
@@ -37,14 +40,16 @@ def contains(rectangles: Rectangles, places: Float[np.ndarray, "... 2"]) -> Bool
     """Return whether places (..., 2) lie inside any of the rectangles; borders are outside."""
     places = np.asarray(places)[..., None, :]
     inside = (places > rectangles[:, :2]) & (places < rectangles[:, 2:])
-    return inside.all(axis=-1).any(axis=-1)
+    return np.asarray(inside.all(axis=-1).any(axis=-1))
 
 
 def is_hidden(rectangles: Rectangles, start: np.ndarray, ends: np.ndarray) -> np.ndarray:
     """Return whether any of the rectangles stands between the start and each of the ends (..., 2)."""
     if not len(rectangles):
         return np.zeros(np.shape(ends)[:-1], bool)
-    return crossings(rectangles, np.asarray(start), np.asarray(ends)[..., None, :])[2].any(axis=-1)
+    return np.asarray(
+        crossings(rectangles, np.asarray(start), np.asarray(ends)[..., None, :])[2].any(axis=-1)
+    )
 
 
 def ranges(rectangles: Rectangles, place: np.ndarray, reach: float) -> Float[np.ndarray, "8"]:
