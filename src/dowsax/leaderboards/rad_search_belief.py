@@ -54,6 +54,10 @@ _COARSE = AREA[0] + 2 * CELL * (np.arange(CELLS // 2) + 0.5)
 _PARENTS = (np.arange(CELLS)[:, None] // 2 * (CELLS // 2) + np.arange(CELLS) // 2).ravel()
 """The block of each cell."""
 
+_OFFSETS = CELL * (np.arange(5) - 2) / 5
+_PARTS = np.stack(np.meshgrid(_OFFSETS, _OFFSETS, indexing="ij"), axis=-1).reshape(-1, 2)
+"""[cm], the parts of a cell, from its centre."""
+
 
 def _steps(low: float, high: float, number: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the middles of logarithmic steps, and the share of each under a uniform distribution."""
@@ -131,7 +135,8 @@ class Belief:
     def _begin(self, start: np.ndarray) -> None:
         distances = np.linalg.norm(PLACES - start, axis=1)
         ratio = _RATE_INTENSITY / _RATE_BACKGROUND / (distances**2)[:, None]
-        prior = _RATE_PRIOR * (distances > MIN_START_DISTANCE - CELL / 4)[:, None]
+        within = (np.linalg.norm(PLACES[:, None] + _PARTS - start, axis=2) > MIN_START_DISTANCE).mean(axis=1)
+        prior = _RATE_PRIOR * within[:, None]
         groups = [(ratio > low - 1) & (ratio <= high - 1) for low, high in SIGNAL_TO_NOISE.values()]
         # Each group of signal-to-noise ratios is as likely as the others.
         prior = prior * sum(group / max((prior * group).sum(), 1e-12) for group in groups)
@@ -209,17 +214,10 @@ class Belief:
     def _exclude(self, place: np.ndarray) -> bool:
         """Remove cells at which the search would have been solved; return whether any is left."""
         close = np.abs(PLACES[self._active] - place).max(axis=1) < REACH + CELL
-        offsets = np.abs(PLACES[self._active[close]] - place)
-        quarter = CELL / 4
-        # The share of a cell nearer than the reach, by its four quarters.
-        near = [
-            np.hypot(offsets[:, 0] + x, offsets[:, 1] + y) < REACH
-            for x in (-quarter, quarter)
-            for y in (-quarter, quarter)
-        ]
+        near = np.linalg.norm(PLACES[self._active[close], None] + _PARTS - place, axis=2) < REACH
         left = np.ones(len(close), np.float32)
         hidden = is_hidden(self.walls.likely, place, PLACES[self._active[close]])
-        left[close] = np.where(hidden, 1.0, 1 - np.mean(near, axis=0))
+        left[close] = np.where(hidden, 1.0, 1 - near.mean(axis=1))
         self._weights *= left[:, None]
         return self._normalise()
 

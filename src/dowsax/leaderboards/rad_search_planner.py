@@ -10,8 +10,9 @@ from dowsax.leaderboards.rad_search_belief import Cells
 from dowsax.leaderboards.rad_search_map import WallMap
 from dowsax.leaderboards.rad_search_walls import MOVES, Ways, contains, is_hidden
 
-_BLOCK = 100.0
-"""[cm], of the cells whose entropy counts."""
+_BLOCK, _LARGE_BLOCK = 100.0, 150.0
+"""[cm], of the blocks of cells whose entropy counts, where few cells are left and where many are."""
+_MANY_CELLS = 300
 _EDGES = np.array([-1.5, -0.8, -0.3, 0.2, 0.8, 1.6, 3.0])
 """Between the classes of a simulated reading, in standard deviations of its square root."""
 _MAX_STOPS, _MIN_STOP = 16, 0.01
@@ -25,7 +26,7 @@ class PlannerConfig:
     """What a move is worth."""
 
     entropy_price: float = 0.12
-    """[moves] for each block that is still possible, 2 to the power of the entropy."""
+    """[moves/m²] for the area that is still possible, by the entropy."""
     directness: float = 0.3
     """How much of the expected way is as if the source were known; the rest is a tour of what is possible."""
     radius: float = 130.0
@@ -59,7 +60,9 @@ class Planner:
 
     def _costs(self, cells: Cells, here: np.ndarray, targets: np.ndarray) -> np.ndarray:
         config = self._config
-        blocks = _merge(cells)
+        cells = Cells(*(part[cells.weights > _LIGHT] for part in cells))
+        block = _BLOCK if len(cells.weights) < _MANY_CELLS else _LARGE_BLOCK
+        blocks = _merge(cells, block)
         lengths = np.minimum(self._ways.lengths(targets, blocks.places), 3 * SIZE)
         is_solved = lengths < REACH
         classes = self._classes(blocks, here, targets)
@@ -70,9 +73,9 @@ class Planner:
         direct = (blocks.weights * ~is_solved * lengths).sum(axis=1)
         tour = self._tours(blocks, targets)
         remaining = ((1 - config.directness) * tour + config.directness * direct) / 100.0
-        open_blocks = (chances * np.exp(entropy)).sum(axis=1)
+        area = (chances * np.exp(entropy)).sum(axis=1) * (block / 100.0) ** 2
         visits = (np.abs(targets[:, None] - self._visited).max(axis=2) < _BLOCK / 2).sum(axis=1)
-        return remaining + config.entropy_price * open_blocks + config.revisit_price * visits
+        return remaining + config.entropy_price * area + config.revisit_price * visits
 
     def _tours(self, blocks: Cells, targets: np.ndarray) -> np.ndarray:
         """Return the expected way [cm] until a tour from each target covers the source.
@@ -127,11 +130,9 @@ def _allowed(targets: np.ndarray, observation: Observation, walls: np.ndarray) -
     return is_inside & (observation.ranges >= lengths) & ~contains(walls, targets)
 
 
-def _merge(cells: Cells) -> Cells:
+def _merge(cells: Cells, size: float) -> Cells:
     """Return blocks of cells, with the means of what they hold."""
-    heavy = cells.weights > _LIGHT
-    cells = Cells(*(part[heavy] for part in cells))
-    number = np.floor(cells.places / _BLOCK).astype(int) @ np.array([1000, 1])
+    number = np.floor(cells.places / size).astype(int) @ np.array([1000, 1])
     _, owners = np.unique(number, return_inverse=True)
     weights = np.bincount(owners, cells.weights)
 
