@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr
 
-from dowsax.leaderboards.rad_search import REACH, SIZE, Observation
+from dowsax.leaderboards.rad_search import AREA, REACH, SIZE, Observation
 from dowsax.leaderboards.rad_search_belief import Cells
 from dowsax.leaderboards.rad_search_map import WallMap
-from dowsax.leaderboards.rad_search_walls import MOVES, Ways, contains, is_hidden
+from dowsax.leaderboards.rad_search_walls import MOVES, Shadows, Ways, contains, is_hidden
 
 _BLOCK, _LARGE_BLOCK = 100.0, 150.0
 """[cm], of the blocks of cells whose entropy counts, where few cells are left and where many are."""
@@ -19,6 +19,15 @@ _MAX_STOPS, _MIN_STOP = 16, 0.01
 """Of a tour: how many, and the least probability of one."""
 _LIGHT = 1e-4
 """Cells with less probability than that do not count."""
+
+_HIDING_ANGLE = 0.5
+"""[rad], by which a line to the source turns before what hides it may have ended."""
+_FREE_PATH = 2500.0
+"""[cm], of a line between walls that were not met."""
+_COARSE = np.arange(AREA[0] + _BLOCK / 2, AREA[1], _BLOCK)
+_LINES = np.arange(AREA[0], AREA[1] + 1, 200.0)
+VIEWS = np.stack(np.meshgrid(_LINES, _LINES, indexing="ij"), axis=-1).reshape(-1, 2)
+"""[cm], places to look from."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +40,10 @@ class PlannerConfig:
     """How much of the expected way is as if the source were known; the rest is a tour of what is possible."""
     radius: float = 130.0
     """[cm], around a stop of the tour, of what it covers."""
+    power: float = 4.0
+    """Standard deviations of a reading by which a signal has to exceed the background to be found at once."""
+    max_views: int = 40
+    """Readings after which a tour goes to all places instead of looking at them."""
     revisit_price: float = 0.1
     """[moves] for each earlier reading at the same place."""
 
@@ -42,14 +55,18 @@ class Planner:
         self._config = config or PlannerConfig()
         self._visited = np.zeros((0, 2))
         self._ways = Ways(np.zeros((0, 4)))
+        self._hidden = _hidden(np.zeros((0, 4)))
+        self._is_known = False
 
     def choose(self, wall_map: WallMap, cells: Cells, observation: Observation) -> int:
         """Return the number of the move."""
         here = observation.place
         self._visited = np.concatenate([self._visited, here[None]])
         walls = wall_map.likely
+        self._is_known = wall_map.is_known
         if not np.array_equal(walls, self._ways.rectangles):
             self._ways = Ways(walls)
+            self._hidden = _hidden(walls)
         targets = here + MOVES
         allowed = _allowed(targets, observation, walls)
         if not allowed.any():
@@ -71,34 +88,59 @@ class Planner:
         posterior = joint / np.maximum(chances, 1e-12)[..., None]
         entropy = -(posterior * np.log(np.maximum(posterior, 1e-12))).sum(axis=2)
         direct = (blocks.weights * ~is_solved * lengths).sum(axis=1)
-        tour = self._tours(blocks, targets)
+        tour = self._tours(blocks, here, targets)
         remaining = ((1 - config.directness) * tour + config.directness * direct) / 100.0
         area = (chances * np.exp(entropy)).sum(axis=1) * (block / 100.0) ** 2
         visits = (np.abs(targets[:, None] - self._visited).max(axis=2) < _BLOCK / 2).sum(axis=1)
         return remaining + config.entropy_price * area + config.revisit_price * visits
 
-    def _tours(self, blocks: Cells, targets: np.ndarray) -> np.ndarray:
-        """Return the expected way [cm] until a tour from each target covers the source.
+    def _tours(self, blocks: Cells, here: np.ndarray, targets: np.ndarray) -> np.ndarray:
+        """Return the expected way [cm] until a tour from each target has found the source.
 
-        Stops are where most probability is near. After the first of them the tour goes on to where most
-        probability is near for the way; from each target the best first stop counts.
+        Stops are views from which most probability would be found. After the first of them the tour goes on
+        to where most is found for the way; from each target the best first stop counts.
         """
-        between = np.linalg.norm(blocks.places[:, None] - blocks.places, axis=2)
-        near = (between < self._config.radius).astype(float)
+        found = self._views(blocks, here)
         left, stops, masses = blocks.weights.copy(), [], []
         for _ in range(_MAX_STOPS):
-            covered = near @ left
+            covered = found @ left
             stop = int(covered.argmax())
             if covered[stop] < _MIN_STOP:
                 break
             stops.append(stop)
             masses.append(covered[stop])
-            left *= 1 - near[stop]
-        places, mass = blocks.places[stops], np.array(masses)
+            left *= 1 - found[stop]
+        if not stops:
+            return np.zeros(len(targets))
+        places, mass = self._places(blocks)[stops], np.array(masses)
         legs = np.minimum(self._ways.lengths(places, places), 3 * SIZE)
-        onward = _onward(mass, legs)
         first_legs = np.minimum(self._ways.lengths(targets, places), 3 * SIZE)
-        return (first_legs * mass.sum() + onward).min(axis=1)
+        return (first_legs * mass.sum() + _onward(mass, legs)).min(axis=1)
+
+    def _places(self, blocks: Cells) -> np.ndarray:
+        """Return where a tour may stop: views over the area, and the blocks themselves."""
+        return np.concatenate([VIEWS, blocks.places])
+
+    def _views(self, blocks: Cells, here: np.ndarray) -> np.ndarray:
+        """Return the probability (stops, blocks) that the source, if there, is found from each stop."""
+        offsets = VIEWS[:, None] - blocks.places
+        squares = np.maximum((offsets**2).sum(axis=2), _BLOCK**2)
+        signal = blocks.intensities / squares
+        power = np.minimum(signal / np.sqrt(signal + blocks.backgrounds) / self._config.power, 1.0)
+        nearest = np.clip(((blocks.places - AREA[0]) / _BLOCK).astype(int), 0, len(_COARSE) - 1)
+        free = ~self._hidden[:, nearest[:, 0], nearest[:, 1]]
+        chance = power * free
+        if not self._is_known:
+            # Walls that were not met yet, and those that hide the source from here and are as unknown.
+            back = here - blocks.places
+            cosine = (offsets * back).sum(axis=2) / np.sqrt(squares * np.maximum((back**2).sum(axis=1), 1.0))
+            angle = np.arccos(np.clip(cosine, -1, 1))
+            turned = 1 - (1 - blocks.visible) * np.exp(-angle / _HIDING_ANGLE)
+            chance = chance * turned * np.exp(-np.sqrt(squares) / _FREE_PATH)
+        # A search that takes so long was misled by what it seemed to see.
+        chance = chance * (len(self._visited) <= self._config.max_views)
+        near = np.linalg.norm(blocks.places[:, None] - blocks.places, axis=2) < self._config.radius
+        return np.concatenate([chance, near], axis=0)
 
     def _classes(self, blocks: Cells, here: np.ndarray, targets: np.ndarray) -> np.ndarray:
         """Return the probability of each class of reading (targets, classes, blocks)."""
@@ -128,6 +170,15 @@ def _allowed(targets: np.ndarray, observation: Observation, walls: np.ndarray) -
     lengths = np.linalg.norm(MOVES, axis=1)
     is_inside = ((targets >= 0) & (targets <= SIZE)).all(axis=1)
     return is_inside & (observation.ranges >= lengths) & ~contains(walls, targets)
+
+
+def _hidden(walls: np.ndarray) -> np.ndarray:
+    """Return which blocks (views, x, y) walls hide from each view; all, where the view is in a wall."""
+    shadows = Shadows(_COARSE, _COARSE)
+    if not len(walls):
+        return np.zeros((len(VIEWS), len(_COARSE), len(_COARSE)), bool)
+    hidden = np.stack([shadows.cast(walls, view).any(axis=0) for view in VIEWS])
+    return hidden | contains(walls, VIEWS)[:, None, None]
 
 
 def _merge(cells: Cells, size: float) -> Cells:
