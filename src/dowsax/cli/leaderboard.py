@@ -23,6 +23,7 @@ def leaderboard(
     rollouts: int = 200,
     contrasts: int = NUM_CONTRASTS,
     worlds: Path = WORLDS,
+    first: int | None = None,
     runs: int = 1,
     seed: int = 0,
     json: Annotated[bool, Parameter(negative="")] = False,
@@ -41,6 +42,8 @@ def leaderboard(
     worlds
         Of rad-search: the folder of the worlds, walls0_low.json to walls7_high.json; those that are there
         are run.
+    first
+        Of rad-search: how many worlds of each file, from its begin; all of them by default.
     runs
         Of rad-search: searches of each world.
     seed
@@ -56,9 +59,11 @@ def leaderboard(
         raise ValueError(f"`contrasts` must be a multiple of 10,000, or fewer; got {contrasts}.")
     if runs < 1:
         raise ValueError(f"`runs` must be at least 1; got {runs}.")
+    if first is not None and first < 1:
+        raise ValueError(f"`first` must be at least 1; got {first}.")
     require_seed(seed)
     if name == "rad-search":
-        _rad_search(worlds, runs, seed, json)
+        _rad_search(worlds, first, runs, seed, json)
     else:
         _location_finding(rollouts, contrasts, seed, json)
 
@@ -79,13 +84,17 @@ def _location_finding(rollouts: int, contrasts: int, seed: int, json: bool) -> N
     say(f"{rollouts} rollouts each, {contrasts:,} contrasts, seed {seed}; brackets are 95 % intervals.")
 
 
-def _rad_search(folder: Path, runs: int, seed: int, json: bool) -> None:
-    files = rad_search_table.find_files(folder)
-    total = sum(len(rad_search_table.read_worlds(path)) for _, _, path in files)
-    with counting(2 * runs * total) as (describe, advance):
+def _rad_search(folder: Path, first: int | None, runs: int, seed: int, json: bool) -> None:
+    found = {name for *_, name in rad_search_table.FILES if (folder / name).is_file()}
+    absent = [name for *_, name in rad_search_table.FILES if name not in found]
+    if not found:
+        reason = f"no worlds, such as {absent[0]}, are in {folder}: give their folder as --worlds DIR"
+        say(json_format.dumps({"name": "rad-search", "skipped": reason}) if json else f"Skipped: {reason}.")
+        return
+    files = rad_search_table.read_files(folder, first)
+    with counting(2 * runs * sum(len(file.worlds) for file in files)) as (describe, advance):
         describe("searches")
         rows = list(rad_search_table.measure(files, runs, seed, lambda: advance(1)))
-    absent = [name for _, _, name in rad_search_table.FILES if not (folder / name).is_file()]
     if json:
         lines = [row.to_json() for row in rows]
         say(json_format.dumps({"name": "rad-search", "seed": seed, "skipped": absent, "rows": lines}))
@@ -93,4 +102,4 @@ def _rad_search(folder: Path, runs: int, seed: int, json: bool) -> None:
     say(rad_search_table.table(rows))
     if absent:
         say(f"Skipped, as they are not in {folder}: {', '.join(absent)}.")
-    say(f"{runs} searches of each world, seed {seed}; brackets are 95 % intervals.")
+    say(f"Searches of each world: {runs}, seed {seed}; brackets are 95 % intervals.")

@@ -2,7 +2,6 @@
 
 import math
 import os
-import re
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -134,53 +133,55 @@ def search(world: World, seed: tuple[int, ...], is_known: bool) -> Outcome:
     return Outcome(state.is_solved, ratio, is_right, 1e3 * seconds / max(state.readings, 1))
 
 
-def find_files(folder: Path) -> list[tuple[int, str, Path]]:
-    """Return the files of worlds that are there: number of walls, signal to noise, and path."""
-    if not folder.is_dir():
-        raise ValueError(f"{folder}: no such folder. Give the folder of the worlds as --worlds DIR.")
-    found = [(walls, ratio, folder / name) for walls, ratio, name in FILES if (folder / name).is_file()]
-    if not found:
-        raise ValueError(
-            f"{folder}: has no worlds, such as {FILES[0][2]}. Give their folder as --worlds DIR."
-        )
-    return found
+class File(NamedTuple):
+    """The worlds of one file."""
+
+    walls: int
+    signal_to_noise: str
+    worlds: list[World]
+
+
+def read_files(folder: Path, first: int | None = None) -> list[File]:
+    """Return the worlds of all files that are there, or the first ones of each."""
+    return [
+        File(walls, ratio, read_worlds(folder / name)[:first])
+        for walls, ratio, name in FILES
+        if (folder / name).is_file()
+    ]
 
 
 def measure(
-    files: list[tuple[int, str, Path]], runs: int, seed: int, step: Callable[[], None] = lambda: None
+    files: list[File], runs: int, seed: int, step: Callable[[], None] = lambda: None
 ) -> Iterator[Row]:
     """Yield a row for each file, first with unknown walls, then with known ones.
 
     `step` is called after each search. Searches run in as many processes as there are processors.
     """
-    worlds = [read_worlds(path) for _, _, path in files]
-    context = get_context("spawn")
-    with ProcessPoolExecutor(os.cpu_count(), context) as pool:
+    with ProcessPoolExecutor(os.cpu_count(), get_context("spawn")) as pool:
         for is_known in (False, True):
-            for (walls, ratio, path), group in zip(files, worlds, strict=True):
-                # The same noise for the same world, whichever other files are there.
-                name = [int(number) for number in re.findall(r"\d+", path.name)]
-                order = list(SIGNAL_TO_NOISE).index(ratio)
-                seeds = [
-                    (seed, *name, order, number, run) for number in range(len(group)) for run in range(runs)
-                ]
-                each = [world for world in group for _ in range(runs)]
+            for file in files:
+                # The same noise for the same world, whatever else is run.
+                name = seed, file.walls, list(SIGNAL_TO_NOISE).index(file.signal_to_noise)
+                runs_of = [(number, run) for number in range(len(file.worlds)) for run in range(runs)]
+                seeds = [(*name, *one) for one in runs_of]
+                worlds = [file.worlds[number] for number, _ in runs_of]
                 outcomes = []
-                for outcome in pool.map(search, each, seeds, [is_known] * len(each), chunksize=4):
+                for outcome in pool.map(search, worlds, seeds, [is_known] * len(worlds), chunksize=4):
                     outcomes.append(outcome)
                     step()
-                yield _row(walls, ratio, is_known, len(group), outcomes)
+                yield summarise(file, is_known, outcomes)
 
 
-def _row(walls: int, ratio: str, is_known: bool, num_worlds: int, outcomes: list[Outcome]) -> Row:
+def summarise(file: File, is_known: bool, outcomes: list[Outcome]) -> Row:
+    """Return the row of all searches of a file."""
     solved = sum(outcome.is_solved for outcome in outcomes)
     stops = [outcome.is_stop_right for outcome in outcomes if outcome.is_stop_right is not None]
     ratios = np.array([outcome.ratio for outcome in outcomes])
     return Row(
-        walls=walls,
-        signal_to_noise=ratio,
+        walls=file.walls,
+        signal_to_noise=file.signal_to_noise,
         is_known=is_known,
-        worlds=num_worlds,
+        worlds=len(file.worlds),
         runs=len(outcomes),
         solved=solved / len(outcomes),
         solved_interval=wilson_interval(solved, len(outcomes)),
