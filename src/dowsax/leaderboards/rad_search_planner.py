@@ -79,7 +79,7 @@ class Planner:
         config = self._config
         cells = Cells(*(part[cells.weights > _LIGHT] for part in cells))
         block = _BLOCK if len(cells.weights) < _MANY_CELLS else _LARGE_BLOCK
-        blocks = _merge(cells, block)
+        blocks, walls = _merge(cells, block), self._ways.rectangles
         lengths = np.minimum(self._ways.lengths(targets, blocks.places), 3 * SIZE)
         is_solved = lengths < REACH
         classes = self._classes(blocks, here, targets)
@@ -88,20 +88,28 @@ class Planner:
         posterior = joint / np.maximum(chances, 1e-12)[..., None]
         entropy = -(posterior * np.log(np.maximum(posterior, 1e-12))).sum(axis=2)
         direct = (blocks.weights * ~is_solved * lengths).sum(axis=1)
-        tour = self._tours(blocks, here, targets)
+        # What would show itself from here is gone to directly; the rest is looked for.
+        shown = self._views(blocks, here[None], is_hidden(walls, here, blocks.places)[None], here)[0]
+        tour = self._tours(blocks, 1 - shown, here, targets)
+        tour += (blocks.weights * shown * ~is_solved * lengths).sum(axis=1)
         remaining = ((1 - config.directness) * tour + config.directness * direct) / 100.0
         area = (chances * np.exp(entropy)).sum(axis=1) * (block / 100.0) ** 2
         visits = (np.abs(targets[:, None] - self._visited).max(axis=2) < _BLOCK / 2).sum(axis=1)
         return remaining + config.entropy_price * area + config.revisit_price * visits
 
-    def _tours(self, blocks: Cells, here: np.ndarray, targets: np.ndarray) -> np.ndarray:
-        """Return the expected way [cm] until a tour from each target has found the source.
+    def _tours(self, blocks: Cells, open_to: np.ndarray, here: np.ndarray, targets: np.ndarray) -> np.ndarray:
+        """Return the expected way [cm] until a tour from each target has found what is open.
 
-        Stops are views from which most probability would be found. After the first of them the tour goes on
-        to where most is found for the way; from each target the best first stop counts.
+        Stops are views from which most probability would be found, and the blocks themselves. After the first
+        of them the tour goes on to where most is found for the way; the best first stop counts.
         """
-        found = self._views(blocks, here)
-        left, stops, masses = blocks.weights.copy(), [], []
+        nearest = np.clip(((blocks.places - AREA[0]) / _BLOCK).astype(int), 0, len(_COARSE) - 1)
+        hidden = self._hidden[:, nearest[:, 0], nearest[:, 1]]
+        near = np.linalg.norm(blocks.places[:, None] - blocks.places, axis=2) < self._config.radius
+        # A search that takes so long was misled by what it seemed to see.
+        views = self._views(blocks, VIEWS, hidden, here) * (len(self._visited) <= self._config.max_views)
+        found = np.concatenate([views, near], axis=0)
+        left, stops, masses = blocks.weights * open_to, [], []
         for _ in range(_MAX_STOPS):
             covered = found @ left
             stop = int(covered.argmax())
@@ -109,38 +117,28 @@ class Planner:
                 break
             stops.append(stop)
             masses.append(covered[stop])
-            left *= 1 - found[stop]
+            left = left * (1 - found[stop])
         if not stops:
             return np.zeros(len(targets))
-        places, mass = self._places(blocks)[stops], np.array(masses)
+        places, mass = np.concatenate([VIEWS, blocks.places])[stops], np.array(masses)
         legs = np.minimum(self._ways.lengths(places, places), 3 * SIZE)
         first_legs = np.minimum(self._ways.lengths(targets, places), 3 * SIZE)
         return (first_legs * mass.sum() + _onward(mass, legs)).min(axis=1)
 
-    def _places(self, blocks: Cells) -> np.ndarray:
-        """Return where a tour may stop: views over the area, and the blocks themselves."""
-        return np.concatenate([VIEWS, blocks.places])
-
-    def _views(self, blocks: Cells, here: np.ndarray) -> np.ndarray:
-        """Return the probability (stops, blocks) that the source, if there, is found from each stop."""
-        offsets = VIEWS[:, None] - blocks.places
+    def _views(self, blocks: Cells, views: np.ndarray, hidden: np.ndarray, here: np.ndarray) -> np.ndarray:
+        """Return the probability (views, blocks) that a source there shows itself in a view."""
+        offsets = views[:, None] - blocks.places
         squares = np.maximum((offsets**2).sum(axis=2), _BLOCK**2)
         signal = blocks.intensities / squares
         power = np.minimum(signal / np.sqrt(signal + blocks.backgrounds) / self._config.power, 1.0)
-        nearest = np.clip(((blocks.places - AREA[0]) / _BLOCK).astype(int), 0, len(_COARSE) - 1)
-        free = ~self._hidden[:, nearest[:, 0], nearest[:, 1]]
-        chance = power * free
-        if not self._is_known:
-            # Walls that were not met yet, and those that hide the source from here and are as unknown.
-            back = here - blocks.places
-            cosine = (offsets * back).sum(axis=2) / np.sqrt(squares * np.maximum((back**2).sum(axis=1), 1.0))
-            angle = np.arccos(np.clip(cosine, -1, 1))
-            turned = 1 - (1 - blocks.visible) * np.exp(-angle / _HIDING_ANGLE)
-            chance = chance * turned * np.exp(-np.sqrt(squares) / _FREE_PATH)
-        # A search that takes so long was misled by what it seemed to see.
-        chance = chance * (len(self._visited) <= self._config.max_views)
-        near = np.linalg.norm(blocks.places[:, None] - blocks.places, axis=2) < self._config.radius
-        return np.concatenate([chance, near], axis=0)
+        if self._is_known:
+            return power * ~hidden
+        # Walls that were not met yet, and those that hide the source from here and are as unknown.
+        back = here - blocks.places
+        cosine = (offsets * back).sum(axis=2) / np.sqrt(squares * np.maximum((back**2).sum(axis=1), 1.0))
+        angle = np.arccos(np.clip(cosine, -1, 1))
+        turned = 1 - (1 - blocks.visible) * np.exp(-angle / _HIDING_ANGLE)
+        return power * ~hidden * turned * np.exp(-np.sqrt(squares) / _FREE_PATH)
 
     def _classes(self, blocks: Cells, here: np.ndarray, targets: np.ndarray) -> np.ndarray:
         """Return the probability of each class of reading (targets, classes, blocks)."""
