@@ -111,7 +111,7 @@ def test_what_is_hidden_is_what_shapely_says():
     cast = Shadows(xs, ys).cast(walls, start).any(axis=0)
     boxes = shapely.box(*walls.T)
     places = np.stack(np.meshgrid(xs, ys, indexing="ij"), axis=-1)
-    lines = shapely.linestrings(np.stack(np.broadcast_arrays(start, places), axis=2))
+    lines = np.asarray(shapely.linestrings(np.stack(np.broadcast_arrays(start, places), axis=2)))
     inside = shapely.length(shapely.intersection(lines[..., None], boxes))
     assert (cast == (inside > 1e-2).any(axis=-1)).all()
     assert (is_hidden(walls, start, places) == cast).all()

@@ -143,21 +143,26 @@ def draw_world(random: np.random.Generator, num_walls: int, signal_to_noise: str
 def _draw_walls(random: np.random.Generator, number: int) -> Rectangles:
     walls = np.zeros((0, 4))
     while len(walls) < number:
-        corner, sides = random.integers(*WALL_CORNERS, 2), random.integers(*WALL_SIDES, 2)
-        wall = np.concatenate([corner, corner + sides]).astype(float)
+        corner, sides = _integers(random, WALL_CORNERS), _integers(random, WALL_SIDES)
+        wall = np.concatenate([corner, corner + sides])
         if not overlaps(walls, wall).any():
             walls = np.concatenate([walls, wall[None]])
     return walls
 
 
+def _integers(random: np.random.Generator, limits: tuple[float, float]) -> np.ndarray:
+    """Return two whole numbers within limits, the upper one excluded."""
+    return random.integers(int(limits[0]), int(limits[1]), 2).astype(float)
+
+
 def overlaps(walls: np.ndarray, wall: np.ndarray) -> np.ndarray:
     """Return which of the walls (..., 4) meet another one."""
-    return ((walls[..., :2] <= wall[2:]) & (walls[..., 2:] >= wall[:2])).all(axis=-1)
+    return np.asarray(((walls[..., :2] <= wall[2:]) & (walls[..., 2:] >= wall[:2])).all(axis=-1))
 
 
 def _draw_outside(random: np.random.Generator, walls: Rectangles) -> np.ndarray:
     while True:
-        place = random.integers(*AREA, 2).astype(float)
+        place = _integers(random, AREA)
         if not contains(walls, place):
             return place
 
@@ -165,7 +170,7 @@ def _draw_outside(random: np.random.Generator, walls: Rectangles) -> np.ndarray:
 def _draw_source(random: np.random.Generator, walls: Rectangles, start: np.ndarray) -> np.ndarray:
     retries = 0
     while True:
-        source = random.integers(*AREA, 2).astype(float)
+        source = _integers(random, AREA)
         if ((source - start) ** 2).sum() < MIN_START_DISTANCE**2:
             continue
         is_inside = bool(contains(walls, source))

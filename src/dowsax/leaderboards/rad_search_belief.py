@@ -253,7 +253,7 @@ def _covers(rectangles: np.ndarray, places: np.ndarray) -> np.ndarray:
     """Return which places each rectangle covers (n, places)."""
     places = places.reshape(-1, 2)
     inside = (places > rectangles[:, None, :2]) & (places < rectangles[:, None, 2:])
-    return inside.all(axis=-1)
+    return np.asarray(inside.all(axis=-1))
 
 
 def _count(cuts: np.ndarray) -> np.ndarray:

@@ -178,12 +178,12 @@ def _entries(draws: Rectangles, rays: Rays) -> np.ndarray:
 
 def _met_at(draws: Rectangles, hits: Rays) -> np.ndarray:
     """Return which rectangles all hits meet where they say."""
-    return (np.abs(_entries(draws, hits) - hits.lengths) < _TOLERANCE).all(axis=1)
+    return np.asarray((np.abs(_entries(draws, hits) - hits.lengths) < _TOLERANCE).all(axis=1))
 
 
 def _agrees(draws: Rectangles, rays: Rays) -> np.ndarray:
     """Return which rectangles no ray enters before its end."""
-    return (_entries(draws, rays) > np.minimum(rays.lengths, REACH) - _TOLERANCE).all(axis=1)
+    return np.asarray((_entries(draws, rays) > np.minimum(rays.lengths, REACH) - _TOLERANCE).all(axis=1))
 
 
 def _may_belong(wall: Wall, hit: Rays) -> bool:
