@@ -32,7 +32,7 @@ def world(walls, start=(800.0, 1000.0), source=(1800.0, 1000.0), background=20.0
 
 def mean_count(problem, number=400):
     search = Search(problem, np.random.default_rng(0))
-    return np.mean([search.observe().count for _ in range(number)])
+    return np.mean([search.observe().reading for _ in range(number)])
 
 
 def test_a_wall_between_leaves_the_background():

@@ -44,7 +44,7 @@ def exact(observations, walls):
         squares = ((PLACES - seen.place) ** 2).sum(axis=1)[:, None, None]
         hidden = is_hidden(walls, seen.place, PLACES)[:, None, None]
         rates = np.where(hidden, 0.0, intensities / squares) + backgrounds
-        log = log + stats.poisson.logpmf(seen.count, rates)
+        log = log + stats.poisson.logpmf(seen.reading, rates)
     weights = np.exp(log - log.max()).sum(axis=(1, 2))
     return weights / weights.sum()
 

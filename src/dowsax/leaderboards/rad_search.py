@@ -53,7 +53,7 @@ class Observation(NamedTuple):
 
     place: np.ndarray
     """[cm]"""
-    count: int
+    reading: int
     ranges: np.ndarray
     """[cm] to the nearest wall in each direction; infinite from 110 cm on."""
 

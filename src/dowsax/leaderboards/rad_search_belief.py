@@ -204,8 +204,8 @@ class Belief:
         signal = _RATE_INTENSITY / squares
         rate = signal + _RATE_BACKGROUND
         temper = rate / (rate + (_GRID_SPREAD**2 + CELL**2 / 3 / squares) * signal**2)
-        visible = temper * _log_poisson(observation.count, rate) + np.float32(0.5) * np.log(temper)
-        hidden = _log_poisson(observation.count, _RATE_BACKGROUND)
+        visible = temper * _log_poisson(observation.reading, rate) + np.float32(0.5) * np.log(temper)
+        hidden = _log_poisson(observation.reading, _RATE_BACKGROUND)
         most = max(visible.max(), hidden.max())
         return np.maximum(np.exp(visible - most), _MIN_LIKELIHOOD), np.maximum(
             np.exp(hidden - most), _MIN_LIKELIHOOD
