@@ -83,6 +83,7 @@ def test_a_source_in_plain_sight_is_found_soon_and_the_same_each_time():
     )
 
 
+@pytest.mark.slow
 def test_the_command_runs_the_files_that_are_there(tmp_path, worlds, capsys):
     write(tmp_path / "walls1_high.json", worlds)
     assert run(["leaderboard", "rad-search", "--worlds", str(tmp_path), "--first", "1", "--json"]) == 0
