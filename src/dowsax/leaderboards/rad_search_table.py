@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
+from itertools import product
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -158,18 +159,23 @@ def measure(
     `step` is called after each search. Searches run in as many processes as there are processors.
     """
     with ProcessPoolExecutor(os.cpu_count(), get_context("spawn")) as pool:
-        for is_known in (False, True):
-            for file in files:
-                # The same noise for the same world, whatever else is run.
-                name = seed, file.walls, list(SIGNAL_TO_NOISE).index(file.signal_to_noise)
-                runs_of = [(number, run) for number in range(len(file.worlds)) for run in range(runs)]
-                seeds = [(*name, *one) for one in runs_of]
-                worlds = [file.worlds[number] for number, _ in runs_of]
-                outcomes = []
-                for outcome in pool.map(search, worlds, seeds, [is_known] * len(worlds), chunksize=4):
-                    outcomes.append(outcome)
-                    step()
-                yield summarise(file, is_known, outcomes)
+        for is_known, file in product((False, True), files):
+            outcomes = []
+            for outcome in _search_all(pool, file, is_known, runs, seed):
+                outcomes.append(outcome)
+                step()
+            yield summarise(file, is_known, outcomes)
+
+
+def _search_all(
+    pool: ProcessPoolExecutor, file: File, is_known: bool, runs: int, seed: int
+) -> Iterator[Outcome]:
+    """Yield the outcomes of all searches of a file; noise depends on the world and not on what else is run."""
+    order = list(SIGNAL_TO_NOISE).index(file.signal_to_noise)
+    each = list(product(range(len(file.worlds)), range(runs)))
+    seeds = [(seed, file.walls, order, *one) for one in each]
+    worlds = [file.worlds[number] for number, _ in each]
+    return pool.map(search, worlds, seeds, [is_known] * len(worlds), chunksize=4)
 
 
 def summarise(file: File, is_known: bool, outcomes: list[Outcome]) -> Row:
