@@ -170,7 +170,7 @@ def measure(
 def _search_all(
     pool: ProcessPoolExecutor, file: File, is_known: bool, runs: int, seed: int
 ) -> Iterator[Outcome]:
-    """Yield the outcomes of all searches of a file; noise depends on the world and not on what else is run."""
+    """Yield the outcomes of all searches of a file; their noise does not depend on what else is run."""
     order = list(SIGNAL_TO_NOISE).index(file.signal_to_noise)
     each = list(product(range(len(file.worlds)), range(runs)))
     seeds = [(seed, file.walls, order, *one) for one in each]
