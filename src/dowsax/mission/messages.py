@@ -26,6 +26,7 @@ MAX_REPORTED_KEYS = 20
 UNEXPECTED_ERROR = "Not added, because of an unexpected error"
 WITHDRAW, CORRECT = "withdraw", "correct"
 _TARGET_KEYS = ("id", "number")
+_SEARCHER = "searcher"
 _REQUEST_KEYS = (WITHDRAW, CORRECT, CONFIRM, "reason")
 _LOGGER = logging.getLogger(__name__)
 
@@ -36,9 +37,13 @@ class Target:
 
     id: str | None = None
     number: int | None = None
+    searcher: str | None = None
+    """Whose id it is, where several searchers gave it."""
 
     def to_json(self) -> dict[str, Any]:
-        return {"number": self.number} if self.id is None else {"id": self.id}
+        if self.id is None:
+            return {"number": self.number}
+        return {"id": self.id} | ({} if self.searcher is None else {"searcher": self.searcher})
 
     def __str__(self) -> str:
         return f"Reading {self.number}" if self.id is None else f"The reading {self.id!r}"
@@ -88,8 +93,10 @@ def parse_request(body: Mapping[str, Any]) -> Request:
     if not chosen:
         return Request(keys, confirmed=confirmed)
     target = _parse_target(keys)
-    keys = {key: value for key, value in keys.items() if key not in _TARGET_KEYS}
     is_withdrawal = chosen == [WITHDRAW]
+    # With an id it says whose id that is, else it is what is corrected.
+    own = (_SEARCHER,) if is_withdrawal or target.id is not None else ()
+    keys = {key: value for key, value in keys.items() if key not in (*_TARGET_KEYS, *own)}
     if is_withdrawal and any(value is not None for value in keys.values()):
         raise Refused("A withdrawal has no values: give `id` or `number` alone, or `correct` instead.")
     if not is_withdrawal and all(value is None for value in keys.values()):
@@ -110,7 +117,8 @@ def _parse_target(keys: Mapping[str, Any]) -> Target:
         raise Refused("Say which reading: give its `id`, or the `number` that its advice had.")
     if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < 1):
         raise Refused(f"`number` must be a whole number from 1; got {json.dumps(number)[:40]}.")
-    return Target(None if id_ is None else str(id_), number)
+    searcher = keys.get(_SEARCHER)
+    return Target(*(None if id_ is None else str(id_), number), None if searcher is None else str(searcher))
 
 
 def keys_of(reading: Reading, ground: float) -> dict[str, Any]:
@@ -127,6 +135,7 @@ def keys_of(reading: Reading, ground: float) -> dict[str, Any]:
         "altitude": altitude,
         "dwell": reading.dwell,
         "moving": reading.moving or None,
+        "searcher": reading.searcher,
         **reading.quantities,
     }
     return keys | {name: value for name, value in others.items() if value is not None}

@@ -42,6 +42,8 @@ class Reading:
     """What else was measured, by the names of `QUANTITIES`."""
     far_end: tuple[float, float] | None = None
     """[m], the other end of a path along which the value is the mean; `None` for a reading at a point."""
+    searcher: str | None = None
+    """Who took it, where a site has several searchers."""
 
     def __post_init__(self) -> None:
         """Require finite numbers in the ranges that can be measured."""
@@ -70,6 +72,8 @@ class Reading:
         body = asdict(self)
         quantities, moving, far_end = body.pop("quantities"), body.pop("moving"), body.pop("far_end")
         body |= {} if far_end is None else {"far_end": far_end}
+        if body["searcher"] is None:
+            del body["searcher"]
         return body | ({"moving": True} if moving else {}) | quantities
 
     @classmethod
@@ -94,6 +98,7 @@ def build(
     id=None,
     moving=None,
     far_end=None,
+    searcher=None,
     **quantities,
 ) -> Reading:
     """Return a reading from the numbers and names of a program, in any type.
@@ -122,6 +127,7 @@ def build(
             name: number(name, given) for name, given in quantities.items() if not is_missing(name, given)
         },
         far_end=None if end == place else end,
+        searcher=None if searcher is None else str(searcher),
     )
 
 
