@@ -174,11 +174,25 @@ class Plan:
             members={one.name: Member.of(one, site, reach) for one in site.searchers},
         )
 
+    def with_searchers(self, number: int) -> "Plan":
+        """Return the plan of the first searchers of the site, or of more that have nothing of their own."""
+        names = (*self.members, *(str(index + 1) for index in range(number)))[:number]
+        usual = Member(self.start, self.reach, self.budget, self.stations.sensor.height)
+        members = {name: self.members.get(name, usual) for name in names}
+        if number == 1:
+            alone = replace(self.stations, names=tuple(n for n in self.stations.names if n != SEARCHER))
+            return replace(self, stations=alone, members={})._of_member(members[names[0]])
+        measured = dict.fromkeys((*self.stations.names, SEARCHER))
+        stations = replace(self.stations, names=tuple(measured), searchers=names)
+        return replace(self, members=members, stations=stations)
+
     def of_searcher(self, name: str | None) -> "Plan":
         """Return the plan of one of several searchers, or of the one without a name."""
         if name is None:
             return self
-        own = self.members[name]
+        return self._of_member(self.members[name])
+
+    def _of_member(self, own: Member) -> "Plan":
         sensor = self.stations.sensor.model_copy(update={"height": own.height})
         stations = replace(self.stations, sensor=sensor)
         return replace(self, start=own.start, reach=own.reach, budget=own.budget, stations=stations)

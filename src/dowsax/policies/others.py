@@ -10,6 +10,7 @@ from jaxtyping import Array, Bool, Float
 
 from dowsax.policies.location_planner import LocationPlanner
 from dowsax.policies.pending import Pending
+from dowsax.types import Scalar
 from dowsax.world import Candidates
 
 
@@ -28,7 +29,7 @@ def with_pending(policy: Any, pending: Pending | None) -> Any:
     return eqx.tree_at(lambda at: at.pending, policy, pending, is_leaf=lambda leaf: leaf is None)
 
 
-def keep_apart(candidates: Candidates, pending: Pending | None, distance: float) -> Candidates:
+def keep_apart(candidates: Candidates, pending: Pending | None, distance: float | Scalar) -> Candidates:
     """Return the candidates farther than the distance [m] from where others go; all, where none is."""
     if pending is None:
         return candidates
@@ -36,6 +37,6 @@ def keep_apart(candidates: Candidates, pending: Pending | None, distance: float)
     return candidates._replace(mask=jnp.where(is_apart.any(), is_apart, candidates.mask))
 
 
-def _apart(places: Float[Array, "k 2"], pending: Pending, distance: float) -> Bool[Array, " k"]:
+def _apart(places: Float[Array, "k 2"], pending: Pending, distance: float | Scalar) -> Bool[Array, " k"]:
     squares = jnp.sum((places[:, None, :] - pending.places[None, :, :]) ** 2, axis=2)
     return jnp.all((squares > distance**2) | ~pending.is_going[None, :], axis=1)
