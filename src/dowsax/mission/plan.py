@@ -186,6 +186,15 @@ class Plan:
         stations = replace(self.stations, names=tuple(measured), searchers=names)
         return replace(self, members=members, stations=stations)
 
+    def with_speed(self, speed: float) -> "Plan":
+        """Return the plan with this speed [m/s] between readings, for all searchers."""
+        reach = replace(self.reach, speed=speed)
+        members = {
+            name: replace(one, reach=reach if one.reach is self.reach else replace(one.reach, speed=speed))
+            for name, one in self.members.items()
+        }
+        return replace(self, reach=reach, members=members)
+
     def of_searcher(self, name: str | None) -> "Plan":
         """Return the plan of one of several searchers, or of the one without a name."""
         if name is None:

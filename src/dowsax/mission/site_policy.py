@@ -64,6 +64,8 @@ class SitePolicy:
         """Return the same policy for a searcher with a reach of its own; `radius` [m] is that of the stop."""
         if reach is self.reach:
             return self
+        if reach.paths:
+            return replace(self, reach=reach, actions=reach.open_paths())
         is_near_and_far = isinstance(self.actions, NearAndFar)
         actions = reach.near_and_far(radius) if is_near_and_far else reach.moves()
         policy = self.policy
