@@ -4,7 +4,7 @@ Advice is a function of the site, the policy, the seed and the readings in order
 its log as if it had never stopped: its readings are assimilated again.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -128,6 +128,11 @@ class Advisor:
     def step(self) -> Step | None:
         """The newest step: a reading or a correction; `None` before the first."""
         return None if self._latest is None else self._latest[0]
+
+    @property
+    def assigned(self) -> Mapping[str | None, Advice]:
+        """The newest advice of each searcher; `None` is the name of the only one."""
+        return self._assigned
 
     def observe(
         self,
