@@ -23,9 +23,9 @@ def advise(
     Optional keys: time, wind_u and wind_v or wind_speed and wind_from, altitude, dwell, sensor and unit.
     Where the site file has several searchers, each reading needs "searcher", and its answer is for that one.
     The answer has status (searching, found, inconclusive), next_position, bearing, distance, estimate, region
-    and why. An answer is an acknowledgement: the reading is on the disk. Send a reading without an answer again,
-    which is safe when it has an id. An error has the line and "recorded": false. With "refused": true the
-    reading is in the log as refused; with false it could not be written, and has to be sent again.
+    and why. An answer is an acknowledgement: the reading is on the disk. Send a reading without an answer
+    again, which is safe when it has an id. An error has the line and "recorded": false. With "refused": true
+    the reading is in the log as refused; with false it could not be written, and has to be sent again.
 
     To withdraw a reading: {"withdraw": true, "id": "7"}. To correct one: {"correct": true, "id": "7",
     "value": 0.04}. "number" (of its advice) replaces a missing "id"; "reason" is optional. An implausible
@@ -44,7 +44,8 @@ def advise(
         The same seed gives the same advice (default: that of the log, or 0).
     mqtt
         The address of a broker, mqtt://host:port, instead of stdin and stdout. Readings come on the topic
-        dowsax/NAME/readings and advice goes to dowsax/NAME/advice, with the NAME of the site. A broker that
+        dowsax/NAME/readings and advice goes to dowsax/NAME/advice, with the NAME of the site; that for one of
+        several searchers also to dowsax/NAME/advice/SEARCHER. A broker that
         does not answer within 5 s at the start is an error; one that is lost later is waited for.
     """
     if mqtt is not None:

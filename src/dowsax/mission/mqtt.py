@@ -62,9 +62,18 @@ class Broker:
 
 def topics(name: str, id: str | None = None) -> tuple[str, str]:
     """Return the topics of readings and of advice; with the mission's id, if it has one."""
-    plain = "".join("-" if mark in "+#/ \t\0" else mark for mark in name.strip()) or "mission"
+    plain = _plain(name) or "mission"
     path = f"dowsax/{plain}" if id is None else f"dowsax/{plain}/{id}"
     return f"{path}/readings", f"{path}/advice"
+
+
+def topic_of_searcher(advice: str, searcher: str) -> str:
+    """Return the topic of the advice for one of several searchers, below that of all advice."""
+    return f"{advice}/{_plain(searcher)}"
+
+
+def _plain(name: str) -> str:
+    return "".join("-" if mark in "+#/ \t\0" else mark for mark in name.strip())
 
 
 def require_mqtt():
@@ -85,7 +94,8 @@ async def serve_mqtt(
     """Answer the readings of a broker for ever; reconnect after any failure.
 
     A reading is acknowledged to the broker when it is in the log, accepted or refused. Until then the broker
-    stores it, also while no advisor runs. The newest advice is retained for later subscribers.
+    stores it, also while no advisor runs. The newest advice is retained for later subscribers, and the newest
+    for each of several searchers.
 
     Parameters
     ----------
@@ -200,4 +210,7 @@ async def _serve(
 
 
 async def _publish(client, topic: str, body: dict[str, Any]) -> None:
-    await client.publish(topic, json.dumps(body, allow_nan=False), qos=1, retain="error" not in body)
+    """Publish an answer; advice for one of several searchers also on a topic of its own."""
+    names = [topic] if body.get("searcher") is None else [topic, topic_of_searcher(topic, body["searcher"])]
+    for name in names:
+        await client.publish(name, json.dumps(body, allow_nan=False), qos=1, retain="error" not in body)
