@@ -27,7 +27,9 @@ def test_new_of_another_kind(complaint, dowsax_command, tmp_path):
     code, stdout, _ = dowsax_command("site", "check", path)
     assert code == 0
     assert "radiation: counts around a radioactive source" in stdout
-    assert "known are gas-plume, radiation" in complaint("site", "new", tmp_path / "x.toml", "--kind", "luck")
+    assert "known are gas-plume, gas-buildings, radiation" in complaint(
+        "site", "new", tmp_path / "x.toml", "--kind", "luck"
+    )
     assert not (tmp_path / "x.toml").exists()
 
 

@@ -17,7 +17,7 @@ def check(client, text):
 
 def test_every_kind_has_a_site_to_start_from(client):
     kinds = [kind["name"] for kind in client.get("/api/choices").json()["kinds"]]
-    assert len(kinds) == 11
+    assert len(kinds) == 12
     for kind in kinds:
         text = client.get(f"/api/site/new?kind={kind}").text
         answer = check(client, text)

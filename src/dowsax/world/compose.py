@@ -86,21 +86,18 @@ def compose(
       for each of the `sensors` if these are named; "measured": known at each station;
     - `noise` parameters of the sensor by name; a ratio is relative to the field above the background,
       `correlation` and `correlation_length` [m] are those of noise that nearby readings share (`Correlated`);
-    - `robust`: Student's t noise with this many degrees of freedom (`True`: 4);
-    - `redundancy`: how many neighbouring readings count as one (`Redundant`; default: missions estimate it);
-    - `efficiency` of the sensor relative to the model's, and the `uncertainty` [unit] of each reading beyond
-      the noise floor: "measured" with each reading (`Efficient`, `StatedUncertainty`);
+    - `robust`: degrees of freedom of Student's t (`True`: 4); `redundancy`: how many readings count as one;
+    - `efficiency` of the sensor, `uncertainty` [unit] beyond the noise floor: "measured" with each reading;
     - `lag` [s], time constant of a sensor whose stations have a trail; of counts `dead_time` [s], `variation`
       of the background and `shielded` share (`UncertainCounting`; default: those of the kind);
-    - `wind`: "measured" with each reading, "unknown", or a velocity (where the air goes) [m/s];
-    - `direction_error` [°] of the measured wind, independent at each reading (`SwayingWind`);
+    - `wind`: "measured" with each reading, "unknown", or a velocity (where the air goes) [m/s], and the
+      `direction_error` [°] of the measured one, independent at each reading (`SwayingWind`);
     - `edge`: model error at the edges of a gas plume, as a share of its axis (`FuzzyEdge`);
     - `obstacles`, in which no source lies; they shield radiation and levels (`Shielded`);
     - `options`: further known numbers of the field, or ranges of a benchmark field's `PlumePrior`.
     """
     noise, options = noise or {}, options or {}
     degrees = None if robust is False else _DEFAULT_DEGREES_OF_FREEDOM if robust is True else float(robust)
-    counted = lambda sensor: sensor if redundancy is None else Redundant(sensor, redundancy)  # noqa: E731
     measured = _require_measured({"efficiency": efficiency, "uncertainty": uncertainty})
     of_counts = {"dead_time": dead_time, "variation": variation, "shielded": shielded}
     location = keep_outside(location, obstacles)
@@ -109,7 +106,7 @@ def compose(
         others = {"gas": gas, "distributions": distributions, "reading": reading != "value"}
         _refuse_for_benchmark(kind, unit, others | of_counts | measured | windy)
         model = _benchmark(kind, location, sources, background, sensors, noise, degrees, lag, options)
-        return Model(model.prior, model.field, counted(model.sensor))
+        return _counted(model, redundancy)
     chosen, wind = solve_among(_find_kind(kind, unit, gas), location, obstacles, wind)
     parts = location, sources, distributions or {}, wind, efficiency, obstacles, options
     source, layout = _sources(chosen, *parts)
@@ -118,8 +115,7 @@ def compose(
         others = {"background": background not in ("usual", None), "robust": robust, "edge": edge}
         require_uncalibrated(chosen, reading, others | of_counts | {"uncertainty": uncertainty})
         parts = location, layout, late, noise, _require_measured_wind(chosen, wind, direction_error)
-        model = compose_uncalibrated(chosen, reading, *parts, num_sensors=len(sensors))
-        return Model(model.prior, model.field, counted(model.sensor))
+        return _counted(compose_uncalibrated(chosen, reading, *parts, num_sensors=len(sensors)), redundancy)
     background = _own_background(chosen, background)
     parts = layout, chosen.background_unit, background, sensors, chosen.levels
     whole = layout.arrange(_with_background(late, *parts, is_scaled=efficiency is not None))
@@ -128,7 +124,14 @@ def compose(
     sensor = _correlated(sensor, numbers, layout, whole, has_heading="beam" in options)
     sensor = _with_plume_errors(sensor, chosen, layout, source, late, wind, edge, direction_error)
     above = _above_background(sensor, numbers, whole, background, chosen.per_second)
-    return Model(layout.prior(location), whole, counted(above))
+    return _counted(Model(layout.prior(location), whole, above), redundancy)
+
+
+def _counted(model: Model, redundancy: float | int | None) -> Model:
+    """Return the model of readings of which so many count as one."""
+    return (
+        model if redundancy is None else Model(model.prior, model.field, Redundant(model.sensor, redundancy))
+    )
 
 
 def _refuse_for_benchmark(kind: str, unit: str | None, given: Mapping[str, Any]) -> None:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import ClassVar
 
 import equinox as eqx
@@ -20,7 +21,8 @@ from dowsax.world.source import Parameter
 
 SPREADS_M = (1.0, 8.0)
 """The range of the diffusivity over the wind speed: of plumes that widen by a seventh to a half in 100 m."""
-_NUM_SPREADS, _CELLS, _MARGIN = 4, 48, 12
+_SPREADS = np.geomspace(*SPREADS_M, 4)
+_CELLS, _MARGIN = 48, 12
 
 
 class AmongBuildings(eqx.Module):
@@ -79,24 +81,11 @@ class AmongBuildings(eqx.Module):
             raise ValueError("Gas among buildings needs a wind of at least 0.1 m/s, which carries it.")
         if depth <= 0:
             raise ValueError(f"`depth` of the mixed layer must be > 0 m; got {depth:g}.")
-        grid = Grid.over(low, high, cells, _MARGIN)
-        free = find_free(grid, obstacles)
-        around = solve_wind(grid, free, np.asarray(wind) / speed)
-        spreads = np.geomspace(*SPREADS_M, _NUM_SPREADS)
-        kept = grid.is_near(low, high)[free]
-        numbers = np.flatnonzero(kept)
-        tables = [
-            solve_responses(transport(grid, free, around, spread), numbers)[:, kept] for spread in spreads
-        ]
-        west, south = (end + 0.5 * grid.cell for end in grid.low)
-        return cls(
-            jnp.asarray(np.stack(tables), jnp.float32),
-            jnp.asarray(nearest_numbers(free & grid.is_near(low, high)), jnp.int32),
-            jnp.asarray(np.log(spreads), jnp.float32),
-            (west, south),
-            grid.cell,
-            gain / (speed * depth),
-        )
+        direction = float(wind[0]) / speed, float(wind[1]) / speed
+        borders = tuple(tuple(map(tuple, np.asarray(one.corners, float).tolist())) for one in obstacles)
+        table, numbers, west_south, cell = _solve(tuple(low), tuple(high), borders, direction, cells)
+        spreads = jnp.asarray(np.log(_SPREADS), jnp.float32)
+        return cls(table, numbers, spreads, west_south, cell, gain / (speed * depth))
 
     def __call__(self, theta: Theta, station: Station) -> Scalar:
         require_point(station)
@@ -126,6 +115,28 @@ class AmongBuildings(eqx.Module):
 
     def without_source(self) -> Nothing:
         return Nothing()
+
+
+# Solving takes seconds, and a command builds the model of its site several times.
+@lru_cache(maxsize=4)
+def _solve(
+    low: tuple[float, ...],
+    high: tuple[float, ...],
+    borders: tuple[tuple[tuple[float, float], ...], ...],
+    direction: tuple[float, float],
+    cells: int,
+) -> tuple[Float[Array, "spreads stations sources"], Int[Array, "columns rows"], tuple[float, float], float]:
+    """Return the responses among these obstacles, the cells, the middle of the first one and their size."""
+    grid = Grid.over(low, high, cells, _MARGIN)
+    free = find_free(grid, [Obstacle(np.asarray(corners)) for corners in borders])
+    around = solve_wind(grid, free, np.asarray(direction))
+    kept = grid.is_near(low, high)[free]
+    numbers = np.flatnonzero(kept)
+    tables = [solve_responses(transport(grid, free, around, each), numbers)[:, kept] for each in _SPREADS]
+    west, south = (end + 0.5 * grid.cell for end in grid.low)
+    numbers = nearest_numbers(free & grid.is_near(low, high))
+    table = jnp.asarray(np.stack(tables), jnp.float32)
+    return table, jnp.asarray(numbers, jnp.int32), (west, south), grid.cell
 
 
 def default_distributions(rate: tuple[float, float] = (1e-3, 1e3)) -> tuple[Distribution, ...]:
