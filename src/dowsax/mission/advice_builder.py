@@ -1,7 +1,7 @@
 """From the state of a mission to an advice: the status, where its searcher goes next, and why."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import jax
@@ -13,6 +13,7 @@ from dowsax.mission.advice import FOUND, INCONCLUSIVE, SEARCHING, Advice, Disc
 from dowsax.mission.decision import BudgetUse
 from dowsax.mission.next_reading import advice_fields, describe_choice, first_choice
 from dowsax.mission.plan import Plan
+from dowsax.mission.seen_walls import seen_walls
 from dowsax.mission.site_policy import Choice, SitePolicy
 from dowsax.mission.sources import estimate_of, number_chances, source_discs
 from dowsax.mission.state import MissionState, log_odds
@@ -27,6 +28,7 @@ from dowsax.mission.team import (
 from dowsax.mission.tracker import Tracker, unpack_digest
 from dowsax.policies.others import pending_at
 from dowsax.policies.pending import Pending
+from dowsax.survey.reading import Reading
 from dowsax.types import Key, Station
 
 
@@ -54,12 +56,14 @@ class AdviceBuilder:
     """Of each searcher, and of the one without a name."""
     false_stops: str
     choice_key: Key
+    _beyond: dict[str | None, tuple[tuple[Reading, ...], Plan, SitePolicy]] = field(default_factory=dict)
+    """Of each searcher the newest readings with ranges, and what follows from the walls that they saw."""
 
     def build(self, state: MissionState, station: Station | None, turn: Turn) -> Advice:
         """Return the advice for a state; `station` is that of the newest reading, if there is any."""
         if station is None:
             return self._build_at_start(state, turn)
-        plan = self.plan.of_searcher(turn.searcher)
+        plan, policy = self._among_walls(turn.searcher, state.readings)
         inputs, findings = self._describe_belief(state)
         own = of_searcher(state.readings, turn.searcher)
         used = budget_use(self.plan, state.readings, turn.searcher)
@@ -67,7 +71,7 @@ class AdviceBuilder:
         here = decision.sort_by_time(own)[-1].position if own else None
         choice, sentence = None, ""
         if status == SEARCHING:
-            choice, sentence = self._next(plan, state, station, here, used, turn)
+            choice, sentence = self._next(plan, policy, state, station, here, used, turn)
         at_work: tuple[str, ...] = ()
         if choice is None and status != FOUND and not decision.excludes_source(inputs):
             at_work = others_at_work(self.plan, state.readings, turn.searcher, turn.assigned)
@@ -97,6 +101,18 @@ class AdviceBuilder:
             searcher=turn.searcher,
         )
 
+    def _among_walls(self, searcher: str | None, readings: Sequence[Reading]) -> tuple[Plan, SitePolicy]:
+        """Return the plan and the policy of a searcher, with the walls that were seen as obstacles."""
+        plan, policy = self.plan.of_searcher(searcher), self.policies[searcher]
+        if not plan.reach.sees_walls:
+            return plan, policy
+        known = tuple(readings)
+        if searcher not in self._beyond or self._beyond[searcher][0] != known:
+            reach = plan.reach.with_walls(seen_walls(plan, readings))
+            beyond = replace(plan, reach=reach), policy.of_reach(reach, plan.radius)
+            self._beyond[searcher] = known, *beyond
+        return self._beyond[searcher][1:]
+
     def _describe_belief(self, state: MissionState) -> tuple[decision.StatusInputs, dict[str, Any]]:
         """Return what the status depends on, and the fields of an advice that say where the source is."""
         digest = state.digest(len(state.readings))
@@ -122,6 +138,7 @@ class AdviceBuilder:
     def _next(
         self,
         plan: Plan,
+        policy: SitePolicy,
         state: MissionState,
         station: Station,
         here: tuple[float, float] | None,
@@ -141,7 +158,6 @@ class AdviceBuilder:
             station = plan.stations.station(own[-1], state.readings)
         pending = self._pending(places_of_others(self.plan, state.readings, turn.searcher, turn.assigned))
         key = _key_of(self.choice_key, np.asarray(len(state.readings), np.int32))
-        policy = self.policies[turn.searcher]
         choice = policy.choose(key, state.belief, station, here, budget, pending)
         if choice is None:
             return None, ""

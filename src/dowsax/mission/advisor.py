@@ -148,6 +148,7 @@ class Advisor:
         moving=False,
         far_end=None,
         searcher=None,
+        ranges=None,
         confirm=False,
         **quantities,
     ) -> Advice:
@@ -179,7 +180,7 @@ class Advisor:
             What else the site needs: `background`, `efficiency`, `uncertainty` or `heading`.
         """
         others = {"time": time, "sensor": sensor, "altitude": altitude, "dwell": dwell, "moving": moving}
-        others |= {"far_end": far_end, "searcher": searcher, **quantities}
+        others |= {"far_end": far_end, "searcher": searcher, "ranges": ranges, **quantities}
         given = repr((position, reading, wind, id, *others.items()))
         with self._noting_refusals(given):
             made = readings_.build(position, reading, wind=wind, id=id, **others)

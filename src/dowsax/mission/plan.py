@@ -134,6 +134,7 @@ class Plan:
             site.step.longest,
             site.step.reading_interval,
             home=site.start if site.budget.return_ else None,
+            sees_walls=site.sensor.range_directions is not None,
         )
         return cls(
             name=site.name,
@@ -220,7 +221,8 @@ class Plan:
         dwell, area = self.stations.usual_dwell(moving=body.get("moving") is True), self.reach.area
         used = {"columns": self.columns, "quantities": self.stations.quantities}
         reading = from_object(self.with_ends(body), self.coordinates, self.unit, dwell, area=area, **used)
-        return reading if self.members else replace(reading, searcher=None)
+        reading = reading if self.members else replace(reading, searcher=None)
+        return replace(reading, ranges=None) if self.stations.sensor.range_directions is None else reading
 
     def with_ends(self, body: dict[str, Any]) -> dict[str, Any]:
         """Return the keys of a reading with the ends of the listed path that it names, or `Refused`."""
@@ -229,9 +231,10 @@ class Plan:
     def unused_keys(self, keys: dict[str, Any]) -> tuple[str, ...]:
         """Return the keys of a parsed reading that have no meaning here."""
         unused = unknown_keys(self.with_ends(keys), self.columns, self.stations.quantities)
-        if self.members:
-            return unused
-        return *unused, *(key for key in keys if key.strip().lower() == SEARCHER and keys[key] is not None)
+        others = {SEARCHER: bool(self.members), "ranges": self.stations.sensor.range_directions is not None}
+        return *unused, *(
+            key for key in keys if not others.get(key.strip().lower(), True) and keys[key] is not None
+        )
 
     def with_particles(self, num_particles: int) -> "Plan":
         return replace(self, preset=self.preset.with_particles(num_particles))

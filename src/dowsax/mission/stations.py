@@ -150,6 +150,7 @@ class Stations:
                 "This site is read at points: leave the far end of the path out, or list the paths of a "
                 "gas-plume as [[paths]] in the site file."
             )
+        self._require_ranges(reading)
         if wind is None and self.hold_wind and before:
             wind = before[-1].wind
         if sensor is None and len(self.sensor.names) == 1:
@@ -168,6 +169,21 @@ class Stations:
                 raise Refused(f"The {name} is missing, and the field depends on it: {hint}.")
         self._number_of(sensor)
         return replace(reading, **filled, quantities=self._complete_quantities(reading, sensor))
+
+    def _require_ranges(self, reading: Reading) -> None:
+        """Refuse ranges that are not those of the site's sensor."""
+        wanted = self.sensor.range_directions
+        if reading.ranges is None:
+            return
+        if wanted is None:
+            raise Refused(
+                "This site has no range sensor: leave `ranges` out, or give `range_directions` and "
+                "`range_limit` in [sensor] of the site file."
+            )
+        if len(reading.ranges) != wanted:
+            raise Refused(
+                f"`ranges` must be {wanted} lengths, clockwise from north; got {len(reading.ranges)}."
+            )
 
     def _known_height(self, reading: Reading) -> float | None:
         """Return the height [m] of the listed path of a reading, else that of the sensor."""

@@ -9,7 +9,9 @@ from dowsax.inference.sources import publish
 from dowsax.mission.advice import Advice
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.decision import time_order
+from dowsax.mission.seen_walls import seen_walls
 from dowsax.report.findings import TRACK_COLOURS, Findings, Rule, Track, prior_interval, regions_of
+from dowsax.site.obstacles import Obstacle
 from dowsax.site.site import Site
 from dowsax.survey.reading import Reading
 from dowsax.survey.repeats import is_track
@@ -39,7 +41,7 @@ def findings_of(advisor: Advisor, site: Site, policy: str) -> Findings:
         area=area,
         geofence=site.geofence,
         no_go=site.no_go,
-        obstacles=site.obstacles,
+        obstacles=(*site.obstacles, *(Obstacle(wall, "seen wall") for wall in seen_walls(plan, readings))),
         time=time,
         altitude=altitude if "altitude" in plan.stations.names else None,
         wind=wind if "wind" in plan.stations.names else None,

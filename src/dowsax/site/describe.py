@@ -197,6 +197,7 @@ def _sensor(site: Site) -> str:
         "lags": sensor.lag,
         "a beam of {:g}° that points where the heading says": sensor.beam,
         "{:g} dB less from behind": sensor.beam and sensor.front_to_back,
+        "sees walls within {:g} m": sensor.range_directions and sensor.range_limit,
     }
     asked = [name for name in site.required_quantities if name != "background"]
     parts |= {"needs {} with each reading, or of its sensor": " and ".join(asked) or None}
