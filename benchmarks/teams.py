@@ -2,8 +2,8 @@
 
 `python -m benchmarks.teams --searchers 10 --seconds 120` starts `dowsax advise` at the standard site of a
 kind with that many searchers, who walk where they are sent and send their readings at their times, whatever
-became of the ones before. It counts readings without an answer, answered ones that the log does not hold, and how
-long an answer took from the moment its reading was due.
+became of the ones before. It counts readings without an answer, answered ones that the log does not hold, and
+how long an answer took from the moment its reading was due.
 """
 
 import argparse
