@@ -97,15 +97,20 @@ def rehearse(
     if json:
         print(json_.dumps([_numbers(one, rehearsals[0]) for one in rehearsals]))
         return
-    for line in (line for one in rehearsals for line in lines(one)):
-        say(line)
-    for line in map(comparison, rehearsals[1:], [rehearsals[0]] * (len(rehearsals) - 1)):
-        say(line)
+    _report(rehearsals)
     if not is_saved:
         say(f"Not saved, as the site has {usual} searcher{'' if usual == 1 else 's'}: give --out.")
         return
     quoted = ", where `dowsax advise` and `dowsax locate` quote it until the site file changes"
     say(f"Saved in {path}{quoted if out is None else ''}.")
+
+
+def _report(rehearsals: Sequence[Rehearsal]) -> None:
+    """Print each rehearsal, and how the others compare with the first."""
+    for line in (line for one in rehearsals for line in lines(one)):
+        say(line)
+    for line in map(comparison, rehearsals[1:], [rehearsals[0]] * (len(rehearsals) - 1)):
+        say(line)
 
 
 def _plans(plan: Plan, searchers: str | None, speed: float | None) -> list[Plan]:

@@ -126,8 +126,8 @@ class SearchProblem(eqx.Module):
     """Readings while the sensor moves, where it takes any. They are none of the `max_readings`."""
     max_on_way: int = eqx.field(default=0, static=True)
     """Readings on the way, in one search, for which there is room; no more are taken."""
-    num_searchers: int = eqx.field(default=1, static=True)
-    """Several share one belief; `max_readings`, `max_on_way` and the budget are of each."""
+    max_others: int = eqx.field(default=0, static=True)
+    """Readings of other searchers with the same belief for which there is room; the budget is not theirs."""
 
     def __check_init__(self) -> None:
         if self.way_readings is not None and self.max_on_way < 1:
@@ -136,7 +136,7 @@ class SearchProblem(eqx.Module):
     @property
     def horizon(self) -> int:
         """The number of readings for which a belief has room."""
-        return self.num_searchers * (self.max_readings + self.max_on_way)
+        return self.max_readings + self.max_on_way + self.max_others
 
     def first_station(self, key: Key) -> Station:
         """Draw the station of the first reading."""

@@ -192,9 +192,12 @@ def _team(plan: Plan, policy: SitePolicy, **settings: Any) -> list[TeamMember]:
     for name, member in plan.members.items():
         own = policy.of_reach(member.reach, plan.radius)
         problem = build_problem(plan.of_searcher(name), own, **settings)
-        problem = replace(problem, num_searchers=len(plan.members))
         members.append(TeamMember(problem, own.policy, own.apart))
-    return members
+    # One belief has one history, with room for the readings of all.
+    room = sum(member.problem.horizon for member in members)
+    return [
+        one._replace(problem=replace(one.problem, max_others=room - one.problem.horizon)) for one in members
+    ]
 
 
 def _result(plan: Plan, episode: Episode, *, present: bool) -> SimulatedMission:

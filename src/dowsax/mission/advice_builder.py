@@ -44,6 +44,8 @@ class Turn(NamedTuple):
     """A sentence on what has happened."""
     has_changed: bool
     """Whether source or wind have changed."""
+    keeps_place: bool = False
+    """Whether its place stays as it was, as a later reading of the searcher waits."""
 
 
 @dataclass(frozen=True)
@@ -153,6 +155,11 @@ class AdviceBuilder:
         if not plan.reach.paths and plan.reach.is_outside(here):
             back = plan.reach.way_back(here, float(budget.distance))
             return (None, "") if back is None else (Choice(back), "You are where you may not be: go back.")
+        before = turn.assigned.get(turn.searcher)
+        if turn.keeps_place and before is not None and before.next_position is not None:
+            place = before.next_position
+            words = f"Further readings of {turn.searcher} wait: the next place stays as it was."
+            return Choice(place, bends=plan.reach.bends(here, place)), words
         if state.readings[-1].searcher != turn.searcher:
             own = of_searcher(state.readings, turn.searcher)
             station = plan.stations.station(own[-1], state.readings)

@@ -192,7 +192,7 @@ class Advisor:
             reading = self._requested_reading(request)
         if request.target is None:
             assert reading is not None
-            return self.add(reading, given, request.confirmed)
+            return self.add(reading, given, request.confirmed, request.is_followed)
         return self.correct(request.target, reading, request.reason, given, request.confirmed)
 
     def _requested_reading(self, request: Request) -> Reading | None:
@@ -205,8 +205,13 @@ class Advisor:
             keys = merge_keys(self.plan, old, keys)
         return self.plan.parse_reading(keys)
 
-    def add(self, reading: Reading, given: str = "", confirmed: bool = False) -> Advice:
-        """Do what `observe` does, for a parsed reading; `given` is the text it came as, for the log."""
+    def add(
+        self, reading: Reading, given: str = "", confirmed: bool = False, is_followed: bool = False
+    ) -> Advice:
+        """Do what `observe` does, for a parsed reading; `given` is the text it came as, for the log.
+
+        No new place is planned where it `is_followed` by another of the same searcher, which waits.
+        """
         with self._noting_refusals(given):
             checked = check_reading(self.plan, reading, self.readings)
             held_wind = reading.wind is None and checked.wind is not None
@@ -217,7 +222,7 @@ class Advisor:
             if not confirmed:
                 require_plausible(checked, self.readings, self.plan.unit, self.plan.reading)
             state, station, has_changed = self._filters.step(self._state, checked)
-        turn = self._turn(checked.searcher, has_changed=has_changed)
+        turn = self._turn(checked.searcher, has_changed=has_changed, keeps_place=is_followed)
         advice = self._builder.build(state, station, turn)
         advice = replace(advice, warnings=find_warnings(self.plan, self._state, state))
         self._record(self._build_step(given, checked, advice, state, held_wind=held_wind), state)
@@ -309,8 +314,11 @@ class Advisor:
             return self._advices[number]
         return Advice.from_json(self._log.step(number).advice)
 
-    def _turn(self, searcher: str | None, first: str = "", *, has_changed: bool) -> Turn:
-        return Turn(self._history.count + 1, searcher, self._assigned, first, has_changed)
+    def _turn(
+        self, searcher: str | None, first: str = "", *, has_changed: bool, keeps_place: bool = False
+    ) -> Turn:
+        number = self._history.count + 1
+        return Turn(number, searcher, self._assigned, first, has_changed, keeps_place)
 
     def _remember(self, step: Step) -> None:
         self._history.add(step)

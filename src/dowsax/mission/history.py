@@ -92,7 +92,8 @@ class History:
         owners = [owner for owner, known in self._by_id if known == id_ and searcher in (None, owner)]
         if len(owners) > 1:
             names = ", ".join(map(str, owners))
-            raise Refused(f"Several searchers have a reading {id_!r}: give the `searcher`, one of {names}.")
+            hint = f"give the `searcher`, one of {names}, or the `number`"
+            raise Refused(f"Several searchers have a reading {id_!r}: {hint}.")
         return self._by_id[owners[0], id_] if owners else None
 
     def is_withdrawn(self, number: int) -> bool:

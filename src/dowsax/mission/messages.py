@@ -7,7 +7,7 @@ says what became of the request. No message can end a mission.
 import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
 
 from dowsax.journal import NotRecorded
@@ -15,6 +15,8 @@ from dowsax.mission.advice import Advice
 from dowsax.mission.checks import CONFIRM, NeedsConfirmation
 from dowsax.mission.log import MAX_GIVEN
 from dowsax.mission.plan import Plan
+from dowsax.mission.stations import SEARCHER
+from dowsax.mission.waiting import read_ahead
 from dowsax.survey.columns import FAR_END_ROLES, POSITION_ROLES, WIND_ROLES
 from dowsax.survey.reading import Reading, Refused
 from dowsax.survey.reading_json import given_roles, parse_object
@@ -26,7 +28,6 @@ MAX_REPORTED_KEYS = 20
 UNEXPECTED_ERROR = "Not added, because of an unexpected error"
 WITHDRAW, CORRECT = "withdraw", "correct"
 _TARGET_KEYS = ("id", "number")
-_SEARCHER = "searcher"
 _REQUEST_KEYS = (WITHDRAW, CORRECT, CONFIRM, "reason")
 _LOGGER = logging.getLogger(__name__)
 
@@ -61,6 +62,8 @@ class Request:
     confirmed: bool = False
     """Whether the sender confirms an implausible value."""
     reason: str = ""
+    is_followed: bool = False
+    """Whether a later reading of the same searcher waits: then no place is planned after this one."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the request as it would be sent."""
@@ -95,7 +98,7 @@ def parse_request(body: Mapping[str, Any]) -> Request:
     target = _parse_target(keys)
     is_withdrawal = chosen == [WITHDRAW]
     # With an id it says whose id that is, else it is what is corrected.
-    own = (_SEARCHER,) if is_withdrawal or target.id is not None else ()
+    own = (SEARCHER,) if is_withdrawal or target.id is not None else ()
     keys = {key: value for key, value in keys.items() if key not in (*_TARGET_KEYS, *own)}
     if is_withdrawal and any(value is not None for value in keys.values()):
         raise Refused("A withdrawal has no values: give `id` or `number` alone, or `correct` instead.")
@@ -117,7 +120,7 @@ def _parse_target(keys: Mapping[str, Any]) -> Target:
         raise Refused("Say which reading: give its `id`, or the `number` that its advice had.")
     if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < 1):
         raise Refused(f"`number` must be a whole number from 1; got {json.dumps(number)[:40]}.")
-    searcher = keys.get(_SEARCHER)
+    searcher = keys.get(SEARCHER)
     return Target(*(None if id_ is None else str(id_), number), None if searcher is None else str(searcher))
 
 
@@ -164,18 +167,24 @@ class AdvisorLike(Protocol):
     def note_refusal(self, given: str, reason: str) -> None: ...
 
 
-def answer(advisor: AdvisorLike, data: bytes | str, reported: set[str] | None = None) -> dict[str, Any]:
+def answer(
+    advisor: AdvisorLike,
+    data: bytes | str,
+    reported: set[str] | None = None,
+    *,
+    is_followed: bool = False,
+) -> dict[str, Any]:
     """Answer one request: advice, or `error` with a reason. Never raises.
 
     An error has `recorded` false, and `refused`. A refused request is in the log with the reason: sent again
     unchanged it is refused again, unless the answer says that it can be confirmed. A request that was not
     refused could not be written to the log; it has to be sent again. `reported` are the unused keys that were
-    warned about; new ones are added to it.
+    warned about; new ones are added to it. `is_followed` is that of `Request`.
     """
     given = ""
     try:
         given = _text(data).strip()[:MAX_GIVEN]
-        request = _read(advisor, data, given)
+        request = replace(_read(advisor, data, given), is_followed=is_followed)
         advice = advisor.answer(request, given)
         body = advice.message(advisor.plan.coordinates)
         unused = unused_keys_warning(
@@ -254,13 +263,17 @@ def read_lines(stream: Stream) -> Iterator[bytes]:
 
 
 def serve_lines(advisor: AdvisorLike, lines: Iterable[bytes | str], write: Callable[[str], None]) -> None:
-    """Answer every line that is not empty by one line of JSON; an error names the line, counted from 1."""
+    """Answer every line that is not empty by one line of JSON; an error names the line, counted from 1.
+
+    Lines of several searchers are read ahead: no place is planned for one of whom a further line waits.
+    """
     reported: set[str] = set()
-    for number, line in enumerate(lines, start=1):
+    arrived = read_ahead(lines) if advisor.plan.members else ((line, False) for line in lines)
+    for number, (line, is_followed) in enumerate(arrived, start=1):
         # A line that was cut may have its text in the part that was dropped.
         if not line.strip() and len(line) <= MAX_BYTES:
             continue
-        body = answer(advisor, line, reported)
+        body = answer(advisor, line, reported, is_followed=is_followed)
         if "error" in body:
             body["line"] = number
         write(json.dumps(body, allow_nan=False) + "\n")

@@ -177,7 +177,8 @@ class Plan:
 
     def with_searchers(self, number: int) -> "Plan":
         """Return the plan of the first searchers of the site, or of more that have nothing of their own."""
-        names = (*self.members, *(str(index + 1) for index in range(number)))[:number]
+        known = tuple(self.members)[:number]
+        names = (*known, *(str(index + 1) for index in range(len(known), number)))
         usual = Member(self.start, self.reach, self.budget, self.stations.sensor.height)
         members = {name: self.members.get(name, usual) for name in names}
         if number == 1:
