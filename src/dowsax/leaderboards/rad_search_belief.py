@@ -114,11 +114,16 @@ class Belief:
         if self._assimilate(observation):
             return
         # Where walls were taken for others no cell is left: start again with the walls as they are now.
-        self._active, self._place = np.arange(len(PLACES)), None
+        self._restart()
         for past in self._past:
             if not self._assimilate(past):
-                self._active, self._place = np.arange(len(PLACES)), None
+                self._restart()
                 self._assimilate(past)
+
+    def _restart(self) -> None:
+        """Go back to the belief at the start, without its reading."""
+        self._active, self._place = np.arange(len(PLACES)), self._past[0].place
+        self._begin(self._place)
 
     def _assimilate(self, observation: Observation) -> bool:
         """Return whether any cell is left."""
