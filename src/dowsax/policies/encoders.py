@@ -113,6 +113,7 @@ def _complete_station(num_axes: int) -> Station:
         given |= {"position": jnp.zeros((*batch, num_axes)), "wind": jnp.zeros((*batch, 2))}
         # The encoders do not use earlier readings, and no policy is stored for open paths.
         given.update(sensor=jnp.zeros(batch, jnp.int32), trail=None, earlier=None, far_end=None)
+        given["searcher"] = None
         return Station(**given)
 
     return replace(stations(), trail=Trail(stations(2), jnp.zeros(2)))
