@@ -85,6 +85,8 @@ class Station(eqx.Module):
     """What came before, for sensors that lag."""
     earlier: Earlier | None = None
     """The nearest readings before, where the reading depends on them; the filter finds them."""
+    searcher: Int[Array, "*batch"] | None = None
+    """The number of the searcher, from 0, where there are several."""
     far_end: Float[Array, "*batch axes"] | None = None
     """[m], the other end of an open path: the reading is the mean along the straight line from `position`.
     Where it is the position itself, and where there is none, the reading is at a point."""

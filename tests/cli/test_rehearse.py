@@ -81,10 +81,24 @@ def test_missions_are_counted_kept_drawn_and_quoted(dowsax_command, monkeypatch,
     assert "is of another site file): `dowsax rehearse" in told
 
 
+def test_the_same_missions_by_more_searchers(dowsax_command, site_file, tmp_path):
+    """One row for each number, of which that of the site is saved."""
+    words = ("rehearse", site_file, "--missions", "2", "--without-source", "0", "--searchers", "2,1")
+    code, stdout, stderr = dowsax_command(*words, "--json")
+    assert code == 0, stderr
+    two, one, oracle = json.loads(stdout)
+    assert [row["searchers"] for row in (two, one, oracle)] == [2, 1, 2]
+    assert two["time_of_first"] in (1.0, None)
+    assert json.loads((tmp_path / "yard.rehearsal.json").read_text())["searchers"] == 1
+
+
 def test_says_what_is_wrong_before_any_work(complaint, site_file, tmp_path):
     """In one line, with nothing written."""
     missing = tmp_path / "missing.toml"
     assert "missing.toml does not exist" in complaint("rehearse", missing)
+    for wrong in ("0", "2,2", "two", "99"):
+        said = complaint("rehearse", site_file, "--searchers", wrong)
+        assert said.startswith("--searchers must be different numbers from 1 to 20, such as 1,2,4; got")
     damaged = tmp_path / "damaged.toml"
     damaged.write_text("[area\n")
     assert complaint("rehearse", damaged).startswith(str(damaged))

@@ -8,10 +8,19 @@ from contextlib import suppress
 import pytest
 from made_brokers import broker_at, free_port, keeps_readings
 from made_missions import MODEL, hill_site, read
+from made_teams import STARTS, team_advisor
 
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.log import Refusal
-from dowsax.mission.mqtt import Broker, NoBroker, _Undelivered, require_broker, serve_mqtt, topics
+from dowsax.mission.mqtt import (
+    Broker,
+    NoBroker,
+    _Undelivered,
+    require_broker,
+    serve_mqtt,
+    topic_of_searcher,
+    topics,
+)
 
 
 @pytest.fixture
@@ -82,6 +91,36 @@ def test_a_mission_over_mqtt(advisor, broker):
     assert [body.get("number") for body in answers] == [1, 2, 3, 4, None]
     assert "Not JSON" in answers[-1]["error"]
     assert len(advisor.readings) == 4
+
+
+async def exchange_in_team(advisor, port):
+    """Send a reading of each of two searchers, and collect what is retained for each, and for all."""
+    import aiomqtt
+
+    readings, advice = topics("hill")
+    listening, answers = asyncio.Event(), {}
+    server = asyncio.create_task(
+        serve_mqtt(
+            advisor, f"mqtt://127.0.0.1:{port}", lambda text, is_up: listening.set() if is_up else None
+        )
+    )
+    await asyncio.wait_for(listening.wait(), 20)
+    async with aiomqtt.Client("127.0.0.1", port) as client:
+        await client.subscribe(f"{advice}/+", qos=1)
+        for name, (x, y) in STARTS.items():
+            body = {"id": "1", "x": x, "y": y, "value": 0.1, "searcher": name}
+            await client.publish(readings, json.dumps(body), qos=1)
+            message = await asyncio.wait_for(anext(aiter(client.messages)), 20)
+            answers[str(message.topic)] = json.loads(message.payload)
+    server.cancel()
+    return answers
+
+
+def test_the_advice_for_each_searcher_has_a_topic_of_its_own(broker):
+    answers = asyncio.run(exchange_in_team(team_advisor(), broker))
+    assert {topic: body["searcher"] for topic, body in answers.items()} == {
+        topic_of_searcher("dowsax/hill/advice", name): name for name in STARTS
+    }
 
 
 def test_a_missing_broker_is_reported_at_once(port):

@@ -1,5 +1,7 @@
 """The fence in JAX against the exact geometry of `geo.polygons`."""
 
+from dataclasses import replace
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -7,6 +9,7 @@ import pytest
 
 from dowsax.geo.polygons import Bounds
 from dowsax.world import Fence
+from dowsax.world.fence import length_of
 
 SIDE = 20.0
 YARD = np.array([[0.0, 0.0], [SIDE, 0.0], [SIDE, SIDE], [12.0, SIDE], [12.0, 14.0], [8.0, 14.0], [0.0, SIDE]])
@@ -131,3 +134,22 @@ def test_borders_are_allowed():
     starts = jnp.array([[0.0, 0.0], [5.0, 5.0], [18.0, 7.0], [18.0, 2.0]])
     ends = jnp.array([[SIDE, 0.0], [0.0, 0.0], [24.0, 7.0], [24.0, 2.0]])
     assert allow_way(starts, ends).tolist() == [True, True, True, False]
+
+
+@pytest.mark.parametrize("name", SITES)
+def test_room_for_more_changes_nothing_but_the_shapes(name):
+    """The same places, ways and corners; and a further polygon leaves the shapes as they are."""
+    bounds = SITES[name]
+    tight, roomy = Fence.of(bounds), Fence.of(bounds, has_room=True)
+    ends = jnp.asarray(places(5)[:40])
+    start = jnp.float32([3.0, 2.0])
+    np.testing.assert_array_equal(*(jax.vmap(fence.allow)(ends) for fence in (tight, roomy)))
+    np.testing.assert_array_equal(*(fence.way_lengths(start, ends) for fence in (tight, roomy)))
+    lengths = [
+        jax.vmap(lambda end, fence=fence: length_of(fence.way(start, end)))(ends) for fence in (tight, roomy)
+    ]
+    np.testing.assert_allclose(*lengths, rtol=1e-5)
+    more = Fence.of(replace(bounds, obstacles=(SHED - 10.0,)), has_room=True)
+    if bounds.has_borders:
+        assert jax.tree.structure(more) == jax.tree.structure(roomy)
+    assert [leaf.shape for leaf in jax.tree.leaves(more)] == [leaf.shape for leaf in jax.tree.leaves(roomy)]

@@ -10,6 +10,7 @@ from dowsax.mission.advisor import Advisor
 from dowsax.mission.log import MissionLog, has_mission
 from dowsax.mission.messages import read_lines, serve_lines
 from dowsax.mission.mqtt import require_broker, serve_mqtt
+from dowsax.mission.plan import Plan
 from dowsax.site import read_site
 
 
@@ -19,11 +20,12 @@ def advise(
     """Advise a live search: one JSON object a line in, one a line out.
 
     A reading: {"id": "7", "x": 3.2, "y": 8.1, "value": 0.4}, with latitude and longitude instead of x and y.
-    Optional keys: time, wind_u and wind_v or wind_speed and wind_from, altitude, dwell, sensor and unit. The
-    answer has status (searching, found, inconclusive), next_position, bearing, distance, estimate, region and
-    why. An answer is an acknowledgement: the reading is on the disk. Send a reading without an answer again,
-    which is safe when it has an id. An error has the line and "recorded": false. With "refused": true the
-    reading is in the log as refused; with false it could not be written, and has to be sent again.
+    Optional keys: time, wind_u and wind_v or wind_speed and wind_from, altitude, dwell, sensor and unit.
+    Where the site file has several searchers, each reading needs "searcher", and its answer is for that one.
+    The answer has status (searching, found, inconclusive), next_position, bearing, distance, estimate, region
+    and why. An answer is an acknowledgement: the reading is on the disk. Send a reading without an answer
+    again, which is safe when it has an id. An error has the line and "recorded": false. With "refused": true
+    the reading is in the log as refused; with false it could not be written, and has to be sent again.
 
     To withdraw a reading: {"withdraw": true, "id": "7"}. To correct one: {"correct": true, "id": "7",
     "value": 0.04}. "number" (of its advice) replaces a missing "id"; "reason" is optional. An implausible
@@ -42,7 +44,8 @@ def advise(
         The same seed gives the same advice (default: that of the log, or 0).
     mqtt
         The address of a broker, mqtt://host:port, instead of stdin and stdout. Readings come on the topic
-        dowsax/NAME/readings and advice goes to dowsax/NAME/advice, with the NAME of the site. A broker that
+        dowsax/NAME/readings and advice goes to dowsax/NAME/advice, with the NAME of the site; that for one of
+        several searchers also to dowsax/NAME/advice/SEARCHER. A broker that
         does not answer within 5 s at the start is an error; one that is lost later is waited for.
     """
     if mqtt is not None:
@@ -66,11 +69,19 @@ def _build_advisor(file: Path, log: Path, policy: str | None, seed: int | None) 
     with preparing("Preparing"):
         advisor = Advisor(site, policy, seed, log)
     number = len(advisor.readings)
-    start = advisor.plan.coordinates.format_position(advisor.plan.start or advisor.plan.middle)
-    state = f"continuing after {number} readings" if number else f"ready, begin at {start}"
+    state = f"continuing after {number} readings" if number else f"ready, begin at {_starts(advisor.plan)}"
     print_status(f"{site.name}: {state}; policy {advisor.policy.name}, log {log}.")
     print_status(f"{advisor.false_stops[0].upper()}{advisor.false_stops[1:]}.")
     return advisor
+
+
+def _starts(plan: Plan) -> str:
+    """Return where to begin, for each searcher."""
+    words = {
+        name: plan.coordinates.format_position(own.start or own.middle)
+        for name, own in ((name, plan.of_searcher(name)) for name in plan.members or (None,))
+    }
+    return ", ".join(place if name is None else f"{place} ({name})" for name, place in words.items())
 
 
 def _serve(advisor: Advisor, mqtt: str | None) -> None:

@@ -1,6 +1,7 @@
 """`dowsax export`: a mission log as files that other programs read."""
 
 import json
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -40,7 +41,8 @@ def export(
     log
         Mission log of `dowsax advise`.
     to
-        Format: geojson, kml, qgc (a QGroundControl plan to the next waypoint, or to the source once found),
+        Format: geojson, kml, qgc (a QGroundControl plan to the next waypoint, or to the source once found; of
+        several searchers one each, such as mission-anna.plan),
         csv (the readings, as a survey for `dowsax locate --site`) or html (a report).
     out
         File to write, - for stdout. Default: the name of the log with the ending of the format.
@@ -63,25 +65,52 @@ def export(
     path = log.with_suffix(ENDINGS[to]) if out is None else out
     if str(path) != "-":
         require_writable(path)
-    text = _export_text(log, to, altitude, hold)
+    texts = _export_texts(log, to, altitude, hold)
     if str(path) == "-":
-        sys.stdout.write(text)
+        if len(texts) > 1:
+            raise ValueError("There is a plan for each searcher: give --out a file, next to which they are.")
+        sys.stdout.writelines(texts.values())
         return
-    path.write_text(text, encoding="utf-8")
-    say(f"The mission is in {path}{_flight_words(text) if to == 'qgc' else ''}")
+    for name, text in texts.items():
+        own = path.with_stem(f"{path.stem}-{_file_name(name)}") if name else path
+        own.write_text(text, encoding="utf-8")
+        what = f"The plan of {name}" if name else "The mission"
+        say(f"{what} is in {own}{_flight_words(text) if to == 'qgc' else ''}")
 
 
-def _export_text(log: Path, to: str, altitude: float | None, hold: float | None) -> str:
+def _file_name(name: str) -> str:
+    """Return the name of a searcher as a part of the name of a file."""
+    return re.sub(r"[^\w.-]+", "_", name)
+
+
+def _export_texts(log: Path, to: str, altitude: float | None, hold: float | None) -> dict[str, str]:
+    """Return the text of each file, by the name of the searcher; one without a name where it is of all."""
     with MissionLog.open(log) as opened:
         header = opened.header
         if not History.of(opened.steps()).readings():
             raise ValueError(f"{log} holds no readings yet: there is nothing to export.")
         with preparing("Replaying the readings of the mission"):
             if to == "csv":
-                return _readings(opened)
+                return {"": _readings(opened)}
             findings = _findings(opened)
         findings = with_flight(findings, altitude, hold)
-        return viz.html_report(findings, site_text=header.site) if to == "html" else WRITERS[to](findings)
+        if to == "qgc" and findings.team:
+            return _plans(findings)
+        text = viz.html_report(findings, site_text=header.site) if to == "html" else WRITERS[to](findings)
+        return {"": text}
+
+
+def _plans(findings: Findings) -> dict[str, str]:
+    """Return a plan for each searcher that has somewhere to fly; an error of the last where none has."""
+    plans, fault = {}, None
+    for track in findings.team:
+        try:
+            plans[track.name] = WRITERS["qgc"](findings.of_searcher(track))
+        except ValueError as error:
+            fault = error
+    if not plans and fault is not None:
+        raise fault
+    return plans
 
 
 def with_flight(findings: Findings, altitude: float | None, hold: float | None) -> Findings:

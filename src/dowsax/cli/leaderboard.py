@@ -1,16 +1,19 @@
 """`dowsax leaderboard`: benchmarks of others, by their rules."""
 
 import json as json_format
+from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
 
 from dowsax.cli.console import counting, say
 from dowsax.cli.locate import require_seed
+from dowsax.leaderboards import rad_search_table
 from dowsax.leaderboards.location_finding import SETTINGS
 from dowsax.leaderboards.location_finding_table import NUM_CONTRASTS, measure, table
 
-NAMES = ("location-finding",)
+NAMES = ("location-finding", "rad-search")
+WORLDS = Path("../shared/data/rad_search_worlds")
 MIN_ROLLOUTS = 2
 
 
@@ -19,6 +22,9 @@ def leaderboard(
     *,
     rollouts: int = 200,
     contrasts: int = NUM_CONTRASTS,
+    worlds: Path = WORLDS,
+    first: int | None = None,
+    runs: int = 1,
     seed: int = 0,
     json: Annotated[bool, Parameter(negative="")] = False,
 ) -> None:
@@ -27,12 +33,19 @@ def leaderboard(
     Parameters
     ----------
     name
-        The benchmark: location-finding.
+        The benchmark: location-finding or rad-search.
     rollouts
-        Simulated searches of each line, at least 2.
+        Of location-finding: simulated searches of each line, at least 2.
     contrasts
-        Of the bounds of the information, a multiple of 10,000; the lower bound is at most the logarithm of
-        one more.
+        Of location-finding: of the bounds of the information, a multiple of 10,000; the lower bound is at
+        most the logarithm of one more.
+    worlds
+        Of rad-search: the folder of the worlds, walls0_low.json to walls7_high.json; those that are there
+        are run.
+    first
+        Of rad-search: how many worlds of each file, from its begin; all of them by default.
+    runs
+        Of rad-search: searches of each world.
     seed
         The same seed gives the same numbers, but for the time.
     json
@@ -44,13 +57,49 @@ def leaderboard(
         raise ValueError(f"`rollouts` must be at least {MIN_ROLLOUTS}; got {rollouts}.")
     if contrasts < 1 or (contrasts > 10_000 and contrasts % 10_000):
         raise ValueError(f"`contrasts` must be a multiple of 10,000, or fewer; got {contrasts}.")
+    if runs < 1:
+        raise ValueError(f"`runs` must be at least 1; got {runs}.")
+    if first is not None and first < 1:
+        raise ValueError(f"`first` must be at least 1; got {first}.")
     require_seed(seed)
+    if name == "rad-search":
+        _rad_search(worlds, first, runs, seed, json)
+    else:
+        _location_finding(rollouts, contrasts, seed, json)
+
+
+def _location_finding(rollouts: int, contrasts: int, seed: int, json: bool) -> None:
     with counting(2 * len(SETTINGS) * rollouts) as (describe, advance):
         describe("rollouts")
         rows = list(measure(rollouts, seed, contrasts, lambda: advance(1)))
     if json:
         lines = [row.to_json() for row in rows]
-        say(json_format.dumps({"name": name, "contrasts": contrasts, "seed": seed, "rows": lines}))
+        say(
+            json_format.dumps(
+                {"name": "location-finding", "contrasts": contrasts, "seed": seed, "rows": lines}
+            )
+        )
         return
     say(table(rows))
     say(f"{rollouts} rollouts each, {contrasts:,} contrasts, seed {seed}; brackets are 95 % intervals.")
+
+
+def _rad_search(folder: Path, first: int | None, runs: int, seed: int, json: bool) -> None:
+    found = {name for *_, name in rad_search_table.FILES if (folder / name).is_file()}
+    absent = [name for *_, name in rad_search_table.FILES if name not in found]
+    if not found:
+        reason = f"no worlds, such as {absent[0]}, are in {folder}: give their folder as --worlds DIR"
+        say(json_format.dumps({"name": "rad-search", "skipped": reason}) if json else f"Skipped: {reason}.")
+        return
+    files = rad_search_table.read_files(folder, first)
+    with counting(2 * runs * sum(len(file.worlds) for file in files)) as (describe, advance):
+        describe("searches")
+        rows = list(rad_search_table.measure(files, runs, seed, lambda: advance(1)))
+    if json:
+        lines = [row.to_json() for row in rows]
+        say(json_format.dumps({"name": "rad-search", "seed": seed, "skipped": absent, "rows": lines}))
+        return
+    say(rad_search_table.table(rows))
+    if absent:
+        say(f"Skipped, as they are not in {folder}: {', '.join(absent)}.")
+    say(f"Searches of each world: {runs}, seed {seed}; brackets are 95 % intervals.")

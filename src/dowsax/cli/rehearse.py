@@ -2,7 +2,6 @@
 
 import json as json_
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,12 +15,13 @@ from dowsax.cli.outputs import require_picture, require_writable
 from dowsax.evaluate.metrics import Estimate
 from dowsax.evaluate.missions import RehearsalConfig, Simulated
 from dowsax.evaluate.missions import rehearse as simulate
-from dowsax.evaluate.paired import paired_share
+from dowsax.evaluate.paired import paired_ratio, paired_share
 from dowsax.files import replace_text
 from dowsax.mission.plan import Plan
 from dowsax.mission.rehearsal import Rehearsal, rehearsal_path, rehearsal_text
 from dowsax.mission.site_policy import SitePolicy, oracle_policy
 from dowsax.site import read_site
+from dowsax.site.searcher import MAX_SEARCHERS
 
 
 def rehearse(
@@ -32,6 +32,7 @@ def rehearse(
     without_source: float = 0.2,
     seed: int = 0,
     speed: float | None = None,
+    searchers: str | None = None,
     out: Path | None = None,
     plot: Path | None = None,
     json: Annotated[bool, Parameter(negative="")] = False,
@@ -41,8 +42,8 @@ def rehearse(
     Sources come from the prior of the site file, and readings from its model. Filter, policy, stop rule,
     budget and start are those of a real mission. The same missions are also those of an oracle, which
     knows the source and goes there: it shows what reading around the source finds; other places can tell
-    more. The result of the first policy is saved next to the site file, where `dowsax advise` and
-    `dowsax locate` quote it.
+    more. The result of the first policy, by as many searchers as the site file has, is saved next to it,
+    where `dowsax advise` and `dowsax locate` quote it.
 
     Parameters
     ----------
@@ -57,7 +58,10 @@ def rehearse(
     seed
         Random seed.
     speed
-        Speed between readings [m/s]. Default: that of the site file.
+        Speed between readings [m/s]. Default: those of the site file.
+    searchers
+        Numbers of searchers that share one belief, such as 1,2,4, each on the same missions: the first of
+        the site file, or more that have nothing of their own. Default: those of the site file.
     out
         File to write. Default: SITE.rehearsal.json next to the site file, the only one that is quoted.
     plot
@@ -73,40 +77,72 @@ def rehearse(
         config = RehearsalConfig(missions, without_source, seed)
         place = read_site(site)
         plan = Plan.of(place)
-        if speed is not None:
-            plan = replace(plan, reach=replace(plan.reach, speed=speed))
+        plans = _plans(plan, searchers, speed)
         policies = [plan.site_policy(name) for name in policy or [None]]
+    usual = max(len(plan.members), 1)
+    is_saved = out is not None or any(max(len(one.members), 1) == usual for one in plans)
     path = rehearsal_path(site) if out is None else out
-    require_writable(path)
+    if is_saved:
+        require_writable(path)
     if plot is not None:
         require_picture(plot)
-    ended = _simulate(plan, policies, config)
-    first = ended[0]
-    replace_text(path, rehearsal_text(first.rehearsal))
+    ended = _simulate(plans, policies, config)
+    by_site = (one for one in ended if one.rehearsal.searchers == usual)
+    first = next(by_site, ended[0])
+    if is_saved:
+        replace_text(path, rehearsal_text(first.rehearsal))
     if plot is not None:
         viz.save(viz.rehearsal_figure(first.rehearsal, place, first.paths), plot)
     rehearsals = [one.rehearsal for one in ended]
     if json:
         print(json_.dumps([_numbers(one, rehearsals[0]) for one in rehearsals]))
         return
-    for line in (line for one in rehearsals for line in lines(one)):
-        say(line)
-    for line in map(comparison, rehearsals[1:], [rehearsals[0]] * (len(rehearsals) - 1)):
-        say(line)
+    _report(rehearsals)
+    if not is_saved:
+        say(f"Not saved, as the site has {usual} searcher{'' if usual == 1 else 's'}: give --out.")
+        return
     quoted = ", where `dowsax advise` and `dowsax locate` quote it until the site file changes"
     say(f"Saved in {path}{quoted if out is None else ''}.")
 
 
-def _simulate(plan: Plan, policies: Sequence[SitePolicy], config: RehearsalConfig) -> list[Simulated]:
-    """Return the missions of each policy, and last those of the oracle, of which each has a source."""
-    oracle = oracle_policy(plan.model, plan.reach, plan.radius)
-    parts = [(policy, config) for policy in policies]
-    parts += [(oracle, config.with_source_only())] if config.num_present else []
-    total = sum(part.missions for _, part in parts)
+def _report(rehearsals: Sequence[Rehearsal]) -> None:
+    """Print each rehearsal, and how the others compare with the first."""
+    for line in (line for one in rehearsals for line in lines(one)):
+        say(line)
+    for line in map(comparison, rehearsals[1:], [rehearsals[0]] * (len(rehearsals) - 1)):
+        say(line)
+
+
+def _plans(plan: Plan, searchers: str | None, speed: float | None) -> list[Plan]:
+    """Return the plan of each number of searchers; a `speed` [m/s] is that of all of them."""
+    plans = [plan] if searchers is None else [plan.with_searchers(n) for n in _numbers_of(searchers)]
+    return plans if speed is None else [one.with_speed(speed) for one in plans]
+
+
+def _numbers_of(searchers: str) -> list[int]:
+    """Return the numbers of a text such as 1,2,4; a ValueError for anything else."""
+    numbers = [int(part) if part.strip().isdigit() else 0 for part in searchers.split(",")]
+    if not all(1 <= number <= MAX_SEARCHERS for number in numbers) or len(set(numbers)) != len(numbers):
+        raise ValueError(
+            f"--searchers must be different numbers from 1 to {MAX_SEARCHERS}, such as 1,2,4; "
+            f"got {searchers!r}."
+        )
+    return numbers
+
+
+def _simulate(
+    plans: Sequence[Plan], policies: Sequence[SitePolicy], config: RehearsalConfig
+) -> list[Simulated]:
+    """Return the missions of each policy and plan, and last those of the oracle, which have a source."""
+    oracle = oracle_policy(plans[0].model, plans[0].reach, plans[0].radius)
+    parts = [(plan, policy, config) for policy in policies for plan in plans]
+    parts += [(plans[0], oracle, config.with_source_only())] if config.num_present else []
+    total = sum(part.missions for *_, part in parts)
     with announcing("Preparing the missions") as cancel, counting(total) as (describe, advance):
 
-        def simulate_by(policy: SitePolicy, config: RehearsalConfig) -> Simulated:
-            words = f"missions of {policy.name}"
+        def simulate_by(plan: Plan, policy: SitePolicy, config: RehearsalConfig) -> Simulated:
+            team = f" by {len(plan.members)} searchers" if plan.members else ""
+            words = f"missions of {policy.name}{team}"
             describe(f"{words}: {COMPILING}")
 
             def progress(more: int) -> None:
@@ -114,6 +150,7 @@ def _simulate(plan: Plan, policies: Sequence[SitePolicy], config: RehearsalConfi
                 describe(words)
                 advance(more)
 
+            policy = policy.of_reach(plan.reach, plan.radius)
             return simulate(plan, config, policy, on_progress=progress)
 
         return [simulate_by(*part) for part in parts]
@@ -130,7 +167,20 @@ def difference(one: Rehearsal, first: Rehearsal) -> Estimate:
 def _numbers(one: Rehearsal, first: Rehearsal) -> dict[str, Any]:
     more = difference(one, first)
     interval = [0.0, 0.0] if one is first else [more.low, more.high]
-    return one.numbers() | {"found_minus_first": more.value, "found_minus_first_interval": interval}
+    shares = time_share(one, first)
+    return one.numbers() | {
+        "found_minus_first": more.value,
+        "found_minus_first_interval": interval,
+        "time_of_first": shares.value,
+        "time_of_first_interval": [shares.low, shares.high],
+    }
+
+
+def time_share(one: Rehearsal, first: Rehearsal) -> Estimate:
+    """Return the time to the stop as a share of that of the first, over the missions that both found."""
+    ended = [[end for end in each.missions if end.source is not None] for each in (one, first)]
+    pairs = [(a.time, b.time) for a, b in zip(*ended, strict=True) if a.found and b.found]
+    return paired_ratio(*np.reshape(pairs, (-1, 2)).T)
 
 
 def comparison(one: Rehearsal, first: Rehearsal) -> str:
@@ -139,7 +189,16 @@ def comparison(one: Rehearsal, first: Rehearsal) -> str:
     if more.value is None or more.low is None or more.high is None:
         return ""
     interval = f"[{100 * more.low:+.1f}, {100 * more.high:+.1f}]"
-    return f"{one.policy} against {first.policy}: found {100 * more.value:+.1f} % {interval} more often"
+    line = f"{_title(one)} against {_title(first)}: found {100 * more.value:+.1f} % {interval} more often"
+    shares = time_share(one, first)
+    if shares.value is None or shares.low is None or shares.high is None:
+        return line
+    return f"{line}, in {shares.value:.2f} [{shares.low:.2f}, {shares.high:.2f}] of the time"
+
+
+def _title(rehearsal: Rehearsal) -> str:
+    number = rehearsal.searchers
+    return rehearsal.policy if number == 1 else f"{rehearsal.policy} by {number} searchers"
 
 
 def lines(rehearsal: Rehearsal) -> list[str]:
@@ -159,12 +218,15 @@ def lines(rehearsal: Rehearsal) -> list[str]:
             rehearsal.found_nothing.words() if rehearsal.found_nothing.of else "",
         ),
         ("readings to the stop", _spread([one.readings for one in stops], "")),
-        ("way to the stop", _spread([one.distance for one in stops], " m")),
+        (
+            "way to the stop, of all" if rehearsal.searchers > 1 else "way to the stop",
+            _spread([one.distance for one in stops], " m"),
+        ),
         ("time to the stop", _spread([one.time for one in stops], " s")),
     ]
     return [
         f"{rehearsal.name}: {len(present)} rehearsals with a source, {rehearsal.found_nothing.of} without, "
-        f"by {rehearsal.policy} ({rehearsal.preset}), seed {rehearsal.seed}; brackets are 95 % intervals",
+        f"by {_title(rehearsal)} ({rehearsal.preset}), seed {rehearsal.seed}; brackets are 95 % intervals",
         *(f"  {heading:<30}  {words}" for heading, words in rows if words),
         *(f"  {sentence}" for sentence in rehearsal.assumed),
     ]

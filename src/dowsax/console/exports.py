@@ -45,14 +45,25 @@ def mission_findings(advisor: Advisor, title: str, site_text: str) -> Findings:
     return replace(findings_of(advisor, site, advisor.policy.name), name=title)
 
 
-def export_findings(findings: Findings, to: str, mission: str, site_text: str) -> Export:
-    """Export findings in this format, or a ValueError in one line."""
+def export_findings(
+    findings: Findings, to: str, mission: str, site_text: str, searcher: str | None = None
+) -> Export:
+    """Export findings in this format, or a ValueError in one line; a plan of several is of one searcher."""
+    if to == "qgc" and findings.team:
+        findings = _of_searcher(findings, searcher)
     if to == "html":
         with _PLOT_LOCK:
             text = viz.html_report(findings, site_text=site_text)
     else:
         text = WRITERS[to](findings)
     return _export(text, to, mission)
+
+
+def _of_searcher(findings: Findings, searcher: str | None) -> Findings:
+    tracks = {track.name: track for track in findings.team}
+    if searcher not in tracks:
+        raise ValueError(f"A plan is of one searcher: give `searcher`, one of {', '.join(tracks)}.")
+    return findings.of_searcher(tracks[searcher])
 
 
 def _export(text: str, to: str, mission: str) -> Export:

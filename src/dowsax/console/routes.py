@@ -36,6 +36,7 @@ from dowsax.console.surveys import add_survey
 from dowsax.mission.messages import Request as ReadingRequest
 from dowsax.mission.messages import parse_request
 from dowsax.site import new_site
+from dowsax.site.searcher import MAX_NAME_LENGTH
 
 _ERROR = {
     "description": "One line that says what to do.",
@@ -114,8 +115,12 @@ def _add_missions(routes: APIRouter, console: Console) -> None:
         return Response(status_code=204)
 
     @routes.get("/missions/{id}/export")
-    async def export(id: MissionId, to: Literal["geojson", "kml", "qgc", "csv", "html"]) -> Response:
-        """Export the findings so far as a file."""
+    async def export(
+        id: MissionId,
+        to: Literal["geojson", "kml", "qgc", "csv", "html"],
+        searcher: Annotated[str | None, Query(max_length=MAX_NAME_LENGTH)] = None,
+    ) -> Response:
+        """Export the findings so far as a file; a qgc plan of several searchers is that of one of them."""
         host = console.mission(id)
         name, site = host.record.name, host.record.site
         if host.readings == 0:
@@ -126,7 +131,9 @@ def _add_missions(routes: APIRouter, console: Console) -> None:
         else:
             work = lambda generation: mission_findings(host.do_prepare(generation), name, site)  # noqa: E731
             findings = await console.do(host, work, is_long=True)
-            made = await console.do_aside(f"{id} export", lambda: export_findings(findings, to, id, site))
+            made = await console.do_aside(
+                f"{id} export", lambda: export_findings(findings, to, id, site, searcher)
+            )
         headers = {"content-disposition": f'attachment; filename="{made.name}"'}
         return Response(made.text.encode(), media_type=made.media_type, headers=headers)
 

@@ -109,6 +109,8 @@ class _ReadingKeys(_Quantities):
     altitude: Number | None = None
     dwell: Number | None = None
     sensor: Text | None = None
+    searcher: Text | None = None
+    """The name of who took it, where the site has several searchers."""
     unit: Text | None = None
     moving: bool | None = None
     """Whether it was taken on the way."""
@@ -170,6 +172,8 @@ class ReadingAnswer(_Answer):
     id: str | None
     far_end: Vector | None = None
     """[m], of a path; the position is its first end."""
+    searcher: str | None = None
+    """Who took it, where the site has several searchers."""
 
 
 class EstimateAnswer(_Answer):
@@ -217,6 +221,8 @@ class SnapshotAnswer(_Answer):
     """That there are as many sources as in the estimate, where their number is unknown."""
     more_probability: float | None = None
     """That there are more."""
+    searcher: str | None = None
+    """For whom the next place is, where the site has several searchers."""
     bearing: float | None
     distance: float | None
     estimate: EstimateAnswer
@@ -282,6 +288,16 @@ class StopStatisticsAnswer(_Answer):
     """The command that measures it."""
 
 
+class SearcherAnswer(_Answer):
+    """One of several searchers."""
+
+    name: str
+    start: Vector
+    """[m]"""
+    colour: str
+    """Of its way on maps, as #rrggbb."""
+
+
 class PathAnswer(_Answer):
     """An open path of a site."""
 
@@ -301,6 +317,8 @@ class MissionAnswer(ControlAnswer):
     obstacles: list[Ring]
     paths: list[PathAnswer]
     """Among which the search chooses, where the site lists any."""
+    searchers: list[SearcherAnswer] = []
+    """Those who share the search; empty where there is one without a name."""
     geographic: bool
     origin: Vector | None
     start: Vector

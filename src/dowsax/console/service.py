@@ -266,7 +266,7 @@ class Console:
         except (Conflict, ValueError, OSError) as error:
             host.note("paused", f"The simulation was paused: {error}")
             return False
-        return snapshot["next"] is not None
+        return snapshot["status"] == SEARCHING
 
     def _feeds(self) -> list[Feed]:
         """Return the feeds of all missions."""

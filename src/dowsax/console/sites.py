@@ -5,6 +5,7 @@ from typing import Any
 from dowsax.mission.plan import Plan
 from dowsax.mission.site_policy import SitePolicy
 from dowsax.mission.stop_statistics import FalseStops, StandardStops, find_false_stops, find_standard_stops
+from dowsax.report.findings import TRACK_COLOURS
 from dowsax.site import Site, parse_site
 from dowsax.site.describe import describe_site
 from dowsax.site.measured import unit_of_quantity
@@ -47,6 +48,7 @@ def facts_of(site: Site, plan: Plan, policy: SitePolicy) -> dict[str, Any]:
     }
     return _outline(site) | {
         "start": list(plan.start or plan.middle),
+        "searchers": _searchers(plan),
         "policy": policy.name,
         "particles": plan.preset.config.num_particles,
         "filter": plan.filter_name,
@@ -65,6 +67,19 @@ def facts_of(site: Site, plan: Plan, policy: SitePolicy) -> dict[str, Any]:
 def _numbers_of(stops: FalseStops | StandardStops) -> dict[str, Any]:
     numbers = {name: getattr(stops, name) for name in ("rate", "low", "high", "stops")}
     return numbers | {"sentence": stops.sentence()}
+
+
+def _searchers(plan: Plan) -> list[dict[str, Any]]:
+    """Return name, start and colour of each of several searchers."""
+    plans = {name: plan.of_searcher(name) for name in plan.members}
+    return [
+        {
+            "name": name,
+            "start": list(own.start or own.middle),
+            "colour": TRACK_COLOURS[number % len(TRACK_COLOURS)],
+        }
+        for number, (name, own) in enumerate(plans.items())
+    ]
 
 
 def _outline(site: Site) -> dict[str, Any]:

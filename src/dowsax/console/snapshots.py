@@ -24,8 +24,11 @@ from dowsax.report.regions import credible_regions
 NUM_SAMPLES = 400
 _REGION_PROBABILITIES = {"50": 0.5, "95": 0.95}
 _READING_KEYS = ("position", "value", "wind", "time", "sensor", "id")
-_SPECIAL_KEYS = ("next_way", "next_far_end", "next_path", "sources", "number_probability", "more_probability")
-"""Keys of an advice that only a path has, or several sources."""
+_SPECIAL_KEYS = (
+    *("next_way", "next_far_end", "next_path", "sources", "number_probability", "more_probability"),
+    "searcher",
+)
+"""Keys of an advice that only a path has, several sources or several searchers."""
 _MEASURES = ("spread", "mass", "ess", "fit", "path_length")
 _DECIMALS_M = 4
 """A tenth of a millimetre."""
@@ -119,9 +122,9 @@ def build_snapshot(step: Step, coordinates: LocalCoordinates | None) -> dict[str
 
 
 def _reading(reading: dict[str, Any]) -> dict[str, Any]:
-    """Return what a client needs of a reading; only that along a path has a far end."""
-    far_end = {"far_end": reading["far_end"]} if "far_end" in reading else {}
-    return {name: reading[name] for name in _READING_KEYS} | far_end
+    """Return what a client needs of a reading; few have a far end, or a searcher."""
+    special = {name: reading[name] for name in ("far_end", "searcher") if name in reading}
+    return {name: reading[name] for name in _READING_KEYS} | special
 
 
 def _degrees(body: dict[str, Any], coordinates: LocalCoordinates) -> dict[str, list[float]]:

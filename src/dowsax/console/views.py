@@ -58,7 +58,7 @@ async def mission_details(console: Console, host: MissionHost) -> dict[str, Any]
     feed = record.feed
     body = list_item(host) | {name: record.facts[name] for name in _FACTS}
     # Logs of earlier versions have none.
-    body |= {name: record.facts.get(name, []) for name in ("quantities", "paths", "obstacles")}
+    body |= {name: record.facts.get(name, []) for name in ("quantities", "paths", "obstacles", "searchers")}
     body |= {
         "policy": record.policy,
         "scenario": record.scenario,

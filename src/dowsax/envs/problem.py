@@ -62,6 +62,8 @@ class SearchState(eqx.Module):
     """The belief that there is no source, where the problem compares the two."""
     num_on_way: Int[Array, ""] | None = None
     """The number of readings on the way, where the sensor reads while it moves."""
+    num_others: Int[Array, ""] | None = None
+    """The number of readings that other searchers took, where there are several."""
 
 
 class PendingUpdate(NamedTuple):
@@ -74,6 +76,7 @@ class PendingUpdate(NamedTuple):
     elapsed: Scalar
     null: Belief | None
     num_on_way: Int[Array, ""] | None
+    num_others: Int[Array, ""] | None
     stage: Stage | StrataStage
 
 
@@ -123,6 +126,8 @@ class SearchProblem(eqx.Module):
     """Readings while the sensor moves, where it takes any. They are none of the `max_readings`."""
     max_on_way: int = eqx.field(default=0, static=True)
     """Readings on the way, in one search, for which there is room; no more are taken."""
+    max_others: int = eqx.field(default=0, static=True)
+    """Readings of other searchers with the same belief for which there is room; the budget is not theirs."""
 
     def __check_init__(self) -> None:
         if self.way_readings is not None and self.max_on_way < 1:
@@ -131,7 +136,7 @@ class SearchProblem(eqx.Module):
     @property
     def horizon(self) -> int:
         """The number of readings for which a belief has room."""
-        return self.max_readings + self.max_on_way
+        return self.max_readings + self.max_on_way + self.max_others
 
     def first_station(self, key: Key) -> Station:
         """Draw the station of the first reading."""
@@ -174,7 +179,8 @@ class SearchProblem(eqx.Module):
     def budget_left(self, state: SearchState) -> Budget:
         """Return what is left of the budget."""
         size = state.belief.history.size
-        size = size if state.num_on_way is None else size - state.num_on_way
+        for others in (state.num_on_way, state.num_others):
+            size = size if others is None else size - others
         whole = eqx.tree_at(lambda at: at.readings, self.budget, jnp.asarray(self.max_readings, jnp.float32))
         return whole.minus(size.astype(jnp.float32), state.path_length, state.elapsed)
 
@@ -216,7 +222,11 @@ class SearchProblem(eqx.Module):
         if self.way_readings is not None and not isinstance(target, OpenPath):
             key, way_key = jax.random.split(key)
             state = self._read_on_way(way_key, self.way_readings, state, target)
-        return self._start_reading(key, state, target, self.actions.seconds(self._way_to(state, target)))
+        return self._start_reading(key, state, target, self.seconds_to(state, target))
+
+    def seconds_to(self, state: SearchState, target: Target) -> Scalar:
+        """Return the time [s] of the way to the next reading and of that reading."""
+        return self.actions.seconds(self._way_to(state, target))
 
     def _way_to(self, state: SearchState, target: Target) -> Scalar:
         """Return the length [m] of the shortest way to the next reading."""
@@ -259,7 +269,7 @@ class SearchProblem(eqx.Module):
         if self.null is not None and state.null is not None:
             null = self.null.step(filter_key, state.null, station, reading)
         spent = state.path_length + walked, state.elapsed + seconds
-        return PendingUpdate(theta, station, reading, *spent, null, state.num_on_way, stage)
+        return PendingUpdate(theta, station, reading, *spent, null, state.num_on_way, state.num_others, stage)
 
     def refresh(self, pending: PendingUpdate) -> PendingUpdate:
         """Run one more stage of the filter, for particles that are degenerate."""

@@ -8,7 +8,7 @@ whether the site file is right.
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import equinox as eqx
 import jax
@@ -19,6 +19,7 @@ from jaxtyping import Array, Bool, Float
 from dowsax.envs import SearchProblem, SearchState, error
 from dowsax.evaluate.episodes import run_episodes
 from dowsax.evaluate.statistics import wilson_interval
+from dowsax.evaluate.team_episodes import TeamMember, run_team_episodes
 from dowsax.evaluate.trace import Episode
 from dowsax.inference import FilterInfo
 from dowsax.inference.fit import model_fit
@@ -87,8 +88,10 @@ class MissionRow(NamedTuple):
     radius: Float[Array, "*batch"]
     """[m], of the disc about the mean that holds 95 %."""
     found: Bool[Array, "*batch"]
+    settled: Bool[Array, "*batch"]
+    """Found, or the readings are far likelier without a source."""
     over: Bool[Array, "*batch"]
-    """Found, or the readings are far likelier without a source, or none can follow."""
+    """Settled, or none can follow."""
 
 
 class MissionRecorder(eqx.Module):
@@ -118,6 +121,7 @@ class MissionRecorder(eqx.Module):
             location_spread(belief),
             credible_radius(belief, REGION_PROBABILITY),
             found,
+            found | is_excluded,
             found | is_excluded | search.is_over(state),
         )
 
@@ -168,22 +172,32 @@ def rehearse(
     )
     record = MissionRecorder(plan.radius, plan.probability, Widening.of(plan.model.prior))
     present = np.arange(config.missions) < config.num_present
-    problem = build_problem(plan, policy, truth=truth, max_readings=config.max_readings)
-    episodes = run_episodes(
-        problem,
-        policy.policy,
-        keys,
-        (MissionEnd(),),
-        on_progress=on_progress,
-        threads=threads,
-        record=record,
-        present=present,
-    )
+    progress = {"on_progress": on_progress, "threads": threads, "record": record, "present": present}
+    settings = {"truth": truth, "max_readings": config.max_readings}
+    if plan.members:
+        episodes = run_team_episodes(_team(plan, policy, **settings), keys, **progress)
+    else:
+        problem = build_problem(plan, policy, **settings)
+        episodes = run_episodes(problem, policy.policy, keys, (MissionEnd(),), **progress)
     ended = [
         _result(plan, episode, present=bool(there)) for episode, there in zip(episodes, present, strict=True)
     ]
     paths = [np.asarray(cast(MissionRow, episode.rows).place) for episode in episodes]
     return Simulated(summarise_missions(plan, policy, config, ended), tuple(paths))
+
+
+def _team(plan: Plan, policy: SitePolicy, **settings: Any) -> list[TeamMember]:
+    """Return the searchers of a plan, each with the problem of what it can reach."""
+    members = []
+    for name, member in plan.members.items():
+        own = policy.of_reach(member.reach, plan.radius)
+        problem = build_problem(plan.of_searcher(name), own, **settings)
+        members.append(TeamMember(problem, own.policy, own.apart))
+    # One belief has one history, with room for the readings of all.
+    room = sum(member.problem.horizon for member in members)
+    return [
+        one._replace(problem=replace(one.problem, max_others=room - one.problem.horizon)) for one in members
+    ]
 
 
 def _result(plan: Plan, episode: Episode, *, present: bool) -> SimulatedMission:
@@ -231,6 +245,7 @@ def summarise_missions(
         cannot_tell=rate([one.status == INCONCLUSIVE for one in present]),
         found_nothing=rate([one.found for one in absent]),
         missions=tuple(missions),
+        searchers=max(len(plan.members), 1),
     )
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dowsax.evaluate.metrics import NOTHING, Ends, Estimate, ends, means
-from dowsax.evaluate.statistics import wilson_interval
+from dowsax.evaluate.statistics import resample_counts, wilson_interval
 from dowsax.evaluate.stops import TraceRule
 from dowsax.evaluate.trace import Episode
 
@@ -79,6 +79,16 @@ def paired_share(first: np.ndarray, second: np.ndarray) -> Estimate:
     below = _half_width(p_first - low_first, high_second - p_second, phi)
     above = _half_width(p_second - low_second, high_first - p_first, phi)
     return Estimate(value, value - below, value + above, trials)
+
+
+def paired_ratio(first: np.ndarray, second: np.ndarray) -> Estimate:
+    """Return the ratio of the sums of two numbers of the same cases, with a 95 % bootstrap interval."""
+    if np.size(first) == 0:
+        return NOTHING
+    counts = resample_counts(np.size(first))
+    ratios = (counts @ first) / (counts @ second)
+    low, high = np.quantile(ratios, (0.025, 0.975))
+    return Estimate(float(np.sum(first) / np.sum(second)), float(low), float(high), int(np.size(first)))
 
 
 def _half_width(one: float, other: float, phi: float) -> float:

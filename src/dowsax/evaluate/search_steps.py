@@ -14,7 +14,9 @@ from jaxtyping import Key as KeyArray
 from dowsax.envs import SearchProblem, SearchState
 from dowsax.evaluate.trace import Recorder
 from dowsax.policies import Oracle, Policy
-from dowsax.types import Key, Target
+from dowsax.policies.others import keep_apart, with_pending
+from dowsax.policies.pending import Pending
+from dowsax.types import Key, Scalar, Target
 from dowsax.world import Model, PerhapsAbsent
 
 Keys = KeyArray[Array, "*batch"]
@@ -29,9 +31,21 @@ def prepare(search: SearchProblem, key: Key) -> SearchState:
 
 def decide(search: SearchProblem, policy: Policy | Oracle, key: Key, state: SearchState) -> Target:
     """Return where the policy reads next; NaN for an action that does not exist."""
+    return decide_in_team(search, policy, key, state, None, jnp.zeros(()))
+
+
+def decide_in_team(
+    search: SearchProblem,
+    policy: Policy | Oracle,
+    key: Key,
+    state: SearchState,
+    pending: Pending | None,
+    apart: Scalar,
+) -> Target:
+    """Do what `decide` does, where others are about to take readings; farther than `apart` [m] from them."""
     policy_key, _ = step_keys(key, state)
-    acting = policy.policy_for(state.theta) if isinstance(policy, Oracle) else policy
-    candidates = search.candidates(state)
+    acting = policy.policy_for(state.theta) if isinstance(policy, Oracle) else with_pending(policy, pending)
+    candidates = keep_apart(search.candidates(state), pending, apart)
     action = acting(policy_key, state.belief, state.station, candidates, search.budget_left(state))
     exists = (action >= 0) & (action < search.actions.num_actions)
     return jax.tree.map(lambda leaf: jnp.where(exists, leaf, jnp.nan), candidates.target(action))

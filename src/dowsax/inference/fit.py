@@ -20,7 +20,7 @@ are n / κ scores.
 import equinox as eqx
 import jax.numpy as jnp
 from jax.scipy.special import gammaincc, ndtri
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Array, Bool, Float, Int
 
 from dowsax.inference.belief import Belief
 from dowsax.types import Scalar
@@ -46,6 +46,19 @@ class CheckedScores(eqx.Module):
     """[m]; of paths, their middles."""
     counts: Bool[Array, " m"]
     """Whether there is such a reading."""
+    searchers: Int[Array, " m"] | None = None
+    """Who took it, where there are several searchers."""
+
+    @property
+    def lags(self) -> Float[Array, "m m"]:
+        """How many readings of one searcher it is from one to another; infinite between searchers."""
+        numbers = jnp.arange(self.counts.shape[0], dtype=jnp.float32)
+        if self.searchers is None:
+            return jnp.abs(numbers[:, None] - numbers[None, :])
+        is_same = self.searchers[:, None] == self.searchers[None, :]
+        is_before = numbers[None, :] < numbers[:, None]
+        own = jnp.sum(is_same & is_before, axis=1).astype(jnp.float32)
+        return jnp.where(is_same, jnp.abs(own[:, None] - own[None, :]), jnp.inf)
 
 
 def model_fit(model: Model, belief: Belief) -> Scalar:
@@ -77,13 +90,14 @@ def checked_scores(belief: Belief) -> CheckedScores:
     counts = order < number
     at = jnp.where(counts, order * belief.history.size // jnp.maximum(number, 1), 0)
     scores = ndtri(jnp.clip(belief.ranks[at], _MIN_RANK, 1 - _MIN_RANK))
-    return CheckedScores(jnp.where(counts, scores, 0.0), belief.history.stations.place[at], counts)
+    stations = belief.history.stations
+    searchers = None if stations.searcher is None else stations.searcher[at]
+    return CheckedScores(jnp.where(counts, scores, 0.0), stations.place[at], counts, searchers)
 
 
 def _kernels(at: CheckedScores, number: Scalar) -> list[Float[Array, "m m"]]:
     """Return the kernels of neighbours in time and in space, with ones on the diagonal."""
-    numbers = jnp.arange(at.counts.shape[0], dtype=jnp.float32)
-    lags = numbers[:, None] - numbers[None, :]
+    lags = at.lags
     squares = jnp.sum((at.places[:, None, :] - at.places[None, :, :]) ** 2, axis=-1)
     both = at.counts[:, None] & at.counts[None, :]
     others = jnp.where(both & (squares > _MIN_DISTANCE_M**2), squares, jnp.inf)

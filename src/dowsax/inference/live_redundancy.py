@@ -29,10 +29,8 @@ def live_redundancy(model: Model, belief: Belief) -> Scalar:
         return jnp.ones(())
     scores, size = checked_scores(belief), belief.history.size.astype(jnp.float32)
     number = jnp.sum(scores.counts).astype(jnp.float32)
-    numbers = jnp.arange(scores.counts.shape[0], dtype=jnp.float32)
-    lags = jnp.abs(numbers[:, None] - numbers[None, :])
     squares = jnp.sum((scores.places[:, None, :] - scores.places[None, :, :]) ** 2, axis=-1)
-    found = jnp.maximum(_add_correlations(scores, lags), _add_correlations(scores, squares))
+    found = jnp.maximum(_add_correlations(scores, scores.lags), _add_correlations(scores, squares))
     # Where neighbours among those tested err together, so do all readings between them.
     found = jnp.where(found > 1, found * size / jnp.maximum(number, 1.0), 1.0)
     found = jnp.minimum(found, size / MIN_EFFECTIVE_READINGS)
@@ -43,7 +41,7 @@ def _add_correlations(at: CheckedScores, distances: Float[Array, "m m"]) -> Scal
     """Return 1 and the sum of the correlations with the nearest reading, the next, and so on."""
     room = at.counts.shape[0]
     number = jnp.sum(at.counts).astype(jnp.float32)
-    is_other = at.counts[:, None] & at.counts[None, :] & ~jnp.eye(room, dtype=bool)
+    is_other = at.counts[:, None] & at.counts[None, :] & ~jnp.eye(room, dtype=bool) & jnp.isfinite(distances)
     order = jnp.argsort(jnp.where(is_other, distances, jnp.inf), axis=1)
     # A score that does not count is zero, and so is the last column: each reading itself.
     neighbours = jnp.where(jnp.take_along_axis(is_other, order, axis=1), at.scores[order], 0.0)

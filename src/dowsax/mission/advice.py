@@ -57,7 +57,10 @@ class Disc:
     probability: float = 0.95
 
 
-_SPECIAL_KEYS = ("next_way", "next_far_end", "next_path", "sources", "number_probability", "more_probability")
+_SPECIAL_KEYS = (
+    *("next_way", "next_far_end", "next_path", "sources", "number_probability", "more_probability"),
+    "searcher",
+)
 """Keys of a message that only some have."""
 
 
@@ -96,6 +99,8 @@ class Advice:
     """That there are as many sources as in the estimate; `None` where their number is known."""
     more_probability: float | None = None
     """That there are more."""
+    searcher: str | None = None
+    """For whom it is, where a site has several searchers."""
 
     def to_json(self) -> dict[str, Any]:
         """Return an object; only advice on a bent way, a path or several sources has the keys of these."""

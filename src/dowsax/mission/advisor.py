@@ -4,36 +4,30 @@ Advice is a function of the site, the policy, the seed and the readings in order
 its log as if it had never stopped: its readings are assimilated again.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import jax
-import numpy as np
 
 from dowsax.inference import Belief
 from dowsax.journal import NotRecorded
-from dowsax.mission import decision
-from dowsax.mission.advice import INCONCLUSIVE, SEARCHING, Advice, Disc
+from dowsax.mission.advice import Advice
+from dowsax.mission.advice_builder import AdviceBuilder, Turn
 from dowsax.mission.checks import check_reading, find_warnings, require_in_order, require_plausible
-from dowsax.mission.decision import BudgetUse
 from dowsax.mission.history import ActiveReading, History
 from dowsax.mission.log import Header, MissionLog, Step, now
 from dowsax.mission.messages import Request, Target, merge_keys
-from dowsax.mission.next_reading import advice_fields, describe_choice, first_choice
 from dowsax.mission.plan import Plan
-from dowsax.mission.site_policy import Choice, SitePolicy
-from dowsax.mission.sources import estimate_of, number_chances, source_discs
-from dowsax.mission.state import Filters, MissionState, log_odds
+from dowsax.mission.site_policy import SitePolicy
+from dowsax.mission.state import Filters, MissionState
 from dowsax.mission.stop_statistics import describe_stops
-from dowsax.mission.tracker import unpack_digest
 from dowsax.policies import Policy
 from dowsax.site import Site, read_site
 from dowsax.survey import reading as readings_
 from dowsax.survey.reading import Reading, Refused
-from dowsax.types import Station
 from dowsax.version import versions
 from dowsax.world import Model
 
@@ -69,14 +63,23 @@ class Advisor:
         self.plan = site if isinstance(site, Plan) else Plan.of(site, model)
         self.seed = seed
         self.policy = policy if isinstance(policy, SitePolicy) else self.plan.site_policy(policy)
-        init_key, step_key, self._choice_key, null_key = jax.random.split(jax.random.key(seed), 4)
+        init_key, step_key, choice_key, null_key = jax.random.split(jax.random.key(seed), 4)
         self._filters = Filters.build(self.plan, init_key, step_key, null_key)
         by_name = policy is None or isinstance(policy, str)
         self.false_stops = describe_stops(self.plan, self.policy.name, by_name=by_name)
         """How often a stop was wrong in simulation, as text."""
+        policies = {
+            name: self.policy.of_reach(member.reach, self.plan.radius)
+            for name, member in self.plan.members.items()
+        }
+        self._builder = AdviceBuilder(
+            self.plan, self._filters.tracker, {None: self.policy, **policies}, self.false_stops, choice_key
+        )
         self._log = log if log is None or isinstance(log, MissionLog) else MissionLog.resume(log, self.header)
         self._state = self._filters.init()
         self._history = History()
+        self._assigned: dict[str | None, Advice] = {}
+        """The newest advice of each searcher."""
         if warm_up:
             self.warm_up()
         self._advices: dict[int, Advice] = {}
@@ -126,6 +129,11 @@ class Advisor:
         """The newest step: a reading or a correction; `None` before the first."""
         return None if self._latest is None else self._latest[0]
 
+    @property
+    def assigned(self) -> Mapping[str | None, Advice]:
+        """The newest advice of each searcher; `None` is the name of the only one."""
+        return self._assigned
+
     def observe(
         self,
         position,
@@ -139,6 +147,8 @@ class Advisor:
         id=None,
         moving=False,
         far_end=None,
+        searcher=None,
+        ranges=None,
         confirm=False,
         **quantities,
     ) -> Advice:
@@ -162,13 +172,15 @@ class Advisor:
             The reading was taken on the way, and is none of the budget's readings.
         far_end
             [m], the other end of the path along which the reading is the mean.
+        searcher
+            The name of who took it, where the site has several searchers.
         confirm
             The value is right, although it is implausible.
         quantities
             What else the site needs: `background`, `efficiency`, `uncertainty` or `heading`.
         """
         others = {"time": time, "sensor": sensor, "altitude": altitude, "dwell": dwell, "moving": moving}
-        others |= {"far_end": far_end, **quantities}
+        others |= {"far_end": far_end, "searcher": searcher, "ranges": ranges, **quantities}
         given = repr((position, reading, wind, id, *others.items()))
         with self._noting_refusals(given):
             made = readings_.build(position, reading, wind=wind, id=id, **others)
@@ -180,7 +192,7 @@ class Advisor:
             reading = self._requested_reading(request)
         if request.target is None:
             assert reading is not None
-            return self.add(reading, given, request.confirmed)
+            return self.add(reading, given, request.confirmed, request.is_followed)
         return self.correct(request.target, reading, request.reason, given, request.confirmed)
 
     def _requested_reading(self, request: Request) -> Reading | None:
@@ -193,8 +205,13 @@ class Advisor:
             keys = merge_keys(self.plan, old, keys)
         return self.plan.parse_reading(keys)
 
-    def add(self, reading: Reading, given: str = "", confirmed: bool = False) -> Advice:
-        """Do what `observe` does, for a parsed reading; `given` is the text it came as, for the log."""
+    def add(
+        self, reading: Reading, given: str = "", confirmed: bool = False, is_followed: bool = False
+    ) -> Advice:
+        """Do what `observe` does, for a parsed reading; `given` is the text it came as, for the log.
+
+        No new place is planned where it `is_followed` by another of the same searcher, which waits.
+        """
         with self._noting_refusals(given):
             checked = check_reading(self.plan, reading, self.readings)
             held_wind = reading.wind is None and checked.wind is not None
@@ -205,7 +222,8 @@ class Advisor:
             if not confirmed:
                 require_plausible(checked, self.readings, self.plan.unit, self.plan.reading)
             state, station, has_changed = self._filters.step(self._state, checked)
-        advice = self._advise(state, station, has_changed)
+        turn = self._turn(checked.searcher, has_changed=has_changed, keeps_place=is_followed)
+        advice = self._builder.build(state, station, turn)
         advice = replace(advice, warnings=find_warnings(self.plan, self._state, state))
         self._record(self._build_step(given, checked, advice, state, held_wind=held_wind), state)
         return advice
@@ -234,7 +252,9 @@ class Advisor:
                 raise Refused(f"{target} was withdrawn: send it again as a new one, with an id of its own.")
             state, station, has_changed = self._filters.replay(self._history.readings({number: new}))
         what = "withdrawn" if new is None else "corrected"
-        advice = self._advise(state, station, has_changed, f"Reading {number} was {what}.")
+        searcher = (self._history.original(number) if new is None else new.reading).searcher
+        turn = self._turn(searcher, f"Reading {number} was {what}.", has_changed=has_changed)
+        advice = self._builder.build(state, station, turn)
         changes = {"corrects": number, "reason": reason, "held_wind": new is not None and new.held_wind}
         step = self._build_step(given, None if new is None else new.reading, advice, state, **changes)
         self._record(step, state)
@@ -294,98 +314,26 @@ class Advisor:
             return self._advices[number]
         return Advice.from_json(self._log.step(number).advice)
 
-    def _advise(
-        self, state: MissionState, station: Station | None, has_changed: bool, first: str = ""
-    ) -> Advice:
-        """Return the advice for a state; `first` is a sentence on what has happened."""
+    def _turn(
+        self, searcher: str | None, first: str = "", *, has_changed: bool, keeps_place: bool = False
+    ) -> Turn:
         number = self._history.count + 1
-        if station is None:
-            return self._advise_at_start(state, number, first)
-        digest = state.digest(len(state.readings))
-        prior, radius = self.plan.model.prior, float(digest.radius)
-        estimate, chances = estimate_of(prior, digest), number_chances(prior, digest)
-        sources = source_discs(self._filters.tracker, state.belief, digest)
-        evidence, wind = log_odds(state.belief, state.null), state.reversed_wind.check
-        inputs = decision.StatusInputs(
-            tuple(disc.centre for disc in sources) or (estimate.position,),
-            *(radius, float(digest.mass), float(digest.fit), evidence, wind.is_reversed),
-            chances.get("number_probability"),
-        )
-        used = BudgetUse.of(self.plan.start, state.readings, self.plan.reach.bounds)
-        status = decision.status_of(self.plan, used, inputs)
-        here = decision.sort_by_time(state.readings)[-1].position
-        choice, sentence = (None, "") if status != SEARCHING else self._next(state, station, here, used)
-        if status == SEARCHING and choice is None:
-            status = INCONCLUSIVE
-        sentences = [
-            first,
-            f"Source or wind have changed, about at reading {state.regime + 1}: the search starts again."
-            if has_changed
-            else None,
-            wind.message if wind.is_reversed else None,
-            decision.explain_status(self.plan, used, inputs, status, self.false_stops),
-            decision.describe_redundancy(float(digest.redundancy)),
-            sentence,
-            decision.check_stuck_sensor(self.plan, state.readings),
-            decision.check_heights(self.plan, state.readings),
-        ]
-        return Advice(
-            number=number,
-            status=status,
-            **advice_fields(choice, here),
-            estimate=estimate,
-            region=Disc(estimate.position, radius),
-            why=" ".join(sentence for sentence in sentences if sentence),
-            evidence=evidence,
-            id=state.readings[-1].id,
-            sources=sources,
-            **chances,
-        )
-
-    def _next(
-        self, state: MissionState, station: Station, here: tuple[float, float], used: BudgetUse
-    ) -> tuple[Choice | None, str]:
-        """Choose where to read next, with a sentence on it; `None` when no place can be reached."""
-        budget = decision.budget_left(self.plan, used)
-        if not self.plan.reach.paths and self.plan.reach.is_outside(here):
-            back = self.plan.reach.way_back(here, float(budget.distance))
-            return (None, "") if back is None else (Choice(back), "You are where you may not be: go back.")
-        key = _key_of(self._choice_key, np.asarray(len(state.readings), np.int32))
-        choice = self.policy.choose(key, state.belief, station, here, budget)
-        if choice is None:
-            return None, ""
-        return choice, describe_choice(choice, here, station, self.plan.coordinates)
-
-    def _advise_at_start(self, state: MissionState, number: int, first: str) -> Advice:
-        """Return the advice when the only reading was withdrawn."""
-        digest = unpack_digest(self._filters.tracker.describe(state.belief))
-        estimate = estimate_of(self.plan.model.prior, digest)
-        choice, begin = first_choice(self.plan)
-        return Advice(
-            number=number,
-            status=SEARCHING,
-            **advice_fields(choice, None),
-            estimate=estimate,
-            region=Disc(estimate.position, float(digest.radius)),
-            why=f"{first} There are no readings: {begin}",
-        )
+        return Turn(number, searcher, self._assigned, first, has_changed, keeps_place)
 
     def _remember(self, step: Step) -> None:
         self._history.add(step)
         advice = Advice.from_json(step.advice)
         self._latest = step, advice
+        self._assigned[advice.searcher] = advice
         if self._log is None:
             self._advices[step.number] = advice
 
     def warm_up(self) -> None:
         """Compile everything an answer needs, so that the first one is as fast as the others."""
-        key, belief = self._choice_key, self._state.belief
-
-        def choose(station: Station) -> None:
-            self.policy.choose(key, belief, station, self.plan.middle, decision.budget_left(self.plan))
-
-        state, station = self._filters.compile(self._state, choose)
-        self._advise(state, station, False)
+        state, station = self._filters.compile(
+            self._state, lambda station: self._builder.warm_up(self._state.belief, station)
+        )
+        self._builder.build(state, station, self._turn(None, has_changed=False))
 
     def _resume(self) -> None:
         """Assimilate the readings of the log."""
@@ -394,7 +342,3 @@ class Advisor:
         for step in self._log.steps():
             self._remember(step)
         self._state, _, _ = self._filters.replay(self._history.readings())
-
-
-# Compiled, it is ten times as fast.
-_key_of = jax.jit(jax.random.fold_in)

@@ -9,7 +9,9 @@ from dowsax.geo.polygons import TOUCH, covers, holds
 from dowsax.inference.arguments import check_survey
 from dowsax.mission.plan import Plan
 from dowsax.mission.state import MissionState
+from dowsax.mission.team import of_searcher
 from dowsax.site.measured import quantity_fault
+from dowsax.site.text import cut
 from dowsax.site.units import factor, known_unit
 from dowsax.survey.lint import POSITIVE_KINDS, is_missing_number
 from dowsax.survey.reading import Reading, Refused
@@ -33,6 +35,8 @@ class NeedsConfirmation(Refused):
 
 def check_reading(plan: Plan, reading: Reading, before: Sequence[Reading]) -> Reading:
     """Return the reading as the model needs it, after the readings before it; or `Refused`."""
+    _require_searcher(plan, reading)
+    plan = plan.of_searcher(reading.searcher)
     _require_inside(plan, reading)
     if plan.kind in POSITIVE_KINDS and plan.reading != "rank" and is_missing_number(reading.value):
         raise Refused(
@@ -53,6 +57,18 @@ def check_reading(plan: Plan, reading: Reading, before: Sequence[Reading]) -> Re
         if (words := quantity_fault(name, number, plan.unit)) is not None:
             raise Refused(f"`{name}` {words}")
     return plan.stations.complete(reading, before)
+
+
+def _require_searcher(plan: Plan, reading: Reading) -> None:
+    """Refuse a reading without the name of its searcher where there are several, or with an unknown one."""
+    if reading.searcher in plan.members or (reading.searcher is None and not plan.members):
+        return
+    if not plan.members:
+        raise Refused("This site has one searcher: leave `searcher` out, or list several as [[searcher]].")
+    names = ", ".join(plan.members)
+    if reading.searcher is None:
+        raise Refused(f"`searcher` is missing: say whose reading it is, {names}.")
+    raise Refused(f"Unknown searcher {cut(repr(reading.searcher), 40)}: the site file names {names}.")
 
 
 def _require_inside(plan: Plan, reading: Reading) -> None:
@@ -76,6 +92,9 @@ def require_in_order(
     if reading.time is None or (plan.jump is None and not plan.stations.depends_on_order):
         return
     why = "the sensor lags" if plan.stations.depends_on_order else "the source may change"
+    if plan.jump is None:
+        # A sensor lags behind its own readings only.
+        before, after = (of_searcher(items, reading.searcher) for items in (before, after))
     late = max((item.time - reading.time for item in before if item.time is not None), default=0.0)
     if late > 0:
         raise Refused(
@@ -133,7 +152,11 @@ def _check_jump(reading: Reading, before: Sequence[Reading], unit: str) -> str |
 
 def find_warnings(plan: Plan, before: MissionState, after: MissionState) -> tuple[str, ...]:
     """Return warnings about the newest reading; each is given once, when its cause begins."""
-    here, previous = _forbidden_place(plan, after), _forbidden_place(plan, before)
+    searcher = after.readings[-1].searcher
+    own_plan = plan.of_searcher(searcher)
+    here, previous = (
+        _forbidden_place(own_plan, of_searcher(state.readings, searcher)) for state in (after, before)
+    )
     wind = after.reversed_wind.check
     warnings = (
         f"The reading was taken {here}. It is used all the same: check its position, and the site file."
@@ -144,13 +167,13 @@ def find_warnings(plan: Plan, before: MissionState, after: MissionState) -> tupl
     return tuple(sentence for sentence in warnings if sentence is not None)
 
 
-def _forbidden_place(plan: Plan, state: MissionState) -> str | None:
-    """Describe where the newest reading was taken, if one may not be there."""
+def _forbidden_place(plan: Plan, readings: Sequence[Reading]) -> str | None:
+    """Describe where the newest of these readings was taken, if one may not be there."""
     bounds = plan.reach.bounds
     # Light may cross what nobody may enter.
-    if not state.readings or state.readings[-1].far_end is not None:
+    if not readings or readings[-1].far_end is not None:
         return None
-    here = np.array([state.readings[-1].position])
+    here = np.array([readings[-1].position])
     if any(holds(polygon, here)[0] for polygon in bounds.no_go):
         return "in a no-go area"
     if any(holds(polygon, here)[0] for polygon in bounds.obstacles):

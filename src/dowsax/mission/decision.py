@@ -106,6 +106,13 @@ def describe_spent_budget(plan: Plan, used: BudgetUse) -> str | None:
     return None
 
 
+def describe_end(plan: Plan, used: BudgetUse) -> str:
+    """Say why a searcher cannot go on."""
+    back = ", and left for the way back to the start" if plan.budget.return_ else ""
+    ended = describe_spent_budget(plan, used)
+    return ended or f"no allowed place can be reached{back}, with what is left of the budget"
+
+
 def budget_left(plan: Plan, used: BudgetUse | None = None) -> Left:
     """Return what is left of the budget; infinite where there is no limit, or no times to count."""
     budget = plan.budget
@@ -127,7 +134,7 @@ def status_of(plan: Plan, used: BudgetUse, inputs: StatusInputs) -> str:
     is_sound = inputs.fit >= MIN_FIT and not inputs.is_wind_reversed and _shows_source(inputs)
     if inputs.mass >= plan.probability and is_sound:
         return FOUND
-    if describe_spent_budget(plan, used) is not None or _excludes_source(inputs):
+    if describe_spent_budget(plan, used) is not None or excludes_source(inputs):
         return INCONCLUSIVE
     return SEARCHING
 
@@ -136,7 +143,8 @@ def _shows_source(inputs: StatusInputs) -> bool:
     return inputs.evidence is None or inputs.evidence >= math.log(MIN_ODDS)
 
 
-def _excludes_source(inputs: StatusInputs) -> bool:
+def excludes_source(inputs: StatusInputs) -> bool:
+    """Whether the readings show that there is no source."""
     return inputs.evidence is not None and inputs.evidence <= -math.log(MIN_ODDS)
 
 
@@ -157,7 +165,7 @@ def explain_status(
             f"Found: the odds are {format_odds(inputs.mass)} that {who} within "
             f"{format_length(plan.radius)} of {place}; {rate}."
         )
-    if _excludes_source(inputs):
+    if excludes_source(inputs):
         factor = format_factor(-(inputs.evidence or 0.0))
         return f"No evidence of a source: the readings are {factor} likelier without one."
     if inputs.fit < MIN_FIT:
@@ -166,9 +174,7 @@ def explain_status(
             f"By chance a right model would fit so badly {format_chance(inputs.fit)}."
         )
     if status == INCONCLUSIVE:
-        ended = describe_spent_budget(plan, used)
-        back = ", and left for the way back to the start" if plan.budget.return_ else ""
-        ended = ended or f"no allowed place can be reached{back}, with what is left of the budget"
+        ended = describe_end(plan, used)
         if inputs.evidence is not None and inputs.evidence < MIN_LOG_ODDS:
             return f"Inconclusive: {ended}, and the readings do not show that there is a source."
         if inputs.mass >= plan.probability and not _shows_source(inputs):
@@ -200,7 +206,8 @@ def check_stuck_sensor(plan: Plan, readings: Sequence[Reading]) -> str | None:
     if plan.reading == "binary":
         return None
     newest = readings[-1]
-    last = [reading.value for reading in readings if reading.sensor == newest.sensor][-_STUCK_READINGS:]
+    own = [one for one in readings if (one.sensor, one.searcher) == (newest.sensor, newest.searcher)]
+    last = [reading.value for reading in own][-_STUCK_READINGS:]
     if len(last) < _STUCK_READINGS or newest.value == 0 or any(value != newest.value for value in last):
         return None
     return f"The sensor has read {newest.value:g} {_STUCK_READINGS} times in a row: is it stuck?"

@@ -30,7 +30,8 @@ class History:
     """By the number of the reading, in order; `None` for a withdrawn one."""
     _withdrawn_at: dict[int, int] = field(default_factory=dict)
     """The step at which a reading was withdrawn."""
-    _by_id: dict[str, int] = field(default_factory=dict)
+    _by_id: dict[tuple[str | None, str], int] = field(default_factory=dict)
+    """By searcher and id: each searcher numbers its own readings."""
     _versions: dict[int, list[ActiveReading]] = field(default_factory=dict)
     """All versions of a reading, by its number."""
     _by_moment: dict[tuple, int] = field(default_factory=dict)
@@ -55,7 +56,7 @@ class History:
         self._active[number] = active = ActiveReading(reading, step.number, step.held_wind)
         self._versions.setdefault(number, []).append(active)
         if reading.id is not None:
-            self._by_id.setdefault(reading.id, number)
+            self._by_id.setdefault((reading.searcher, reading.id), number)
         moment = _moment(reading)
         if moment is not None:
             self._by_moment[moment] = step.number
@@ -67,7 +68,7 @@ class History:
         """
         if reading.id is None:
             return self._by_moment.get(_moment(reading) or ())
-        number = self._by_id.get(reading.id)
+        number = self._by_id.get((reading.searcher, reading.id))
         if number is None:
             return None
         for version in self._versions[number]:
@@ -81,10 +82,19 @@ class History:
 
     def find(self, target: Target) -> int:
         """Return the number of the target, or `Refused`."""
-        number = self._by_id.get(target.id) if target.id is not None else target.number
+        number = target.number if target.id is None else self._number_of(target.id, target.searcher)
         if number is None or number not in self._active:
             raise Refused(f"{target} was never recorded: give the `id` or `number` of one that was.")
         return number
+
+    def _number_of(self, id_: str, searcher: str | None) -> int | None:
+        """Return the number of the reading with an id; of any searcher where it is not said of which."""
+        owners = [owner for owner, known in self._by_id if known == id_ and searcher in (None, owner)]
+        if len(owners) > 1:
+            names = ", ".join(map(str, owners))
+            hint = f"give the `searcher`, one of {names}, or the `number`"
+            raise Refused(f"Several searchers have a reading {id_!r}: {hint}.")
+        return self._by_id[owners[0], id_] if owners else None
 
     def is_withdrawn(self, number: int) -> bool:
         return self._active[number] is None
@@ -134,4 +144,4 @@ def _moment(reading: Reading) -> tuple | None:
     if reading.time is None:
         return None
     value = reading.value if math.isfinite(reading.value) else None
-    return reading.time, reading.sensor, reading.position, reading.far_end, value
+    return reading.time, reading.sensor, reading.searcher, reading.position, reading.far_end, value

@@ -7,7 +7,7 @@ says what became of the request. No message can end a mission.
 import json
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
 
 from dowsax.journal import NotRecorded
@@ -15,6 +15,8 @@ from dowsax.mission.advice import Advice
 from dowsax.mission.checks import CONFIRM, NeedsConfirmation
 from dowsax.mission.log import MAX_GIVEN
 from dowsax.mission.plan import Plan
+from dowsax.mission.stations import SEARCHER
+from dowsax.mission.waiting import read_ahead
 from dowsax.survey.columns import FAR_END_ROLES, POSITION_ROLES, WIND_ROLES
 from dowsax.survey.reading import Reading, Refused
 from dowsax.survey.reading_json import given_roles, parse_object
@@ -36,9 +38,13 @@ class Target:
 
     id: str | None = None
     number: int | None = None
+    searcher: str | None = None
+    """Whose id it is, where several searchers gave it."""
 
     def to_json(self) -> dict[str, Any]:
-        return {"number": self.number} if self.id is None else {"id": self.id}
+        if self.id is None:
+            return {"number": self.number}
+        return {"id": self.id} | ({} if self.searcher is None else {"searcher": self.searcher})
 
     def __str__(self) -> str:
         return f"Reading {self.number}" if self.id is None else f"The reading {self.id!r}"
@@ -56,6 +62,8 @@ class Request:
     confirmed: bool = False
     """Whether the sender confirms an implausible value."""
     reason: str = ""
+    is_followed: bool = False
+    """Whether a later reading of the same searcher waits: then no place is planned after this one."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the request as it would be sent."""
@@ -88,8 +96,10 @@ def parse_request(body: Mapping[str, Any]) -> Request:
     if not chosen:
         return Request(keys, confirmed=confirmed)
     target = _parse_target(keys)
-    keys = {key: value for key, value in keys.items() if key not in _TARGET_KEYS}
     is_withdrawal = chosen == [WITHDRAW]
+    # With an id it says whose id that is, else it is what is corrected.
+    own = (SEARCHER,) if is_withdrawal or target.id is not None else ()
+    keys = {key: value for key, value in keys.items() if key not in (*_TARGET_KEYS, *own)}
     if is_withdrawal and any(value is not None for value in keys.values()):
         raise Refused("A withdrawal has no values: give `id` or `number` alone, or `correct` instead.")
     if not is_withdrawal and all(value is None for value in keys.values()):
@@ -110,7 +120,8 @@ def _parse_target(keys: Mapping[str, Any]) -> Target:
         raise Refused("Say which reading: give its `id`, or the `number` that its advice had.")
     if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < 1):
         raise Refused(f"`number` must be a whole number from 1; got {json.dumps(number)[:40]}.")
-    return Target(None if id_ is None else str(id_), number)
+    searcher = keys.get(SEARCHER)
+    return Target(*(None if id_ is None else str(id_), number), None if searcher is None else str(searcher))
 
 
 def keys_of(reading: Reading, ground: float) -> dict[str, Any]:
@@ -127,6 +138,7 @@ def keys_of(reading: Reading, ground: float) -> dict[str, Any]:
         "altitude": altitude,
         "dwell": reading.dwell,
         "moving": reading.moving or None,
+        "searcher": reading.searcher,
         **reading.quantities,
     }
     return keys | {name: value for name, value in others.items() if value is not None}
@@ -155,18 +167,24 @@ class AdvisorLike(Protocol):
     def note_refusal(self, given: str, reason: str) -> None: ...
 
 
-def answer(advisor: AdvisorLike, data: bytes | str, reported: set[str] | None = None) -> dict[str, Any]:
+def answer(
+    advisor: AdvisorLike,
+    data: bytes | str,
+    reported: set[str] | None = None,
+    *,
+    is_followed: bool = False,
+) -> dict[str, Any]:
     """Answer one request: advice, or `error` with a reason. Never raises.
 
     An error has `recorded` false, and `refused`. A refused request is in the log with the reason: sent again
     unchanged it is refused again, unless the answer says that it can be confirmed. A request that was not
     refused could not be written to the log; it has to be sent again. `reported` are the unused keys that were
-    warned about; new ones are added to it.
+    warned about; new ones are added to it. `is_followed` is that of `Request`.
     """
     given = ""
     try:
         given = _text(data).strip()[:MAX_GIVEN]
-        request = _read(advisor, data, given)
+        request = replace(_read(advisor, data, given), is_followed=is_followed)
         advice = advisor.answer(request, given)
         body = advice.message(advisor.plan.coordinates)
         unused = unused_keys_warning(
@@ -245,13 +263,17 @@ def read_lines(stream: Stream) -> Iterator[bytes]:
 
 
 def serve_lines(advisor: AdvisorLike, lines: Iterable[bytes | str], write: Callable[[str], None]) -> None:
-    """Answer every line that is not empty by one line of JSON; an error names the line, counted from 1."""
+    """Answer every line that is not empty by one line of JSON; an error names the line, counted from 1.
+
+    Lines of several searchers are read ahead: no place is planned for one of whom a further line waits.
+    """
     reported: set[str] = set()
-    for number, line in enumerate(lines, start=1):
+    arrived = read_ahead(lines) if advisor.plan.members else ((line, False) for line in lines)
+    for number, (line, is_followed) in enumerate(arrived, start=1):
         # A line that was cut may have its text in the part that was dropped.
         if not line.strip() and len(line) <= MAX_BYTES:
             continue
-        body = answer(advisor, line, reported)
+        body = answer(advisor, line, reported, is_followed=is_followed)
         if "error" in body:
             body["line"] = number
         write(json.dumps(body, allow_nan=False) + "\n")

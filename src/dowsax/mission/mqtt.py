@@ -12,6 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 from dowsax.extras import require_extra
 from dowsax.mission.messages import AdvisorLike, answer
+from dowsax.mission.waiting import Waiting
 
 _PORTS = {"mqtt": 1883, "mqtts": 8883}
 _RETRY_S = 2.0
@@ -62,9 +63,18 @@ class Broker:
 
 def topics(name: str, id: str | None = None) -> tuple[str, str]:
     """Return the topics of readings and of advice; with the mission's id, if it has one."""
-    plain = "".join("-" if mark in "+#/ \t\0" else mark for mark in name.strip()) or "mission"
+    plain = _plain(name) or "mission"
     path = f"dowsax/{plain}" if id is None else f"dowsax/{plain}/{id}"
     return f"{path}/readings", f"{path}/advice"
+
+
+def topic_of_searcher(advice: str, searcher: str) -> str:
+    """Return the topic of the advice for one of several searchers, below that of all advice."""
+    return f"{advice}/{_plain(searcher)}"
+
+
+def _plain(name: str) -> str:
+    return "".join("-" if mark in "+#/ \t\0" else mark for mark in name.strip())
 
 
 def require_mqtt():
@@ -85,7 +95,8 @@ async def serve_mqtt(
     """Answer the readings of a broker for ever; reconnect after any failure.
 
     A reading is acknowledged to the broker when it is in the log, accepted or refused. Until then the broker
-    stores it, also while no advisor runs. The newest advice is retained for later subscribers.
+    stores it, also while no advisor runs. The newest advice is retained for later subscribers, and the newest
+    for each of several searchers.
 
     Parameters
     ----------
@@ -168,9 +179,10 @@ class _Undelivered:
     reported: set[str] = field(default_factory=set)
     """Unused keys that were warned about."""
 
-    def answer(self, advisor: AdvisorLike, payload: bytes | str) -> dict[str, Any]:
+    def answer(self, advisor: AdvisorLike, payload: bytes | str, is_followed: bool = False) -> dict[str, Any]:
         if self.body is None or payload != self.payload:
-            self.payload, self.body = payload, answer(advisor, payload, self.reported)
+            self.payload = payload
+            self.body = answer(advisor, payload, self.reported, is_followed=is_followed)
         return self.body
 
     def clear(self) -> None:
@@ -185,19 +197,52 @@ async def _serve(
     notify(f"Listening to {readings}, answering on {advice}.", True)
     if advisor.latest is not None:
         await _publish(client, advice, advisor.latest.message(advisor.plan.coordinates))
-    async for message in client.messages:
-        # In a thread, so that the connection stays alive while the filter works.
-        payload = message.payload if isinstance(message.payload, bytes | str) else str(message.payload)
-        body = await asyncio.to_thread(undelivered.answer, advisor, payload)
-        while body.get("refused") is False:
-            undelivered.clear()
+    waiting, arrived = Waiting(), asyncio.Queue()
+    reader = asyncio.create_task(_read_ahead(client, waiting, arrived))
+    try:
+        while (found := await arrived.get()) is not None:
+            message, payload, name = found
+            is_followed = waiting.take(name) and bool(advisor.plan.members)
+            body = await _answer(client, advisor, advice, payload, undelivered, is_followed)
             await _publish(client, advice, body)
-            await asyncio.sleep(_RETRY_S)
-            body = await asyncio.to_thread(undelivered.answer, advisor, payload)
-        await _publish(client, advice, body)
-        client._client.ack(message.mid, message.qos)
+            client._client.ack(message.mid, message.qos)
+            undelivered.clear()
+        await reader
+    finally:
+        reader.cancel()
+
+
+async def _read_ahead(client, waiting: Waiting, arrived: asyncio.Queue) -> None:
+    """Put messages with their texts and searchers into a queue, `None` last."""
+    try:
+        async for message in client.messages:
+            payload = message.payload if isinstance(message.payload, bytes | str) else str(message.payload)
+            await arrived.put((message, payload, waiting.add(payload)))
+    finally:
+        arrived.put_nowait(None)
+
+
+async def _answer(
+    client,
+    advisor: AdvisorLike,
+    advice: str,
+    payload: bytes | str,
+    undelivered: _Undelivered,
+    is_followed: bool,
+) -> dict[str, Any]:
+    """Return the answer to a request, as soon as it could be recorded."""
+    # In a thread, so that the connection stays alive while the filter works.
+    body = await asyncio.to_thread(undelivered.answer, advisor, payload, is_followed)
+    while body.get("refused") is False:
         undelivered.clear()
+        await _publish(client, advice, body)
+        await asyncio.sleep(_RETRY_S)
+        body = await asyncio.to_thread(undelivered.answer, advisor, payload, is_followed)
+    return body
 
 
 async def _publish(client, topic: str, body: dict[str, Any]) -> None:
-    await client.publish(topic, json.dumps(body, allow_nan=False), qos=1, retain="error" not in body)
+    """Publish an answer; advice for one of several searchers also on a topic of its own."""
+    names = [topic] if body.get("searcher") is None else [topic, topic_of_searcher(topic, body["searcher"])]
+    for name in names:
+        await client.publish(name, json.dumps(body, allow_nan=False), qos=1, retain="error" not in body)

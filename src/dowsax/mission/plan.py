@@ -10,10 +10,12 @@ from dowsax.mission.named_paths import with_ends
 from dowsax.mission.reach import Reach, Steps
 from dowsax.mission.rehearsal import filter_name
 from dowsax.mission.site_policy import SitePolicy, build_site_policy
-from dowsax.mission.stations import FAR_END, Stations, default_altitude, required_measurements
+from dowsax.mission.stations import FAR_END, SEARCHER, Stations, default_altitude, required_measurements
 from dowsax.policies import Policy
 from dowsax.site.kinds import KINDS
+from dowsax.site.read_searchers import bounds_of
 from dowsax.site.schema import Budget
+from dowsax.site.searcher import Searcher
 from dowsax.site.site import Site, build_model, simulated_background
 from dowsax.survey.lint import min_reading
 from dowsax.survey.reading import Reading
@@ -29,6 +31,36 @@ _WIND_PARAMETERS = ("ux", "uy")
 """Parameters that change with the wind."""
 _JUMP_HAZARD = 0.01
 """The probability of a change at each reading."""
+
+
+@dataclass(frozen=True)
+class Member:
+    """What one of several searchers has in place of what the site has."""
+
+    start: tuple[float, float] | None
+    """[m]"""
+    reach: Reach
+    budget: Budget
+    height: float | None
+    """[m], of its sensor above ground."""
+
+    @classmethod
+    def of(cls, searcher: Searcher, site: Site, reach: Reach) -> "Member":
+        """Return a searcher of a site; `reach` is what one without anything of its own can reach."""
+        start = searcher.start or site.start
+        own = {name: getattr(searcher, name) for name in ("distance", "readings", "time")}
+        given = {name: number for name, number in own.items() if number is not None}
+        bounds, home = bounds_of(searcher, site), start if site.budget.return_ else None
+        speed = searcher.speed or reach.speed
+        # What is the same is one object, so that it is compiled once.
+        if bounds is not reach.bounds or (speed, home) != (reach.speed, reach.home):
+            reach = replace(reach, bounds=bounds, speed=speed, home=home)
+        return cls(
+            start,
+            reach,
+            site.budget.model_copy(update=given),
+            site.sensor.height if searcher.height is None else searcher.height,
+        )
 
 
 @dataclass(frozen=True)
@@ -68,6 +100,8 @@ class Plan:
     """What a reading is: a value, a hit or none ("binary"), or a place in their order ("rank")."""
     simulated: Mapping[str, Number] = field(default_factory=dict)
     """What simulated missions have for quantities that real ones measure with each reading."""
+    members: Mapping[str, Member] = field(default_factory=dict)
+    """Several searchers that share one belief, by name; empty where there is one without a name."""
 
     @classmethod
     def of(cls, site: Site, model: Model | None = None) -> "Plan":
@@ -88,6 +122,20 @@ class Plan:
         paths = tuple(
             path if path.height is not None else replace(path, height=usual_height) for path in site.paths
         )
+        reach = Reach(
+            site.bounds,
+            site.area,
+            steps,
+            places,
+            paths,
+            site.step.speed,
+            site.reading_time,
+            site.step.shortest,
+            site.step.longest,
+            site.step.reading_interval,
+            home=site.start if site.budget.return_ else None,
+            sees_walls=site.sensor.range_directions is not None,
+        )
         return cls(
             name=site.name,
             kind=site.kind,
@@ -98,27 +146,20 @@ class Plan:
             preset=preset,
             jump=_jump(model, site.preset, preset) if search.may_jump else None,
             stations=Stations(
-                (*required_measurements(model), *([FAR_END] if site.paths else [])),
+                (
+                    *required_measurements(model),
+                    *([FAR_END] if site.paths else []),
+                    *([SEARCHER] if site.searchers else []),
+                ),
                 site.sensor,
                 site.sensors,
                 site.wind.missing == "interpolate",
                 default_altitude(model),
                 site.step.reading_interval,
                 paths,
+                tuple(one.name for one in site.searchers),
             ),
-            reach=Reach(
-                site.bounds,
-                site.area,
-                steps,
-                places,
-                paths,
-                site.step.speed,
-                site.reading_time,
-                site.step.shortest,
-                site.step.longest,
-                site.step.reading_interval,
-                home=site.start if site.budget.return_ else None,
-            ),
+            reach=reach,
             start=site.start,
             middle=site.middle,
             budget=site.budget,
@@ -131,7 +172,41 @@ class Plan:
             columns=site.columns,
             reading=site.sensor.reading,
             simulated={"background": simulated_background(site), "heading": Uniform(0.0, 360.0)},
+            members={one.name: Member.of(one, site, reach) for one in site.searchers},
         )
+
+    def with_searchers(self, number: int) -> "Plan":
+        """Return the plan of the first searchers of the site, or of more that have nothing of their own."""
+        known = tuple(self.members)[:number]
+        names = (*known, *(str(index + 1) for index in range(len(known), number)))
+        usual = Member(self.start, self.reach, self.budget, self.stations.sensor.height)
+        members = {name: self.members.get(name, usual) for name in names}
+        if number == 1:
+            alone = replace(self.stations, names=tuple(n for n in self.stations.names if n != SEARCHER))
+            return replace(self, stations=alone, members={})._of_member(members[names[0]])
+        measured = dict.fromkeys((*self.stations.names, SEARCHER))
+        stations = replace(self.stations, names=tuple(measured), searchers=names)
+        return replace(self, members=members, stations=stations)
+
+    def with_speed(self, speed: float) -> "Plan":
+        """Return the plan with this speed [m/s] between readings, for all searchers."""
+        reach = replace(self.reach, speed=speed)
+        members = {
+            name: replace(one, reach=reach if one.reach is self.reach else replace(one.reach, speed=speed))
+            for name, one in self.members.items()
+        }
+        return replace(self, reach=reach, members=members)
+
+    def of_searcher(self, name: str | None) -> "Plan":
+        """Return the plan of one of several searchers, or of the one without a name."""
+        if name is None:
+            return self
+        return self._of_member(self.members[name])
+
+    def _of_member(self, own: Member) -> "Plan":
+        sensor = self.stations.sensor.model_copy(update={"height": own.height})
+        stations = replace(self.stations, sensor=sensor)
+        return replace(self, start=own.start, reach=own.reach, budget=own.budget, stations=stations)
 
     @property
     def filter_name(self) -> str:
@@ -146,7 +221,9 @@ class Plan:
         """Parse a reading from keys and values, or `Refused`."""
         dwell, area = self.stations.usual_dwell(moving=body.get("moving") is True), self.reach.area
         used = {"columns": self.columns, "quantities": self.stations.quantities}
-        return from_object(self.with_ends(body), self.coordinates, self.unit, dwell, area=area, **used)
+        reading = from_object(self.with_ends(body), self.coordinates, self.unit, dwell, area=area, **used)
+        reading = reading if self.members else replace(reading, searcher=None)
+        return replace(reading, ranges=None) if self.stations.sensor.range_directions is None else reading
 
     def with_ends(self, body: dict[str, Any]) -> dict[str, Any]:
         """Return the keys of a reading with the ends of the listed path that it names, or `Refused`."""
@@ -154,7 +231,11 @@ class Plan:
 
     def unused_keys(self, keys: dict[str, Any]) -> tuple[str, ...]:
         """Return the keys of a parsed reading that have no meaning here."""
-        return unknown_keys(self.with_ends(keys), self.columns, self.stations.quantities)
+        unused = unknown_keys(self.with_ends(keys), self.columns, self.stations.quantities)
+        others = {SEARCHER: bool(self.members), "ranges": self.stations.sensor.range_directions is not None}
+        return *unused, *(
+            key for key in keys if not others.get(key.strip().lower(), True) and keys[key] is not None
+        )
 
     def with_particles(self, num_particles: int) -> "Plan":
         return replace(self, preset=self.preset.with_particles(num_particles))

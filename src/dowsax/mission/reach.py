@@ -1,13 +1,14 @@
 """Where the sensor of a site may read: the bounds and the area, its steps, points or paths, and its speed."""
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 
-from dowsax.geo.polygons import Bounds
+from dowsax.geo.polygons import Bounds, Polygon
 from dowsax.site.site import ListedPath
 from dowsax.types import OpenPath
 from dowsax.world import (
@@ -73,6 +74,8 @@ class Reach:
     """[s], between two readings of a sensor that reads while it moves; `None` where it does not."""
     home: tuple[float, float] | None = None
     """[m], the place to which the budget must suffice to return."""
+    sees_walls: bool = False
+    """Whether walls may be added to the bounds as a mission goes."""
 
     def __post_init__(self) -> None:
         if bool(self.steps) + bool(self.points) + bool(self.paths) != 1:
@@ -99,7 +102,7 @@ class Reach:
 
     def moves(self) -> FencedMoves:
         """Return the action space of single steps."""
-        return FencedMoves(Fence.of(self.bounds), self.motion, **self._limits())
+        return FencedMoves(self._fence, self.motion, **self._limits())
 
     def near_and_far(self, radius: float) -> NearAndFar:
         """Return the action space of places from the shortest way to the longest.
@@ -108,7 +111,7 @@ class Reach:
         """
         directions = _MIN_DIRECTIONS if self.steps is None else max(self.steps.directions, _MIN_DIRECTIONS)
         return NearAndFar(
-            Fence.of(self.bounds),
+            self._fence,
             *self.area,
             lengths=self._lengths(radius),
             directions=directions,
@@ -121,6 +124,15 @@ class Reach:
         ends = jnp.asarray([path.ends for path in self.paths], jnp.float32)
         heights = jnp.asarray([path.height for path in self.paths], jnp.float32)
         return OpenPaths(*self.area, OpenPath(ends[:, 0], ends[:, 1], heights), self.reading_time)
+
+    @property
+    def _fence(self) -> Fence:
+        return Fence.of(self.bounds, has_room=self.sees_walls)
+
+    def with_walls(self, walls: Sequence[Polygon]) -> "Reach":
+        """Return the same with these walls as further obstacles."""
+        bounds = replace(self.bounds, obstacles=(*self.bounds.obstacles, *walls))
+        return replace(self, bounds=bounds) if walls else self
 
     def _limits(self) -> dict[str, Any]:
         """Return what limits the ways, as arguments of both action spaces."""

@@ -116,6 +116,7 @@ class Rehearsal:
     found_nothing: Rate
     """Missions without a source that ended with `found`."""
     missions: tuple[SimulatedMission, ...]
+    searchers: int = 1
 
     @property
     def with_source(self) -> int:
@@ -161,6 +162,7 @@ class Rehearsal:
         }
         return {
             "policy": self.policy,
+            "searchers": self.searchers,
             "missions": self.with_source,
             "missions_without_source": self.found_nothing.of,
             **{name: rate.share for name, rate in rates.items()},
@@ -238,6 +240,7 @@ def read_rehearsal(path: Path) -> Rehearsal:
 
 
 def _parse(body: dict[str, Any]) -> Rehearsal:
+    body = {"searchers": 1} | body
     if body.keys() != {item.name for item in fields(Rehearsal)}:
         raise ValueError("other keys")
     parts: dict[str, Any] = {name: Rate(**body[name]) for name in _RATES}

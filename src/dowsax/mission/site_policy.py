@@ -19,12 +19,14 @@ from dowsax.policies import Oracle, Policy, policy_named
 from dowsax.policies.catalogue import LOCATION_GAIN_2, UTILITIES
 from dowsax.policies.location_planner import LocationPlanner
 from dowsax.policies.lookahead import Lookahead
+from dowsax.policies.others import keep_apart, with_pending
+from dowsax.policies.pending import Pending
 from dowsax.policies.shipped import BEST_POLICY, CANDIDATES, field_of, weights_path
 from dowsax.policies.simple import OracleAround
 from dowsax.policies.stored import card_of
 from dowsax.site.site import ListedPath
 from dowsax.types import Key, Station
-from dowsax.world import FOUR_MOVES, ActionSpace, Budget, Candidates, Model, PlumePrior
+from dowsax.world import FOUR_MOVES, ActionSpace, Budget, Candidates, Model, NearAndFar, PlumePrior
 
 SITE_POLICY = "location-gain"
 """The default at sites: chooses among places near and far."""
@@ -55,11 +57,37 @@ class SitePolicy:
     policy: Policy | Oracle
     """An oracle only in rehearsals: a mission does not know the source."""
     actions: ActionSpace
+    apart: float = 0.0
+    """[m], how far from the places of other searchers a place must be, where there is any such."""
+
+    def of_reach(self, reach: Reach, radius: float) -> "SitePolicy":
+        """Return the same policy for a searcher with a reach of its own; `radius` [m] is that of the stop."""
+        if reach is self.reach:
+            return self
+        if reach.paths:
+            return replace(self, reach=reach, actions=reach.open_paths())
+        is_near_and_far = isinstance(self.actions, NearAndFar)
+        actions = reach.near_and_far(radius) if is_near_and_far else reach.moves()
+        policy = self.policy
+        if isinstance(policy, LocationPlanner):
+            second = None if policy.second_ways is None else reach.near_and_far(radius)
+            changes = {"way_readings": reach.way_readings, "fence": actions.fence, "second_ways": second}
+            policy = replace(policy, **changes)
+        return replace(self, reach=reach, policy=policy, actions=actions)
 
     def choose(
-        self, key: Key, belief: Belief, station: Station, here: tuple[float, float], budget: Budget
+        self,
+        key: Key,
+        belief: Belief,
+        station: Station,
+        here: tuple[float, float],
+        budget: Budget,
+        pending: Pending | None = None,
     ) -> Choice | None:
-        """Choose where to read after this station; `None` where no place can be reached."""
+        """Choose where to read after this station; `None` where no place can be reached.
+
+        `pending` are the readings that other searchers are about to take.
+        """
         assert not isinstance(self.policy, Oracle)
         station = eqx.tree_at(lambda at: at.position, station, to_float32(here))
         found = _candidates(self.actions, belief, station.position, budget)
@@ -70,9 +98,8 @@ class SitePolicy:
             mask[mask] = self.reach.allow_ways(here, positions[mask])
         if not mask.any():
             return None
-        number, gain = _choose(
-            self.policy, key, belief, station, found._replace(mask=jnp.asarray(mask)), budget
-        )
+        found = found._replace(mask=jnp.asarray(mask))
+        number, gain = _choose(self.policy, key, belief, station, found, budget, pending, self.apart)
         gain = float(gain) if np.isfinite(gain) else None
         if self.reach.paths:
             path = self.reach.paths[int(number)]
@@ -92,6 +119,11 @@ def build_site_policy(
     """
     if reach.paths:
         return _build_path_policy(model, reach, SITE_POLICY if policy is None else policy, radius)
+    return replace(_build_place_policy(model, reach, policy, radius), apart=radius / 2)
+
+
+def _build_place_policy(model: Model, reach: Reach, policy: str | Policy | None, radius: float) -> SitePolicy:
+    """Return a policy that goes from place to place."""
     if policy is None:
         policy = BEST_POLICY if _is_benchmark(model, reach) else SITE_POLICY
     if not isinstance(policy, str):
@@ -161,10 +193,18 @@ def _candidates(
 
 @eqx.filter_jit
 def _choose(
-    policy: Policy, key: Key, belief: Belief, station: Station, candidates: Candidates, budget: Budget
+    policy: Policy,
+    key: Key,
+    belief: Belief,
+    station: Station,
+    candidates: Candidates,
+    budget: Budget,
+    pending: Pending | None,
+    apart: float,
 ) -> tuple[Int[Array, ""], Float[Array, ""]]:
     """Return the number of a candidate, and the gain of a reading there; NaN where it is not known."""
     belief = latest(belief, MAX_READINGS)
+    policy, candidates = with_pending(policy, pending), keep_apart(candidates, pending, apart)
     if isinstance(policy, LocationPlanner):
         return policy.choose(key, belief, station, candidates, budget)
     return policy(key, belief, station, candidates, budget), jnp.full((), jnp.nan)

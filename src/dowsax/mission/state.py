@@ -18,9 +18,9 @@ import numpy as np
 from dowsax.files import finite
 from dowsax.inference import Belief
 from dowsax.inference.null_filter import NullFilter
-from dowsax.mission.decision import BudgetUse
 from dowsax.mission.plan import Plan
 from dowsax.mission.stations import example_reading, example_station, prior_log_likelihoods, to_float32
+from dowsax.mission.team import whole_distance
 from dowsax.mission.tracker import INITIAL_CAPACITY, Digest, Tracker, grow, unpack_digest
 from dowsax.survey.parallel import run_in_parallel
 from dowsax.survey.reading import Reading, Refused
@@ -127,7 +127,7 @@ class MissionState:
         numbers = {
             "spread": float(max(digest.std[0], digest.std[1])),
             **{name: float(getattr(digest, name)) for name in ("mass", "ess", "fit")},
-            "path_length": BudgetUse.of(plan.start, self.readings, plan.reach.bounds).distance,
+            "path_length": whole_distance(plan, self.readings),
         }
         return {name: finite(number) for name, number in numbers.items()}
 

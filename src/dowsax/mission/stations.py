@@ -22,6 +22,8 @@ MEASURED = ("wind", "altitude", "dwell", "sensor", "time", "trail", *QUANTITIES)
 """What may be measured besides position and value."""
 FAR_END = "far_end"
 """Among the names of `Stations` where readings may be along paths; those at points have none."""
+SEARCHER = "searcher"
+"""Among the names of `Stations` where there are several searchers."""
 TRAIL_LENGTH = 8
 """Earlier stations that affect the reading of a lagging sensor."""
 _SAME_END_M = 0.1
@@ -85,7 +87,7 @@ def prior_log_likelihoods(model: Model, station: Station, reading: jax.Array) ->
 
 def example_station(names: Sequence[str], **numbers: float) -> Station:
     """Return a station with these measurements; `numbers` replace their made-up values."""
-    return Stations(tuple(name for name in (*MEASURED, FAR_END) if name in names)).station(
+    return Stations(tuple(name for name in (*MEASURED, FAR_END, SEARCHER) if name in names)).station(
         example_reading(names, (0.0, 0.0), **numbers), []
     )
 
@@ -125,6 +127,8 @@ class Stations:
     """[s], between two readings on the way, where the sensor takes any."""
     paths: tuple[ListedPath, ...] = ()
     """Of the site, each with its height."""
+    searchers: tuple[str, ...] = ()
+    """The names of the searchers; none where there is one without a name."""
 
     @property
     def depends_on_order(self) -> bool:
@@ -146,6 +150,7 @@ class Stations:
                 "This site is read at points: leave the far end of the path out, or list the paths of a "
                 "gas-plume as [[paths]] in the site file."
             )
+        self._require_ranges(reading)
         if wind is None and self.hold_wind and before:
             wind = before[-1].wind
         if sensor is None and len(self.sensor.names) == 1:
@@ -164,6 +169,21 @@ class Stations:
                 raise Refused(f"The {name} is missing, and the field depends on it: {hint}.")
         self._number_of(sensor)
         return replace(reading, **filled, quantities=self._complete_quantities(reading, sensor))
+
+    def _require_ranges(self, reading: Reading) -> None:
+        """Refuse ranges that are not those of the site's sensor."""
+        wanted = self.sensor.range_directions
+        if reading.ranges is None:
+            return
+        if wanted is None:
+            raise Refused(
+                "This site has no range sensor: leave `ranges` out, or give `range_directions` and "
+                "`range_limit` in [sensor] of the site file."
+            )
+        if len(reading.ranges) != wanted:
+            raise Refused(
+                f"`ranges` must be {wanted} lengths, clockwise from north; got {len(reading.ranges)}."
+            )
 
     def _known_height(self, reading: Reading) -> float | None:
         """Return the height [m] of the listed path of a reading, else that of the sensor."""
@@ -211,7 +231,7 @@ class Stations:
         start = before[0].time if before else reading.time
         if not self.depends_on_order:
             return self._bare(reading, start)
-        own = [item for item in before if item.sensor == reading.sensor][-TRAIL_LENGTH:]
+        own = [item for item in before if _is_of_same(item, reading)][-TRAIL_LENGTH:]
         rows = [self._bare(item, start) for item in (*own, reading)]
         # A trail needs the times, even where the model does not.
         times = jnp.asarray([(item.time or 0.0) - (start or 0.0) for item in (*own, reading)], jnp.float32)
@@ -227,6 +247,7 @@ class Stations:
 
         sensor = jnp.asarray(np.int32(self._number_of(reading.sensor))) if "sensor" in self.names else None
         quantities: dict[str, Any] = {name: to_float32(reading.quantities[name]) for name in self.quantities}
+        searcher = jnp.asarray(np.int32(self._searcher_number(reading))) if SEARCHER in self.names else None
         return Station(
             to_float32(reading.position),
             wind=number("wind", reading.wind),
@@ -234,9 +255,13 @@ class Stations:
             time=number("time", None if reading.time is None else reading.time - (start or 0.0)),
             altitude=number("altitude", reading.altitude),
             sensor=sensor,
+            searcher=searcher,
             far_end=number(FAR_END, reading.far_end or reading.position),
             **quantities,
         )
+
+    def _searcher_number(self, reading: Reading) -> int:
+        return self.searchers.index(reading.searcher) if reading.searcher in self.searchers else 0
 
     def _number_of(self, name: str | None) -> int:
         names = self.sensor.names
@@ -245,6 +270,11 @@ class Stations:
         if name not in names:
             raise Refused(f"Unknown sensor {name!r}: the site file names {', '.join(names)}.")
         return names.index(name)
+
+
+def _is_of_same(one: Reading, other: Reading) -> bool:
+    """Return whether two readings are of one sensor that one searcher carries."""
+    return (one.sensor, one.searcher) == (other.sensor, other.searcher)
 
 
 def to_float32(values) -> jax.Array:

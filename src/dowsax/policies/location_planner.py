@@ -21,6 +21,7 @@ from dowsax.inference.belief import History, recall
 from dowsax.inference.weights import members_at, normalise
 from dowsax.policies.base import Action, choose_best
 from dowsax.policies.lookahead import simulate_log_likelihoods
+from dowsax.policies.pending import Expected, Pending
 from dowsax.types import Key, OpenPath, Position, Scalar, Station, Target
 from dowsax.world import Budget, Candidates, Fence, Model, NearAndFar, WayReadings, without_source
 from dowsax.world.actions import limit_ways
@@ -40,6 +41,8 @@ _MAX_PASSED = 6
 """Readings on one way that are simulated; where there are more, these stand for all, and the gain is less."""
 _OVERLAP = 1.5
 """The width of a cell, in units of the distance between cells of a normal distribution."""
+_NUM_HYPOTHESES = 512
+"""Sources for which the readings of other searchers are simulated."""
 # A GPU would otherwise round the factors of a product to ten bits.
 _PRECISION = jax.lax.Precision.HIGHEST
 # Exact draws of counts take longer than all the rest.
@@ -97,6 +100,8 @@ class LocationPlanner(eqx.Module):
     """What the ways on which it reads go around."""
     second_ways: NearAndFar | None = None
     """The limits of a second way, where the planner looks two readings ahead."""
+    pending: Pending | None = None
+    """Readings that other searchers are about to take: the gain is that beyond theirs."""
 
     def __call__(
         self, key: Key, belief: Belief, station: Station, candidates: Candidates, budget: Budget
@@ -140,23 +145,45 @@ class LocationPlanner(eqx.Module):
         """
         thin_key, noise_key = jax.random.split(key)
         cells = self._cells(thin_key, belief)
+        expected = self._expected(jax.random.fold_in(key, 1), cells, belief.history, station)
         noise_keys = jax.random.split(noise_key, self.num_readings)
         levels, frequencies = _levels(self.num_readings)
 
         def gain_on(way: Way) -> Scalar:
             legs = self._legs(belief.history, station, way)
             signals = jnp.max(jnp.stack([_signals_on(self.model, cells, leg) for leg in legs]), axis=0)
-            sources = cells.particles[_members_by_signal(cells, signals, levels)]
+            members, log_weights = _sources(cells, expected, signals, levels)
+            sources = cells.particles[members]
             terms = jnp.zeros((self.num_readings, cells.particles.shape[0]))
             for number, leg in enumerate(legs):
                 keys = noise_keys if number == 0 else _fold(noise_keys, _MAX_PASSED + number)
                 terms += _simulate(keys, self.model, cells.particles, sources, leg.end)
                 if leg.passed is not None:
                     terms += self._terms_on_way(keys, cells, sources, leg.passed, leg.is_read)
-            return jnp.sum(frequencies * _information(cells, terms))
+            return jnp.sum(frequencies * _information(cells, log_weights, terms))
 
         gains = _map_allowed(gain_on, ways, mask)
         return jnp.maximum(jnp.nan_to_num(gains), 0.0)
+
+    def _expected(self, key: Key, cells: Cells, history: History, station: Station) -> Expected | None:
+        """Simulate the pending readings, where there are any, for sources at even levels of the belief."""
+        if self.pending is None:
+            return None
+        number = min(_NUM_HYPOTHESES, cells.particles.shape[0])
+        members = members_at(cells.log_weights, (jnp.arange(number) + 0.5) / number)
+        sources = cells.particles[members]
+
+        def add(total: Float[Array, "hypotheses n"], item) -> tuple[Float[Array, "hypotheses n"], None]:
+            order, place, is_going = item
+            keys = jax.random.split(jax.random.fold_in(key, order), number)
+            there = self._station(history, station, place)
+            terms = _simulate(keys, self.model, cells.particles, sources, there)
+            return total + jnp.where(is_going, terms, 0.0), None
+
+        places = self.pending.places
+        items = jnp.arange(places.shape[0]), places, self.pending.is_going
+        terms, _ = jax.lax.scan(add, jnp.zeros((number, cells.particles.shape[0])), items)
+        return Expected(members, jax.vmap(normalise)(cells.log_weights[None, :] + terms))
 
     def _legs(self, history: History, station: Station, way: Way) -> list[Leg]:
         targets = [jax.tree.map(itemgetter(at), way) for at in range(jax.tree.leaves(way)[0].shape[0])]
@@ -286,7 +313,9 @@ def _second_candidates(
     return jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), jax.vmap(after)(best))
 
 
-def _information(cells: Cells, log_likelihoods: Float[Array, "readings n"]) -> Float[Array, " readings"]:
+def _information(
+    cells: Cells, log_weights: Float[Array, "rows n"], log_likelihoods: Float[Array, "readings n"]
+) -> Float[Array, " readings"]:
     r"""Return what each reading tells about the cell [nats].
 
     $$\sum_c a_c \log \frac{a_c}{b_c} - \frac12 \sum_c \Big(\frac{A_c}{a_c} - \frac{B_c\, a_c}{b_c^2}\Big)$$
@@ -294,10 +323,14 @@ def _information(cells: Cells, log_likelihoods: Float[Array, "readings n"]) -> F
     with the weights a and b of the cells after and before the reading, and A and B the sums of squares of
     their parts. To first order each particle counts half in its own cell. If it counted in full, what tells
     about strength or background alone would count as well; not at all, and small gains would be lost.
+
+    `log_weights` are those before the readings: one row for all, or one for each.
     """
-    posteriors = jnp.exp(jax.vmap(normalise)(cells.log_weights[None, :] + log_likelihoods))
+    posteriors = jnp.exp(jax.vmap(normalise)(log_weights + log_likelihoods))
     after, squares_after = _cell_weights(posteriors, cells.shares)
     before, squares_before = cells.before[None, :], cells.squares_before[None, :]
+    if log_weights.shape[0] > 1:
+        before, squares_before = _cell_weights(jnp.exp(log_weights), cells.shares)
     divergence = after * (jnp.log(after) - jnp.log(before))
     return jnp.sum(
         divergence - 0.5 * (squares_after / after - squares_before / before * after / before), axis=1
@@ -342,9 +375,23 @@ def _signals_on(model: Model, cells: Cells, leg: Leg) -> Float[Array, " n"]:
     return jnp.maximum(signals, jnp.max(jnp.where(leg.is_read[:, None], on_way, 0.0), axis=0))
 
 
+def _sources(
+    cells: Cells, expected: Expected | None, signals: Float[Array, " n"], levels: Float[Array, " k"]
+) -> tuple[Int[Array, " k"], Float[Array, "rows n"]]:
+    """Return the particles at these levels of the signal, and the log weights before a reading of each.
+
+    The weights are one row for all, or, after simulated readings of others, one for each.
+    """
+    if expected is None:
+        return _members_by_signal(cells.log_weights, signals, levels), cells.log_weights[None, :]
+    even = normalise(jnp.zeros(expected.members.shape[0]))
+    chosen = _members_by_signal(even, signals[expected.members], levels)
+    return expected.members[chosen], expected.log_weights[chosen]
+
+
 def _members_by_signal(
-    cells: Cells, signals: Float[Array, " n"], levels: Float[Array, " k"]
+    log_weights: Float[Array, " n"], signals: Float[Array, " n"], levels: Float[Array, " k"]
 ) -> Int[Array, " k"]:
     """Return the particles at these levels of the signal."""
     order = jnp.argsort(signals)
-    return order[members_at(cells.log_weights[order], levels)]
+    return order[members_at(log_weights[order], levels)]

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -34,6 +34,8 @@ _MAX_LEARNT_SHARE = 0.7
 """A parameter whose interval is wider than this share of the prior's has not been learnt."""
 _MIN_PLACE_PROBABILITY = 0.05
 """A piece of the 95 % region with less probability is not reported as a place."""
+_COLUMNS = ("positions", "values", "far_ends", "lines", "time", "altitude", "wind", "dwell")
+"""Of `Findings`, with an entry for each reading."""
 _MAX_COVERED_SHARE = 0.4
 """A region that covers more of the area has not located anything."""
 
@@ -54,6 +56,36 @@ class Place(NamedTuple):
     std: np.ndarray
     """(2,) [m], east and north."""
     probability: float
+
+
+class Track(NamedTuple):
+    """The way of one searcher so far, and where it goes next."""
+
+    name: str
+    """Empty where there is one searcher without a name."""
+    places: np.ndarray
+    """(m, 2) [m], in the order taken."""
+    last: np.ndarray
+    """(1, 2) [m], of the newest reading."""
+    waypoints: np.ndarray
+    """(0 or 1, 2) [m], where it reads next."""
+    next_way: np.ndarray
+    """(m, 2) [m], the corners of the way there."""
+    numbers: np.ndarray
+    """(m,), of its readings, from 0."""
+    colour: str = ""
+    """As #rrggbb; empty for that of a single track."""
+    geofence: tuple[Polygon, ...] = ()
+    """Where this searcher may be."""
+
+    @property
+    def whole_next_way(self) -> np.ndarray:
+        """(m, 2) [m], from the last reading to where it reads next."""
+        return np.concatenate([self.last, self.next_way, self.waypoints[:1]])
+
+
+TRACK_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#5f4690", "#94346e")
+"""Of several searchers in turn: Okabe and Ito's, which differ to colour-blind eyes as well."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +136,8 @@ class Findings:
     """(m, 2) [m], the corners of the way to the first of them."""
     next_path: np.ndarray | None = None
     """(2, 2) [m], the ends of the path to read next; `None` where there is none."""
+    team: tuple[Track, ...] = ()
+    """Of several searchers; empty where there is one without a name."""
     caution: str = ""
     """What makes the answer doubtful, a sentence in front of it."""
     outcome: str = ""
@@ -138,6 +172,29 @@ class Findings:
     def track(self) -> np.ndarray:
         """(m, 2) [m], the places of readings at points; nobody goes along paths or between fixed sensors."""
         return self.positions[~self.is_path & self.has_track]
+
+    @property
+    def tracks(self) -> tuple[Track, ...]:
+        """The way of each searcher, and where it goes next."""
+        if self.team:
+            return self.team
+        numbers = np.arange(len(self.positions))
+        return (Track("", self.track, self.positions[-1:], self.waypoints, self.next_way, numbers),)
+
+    def of_searcher(self, track: Track) -> "Findings":
+        """Return the findings with the readings and the next place of one of several searchers only."""
+        columns = {
+            name: None if column is None else column[track.numbers]
+            for name, column in {name: getattr(self, name) for name in _COLUMNS}.items()
+        }
+        return replace(
+            self,
+            team=(),
+            geofence=track.geofence,
+            waypoints=track.waypoints,
+            next_way=track.next_way,
+            **columns,
+        )
 
     @property
     def estimate(self) -> np.ndarray:

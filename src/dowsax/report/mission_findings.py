@@ -6,8 +6,12 @@ import numpy as np
 from dowsax.inference import Posterior
 from dowsax.inference.posterior import Trace
 from dowsax.inference.sources import publish
+from dowsax.mission.advice import Advice
 from dowsax.mission.advisor import Advisor
-from dowsax.report.findings import Findings, Rule, prior_interval, regions_of
+from dowsax.mission.decision import time_order
+from dowsax.mission.seen_walls import seen_walls
+from dowsax.report.findings import TRACK_COLOURS, Findings, Rule, Track, prior_interval, regions_of
+from dowsax.site.obstacles import Obstacle
 from dowsax.site.site import Site
 from dowsax.survey.reading import Reading
 from dowsax.survey.repeats import is_track
@@ -18,7 +22,7 @@ def findings_of(advisor: Advisor, site: Site, policy: str) -> Findings:
     plan, readings, advice = advisor.plan, advisor.readings, advisor.latest
     if advice is None:
         raise ValueError("The mission has no readings yet: there is nothing to export.")
-    posterior = posterior_of(advisor)
+    posterior, team = posterior_of(advisor), tracks_of(advisor)
     next_position, far_end = advice.next_position, advice.next_far_end
     check = advisor.state.reversed_wind.check
     area = (np.array(site.low), np.array(site.high))
@@ -37,7 +41,7 @@ def findings_of(advisor: Advisor, site: Site, policy: str) -> Findings:
         area=area,
         geofence=site.geofence,
         no_go=site.no_go,
-        obstacles=site.obstacles,
+        obstacles=(*site.obstacles, *(Obstacle(wall, "seen wall") for wall in seen_walls(plan, readings))),
         time=time,
         altitude=altitude if "altitude" in plan.stations.names else None,
         wind=wind if "wind" in plan.stations.names else None,
@@ -49,8 +53,9 @@ def findings_of(advisor: Advisor, site: Site, policy: str) -> Findings:
         evidence=advice.evidence,
         rule=Rule(plan.radius, plan.probability),
         prior_interval=prior_interval(plan.model, posterior),
-        waypoints=np.zeros((0, 2)) if next_position is None or far_end else np.array([next_position]),
-        next_way=np.reshape(advice.next_way, (-1, 2)),
+        waypoints=_waypoints(advice, team),
+        next_way=np.reshape(() if team else advice.next_way, (-1, 2)),
+        team=team,
         next_path=None if next_position is None or far_end is None else np.array([next_position, far_end]),
         caution=check.message if check.is_reversed else "",
         outcome=advice.status,
@@ -66,6 +71,39 @@ def findings_of(advisor: Advisor, site: Site, policy: str) -> Findings:
         },
         seed=advisor.seed,
     )
+
+
+def tracks_of(advisor: Advisor) -> tuple[Track, ...]:
+    """Return the way of each of several searchers that have read, and where it was sent last."""
+    owners = {reading.searcher for reading in advisor.readings}
+    names = [name for name in advisor.plan.members if name in owners]
+    return tuple(_track_of(advisor, name, list(advisor.plan.members).index(name)) for name in names)
+
+
+def _track_of(advisor: Advisor, name: str, number: int) -> Track:
+    readings, advice = advisor.readings, advisor.assigned.get(name)
+    order = [at for at in time_order(readings) if readings[at].searcher == name]
+    places = np.array([readings[at].position for at in order])
+    there = None if advice is None else advice.next_position
+    return Track(
+        name,
+        places,
+        places[-1:],
+        waypoints=np.reshape(() if there is None else there, (-1, 2)),
+        next_way=np.reshape(() if advice is None else advice.next_way, (-1, 2)),
+        numbers=np.array(order),
+        colour=TRACK_COLOURS[number % len(TRACK_COLOURS)],
+        geofence=advisor.plan.of_searcher(name).reach.bounds.geofence,
+    )
+
+
+def _waypoints(advice: Advice, team: tuple[Track, ...]) -> np.ndarray:
+    """Return where to read next (m, 2) [m], of each of several searchers."""
+    if team:
+        return np.concatenate([track.waypoints for track in team])
+    if advice.next_position is None or advice.next_far_end:
+        return np.zeros((0, 2))
+    return np.array([advice.next_position])
 
 
 def posterior_of(advisor: Advisor) -> Posterior:

@@ -273,9 +273,11 @@ def readings(findings: Findings) -> list[str]:
     sentences = [f"{number} reading{'s' * (number > 1)} from {span}."]
     if findings.is_path.any():
         sentences.append(f"{int(findings.is_path.sum())} of them are means along a path.")
-    if len(findings.track) > 1:
-        length = float(np.linalg.norm(np.diff(findings.track, axis=0), axis=1).sum())
-        sentences.append(f"Length of the track: {format_length(length)}.")
+    ways = [track.places for track in findings.tracks if len(track.places) > 1]
+    if ways:
+        length = sum(float(np.linalg.norm(np.diff(way, axis=0), axis=1).sum()) for way in ways)
+        what = "track" if len(ways) == 1 else "tracks"
+        sentences.append(f"Length of the {what}: {format_length(length)}.")
     return sentences + list(findings.notes)
 
 

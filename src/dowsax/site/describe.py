@@ -61,6 +61,7 @@ def describe_site(site: Site) -> list[tuple[str, str]]:
         ("sensor", _sensor(site)),
         *_sensors(site),
         ("start", _place(site, site.start)),
+        *_searchers(site),
         ("step", _step(site)),
     ]
     words += [("budget", _budget(site)), ("found", _found(site)), ("flight", _flight(site))]
@@ -196,6 +197,7 @@ def _sensor(site: Site) -> str:
         "lags": sensor.lag,
         "a beam of {:g}° that points where the heading says": sensor.beam,
         "{:g} dB less from behind": sensor.beam and sensor.front_to_back,
+        "sees walls within {:g} m": sensor.range_directions and sensor.range_limit,
     }
     asked = [name for name in site.required_quantities if name != "background"]
     parts |= {"needs {} with each reading, or of its sensor": " and ".join(asked) or None}
@@ -213,6 +215,24 @@ def _sensors(site: Site) -> list[tuple[str, str]]:
         ("", f"{name}: " + ", ".join(f"{quantity} {number:g}" for quantity, number in known.items()))
         for name, known in site.sensors.items()
     ]
+
+
+def _searchers(site: Site) -> list[tuple[str, str]]:
+    """Return what each searcher has of its own, a line each."""
+    lines = []
+    for one in site.searchers:
+        parts = {
+            "starts at {}": None if one.start is None else site.coordinates.format_position(one.start),
+            "{:g} m/s": one.speed,
+            "its sensor {:g} m above ground": one.height,
+            "a geofence of its own{}": None if one.geofence is None else "",
+            "at most {:g} m": one.distance,
+            "at most {} readings": one.readings,
+            "at most {:g} s": one.time,
+        }
+        words = _join_given(parts, ", ") or "as the site"
+        lines.append(("" if lines else "searchers", f"{one.name}: {words}"))
+    return lines
 
 
 def _join_given(parts: Mapping[str, Any], separator: str) -> str:

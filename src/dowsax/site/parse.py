@@ -19,6 +19,7 @@ from dowsax.site.measured import quantity_fault
 from dowsax.site.obstacles import Area, Corner
 from dowsax.site.places import coordinates_at, resolve_places, resolve_polygons
 from dowsax.site.read_obstacles import resolve_obstacles, write_out
+from dowsax.site.read_searchers import resolve_searchers
 from dowsax.site.schema import (
     SensorSetting,
     SiteFile,
@@ -105,7 +106,8 @@ def _build(file: SiteFile, text: str, name: str, folder: Path | None) -> Site:
     )
     # First the polygons: where these are wrong, so is every start.
     check_polygons(site)
-    return replace(site, start=_resolve_start(file.start, site))
+    site = replace(site, start=_resolve_start(file.start, site))
+    return replace(site, searchers=resolve_searchers(file.searcher, site))
 
 
 def _refuse_unused(table: dict[str, Any], kind: str, reading: str) -> None:
@@ -120,8 +122,8 @@ def _refuse_unused(table: dict[str, Any], kind: str, reading: str) -> None:
 
 
 def _keys_of(name: str, section: Any) -> list[tuple[str, ...]]:
-    """Return the keys of a table; of [sensors] those of each sensor, of [[obstacle]] those of each entry."""
-    if name == "obstacle":
+    """Return the keys of a table; of [sensors] those of each sensor, of a list those of each entry."""
+    if name in ("obstacle", "searcher"):
         return [(str(number + 1), key) for number, entry in enumerate(section) for key in entry]
     if not isinstance(section, dict):
         return []

@@ -9,6 +9,7 @@ from dowsax.geo.polygons import MIN_POLYGON_M2, Polygon, crosses_itself, signed_
 from dowsax.site.area import MAX_CORNERS, ObstacleSetting, PathSetting, PolygonSetting
 from dowsax.site.obstacles import Area, Corner
 from dowsax.site.schema import StartSetting, StepSetting
+from dowsax.site.searcher import SearcherSetting
 from dowsax.site.text import Fault
 
 _MAX_OFFSET_M = 1e5
@@ -24,7 +25,7 @@ def coordinates_at(origin: Corner | None, *keys: str) -> LocalCoordinates:
 
 
 def resolve_places(
-    setting: PathSetting | PolygonSetting | ObstacleSetting | StartSetting | StepSetting,
+    setting: PathSetting | PolygonSetting | ObstacleSetting | StartSetting | StepSetting | SearcherSetting,
     key: str,
     coordinates: LocalCoordinates,
     area: Area,

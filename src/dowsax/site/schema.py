@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BeforeValidator, model_validator
 
 from dowsax.site.area import AreaSetting, ObstacleSetting, PathSetting, PolygonSetting
 from dowsax.site.kinds import KINDS
+from dowsax.site.searcher import SearcherSetting
 from dowsax.site.section import (
     Distribution,
     Flag,
@@ -370,6 +371,9 @@ class SiteFile(Section):
     """What is known of each sensor, by its name: its background, efficiency or uncertainty, or the heading of
     its antenna. It holds where a reading does not say so itself."""
     start: StartSetting = StartSetting()
+    searcher: list[SearcherSetting] = key([], example={"name": "anna", "start": [10.0, 10.0]})
+    """Several searchers that share one belief, once for each: each is given its own next place. Default: one
+    without a name."""
     step: StepSetting = StepSetting()
     budget: Budget = Budget()
     search: SearchSetting = SearchSetting()

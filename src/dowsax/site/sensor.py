@@ -10,6 +10,7 @@ from dowsax.site.section import (
     NonNegative,
     Number,
     Section,
+    Whole,
     key,
     require_above_zero,
     require_different,
@@ -53,9 +54,20 @@ class SensorSetting(Section):
     """Height above ground, where a survey does not say."""
     ground: Number = key(0.0, example=0.0, unit="m", active=True, ge=MIN_ALTITUDE_M, le=MAX_ALTITUDE_M)
     """Height of the ground itself, taken off every altitude in a survey."""
+    range_directions: Whole | None = key(example=8, ge=3, le=72)
+    """In how many directions a range sensor measures how far it is to the next wall, evenly spaced, the first
+    to the north and the next ones clockwise: as `ranges` of each live reading. Default: there is none."""
+    range_limit: Number = key(10.0, example=10.0, unit="m", gt=0)
+    """How far that sensor sees."""
     redundancy: Number | None = key(example=4, ge=1)
     """How many readings count as one. Readings close together in place or time share their errors: counted in
     full they make the region too small. Default: estimated, from a survey or as a mission goes."""
+
+    @model_validator(mode="after")
+    def _require_directions(self) -> "SensorSetting":
+        if self.given("range_limit") and self.range_directions is None:
+            raise Fault("needs `range_directions`; give it, or leave this out.", "range_limit")
+        return self
 
     @model_validator(mode="after")
     def _require_a_beam(self) -> "SensorSetting":

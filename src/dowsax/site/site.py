@@ -24,6 +24,7 @@ from dowsax.site.schema import (
     StepSetting,
     WindSetting,
 )
+from dowsax.site.searcher import Searcher
 from dowsax.site.section import Distribution, LogNormalSetting, NormalSetting, ends
 from dowsax.site.text import Fault, add_line
 from dowsax.world import Model, UniformBox
@@ -85,6 +86,8 @@ class Site:
     """What is known of each sensor, by its name: some of `QUANTITIES`."""
     start: Corner | None = None
     """[m]; `None` for the middle of the area."""
+    searchers: tuple[Searcher, ...] = ()
+    """Several that share one belief; one without a name where there are none."""
     step: StepSetting = field(default_factory=StepSetting)
     """`points` are in metres, whichever way they are given."""
     budget: Budget = field(default_factory=Budget)

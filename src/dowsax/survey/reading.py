@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -42,11 +42,16 @@ class Reading:
     """What else was measured, by the names of `QUANTITIES`."""
     far_end: tuple[float, float] | None = None
     """[m], the other end of a path along which the value is the mean; `None` for a reading at a point."""
+    searcher: str | None = None
+    """Who took it, where a site has several searchers."""
+    ranges: tuple[float | None, ...] | None = None
+    """[m], how far the next wall is in each direction of a range sensor; `None` where it sees none."""
 
     def __post_init__(self) -> None:
         """Require finite numbers in the ranges that can be measured."""
         numbers = {"position": self.position, "value": (self.value,), "wind": self.wind or ()}
         numbers["far end"] = self.far_end or ()
+        numbers["ranges"] = [length for length in self.ranges or () if length is not None]
         for name in ("time", "altitude", "dwell"):
             given = getattr(self, name)
             numbers[name] = () if given is None else (given,)
@@ -70,12 +75,15 @@ class Reading:
         body = asdict(self)
         quantities, moving, far_end = body.pop("quantities"), body.pop("moving"), body.pop("far_end")
         body |= {} if far_end is None else {"far_end": far_end}
+        for name in ("searcher", "ranges"):
+            if body[name] is None:
+                del body[name]
         return body | ({"moving": True} if moving else {}) | quantities
 
     @classmethod
     def from_json(cls, body: dict[str, Any]) -> "Reading":
         """Return the reading of an object: the inverse of `to_json`."""
-        given = {name: body.get(name) for name in ("position", "wind", "far_end")}
+        given = {name: body.get(name) for name in ("position", "wind", "far_end", "ranges")}
         pairs: dict[str, Any] = {name: None if pair is None else tuple(pair) for name, pair in given.items()}
         others = {name: item for name, item in body.items() if name not in QUANTITIES}
         quantities = {name: item for name, item in body.items() if name in QUANTITIES}
@@ -94,6 +102,8 @@ def build(
     id=None,
     moving=None,
     far_end=None,
+    searcher=None,
+    ranges=None,
     **quantities,
 ) -> Reading:
     """Return a reading from the numbers and names of a program, in any type.
@@ -122,7 +132,20 @@ def build(
             name: number(name, given) for name, given in quantities.items() if not is_missing(name, given)
         },
         far_end=None if end == place else end,
+        searcher=None if searcher is None else str(searcher),
+        ranges=None if ranges is None else _ranges(ranges),
     )
+
+
+def _ranges(values) -> tuple[float | None, ...]:
+    """Return the lengths [m] of ranges; `None`, and infinity, is where nothing is seen."""
+    if isinstance(values, str | Mapping) or not isinstance(values, Iterable):
+        raise Refused(f"`ranges` is a list of lengths [m], null where nothing is seen; got {_short(values)}.")
+    lengths = [None if value in (None, math.inf) else number("ranges", value) for value in values]
+    for length in lengths:
+        if length is not None and length < 0:
+            raise Refused(f"`ranges` are lengths of 0 m and more; got {length:g}.")
+    return tuple(lengths)
 
 
 def _flag(name: str, value) -> bool:

@@ -50,14 +50,17 @@ KEYS = {
     "sensor": "the name of the sensor",
     **{name: _explain(quantity) for name, quantity in QUANTITIES.items()},
     "moving": "true for a reading on the way, which is none of the budget's readings",
+    "searcher": "the name of the searcher, where a site has several",
+    "ranges": "[m], of a range sensor: how far the next wall is in each direction; `null` where none is seen",
 }
 """The keys of a reading and their meaning; `columns.NAMES` has further names for each.
 
 Other keys are ignored, except those that look like a misspelling of one of these.
 """
 _ALL_NAMES = {*KEYS, *(name for names in NAMES.values() for name in names)}
-_JSON_ONLY_KEYS = ("id", "unit", "moving")
+_JSON_ONLY_KEYS = ("id", "unit", "moving", "searcher", "ranges")
 """Keys that no column of a survey has."""
+_AS_GIVEN = ("sensor", "altitude", "dwell", "id", "moving", "searcher", "ranges")
 _EXAMPLE = 'send one JSON object a line, such as {"x": 3.2, "y": 8.1, "value": 0.4}'
 MAX_DIGITS = 30
 """Of a whole number."""
@@ -162,7 +165,7 @@ def from_object(
         wind=winds,
         time=time,
         far_end=_far_end(given, found, coordinates, area),
-        **{name: given.get(name) for name in ("sensor", "altitude", "dwell", "id", "moving")},
+        **{name: given.get(name) for name in _AS_GIVEN},
         **{name: _convert(name, given, found, unit) for name in QUANTITIES if name in given},
     )
 

@@ -148,7 +148,8 @@ def _draw_readings(axes: Axes, findings: Findings) -> PathCollection:
 
     A reading along a path is a line, with its dot in the middle.
     """
-    axes.plot(*findings.track.T, color=MUTED, linewidth=0.8, alpha=0.8, zorder=3)
+    for track in findings.tracks:
+        axes.plot(*track.places.T, color=track.colour or MUTED, linewidth=0.8, alpha=0.8, zorder=3)
     places = findings.ends.mean(axis=1)
     # The largest readings are on top.
     order = np.argsort(findings.values, kind="stable")
@@ -185,11 +186,13 @@ def _draw_waypoints(axes: Axes, findings: Findings) -> None:
     """Draw the next waypoints, joined to the last reading, or the next path."""
     if findings.next_path is not None:
         axes.plot(*findings.next_path.T, color=GREEN, linewidth=3, zorder=5)
-    if len(findings.waypoints) == 0:
-        return
-    way = np.concatenate([findings.positions[-1:], findings.next_way, findings.waypoints])
-    axes.plot(*way.T, color=GREEN, linewidth=1.4, linestyle=(0, (2, 1.5)), zorder=5)
-    axes.plot(*findings.waypoints.T, "D", color=GREEN, markeredgecolor="white", markersize=7, zorder=5.5)
+    for track in findings.tracks:
+        if len(track.waypoints) == 0:
+            continue
+        colour = track.colour or GREEN
+        way = np.concatenate([track.whole_next_way, track.waypoints[1:]])
+        axes.plot(*way.T, color=colour, linewidth=1.4, linestyle=(0, (2, 1.5)), zorder=5)
+        axes.plot(*track.waypoints.T, "D", color=colour, markeredgecolor="white", markersize=7, zorder=5.5)
 
 
 def _draw_inset(
@@ -258,8 +261,11 @@ def _draw_key(figure: Figure, findings: Findings, left: float, top: float) -> in
         arrow = Line2D([], [], color=INK, alpha=0.55, marker=r"$\rightarrow$", markersize=11, linestyle="")
         arrow.set_label("wind at readings")
         marks.append(arrow)
-    if len(findings.waypoints):
+    if len(findings.waypoints) and not findings.team:
         marks.append(Line2D([], [], color=GREEN, marker="D", linestyle=":", label="next waypoint"))
+    for track in findings.team:
+        label = f"{track.name}, next waypoint" if len(track.waypoints) else track.name
+        marks.append(Line2D([], [], color=track.colour, marker="D", linestyle=":", label=label))
     if findings.next_path is not None:
         marks.append(Line2D([], [], color=GREEN, linewidth=3, label="next path"))
     if findings.geofence:

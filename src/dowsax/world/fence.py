@@ -14,6 +14,8 @@ from dowsax.geo.polygons import Bounds
 from dowsax.geo.ways import TOUCH
 from dowsax.types import Position, Scalar
 
+_SIDES, _NODES, _BENDS = 64, 32, 8
+"""With room, a fence has a multiple of each."""
 _ROUNDINGS = 8
 """Units in the last place of the farthest corner by which places may lie beyond a border."""
 
@@ -40,20 +42,28 @@ class Fence(eqx.Module):
     """Of a shortest way."""
 
     @classmethod
-    def of(cls, bounds: Bounds) -> "Fence":
-        """Return the fence with the polygons of these bounds."""
+    def of(cls, bounds: Bounds, *, has_room: bool = False) -> "Fence":
+        """Return the fence with the polygons of these bounds.
+
+        With `has_room` its arrays are larger than they need be, so that a few more polygons leave their
+        shapes as they are: programs are compiled for shapes.
+        """
         corners = [np.zeros((0, 2)), *bounds.geofence, *bounds.blocked]
         farthest = np.abs(np.concatenate(corners)).max(initial=0.0)
         touch = max(TOUCH, float(_ROUNDINGS * np.finfo(np.float32).eps * farthest))
         space = bounds.space if touch == TOUCH else bounds.space_within(touch)
+        sides, nodes, bends = len(space.borders), len(space.nodes), _max_bends(space.node_before)
+        more = (_more(sides, _SIDES), _more(nodes, _NODES), _more(bends, _BENDS)) if has_room else (0, 0, 0)
+        beyond = ((0, more[1]), (0, more[1]))
         return cls(
-            jnp.asarray(space.borders, jnp.float32),
-            jnp.arange(len(space.borders)) >= space.num_solid,
-            jnp.asarray(space.nodes, jnp.float32),
-            jnp.asarray(space.node_lengths, jnp.float32),
-            jnp.asarray(np.maximum(space.node_before, 0), jnp.int32),
+            # A side without a length is crossed by nothing, and a node with no way to it is on none.
+            jnp.asarray(np.pad(space.borders, ((0, more[0]), (0, 0), (0, 0))), jnp.float32),
+            jnp.asarray(np.pad(np.arange(sides) >= space.num_solid, (0, more[0]))),
+            jnp.asarray(np.pad(space.nodes, ((0, more[1]), (0, 0))), jnp.float32),
+            jnp.asarray(np.pad(space.node_lengths, beyond, constant_values=np.inf), jnp.float32),
+            jnp.asarray(np.pad(np.maximum(space.node_before, 0), beyond), jnp.int32),
             space.has_geofence,
-            _max_bends(space.node_before),
+            bends + more[2],
         )
 
     def allow(self, place: Position) -> Bool[Array, ""]:
@@ -140,6 +150,11 @@ def place_on(way: Way, share: Scalar) -> Position:
 def _turn(one: Float[Array, "#sides 2"], other: Float[Array, "#sides 2"]) -> Float[Array, " sides"]:
     """Return > 0 where the second direction is left of the first."""
     return one[:, 0] * other[:, 1] - one[:, 1] * other[:, 0]
+
+
+def _more(number: int, unit: int) -> int:
+    """Return how many more there are in the next multiple of a unit, at least one of them."""
+    return max(-(-number // unit), 1) * unit - number
 
 
 def _max_bends(before: np.ndarray) -> int:

@@ -7,7 +7,7 @@ import numpy as np
 
 from dowsax.geo.polygons import Polygon, signed_area
 from dowsax.report.export.places import places, region_rings
-from dowsax.report.findings import Findings
+from dowsax.report.findings import Findings, Track
 from dowsax.report.summary import verdict
 
 _IN_METRES = (
@@ -63,9 +63,16 @@ def _regions(findings: Findings) -> list[dict]:
 
 
 def _track(findings: Findings) -> list[dict]:
-    if len(findings.track) < 2:
-        return []
-    return [_feature("LineString", places(findings, findings.track).tolist(), {"what": "track"})]
+    return [
+        _feature("LineString", places(findings, track.places).tolist(), {"what": "track"} | _of(track))
+        for track in findings.tracks
+        if len(track.places) > 1
+    ]
+
+
+def _of(track: Track) -> dict[str, str]:
+    """Return whose a feature is, and its colour as the specification of simple styles names it."""
+    return {"searcher": track.name, "stroke": track.colour} if track.name else {}
 
 
 def _readings(findings: Findings) -> list[dict]:
@@ -74,10 +81,12 @@ def _readings(findings: Findings) -> list[dict]:
     if findings.wind is not None:
         extras |= {"wind_east_m_s": findings.wind[:, 0], "wind_north_m_s": findings.wind[:, 1]}
     features, is_path = [], findings.is_path
+    owners = {number: track.name for track in findings.team for number in track.numbers.tolist()}
     ends = places(findings, findings.ends.reshape(-1, 2)).reshape(-1, 2, 2).tolist()
     for number, (start, end) in enumerate(ends):
         measured = {name: _plain(column[number]) for name, column in extras.items() if column is not None}
         value = {"what": "reading", "number": number + 1, "value": _plain(findings.values[number])}
+        value |= {"searcher": owners[number]} if number in owners else {}
         shape = ("LineString", [start, end]) if is_path[number] else ("Point", start)
         features.append(_feature(*shape, value | {"unit": findings.unit} | measured))
     return features
@@ -103,12 +112,19 @@ def _estimates(findings: Findings) -> list[dict]:
 
 def _waypoints(findings: Findings) -> list[dict]:
     points = [
-        _feature("Point", place, {"what": "next waypoint", "number": number + 1})
-        for number, place in enumerate(places(findings, findings.waypoints).tolist())
+        _feature("Point", place, {"what": "next waypoint", "number": number + 1} | _of(track))
+        for track in findings.tracks
+        for number, place in enumerate(places(findings, track.waypoints).tolist())
     ]
-    if len(findings.next_way) and len(findings.waypoints):
-        way = np.concatenate([findings.positions[-1:], findings.next_way, findings.waypoints[:1]])
-        points.append(_feature("LineString", places(findings, way).tolist(), {"what": "next way"}))
+    points += [
+        _feature(
+            "LineString",
+            places(findings, track.whole_next_way).tolist(),
+            {"what": "next way"} | _of(track),
+        )
+        for track in findings.tracks
+        if len(track.next_way) and len(track.waypoints)
+    ]
     if findings.next_path is None:
         return points
     return [_feature("LineString", places(findings, findings.next_path).tolist(), {"what": "next path"})]

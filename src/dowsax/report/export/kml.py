@@ -34,7 +34,7 @@ def kml(findings: Findings) -> str:
     document = SubElement(root, "Document")
     _text(document, "name", findings.name)
     _text(document, "description", verdict(findings))
-    _styles(document)
+    _styles(document, findings)
     _areas(document, findings)
     _regions(document, findings)
     _track(document, findings)
@@ -44,7 +44,7 @@ def kml(findings: Findings) -> str:
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
 
 
-def _styles(document: Element) -> None:
+def _styles(document: Element, findings: Findings) -> None:
     for number, colour in enumerate(_READING_COLOURS):
         style = _icon_style(document, f"reading-{number}", colour, 0.6, labelled=False)
         _line(style, colour, 3.0)
@@ -52,6 +52,8 @@ def _styles(document: Element) -> None:
     _icon_style(document, "guess", "ff7b8894", 1.1, labelled=True)
     _icon_style(document, "waypoint", "ff009e73", 1.0, labelled=True)
     _line_style(document, "track", "ff7b8894", 1.5, None)
+    for number, track in enumerate(findings.team):
+        _line_style(document, f"track-{number}", f"ff{track.colour[1:]}", 2.0, None)
     _line_style(document, "next-path", "ff009e73", 4.0, None)
     _line_style(document, "region-50", "ff0072b2", 2.5, "660072b2")
     _line_style(document, "region-95", "ff0072b2", 1.5, "330072b2")
@@ -81,11 +83,13 @@ def _regions(document: Element, findings: Findings) -> None:
 
 
 def _track(document: Element, findings: Findings) -> None:
-    if len(findings.track) < 2:
-        return
-    line = SubElement(_placemark(document, "Track", "track"), "LineString")
-    _text(line, "tessellate", "1")
-    _text(line, "coordinates", _coordinates(places(findings, findings.track)))
+    for number, track in enumerate(findings.tracks):
+        if len(track.places) < 2:
+            continue
+        style = f"track-{number}" if track.name else "track"
+        line = SubElement(_placemark(document, f"Track {track.name}".strip(), style), "LineString")
+        _text(line, "tessellate", "1")
+        _text(line, "coordinates", _coordinates(places(findings, track.places)))
 
 
 def _readings(document: Element, findings: Findings) -> None:
@@ -117,16 +121,19 @@ def _points(document: Element, findings: Findings) -> None:
         for number, source in zip(numbers, findings.sources, strict=True)
     ]
     named += [
-        (f"Next waypoint {number + 1}", "waypoint", "", place)
-        for number, place in enumerate(findings.waypoints)
+        (f"Next waypoint {track.name or number + 1}", "waypoint", "", place)
+        for track in findings.tracks
+        for number, place in enumerate(track.waypoints)
     ]
     for name, style, description, place in named:
         placemark = _placemark(document, name, style, description)
         _text(SubElement(placemark, "Point"), "coordinates", _coordinates(places(findings, place[None])))
     lines = [] if findings.next_path is None else [("Next path", findings.next_path)]
-    if len(findings.next_way) and len(findings.waypoints):
-        way = np.concatenate([findings.positions[-1:], findings.next_way, findings.waypoints[:1]])
-        lines.append(("Next way", way))
+    lines += [
+        (f"Next way {track.name}".strip(), track.whole_next_way)
+        for track in findings.tracks
+        if len(track.next_way) and len(track.waypoints)
+    ]
     for name, line in lines:
         shape = SubElement(_placemark(document, name, "next-path"), "LineString")
         _text(shape, "coordinates", _coordinates(places(findings, line)))

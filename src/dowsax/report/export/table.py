@@ -88,6 +88,7 @@ def readings_table(
         "value": [reading.value for reading in readings],
         "time": time_column(readings, forms),
         "sensor": [reading.sensor for reading in readings],
+        "searcher": [reading.searcher for reading in readings],
         "altitude": altitude_column(readings, forms, ground),
         "dwell": [reading.dwell for reading in readings],
         **wind_columns(readings, forms),

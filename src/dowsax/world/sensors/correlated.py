@@ -46,9 +46,9 @@ class Correlated(SensorWrapper):
     sensor: Sensor
     """`Gaussian` or `StudentT`, once it is bound to Θ, perhaps with stated uncertainties."""
     field: Field
-    correlation: float
+    correlation: float | Scalar
     """s, in [0, 0.95]: of the noise of two readings at one place."""
-    length: float
+    length: float | Scalar
     """ℓ [m], above zero."""
     columns: tuple[tuple[str, int], ...] = eqx.field(static=True)
     """Pairs of `correlation` or `length`, where it is unknown, and its column of Θ."""

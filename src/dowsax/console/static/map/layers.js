@@ -166,7 +166,8 @@ export function drawParticles(pen, camera, palette, particles) {
   pen.globalAlpha = 1;
 }
 
-export function drawPath(pen, camera, palette, start, readings) {
+/** The way of one searcher; `colour` is that of several, each of which has its own. */
+export function drawPath(pen, camera, palette, start, readings, colour = palette.path) {
   // Along a path nobody goes.
   const places = readings.filter(({ reading }) => !reading.far_end).map(({ reading }) => reading.position);
   if (start) places.unshift(start);
@@ -183,7 +184,7 @@ export function drawPath(pen, camera, palette, start, readings) {
   pen.lineWidth = 4;
   pen.stroke();
   pen.globalAlpha = 1;
-  pen.strokeStyle = palette.path;
+  pen.strokeStyle = colour;
   pen.lineWidth = 1.5;
   pen.stroke();
 }

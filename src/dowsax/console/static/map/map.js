@@ -12,7 +12,7 @@ import { drawGraticule, drawLabels } from "./graticule.js";
 import { Labels } from "./labels.js";
 import * as layers from "./layers.js";
 import * as marks from "./marks.js";
-import { nextPlaceOf, placeOf, sourcePlacesOf } from "./places.js";
+import { nextPlaceOf, othersOf, placeOf, sourcePlacesOf, waysOf } from "./places.js";
 
 /** Share of the field that may set the scale of colours. */
 const PEAK = 0.8;
@@ -249,10 +249,11 @@ export class MapView {
     if (field && fieldScale) layers.drawField(pen, camera, field, this._picture(field, fieldScale, look));
     layers.drawSite(pen, camera, palette, facts);
     this._drawBelief(pen, palette, Boolean(field));
-    // With a list of paths nobody starts anywhere.
-    const start = facts.paths?.length ? null : facts.start;
-    if (show.path) layers.drawPath(pen, camera, palette, start, seen);
-    if (start) marks.drawStart(pen, camera, palette, start);
+    const ways = waysOf(facts, seen);
+    if (show.path)
+      for (const { start, readings, colour } of ways)
+        layers.drawPath(pen, camera, palette, start, readings, colour);
+    for (const { start } of ways) if (start) marks.drawStart(pen, camera, palette, start);
     layers.drawReadings(pen, camera, palette, seen, this.scale, look);
     this._drawMarks(pen, palette);
     const labels = new Labels(camera, this._tools);
@@ -283,6 +284,8 @@ export class MapView {
         if (isFound) marks.drawFound(pen, camera, palette, place, facts.radius ?? snapshot.radius);
         marks.drawEstimate(pen, camera, palette, place, isFound);
       }
+      for (const other of othersOf(facts, mission.snapshots, mission.shown))
+        marks.drawNext(pen, camera, { ...palette, go: other.colour }, other.snapshot.reading.position, other.snapshot);
       if (this._wind()) marks.drawWind(pen, camera, palette, this._here(), this._wind());
       if (snapshot.next) marks.drawNext(pen, camera, palette, this._here(), snapshot);
     }

@@ -21,6 +21,28 @@ export function nextPlaceOf({ next, next_far_end: farEnd }) {
   return farEnd ? middleOf([next, farEnd]) : next;
 }
 
+/** The ways on a map: {start, readings, colour} of each searcher, or of the only one. */
+export function waysOf(facts, snapshots) {
+  // With a list of paths nobody starts anywhere.
+  const start = facts.paths?.length ? null : facts.start;
+  if (!facts.searchers?.length) return [{ start, readings: snapshots }];
+  return facts.searchers.map(({ name, start, colour }) => ({
+    start,
+    colour,
+    readings: snapshots.filter(({ reading }) => reading.searcher === name),
+  }));
+}
+
+/** The newest of the first `count` snapshots for each other searcher, where it goes on. */
+export function othersOf(facts, snapshots, count) {
+  const shown = snapshots.slice(0, count).filter(Boolean);
+  const newest = shown.at(-1)?.searcher;
+  return (facts.searchers ?? [])
+    .filter(({ name }) => name !== newest)
+    .map(({ name, colour }) => ({ colour, snapshot: shown.findLast(({ searcher }) => searcher === name) }))
+    .filter(({ snapshot }) => snapshot?.next && snapshot.reading);
+}
+
 /** [m], where the estimate has its sources: one, or each of several. */
 export function sourcePlacesOf(snapshot) {
   return snapshot.sources?.map((disc) => disc.centre) ?? [snapshot.estimate.mean.slice(0, 2)];

@@ -14,13 +14,13 @@ const FORMATS = [
 
 export function buildExport(mission) {
   const message = buildMessage();
-  const save = async ({ name, text }, button) => {
+  const save = async ({ name, text, query = "" }, button) => {
     button.disabled = true;
     const { preparing, message: words } = mission.facts;
     message.tell(`Making ${text}${preparing ? `. ${words}` : ""}`, "note");
     try {
       const { file, called } = await getFile(
-        `${mission.path}/export?to=${name}`,
+        `${mission.path}/export?to=${name}${query}`,
         `${mission.facts.name}.${name}`,
       );
       keep(file, called);
@@ -30,7 +30,9 @@ export function buildExport(mission) {
     }
     button.disabled = false;
   };
-  const usable = FORMATS.filter(({ inDegrees }) => !inDegrees || mission.facts.geographic);
+  const usable = FORMATS.filter(({ inDegrees }) => !inDegrees || mission.facts.geographic).flatMap((format) =>
+    format.name === "qgc" ? plansOf(format, mission.facts.searchers ?? []) : [format],
+  );
   const buttons = usable.map((format) => {
     const button = h("button", { type: "button", title: format.title }, icon("down"), format.text);
     button.addEventListener("click", () => save(format, button));
@@ -51,6 +53,16 @@ export function buildExport(mission) {
     element.hidden = mission.count === 0;
   };
   return { element, update };
+}
+
+/** One plan, or one for each of several searchers. */
+function plansOf(format, searchers) {
+  if (searchers.length === 0) return [format];
+  return searchers.map(({ name }) => ({
+    ...format,
+    text: `${format.text}, ${name}`,
+    query: `&searcher=${encodeURIComponent(name)}`,
+  }));
 }
 
 /** Save a file to the downloads. */

@@ -2,14 +2,14 @@
 
 import { newId, post } from "../api.js";
 import { h, icon, say } from "../dom.js";
-import { buildMessage, forgive, inFormWords } from "../forms.js";
+import { buildMessage, choice, forgive, inFormWords } from "../forms.js";
 import { askWhether } from "./question.js";
 import { buildPathChoice, buildPlace, buildValue } from "./reading_inputs.js";
 
 const TRIES = 3;
 
 export function buildReading(mission, map) {
-  const { paths, geographic } = mission.facts;
+  const { paths, searchers, geographic } = mission.facts;
   const hasPaths = Boolean(paths?.length);
   const place = hasPaths ? buildPathChoice(paths) : buildPlace(geographic ? map.globe : null);
   const about = buildValue(mission.facts);
@@ -19,7 +19,8 @@ export function buildReading(mission, map) {
   const clicked = hasPaths ? "choose the nearest path" : "set the place";
   const hint = h("p", { class: "hint" }, `Click on the map to ${clicked}.`);
   const buttons = h("div", { class: "row wrap" }, send, toNext);
-  const parts = [place.element, hint, ...about.elements, buttons, message.element];
+  const who = searchers?.length ? choice("Searcher", searchers, searchers[0].name) : null;
+  const parts = [...(who ? [who.element] : []), place.element, hint, ...about.elements, buttons, message.element];
   const form = h("form", { class: "reading", novalidate: true, id: "reading-form" }, parts);
   const title = h("h2", { id: "reading-title" }, "Add a reading");
   const element = h("section", { class: "card", "aria-labelledby": "reading-title" }, title, form);
@@ -43,6 +44,10 @@ export function buildReading(mission, map) {
   /** The advised place [m], or the name of the advised path. */
   const advised = () => {
     const newest = mission.snapshots[mission.count - 1];
+    if (who) {
+      const own = mission.snapshots.findLast((snapshot) => snapshot?.searcher === who.input.value);
+      return own ? own.next : searchers.find(({ name }) => name === who.input.value).start;
+    }
     if (mission.count === 0) return hasPaths ? paths[0].name : mission.facts.start;
     return (hasPaths ? newest?.next_path : newest?.next) ?? null;
   };
@@ -62,6 +67,10 @@ export function buildReading(mission, map) {
     chosen = true;
     mark();
   });
+  who?.input.addEventListener("change", () => {
+    chosen = false;
+    update();
+  });
   toNext.addEventListener("click", () => {
     go(advised(), false);
     about.value.focus();
@@ -71,7 +80,7 @@ export function buildReading(mission, map) {
     if (send.disabled) return;
     message.clear();
     try {
-      const body = { ...place.get(), ...about.get() };
+      const body = { ...place.get(), ...about.get(), ...(who ? { searcher: who.input.value } : {}) };
       isBusy = true;
       update();
       const snapshot = await deliverOrAsk(body);

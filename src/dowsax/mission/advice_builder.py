@@ -1,0 +1,202 @@
+"""From the state of a mission to an advice: the status, where its searcher goes next, and why."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+
+from dowsax.inference import Belief
+from dowsax.mission import decision
+from dowsax.mission.advice import FOUND, INCONCLUSIVE, SEARCHING, Advice, Disc
+from dowsax.mission.decision import BudgetUse
+from dowsax.mission.next_reading import advice_fields, describe_choice, first_choice
+from dowsax.mission.plan import Plan
+from dowsax.mission.seen_walls import seen_walls
+from dowsax.mission.site_policy import Choice, SitePolicy
+from dowsax.mission.sources import estimate_of, number_chances, source_discs
+from dowsax.mission.state import MissionState, log_odds
+from dowsax.mission.team import (
+    budget_use,
+    describe_team,
+    of_searcher,
+    others_at_work,
+    places_of_others,
+    silent_searchers,
+)
+from dowsax.mission.tracker import Tracker, unpack_digest
+from dowsax.policies.others import pending_at
+from dowsax.policies.pending import Pending
+from dowsax.survey.reading import Reading
+from dowsax.types import Key, Station
+
+
+class Turn(NamedTuple):
+    """For whom an advice is, and what is known besides the state of the mission."""
+
+    number: int
+    """Of the step."""
+    searcher: str | None
+    assigned: Mapping[str | None, Advice]
+    """The newest advice of each searcher."""
+    first: str
+    """A sentence on what has happened."""
+    has_changed: bool
+    """Whether source or wind have changed."""
+    keeps_place: bool = False
+    """Whether its place stays as it was, as a later reading of the searcher waits."""
+
+
+@dataclass(frozen=True)
+class AdviceBuilder:
+    """Builds advice: a function of the state, of the searcher, and of where the others are sent."""
+
+    plan: Plan
+    tracker: Tracker
+    policies: Mapping[str | None, SitePolicy]
+    """Of each searcher, and of the one without a name."""
+    false_stops: str
+    choice_key: Key
+    _beyond: dict[str | None, tuple[tuple[Reading, ...], Plan, SitePolicy]] = field(default_factory=dict)
+    """Of each searcher the newest readings with ranges, and what follows from the walls that they saw."""
+
+    def build(self, state: MissionState, station: Station | None, turn: Turn) -> Advice:
+        """Return the advice for a state; `station` is that of the newest reading, if there is any."""
+        if station is None:
+            return self._build_at_start(state, turn)
+        plan, policy = self._among_walls(turn.searcher, state.readings)
+        inputs, findings = self._describe_belief(state)
+        own = of_searcher(state.readings, turn.searcher)
+        used = budget_use(self.plan, state.readings, turn.searcher)
+        status = decision.status_of(plan, used, inputs)
+        here = decision.sort_by_time(own)[-1].position if own else None
+        choice, sentence = None, ""
+        if status == SEARCHING:
+            choice, sentence = self._next(plan, policy, state, station, here, used, turn)
+        at_work: tuple[str, ...] = ()
+        if choice is None and status != FOUND and not decision.excludes_source(inputs):
+            at_work = others_at_work(self.plan, state.readings, turn.searcher, turn.assigned)
+            status = SEARCHING if at_work else INCONCLUSIVE
+        silent = silent_searchers(self.plan, state.readings, turn.assigned)
+        wind = state.reversed_wind.check
+        sentences = [
+            turn.first,
+            f"Source or wind have changed, about at reading {state.regime + 1}: the search starts again."
+            if turn.has_changed
+            else None,
+            wind.message if wind.is_reversed else None,
+            decision.explain_status(plan, used, inputs, status, self.false_stops),
+            decision.describe_redundancy(state.redundancy),
+            sentence,
+            describe_team(plan, used, [name for name in silent if name != turn.searcher], at_work),
+            decision.check_stuck_sensor(plan, state.readings),
+            decision.check_heights(plan, state.readings),
+        ]
+        return Advice(
+            number=turn.number,
+            status=status,
+            **advice_fields(choice, here),
+            **findings,
+            why=" ".join(sentence for sentence in sentences if sentence),
+            id=own[-1].id if own else None,
+            searcher=turn.searcher,
+        )
+
+    def _among_walls(self, searcher: str | None, readings: Sequence[Reading]) -> tuple[Plan, SitePolicy]:
+        """Return the plan and the policy of a searcher, with the walls that were seen as obstacles."""
+        plan, policy = self.plan.of_searcher(searcher), self.policies[searcher]
+        if not plan.reach.sees_walls:
+            return plan, policy
+        known = tuple(readings)
+        if searcher not in self._beyond or self._beyond[searcher][0] != known:
+            reach = plan.reach.with_walls(seen_walls(plan, readings))
+            beyond = replace(plan, reach=reach), policy.of_reach(reach, plan.radius)
+            self._beyond[searcher] = known, *beyond
+        return self._beyond[searcher][1:]
+
+    def _describe_belief(self, state: MissionState) -> tuple[decision.StatusInputs, dict[str, Any]]:
+        """Return what the status depends on, and the fields of an advice that say where the source is."""
+        digest = state.digest(len(state.readings))
+        prior, radius = self.plan.model.prior, float(digest.radius)
+        estimate, chances = estimate_of(prior, digest), number_chances(prior, digest)
+        sources = source_discs(self.tracker, state.belief, digest)
+        evidence, wind = log_odds(state.belief, state.null), state.reversed_wind.check
+        inputs = decision.StatusInputs(
+            tuple(disc.centre for disc in sources) or (estimate.position,),
+            *(radius, float(digest.mass), float(digest.fit), evidence, wind.is_reversed),
+            chances.get("number_probability"),
+        )
+        region = Disc(estimate.position, radius)
+        findings = {
+            "estimate": estimate,
+            "region": region,
+            "evidence": evidence,
+            "sources": sources,
+            **chances,
+        }
+        return inputs, findings
+
+    def _next(
+        self,
+        plan: Plan,
+        policy: SitePolicy,
+        state: MissionState,
+        station: Station,
+        here: tuple[float, float] | None,
+        used: BudgetUse,
+        turn: Turn,
+    ) -> tuple[Choice | None, str]:
+        """Choose where to read next, with a sentence on it; `None` when no place can be reached."""
+        if here is None:
+            choice, begin = first_choice(plan)
+            return choice, f"{begin[0].upper()}{begin[1:]}"
+        budget = decision.budget_left(plan, used)
+        if not plan.reach.paths and plan.reach.is_outside(here):
+            back = plan.reach.way_back(here, float(budget.distance))
+            return (None, "") if back is None else (Choice(back), "You are where you may not be: go back.")
+        before = turn.assigned.get(turn.searcher)
+        if turn.keeps_place and before is not None and before.next_position is not None:
+            place = before.next_position
+            words = f"Further readings of {turn.searcher} wait: the next place stays as it was."
+            return Choice(place, bends=plan.reach.bends(here, place)), words
+        if state.readings[-1].searcher != turn.searcher:
+            own = of_searcher(state.readings, turn.searcher)
+            station = plan.stations.station(own[-1], state.readings)
+        pending = self._pending(places_of_others(self.plan, state.readings, turn.searcher, turn.assigned))
+        key = _key_of(self.choice_key, np.asarray(len(state.readings), np.int32))
+        choice = policy.choose(key, state.belief, station, here, budget, pending)
+        if choice is None:
+            return None, ""
+        return choice, describe_choice(choice, here, station, plan.coordinates)
+
+    def _pending(self, places: Sequence[tuple[float, float]]) -> Pending | None:
+        """Return the readings that others are about to take; `None` where there is one searcher."""
+        if not self.plan.members:
+            return None
+        return pending_at(places, len(self.plan.members) - 1)
+
+    def _build_at_start(self, state: MissionState, turn: Turn) -> Advice:
+        """Return the advice when the only reading was withdrawn."""
+        digest = unpack_digest(self.tracker.describe(state.belief))
+        estimate = estimate_of(self.plan.model.prior, digest)
+        choice, begin = first_choice(self.plan.of_searcher(turn.searcher))
+        return Advice(
+            number=turn.number,
+            status=SEARCHING,
+            **advice_fields(choice, None),
+            estimate=estimate,
+            region=Disc(estimate.position, float(digest.radius)),
+            why=f"{turn.first} There are no readings: {begin}",
+            searcher=turn.searcher,
+        )
+
+    def warm_up(self, belief: Belief, station: Station) -> None:
+        """Compile the choice of the next place for every searcher."""
+        for policy in {id(policy): policy for policy in self.policies.values()}.values():
+            budget = decision.budget_left(self.plan)
+            policy.choose(self.choice_key, belief, station, self.plan.middle, budget, self._pending(()))
+
+
+# Compiled, it is ten times as fast.
+_key_of = jax.jit(jax.random.fold_in)

@@ -1,0 +1,124 @@
+"""Several searchers of one mission: whose readings are whose, who is silent, and who is on the way where.
+
+Readings are joined to a way, and counted against a budget, for each searcher by itself. With one searcher
+without a name all readings are its own.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from statistics import median
+
+from dowsax.mission.advice import Advice
+from dowsax.mission.decision import BudgetUse, describe_end, describe_spent_budget, sort_by_time
+from dowsax.mission.plan import Plan
+from dowsax.survey.reading import Reading
+
+SILENT_FACTOR = 3.0
+"""A searcher is silent after so many times as long as its next reading should take,"""
+SILENT_MARGIN_S = 30.0
+"""and this much longer [s]."""
+SILENT_READINGS = 10
+"""Without times: a searcher is silent after so many readings of each of the others."""
+
+
+def of_searcher(readings: Sequence[Reading], searcher: str | None) -> tuple[Reading, ...]:
+    """Return the readings of one searcher."""
+    return tuple(reading for reading in readings if reading.searcher == searcher)
+
+
+def budget_use(plan: Plan, readings: Sequence[Reading], searcher: str | None) -> BudgetUse:
+    """Return what a searcher has used of its budget."""
+    own = plan.of_searcher(searcher)
+    return BudgetUse.of(own.start, of_searcher(readings, searcher), own.reach.bounds)
+
+
+def whole_distance(plan: Plan, readings: Sequence[Reading]) -> float:
+    """Return the length [m] of the ways of all searchers."""
+    return sum(budget_use(plan, readings, name).distance for name in joined(readings))
+
+
+def joined(readings: Sequence[Reading]) -> tuple[str | None, ...]:
+    """Return the searchers that have readings, in the order of their first."""
+    return tuple(dict.fromkeys(reading.searcher for reading in readings))
+
+
+def silent_searchers(
+    plan: Plan, readings: Sequence[Reading], assigned: Mapping[str | None, Advice]
+) -> tuple[str, ...]:
+    """Return the searchers that have fallen silent; one that reads again is none of them.
+
+    One is silent when its newest reading is older than the newest of all by 30 s and three times what its
+    next reading should take: its usual time between two readings, or that of the way it was sent, if longer.
+    Where a reading has no time, one is silent after ten readings of each of the others.
+    """
+    names = [name for name in joined(readings) if name is not None]
+    if len(names) < 2:
+        return ()
+    if any(reading.time is None for reading in readings):
+        return tuple(name for name in names if _is_silent_by_number(readings, name, len(names) - 1))
+    newest = max(reading.time or 0.0 for reading in readings)
+    return tuple(
+        name
+        for name in names
+        if newest - _last_time(readings, name)
+        > SILENT_MARGIN_S + SILENT_FACTOR * _expected_seconds(plan, readings, name, assigned.get(name))
+    )
+
+
+def _is_silent_by_number(readings: Sequence[Reading], name: str, num_others: int) -> bool:
+    last = max(number for number, reading in enumerate(readings) if reading.searcher == name)
+    return len(readings) - 1 - last > SILENT_READINGS * num_others
+
+
+def _last_time(readings: Sequence[Reading], name: str) -> float:
+    return max(reading.time or 0.0 for reading in readings if reading.searcher == name)
+
+
+def _expected_seconds(plan: Plan, readings: Sequence[Reading], name: str, advice: Advice | None) -> float:
+    """Return how long [s] a searcher should take until its next reading."""
+    times = [reading.time or 0.0 for reading in sort_by_time(of_searcher(readings, name))]
+    usual = median(end - start for start, end in pairwise(times)) if len(times) > 1 else 0.0
+    reach = plan.of_searcher(name).reach
+    way = 0.0 if advice is None or advice.distance is None else advice.distance
+    return max(usual, way / reach.speed + reach.reading_time)
+
+
+def places_of_others(
+    plan: Plan, readings: Sequence[Reading], searcher: str | None, assigned: Mapping[str | None, Advice]
+) -> list[tuple[float, float]]:
+    """Return the places [m] to which the other searchers are on their way; those of silent ones are free."""
+    silent = silent_searchers(plan, readings, assigned)
+    return [
+        advice.next_position
+        for name, advice in assigned.items()
+        if name not in (None, searcher, *silent) and advice.next_position is not None
+    ]
+
+
+def others_at_work(
+    plan: Plan, readings: Sequence[Reading], searcher: str | None, assigned: Mapping[str | None, Advice]
+) -> tuple[str, ...]:
+    """Return the other searchers that have read, are not silent, and can go on."""
+    silent = silent_searchers(plan, readings, assigned)
+    return tuple(
+        name
+        for name in joined(readings)
+        if name not in (None, searcher, *silent)
+        and (name not in assigned or assigned[name].next_position is not None)
+        and describe_spent_budget(plan.of_searcher(name), budget_use(plan, readings, name)) is None
+    )
+
+
+def describe_team(plan: Plan, used: BudgetUse, silent: Sequence[str], at_work: Sequence[str]) -> str | None:
+    """Say who is silent, and, where this searcher cannot go on, who can."""
+    sentences = []
+    if silent:
+        are = "is" if len(silent) == 1 else "are"
+        sentences.append(f"{_and(silent)} {are} silent: the others plan without.")
+    if at_work:
+        sentences.append(f"For you it is over: {describe_end(plan, used)}; {_and(at_work)} can go on.")
+    return " ".join(sentences) or None
+
+
+def _and(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,80 @@
+"""The searchers of a site file, checked and in metres."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from dowsax.geo.polygons import Bounds
+from dowsax.site.obstacles import Corner
+from dowsax.site.places import check_polygon, resolve_places
+from dowsax.site.searcher import MAX_SEARCHERS, Searcher, SearcherSetting
+from dowsax.site.site import Site
+from dowsax.site.text import Fault
+
+
+def resolve_searchers(settings: Sequence[SearcherSetting], site: Site) -> tuple[Searcher, ...]:
+    """Return the searchers of a site: at most 20, with different names, each starting where it may be."""
+    if len(settings) > MAX_SEARCHERS:
+        words = f"there must be at most {MAX_SEARCHERS}; got {len(settings):,}."
+        raise Fault(words, "searcher", str(len(settings)))
+    if settings and site.paths:
+        words = "has ways, and [[paths]] have none; leave the searchers or the paths out."
+        raise Fault(words, "searcher", "1")
+    found: dict[str, Searcher] = {}
+    for number, setting in enumerate(settings, start=1):
+        table = "searcher", str(number)
+        if setting.name != setting.name.strip() or not setting.name.isprintable():
+            raise Fault("must be printable text without spaces around it.", *table, "name")
+        if setting.name.casefold() in {name.casefold() for name in found}:
+            words = f"must be a name that no other searcher has; got {setting.name!r} twice."
+            raise Fault(words, *table, "name")
+        found[setting.name] = _resolve(setting, site, *table)
+    return tuple(found.values())
+
+
+def _resolve(setting: SearcherSetting, site: Site, *table: str) -> Searcher:
+    fence_key, fence = resolve_places(setting, "geofence", site.coordinates, site.area, *table)
+    if fence is not None:
+        fence = check_polygon(fence, *table, fence_key)
+        if site.is_outside(fence):
+            raise Fault("lies outside the area; check its corners against [area].", *table, fence_key)
+    key, places = resolve_places(setting, "start", site.coordinates, site.area, *table)
+    same = {name: getattr(setting, name) for name in ("speed", "height", "distance", "readings", "time")}
+    searcher = Searcher(setting.name, geofence=fence, **same)
+    if places is not None:
+        x, y = places[0].tolist()
+        searcher = replace(searcher, start=(x, y))
+    elif fence is None and setting.height is None:
+        return searcher
+    if places is None:
+        key = "height" if fence is None else fence_key
+    _check_start(searcher, site, *table, key)
+    return searcher
+
+
+def bounds_of(searcher: Searcher, site: Site) -> Bounds:
+    """Return where a searcher may be."""
+    if searcher.geofence is None and searcher.height is None:
+        return site.bounds
+    height = site.sensor.height if searcher.height is None else searcher.height
+    stopping = tuple(one.corners for one in site.obstacles if one.stops(height))
+    fences = site.geofence if searcher.geofence is None else (searcher.geofence,)
+    return Bounds(fences, site.no_go, stopping, site.bounds.area)
+
+
+def _check_start(searcher: Searcher, site: Site, *keys: str) -> None:
+    """Raise a Fault where a searcher would start where it may not be."""
+    start: Corner = searcher.start or site.start or site.middle
+    words = f"{searcher.name!r} starts at {site.coordinates.format_position(start)}, which is"
+    if site.outside != "allow" and (np.clip(start, *site.area) != start).any():
+        raise Fault(f"{words} outside the area; start inside it.", *keys)
+    if bounds_of(searcher, site).allow(np.array([start])).all():
+        return
+    height = site.sensor.height if searcher.height is None else searcher.height
+    standing = ((n, one) for n, one in enumerate(site.obstacles) if one.stops(height) and one.covers(start))
+    number, obstacle = next(standing, (0, None))
+    where = "outside its geofence or in a no-go area"
+    if obstacle is not None:
+        where = f"in the obstacle {obstacle.title(number)}"
+    raise Fault(f"{words} {where}; give it a `start` elsewhere.", *keys)

@@ -1,0 +1,77 @@
+"""Simulated searches by a team: each has its own place, clock and budget, and all have one belief."""
+
+import numpy as np
+from made_missions import MODEL
+from made_teams import STARTS, team_site
+
+from dowsax.evaluate.missions import RehearsalConfig, rehearse
+from dowsax.mission.plan import Plan
+from dowsax.site.schema import Budget, SearchSetting
+from dowsax.site.searcher import Searcher
+
+NEVER = SearchSetting.model_construct(preset="plain", particles=256, radius=1e-6)
+"""A stop that cannot be reached."""
+FIND = SearchSetting.model_construct(preset="plain", particles=256, radius=1.5)
+POLICY = "location-gain"
+
+
+def plan_of(**changes):
+    return Plan.of(team_site(**changes), MODEL)
+
+
+def simulate(plan, missions=2, **changes):
+    policy = plan.site_policy(POLICY)
+    return rehearse(plan, RehearsalConfig(missions, 0.0, 5, **changes), policy)
+
+
+def test_each_has_its_own_start_speed_and_budget():
+    """The fast one reads more often; each ends with the readings of its own budget."""
+    team = (
+        Searcher("anna", STARTS["anna"], readings=4),
+        Searcher("ben", STARTS["ben"], speed=4.0, readings=6),
+    )
+    plan = plan_of(searchers=team, search=NEVER, budget=Budget(readings=10))
+    done = simulate(plan)
+    for mission, path in zip(done.rehearsal.missions, done.paths, strict=True):
+        assert mission.status == "inconclusive"
+        assert mission.readings == len(path) == 10
+        assert {tuple(place) for place in path[:2].tolist()} == set(STARTS.values())
+    assert done.rehearsal.searchers == 2
+
+
+def test_the_time_is_that_of_the_clock_and_the_way_that_of_all():
+    """With time as the only budget, nobody reads later than that, and both use it."""
+    plan = plan_of(search=NEVER, budget=Budget(time=40.0))
+    for mission in simulate(plan).rehearsal.missions:
+        assert 20.0 < mission.time <= 40.0 + 1e-3
+        assert 40.0 < mission.distance <= 80.0 + 1e-3
+
+
+def test_two_who_start_at_one_place_do_not_both_read_there():
+    team = (Searcher("anna"), Searcher("ben"))
+    done = simulate(plan_of(searchers=team, search=NEVER, budget=Budget(readings=3)))
+    for path in done.paths:
+        assert len(np.unique(path, axis=0)) == len(path) == 6
+
+
+def test_the_missions_are_those_of_one_searcher():
+    """The same seed gives the same sources to any team, and the same mission again."""
+    plan = plan_of(search=FIND)
+    one, two, again = (simulate(plan.with_searchers(n)).rehearsal for n in (1, 2, 2))
+    assert [a.source for a in one.missions] == [b.source for b in two.missions]
+    assert two.missions == again.missions
+    assert (one.searchers, two.searchers) == (1, 2)
+
+
+def test_more_than_the_site_has_are_like_the_site():
+    plan = plan_of()
+    three = plan.with_searchers(3)
+    assert list(three.members) == ["anna", "ben", "3"]
+    assert three.members["3"].reach is plan.reach
+    assert three.stations.searchers == ("anna", "ben", "3")
+    single = plan.with_searchers(1)
+    assert (single.members, single.start) == ({}, STARTS["anna"])
+    assert "searcher" not in single.stations.names
+    fast = three.with_speed(9.0)
+    assert {one.reach.speed for one in fast.members.values()} == {9.0}
+    assert fast.members["3"].reach is fast.reach
