@@ -1,9 +1,9 @@
-r"""Olfactory search, a public task of Loisy and Heinonen (2023): the cases, the world and the belief on its grid.
+"""Olfactory search, a public task of Loisy and Heinonen (2023): its cases, worlds and beliefs on a grid.
 
 A searcher on a grid of cells steps north, south, east or west, reads the number of hits there, and has found
-the source when it stands in its cell. Searches run side by side. The source is not drawn: a search goes on until
-it would have found the source wherever it is, and each hit is drawn from what the belief predicts. So the mean
-time to find is the sum of the probabilities of not having found it yet, the tail included.
+the source when it stands in its cell. Searches run side by side. The source is not drawn: a search goes on
+until it would have found the source wherever that is, and hits are drawn from what the belief predicts. So
+the mean time to find is the sum of the probabilities of not having found it yet, the tail included.
 """
 
 import math
@@ -40,7 +40,7 @@ class Case:
     """Whether a search ends, without success, that goes to and fro."""
 
     @cached_property
-    def table(self) -> Float[np.ndarray, "hits 2nx-1 2ny-1"]:
+    def table(self) -> Float[np.ndarray, "hits columns rows"]:
         """The probability of each reading, by the offset of the source from the searcher."""
         east, north = (np.arange(1 - number, number) for number in self.shape)
         here = np.zeros((2 * self.shape[0] - 1, 2 * self.shape[1] - 1))
