@@ -8,11 +8,12 @@ from cyclopts import Parameter
 
 from dowsax.cli.console import counting, say
 from dowsax.cli.locate import require_seed
-from dowsax.leaderboards import rad_search_table
+from dowsax.leaderboards import otto_table, rad_search_table
 from dowsax.leaderboards.location_finding import SETTINGS
 from dowsax.leaderboards.location_finding_table import NUM_CONTRASTS, measure, table
+from dowsax.leaderboards.otto import CASES
 
-NAMES = ("location-finding", "rad-search")
+NAMES = ("location-finding", "rad-search", "otto")
 WORLDS = Path("../shared/data/rad_search_worlds")
 MIN_ROLLOUTS = 2
 
@@ -33,9 +34,9 @@ def leaderboard(
     Parameters
     ----------
     name
-        The benchmark: location-finding or rad-search.
+        The benchmark: location-finding, rad-search or otto.
     rollouts
-        Of location-finding: simulated searches of each line, at least 2.
+        Of location-finding and otto: simulated searches of each line, at least 2.
     contrasts
         Of location-finding: of the bounds of the information, a multiple of 10,000; the lower bound is at
         most the logarithm of one more.
@@ -64,6 +65,8 @@ def leaderboard(
     require_seed(seed)
     if name == "rad-search":
         _rad_search(worlds, first, runs, seed, json)
+    elif name == "otto":
+        _otto(rollouts, seed, json)
     else:
         _location_finding(rollouts, contrasts, seed, json)
 
@@ -103,3 +106,14 @@ def _rad_search(folder: Path, first: int | None, runs: int, seed: int, json: boo
     if absent:
         say(f"Skipped, as they are not in {folder}: {', '.join(absent)}.")
     say(f"Searches of each world: {runs}, seed {seed}; brackets are 95 % intervals.")
+
+
+def _otto(searches: int, seed: int, json: bool) -> None:
+    with counting(len(CASES) * len(otto_table.POLICIES) * searches) as (describe, advance):
+        describe("searches")
+        rows = list(otto_table.measure(searches, seed, advance))
+    if json:
+        say(json_format.dumps({"name": "otto", "seed": seed, "rows": [row.to_json() for row in rows]}))
+        return
+    say(otto_table.table(rows))
+    say(f"{searches} searches each, seed {seed}; brackets are 95 % intervals.")
