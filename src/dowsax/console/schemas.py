@@ -111,6 +111,8 @@ class _ReadingKeys(_Quantities):
     sensor: Text | None = None
     searcher: Text | None = None
     """The name of who took it, where the site has several searchers."""
+    ranges: Annotated[list[Number | None], Field(max_length=72)] | None = None
+    """[m], of a range sensor: how far the next wall is in each direction; `null` where none is seen."""
     unit: Text | None = None
     moving: bool | None = None
     """Whether it was taken on the way."""

@@ -58,19 +58,21 @@ class AdviceBuilder:
     """Of each searcher, and of the one without a name."""
     false_stops: str
     choice_key: Key
-    _beyond: dict[str | None, tuple[tuple[Reading, ...], Plan, SitePolicy]] = field(default_factory=dict)
+    _plans_with_walls: dict[str | None, tuple[tuple[Reading, ...], Plan, SitePolicy]] = field(
+        default_factory=dict
+    )
     """Of each searcher the newest readings with ranges, and what follows from the walls that they saw."""
 
     def build(self, state: MissionState, station: Station | None, turn: Turn) -> Advice:
         """Return the advice for a state; `station` is that of the newest reading, if there is any."""
         if station is None:
             return self._build_at_start(state, turn)
-        plan, policy = self._among_walls(turn.searcher, state.readings)
         inputs, findings = self._describe_belief(state)
         own = of_searcher(state.readings, turn.searcher)
+        here = decision.sort_by_time(own)[-1].position if own else None
+        plan, policy = self._among_walls(turn.searcher, state.readings, here)
         used = budget_use(self.plan, state.readings, turn.searcher)
         status = decision.status_of(plan, used, inputs)
-        here = decision.sort_by_time(own)[-1].position if own else None
         choice, sentence = None, ""
         if status == SEARCHING:
             choice, sentence = self._next(plan, policy, state, station, here, used, turn)
@@ -103,17 +105,19 @@ class AdviceBuilder:
             searcher=turn.searcher,
         )
 
-    def _among_walls(self, searcher: str | None, readings: Sequence[Reading]) -> tuple[Plan, SitePolicy]:
+    def _among_walls(
+        self, searcher: str | None, readings: Sequence[Reading], here: tuple[float, float] | None
+    ) -> tuple[Plan, SitePolicy]:
         """Return the plan and the policy of a searcher, with the walls that were seen as obstacles."""
         plan, policy = self.plan.of_searcher(searcher), self.policies[searcher]
         if not plan.reach.sees_walls:
             return plan, policy
         known = tuple(readings)
-        if searcher not in self._beyond or self._beyond[searcher][0] != known:
-            reach = plan.reach.with_walls(seen_walls(plan, readings))
-            beyond = replace(plan, reach=reach), policy.of_reach(reach, plan.radius)
-            self._beyond[searcher] = known, *beyond
-        return self._beyond[searcher][1:]
+        if searcher not in self._plans_with_walls or self._plans_with_walls[searcher][0] != known:
+            reach = plan.reach.with_walls(seen_walls(plan, readings, here))
+            with_walls = replace(plan, reach=reach), policy.of_reach(reach, plan.radius)
+            self._plans_with_walls[searcher] = known, *with_walls
+        return self._plans_with_walls[searcher][1:]
 
     def _describe_belief(self, state: MissionState) -> tuple[decision.StatusInputs, dict[str, Any]]:
         """Return what the status depends on, and the fields of an advice that say where the source is."""

@@ -174,6 +174,8 @@ class Advisor:
             [m], the other end of the path along which the reading is the mean.
         searcher
             The name of who took it, where the site has several searchers.
+        ranges
+            [m], of a range sensor: how far the next wall is in each direction; `None` where none is seen.
         confirm
             The value is right, although it is implausible.
         quantities

@@ -139,6 +139,7 @@ def keys_of(reading: Reading, ground: float) -> dict[str, Any]:
         "dwell": reading.dwell,
         "moving": reading.moving or None,
         "searcher": reading.searcher,
+        "ranges": None if reading.ranges is None else list(reading.ranges),
         **reading.quantities,
     }
     return keys | {name: value for name, value in others.items() if value is not None}

@@ -12,28 +12,41 @@ from dowsax.geo.polygons import Polygon
 from dowsax.mission.plan import Plan
 from dowsax.survey.reading import Reading
 
+Corner = tuple[float, float]
+
 _WIDTH_SHARE = 0.1
 """Of the limit of the sensor: the side of a piece of wall."""
 _MAX_PIECES = 64
-"""The shortest ways are found among all their corners; more pieces become fewer, wider ones."""
+"""The shortest ways are found among all their corners: the nearest pieces are kept."""
 
 
-def seen_walls(plan: Plan, readings: Sequence[Reading]) -> tuple[Polygon, ...]:
+def seen_walls(plan: Plan, readings: Sequence[Reading], here: Corner | None = None) -> tuple[Polygon, ...]:
     """Return the pieces of wall (4, 2) [m] at which rays have ended, squares on the far side of each end.
 
-    Where a sensor has been there is no wall.
+    Where a sensor has been there is no wall. Of many pieces those near to `here` [m] are kept (default: the
+    newest reading). Walls that were seen from below the sensor of the plan do not count: it goes over them.
     """
     sensor = plan.stations.sensor
-    if sensor.range_directions is None:
+    if sensor.range_directions is None or not readings:
         return ()
-    limit = sensor.range_limit
-    ends = [end for reading in readings for end in _ends(reading, limit)]
-    places = shapely.MultiPoint([reading.position for reading in readings])
-    width = _WIDTH_SHARE * limit
-    while len(kept := _apart(ends, width / 2)) > _MAX_PIECES:
-        width *= 1.5
-    squares = [_square(end, direction, width) for end, direction in kept]
-    return tuple(square for square in squares if not shapely.Polygon(square).intersects(places))
+    width = _WIDTH_SHARE * sensor.range_limit
+    ends: dict[tuple[int, int], tuple[np.ndarray, np.ndarray]] = {}
+    for reading in readings:
+        if not _is_below(reading.altitude, sensor.height):
+            for end, direction in _ends(reading, sensor.range_limit):
+                column, row = np.rint(end / (width / 2)).astype(int)
+                ends.setdefault((int(column), int(row)), (end, direction))
+    visited = [reading.position for reading in readings]
+    free = shapely.MultiPoint([*visited, *(place for place in (plan.start, plan.reach.home) if place)])
+    squares = [_square(end, direction, width) for end, direction in ends.values()]
+    kept = [square for square in squares if not shapely.Polygon(square).intersects(free)]
+    near = np.asarray(visited[-1] if here is None else here)
+    return tuple(sorted(kept, key=lambda square: float(np.linalg.norm(square[0] - near)))[:_MAX_PIECES])
+
+
+def _is_below(altitude: float | None, height: float | None) -> bool:
+    """Return whether a reading was taken lower than a sensor goes, as far as both heights are known."""
+    return altitude is not None and height is not None and altitude < height
 
 
 def _ends(reading: Reading, limit: float) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -46,17 +59,6 @@ def _ends(reading: Reading, limit: float) -> list[tuple[np.ndarray, np.ndarray]]
         for length, direction in rays
         if length is not None and length < limit
     ]
-
-
-def _apart(
-    ends: Sequence[tuple[np.ndarray, np.ndarray]], distance: float
-) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Return the ends, without those within a distance [m] of one before."""
-    kept: list[tuple[np.ndarray, np.ndarray]] = []
-    for end, direction in ends:
-        if all(np.linalg.norm(end - other) > distance for other, _ in kept):
-            kept.append((end, direction))
-    return kept
 
 
 def _square(end: np.ndarray, direction: np.ndarray, width: float) -> Polygon:
