@@ -16,11 +16,11 @@ from dowsax.survey.reading import Reading, Refused
 
 DIRECTIONS, LIMIT_M = 16, 6.0
 SENSOR = SensorSetting(range_directions=DIRECTIONS, range_limit=LIMIT_M)
-WALL: shapely.Geometry = shapely.box(9.0, 3.0, 9.5, 14.0)
+WALL = shapely.box(9.0, 3.0, 9.5, 14.0)
 """Of which the site knows nothing."""
 
 
-def ranges_at(position, walls=WALL):
+def ranges_at(position, walls: shapely.Geometry = WALL):
     """What the sensor measures, by shapely: along each ray the distance to the first wall."""
     found = []
     for angle in 2 * np.pi * np.arange(DIRECTIONS) / DIRECTIONS:
@@ -35,7 +35,7 @@ def advisor(**changes):
     return Advisor(site, "infotaxis", seed=4, model=MODEL)
 
 
-def walls_of(*positions, walls=WALL):
+def walls_of(*positions, walls: shapely.Geometry = WALL):
     plan = Plan.of(hill_site(sensor=SENSOR), MODEL)
     readings = [Reading(place, 0.0, ranges=tuple(ranges_at(place, walls))) for place in positions]
     return [shapely.Polygon(wall) for wall in seen_walls(plan, readings)]

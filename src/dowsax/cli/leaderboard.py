@@ -44,7 +44,7 @@ def leaderboard(
         Of rad-search: the folder of the worlds, walls0_low.json to walls7_high.json; those that are there
         are run.
     first
-        Of rad-search: how many worlds of each file, from its begin; all of them by default.
+        Of rad-search: number of worlds of each file, from the first one on. Default: all.
     runs
         Of rad-search: searches of each world.
     seed

@@ -35,7 +35,7 @@ SIGNAL_TO_NOISE = {"low": (1.0, 1.2), "med": (1.2, 1.6), "high": (1.6, 2.0)}
 """Expected reading at the start, as if no wall stood between, over the background."""
 _QUARTERS, _PAIRS = 4, 20_000
 _RETRIES = 20
-"""Sources that are drawn anew because no wall hides them from the start."""
+"""Sources that are drawn again because no wall hides them from the start."""
 
 
 class World(NamedTuple):
@@ -49,7 +49,7 @@ class World(NamedTuple):
 
 
 class Observation(NamedTuple):
-    """What the detector is told."""
+    """What the detector observes."""
 
     place: np.ndarray
     """[cm]"""

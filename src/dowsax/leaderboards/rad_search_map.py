@@ -97,7 +97,7 @@ class WallMap:
             self.is_possible &= ~overlaps(self.unseen, core)
 
     def _refresh(self, wall: Wall, before: Wall) -> Wall:
-        """Draw anew where few draws are left; keep those from before where there are none."""
+        """Draw again where few draws are left; keep those from before where there are none."""
         if len(wall.draws) >= NUM_DRAWS // 2:
             return wall
         draws = self._draw(wall.hits)

@@ -32,7 +32,7 @@ VIEWS = np.stack(np.meshgrid(_LINES, _LINES, indexing="ij"), axis=-1).reshape(-1
 
 @dataclass(frozen=True)
 class PlannerConfig:
-    """What a move is worth."""
+    """Weights of the cost of a move."""
 
     entropy_price: float = 0.12
     """[moves/m²] for the area that is still possible, by the entropy."""

@@ -128,7 +128,7 @@ def compose(
 
 
 def _counted(model: Model, redundancy: float | int | None) -> Model:
-    """Return the model of readings of which so many count as one."""
+    """Return the model with readings of which this number counts as one."""
     return (
         model if redundancy is None else Model(model.prior, model.field, Redundant(model.sensor, redundancy))
     )

@@ -53,7 +53,7 @@ class Fence(eqx.Module):
         touch = max(TOUCH, float(_ROUNDINGS * np.finfo(np.float32).eps * farthest))
         space = bounds.space if touch == TOUCH else bounds.space_within(touch)
         sides, nodes, bends = len(space.borders), len(space.nodes), _max_bends(space.node_before)
-        more = (_more(sides, _SIDES), _more(nodes, _NODES), _more(bends, _BENDS)) if has_room else (0, 0, 0)
+        more = (_padding(sides, _SIDES), _padding(nodes, _NODES), _padding(bends, _BENDS)) if has_room else (0, 0, 0)
         beyond = ((0, more[1]), (0, more[1]))
         return cls(
             # A side without a length is crossed by nothing, and a node with no way to it is on none.
@@ -152,8 +152,8 @@ def _turn(one: Float[Array, "#sides 2"], other: Float[Array, "#sides 2"]) -> Flo
     return one[:, 0] * other[:, 1] - one[:, 1] * other[:, 0]
 
 
-def _more(number: int, unit: int) -> int:
-    """Return how many more there are in the next multiple of a unit, at least one of them."""
+def _padding(number: int, unit: int) -> int:
+    """Return how much is missing to the next multiple of a unit, at least to the first."""
     return max(-(-number // unit), 1) * unit - number
 
 
