@@ -53,7 +53,8 @@ class Fence(eqx.Module):
         touch = max(TOUCH, float(_ROUNDINGS * np.finfo(np.float32).eps * farthest))
         space = bounds.space if touch == TOUCH else bounds.space_within(touch)
         sides, nodes, bends = len(space.borders), len(space.nodes), _max_bends(space.node_before)
-        more = (_padding(sides, _SIDES), _padding(nodes, _NODES), _padding(bends, _BENDS)) if has_room else (0, 0, 0)
+        units = (sides, _SIDES), (nodes, _NODES), (bends, _BENDS)
+        more = [_padding(*each) if has_room else 0 for each in units]
         beyond = ((0, more[1]), (0, more[1]))
         return cls(
             # A side without a length is crossed by nothing, and a node with no way to it is on none.
