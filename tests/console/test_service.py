@@ -161,8 +161,9 @@ def test_a_site_that_is_served_has_one_mission_however_often_it_is(tmp_path, sit
     async def started():
         console = Console(tmp_path, site=site_text())
         await console.start()
-        while not console.missions:
-            await asyncio.sleep(0.01)
+        async with asyncio.timeout(60):
+            while not console.missions:
+                await asyncio.sleep(0.01)
         found = list(console.missions)
         await console.stop()
         return found
