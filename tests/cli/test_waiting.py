@@ -92,7 +92,7 @@ def test_a_rehearsal_says_that_it_compiles(capsys, monkeypatch):
     monkeypatch.setattr(rehearse, "counting", bar)
     monkeypatch.setattr(rehearse, "simulate", simulate)
     plan = Plan.of(parse_site('[area]\nlow = [0, 0]\nhigh = [9, 9]\n[field]\nkind = "level"\n'))
-    rehearse._simulate(plan, [plan.site_policy("random")], RehearsalConfig(10, 0.2))
+    rehearse._simulate([plan], [plan.site_policy("random")], RehearsalConfig(10, 0.2))
     first, best = "missions of random", "missions of oracle"
     assert shown[:6] == [18, f"{first}: {COMPILING}", first, 0, first, 10]
     assert shown[6:] == [f"{best}: {COMPILING}", best, 0, best, 8]
