@@ -19,10 +19,10 @@ def stepped(begin, client):
 
 def test_the_log_of_a_simulation_is_exported_as_by_the_console(stepped, client):
     """The same estimate and regions to the last digit: one belief, from the prior of the simulation."""
-    from dowsax.cli.export import _export_text
+    from dowsax.cli.export import _export_texts
 
     log = client.app.state.console.store.log_path(stepped)
-    by_hand = json.loads(_export_text(log, "geojson", altitude=None, hold=None))
+    by_hand = json.loads(_export_texts(log, "geojson", altitude=None, hold=None)[""])
     by_console = client.get(f"/api/missions/{stepped}/export?to=geojson").json()
     assert len(by_hand["features"]) == len(by_console["features"])
     for one, other in zip(by_hand["features"], by_console["features"], strict=True):
