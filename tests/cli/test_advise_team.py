@@ -52,9 +52,9 @@ def test_a_mission_and_a_plan_for_each(log, dowsax_command, tmp_path):
     assert code == 0, stderr
     assert sorted(one.name for one in tmp_path.glob("*.plan")) == [
         "mission-anna.plan",
-        "mission-ben_two.plan",
+        "mission-ben-two.plan",
     ]
     assert "The plan of anna is in" in stdout
     code, _, stderr = dowsax_command("export", path, "--to", "qgc", "--out", "-")
     assert code != 0
-    assert "a plan for each searcher" in stderr
+    assert "cannot hold several plans" in stderr

@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 from dowsax.extras import require_extra
 from dowsax.mission.messages import AdvisorLike, answer
 from dowsax.mission.waiting import Waiting
+from dowsax.site.plain_names import plain_name
 
 _PORTS = {"mqtt": 1883, "mqtts": 8883}
 _RETRY_S = 2.0
@@ -70,7 +71,7 @@ def topics(name: str, id: str | None = None) -> tuple[str, str]:
 
 def topic_of_searcher(advice: str, searcher: str) -> str:
     """Return the topic of the advice for one of several searchers, below that of all advice."""
-    return f"{advice}/{_plain(searcher)}"
+    return f"{advice}/{plain_name(searcher)}"
 
 
 def _plain(name: str) -> str:
