@@ -1,7 +1,8 @@
 """The advisor: a reading in, advice out.
 
-Advice is a function of the site, the policy, the seed and the readings in order. So a mission continues from
-its log as if it had never stopped: its readings are assimilated again.
+Advice is a function of the site, the policy, the seed and the readings in order; of several searchers also of
+which readings waited, and of the earlier advice, which the log has. So a mission continues from its log as if
+it had never stopped: its readings are assimilated again.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -173,7 +174,7 @@ class Advisor:
         far_end
             [m], the other end of the path along which the reading is the mean.
         searcher
-            The name of who took it, where the site has several searchers.
+            The name of the searcher, where the site has several.
         confirm
             The value is right, although it is implausible.
         quantities
@@ -188,6 +189,8 @@ class Advisor:
 
     def answer(self, request: Request, given: str = "") -> Advice:
         """Carry out a request: add a reading, withdraw one or correct one; or `Refused`."""
+        if request.target is not None and not self.plan.members:
+            request = replace(request, target=replace(request.target, searcher=None))
         with self._noting_refusals(given):
             reading = self._requested_reading(request)
         if request.target is None:

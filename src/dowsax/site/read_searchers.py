@@ -7,8 +7,8 @@ import numpy as np
 
 from dowsax.geo.polygons import Bounds
 from dowsax.site.obstacles import Corner
-from dowsax.site.plain_names import plain_name
 from dowsax.site.places import check_polygon, resolve_places
+from dowsax.site.plain_names import plain_name
 from dowsax.site.searcher import MAX_SEARCHERS, Searcher, SearcherSetting
 from dowsax.site.site import Site
 from dowsax.site.text import Fault
