@@ -5,6 +5,9 @@ import json
 
 import pytest
 
+from dowsax.site import parse_site
+from dowsax.survey import read_survey
+
 SITE = """
 name = "yard"
 area = {low = [0, 0], high = [60, 40], origin = [52.1, 5.1]}
@@ -52,9 +55,17 @@ def test_a_mission_and_a_plan_for_each(log, dowsax_command, tmp_path):
     assert code == 0, stderr
     assert sorted(one.name for one in tmp_path.glob("*.plan")) == [
         "mission-anna.plan",
-        "mission-ben_two.plan",
+        "mission-ben-two.plan",
     ]
     assert "The plan of anna is in" in stdout
     code, _, stderr = dowsax_command("export", path, "--to", "qgc", "--out", "-")
     assert code != 0
-    assert "a plan for each searcher" in stderr
+    assert "cannot hold several plans" in stderr
+
+
+def test_the_table_of_a_team_reads_back_with_its_searchers(log, dowsax_command, tmp_path):
+    code, _, stderr = dowsax_command("export", log[0], "--to", "csv", "--out", tmp_path / "readings.csv")
+    assert code == 0, stderr
+    survey = read_survey(tmp_path / "readings.csv", parse_site(SITE))
+    assert survey.searcher.tolist() == [0, 1, 0]
+    assert "searcher" not in survey.unused

@@ -32,10 +32,11 @@ def test_each_has_its_own_start_speed_and_budget():
     )
     plan = plan_of(searchers=team, search=NEVER, budget=Budget(readings=10))
     done = simulate(plan)
-    for mission, path in zip(done.rehearsal.missions, done.paths, strict=True):
+    for mission, paths in zip(done.rehearsal.missions, done.paths, strict=True):
         assert mission.status == "inconclusive"
-        assert mission.readings == len(path) == 10
-        assert {tuple(place) for place in path[:2].tolist()} == set(STARTS.values())
+        assert mission.readings == 10
+        assert [len(path) for path in paths] == [4, 6]
+        assert [tuple(path[0].tolist()) for path in paths] == list(STARTS.values())
     assert done.rehearsal.searchers == 2
 
 
@@ -50,8 +51,16 @@ def test_the_time_is_that_of_the_clock_and_the_way_that_of_all():
 def test_two_who_start_at_one_place_do_not_both_read_there():
     team = (Searcher("anna"), Searcher("ben"))
     done = simulate(plan_of(searchers=team, search=NEVER, budget=Budget(readings=3)))
-    for path in done.paths:
+    for paths in done.paths:
+        path = np.concatenate(paths)
         assert len(np.unique(path, axis=0)) == len(path) == 6
+
+
+def test_one_that_can_go_nowhere_from_the_start_of_another_does_not_read():
+    team = (Searcher("anna", STARTS["anna"]), Searcher("ben", STARTS["anna"], distance=0.2))
+    done = simulate(plan_of(searchers=team, search=FIND, budget=Budget(readings=3)), missions=1)
+    (path,) = done.paths[0]
+    assert 1 <= len(path) <= 3
 
 
 def test_the_missions_are_those_of_one_searcher():

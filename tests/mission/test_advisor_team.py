@@ -80,6 +80,13 @@ def test_each_searcher_has_a_budget_of_its_own():
     assert (last.status, last.next_position) == (INCONCLUSIVE, None)
 
 
+def test_one_that_has_not_read_yet_can_go_on():
+    team = (Searcher("anna", (2.0, 2.0), readings=1), Searcher("ben", (18.0, 2.0)))
+    spent = team_advisor(searchers=team, search=SEARCH).observe((2.0, 2.0), 0.1, searcher="anna")
+    assert (spent.status, spent.next_position) == (SEARCHING, None)
+    assert "ben can go on." in spent.why
+
+
 def test_speed_and_fence_of_a_searcher_are_its_own():
     fence = [[0.0, 0.0], [6.0, 0.0], [6.0, 20.0], [0.0, 20.0]]
     team = (Searcher("anna", (2.0, 2.0), geofence=np.array(fence), speed=0.5), Searcher("ben", (18.0, 2.0)))
@@ -93,18 +100,18 @@ def test_speed_and_fence_of_a_searcher_are_its_own():
 
 
 def test_who_falls_silent_is_planned_around():
-    """After 30 s and three times its usual 10 s its place is free; when it reads again it is taken in."""
+    """After 30 s and three times its usual 10 s its place is free; when it reads again it is planned for."""
     one = team_advisor(search=SEARCH)
     walk_in_turn(one, 4)
     place = (2.0, 10.0)
     late = one.observe(place, read(9, place), time=600.0, searcher="anna")
-    assert "ben is silent: the others plan without." in late.why
+    assert "ben is silent: the others plan without them." in late.why
     back = one.observe((18.0, 4.0), read(10, (18.0, 4.0)), time=605.0, searcher="ben")
     assert "silent" not in back.why
     assert back.next_position is not None
 
 
-def test_who_joins_late_is_taken_in():
+def test_a_searcher_can_join_late():
     team = (*team_site().searchers, Searcher("cleo", (2.0, 18.0)))
     one = team_advisor(searchers=team, search=SEARCH)
     walk_in_turn(one, 4)

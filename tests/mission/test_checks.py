@@ -50,6 +50,7 @@ def test_a_jump_by_a_factor_that_no_sensor_makes_is_asked_about():
     require_plausible(reading(4e9), [reading(0.0)], "nT")
     require_plausible(reading(4e9), [*before, reading(1e5)], "nT")
     require_plausible(reading(4e9, sensor="B"), before, "nT")
+    require_plausible(reading(4e9, searcher="ben"), before, "nT")
 
 
 def test_levels_are_compared_by_their_difference():

@@ -251,7 +251,7 @@ def test_a_reading_is_withdrawn_and_corrected_by_a_line(advisor):
         '{"id": "a", "x": 2, "y": 2, "value": 0.1}',
         '{"x": 4, "y": 2, "value": 30}',
         '{"withdraw": true, "number": 2, "reason": "a slip"}',
-        '{"correct": true, "id": "a", "value": 0.2, "lat": 52.1, "lon": 5.1}',
+        '{"correct": true, "id": "a", "searcher": "anna", "value": 0.2, "lat": 52.1, "lon": 5.1}',
     )
     assert [body["number"] for body in said] == [1, 2, 3, 4]
     assert "Reading 2 was withdrawn." in said[2]["why"]

@@ -1,6 +1,7 @@
 """Requests that wait: all are assimilated, and a place is planned after the last of each searcher."""
 
 import json
+import math
 import threading
 
 import pytest
@@ -8,8 +9,9 @@ from made_teams import STARTS, team_advisor
 
 from dowsax.mission.messages import answer, serve_lines
 from dowsax.mission.waiting import Waiting, read_ahead, searcher_of
-from dowsax.site.schema import SearchSetting
+from dowsax.site.schema import Budget, SearchSetting
 
+KEPT = "Further readings of anna wait"
 SEARCH = SearchSetting.model_construct(preset="plain", particles=512, radius=1e-6)
 
 
@@ -23,7 +25,7 @@ def test_whether_a_later_one_of_its_searcher_waits():
     names = [waiting.add(line(1, name, (2, 2))) for name in ("anna", "ben", "anna")]
     names.append(waiting.add("nonsense"))
     assert names == ["anna", "ben", "anna", None]
-    assert [waiting.take(name) for name in names] == [True, False, False, False]
+    assert [len(waiting.take(name)) for name in names] == [1, 0, 0, 0]
     assert searcher_of(b'\xff{"searcher": 1}') is None
     assert searcher_of('{"searcher": 1}') == "1"
 
@@ -40,9 +42,9 @@ def test_lines_come_in_order_and_an_error_comes_through():
     read = read_ahead(lines())
     first, _ = next(read)
     held.wait(10)
-    second, is_followed = next(read)
+    second, later = next(read)
     assert [json.loads(one)["id"] for one in (first, second)] == [1, 2]
-    assert not is_followed
+    assert later == ()
     with pytest.raises(OSError, match="cable"):
         next(read)
 
@@ -50,14 +52,48 @@ def test_lines_come_in_order_and_an_error_comes_through():
 def test_a_reading_that_is_followed_counts_and_keeps_the_place():
     one = team_advisor(search=SEARCH)
     first = answer(one, line(1, "anna", STARTS["anna"]))
-    second = answer(one, line(2, "anna", (2.0, 3.0)), is_followed=True)
+    second = answer(one, line(2, "anna", (2.0, 3.0)), waiting=(line(4, "anna", (2.0, 4.0)),))
     assert second["next_position"] == first["next_position"]
-    assert "Further readings of anna wait" in second["why"]
+    assert KEPT in second["why"]
     assert second["number"] == 2
-    third = answer(one, line(3, "ben", STARTS["ben"]), is_followed=True)
+    third = answer(one, line(3, "ben", STARTS["ben"]), waiting=(line(5, "ben", (9.0, 4.0)),))
     # It has no place yet.
     assert third["next_position"] is not None
     assert "Further readings" not in third["why"]
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        line(1, "anna", STARTS["anna"]),
+        line(2, "anna", (2.0, 3.0)),
+        line(2, "anna", (2.0, 3.5)),
+        line(3, "anna", (-50.0, 3.0)),
+        json.dumps({"withdraw": True, "id": "1", "searcher": "anna"}),
+        "nonsense",
+    ],
+    ids=["recorded", "same", "its id again", "outside", "withdrawal", "not an object"],
+)
+def test_a_place_is_planned_where_no_later_request_adds_a_reading(later):
+    one = team_advisor(search=SEARCH)
+    answer(one, line(1, "anna", STARTS["anna"]))
+    assert KEPT not in answer(one, line(2, "anna", (2.0, 3.0)), waiting=(later,))["why"]
+
+
+def test_a_place_where_one_has_just_read_is_not_kept():
+    one = team_advisor(search=SEARCH)
+    place = answer(one, line(1, "anna", STARTS["anna"]))["next_position"]
+    second = answer(one, line(2, "anna", place), waiting=(line(3, "anna", (2.0, 4.0)),))
+    assert KEPT not in second["why"]
+    assert second["next_position"] != place
+
+
+def test_a_place_beyond_the_budget_is_not_kept():
+    one = team_advisor(search=SEARCH, budget=Budget(distance=30.0))
+    place = answer(one, line(1, "anna", STARTS["anna"]))["next_position"]
+    second = answer(one, line(2, "anna", (2.0, 18.0)), waiting=(line(3, "anna", (2.0, 17.0)),))
+    assert math.dist((2.0, 18.0), place) > 14.0
+    assert KEPT not in second["why"]
 
 
 def test_every_line_gets_its_answer():

@@ -37,6 +37,7 @@ def test_a_site_without_searchers_has_none():
     ("team", "words"),
     [
         ('name = "anna"\n[[searcher]]\nname = "Anna"', "a name that no other searcher has"),
+        ('name = "a b"\n[[searcher]]\nname = "A/b"', "must differ from 'a b' in letters or digits"),
         ('name = " "', "printable text without spaces"),
         ("speed = 1", "searcher.1.name: this key is missing"),
         ('name = "a"\nstart = [45, 45]', "in the obstacle 'tank'"),

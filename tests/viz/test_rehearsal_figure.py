@@ -38,7 +38,7 @@ PATH = np.array([[5.0, 5.0], [15.0, 5.0], [15.0, 20.0]])
 
 
 def paths(missions):
-    return [PATH] * len(missions)
+    return [(PATH, PATH + 20.0)] * len(missions)
 
 
 def sources(figure, label):
@@ -70,11 +70,12 @@ def test_every_source_is_drawn_once_as_its_mission_ended(tmp_path):
         "a typical one: inconclusive,\n20 readings, 12 m",
         "a bad one: found,\n9 readings, 12 m",
     ]
-    assert all(len(axes.lines[0].get_xdata()) == 3 for axes in figure.axes[2:])
+    assert all(len(line.get_xdata()) == 3 for axes in figure.axes[2:] for line in axes.lines[0:3:2])
+    assert all(axes.lines[0].get_color() != axes.lines[2].get_color() for axes in figure.axes[2:])
     assert save(figure, tmp_path / "yard.png").stat().st_size > 1000
 
 
 def test_missions_without_any_source_are_drawn_too(tmp_path):
-    figure = rehearsal_figure(made(ended(INCONCLUSIVE, None, 0.0)), SITE, [PATH])
+    figure = rehearsal_figure(made(ended(INCONCLUSIVE, None, 0.0)), SITE, [(PATH,)])
     assert len(sources(figure, "found")) == 0
     assert save(figure, tmp_path / "nothing.png").stat().st_size > 1000

@@ -1,7 +1,6 @@
 """`dowsax export`: a mission log as files that other programs read."""
 
 import json
-import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +19,7 @@ from dowsax.report.export import WRITERS, log_table
 from dowsax.report.findings import Findings
 from dowsax.report.mission_findings import findings_of
 from dowsax.site import parse_site
+from dowsax.site.plain_names import plain_name
 
 _MAX_FLIGHT_NUMBER = 10_000.0
 """[m] and [s], of the altitude and the hold of a plan."""
@@ -68,19 +68,14 @@ def export(
     texts = _export_texts(log, to, altitude, hold)
     if str(path) == "-":
         if len(texts) > 1:
-            raise ValueError("There is a plan for each searcher: give --out a file, next to which they are.")
+            raise ValueError("`--out -` cannot hold several plans: give a file name.")
         sys.stdout.writelines(texts.values())
         return
     for name, text in texts.items():
-        own = path.with_stem(f"{path.stem}-{_file_name(name)}") if name else path
+        own = path.with_stem(f"{path.stem}-{plain_name(name)}") if name else path
         own.write_text(text, encoding="utf-8")
         what = f"The plan of {name}" if name else "The mission"
         say(f"{what} is in {own}{_flight_words(text) if to == 'qgc' else ''}")
-
-
-def _file_name(name: str) -> str:
-    """Return the name of a searcher as a part of the name of a file."""
-    return re.sub(r"[^\w.-]+", "_", name)
 
 
 def _export_texts(log: Path, to: str, altitude: float | None, hold: float | None) -> dict[str, str]:

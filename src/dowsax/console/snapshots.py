@@ -17,18 +17,13 @@ from dowsax.files import finite
 from dowsax.geo.local import LocalCoordinates
 from dowsax.inference import Belief
 from dowsax.journal import Damaged, Entry, Journal, read, salvage
-from dowsax.mission.advice import Advice, read_status
+from dowsax.mission.advice import SPECIAL_KEYS, Advice, read_status
 from dowsax.mission.log import Step
 from dowsax.report.regions import credible_regions
 
 NUM_SAMPLES = 400
 _REGION_PROBABILITIES = {"50": 0.5, "95": 0.95}
 _READING_KEYS = ("position", "value", "wind", "time", "sensor", "id")
-_SPECIAL_KEYS = (
-    *("next_way", "next_far_end", "next_path", "sources", "number_probability", "more_probability"),
-    "searcher",
-)
-"""Keys of an advice that only a path has, several sources or several searchers."""
 _MEASURES = ("spread", "mass", "ess", "fit", "path_length")
 _DECIMALS_M = 4
 """A tenth of a millimetre."""
@@ -100,7 +95,7 @@ def build_snapshot(step: Step, coordinates: LocalCoordinates | None) -> dict[str
         "status": advice.status,
         "why": advice.why,
         "next": None if advice.next_position is None else list(advice.next_position),
-        **{name: step.advice[name] for name in _SPECIAL_KEYS if name in step.advice},
+        **{name: step.advice[name] for name in SPECIAL_KEYS if name in step.advice},
         "bearing": advice.bearing,
         "distance": advice.distance,
         "estimate": {

@@ -14,7 +14,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Array, Bool, Float, Int
 
 from dowsax.envs import SearchProblem, SearchState, error
 from dowsax.evaluate.episodes import run_episodes
@@ -92,6 +92,8 @@ class MissionRow(NamedTuple):
     """Found, or the readings are far likelier without a source."""
     over: Bool[Array, "*batch"]
     """Settled, or none can follow."""
+    searcher: Int[Array, "*batch"]
+    """The number of the searcher that took the reading; 0 where there is one."""
 
 
 class MissionRecorder(eqx.Module):
@@ -123,6 +125,7 @@ class MissionRecorder(eqx.Module):
             found,
             found | is_excluded,
             found | is_excluded | search.is_over(state),
+            jnp.zeros((), jnp.int32) if state.station.searcher is None else state.station.searcher,
         )
 
 
@@ -136,10 +139,10 @@ class MissionEnd:
 
 
 class Simulated(NamedTuple):
-    """A rehearsal, and the path (readings, 2) [m] of each of its missions."""
+    """A rehearsal, and the paths (readings, 2) [m] of the searchers in each of its missions."""
 
     rehearsal: Rehearsal
-    paths: tuple[np.ndarray, ...]
+    paths: tuple[tuple[np.ndarray, ...], ...]
 
 
 def rehearse(
@@ -182,7 +185,7 @@ def rehearse(
     ended = [
         _result(plan, episode, present=bool(there)) for episode, there in zip(episodes, present, strict=True)
     ]
-    paths = [np.asarray(cast(MissionRow, episode.rows).place) for episode in episodes]
+    paths = [_paths(cast(MissionRow, episode.rows)) for episode in episodes]
     return Simulated(summarise_missions(plan, policy, config, ended), tuple(paths))
 
 
@@ -214,6 +217,12 @@ def _result(plan: Plan, episode: Episode, *, present: bool) -> SimulatedMission:
         distance=float(rows.path_length[last]),
         time=float(rows.elapsed[last]),
     )
+
+
+def _paths(rows: MissionRow) -> tuple[np.ndarray, ...]:
+    """Return the path (readings, 2) [m] of each searcher that has read."""
+    places, numbers = np.asarray(rows.place), np.asarray(rows.searcher)
+    return tuple(places[numbers == number] for number in np.unique(numbers))
 
 
 def _pair(values) -> tuple[float, float]:

@@ -27,6 +27,7 @@ from dowsax.types import Key, Station
 from dowsax.world.trails import move_station
 
 _decide_in_team = eqx.filter_jit(decide_in_team)
+_is_over = eqx.filter_jit(SearchProblem.is_over)
 _seconds_to = eqx.filter_jit(SearchProblem.seconds_to)
 
 
@@ -50,7 +51,7 @@ class _Seat:
     num_own: int = 0
     """Its readings so far, those on the way included."""
     target: Any = None
-    """Where it goes; `None` where it has not been told, or cannot go on."""
+    """Where it goes; `None` where it has no place yet, or cannot go on."""
     ready: float = np.inf
     """[s], when it will have read there."""
 
@@ -123,7 +124,8 @@ class _TeamSearch:
             index for index, each in enumerate(self.seats) if each.num_own == 0 and each.target is None
         ]
         for index in waiting if len(self.rows) == 1 else ():
-            self._decide(index)
+            if not bool(_is_over(self.members[index].problem, self._of(self.seats[index]))):
+                self._decide(index)
         if not bool(is_over):
             self._decide(number)
 

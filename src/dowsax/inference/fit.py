@@ -47,7 +47,7 @@ class CheckedScores(eqx.Module):
     counts: Bool[Array, " m"]
     """Whether there is such a reading."""
     searchers: Int[Array, " m"] | None = None
-    """Who took it, where there are several searchers."""
+    """Number of the searcher, where there are several."""
 
     @property
     def lags(self) -> Float[Array, "m m"]:

@@ -57,11 +57,16 @@ class Disc:
     probability: float = 0.95
 
 
-_SPECIAL_KEYS = (
-    *("next_way", "next_far_end", "next_path", "sources", "number_probability", "more_probability"),
+SPECIAL_KEYS = (
+    "next_way",
+    "next_far_end",
+    "next_path",
+    "sources",
+    "number_probability",
+    "more_probability",
     "searcher",
 )
-"""Keys of a message that only some have."""
+"""Keys of a message that only some have: with obstacles, paths, several sources or several searchers."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +110,7 @@ class Advice:
     def to_json(self) -> dict[str, Any]:
         """Return an object; only advice on a bent way, a path or several sources has the keys of these."""
         body = asdict(self)
-        special = {name: body.pop(name) for name in _SPECIAL_KEYS}
+        special = {name: body.pop(name) for name in SPECIAL_KEYS}
         return body | {name: part for name, part in special.items() if part not in (None, ())}
 
     @classmethod

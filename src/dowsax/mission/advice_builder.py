@@ -1,5 +1,6 @@
 """From the state of a mission to an advice: the status, where its searcher goes next, and why."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -30,6 +31,9 @@ from dowsax.policies.others import pending_at
 from dowsax.policies.pending import Pending
 from dowsax.survey.reading import Reading
 from dowsax.types import Key, Station
+
+_SAME_PLACE_M = 0.01
+"""[m], within which a place has just been read."""
 
 
 class Turn(NamedTuple):
@@ -160,13 +164,17 @@ class AdviceBuilder:
             back = plan.reach.way_back(here, float(budget.distance))
             return (None, "") if back is None else (Choice(back), "You are where you may not be: go back.")
         before = turn.assigned.get(turn.searcher)
-        if turn.keeps_place and before is not None and before.next_position is not None:
-            place = before.next_position
+        place = None if before is None or not turn.keeps_place else before.next_position
+        if (
+            place is not None
+            and math.dist(here, place) > max(policy.apart, _SAME_PLACE_M)
+            and plan.reach.can_go(here, place, budget)
+        ):
             words = f"Further readings of {turn.searcher} wait: the next place stays as it was."
             return Choice(place, bends=plan.reach.bends(here, place)), words
         if state.readings[-1].searcher != turn.searcher:
-            own = of_searcher(state.readings, turn.searcher)
-            station = plan.stations.station(own[-1], state.readings)
+            number = max(n for n, one in enumerate(state.readings) if one.searcher == turn.searcher)
+            station = plan.stations.station(state.readings[number], state.readings[:number])
         pending = self._pending(places_of_others(self.plan, state.readings, turn.searcher, turn.assigned))
         key = _key_of(self.choice_key, np.asarray(len(state.readings), np.int32))
         choice = policy.choose(key, state.belief, station, here, budget, pending)

@@ -1,10 +1,11 @@
 """The advisor: a reading in, advice out.
 
-Advice is a function of the site, the policy, the seed and the readings in order. So a mission continues from
-its log as if it had never stopped: its readings are assimilated again.
+Advice is a function of the site, the policy, the seed and the readings in order; of several searchers also of
+which readings waited, and of the earlier advice, which the log has. So a mission continues from its log as if
+it had never stopped: its readings are assimilated again.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +20,7 @@ from dowsax.mission.advice_builder import AdviceBuilder, Turn
 from dowsax.mission.checks import check_reading, find_warnings, require_in_order, require_plausible
 from dowsax.mission.history import ActiveReading, History
 from dowsax.mission.log import Header, MissionLog, Step, now
-from dowsax.mission.messages import Request, Target, merge_keys
+from dowsax.mission.messages import Request, Target, merge_keys, read_request
 from dowsax.mission.plan import Plan
 from dowsax.mission.site_policy import SitePolicy
 from dowsax.mission.state import Filters, MissionState
@@ -173,7 +174,7 @@ class Advisor:
         far_end
             [m], the other end of the path along which the reading is the mean.
         searcher
-            The name of who took it, where the site has several searchers.
+            The name of the searcher, where the site has several.
         ranges
             [m], of a range sensor: how far the next wall is in each direction; `None` where none is seen.
         confirm
@@ -190,11 +191,13 @@ class Advisor:
 
     def answer(self, request: Request, given: str = "") -> Advice:
         """Carry out a request: add a reading, withdraw one or correct one; or `Refused`."""
+        if request.target is not None and not self.plan.members:
+            request = replace(request, target=replace(request.target, searcher=None))
         with self._noting_refusals(given):
             reading = self._requested_reading(request)
         if request.target is None:
             assert reading is not None
-            return self.add(reading, given, request.confirmed, request.is_followed)
+            return self.add(reading, given, request.confirmed, request.waiting)
         return self.correct(request.target, reading, request.reason, given, request.confirmed)
 
     def _requested_reading(self, request: Request) -> Reading | None:
@@ -208,27 +211,55 @@ class Advisor:
         return self.plan.parse_reading(keys)
 
     def add(
-        self, reading: Reading, given: str = "", confirmed: bool = False, is_followed: bool = False
+        self,
+        reading: Reading,
+        given: str = "",
+        confirmed: bool = False,
+        waiting: Sequence[bytes | str] = (),
     ) -> Advice:
         """Do what `observe` does, for a parsed reading; `given` is the text it came as, for the log.
 
-        No new place is planned where it `is_followed` by another of the same searcher, which waits.
+        No new place is planned where one of the requests of the same searcher that are `waiting` adds a
+        reading, after which one is planned.
         """
         with self._noting_refusals(given):
-            checked = check_reading(self.plan, reading, self.readings)
-            held_wind = reading.wind is None and checked.wind is not None
-            answered = self._history.step_of(checked, held_wind)
+            checked, held_wind, answered = self._check_new(reading, self.readings, confirmed)
             if answered is not None:
                 return self._advice_of(answered)
-            require_in_order(self.plan, checked, self.readings)
-            if not confirmed:
-                require_plausible(checked, self.readings, self.plan.unit, self.plan.reading)
             state, station, has_changed = self._filters.step(self._state, checked)
-        turn = self._turn(checked.searcher, has_changed=has_changed, keeps_place=is_followed)
+        keeps_place = any(self._adds_reading(request, checked, state.readings) for request in waiting)
+        turn = self._turn(checked.searcher, has_changed=has_changed, keeps_place=keeps_place)
         advice = self._builder.build(state, station, turn)
         advice = replace(advice, warnings=find_warnings(self.plan, self._state, state))
         self._record(self._build_step(given, checked, advice, state, held_wind=held_wind), state)
         return advice
+
+    def _check_new(
+        self, reading: Reading, before: Sequence[Reading], confirmed: bool
+    ) -> tuple[Reading, bool, int | None]:
+        """Return a new reading, completed, whether it holds a wind, and the step that added it already."""
+        checked = check_reading(self.plan, reading, before)
+        held_wind = reading.wind is None and checked.wind is not None
+        answered = self._history.step_of(checked, held_wind)
+        if answered is None:
+            require_in_order(self.plan, checked, before)
+            if not confirmed:
+                require_plausible(checked, before, self.plan.unit, self.plan.reading)
+        return checked, held_wind, answered
+
+    def _adds_reading(self, data: bytes | str, newest: Reading, before: Sequence[Reading]) -> bool:
+        """Return whether a request that waits will add a reading: it is neither refused nor sent again."""
+        try:
+            request = read_request(data)
+            reading = None if request.target is not None else self._requested_reading(request)
+            if reading is None:
+                return False
+            checked, _, answered = self._check_new(reading, before, request.confirmed)
+        except Exception:
+            # Its error is its own answer, later.
+            return False
+        is_again = checked == newest if checked.id is None else checked.id == newest.id
+        return answered is None and not is_again
 
     def correct(
         self,

@@ -9,6 +9,7 @@ from dowsax.geo.polygons import TOUCH, covers, holds
 from dowsax.inference.arguments import check_survey
 from dowsax.mission.plan import Plan
 from dowsax.mission.state import MissionState
+from dowsax.mission.stations import is_of_same_sensor
 from dowsax.mission.team import of_searcher
 from dowsax.site.measured import quantity_fault
 from dowsax.site.text import cut
@@ -138,7 +139,7 @@ def _check_dwell(dwell: float | None) -> str | None:
 
 def _check_jump(reading: Reading, before: Sequence[Reading], unit: str) -> str | None:
     """Compare with the largest reading so far of the same sensor: a gradual rise is never questioned."""
-    own = [item.value for item in before if item.sensor == reading.sensor]
+    own = [item.value for item in before if is_of_same_sensor(item, reading)]
     if (known_unit(unit) or unit).startswith("dB"):
         if not own or min(own) - MAX_LEVEL_DB <= reading.value <= max(own) + MAX_LEVEL_DB:
             return None

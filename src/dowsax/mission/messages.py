@@ -62,8 +62,8 @@ class Request:
     confirmed: bool = False
     """Whether the sender confirms an implausible value."""
     reason: str = ""
-    is_followed: bool = False
-    """Whether a later reading of the same searcher waits: then no place is planned after this one."""
+    waiting: tuple[bytes | str, ...] = ()
+    """Later requests of the same searcher that wait: no place is planned where one adds a reading."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the request as it would be sent."""
@@ -173,19 +173,19 @@ def answer(
     data: bytes | str,
     reported: set[str] | None = None,
     *,
-    is_followed: bool = False,
+    waiting: tuple[bytes | str, ...] = (),
 ) -> dict[str, Any]:
     """Answer one request: advice, or `error` with a reason. Never raises.
 
     An error has `recorded` false, and `refused`. A refused request is in the log with the reason: sent again
     unchanged it is refused again, unless the answer says that it can be confirmed. A request that was not
     refused could not be written to the log; it has to be sent again. `reported` are the unused keys that were
-    warned about; new ones are added to it. `is_followed` is that of `Request`.
+    warned about; new ones are added to it. `waiting` is that of `Request`.
     """
     given = ""
     try:
         given = _text(data).strip()[:MAX_GIVEN]
-        request = replace(_read(advisor, data, given), is_followed=is_followed)
+        request = replace(_read(advisor, data, given), waiting=waiting)
         advice = advisor.answer(request, given)
         body = advice.message(advisor.plan.coordinates)
         unused = unused_keys_warning(
@@ -266,15 +266,15 @@ def read_lines(stream: Stream) -> Iterator[bytes]:
 def serve_lines(advisor: AdvisorLike, lines: Iterable[bytes | str], write: Callable[[str], None]) -> None:
     """Answer every line that is not empty by one line of JSON; an error names the line, counted from 1.
 
-    Lines of several searchers are read ahead: no place is planned for one of whom a further line waits.
+    Lines of several searchers are read ahead: no place is planned for one whose next reading waits.
     """
     reported: set[str] = set()
-    arrived = read_ahead(lines) if advisor.plan.members else ((line, False) for line in lines)
-    for number, (line, is_followed) in enumerate(arrived, start=1):
+    arrived = read_ahead(lines) if advisor.plan.members else ((line, ()) for line in lines)
+    for number, (line, waiting) in enumerate(arrived, start=1):
         # A line that was cut may have its text in the part that was dropped.
         if not line.strip() and len(line) <= MAX_BYTES:
             continue
-        body = answer(advisor, line, reported, is_followed=is_followed)
+        body = answer(advisor, line, reported, waiting=waiting)
         if "error" in body:
             body["line"] = number
         write(json.dumps(body, allow_nan=False) + "\n")

@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 from dowsax.extras import require_extra
 from dowsax.mission.messages import AdvisorLike, answer
 from dowsax.mission.waiting import Waiting
+from dowsax.site.plain_names import plain_name
 
 _PORTS = {"mqtt": 1883, "mqtts": 8883}
 _RETRY_S = 2.0
@@ -70,7 +71,7 @@ def topics(name: str, id: str | None = None) -> tuple[str, str]:
 
 def topic_of_searcher(advice: str, searcher: str) -> str:
     """Return the topic of the advice for one of several searchers, below that of all advice."""
-    return f"{advice}/{_plain(searcher)}"
+    return f"{advice}/{plain_name(searcher)}"
 
 
 def _plain(name: str) -> str:
@@ -179,10 +180,12 @@ class _Undelivered:
     reported: set[str] = field(default_factory=set)
     """Unused keys that were warned about."""
 
-    def answer(self, advisor: AdvisorLike, payload: bytes | str, is_followed: bool = False) -> dict[str, Any]:
+    def answer(
+        self, advisor: AdvisorLike, payload: bytes | str, later: tuple[bytes | str, ...] = ()
+    ) -> dict[str, Any]:
         if self.body is None or payload != self.payload:
             self.payload = payload
-            self.body = answer(advisor, payload, self.reported, is_followed=is_followed)
+            self.body = answer(advisor, payload, self.reported, waiting=later)
         return self.body
 
     def clear(self) -> None:
@@ -202,14 +205,15 @@ async def _serve(
     try:
         while (found := await arrived.get()) is not None:
             message, payload, name = found
-            is_followed = waiting.take(name) and bool(advisor.plan.members)
-            body = await _answer(client, advisor, advice, payload, undelivered, is_followed)
+            later = waiting.take(name) if advisor.plan.members else ()
+            body = await _answer(client, advisor, advice, payload, undelivered, later)
             await _publish(client, advice, body)
             client._client.ack(message.mid, message.qos)
             undelivered.clear()
         await reader
     finally:
         reader.cancel()
+        await asyncio.gather(reader, return_exceptions=True)
 
 
 async def _read_ahead(client, waiting: Waiting, arrived: asyncio.Queue) -> None:
@@ -228,16 +232,16 @@ async def _answer(
     advice: str,
     payload: bytes | str,
     undelivered: _Undelivered,
-    is_followed: bool,
+    later: tuple[bytes | str, ...],
 ) -> dict[str, Any]:
     """Return the answer to a request, as soon as it could be recorded."""
     # In a thread, so that the connection stays alive while the filter works.
-    body = await asyncio.to_thread(undelivered.answer, advisor, payload, is_followed)
+    body = await asyncio.to_thread(undelivered.answer, advisor, payload, later)
     while body.get("refused") is False:
         undelivered.clear()
         await _publish(client, advice, body)
         await asyncio.sleep(_RETRY_S)
-        body = await asyncio.to_thread(undelivered.answer, advisor, payload, is_followed)
+        body = await asyncio.to_thread(undelivered.answer, advisor, payload, later)
     return body
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from itertools import count, islice
 from typing import Any
 
 from dowsax.geo.local import LocalCoordinates
@@ -178,7 +179,8 @@ class Plan:
     def with_searchers(self, number: int) -> "Plan":
         """Return the plan of the first searchers of the site, or of more that have nothing of their own."""
         known = tuple(self.members)[:number]
-        names = (*known, *(str(index + 1) for index in range(len(known), number)))
+        free = (str(index) for index in count(len(known) + 1) if str(index) not in self.members)
+        names = (*known, *islice(free, number - len(known)))
         usual = Member(self.start, self.reach, self.budget, self.stations.sensor.height)
         members = {name: self.members.get(name, usual) for name in names}
         if number == 1:

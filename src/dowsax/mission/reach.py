@@ -13,6 +13,7 @@ from dowsax.site.site import ListedPath
 from dowsax.types import OpenPath
 from dowsax.world import (
     FOUR_MOVES,
+    Budget,
     Fence,
     FencedMoves,
     Motion,
@@ -156,6 +157,19 @@ class Reach:
             allowed
             if self.home is None
             else allowed & np.isfinite(self.bounds.way_lengths(self.home, places))
+        )
+
+    def can_go(self, here: tuple[float, float], place: tuple[float, float], budget: Budget) -> bool:
+        """Return whether one can go to a place and read there, within the budget that is left."""
+        way = float(self.bounds.way_lengths(here, np.array([place]))[0])
+        back = 0.0 if self.home is None else float(self.bounds.way_lengths(self.home, np.array([place]))[0])
+        longest = math.inf if self.longest is None else self.longest
+        return (
+            math.isfinite(way + back)
+            and (self.shortest or 0.0) - _ROUNDING_M <= way <= longest + _ROUNDING_M
+            and way + back <= float(budget.distance) + _ROUNDING_M
+            and (way + back) / self.speed + self.reading_time <= float(budget.time)
+            and float(budget.readings) >= 1
         )
 
     def bends(

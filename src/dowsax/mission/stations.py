@@ -231,7 +231,7 @@ class Stations:
         start = before[0].time if before else reading.time
         if not self.depends_on_order:
             return self._bare(reading, start)
-        own = [item for item in before if _is_of_same(item, reading)][-TRAIL_LENGTH:]
+        own = [item for item in before if is_of_same_sensor(item, reading)][-TRAIL_LENGTH:]
         rows = [self._bare(item, start) for item in (*own, reading)]
         # A trail needs the times, even where the model does not.
         times = jnp.asarray([(item.time or 0.0) - (start or 0.0) for item in (*own, reading)], jnp.float32)
@@ -272,7 +272,7 @@ class Stations:
         return names.index(name)
 
 
-def _is_of_same(one: Reading, other: Reading) -> bool:
+def is_of_same_sensor(one: Reading, other: Reading) -> bool:
     """Return whether two readings are of one sensor that one searcher carries."""
     return (one.sensor, one.searcher) == (other.sensor, other.searcher)
 

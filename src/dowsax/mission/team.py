@@ -14,11 +14,11 @@ from dowsax.mission.plan import Plan
 from dowsax.survey.reading import Reading
 
 SILENT_FACTOR = 3.0
-"""A searcher is silent after so many times as long as its next reading should take,"""
+"""Silent after 3 times the expected time of the next reading,"""
 SILENT_MARGIN_S = 30.0
-"""and this much longer [s]."""
+"""and 30 s more."""
 SILENT_READINGS = 10
-"""Without times: a searcher is silent after so many readings of each of the others."""
+"""Without times: silent after 10 readings of each of the others."""
 
 
 def of_searcher(readings: Sequence[Reading], searcher: str | None) -> tuple[Reading, ...]:
@@ -98,12 +98,12 @@ def places_of_others(
 def others_at_work(
     plan: Plan, readings: Sequence[Reading], searcher: str | None, assigned: Mapping[str | None, Advice]
 ) -> tuple[str, ...]:
-    """Return the other searchers that have read, are not silent, and can go on."""
+    """Return the other searchers that are not silent and can go on, or begin."""
     silent = silent_searchers(plan, readings, assigned)
     return tuple(
         name
-        for name in joined(readings)
-        if name not in (None, searcher, *silent)
+        for name in plan.members
+        if name not in (searcher, *silent)
         and (name not in assigned or assigned[name].next_position is not None)
         and describe_spent_budget(plan.of_searcher(name), budget_use(plan, readings, name)) is None
     )
@@ -114,7 +114,7 @@ def describe_team(plan: Plan, used: BudgetUse, silent: Sequence[str], at_work: S
     sentences = []
     if silent:
         are = "is" if len(silent) == 1 else "are"
-        sentences.append(f"{_and(silent)} {are} silent: the others plan without.")
+        sentences.append(f"{_and(silent)} {are} silent: the others plan without them.")
     if at_work:
         sentences.append(f"For you it is over: {describe_end(plan, used)}; {_and(at_work)} can go on.")
     return " ".join(sentences) or None

@@ -1,4 +1,4 @@
-"""Requests that wait: whether a later reading of the same searcher is already there.
+"""Requests that wait: those of the same searcher that are already there when one is answered.
 
 Several searchers may send faster than places are planned. Then all readings are assimilated, and a place is
 planned after the last that waits of each searcher.
@@ -6,7 +6,7 @@ planned after the last that waits of each searcher.
 
 import queue
 import threading
-from collections import Counter
+from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator
 
 from dowsax.mission.stations import SEARCHER
@@ -28,31 +28,32 @@ def searcher_of(data: bytes | str) -> str | None:
 
 
 class Waiting:
-    """How many requests of each searcher wait. Thread-safe."""
+    """The requests of each searcher that wait. Thread-safe."""
 
     def __init__(self) -> None:
-        self._counts: Counter[str] = Counter()
+        self._requests: dict[str, deque[bytes | str]] = defaultdict(deque)
         self._lock = threading.Lock()
 
     def add(self, data: bytes | str) -> str | None:
-        """Count a request that has arrived, and return its searcher."""
+        """Note a request that has arrived, and return its searcher."""
         name = searcher_of(data)
         if name is not None:
             with self._lock:
-                self._counts[name] += 1
+                self._requests[name].append(data)
         return name
 
-    def take(self, name: str | None) -> bool:
-        """Count a request as taken, and return whether a later one of its searcher waits."""
+    def take(self, name: str | None) -> tuple[bytes | str, ...]:
+        """Remove the oldest request of a searcher, and return the later ones that wait."""
         if name is None:
-            return False
+            return ()
         with self._lock:
-            self._counts[name] -= 1
-            return self._counts[name] > 0
+            requests = self._requests[name]
+            requests.popleft()
+            return tuple(requests)
 
 
-def read_ahead(lines: Iterable[bytes | str]) -> Iterator[tuple[bytes | str, bool]]:
-    """Yield the lines, each with whether a later one of its searcher waits; another thread reads them."""
+def read_ahead(lines: Iterable[bytes | str]) -> Iterator[tuple[bytes | str, tuple[bytes | str, ...]]]:
+    """Yield the lines, each with the later ones of its searcher that wait; another thread reads them."""
     arrived: queue.Queue = queue.Queue(MAX_WAITING)
     waiting = Waiting()
 

@@ -1,6 +1,6 @@
 """The searchers of a site file, checked and in metres."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -8,6 +8,7 @@ import numpy as np
 from dowsax.geo.polygons import Bounds
 from dowsax.site.obstacles import Corner
 from dowsax.site.places import check_polygon, resolve_places
+from dowsax.site.plain_names import plain_name
 from dowsax.site.searcher import MAX_SEARCHERS, Searcher, SearcherSetting
 from dowsax.site.site import Site
 from dowsax.site.text import Fault
@@ -19,18 +20,25 @@ def resolve_searchers(settings: Sequence[SearcherSetting], site: Site) -> tuple[
         words = f"there must be at most {MAX_SEARCHERS}; got {len(settings):,}."
         raise Fault(words, "searcher", str(len(settings)))
     if settings and site.paths:
-        words = "has ways, and [[paths]] have none; leave the searchers or the paths out."
-        raise Fault(words, "searcher", "1")
+        raise Fault("cannot be used with [[paths]]: remove one of them.", "searcher", "1")
     found: dict[str, Searcher] = {}
     for number, setting in enumerate(settings, start=1):
         table = "searcher", str(number)
         if setting.name != setting.name.strip() or not setting.name.isprintable():
             raise Fault("must be printable text without spaces around it.", *table, "name")
-        if setting.name.casefold() in {name.casefold() for name in found}:
-            words = f"must be a name that no other searcher has; got {setting.name!r} twice."
-            raise Fault(words, *table, "name")
+        _require_own_name(setting.name, found, *table)
         found[setting.name] = _resolve(setting, site, *table)
     return tuple(found.values())
+
+
+def _require_own_name(name: str, others: Iterable[str], *table: str) -> None:
+    """Raise a Fault where another searcher has this name, or the same topic and file of a plan."""
+    for other in others:
+        if other.casefold() == name.casefold():
+            raise Fault(f"must be a name that no other searcher has; got {name!r} twice.", *table, "name")
+        if plain_name(other).casefold() == plain_name(name).casefold():
+            words = f"must differ from {other!r} in letters or digits; got {name!r}."
+            raise Fault(words, *table, "name")
 
 
 def _resolve(setting: SearcherSetting, site: Site, *table: str) -> Searcher:

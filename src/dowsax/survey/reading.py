@@ -43,7 +43,7 @@ class Reading:
     far_end: tuple[float, float] | None = None
     """[m], the other end of a path along which the value is the mean; `None` for a reading at a point."""
     searcher: str | None = None
-    """Who took it, where a site has several searchers."""
+    """Name of the searcher, where a site has several."""
     ranges: tuple[float | None, ...] | None = None
     """[m], how far the next wall is in each direction of a range sensor; `None` where it sees none."""
 

@@ -59,7 +59,7 @@ Other keys are ignored, except those that look like a misspelling of one of thes
 """
 _ALL_NAMES = {*KEYS, *(name for names in NAMES.values() for name in names)}
 _JSON_ONLY_KEYS = ("id", "unit", "moving", "searcher", "ranges")
-"""Keys that no column of a survey has."""
+"""Keys that are no role of a column."""
 _AS_GIVEN = ("sensor", "altitude", "dwell", "id", "moving", "searcher", "ranges")
 _EXAMPLE = 'send one JSON object a line, such as {"x": 3.2, "y": 8.1, "value": 0.4}'
 MAX_DIGITS = 30

@@ -27,9 +27,9 @@ def survey_has_track(survey: Survey) -> bool:
     at_points = np.ones(len(survey.values), bool)
     if survey.far_ends is not None:
         at_points = np.all(survey.far_ends == survey.positions, axis=1)
-    return is_track(
-        survey.positions[at_points], 1 if survey.sensor is None else len(np.unique(survey.sensor))
-    )
+    owners = [part for part in (survey.sensor, survey.searcher) if part is not None]
+    num_sensors = np.unique(np.stack(owners), axis=1).shape[1] if owners else 1
+    return is_track(survey.positions[at_points], num_sensors)
 
 
 def add_up_counts(survey: Survey, site: Site) -> Survey:
@@ -46,7 +46,7 @@ def add_up_counts(survey: Survey, site: Site) -> Survey:
         return survey
     # Counts are never read along paths.
     assert survey.far_ends is None
-    alike = [*survey.positions.T, survey.altitude, survey.sensor]
+    alike = [*survey.positions.T, survey.altitude, survey.sensor, survey.searcher]
     alike += [part for name, part in survey.quantities.items() if name != "background"]
     columns = [np.round(part, DECIMALS_OF_PLACE) for part in alike if part is not None]
     _, first, group = np.unique(np.column_stack(columns), axis=0, return_index=True, return_inverse=True)
@@ -81,6 +81,7 @@ def add_up_counts(survey: Survey, site: Site) -> Survey:
         wind=select(survey.wind),
         dwell=total(dwell),
         sensor=select(survey.sensor),
+        searcher=select(survey.searcher),
         quantities=quantities,
         notes=(*survey.notes, note),
     )

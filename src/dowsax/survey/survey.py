@@ -28,6 +28,7 @@ from dowsax.survey.quantities import (
     read_wind,
     select_values,
 )
+from dowsax.survey.searchers import find_searchers, read_searchers
 from dowsax.survey.times import read_clock
 from dowsax.types import Station
 from dowsax.world.trails import with_trail
@@ -61,6 +62,8 @@ class Survey:
     sensor: np.ndarray | None = None
     """(k,) int, an index into `sensor_names`."""
     sensor_names: tuple[str, ...] = ()
+    searcher: np.ndarray | None = None
+    """(k,) int, an index into the searchers of the site; `None` where it has none."""
     quantities: Mapping[str, np.ndarray] = field(default_factory=dict)
     """(k,), what else was measured, by the names of `QUANTITIES`."""
     left_out: int = 0
@@ -86,6 +89,7 @@ class Survey:
             time=single(self.time),
             altitude=single(self.altitude),
             sensor=None if self.sensor is None else jnp.asarray(self.sensor, jnp.int32),
+            searcher=None if self.searcher is None else jnp.asarray(self.searcher, jnp.int32),
             far_end=single(self.far_ends),
             **others,
         )
@@ -105,7 +109,8 @@ def read_survey(
 
     Columns are found by the names that loggers use: x, y or latitude, longitude; value; altitude, time, wind,
     dwell, sensor, and those of `QUANTITIES` of which the site has a use; x1, y1, x2, y2 for the mean along a
-    path, which is a point where a row has no far end. Rows without a value are left out and counted.
+    path, which is a point where a row has no far end; and `searcher` where the site has several. Rows without
+    a value are left out and counted.
 
     Parameters
     ----------
@@ -165,6 +170,7 @@ def read_survey(
         dwell=dwell,
         sensor=sensor,
         sensor_names=sensor_names,
+        searcher=_select(read_searchers(sheet), counts),
         quantities=measured,
         left_out=num_rows - int(counts.sum()),
         notes=tuple(notes),
@@ -193,6 +199,7 @@ def _read_sheet(
     unused = unused_quantities(site, [role for role, name in columns.items() if name], quantities)
     with open_table(path, "x, y, value") as table:
         found = find_columns(table, site, columns, unused)
+        found |= find_searchers(table, site, found)
         used = [column.index for column in found.values()]
         rows = table.read(used, {**(site.rows if site else {}), **chosen})
     sheet = Sheet(rows, choose_position_columns(rows, found, site), site, [])

@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from dowsax.mission.rehearsal import Rehearsal, SimulatedMission
+from dowsax.report.findings import TRACK_COLOURS
 from dowsax.site.site import Site
 from dowsax.viz.maps import draw_degrees, draw_limits, draw_scale_bar
 from dowsax.viz.style import BLUE, INK, MUTED, ORANGE, add_panel, new_figure, shorten_text, styled
@@ -23,10 +24,10 @@ _MARGIN_SHARE = 0.04
 """Margin around the area, as a share of its sides."""
 
 
-def rehearsal_figure(rehearsal: Rehearsal, site: Site, paths: Sequence[np.ndarray]) -> Figure:
+def rehearsal_figure(rehearsal: Rehearsal, site: Site, paths: Sequence[Sequence[np.ndarray]]) -> Figure:
     """Draw a map of the sources, the share found over the number of readings, and three of the missions.
 
-    `paths` are those of the missions, (readings, 2) [m].
+    `paths` are those of the searchers of each mission, (readings, 2) [m].
     """
     low, high = np.asarray(site.area, np.float64)
     # A long and narrow area lies in the middle of a map with a larger aspect.
@@ -109,19 +110,21 @@ def _draw_mission(
     axes: Axes,
     label: str,
     one: SimulatedMission,
-    path: np.ndarray,
+    paths: Sequence[np.ndarray],
     site: Site,
     low: np.ndarray,
     high: np.ndarray,
 ) -> None:
-    """Draw the way of one mission, its source and its estimate."""
+    """Draw the ways of one mission, its source and its estimate."""
     axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal", xticks=[], yticks=[])
     draw_limits(axes, site)
     _draw_paths(axes, site)
     # Nobody goes from one path to the next.
     line = "" if site.paths else "-"
-    axes.plot(*path.T, color=BLUE, linestyle=line, linewidth=0.8, marker=".", markersize=3, zorder=3)
-    axes.plot(*path[0], color=INK, marker="*", markersize=7, linestyle="", zorder=5)
+    for number, path in enumerate(paths):
+        colour = TRACK_COLOURS[number % len(TRACK_COLOURS)] if len(paths) > 1 else BLUE
+        axes.plot(*path.T, color=colour, linestyle=line, linewidth=0.8, marker=".", markersize=3, zorder=3)
+        axes.plot(*path[0], color=INK, marker="*", markersize=7, linestyle="", zorder=5)
     if one.estimate is not None:
         axes.plot(*one.estimate, color=ORANGE, marker="x", markersize=6, linestyle="", zorder=5)
     if one.source is not None:

@@ -14,14 +14,19 @@ from dowsax.types import OpenPath, Scalar, Station, Target, Trail
 def with_trail(stations: Station, length: int = 8) -> Station:
     """Return the stations of one survey (k, …), each with the `length` stations before it of the same sensor.
 
-    Times of each sensor must not decrease. A trail should reach a few time constants of the lag back.
+    Those of different searchers are different sensors. Times of each sensor must not decrease. A trail should
+    reach a few time constants of the lag back.
     """
     if stations.time is None:
         raise ValueError("A trail needs the time of each reading: give the stations a `time`.")
     if length < 1:
         raise ValueError(f"`length` of a trail must be at least 1; got {length}.")
     times = np.asarray(stations.time, np.float64)
-    sensors = np.zeros(times.shape, int) if stations.sensor is None else np.asarray(stations.sensor)
+    owners = [part for part in (stations.sensor, stations.searcher) if part is not None]
+    sensors = np.zeros(times.shape, int)
+    if owners:
+        _, sensors = np.unique(np.stack([np.asarray(part) for part in owners]), axis=1, return_inverse=True)
+        sensors = sensors.reshape(-1)
     before = np.empty((*times.shape, length), int)
     for sensor in np.unique(sensors):
         own = np.flatnonzero(sensors == sensor)
