@@ -111,7 +111,7 @@ def test_advice_goes_around_what_was_seen():
         seen = shapely.union_all([shapely.Polygon(wall) for wall in seen_walls(one.plan, one.readings)])
         assert not way.crosses(seen.buffer(-0.01))
         crossed += way.crosses(WALL)
-        # Who is sent through a gap between two rays turns back at the wall.
+        # A searcher that is sent through a gap between two rays turns back at the wall.
         place = place if way.crosses(WALL) else advice.next_position
     assert len(seen_walls(one.plan, one.readings)) > 3
     assert crossed < 8

@@ -21,7 +21,7 @@ DONE = 1e-6
 """A search ends when the source would have been found but for this probability."""
 _TINY = 1e-10
 _STUCK = 8
-"""So many steps to and fro in turn end a search of a case in which one may get stuck."""
+"""Steps to and fro in turn, more of which end a search in a case in which it may get stuck."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Several searchers of one mission: whose readings are whose, who is silent, and who is on the way where.
+"""Several searchers of one mission: the readings of each, which ones are silent, and where each is going.
 
 Readings are joined to a way, and counted against a budget, for each searcher by itself. With one searcher
 without a name all readings are its own.
@@ -110,7 +110,7 @@ def others_at_work(
 
 
 def describe_team(plan: Plan, used: BudgetUse, silent: Sequence[str], at_work: Sequence[str]) -> str | None:
-    """Say who is silent, and, where this searcher cannot go on, who can."""
+    """Name the silent searchers, and, where this searcher cannot go on, those that can."""
     sentences = []
     if silent:
         are = "is" if len(silent) == 1 else "are"
