@@ -46,7 +46,7 @@ def test_rehearsals_read_along_the_paths_and_go_nowhere(plan):
     """Three readings of 20 s each, no way, at the middles of the paths."""
     policy = plan.site_policy("random")
     done = rehearse(plan, RehearsalConfig(missions=2, without_source=0.5, seed=3), policy, threads=1)
-    for mission, places in zip(done.rehearsal.missions, done.paths, strict=True):
+    for mission, [places] in zip(done.rehearsal.missions, done.paths, strict=True):
         assert mission.distance == 0.0
         assert mission.time == 20.0 * mission.readings
         assert {tuple(place) for place in places.tolist()} <= {(2.0, 40.0), (110.0, 40.0)}

@@ -108,9 +108,8 @@ def read_survey(
     """Return the survey in a CSV file, or raise a ValueError in one line: file, line, column and what to do.
 
     Columns are found by the names that loggers use: x, y or latitude, longitude; value; altitude, time, wind,
-    dwell, sensor, and those of `QUANTITIES` of which the site has a use; x1, y1, x2, y2 for the mean along a
-    path, which is a point where a row has no far end; and `searcher` where the site has several. Rows without
-    a value are left out and counted.
+    dwell, sensor, and those of `QUANTITIES` that the site uses; x1, y1, x2, y2 for the mean along a path, a
+    point where a row has no far end; searcher where the site has several. Rows without a value are left out.
 
     Parameters
     ----------
@@ -132,8 +131,8 @@ def read_survey(
     num_rows = len(sheet.rows.lines)
     sheet = select_values(sheet)
     if max_readings is not None and len(sheet.rows.lines) > max_readings:
-        count = len(sheet.rows.lines)
-        raise ValueError(f"{path}: {count:,} readings; at most {max_readings:,} are taken: divide it.")
+        many = f"{path}: {len(sheet.rows.lines):,} readings"
+        raise ValueError(f"{many}; at most {max_readings:,} are taken: divide it.")
     clock = read_clock(sheet)
     coordinates, positions = read_positions(sheet)
     far_ends = read_far_ends(sheet, coordinates, positions)
@@ -154,8 +153,7 @@ def read_survey(
     if site is None or site.sensor.reading != "binary":
         notes += lint_sensors(values, sensor, sensor_names, lines)
     if site is not None:
-        notes += lint_survey(site, values, altitude)
-        notes += lint_background(site, values, dwell, measured.get("background"))
+        notes += _lint(site, values, altitude, dwell, measured)
     return Survey(
         positions=positions[counts],
         values=values,
@@ -177,6 +175,18 @@ def read_survey(
         columns=sheet.columns,
         unused=sheet.unused,
     )
+
+
+def _lint(
+    site: Site,
+    values: np.ndarray,
+    altitude: np.ndarray | None,
+    dwell: np.ndarray | None,
+    measured: Mapping[str, np.ndarray],
+) -> list[str]:
+    """Return what is odd about the readings of a site."""
+    notes = lint_survey(site, values, altitude)
+    return [*notes, *lint_background(site, values, dwell, measured.get("background"))]
 
 
 def _default_dwell(sheet: Sheet) -> np.ndarray | None:
