@@ -2,6 +2,8 @@
 
 import json
 import math
+import os
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from dowsax.leaderboards.rad_search import World, draw_world, least_readings
 from dowsax.leaderboards.rad_search_table import (
     File,
     Outcome,
+    measure,
     median,
     median_interval,
     search,
@@ -95,6 +98,16 @@ def test_the_command_runs_the_files_that_are_there(tmp_path, worlds, capsys):
     assert len(found["skipped"]) == 23
 
 
+@pytest.mark.slow
+def test_the_numbers_do_not_depend_on_the_number_of_processes(worlds):
+    files, before = [File(1, "high", worlds)], dict(os.environ)
+    one, two = (
+        [replace(row, milliseconds=0.0) for row in measure(files, 2, 3, jobs=jobs)] for jobs in (1, 2)
+    )
+    assert one == two
+    assert dict(os.environ) == before
+
+
 def test_without_worlds_it_says_what_is_missing(tmp_path, capsys):
     assert run(["leaderboard", "rad-search", "--worlds", str(tmp_path)]) == 0
     output = capsys.readouterr().out
@@ -102,7 +115,7 @@ def test_without_worlds_it_says_what_is_missing(tmp_path, capsys):
     assert "--worlds" in output
 
 
-@pytest.mark.parametrize("arguments", [["--runs", "0"], ["--first", "0"]])
+@pytest.mark.parametrize("arguments", [["--runs", "0"], ["--first", "0"], ["--jobs", "0"]])
 def test_numbers_that_are_too_small_are_refused(arguments, capsys):
     assert run(["leaderboard", "rad-search", *arguments]) == 2
     assert "at least 1" in capsys.readouterr().err

@@ -26,6 +26,7 @@ def leaderboard(
     worlds: Path = WORLDS,
     first: int | None = None,
     runs: int = 1,
+    jobs: int | None = None,
     seed: int = 0,
     json: Annotated[bool, Parameter(negative="")] = False,
 ) -> None:
@@ -47,6 +48,9 @@ def leaderboard(
         Of rad-search: number of worlds of each file, from the first one on. Default: all.
     runs
         Of rad-search: searches of each world.
+    jobs
+        Of rad-search: compute in this many processes of one thread each, with the same numbers whatever it
+        is. Default: one for each processor.
     seed
         The same seed gives the same numbers, but for the time.
     json
@@ -58,13 +62,12 @@ def leaderboard(
         raise ValueError(f"`rollouts` must be at least {MIN_ROLLOUTS}; got {rollouts}.")
     if contrasts < 1 or (contrasts > 10_000 and contrasts % 10_000):
         raise ValueError(f"`contrasts` must be a multiple of 10,000, or fewer; got {contrasts}.")
-    if runs < 1:
-        raise ValueError(f"`runs` must be at least 1; got {runs}.")
-    if first is not None and first < 1:
-        raise ValueError(f"`first` must be at least 1; got {first}.")
+    for option, value in {"runs": runs, "first": first, "jobs": jobs}.items():
+        if value is not None and value < 1:
+            raise ValueError(f"`{option}` must be at least 1; got {value}.")
     require_seed(seed)
     if name == "rad-search":
-        _rad_search(worlds, first, runs, seed, json)
+        _rad_search(worlds, first, runs, jobs, seed, json)
     elif name == "otto":
         _otto(rollouts, seed, json)
     else:
@@ -87,7 +90,7 @@ def _location_finding(rollouts: int, contrasts: int, seed: int, json: bool) -> N
     say(f"{rollouts} rollouts each, {contrasts:,} contrasts, seed {seed}; brackets are 95 % intervals.")
 
 
-def _rad_search(folder: Path, first: int | None, runs: int, seed: int, json: bool) -> None:
+def _rad_search(folder: Path, first: int | None, runs: int, jobs: int | None, seed: int, json: bool) -> None:
     found = {name for *_, name in rad_search_table.FILES if (folder / name).is_file()}
     absent = [name for *_, name in rad_search_table.FILES if name not in found]
     if not found:
@@ -97,7 +100,7 @@ def _rad_search(folder: Path, first: int | None, runs: int, seed: int, json: boo
     files = rad_search_table.read_files(folder, first)
     with counting(2 * runs * sum(len(file.worlds) for file in files)) as (describe, advance):
         describe("searches")
-        rows = list(rad_search_table.measure(files, runs, seed, lambda: advance(1)))
+        rows = list(rad_search_table.measure(files, runs, seed, jobs, lambda: advance(1)))
     if json:
         lines = [row.to_json() for row in rows]
         say(json_format.dumps({"name": "rad-search", "seed": seed, "skipped": absent, "rows": lines}))

@@ -5,6 +5,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from itertools import product
 from multiprocessing import get_context
@@ -50,6 +51,8 @@ PUBLISHED = {
 
 Its published weights on 50 other worlds of the same benchmark, 4 runs each, walls unknown.
 """
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NPROC")
+"""What BLAS and XLA read their number of threads from."""
 _HEADINGS = (
     "walls",
     "signal to noise",
@@ -152,30 +155,52 @@ def read_files(folder: Path, first: int | None = None) -> list[File]:
 
 
 def measure(
-    files: list[File], runs: int, seed: int, step: Callable[[], None] = lambda: None
+    files: list[File], runs: int, seed: int, jobs: int | None = None, step: Callable[[], None] = lambda: None
 ) -> Iterator[Row]:
     """Yield a row for each file, first with unknown walls, then with known ones.
 
-    `step` is called after each search. Searches run in as many processes as there are processors.
+    `step` is called after each search. Searches run in `jobs` processes of one thread each, by default as
+    many as there are processors. All of them wait in one queue, so that no process idles until the end.
     """
-    with ProcessPoolExecutor(os.cpu_count(), get_context("spawn")) as pool:
-        for is_known, file in product((False, True), files):
+    with _single_threads(), ProcessPoolExecutor(jobs or os.cpu_count(), get_context("spawn")) as pool:
+        rows = [
+            (file, is_known, _search_all(pool, file, is_known, runs, seed))
+            for is_known, file in product((False, True), files)
+        ]
+        for file, is_known, searches in rows:
             outcomes = []
-            for outcome in _search_all(pool, file, is_known, runs, seed):
+            for outcome in searches:
                 outcomes.append(outcome)
                 step()
             yield summarise(file, is_known, outcomes)
 
 
+@contextmanager
+def _single_threads() -> Iterator[None]:
+    """Let processes that start within compute in one thread each, which also rounds the same everywhere."""
+    before = {name: os.environ.get(name) for name in _THREADS}
+    os.environ.update(dict.fromkeys(_THREADS, "1"))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name)
+            if value is not None:
+                os.environ[name] = value
+
+
 def _search_all(
     pool: ProcessPoolExecutor, file: File, is_known: bool, runs: int, seed: int
 ) -> Iterator[Outcome]:
-    """Yield the outcomes of all searches of a file; their noise does not depend on what else is run."""
+    """Queue all searches of a file; return their outcomes in order.
+
+    Their noise does not depend on what else is run.
+    """
     order = list(SIGNAL_TO_NOISE).index(file.signal_to_noise)
     each = list(product(range(len(file.worlds)), range(runs)))
     seeds = [(seed, file.walls, order, *one) for one in each]
     worlds = [file.worlds[number] for number, _ in each]
-    return pool.map(search, worlds, seeds, [is_known] * len(worlds), chunksize=4)
+    return pool.map(search, worlds, seeds, [is_known] * len(worlds))
 
 
 def summarise(file: File, is_known: bool, outcomes: list[Outcome]) -> Row:
