@@ -1,7 +1,7 @@
 """Learning of the value network of the olfactory search: searches side by side, backups, and fits.
 
-The value of a belief is backed up from all moves and readings that may follow, by a network that is frozen for
-a chunk of steps, and corrected along the search with λ-returns. Searches end as if their source was found,
+The value of a belief is backed up from all moves and readings that may follow, by a network that is frozen
+for a chunk of steps, and corrected along the search with λ-returns. Searches end as if their source was found,
 but a share of them go on long after that, so that the network knows late beliefs as well.
 """
 
@@ -79,7 +79,7 @@ class Visit(NamedTuple):
     backup: Scalar
     """One step more than the best of what may follow."""
     weight: Scalar
-    """The probability that the search goes on after the move; 0 where it was not the best move, or the last."""
+    """The probability that the search goes on after the move; 0 if it was not the best move, or the last."""
 
 
 class LearnerInfo(NamedTuple):
@@ -123,9 +123,7 @@ def learn(
         _first_value(state.network, case),
         jnp.mean(searches.steps),
     )
-    state = LearnerState(
-        state.network, state.averaged, state.optimiser, searches, thresholds, state.updates
-    )
+    state = LearnerState(state.network, state.averaged, state.optimiser, searches, thresholds, state.updates)
     return _fit(fit_key, state, visits, returns, case, config, progress), info
 
 
@@ -267,7 +265,7 @@ def _optimiser(config: LearnerConfig) -> optax.GradientTransformation:
 
 
 def _draw_threshold(key: Key, shape: tuple[int, ...]) -> Array:
-    """Return squares of uniform numbers: a search is twice as often under way late as if its source was drawn."""
+    """Return squares of uniform numbers: more searches get late than if their sources were drawn."""
     return jax.random.uniform(key, shape) ** 2
 
 

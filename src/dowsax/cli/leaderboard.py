@@ -11,7 +11,6 @@ from dowsax.cli.locate import require_seed
 from dowsax.leaderboards import otto_table, rad_search_table
 from dowsax.leaderboards.location_finding import SETTINGS
 from dowsax.leaderboards.location_finding_table import NUM_CONTRASTS, measure, table
-from dowsax.leaderboards.otto import CASES
 
 NAMES = ("location-finding", "rad-search", "otto")
 WORLDS = Path("../shared/data/rad_search_worlds")
@@ -26,6 +25,8 @@ def leaderboard(
     worlds: Path = WORLDS,
     first: int | None = None,
     runs: int = 1,
+    case: Annotated[list[str] | None, Parameter(negative="")] = None,
+    policy: Annotated[list[str] | None, Parameter(negative="")] = None,
     seed: int = 0,
     json: Annotated[bool, Parameter(negative="")] = False,
 ) -> None:
@@ -47,6 +48,11 @@ def leaderboard(
         Of rad-search: number of worlds of each file, from the first one on. Default: all.
     runs
         Of rad-search: searches of each world.
+    case
+        Of otto: isotropic-19x19, isotropic-53x53, windy-medium or windy-low; give it again for more. Default:
+        all.
+    policy
+        Of otto: infotaxis, space-aware, location-gain or network; give it again for more. Default: all.
     seed
         The same seed gives the same numbers, but for the time.
     json
@@ -66,7 +72,7 @@ def leaderboard(
     if name == "rad-search":
         _rad_search(worlds, first, runs, seed, json)
     elif name == "otto":
-        _otto(rollouts, seed, json)
+        _otto(rollouts, case, policy, seed, json)
     else:
         _location_finding(rollouts, contrasts, seed, json)
 
@@ -108,10 +114,11 @@ def _rad_search(folder: Path, first: int | None, runs: int, seed: int, json: boo
     say(f"Searches of each world: {runs}, seed {seed}; brackets are 95 % intervals.")
 
 
-def _otto(searches: int, seed: int, json: bool) -> None:
-    with counting(len(CASES) * len(otto_table.POLICIES) * searches) as (describe, advance):
+def _otto(searches: int, slugs: list[str] | None, policies: list[str] | None, seed: int, json: bool) -> None:
+    cases, names = otto_table.chosen(slugs, policies)
+    with counting(len(cases) * len(names) * searches) as (describe, advance):
         describe("searches")
-        rows = list(otto_table.measure(searches, seed, advance))
+        rows = list(otto_table.measure(cases, names, searches, seed, advance))
     if json:
         say(json_format.dumps({"name": "otto", "seed": seed, "rows": [row.to_json() for row in rows]}))
         return

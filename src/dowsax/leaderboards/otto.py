@@ -14,6 +14,7 @@ from jaxtyping import Float
 from scipy.special import k0
 from scipy.stats import poisson
 
+
 @dataclass(frozen=True)
 class Case:
     """One of the four worlds."""
@@ -28,6 +29,11 @@ class Case:
     max_steps: int
     may_get_stuck: bool
     """Whether a search ends, without success, that goes to and fro."""
+
+    @property
+    def slug(self) -> str:
+        """The name as a word for files and options."""
+        return self.name.replace(", ", "-").replace(" ", "-")
 
     @cached_property
     def table(self) -> Float[np.ndarray, "hits columns rows"]:

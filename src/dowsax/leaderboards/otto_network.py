@@ -8,11 +8,13 @@ correction is averaged over the turns and mirrors under which the case does not 
 import json
 from functools import lru_cache, partial
 from pathlib import Path
+from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+import safetensors
 import safetensors.numpy
 from jaxtyping import Array, Float
 from safetensors import SafetensorError
@@ -30,6 +32,8 @@ _SCALE = 8.0
 """Makes the square roots of the shares of the belief about as large as one."""
 _MAX_LOG = 6.0
 """Of the correction, either way."""
+
+_CARD = "card"
 
 Picture = Float[Array, "kx ky"]
 
@@ -100,7 +104,7 @@ class ValuePolicy(eqx.Module):
 
     network: ValueNetwork
 
-    def __call__(self, case: Case, belief: Belief, place: Place, after: After) -> Float[Array, "moves"]:
+    def __call__(self, case: Case, belief: Belief, place: Place, after: After) -> Float[Array, " moves"]:
         chances, times = chances_and_times(case, after)
         seen = normalised_pictures(case, after, chances)
         values = jax.vmap(jax.vmap(partial(mean_steps, self.network, orientations(case))))(seen, times)
@@ -119,3 +123,55 @@ def normalised_pictures(
     """Return the pictures of the beliefs after each move and reading."""
     seen = jax.vmap(lambda joint, place: pictures(case, joint, place))(after.joint, after.places)
     return seen / jnp.maximum(chances, jnp.finfo(float).tiny)[..., None, None]
+
+
+def save_network(path: Path, network: ValueNetwork, card: dict[str, Any]) -> None:
+    """Write the weights as half floats, and a card (how they were trained) in the header of the same file."""
+    arrays = {name: np.asarray(leaf, np.float16) for name, leaf in _named(network).items()}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replace_file(path) as partial_file:
+        write_through(partial_file, safetensors.numpy.save(arrays, {_CARD: json.dumps(card)}))
+
+
+def load_network(path: Path, case: Case) -> ValueNetwork:
+    """Load the value network of a case; ValueError if the file cannot be used for it."""
+    try:
+        arrays = safetensors.numpy.load(path.read_bytes())
+    except (SafetensorError, OSError) as error:
+        raise ValueError(
+            f"{path} cannot be read ({error}): give a safetensors file of benchmarks.otto_training."
+        ) from None
+    widths = tuple(arrays[f"layers.{at}.bias"].size for at in range(len(arrays) // 2 - 1))
+    network = ValueNetwork.build(jax.random.key(0), case, widths)
+    expected = {name: leaf.shape for name, leaf in _named(network).items()}
+    found = {name: array.shape for name, array in arrays.items()}
+    if expected != found:
+        raise ValueError(f"{path} holds {found}, and the case {case.slug} needs {expected}: train it again.")
+    leaves = [jnp.asarray(arrays[name], jnp.float32) for name in expected]
+    if not all(bool(jnp.isfinite(leaf).all()) for leaf in leaves):
+        raise ValueError(f"{path} holds weights that are not finite: train it again.")
+    return eqx.tree_at(lambda at: list(_named(at).values()), network, leaves)
+
+
+def load_card(path: Path) -> dict[str, Any]:
+    """Return how the weights in a file were trained."""
+    with safetensors.safe_open(path, "numpy") as file:
+        return json.loads(file.metadata()[_CARD])
+
+
+@lru_cache(maxsize=8)
+def shipped_policy(case: Case) -> ValuePolicy:
+    """Return the policy of the network that ships for a case."""
+    return ValuePolicy(load_network(network_path(case), case))
+
+
+def network_path(case: Case) -> Path:
+    """Return where the shipped weights of a case are, if there are any."""
+    return PRETRAINED_FOLDER / f"otto-{case.slug}.safetensors"
+
+
+def _named(network: ValueNetwork) -> dict[str, Array]:
+    layers = enumerate(network.layers)
+    return {
+        f"layers.{at}.{part}": getattr(layer, part) for at, layer in layers for part in ("weight", "bias")
+    }

@@ -36,14 +36,14 @@ Place = Int[Array, "2"]
 class After(eqx.Module):
     """What may come of each move."""
 
-    possible: Bool[Array, "moves"]
+    possible: Bool[Array, " moves"]
     """Whether the move stays on the grid."""
     places: Int[Array, "moves 2"]
     joint: Float[Array, "moves hits nx ny"]
     """The probability of each reading and cell of the source; what is missing to 1 is that it is found."""
 
 
-Policy = Callable[[Case, Belief, Place, After], Float[Array, "moves"]]
+Policy = Callable[[Case, Belief, Place, After], Float[Array, " moves"]]
 """Returns what each move costs; the smallest is chosen, and of equal ones the first."""
 
 
