@@ -1,8 +1,8 @@
 """Learning of the value network of the olfactory search: searches side by side, backups, and fits.
 
 The value of a belief is backed up from all moves and readings that may follow, by a network that is frozen
-for a chunk of steps, and corrected along the search with λ-returns. Searches end as if their source was found,
-but a share of them go on long after that, so that the network knows late beliefs as well.
+for a chunk of steps, and corrected along the search with λ-returns. Searches end as if their source was
+found, but a share of them go on long after that, so that the network knows late beliefs as well.
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """Train the value network of a case of the olfactory search: `python -m benchmarks.otto_training`
 
-The weights are written to the output folder from the first minute on, and so is a checkpoint: the same command
-goes on from there, with new searches. The same seed gives other weights on another machine, as the length of
+The weights are written to the output folder from the first minute on, and so is a checkpoint: the same
+command goes on from there, with new searches. The same seed gives other weights on another machine, as the length of
 the training is a time.
 """
 
@@ -85,8 +85,8 @@ def evaluate(training: Training, state: LearnerState, searches: int) -> None:
     found = search(key, training.case, ValuePolicy(state.averaged), searches)
     low, high = bootstrap_interval(found.means)
     print(
-        f"{training.case.slug}: {found.means.mean():.3f} [{low:.3f}, {high:.3f}] steps in {searches} searches, "
-        f"{found.failed.mean():.4f} failed",
+        f"{training.case.slug}: {found.means.mean():.3f} [{low:.3f}, {high:.3f}] steps "
+        f"in {searches} searches, {found.failed.mean():.4f} failed",
         flush=True,
     )
 

@@ -68,7 +68,7 @@ def orientations(case: Case) -> tuple[int, ...]:
 
 
 def orient(picture: Picture, number: int) -> Picture:
-    """Return a picture turned or mirrored: bits of the number mirror its first axis, its second, and swap them."""
+    """Return a picture turned or mirrored: bits of the number mirror its axes, and swap them."""
     flipped = picture[::-1] if number & 1 else picture
     flipped = flipped[:, ::-1] if number & 2 else flipped
     return flipped.T if number & 4 else flipped

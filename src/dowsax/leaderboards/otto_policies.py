@@ -1,4 +1,4 @@
-"""Policies of the olfactory search: infotaxis, its space-aware variant, and gain for the location per step."""
+"""Policies of the olfactory search: infotaxis, space-aware infotaxis, and gain for the location."""
 
 import jax
 import jax.numpy as jnp

@@ -48,7 +48,7 @@ class Row:
 
 
 def chosen(slugs: Sequence[str] | None, policies: Sequence[str] | None) -> tuple[list[Case], list[str]]:
-    """Return the cases and the words of the policies with these names, all for None; ValueError if unknown."""
+    """Return the cases and the words of the policies with these names, or all; ValueError if unknown."""
     cases = {case.slug: case for case in CASES}
     for kind, names, known in (("case", slugs, cases), ("policy", policies, _POLICIES)):
         for name in names or ():
