@@ -1,8 +1,8 @@
 """Learning of the value network of the olfactory search: searches side by side, backups, and fits.
 
-The value of a belief is backed up from all moves and readings that may follow, by a network that is frozen
-for a chunk of steps, and corrected along the search with λ-returns. Searches end as if their source was
-found, but a share of them go on long after that, so that the network knows late beliefs as well.
+The value of a belief is backed up from all moves and readings that may follow, by an average of the
+network that is frozen for a chunk of steps, and corrected along the search with λ-returns. Searches end as if
+their source was found, but a share of them go on long after that, so that late beliefs are known as well.
 """
 
 from dataclasses import dataclass
@@ -48,8 +48,8 @@ class LearnerConfig:
     learning_rate: float = 1e-3
     warm_up: float = 0.15
     """The share of the training in which space-aware infotaxis chooses the moves."""
-    average: float = 0.999
-    """Of the weights, at each update."""
+    average: float = 0.995
+    """Share of the old average of the weights that an update keeps; the average acts and is backed up."""
     widths: tuple[int, ...] = (256, 256)
     all_orientations: bool = True
     """Whether values in backups are averaged over turns and mirrors, not taken in one that is drawn."""
@@ -60,6 +60,7 @@ class LearnerState(eqx.Module):
 
     network: ValueNetwork
     averaged: ValueNetwork
+    """This one acts, and ships."""
     optimiser: optax.OptState
     searches: Search
     """(n,)"""
@@ -120,7 +121,7 @@ def learn(
     info = LearnerInfo(
         jnp.sqrt(jnp.mean((jnp.minimum(ratios, MAX_RATIO) - 1) ** 2)),
         jnp.mean(jnp.minimum(ratios, MAX_RATIO) - 1),
-        _first_value(state.network, case),
+        _first_value(state.averaged, case),
         jnp.mean(searches.steps),
     )
     state = LearnerState(state.network, state.averaged, state.optimiser, searches, thresholds, state.updates)
@@ -153,7 +154,7 @@ def _visit(
         searches, thresholds = carry
         turn_key, move_key, begin_key, threshold_key = jax.random.split(key, 4)
         turn = jax.random.randint(turn_key, (), 0, len(orientations(case)))
-        one = partial(_visit_one, case, state.network, config.all_orientations, teacher, turn)
+        one = partial(_visit_one, case, state.averaged, config.all_orientations, teacher, turn)
         keys = jax.random.split(move_key, number)
         searches, visits = jax.vmap(one)(keys, searches, explorations)
         is_over = (searches.not_found < thresholds) | ~searches.running

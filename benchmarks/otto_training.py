@@ -1,8 +1,8 @@
 """Train the value network of a case of the olfactory search: `python -m benchmarks.otto_training`
 
 The weights are written to the output folder from the first minute on, and so is a checkpoint: the same
-command goes on from there, with new searches. The same seed gives other weights on another machine, as the length of
-the training is a time.
+command goes on from there, with new searches. The length of the training is a time, so that the same seed
+gives other weights on another machine.
 """
 
 import argparse

@@ -26,7 +26,7 @@ from dowsax.leaderboards.otto_search import After, Belief, Place
 from dowsax.types import Key, Scalar
 
 PRETRAINED_FOLDER = Path(__file__).with_name("pretrained")
-_GROWTH = 0.25
+_GROWTH = 0.3
 """Knots are apart by this share of their distance from the searcher, and at least by one cell."""
 _SCALE = 8.0
 """Makes the square roots of the shares of the belief about as large as one."""
