@@ -26,8 +26,10 @@ MAX_TO_AND_FRO = 8
 _TINY = 1e-10
 _CHUNK = 32
 """Steps in one call of the compiled program."""
-_SHRINK = 4
-"""A batch is made smaller by this factor when no more searches than that are left."""
+_SHRINK = 8
+"""A batch is made smaller by this factor when so few searches are left."""
+_SMALLEST = 32
+"""Searches, of a batch that is made smaller: each size is compiled by itself."""
 
 Belief = Float[Array, "nx ny"]
 Place = Int[Array, "2"]
@@ -144,8 +146,9 @@ def search(
         advance(int(was_running - running.sum()))
         if not running.any():
             return Searches(means, failed)
-        if _SHRINK * running.sum() <= len(running):
-            left = np.argsort(~running, stable=True)[: len(running) // _SHRINK]
+        size = max(len(running) // _SHRINK, _SMALLEST)
+        if running.sum() <= size < len(running):
+            left = np.argsort(~running, stable=True)[:size]
             numbers, keys = numbers[left], keys[left]
             states = jax.tree.map(lambda leaf, left=left: leaf[left], states)
 
