@@ -1,7 +1,7 @@
 """Learning of the olfactory search: returns by a loop, and values against the best policy by enumeration."""
 
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache
 
 import jax
 import jax.numpy as jnp
@@ -33,10 +33,11 @@ def test_the_best_policy_of_a_corridor_is_learned(key):
     """Its mean time is between the best one and 1 % more; the network knows its own time to 5 %."""
     best = least_mean_time()
     state = build(key, CORRIDOR, TINY)
-    for number in range(400):
-        progress = jnp.asarray(number / 400, jnp.float32)
+    for number in range(200):
+        progress = jnp.asarray(number / 200, jnp.float32)
         state, info = learn(jax.random.fold_in(key, number), state, CORRIDOR, TINY, progress)
     found = search(key, CORRIDOR, ValuePolicy(state.averaged), 4000)
+    print("DBG", best, found.means.mean(), found.failed.mean(), info)
     error = 4 * found.means.std() / 4000**0.5
     assert best - error < found.means.mean() < 1.01 * best + error
     assert float(info.first_value) == pytest.approx(best, rel=0.05)
@@ -59,7 +60,7 @@ def least_mean_time():
     def evidence(place, hits):
         return np.array([table[hits, 5 + source - place] for source in range(6)])
 
-    @lru_cache(maxsize=None)
+    @cache
     def least(place, counts, found, left):
         """Of unnormalised beliefs: `counts` are how often each reading was taken at each place."""
         belief = np.array([0.0 if source in found else 1.0 for source in range(6)])

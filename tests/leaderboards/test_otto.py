@@ -49,4 +49,9 @@ def test_the_first_hit_comes_from_anywhere():
 
 
 def test_slugs_are_words():
-    assert [case.slug for case in CASES] == ["isotropic-19x19", "isotropic-53x53", "windy-medium", "windy-low"]
+    assert [case.slug for case in CASES] == [
+        "isotropic-19x19",
+        "isotropic-53x53",
+        "windy-medium",
+        "windy-low",
+    ]

@@ -36,9 +36,7 @@ def scrambled(key, case, widths=(8, 8)):
     weights, rest = eqx.partition(network, eqx.is_array)
     leaves, tree = jax.tree.flatten(weights)
     keys = jax.random.split(key, len(leaves))
-    leaves = [
-        leaf + 0.3 * jax.random.normal(own, leaf.shape) for leaf, own in zip(leaves, keys, strict=True)
-    ]
+    leaves = [leaf + 0.3 * jax.random.normal(own, leaf.shape) for leaf, own in zip(leaves, keys, strict=True)]
     return eqx.combine(jax.tree.unflatten(tree, leaves), rest)
 
 

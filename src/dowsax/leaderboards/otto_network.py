@@ -22,7 +22,7 @@ from safetensors import SafetensorError
 from dowsax.files import replace_file, write_through
 from dowsax.leaderboards.otto import Case
 from dowsax.leaderboards.otto_policies import chances_and_times
-from dowsax.leaderboards.otto_search import After, Belief, Place
+from dowsax.leaderboards.otto_search import LEAST, After, Belief, Place
 from dowsax.types import Key, Scalar
 
 PRETRAINED_FOLDER = Path(__file__).with_name("pretrained")
@@ -122,7 +122,7 @@ def normalised_pictures(
 ) -> Float[Array, "moves hits kx ky"]:
     """Return the pictures of the beliefs after each move and reading."""
     seen = jax.vmap(lambda joint, place: pictures(case, joint, place))(after.joint, after.places)
-    return seen / jnp.maximum(chances, jnp.finfo(float).tiny)[..., None, None]
+    return seen / jnp.maximum(chances, LEAST)[..., None, None]
 
 
 def save_network(path: Path, network: ValueNetwork, card: dict[str, Any]) -> None:

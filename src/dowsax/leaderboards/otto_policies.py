@@ -6,14 +6,13 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from dowsax.leaderboards.otto import Case
-from dowsax.leaderboards.otto_search import MOVES, After, Belief, Place, evidence
+from dowsax.leaderboards.otto_search import LEAST, MOVES, After, Belief, Place, evidence
 
 _REACHES = (1, 3, 6)
 _RESOLUTION = 0.5
 """[cells], of the location: more is not worth knowing."""
 _TURN = 1.0
 """[steps], what any way costs besides its length."""
-_LEAST = float(np.finfo(np.float32).tiny)
 
 
 def infotaxis(case: Case, belief: Belief, place: Place, after: After) -> Float[Array, " moves"]:
@@ -37,7 +36,7 @@ def chances_and_times(
     source that is elsewhere.
     """
     chances, entropies = chances_and_entropies(after.joint)
-    distances = _distances(case, after) / jnp.maximum(chances, _LEAST)
+    distances = _distances(case, after) / jnp.maximum(chances, LEAST)
     return chances, jnp.maximum(distances + 2 ** (entropies - 1) - 0.5, 1.0)
 
 
@@ -46,15 +45,15 @@ def chances_and_entropies(
 ) -> tuple[Float[Array, "*any"], Float[Array, "*any"]]:
     """Return the probability of each reading, and the entropy [bit] of the belief after it."""
     chances = joint.sum(axis=(-2, -1))
-    beliefs = joint / jnp.maximum(chances, _LEAST)[..., None, None]
-    return chances, -jnp.sum(beliefs * jnp.log2(jnp.maximum(beliefs, _LEAST)), axis=(-2, -1))
+    beliefs = joint / jnp.maximum(chances, LEAST)[..., None, None]
+    return chances, -jnp.sum(beliefs * jnp.log2(jnp.maximum(beliefs, LEAST)), axis=(-2, -1))
 
 
 def _distances(case: Case, after: After) -> Float[Array, "moves hits"]:
     """Return the mean distance of the source in steps, times the probability of the reading."""
     columns, rows = after.joint.sum(axis=3), after.joint.sum(axis=2)
-    east = jnp.abs(jnp.arange(case.shape[0]) - after.places[:, None, :1])
-    north = jnp.abs(jnp.arange(case.shape[1]) - after.places[:, None, 1:])
+    east = jnp.abs(jnp.arange(case.shape[0])[None, None] - after.places[:, None, :1])
+    north = jnp.abs(jnp.arange(case.shape[1])[None, None] - after.places[:, None, 1:])
     return jnp.sum(columns * east, axis=-1) + jnp.sum(rows * north, axis=-1)
 
 
@@ -64,10 +63,10 @@ def location_gain(case: Case, belief: Belief, place: Place, after: After) -> Flo
     As the planner of sites, but on the grid: places in eight directions, some of them far. The gain is half
     the expected fall of the logarithm of the determinant of the location's covariance.
     """
-    there = place + jnp.asarray(_offsets())
-    limits = jnp.array(case.shape) - 1
+    there = place[None] + jnp.asarray(_offsets())
+    limits = jnp.array(case.shape)[None] - 1
     inside = jnp.all((there >= 0) & (there <= limits), axis=1)
-    joint = belief * jax.vmap(lambda at: evidence(case, at))(jnp.clip(there, 0, limits))
+    joint = belief[None, None] * jax.vmap(lambda at: evidence(case, at))(jnp.clip(there, 0, limits))
     chances = joint.sum(axis=(2, 3))
     spreads = jnp.sum(chances * _log_spread(case, joint), axis=1)
     found = jnp.maximum(1 - chances.sum(axis=1), 0.0)
@@ -86,7 +85,7 @@ def _offsets() -> np.ndarray:
 
 def _log_spread(case: Case, joint: Float[Array, "*any nx ny"]) -> Float[Array, "*any"]:
     """Return the logarithm of the determinant of the location's covariance [cells⁴], at a resolution."""
-    shares = joint / jnp.maximum(joint.sum(axis=(-2, -1)), _LEAST)[..., None, None]
+    shares = joint / jnp.maximum(joint.sum(axis=(-2, -1)), LEAST)[..., None, None]
     x, y = jnp.arange(case.shape[0]) - case.start[0], jnp.arange(case.shape[1]) - case.start[1]
     columns, rows = shares.sum(axis=-1), shares.sum(axis=-2)
     mean_x, mean_y = columns @ x, rows @ y

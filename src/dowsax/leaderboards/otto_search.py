@@ -23,6 +23,8 @@ DONE = 1e-6
 """A search ends when the source would have been found but for this probability."""
 MAX_TO_AND_FRO = 8
 """Steps to and fro in turn, more of which end a search in a case in which it may get stuck."""
+LEAST = float(np.finfo(np.float32).tiny)
+"""Above zero in both precisions, to divide by."""
 _TINY = 1e-10
 _CHUNK = 32
 """Steps in one call of the compiled program."""
@@ -58,11 +60,11 @@ def evidence(case: Case, place: Place) -> Float[Array, "hits nx ny"]:
 
 def look_ahead(case: Case, belief: Belief, place: Place) -> After:
     """Return what may come of each move."""
-    there = place + jnp.array(MOVES)
-    limits = jnp.array(case.shape) - 1
+    there = place[None] + jnp.array(MOVES)
+    limits = jnp.array(case.shape)[None] - 1
     possible = jnp.all((there >= 0) & (there <= limits), axis=1)
     there = jnp.clip(there, 0, limits)
-    joint = belief * jax.vmap(partial(evidence, case))(there)
+    joint = belief[None, None] * jax.vmap(partial(evidence, case))(there)
     return After(possible, there, joint)
 
 
@@ -105,7 +107,7 @@ def step(key: Key, case: Case, search: Search, after: After, move: Int[Array, ""
     is_done = (not_found < DONE) | (goes_on < _TINY)
     is_stuck = (case.may_get_stuck & (to_and_fro > MAX_TO_AND_FRO)) | (steps >= case.max_steps)
     stepped = Search(
-        belief=joint[hits] / jnp.maximum(chances[hits], jnp.finfo(float).tiny),
+        belief=joint[hits] / jnp.maximum(chances[hits], LEAST),
         place=place,
         before=search.place,
         steps=steps,
@@ -154,12 +156,12 @@ def search(
 
 
 @eqx.filter_jit
-def _begin(keys: Key, case: Case) -> Search:
+def _begin(keys: Array, case: Case) -> Search:
     return jax.vmap(lambda key: begin(jax.random.fold_in(key, 0), case))(keys)
 
 
 @eqx.filter_jit
-def _proceed(keys: Key, case: Case, policy: Policy, states: Search) -> Search:
+def _proceed(keys: Array, case: Case, policy: Policy, states: Search) -> Search:
     """Return the searches some steps later."""
 
     def one(key: Key, state: Search) -> Search:
