@@ -102,7 +102,7 @@ def build(key: Key, case: Case, config: LearnerConfig) -> LearnerState:
     searches = jax.vmap(partial(begin, case=case))(jax.random.split(search_key, config.searches))
     thresholds = _draw_threshold(threshold_key, (config.searches,))
     optimiser = _optimiser(config).init(eqx.filter(network, eqx.is_array))
-    return LearnerState(network, network, optimiser, searches, thresholds, jnp.array(0))
+    return LearnerState(network, network, optimiser, searches, thresholds, jnp.zeros((), int))
 
 
 @eqx.filter_jit

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dowsax.leaderboards.otto import CASES
-from dowsax.leaderboards.otto_policies import infotaxis, location_gain, space_aware
+from dowsax.leaderboards.otto_policies import infotaxis, planner, space_aware
 from dowsax.leaderboards.otto_search import look_ahead
 
 SMALL = CASES[0]
@@ -30,7 +30,7 @@ def test_the_costs_are_those_of_their_definitions():
     np.testing.assert_allclose(space_aware(SMALL, belief, place, after), aware, rtol=1e-5)
 
 
-@pytest.mark.parametrize("policy", [space_aware, location_gain])
+@pytest.mark.parametrize("policy", [space_aware, planner])
 @pytest.mark.parametrize(("source", "moves"), [((2, 9), {0}), ((9, 10), {3}), ((12, 5), {1, 2})])
 def test_a_known_source_is_walked_to(policy, source, moves):
     belief, place = jnp.zeros((19, 19)).at[source].set(1.0), jnp.array([9, 9])

@@ -12,7 +12,7 @@ from dowsax.leaderboards.otto_table import chosen, measure, table
 def test_all_are_chosen_unless_named():
     cases, policies = chosen(None, None)
     assert len(cases) == 4
-    assert policies == ["infotaxis", "space-aware", "location-gain", "network"]
+    assert policies == ["infotaxis", "space-aware", "planner", "network"]
     assert chosen(["windy-low"], ["network"])[0] == cases[3:]
 
 

@@ -52,7 +52,7 @@ def leaderboard(
         Of otto: isotropic-19x19, isotropic-53x53, windy-medium or windy-low; give it again for more. Default:
         all.
     policy
-        Of otto: infotaxis, space-aware, location-gain or network; give it again for more. Default: all.
+        Of otto: infotaxis, space-aware, planner or network; give it again for more. Default: all.
     seed
         The same seed gives the same numbers, but for the time.
     json

@@ -88,11 +88,11 @@ class Search(eqx.Module):
 
 def begin(key: Key, case: Case) -> Search:
     """Return a search before its first step: the source is anywhere else, and hits were read."""
-    place, no = jnp.array(case.start), jnp.array(False)
+    place, no = jnp.array(case.start), jnp.zeros((), bool)
     hits = jax.random.choice(key, case.num_hits, p=jnp.asarray(case.first_hits, float))
     belief = evidence(case, place)[hits]
-    belief, zero = belief / belief.sum(), jnp.array(0)
-    return Search(belief, place, place - 1, zero, zero, jnp.array(1.0), jnp.array(0.0), ~no, no)
+    belief, zero = belief / belief.sum(), jnp.zeros((), int)
+    return Search(belief, place, place - 1, zero, zero, jnp.ones(()), jnp.zeros(()), ~no, no)
 
 
 def step(key: Key, case: Case, search: Search, after: After, move: Int[Array, ""]) -> Search:

@@ -12,13 +12,13 @@ from dowsax.evaluate.statistics import bootstrap_interval
 from dowsax.evaluate.tables import markdown
 from dowsax.leaderboards.otto import CASES, Case
 from dowsax.leaderboards.otto_network import shipped_policy
-from dowsax.leaderboards.otto_policies import infotaxis, location_gain, space_aware
+from dowsax.leaderboards.otto_policies import infotaxis, planner, space_aware
 from dowsax.leaderboards.otto_search import Policy, search
 
 _POLICIES: dict[str, tuple[str, Callable[[Case], Policy]]] = {
     "infotaxis": ("infotaxis", lambda case: infotaxis),
     "space-aware": ("space-aware infotaxis", lambda case: space_aware),
-    "location-gain": ("gain for the location", lambda case: location_gain),
+    "planner": ("planner", lambda case: planner),
     "network": ("network", shipped_policy),
 }
 """By the word of the option: the name in the table, and the policy of a case."""
