@@ -170,7 +170,7 @@ def network_path(case: Case) -> Path:
     return PRETRAINED_FOLDER / f"otto-{case.slug}.safetensors"
 
 
-def _named(network: ValueNetwork) -> dict[str, Array]:
+def _named(network: ValueNetwork) -> dict[str, Any]:
     layers = enumerate(network.layers)
     return {
         f"layers.{at}.{part}": getattr(layer, part) for at, layer in layers for part in ("weight", "bias")
