@@ -129,7 +129,7 @@ def _carried(state: LearnerState) -> tuple:
 def main(arguments: list[str] | None = None) -> None:
     """Train one case or all in turn."""
     cases, standard = {case.slug: case for case in CASES}, LearnerConfig()
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description="Train the value network of a case of the olfactory search.")
     parser.add_argument("--case", nargs="+", choices=[*cases, "all"], required=True)
     parser.add_argument("--minutes", type=float, default=2.0, help="of training for each case (default 2)")
     parser.add_argument("--seed", type=int, default=0)

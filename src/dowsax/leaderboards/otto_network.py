@@ -87,7 +87,8 @@ class ValueNetwork(eqx.Module):
         pairs = zip(sizes[:-1], sizes[1:], keys, strict=True)
         layers = [eqx.nn.Linear(before, after, key=key) for before, after, key in pairs]
         last = layers[-1]
-        layers[-1] = eqx.tree_at(lambda at: (at.weight, at.bias), last, (0 * last.weight, 0 * last.bias))
+        zeros = jnp.zeros_like(last.weight), jnp.zeros(1)
+        layers[-1] = eqx.tree_at(lambda at: (at.weight, at.bias), last, zeros)
         return ValueNetwork(layers)
 
     def __call__(self, picture: Picture, time: Scalar) -> Scalar:
