@@ -24,7 +24,7 @@ _POLICIES: dict[str, tuple[str, Callable[[Case], Policy]]] = {
 """By the word of the option: the name in the table, and the policy of a case."""
 _BATCH = {"cpu": 256}
 """Searches side by side, by the kind of device."""
-_LARGE_BATCH = 3200
+_LARGE_BATCH = 1600
 _HEADINGS = ("case", "policy", "searches", "steps to find", "failed", "ms")
 
 
