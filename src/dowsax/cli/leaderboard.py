@@ -11,7 +11,6 @@ from dowsax.cli.locate import require_seed
 from dowsax.leaderboards import otto_table, rad_search_table
 from dowsax.leaderboards.location_finding import SETTINGS
 from dowsax.leaderboards.location_finding_table import NUM_CONTRASTS, measure, table
-from dowsax.leaderboards.otto import CASES
 
 NAMES = ("location-finding", "rad-search", "otto")
 WORLDS = Path("../shared/data/rad_search_worlds")
@@ -27,6 +26,8 @@ def leaderboard(
     first: int | None = None,
     runs: int = 1,
     jobs: int | None = None,
+    case: Annotated[list[str] | None, Parameter(negative="")] = None,
+    policy: Annotated[list[str] | None, Parameter(negative="")] = None,
     seed: int = 0,
     json: Annotated[bool, Parameter(negative="")] = False,
 ) -> None:
@@ -51,6 +52,11 @@ def leaderboard(
     jobs
         Of rad-search: compute in this many processes of one thread each, with the same numbers whatever it
         is. Default: one for each processor.
+    case
+        Of otto: isotropic-19x19, isotropic-53x53, windy-medium or windy-low; give it again for more. Default:
+        all.
+    policy
+        Of otto: infotaxis, space-aware, planner or network; give it again for more. Default: all.
     seed
         The same seed gives the same numbers, but for the time.
     json
@@ -69,7 +75,7 @@ def leaderboard(
     if name == "rad-search":
         _rad_search(worlds, first, runs, jobs, seed, json)
     elif name == "otto":
-        _otto(rollouts, seed, json)
+        _otto(rollouts, case, policy, seed, json)
     else:
         _location_finding(rollouts, contrasts, seed, json)
 
@@ -111,10 +117,11 @@ def _rad_search(folder: Path, first: int | None, runs: int, jobs: int | None, se
     say(f"Searches of each world: {runs}, seed {seed}; brackets are 95 % intervals.")
 
 
-def _otto(searches: int, seed: int, json: bool) -> None:
-    with counting(len(CASES) * len(otto_table.POLICIES) * searches) as (describe, advance):
+def _otto(searches: int, slugs: list[str] | None, policies: list[str] | None, seed: int, json: bool) -> None:
+    cases, names = otto_table.chosen(slugs, policies)
+    with counting(len(cases) * len(names) * searches) as (describe, advance):
         describe("searches")
-        rows = list(otto_table.measure(searches, seed, advance))
+        rows = list(otto_table.measure(cases, names, searches, seed, advance))
     if json:
         say(json_format.dumps({"name": "otto", "seed": seed, "rows": [row.to_json() for row in rows]}))
         return

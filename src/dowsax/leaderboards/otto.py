@@ -1,9 +1,7 @@
-"""Olfactory search, a public task of Loisy and Heinonen (2023): its cases, worlds and beliefs on a grid.
+"""Olfactory search, a public task of Loisy and Heinonen (2023): its four cases.
 
-A searcher on a grid of cells steps north, south, east or west, reads the number of hits there, and has found
-the source when it stands in its cell. Searches run side by side. The source is not drawn: a search goes on
-until it would have found the source wherever that is, and hits are drawn from what the belief predicts. So
-the mean time to find is the sum of the probabilities of not having found it yet, the tail included.
+A searcher on a grid of cells steps west, east, south or north, reads the number of hits there, and has found
+the source when it stands in its cell.
 """
 
 import math
@@ -12,16 +10,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from scipy.special import k0
 from scipy.stats import poisson
-
-MOVES = np.array([[-1, 0], [1, 0], [0, -1], [0, 1]])
-DONE = 1e-6
-"""A search ends when the source would have been found but for this probability."""
-_TINY = 1e-10
-_STUCK = 8
-"""Steps to and fro in turn, more of which end a search in a case in which it may get stuck."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +29,11 @@ class Case:
     max_steps: int
     may_get_stuck: bool
     """Whether a search ends, without success, that goes to and fro."""
+
+    @property
+    def slug(self) -> str:
+        """The name as a word for files and options."""
+        return self.name.replace(", ", "-").replace(" ", "-")
 
     @cached_property
     def table(self) -> Float[np.ndarray, "hits columns rows"]:
@@ -99,102 +95,3 @@ CASES = (
     _windy("windy, medium", 2.5),
     _windy("windy, low", 0.25),
 )
-
-Beliefs = Float[np.ndarray, "n nx ny"]
-Places = Int[np.ndarray, "n 2"]
-
-
-@dataclass(frozen=True)
-class After:
-    """What may come of each move, of every search."""
-
-    possible: np.ndarray
-    """(n, 4), whether the move stays on the grid."""
-    places: np.ndarray
-    """(n, 4, 2)"""
-    found: np.ndarray
-    """(n, 4), the probability that the source is there."""
-    joint: np.ndarray
-    """(n, 4, hits, nx, ny), of each reading and cell of the source, given that it is not there."""
-
-
-Policy = Callable[[Case, Beliefs, Places, After], np.ndarray]
-"""Returns (n, 4) what each move costs; the smallest is chosen, and of equal ones the first."""
-
-
-def look_ahead(case: Case, beliefs: Beliefs, places: Places) -> After:
-    """Return what may come of each move."""
-    there = places[:, None] + MOVES
-    possible = np.all((there >= 0) & (there < case.shape), axis=2)
-    there = np.clip(there, 0, np.array(case.shape) - 1)
-    numbers = np.arange(len(places))[:, None]
-    found = beliefs[numbers, there[..., 0], there[..., 1]]
-    joint = beliefs[:, None, None] * evidence(case, there)
-    rest = np.maximum(1 - found, _TINY)
-    return After(possible, there, found, joint / rest[:, :, None, None, None])
-
-
-def evidence(case: Case, places: np.ndarray) -> np.ndarray:
-    """Return (…, hits, nx, ny) the likelihoods of every reading at these places; 0 for a source there."""
-    (width, height), flat = case.shape, places.reshape(-1, 2)
-    columns = width - 1 - flat[:, :1] + np.arange(width)
-    rows = height - 1 - flat[:, 1:] + np.arange(height)
-    found = case.table[:, columns[:, :, None], rows[:, None, :]]
-    return np.moveaxis(found, 0, 1).reshape(*places.shape[:-1], case.num_hits, width, height)
-
-
-@dataclass(frozen=True)
-class Searches:
-    """What came of many searches."""
-
-    means: Float[np.ndarray, " n"]
-    """The mean steps to find the source, in each."""
-    failed: np.ndarray
-    """(n,), whether it did not end with the source found."""
-
-
-def search(
-    case: Case,
-    policy: Policy,
-    searches: int,
-    generator: np.random.Generator,
-    advance: Callable[[int], None] = lambda number: None,
-) -> Searches:
-    """Run searches side by side; `advance` is called with the number of those that have ended."""
-    places = np.tile(case.start, (searches, 1))
-    beliefs = np.full((searches, *case.shape), 1.0)
-    hits = generator.choice(case.num_hits, size=searches, p=case.first_hits)
-    beliefs *= evidence(case, places)[np.arange(searches), hits]
-    beliefs /= beliefs.sum(axis=(1, 2), keepdims=True)
-    means, open_, failed = np.zeros(searches), np.ones(searches), np.zeros(searches, bool)
-    running, visits = np.arange(searches), np.zeros(searches, int)
-    before, earlier = places - 1, places - 2
-    for _ in range(case.max_steps):
-        after = look_ahead(case, beliefs, places)
-        costs = np.where(after.possible, policy(case, beliefs, places, after), np.inf)
-        numbers, moves = np.arange(len(running)), np.argmin(costs, axis=1)
-        earlier, before, places = before, places, after.places[numbers, moves]
-        joint, found = after.joint[numbers, moves], after.found[numbers, moves]
-        means[running] += open_[running]
-        open_[running] *= 1 - found
-        chances = joint.sum(axis=(2, 3))
-        drawn = (generator.random(len(running))[:, None] * chances.sum(axis=1, keepdims=True)) > np.cumsum(
-            chances, axis=1
-        )
-        hits = np.minimum(drawn.sum(axis=1), case.num_hits - 1)
-        beliefs = joint[numbers, hits]
-        totals = beliefs.sum(axis=(1, 2), keepdims=True)
-        beliefs = beliefs / np.maximum(totals, 1e-300)
-        visits = np.where((places == earlier).all(axis=1), visits + 1, 0)
-        is_stuck = case.may_get_stuck & (visits > _STUCK)
-        is_done = (open_[running] < DONE) | (found > 1 - _TINY) | (totals[:, 0, 0] < _TINY)
-        failed[running[is_stuck & ~is_done]] = True
-        goes_on = ~(is_done | is_stuck)
-        advance(int((~goes_on).sum()))
-        running, visits = running[goes_on], visits[goes_on]
-        beliefs, places, before, earlier = (part[goes_on] for part in (beliefs, places, before, earlier))
-        if len(running) == 0:
-            break
-    failed[running] = True
-    advance(len(running))
-    return Searches(means, failed)
