@@ -24,7 +24,8 @@ from dowsax.evaluate.trace import Episode, Recorder
 from dowsax.policies import Oracle, Policy
 from dowsax.policies.others import pending_at
 from dowsax.types import Key, Station
-from dowsax.world.trails import move_station
+from dowsax.world import PlacesAtHeights
+from dowsax.world.trails import height_of, move_station, set_measurement
 
 _decide_in_team = eqx.filter_jit(decide_in_team)
 _is_over = eqx.filter_jit(SearchProblem.is_over)
@@ -61,6 +62,7 @@ class _TeamSearch:
 
     def __init__(self, members: Sequence[TeamMember], key: Key, record: Recorder) -> None:
         self.members, self.key, self.record = members, key, record
+        self.has_heights = any(isinstance(one.problem.actions, PlacesAtHeights) for one in members)
         state = PROGRAMS.prepare(members[0].problem, key)
         self.theta = np.asarray(state.theta)
         self.state, self.rows = state, []
@@ -76,8 +78,11 @@ class _TeamSearch:
     def _seat(self, number: int, member: TeamMember) -> _Seat:
         state, start = self.state, member.problem.start
         assert start is not None
-        own = start(jax.random.key(0)).position
-        station = replace(move_station(state.station, own), searcher=jnp.asarray(number, jnp.int32))
+        own = start(jax.random.key(0))
+        station = move_station(state.station, own.position)
+        if own.altitude is not None:
+            station = set_measurement(station, "altitude", own.altitude)
+        station = replace(station, searcher=jnp.asarray(number, jnp.int32))
         return _Seat(station, state.path_length, state.elapsed, state.num_on_way)
 
     def _of(self, seat: _Seat) -> SearchState:
@@ -94,11 +99,13 @@ class _TeamSearch:
         """Give a searcher its next place."""
         seat, member = self.seats[number], self.members[number]
         going = [
-            tuple(np.asarray(other.target).tolist())
+            move_station(other.station, other.target)
             for other in self.seats
             if other is not seat and other.target is not None
         ]
-        pending = pending_at(going, len(self.seats) - 1)
+        places = [tuple(np.asarray(there.position).tolist()) for there in going]
+        heights = [float(height_of(there)) for there in going] if self.has_heights else None
+        pending = pending_at(places, len(self.seats) - 1, heights)
         # The first searcher decides as one alone does.
         key = jax.random.fold_in(self.key, number) if number else self.key
         apart = jnp.asarray(member.apart, jnp.float32)

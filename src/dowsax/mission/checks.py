@@ -34,8 +34,13 @@ class NeedsConfirmation(Refused):
     """A reading that counts only when it is sent again and confirmed."""
 
 
-def check_reading(plan: Plan, reading: Reading, before: Sequence[Reading]) -> Reading:
-    """Return the reading as the model needs it, after the readings before it; or `Refused`."""
+def check_reading(
+    plan: Plan, reading: Reading, before: Sequence[Reading], height: float | None = None
+) -> Reading:
+    """Return the reading as the model needs it, after the readings before it; or `Refused`.
+
+    `height` [m] above ground is that of a reading which does not say it. Default: that of the site.
+    """
     _require_searcher(plan, reading)
     plan = plan.of_searcher(reading.searcher)
     _require_inside(plan, reading)
@@ -57,7 +62,7 @@ def check_reading(plan: Plan, reading: Reading, before: Sequence[Reading]) -> Re
     for name, number in reading.quantities.items():
         if (words := quantity_fault(name, number, plan.unit)) is not None:
             raise Refused(f"`{name}` {words}")
-    return plan.stations.complete(reading, before)
+    return plan.stations.complete(reading, before, height)
 
 
 def _require_searcher(plan: Plan, reading: Reading) -> None:
@@ -170,7 +175,7 @@ def find_warnings(plan: Plan, before: MissionState, after: MissionState) -> tupl
 
 def _forbidden_place(plan: Plan, readings: Sequence[Reading]) -> str | None:
     """Describe where the newest of these readings was taken, if one may not be there."""
-    bounds = plan.reach.bounds
+    bounds = plan.reach.at(readings[-1].altitude if readings else None).bounds
     # Light may cross what nobody may enter.
     if not readings or readings[-1].far_end is not None:
         return None

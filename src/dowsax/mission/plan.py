@@ -8,13 +8,13 @@ from typing import Any
 from dowsax.geo.local import LocalCoordinates
 from dowsax.inference import PRESETS, Preset
 from dowsax.mission.named_paths import with_ends
-from dowsax.mission.reach import Reach, Steps
+from dowsax.mission.reach import Level, Reach, Steps
 from dowsax.mission.rehearsal import filter_name
 from dowsax.mission.site_policy import SitePolicy, build_site_policy
 from dowsax.mission.stations import FAR_END, SEARCHER, Stations, default_altitude, required_measurements
 from dowsax.policies import Policy
 from dowsax.site.kinds import KINDS
-from dowsax.site.read_searchers import bounds_of
+from dowsax.site.read_searchers import bounds_of, heights_of, sensor_height
 from dowsax.site.schema import Budget
 from dowsax.site.searcher import Searcher
 from dowsax.site.site import Site, build_model, simulated_background
@@ -52,16 +52,15 @@ class Member:
         own = {name: getattr(searcher, name) for name in ("distance", "readings", "time")}
         given = {name: number for name, number in own.items() if number is not None}
         bounds, home = bounds_of(searcher, site), start if site.budget.return_ else None
-        speed = searcher.speed or reach.speed
+        speed, heights = searcher.speed or reach.speed, heights_of(searcher, site)
+        levels = reach.levels
+        if searcher.geofence is not None or heights != reach.heights:
+            levels = tuple(Level(height, bounds_of(searcher, site, height)) for height in heights)
         # What is the same is one object, so that it is compiled once.
-        if bounds is not reach.bounds or (speed, home) != (reach.speed, reach.home):
-            reach = replace(reach, bounds=bounds, speed=speed, home=home)
-        return cls(
-            start,
-            reach,
-            site.budget.model_copy(update=given),
-            site.sensor.height if searcher.height is None else searcher.height,
-        )
+        is_same = bounds is reach.bounds and levels is reach.levels
+        if not is_same or (speed, home) != (reach.speed, reach.home):
+            reach = replace(reach, bounds=bounds, speed=speed, home=home, levels=levels)
+        return cls(start, reach, site.budget.model_copy(update=given), sensor_height(searcher, site))
 
 
 @dataclass(frozen=True)
@@ -136,7 +135,14 @@ class Plan:
             site.step.reading_interval,
             home=site.start if site.budget.return_ else None,
             sees_walls=site.sensor.range_directions is not None,
+            levels=tuple(Level(height, site.bounds_at(height)) for height in site.heights),
         )
+        measured = required_measurements(model)
+        if "altitude" not in measured and (site.heights or any(one.heights for one in site.searchers)):
+            raise ValueError(
+                "The field of the model is the same at every height: leave `heights` out of [step] and "
+                "[[searcher]]."
+            )
         return cls(
             name=site.name,
             kind=site.kind,
@@ -148,7 +154,7 @@ class Plan:
             jump=_jump(model, site.preset, preset) if search.may_jump else None,
             stations=Stations(
                 (
-                    *required_measurements(model),
+                    *measured,
                     *([FAR_END] if site.paths else []),
                     *([SEARCHER] if site.searchers else []),
                 ),

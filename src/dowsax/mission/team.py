@@ -9,7 +9,13 @@ from itertools import pairwise
 from statistics import median
 
 from dowsax.mission.advice import Advice
-from dowsax.mission.decision import BudgetUse, describe_end, describe_spent_budget, sort_by_time
+from dowsax.mission.decision import (
+    BudgetUse,
+    count_use,
+    describe_end,
+    describe_spent_budget,
+    sort_by_time,
+)
 from dowsax.mission.plan import Plan
 from dowsax.survey.reading import Reading
 
@@ -28,8 +34,7 @@ def of_searcher(readings: Sequence[Reading], searcher: str | None) -> tuple[Read
 
 def budget_use(plan: Plan, readings: Sequence[Reading], searcher: str | None) -> BudgetUse:
     """Return what a searcher has used of its budget."""
-    own = plan.of_searcher(searcher)
-    return BudgetUse.of(own.start, of_searcher(readings, searcher), own.reach.bounds)
+    return count_use(plan.of_searcher(searcher), of_searcher(readings, searcher))
 
 
 def whole_distance(plan: Plan, readings: Sequence[Reading]) -> float:
@@ -87,11 +92,34 @@ def places_of_others(
     plan: Plan, readings: Sequence[Reading], searcher: str | None, assigned: Mapping[str | None, Advice]
 ) -> list[tuple[float, float]]:
     """Return the places [m] to which the other searchers are on their way; those of silent ones are free."""
+    names = _sent_searchers(plan, readings, searcher, assigned)
+    places = [assigned[name].next_position for name in names]
+    return [place for place in places if place is not None]
+
+
+def _sent_searchers(
+    plan: Plan, readings: Sequence[Reading], searcher: str | None, assigned: Mapping[str | None, Advice]
+) -> list[str]:
+    """Return the other searchers that are on their way to a place, without silent ones."""
     silent = silent_searchers(plan, readings, assigned)
     return [
-        advice.next_position
+        name
         for name, advice in assigned.items()
-        if name not in (None, searcher, *silent) and advice.next_position is not None
+        if name is not None and name not in (searcher, *silent) and advice.next_position is not None
+    ]
+
+
+def heights_of_others(
+    plan: Plan, readings: Sequence[Reading], searcher: str | None, assigned: Mapping[str | None, Advice]
+) -> list[float] | None:
+    """Return the height [m] at each of `places_of_others`; `None` where all read at one height."""
+    if not any(one.reach.levels for one in plan.members.values()):
+        return None
+    names = _sent_searchers(plan, readings, searcher, assigned)
+    advised = [assigned[name].next_height for name in names]
+    return [
+        plan.of_searcher(name).stations.usual_height if height is None else height
+        for name, height in zip(names, advised, strict=True)
     ]
 
 

@@ -22,10 +22,21 @@ from dowsax.inference.weights import members_at, normalise
 from dowsax.policies.base import Action, choose_best
 from dowsax.policies.lookahead import simulate_log_likelihoods
 from dowsax.policies.pending import Expected, Pending
-from dowsax.types import Key, OpenPath, Position, Scalar, Station, Target
-from dowsax.world import Budget, Candidates, Fence, Model, NearAndFar, WayReadings, without_source
+from dowsax.types import Key, OpenPath, Scalar, Station, Target, Waypoint
+from dowsax.world import (
+    Budget,
+    Candidates,
+    Fence,
+    FencesByHeight,
+    Model,
+    NearAndFar,
+    PlacesAtHeights,
+    WayReadings,
+    without_source,
+)
 from dowsax.world.actions import limit_ways
-from dowsax.world.trails import move_station
+from dowsax.world.heights import flown_height
+from dowsax.world.trails import height_of, move_station, set_measurement
 
 RADIUS_95 = 2.45
 """The radius [σ] of the disc that holds 95 % of a round normal distribution."""
@@ -49,9 +60,9 @@ _PRECISION = jax.lax.Precision.HIGHEST
 _simulate = partial(simulate_log_likelihoods, approximate=True)
 
 
-Way = Float[Array, "readings axes"] | OpenPath
+Way = Float[Array, "readings axes"] | OpenPath | Waypoint
 """Places or paths that are read one after the other."""
-Ways = Float[Array, "k readings axes"] | OpenPath
+Ways = Float[Array, "k readings axes"] | OpenPath | Waypoint
 """Several of them."""
 
 
@@ -96,9 +107,9 @@ class LocationPlanner(eqx.Module):
     """Of the belief that are reweighted."""
     way_readings: WayReadings | None = None
     """Readings while the sensor moves, where it takes any."""
-    fence: Fence | None = None
+    fence: Fence | FencesByHeight | None = None
     """What the ways on which it reads go around."""
-    second_ways: NearAndFar | None = None
+    second_ways: NearAndFar | PlacesAtHeights | None = None
     """The limits of a second way, where the planner looks two readings ahead."""
     pending: Pending | None = None
     """Readings that other searchers are about to take: the gain is that beyond theirs."""
@@ -122,7 +133,10 @@ class LocationPlanner(eqx.Module):
             best = _best(rates, candidates)
             after = _second_candidates(self.second_ways, candidates, best, budget)
             firsts = jnp.repeat(best, best.shape[0])
-            ways = jnp.stack([candidates.places[firsts], after.places], axis=1)
+            ways = jax.tree.map(
+                lambda first, second: jnp.stack([first[firsts], second], axis=1),
+                *(candidates.targets, after.targets),
+            )
             # With the same sources and noise, so that one and two readings compare.
             both = self.expected_gains(gain_key, belief, station, ways, after.mask)
             costs = shares[firsts] + budget.shares(after, among=candidates)
@@ -174,36 +188,36 @@ class LocationPlanner(eqx.Module):
         sources = cells.particles[members]
 
         def add(total: Float[Array, "hypotheses n"], item) -> tuple[Float[Array, "hypotheses n"], None]:
-            order, place, is_going = item
+            order, target, is_going = item
             keys = jax.random.split(jax.random.fold_in(key, order), number)
-            there = self._station(history, station, place)
+            there = self._station(history, station, target)
             terms = _simulate(keys, self.model, cells.particles, sources, there)
             return total + jnp.where(is_going, terms, 0.0), None
 
-        places = self.pending.places
-        items = jnp.arange(places.shape[0]), places, self.pending.is_going
+        is_going = self.pending.is_going
+        items = jnp.arange(is_going.shape[0]), self.pending.targets, is_going
         terms, _ = jax.lax.scan(add, jnp.zeros((number, cells.particles.shape[0])), items)
         return Expected(members, jax.vmap(normalise)(cells.log_weights[None, :] + terms))
 
     def _legs(self, history: History, station: Station, way: Way) -> list[Leg]:
         targets = [jax.tree.map(itemgetter(at), way) for at in range(jax.tree.leaves(way)[0].shape[0])]
         starts = [station, *(self._station(history, station, target) for target in targets)]
-        return [Leg(end, *self._passed(history, start, end.position)) for start, end in pairwise(starts)]
+        return [Leg(end, *self._passed(history, start, end)) for start, end in pairwise(starts)]
 
     def _station(self, history: History, station: Station, target: Target) -> Station:
         return recall(self.model, history, move_station(station, target))
 
     def _passed(
-        self, history: History, station: Station, place: Position
+        self, history: History, station: Station, end: Station
     ) -> tuple[Station | None, Bool[Array, " passed"]]:
-        """Return the stations of readings on the way to a place, and which of them are taken."""
+        """Return the stations of readings on the way to the next one, and which of them are taken."""
         if self.way_readings is None:
             return None, jnp.zeros(0, bool)
-        way = (
-            jnp.stack([station.position, place])
-            if self.fence is None
-            else self.fence.way(station.position, place)
-        )
+        place, fence = end.position, self.fence
+        if isinstance(fence, FencesByHeight):
+            height = flown_height(station, Waypoint(place, height_of(end)))
+            fence, station = fence.at(height), set_measurement(station, "altitude", height)
+        way = jnp.stack([station.position, place]) if fence is None else fence.way(station.position, place)
         places, number = self.way_readings.places(way, _MAX_PASSED)
         moving = self.way_readings.station(station)
         passed = jax.vmap(lambda at: self._station(history, moving, at))(places)
@@ -300,7 +314,10 @@ def _best(rates: Float[Array, " k"], candidates: Candidates) -> Int[Array, " bes
 
 
 def _second_candidates(
-    limits: NearAndFar, candidates: Candidates, best: Int[Array, " best"], budget: Budget
+    limits: NearAndFar | PlacesAtHeights,
+    candidates: Candidates,
+    best: Int[Array, " best"],
+    budget: Budget,
 ) -> Candidates:
     """Return the best candidates as seen from each of them, within what the first reading leaves."""
     places, is_allowed = candidates.places[best], candidates.mask[best]
@@ -308,6 +325,9 @@ def _second_candidates(
     def after(first: Int[Array, ""]) -> Candidates:
         left = budget.minus(jnp.ones(()), candidates.way[first], candidates.seconds[first])
         allowed = is_allowed & candidates.mask[first]
+        if isinstance(limits, PlacesAtHeights):
+            start, ends = (jax.tree.map(itemgetter(at), candidates.targets) for at in (first, best))
+            return limits.limit(start, ends, left, allowed)
         return limit_ways(limits, candidates.places[first], places, left, allowed)
 
     return jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), jax.vmap(after)(best))

@@ -14,12 +14,20 @@ from dowsax.types import Scalar
 from dowsax.world import Candidates
 
 
-def pending_at(places: Sequence[tuple[float, float]], room: int) -> Pending:
-    """Return the readings that others are about to take at these places [m], with room for `room` of them."""
+def pending_at(
+    places: Sequence[tuple[float, float]], room: int, heights: Sequence[float] | None = None
+) -> Pending:
+    """Return the readings that others are about to take, with room for `room` of them.
+
+    They are at these places [m] and, where these are given, heights above ground [m].
+    """
     number = len(places)
     filled = np.zeros((room, 2), np.float32)
     filled[:number] = np.reshape(places, (-1, 2))
-    return Pending(jnp.asarray(filled), jnp.asarray(np.arange(room) < number))
+    altitudes = None
+    if heights is not None:
+        altitudes = jnp.asarray(np.pad(np.asarray(heights, np.float32), (0, room - number)))
+    return Pending(jnp.asarray(filled), jnp.asarray(np.arange(room) < number), altitudes)
 
 
 def with_pending(policy: Any, pending: Pending | None) -> Any:

@@ -5,6 +5,8 @@ from typing import NamedTuple
 import equinox as eqx
 from jaxtyping import Array, Bool, Float, Int
 
+from dowsax.types import Waypoint
+
 
 class Pending(eqx.Module):
     """The places of readings that others are about to take; those that are not going count for nothing."""
@@ -12,6 +14,13 @@ class Pending(eqx.Module):
     places: Float[Array, "others 2"]
     """[m]"""
     is_going: Bool[Array, " others"]
+    altitudes: Float[Array, " others"] | None = None
+    """[m] above ground, where readings are at several heights; else that of the one who plans."""
+
+    @property
+    def targets(self) -> "Float[Array, 'others 2'] | Waypoint":
+        """Where they read."""
+        return self.places if self.altitudes is None else Waypoint(self.places, self.altitudes)
 
 
 class Expected(NamedTuple):

@@ -104,6 +104,16 @@ class Site:
     text: str = ""
     """The site file as it was read."""
 
+    def __post_init__(self) -> None:
+        if self.heights and self.sensor.height is None:
+            lowest = self.sensor.model_copy(update={"height": self.heights[0]})
+            object.__setattr__(self, "sensor", lowest)
+
+    @property
+    def heights(self) -> tuple[float, ...]:
+        """[m] above ground, from the lowest, at which readings are taken; none where it is at one."""
+        return tuple(self.step.heights or ())
+
     @property
     def preset(self) -> str:
         """The name of the filter."""
@@ -126,8 +136,12 @@ class Site:
 
     @cached_property
     def bounds(self) -> Bounds:
-        """Where the sensor may be."""
-        stopping = tuple(o.corners for o in self.obstacles if o.stops(self.sensor.height))
+        """Where the sensor may be, at its usual height."""
+        return self.bounds_at(self.sensor.height)
+
+    def bounds_at(self, height: float | None) -> Bounds:
+        """Return where a sensor at a height [m] above ground may be."""
+        stopping = tuple(obstacle.corners for obstacle in self.obstacles if obstacle.stops(height))
         return Bounds(self.geofence, self.no_go, stopping, None if self.outside == "allow" else self.area)
 
     @property
