@@ -55,6 +55,7 @@ def findings_of(advisor: Advisor, site: Site, policy: str) -> Findings:
         prior_interval=prior_interval(plan.model, posterior),
         waypoints=_waypoints(advice, team),
         next_way=np.reshape(() if team else advice.next_way, (-1, 2)),
+        next_height=None if team else advice.next_height,
         team=team,
         next_path=None if next_position is None or far_end is None else np.array([next_position, far_end]),
         caution=check.message if check.is_reversed else "",
@@ -94,6 +95,7 @@ def _track_of(advisor: Advisor, name: str, number: int) -> Track:
         numbers=np.array(order),
         colour=TRACK_COLOURS[number % len(TRACK_COLOURS)],
         geofence=advisor.plan.of_searcher(name).reach.bounds.geofence,
+        next_height=None if advice is None else advice.next_height,
     )
 
 
