@@ -49,6 +49,7 @@ def facts_of(site: Site, plan: Plan, policy: SitePolicy) -> dict[str, Any]:
     return _outline(site) | {
         "start": list(plan.start or plan.middle),
         "searchers": _searchers(plan),
+        "range_limit": None if site.sensor.range_directions is None else site.sensor.range_limit,
         "policy": policy.name,
         "particles": plan.preset.config.num_particles,
         "filter": plan.filter_name,
