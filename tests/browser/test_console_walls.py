@@ -79,7 +79,7 @@ def test_the_map_has_the_walls_that_ways_go_around(open_page):
 
 def test_walls_that_were_seen_are_drawn_and_named(mission, console, open_page, tmp_path):
     """Before the first reading there are none."""
-    page = open_page(f"#/missions/{mission}", color_scheme="light")
+    page = open_page(f"#/m/{mission}", color_scheme="light")
     page.wait_for_selector("#status-word")
     legend = page.locator(".legend-marks")
     legend.get_by_text("wall seen").wait_for()
@@ -97,7 +97,7 @@ def test_a_site_without_walls_has_neither_key(console, open_page):
     body = {"type": "real", "policy": "greedy", "seed": 3, "site": SITE}
     plain = console.post("/missions", body)["id"]
     console.ready(plain)
-    page = open_page(f"#/missions/{plain}")
+    page = open_page(f"#/m/{plain}")
     page.wait_for_selector("#status-word")
     legend = page.locator(".legend-marks")
     legend.get_by_text("estimate").wait_for()
