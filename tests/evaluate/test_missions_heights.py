@@ -42,7 +42,7 @@ def test_climbs_are_way_in_the_missions_of_a_team(own):
     """A way is at least that over ground; whoever stays at one height has no more."""
     team = (Searcher("anna", (2.0, 2.0), **own), Searcher("ben", (18.0, 2.0), height=6.0))
     plan = Plan.of(tall_site(searchers=team, search=NEVER, budget=Budget(readings=5)), MODEL)
-    assert plan.members["anna"].reach.heights == own.get("heights", HEIGHTS)
+    assert plan.searchers["anna"].reach.heights == own.get("heights", HEIGHTS)
     done = rehearsed(plan, plan.site_policy("location-gain"), missions=2)
     for mission, paths in zip(done.rehearsal.missions, done.paths, strict=True):
         flat = sum(float(plan.reach.flown_length(path, [0.0] * len(path))) for path in paths)

@@ -169,14 +169,14 @@ def test_each_searcher_has_its_heights_and_plans_with_those_of_the_others():
         Searcher("kite", (2.0, 18.0), heights=(6.0, 16.0)),
     )
     one = tall_advisor(searchers=team, search=NEVER)
-    reached = {name: member.reach.heights for name, member in one.plan.members.items()}
+    reached = {name: member.reach.heights for name, member in one.plan.searchers.items()}
     assert reached == {"drone": HEIGHTS, "walker": (1.5,), "kite": (6.0, 16.0)}
     given = {}
     for count in range(2):
         for searcher in team:
             name = searcher.name
             place = given[name].next_position if count else searcher.start
-            height = given[name].next_height if count else one.plan.members[name].height
+            height = given[name].next_height if count else one.plan.searchers[name].height
             value = read_at(3 * count, place, height)
             given[name] = one.observe(place, value, time=20.0 * count, id=count, searcher=name)
     for name, advice in given.items():

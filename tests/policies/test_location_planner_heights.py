@@ -11,8 +11,8 @@ import pytest
 from made_beliefs import as_belief
 
 from dowsax.geo.polygons import Bounds
-from dowsax.policies.location_planner import LocationPlanner, _second_candidates
-from dowsax.policies.others import pending_at, with_pending
+from dowsax.policies.location_planner import LocationPlanner, _second_candidates, with_planned
+from dowsax.policies.planned import planned_readings
 from dowsax.site import build_model, parse_site
 from dowsax.types import Station, Waypoint
 from dowsax.world import Budget, Candidates, Fence, FencesByHeight, NearAndFar, PlacesAtHeights
@@ -130,7 +130,7 @@ def test_what_another_reads_at_a_height_is_worth_less_a_second_time():
 
     def gain(heights):
         places = [tuple(place.tolist())] * len(heights)
-        knowing = with_pending(planner, pending_at(places, 1, heights))
+        knowing = with_planned(planner, planned_readings(places, 1, heights))
         keys = jax.random.split(jax.random.key(0), 8)
         gains = _gains(knowing, keys, belief_of(8.0), station, way)
         return float(gains.mean())

@@ -36,7 +36,7 @@ def test_each_height_has_what_is_in_the_way_there():
     ],
 )
 def test_a_searcher_may_have_heights_of_its_own(own, heights, start):
-    member = Plan.of(site(f"[step]\nheights = [1.5, 5]\n{TEAM}{own}\n")).members["anna"]
+    member = Plan.of(site(f"[step]\nheights = [1.5, 5]\n{TEAM}{own}\n")).searchers["anna"]
     assert (member.reach.heights, member.height) == (heights, start)
 
 

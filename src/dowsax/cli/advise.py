@@ -78,7 +78,7 @@ def _build_advisor(file: Path, log: Path, policy: str | None, seed: int | None) 
 
 def _starts(plan: Plan) -> str:
     """Return where to begin, for each searcher."""
-    words = {name: describe_start(plan.of_searcher(name)) for name in plan.members or (None,)}
+    words = {name: describe_start(plan.for_searcher(name)) for name in plan.searchers or (None,)}
     return ", ".join(place if name is None else f"{place} ({name})" for name, place in words.items())
 
 

@@ -101,7 +101,7 @@ def _plans(findings: Findings) -> dict[str, str]:
     plans, fault = {}, None
     for track in findings.team:
         try:
-            plans[track.name] = WRITERS["qgc"](findings.of_searcher(track))
+            plans[track.name] = WRITERS["qgc"](findings.for_searcher(track))
         except ValueError as error:
             fault = error
     if not plans and fault is not None:

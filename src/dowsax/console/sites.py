@@ -72,7 +72,7 @@ def _numbers_of(stops: FalseStops | StandardStops) -> dict[str, Any]:
 
 def _searchers(plan: Plan) -> list[dict[str, Any]]:
     """Return name, start and colour of each of several searchers."""
-    plans = {name: plan.of_searcher(name) for name in plan.members}
+    plans = {name: plan.for_searcher(name) for name in plan.searchers}
     return [
         {
             "name": name,

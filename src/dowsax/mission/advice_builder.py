@@ -24,14 +24,13 @@ from dowsax.mission.team import (
     budget_use,
     describe_team,
     heights_of_others,
-    of_searcher,
     others_at_work,
     places_of_others,
+    readings_of,
     silent_searchers,
 )
 from dowsax.mission.tracker import Tracker, unpack_digest
-from dowsax.policies.others import pending_at
-from dowsax.policies.pending import Pending
+from dowsax.policies.planned import PlannedReadings, planned_readings
 from dowsax.survey.reading import Reading
 from dowsax.types import Key, Station
 from dowsax.world import Budget
@@ -77,7 +76,7 @@ class AdviceBuilder:
         if station is None:
             return self._build_at_start(state, turn)
         inputs, findings = self._describe_belief(state)
-        own = of_searcher(state.readings, turn.searcher)
+        own = readings_of(state.readings, turn.searcher)
         newest = decision.sort_by_time(own)[-1] if own else None
         here = None if newest is None else newest.position
         plan, policy = self._among_walls(turn.searcher, state.readings, here)
@@ -119,7 +118,7 @@ class AdviceBuilder:
         self, searcher: str | None, readings: Sequence[Reading], here: tuple[float, float] | None
     ) -> tuple[Plan, SitePolicy]:
         """Return the plan and the policy of a searcher, with the walls that were seen as obstacles."""
-        plan, policy = self.plan.of_searcher(searcher), self.policies[searcher]
+        plan, policy = self.plan.for_searcher(searcher), self.policies[searcher]
         if not plan.reach.sees_walls:
             return plan, policy
         known = tuple(readings)
@@ -184,26 +183,26 @@ class AdviceBuilder:
         if height is not None:
             station = set_measurement(station, "altitude", to_float32(height))
         others = self.plan, state.readings, turn.searcher, turn.assigned
-        pending = self._pending(places_of_others(*others), heights_of_others(*others))
+        planned = self._planned(places_of_others(*others), heights_of_others(*others))
         key = _key_of(self.choice_key, np.asarray(len(state.readings), np.int32))
-        choice = policy.choose(key, state.belief, station, here, budget, pending)
+        choice = policy.choose(key, state.belief, station, here, budget, planned)
         if choice is None:
             return None, ""
         return choice, describe_choice(choice, here, station, plan.coordinates)
 
-    def _pending(
+    def _planned(
         self, places: Sequence[tuple[float, float]], heights: Sequence[float] | None
-    ) -> Pending | None:
+    ) -> PlannedReadings | None:
         """Return the readings that others are about to take; `None` where there is one searcher."""
-        if not self.plan.members:
+        if not self.plan.searchers:
             return None
-        return pending_at(places, len(self.plan.members) - 1, heights)
+        return planned_readings(places, len(self.plan.searchers) - 1, heights)
 
     def _build_at_start(self, state: MissionState, turn: Turn) -> Advice:
         """Return the advice when the only reading was withdrawn."""
         digest = unpack_digest(self.tracker.describe(state.belief))
         estimate = estimate_of(self.plan.model.prior, digest)
-        choice, begin = first_choice(self.plan.of_searcher(turn.searcher))
+        choice, begin = first_choice(self.plan.for_searcher(turn.searcher))
         return Advice(
             number=turn.number,
             status=SEARCHING,
@@ -218,8 +217,8 @@ class AdviceBuilder:
         """Compile the choice of the next place for every searcher."""
         for policy in {id(policy): policy for policy in self.policies.values()}.values():
             budget = decision.budget_left(self.plan)
-            pending = self._pending((), heights_of_others(self.plan, (), None, {}))
-            policy.choose(self.choice_key, belief, station, self.plan.middle, budget, pending)
+            planned = self._planned((), heights_of_others(self.plan, (), None, {}))
+            policy.choose(self.choice_key, belief, station, self.plan.middle, budget, planned)
 
 
 def _kept_choice(

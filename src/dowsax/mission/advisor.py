@@ -71,7 +71,7 @@ class Advisor:
         """How often a stop was wrong in simulation, as text."""
         policies = {
             name: self.policy.of_reach(member.reach, self.plan.radius)
-            for name, member in self.plan.members.items()
+            for name, member in self.plan.searchers.items()
         }
         self._builder = AdviceBuilder(
             self.plan, self._filters.tracker, {None: self.policy, **policies}, self.false_stops, choice_key
@@ -191,7 +191,7 @@ class Advisor:
 
     def answer(self, request: Request, given: str = "") -> Advice:
         """Carry out a request: add a reading, withdraw one or correct one; or `Refused`."""
-        if request.target is not None and not self.plan.members:
+        if request.target is not None and not self.plan.searchers:
             request = replace(request, target=replace(request.target, searcher=None))
         with self._noting_refusals(given):
             reading = self._requested_reading(request)
@@ -241,7 +241,7 @@ class Advisor:
         height = self._advised_height(reading, before)
         checked = check_reading(self.plan, reading, before, height)
         held_wind = reading.wind is None and checked.wind is not None
-        levels = self.plan.of_searcher(checked.searcher).reach.levels
+        levels = self.plan.for_searcher(checked.searcher).reach.levels
         advised = reading.altitude is None and bool(levels)
         answered = self._history.step_of(checked, held_wind, advised_height=advised)
         if answered is None:

@@ -17,10 +17,9 @@ from dowsax.mission.reach import Reach
 from dowsax.mission.stations import to_float32
 from dowsax.policies import Oracle, Policy, policy_named
 from dowsax.policies.catalogue import LOCATION_GAIN_2, UTILITIES
-from dowsax.policies.location_planner import LocationPlanner
+from dowsax.policies.location_planner import LocationPlanner, with_planned
 from dowsax.policies.lookahead import Lookahead
-from dowsax.policies.others import keep_apart, with_pending
-from dowsax.policies.pending import Pending
+from dowsax.policies.planned import PlannedReadings, keep_apart
 from dowsax.policies.shipped import BEST_POLICY, CANDIDATES, field_of, weights_path
 from dowsax.policies.simple import OracleAround
 from dowsax.policies.stored import card_of
@@ -98,11 +97,11 @@ class SitePolicy:
         station: Station,
         here: tuple[float, float],
         budget: Budget,
-        pending: Pending | None = None,
+        planned: PlannedReadings | None = None,
     ) -> Choice | None:
         """Choose where to read after this station; `None` where no place can be reached.
 
-        `pending` are the readings that other searchers are about to take.
+        `planned` are the readings that other searchers are about to take.
         """
         assert not isinstance(self.policy, Oracle)
         station = eqx.tree_at(lambda at: at.position, station, to_float32(here))
@@ -119,7 +118,7 @@ class SitePolicy:
         if not mask.any():
             return None
         found = found._replace(mask=jnp.asarray(mask))
-        number, gain = _choose(self.policy, key, belief, station, found, budget, pending, self.apart)
+        number, gain = _choose(self.policy, key, belief, station, found, budget, planned, self.apart)
         gain = float(gain) if np.isfinite(gain) else None
         if self.reach.paths:
             path = self.reach.paths[int(number)]
@@ -241,12 +240,12 @@ def _choose(
     station: Station,
     candidates: Candidates,
     budget: Budget,
-    pending: Pending | None,
+    planned: PlannedReadings | None,
     apart: float,
 ) -> tuple[Int[Array, ""], Float[Array, ""]]:
     """Return the number of a candidate, and the gain of a reading there; NaN where it is not known."""
     belief = latest(belief, MAX_READINGS)
-    policy, candidates = with_pending(policy, pending), keep_apart(candidates, pending, apart)
+    policy, candidates = with_planned(policy, planned), keep_apart(candidates, planned, apart)
     if isinstance(policy, LocationPlanner):
         return policy.choose(key, belief, station, candidates, budget)
     return policy(key, belief, station, candidates, budget), jnp.full((), jnp.nan)

@@ -186,7 +186,7 @@ class Findings:
         ways = self.track, self.positions[-1:], self.waypoints, self.next_way
         return (Track("", *ways, numbers, next_height=self.next_height),)
 
-    def of_searcher(self, track: Track) -> "Findings":
+    def for_searcher(self, track: Track) -> "Findings":
         """Return the findings with the readings and the next place of one of several searchers only."""
         columns = {
             name: None if column is None else column[track.numbers]
