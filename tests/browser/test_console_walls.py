@@ -47,7 +47,7 @@ def mission(console: Console) -> str:
     console.ready(begun)
     places = {"anna": [2.0, 2.0], "ben": [18.0, 3.0]}
     for number in range(6):
-        name = ("anna", "ben")[number % 2]
+        name = ("ben", "anna")[number % 2]
         reading = {"position": places[name], "value": 0.1, "searcher": name, "id": str(number)}
         ranges = RANGES if name == "anna" else [None] * 8
         answer = console.post(f"/missions/{begun}/readings", reading | {"ranges": ranges})
@@ -78,16 +78,17 @@ def test_the_map_has_the_walls_that_ways_go_around(open_page):
 
 
 def test_walls_that_were_seen_are_drawn_and_named(mission, console, open_page, tmp_path):
-    """Before the first reading there are none."""
+    """The first reading is that of ben, who has seen none; the legend has a line for each searcher."""
     page = open_page(f"#/m/{mission}", color_scheme="light")
     page.wait_for_selector("#status-word")
     legend = page.locator(".legend-marks")
     legend.get_by_text("wall seen").wait_for()
-    assert legend.get_by_text("obstacle").is_visible()
+    for words in ("obstacle", "anna", "ben"):
+        assert legend.get_by_text(words).is_visible()
     page.wait_for_timeout(1500)
     page.screenshot(path=tmp_path / "walls.png")
     with_walls = page.evaluate(POINTS, WALL_COLOUR)
-    page.fill("#replay", "0")
+    page.fill("#replay", "1")
     legend.get_by_text("wall seen").wait_for(state="hidden")
     assert with_walls > page.evaluate(POINTS, WALL_COLOUR) + 200
     assert console.get(f"/missions/{mission}")["range_limit"] == LIMIT_M
@@ -103,3 +104,4 @@ def test_a_site_without_walls_has_neither_key(console, open_page):
     legend.get_by_text("estimate").wait_for()
     assert not legend.get_by_text("wall seen").is_visible()
     assert not legend.get_by_text("obstacle").is_visible()
+    assert page.locator(".key.way").count() == 0

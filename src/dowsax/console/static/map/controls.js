@@ -108,6 +108,7 @@ export function buildLegend() {
     dense.hidden = !map.show.density;
     obstacle.hidden = !map.mission.facts.obstacles?.length;
     wall.hidden = !map.walls?.length;
+    nameSearchers(marks, map.mission.facts.searchers ?? []);
     values.hidden = !map.scale;
     if (!map.scale) return;
     const { low, high, isLog, share } = map.scale;
@@ -129,6 +130,17 @@ export function buildLegend() {
     leaveOutCovered(ticks);
   };
   return { element, update };
+}
+
+/** The colour of the way of each of several searchers, once. */
+function nameSearchers(marks, searchers) {
+  if (marks.querySelector(".key.way")) return;
+  const keys = searchers.map(({ name, colour }) => {
+    const key = h("i", { class: "key way" });
+    key.style.background = colour;
+    return h("li", {}, key, name);
+  });
+  marks.prepend(...keys);
 }
 
 /** Remove the ticks that overlap others; the first and the last stay. */
