@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from dowsax.geo.polygons import Bounds, Polygon
-from dowsax.site.site import ListedPath
+from dowsax.site.area import ListedPath
 from dowsax.types import OpenPath
 from dowsax.world import (
     FOUR_MOVES,

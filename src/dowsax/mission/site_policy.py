@@ -23,7 +23,7 @@ from dowsax.policies.planned import PlannedReadings, keep_apart
 from dowsax.policies.shipped import BEST_POLICY, CANDIDATES, field_of, weights_path
 from dowsax.policies.simple import OracleAround
 from dowsax.policies.stored import card_of
-from dowsax.site.site import ListedPath
+from dowsax.site.area import ListedPath
 from dowsax.types import Key, Station
 from dowsax.world import (
     FOUR_MOVES,

@@ -10,9 +10,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from dowsax.site.area import ListedPath
 from dowsax.site.measured import QUANTITIES
 from dowsax.site.schema import SensorSetting
-from dowsax.site.site import ListedPath
 from dowsax.survey.reading import Reading, Refused
 from dowsax.types import Station
 from dowsax.world import Model

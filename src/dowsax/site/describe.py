@@ -9,9 +9,10 @@ import numpy as np
 
 from dowsax.geo.polygons import signed_area
 from dowsax.geo.wind import speed_and_direction
+from dowsax.site.area import ListedPath
 from dowsax.site.kinds import KINDS
 from dowsax.site.section import LogNormalSetting, ends
-from dowsax.site.site import ListedPath, Site, build_model
+from dowsax.site.site import Site, build_model
 from dowsax.world.distributions import LogNormal
 from dowsax.world.kinds import kind_of
 

@@ -11,6 +11,7 @@ import numpy as np
 from dowsax.geo.local import LocalCoordinates
 from dowsax.geo.polygons import MIN_POLYGON_M2, Bounds, Polygon, clip, signed_area
 from dowsax.inference.presets import default_preset
+from dowsax.site.area import ListedPath
 from dowsax.site.kinds import KINDS, why_no_quantity, world_unit
 from dowsax.site.measured import QUANTITIES
 from dowsax.site.obstacles import Area, Corner, Obstacle
@@ -33,17 +34,6 @@ from dowsax.world.distributions import LogNormal, LogUniform, Normal, Uniform
 from dowsax.world.kinds import LAG, WIND, Kind, Number, kind_of
 from dowsax.world.obstacles import OPAQUE
 from dowsax.world.obstacles import Obstacle as WorldObstacle
-
-
-@dataclass(frozen=True)
-class ListedPath:
-    """An open path of a site."""
-
-    name: str
-    ends: tuple[Corner, Corner]
-    """[m]"""
-    height: float | None = None
-    """[m] above ground; `None` for that of the sensor."""
 
 
 @dataclass(frozen=True, eq=False)
