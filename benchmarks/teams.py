@@ -91,7 +91,7 @@ def run(kind: str, number: int, seconds: float, seed: int, folder: Path) -> Tall
     (folder / "site.toml").write_text(text)
     plan, tally = Plan.of(parse_site(text)), Tally()
     value = simulate(plan, seed)
-    walkers = {name: Walker(name, own.start or plan.middle) for name, own in plan.members.items()}
+    walkers = {name: Walker(name, own.start or plan.middle) for name, own in plan.searchers.items()}
     for walker in walkers.values():
         value(0, walker)
     words = ["advise", "--site", folder / "site.toml", "--log", folder / "mission.log", "--seed", str(seed)]

@@ -22,8 +22,18 @@ class OpenPath(NamedTuple):
     """[m], above ground; `None` for that of the station before."""
 
 
-Target = Position | OpenPath
-"""Where to take a reading: a place to go to, or a path."""
+class Waypoint(NamedTuple):
+    """A place to go to, at a height above ground."""
+
+    position: Float[Array, "*batch axes"]
+    """[m]"""
+    altitude: Float[Array, "*batch"]
+    """[m], above ground."""
+
+
+Target = Position | OpenPath | Waypoint
+"""Where to take a reading: a place to go to, at the height of the station before or at one of its own, or a
+path."""
 
 
 class Trail(eqx.Module):

@@ -75,12 +75,12 @@ def test_the_missions_are_those_of_one_searcher():
 def test_more_than_the_site_has_are_like_the_site():
     plan = plan_of()
     three = plan.with_searchers(3)
-    assert list(three.members) == ["anna", "ben", "3"]
-    assert three.members["3"].reach is plan.reach
+    assert list(three.searchers) == ["anna", "ben", "3"]
+    assert three.searchers["3"].reach is plan.reach
     assert three.stations.searchers == ("anna", "ben", "3")
     single = plan.with_searchers(1)
-    assert (single.members, single.start) == ({}, STARTS["anna"])
+    assert (single.searchers, single.start) == ({}, STARTS["anna"])
     assert "searcher" not in single.stations.names
     fast = three.with_speed(9.0)
-    assert {one.reach.speed for one in fast.members.values()} == {9.0}
-    assert fast.members["3"].reach is fast.reach
+    assert {one.reach.speed for one in fast.searchers.values()} == {9.0}
+    assert fast.searchers["3"].reach is fast.reach

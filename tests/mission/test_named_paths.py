@@ -3,7 +3,7 @@
 import pytest
 
 from dowsax.mission.named_paths import with_ends
-from dowsax.site.site import ListedPath
+from dowsax.site.area import ListedPath
 from dowsax.survey.reading import Refused
 
 PATHS = (

@@ -40,6 +40,6 @@ def test_a_mission_refuses_a_model_whose_position_is_elsewhere():
 def test_more_searchers_have_the_numbers_that_are_free():
     team = '[[searcher]]\nname = "drone"\n[[searcher]]\nname = "3"\n'
     plan = Plan.of(parse_site(SITE.format("level") + team, "site.toml"))
-    assert list(plan.with_searchers(3).members) == ["drone", "3", "4"]
-    assert list(plan.with_searchers(4).members) == ["drone", "3", "4", "5"]
-    assert list(plan.with_searchers(1).members) == []
+    assert list(plan.with_searchers(3).searchers) == ["drone", "3", "4"]
+    assert list(plan.with_searchers(4).searchers) == ["drone", "3", "4", "5"]
+    assert list(plan.with_searchers(1).searchers) == []

@@ -9,8 +9,8 @@ from made_missions import MODEL
 
 from dowsax.mission.stations import TRAIL_LENGTH, Stations, default_altitude, required_measurements
 from dowsax.site import build_model, parse_site
+from dowsax.site.area import ListedPath
 from dowsax.site.schema import SensorSetting
-from dowsax.site.site import ListedPath
 from dowsax.survey.reading import Reading, Refused
 from dowsax.types import Station
 from dowsax.world.trails import with_trail

@@ -52,7 +52,7 @@ def test_geojson_and_kml_have_a_track_for_each(findings):
 
 def test_each_plan_takes_off_where_its_searcher_is(findings):
     for track in findings.tracks:
-        items = json.loads(qgc_plan(findings.of_searcher(track)))["mission"]["items"]
+        items = json.loads(qgc_plan(findings.for_searcher(track)))["mission"]["items"]
         start, end = (findings.degrees(place)[0] for place in (track.last, track.waypoints))
         assert items[0]["params"][4:6] == pytest.approx(start.tolist(), abs=1e-8)
         assert items[-1]["params"][4:6] == pytest.approx(end.tolist(), abs=1e-8)

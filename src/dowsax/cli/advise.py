@@ -10,6 +10,7 @@ from dowsax.mission.advisor import Advisor
 from dowsax.mission.log import MissionLog, has_mission
 from dowsax.mission.messages import read_lines, serve_lines
 from dowsax.mission.mqtt import require_broker, serve_mqtt
+from dowsax.mission.next_reading import describe_start
 from dowsax.mission.plan import Plan
 from dowsax.site import read_site
 
@@ -77,10 +78,7 @@ def _build_advisor(file: Path, log: Path, policy: str | None, seed: int | None) 
 
 def _starts(plan: Plan) -> str:
     """Return where to begin, for each searcher."""
-    words = {
-        name: plan.coordinates.format_position(own.start or own.middle)
-        for name, own in ((name, plan.of_searcher(name)) for name in plan.members or (None,))
-    }
+    words = {name: describe_start(plan.for_searcher(name)) for name in plan.searchers or (None,)}
     return ", ".join(place if name is None else f"{place} ({name})" for name, place in words.items())
 
 

@@ -15,6 +15,7 @@ from dowsax.extras import require_extra
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.history import History
 from dowsax.mission.log import MissionLog
+from dowsax.mission.site_policy import SITE_POLICY
 from dowsax.report.export import WRITERS, log_table
 from dowsax.report.findings import Findings
 from dowsax.report.mission_findings import findings_of
@@ -100,7 +101,7 @@ def _plans(findings: Findings) -> dict[str, str]:
     plans, fault = {}, None
     for track in findings.team:
         try:
-            plans[track.name] = WRITERS["qgc"](findings.of_searcher(track))
+            plans[track.name] = WRITERS["qgc"](findings.for_searcher(track))
         except ValueError as error:
             fault = error
     if not plans and fault is not None:
@@ -133,5 +134,5 @@ def _findings(log: MissionLog) -> Findings:
     header = log.header
     site = parse_site(header.site, str(log.path))
     # The advice of any policy is in the log already.
-    advisor = Advisor(site, "infotaxis", header.seed, log, warm_up=False)
+    advisor = Advisor(site, SITE_POLICY, header.seed, log, warm_up=False)
     return findings_of(advisor, site, header.policy)

@@ -79,8 +79,8 @@ def rehearse(
         plan = Plan.of(place)
         plans = _plans(plan, searchers, speed)
         policies = [plan.site_policy(name) for name in policy or [None]]
-    usual = max(len(plan.members), 1)
-    is_saved = out is not None or any(max(len(one.members), 1) == usual for one in plans)
+    usual = max(len(plan.searchers), 1)
+    is_saved = out is not None or any(max(len(one.searchers), 1) == usual for one in plans)
     path = rehearsal_path(site) if out is None else out
     if is_saved:
         require_writable(path)
@@ -141,7 +141,7 @@ def _simulate(
     with announcing("Preparing the missions") as cancel, counting(total) as (describe, advance):
 
         def simulate_by(plan: Plan, policy: SitePolicy, config: RehearsalConfig) -> Simulated:
-            team = f" by {len(plan.members)} searchers" if plan.members else ""
+            team = f" by {len(plan.searchers)} searchers" if plan.searchers else ""
             words = f"missions of {policy.name}{team}"
             describe(f"{words}: {COMPILING}")
 

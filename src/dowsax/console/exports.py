@@ -50,7 +50,7 @@ def export_findings(
 ) -> Export:
     """Export findings in this format, or a ValueError in one line; a plan of several is of one searcher."""
     if to == "qgc" and findings.team:
-        findings = _of_searcher(findings, searcher)
+        findings = _for_searcher(findings, searcher)
     if to == "html":
         with _PLOT_LOCK:
             text = viz.html_report(findings, site_text=site_text)
@@ -59,11 +59,11 @@ def export_findings(
     return _export(text, to, mission)
 
 
-def _of_searcher(findings: Findings, searcher: str | None) -> Findings:
+def _for_searcher(findings: Findings, searcher: str | None) -> Findings:
     tracks = {track.name: track for track in findings.team}
     if searcher not in tracks:
         raise ValueError(f"A plan is of one searcher: give `searcher`, one of {', '.join(tracks)}.")
-    return findings.of_searcher(tracks[searcher])
+    return findings.for_searcher(tracks[searcher])
 
 
 def _export(text: str, to: str, mission: str) -> Export:

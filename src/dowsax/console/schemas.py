@@ -176,6 +176,8 @@ class ReadingAnswer(_Answer):
     """[m], of a path; the position is its first end."""
     searcher: str | None = None
     """Who took it, where the site has several searchers."""
+    ranges: list[float | None] | None = None
+    """[m], how far the next wall was in each direction, clockwise from north, where a range sensor saw it."""
 
 
 class EstimateAnswer(_Answer):
@@ -213,6 +215,8 @@ class SnapshotAnswer(_Answer):
     next: Vector | None
     next_way: list[Vector] | None = None
     """The corners of the way to the next place, where it bends."""
+    next_height: float | None = None
+    """[m] above ground, of the next place, where the site lists several heights."""
     next_far_end: Vector | None = None
     """[m], of the path to read next, of which `next` is the first end."""
     next_path: str | None = None
@@ -321,6 +325,8 @@ class MissionAnswer(ControlAnswer):
     """Among which the search chooses, where the site lists any."""
     searchers: list[SearcherAnswer] = []
     """Those who share the search; empty where there is one without a name."""
+    range_limit: float | None = None
+    """[m], how far a range sensor sees walls; `None` where there is none."""
     geographic: bool
     origin: Vector | None
     start: Vector

@@ -49,6 +49,7 @@ def facts_of(site: Site, plan: Plan, policy: SitePolicy) -> dict[str, Any]:
     return _outline(site) | {
         "start": list(plan.start or plan.middle),
         "searchers": _searchers(plan),
+        "range_limit": None if site.sensor.range_directions is None else site.sensor.range_limit,
         "policy": policy.name,
         "particles": plan.preset.config.num_particles,
         "filter": plan.filter_name,
@@ -71,7 +72,7 @@ def _numbers_of(stops: FalseStops | StandardStops) -> dict[str, Any]:
 
 def _searchers(plan: Plan) -> list[dict[str, Any]]:
     """Return name, start and colour of each of several searchers."""
-    plans = {name: plan.of_searcher(name) for name in plan.members}
+    plans = {name: plan.for_searcher(name) for name in plan.searchers}
     return [
         {
             "name": name,

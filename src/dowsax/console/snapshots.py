@@ -117,8 +117,8 @@ def build_snapshot(step: Step, coordinates: LocalCoordinates | None) -> dict[str
 
 
 def _reading(reading: dict[str, Any]) -> dict[str, Any]:
-    """Return what a client needs of a reading; few have a far end, or a searcher."""
-    special = {name: reading[name] for name in ("far_end", "searcher") if name in reading}
+    """Return what a client needs of a reading; few have a far end, a searcher, or ranges."""
+    special = {name: reading[name] for name in ("far_end", "searcher", "ranges") if name in reading}
     return {name: reading[name] for name in _READING_KEYS} | special
 
 

@@ -60,6 +60,7 @@ async def mission_details(console: Console, host: MissionHost) -> dict[str, Any]
     # Logs of earlier versions have none.
     body |= {name: record.facts.get(name, []) for name in ("quantities", "paths", "obstacles", "searchers")}
     body |= {
+        "range_limit": record.facts.get("range_limit"),
         "policy": record.policy,
         "scenario": record.scenario,
         "seed": record.seed,

@@ -19,7 +19,7 @@ from dowsax.inference.null_filter import NullFilter
 from dowsax.inference.stopping import StopRule
 from dowsax.inference.strata import StrataStage
 from dowsax.inference.summaries import distance_to_truth, promising_places
-from dowsax.types import Key, OpenPath, Position, Scalar, Station, Target, Theta
+from dowsax.types import Key, OpenPath, Position, Scalar, Station, Target, Theta, Waypoint
 from dowsax.world import (
     FOUR_MOVES,
     ActionSpace,
@@ -31,10 +31,10 @@ from dowsax.world import (
     WayReadings,
     put_position,
 )
-from dowsax.world.actions import fence_of
 from dowsax.world.fence import length_of
+from dowsax.world.heights import candidates_from, fence_to, flown_height, way_length
 from dowsax.world.motion import AREA_SIDE_M, START_SIDE_M
-from dowsax.world.trails import advance, way_to
+from dowsax.world.trails import advance, height_of
 
 MAX_READINGS = 200
 """K_max: the reading at the start is the first."""
@@ -195,9 +195,8 @@ class SearchProblem(eqx.Module):
 
     def candidates(self, state: SearchState) -> Candidates:
         """Return where the sensor can go next."""
-        return self.actions.candidates(
-            state.station.position, self.budget_left(state), promising_places(state.belief)
-        )
+        budget = self.budget_left(state)
+        return candidates_from(self.actions, state.station, budget, promising_places(state.belief))
 
     def read_at(self, key: Key, state: SearchState, target: Target) -> tuple[SearchState, FilterInfo]:
         """Take one reading at a place or path, and those on the way, and make a step of the filter for each.
@@ -230,18 +229,17 @@ class SearchProblem(eqx.Module):
 
     def _way_to(self, state: SearchState, target: Target) -> Scalar:
         """Return the length [m] of the shortest way to the next reading."""
-        fence = fence_of(self.actions)
-        if isinstance(target, OpenPath) or fence.sides.shape[0] == 0:
-            return way_to(state.station, target)
-        return length_of(fence.way(state.station.position, target))
+        return way_length(self.actions, state.station, target)
 
     def _read_on_way(
-        self, key: Key, way_readings: WayReadings, state: SearchState, position: Position
+        self, key: Key, way_readings: WayReadings, state: SearchState, target: Position | Waypoint
     ) -> SearchState:
-        """Take the readings on the way to a position, as many as there is room for."""
+        """Take the readings on the way to a place, as many as there is room for; none in a climb."""
         start, dwell = state.station.position, state.station.dwell
         assert state.num_on_way is not None
-        way = fence_of(self.actions).way(start, position)
+        position = target.position if isinstance(target, Waypoint) else target
+        height = flown_height(state.station, target) if isinstance(target, Waypoint) else None
+        way = fence_to(self.actions, state.station, target).way(start, position)
         number = way_readings.number(length_of(way))
         number = jnp.minimum(number, self.max_on_way - state.num_on_way)
         state = replace(state, station=way_readings.station(state.station))
@@ -249,6 +247,9 @@ class SearchProblem(eqx.Module):
         def read(index: Int[Array, ""], state: SearchState) -> SearchState:
             place = way_readings.place(way, index + 1)
             seconds = jnp.asarray(way_readings.interval, jnp.float32)
+            if height is not None:
+                seconds += (height - height_of(state.station)) / way_readings.speed
+                place = Waypoint(place, height)
             pending = self._start_reading(jax.random.fold_in(key, index), state, place, seconds)
             state, _ = self._complete(pending)
             assert state.num_on_way is not None

@@ -17,7 +17,7 @@ from dowsax.inference.belief import History, recall
 from dowsax.inference.summaries import distance_to_truth
 from dowsax.mission.advice import SEARCHING
 from dowsax.mission.advisor import Advisor
-from dowsax.mission.decision import BudgetUse
+from dowsax.mission.decision import count_use
 from dowsax.mission.plan import Plan
 from dowsax.mission.rehearsal import SimulatedMission
 from dowsax.survey.reading import Reading, Refused
@@ -56,10 +56,11 @@ def simulate_mission(
             value = float(_read(model, noise_key, theta, station, advisor.belief.history))
             advice = advisor.add(replace(draft, value=value))
             target, path = advice.next_position, advice.next_path
+            height = advice.next_height
             in_a_row = 0
         except Refused:
             # Read again at the same place, as people do.
-            target = here
+            target, height = here, None
             in_a_row += 1
         if target is None or in_a_row == _MAX_REFUSED_IN_A_ROW:
             break
@@ -67,8 +68,14 @@ def simulate_mission(
             draft = replace(_along(draft, plan, path), time=later)
             continue
         way_key = jax.random.fold_in(noise_key, 1)
+        way = math.dist(here, target)
+        if height is not None:
+            before, ground = whole.altitude or 0.0, plan.stations.sensor.ground
+            way += abs(height - before)
+            draft = replace(draft, altitude=max(height, before) + ground)
         _read_on_way(advisor, model, way_key, theta, replace(draft, time=later), target)
-        draft = replace(draft, position=target, time=later + math.dist(here, target) / plan.reach.speed)
+        draft = replace(draft, position=target, time=later + way / plan.reach.speed)
+        draft = draft if height is None else replace(draft, altitude=height + plan.stations.sensor.ground)
     return _result(advisor, theta if present else None)
 
 
@@ -87,7 +94,8 @@ def _read_on_way(
     way_readings, stations = advisor.plan.reach.way_readings, advisor.plan.stations
     if way_readings is None:
         return
-    corners = (draft.position, *advisor.plan.reach.bends(draft.position, target), target)
+    reach = advisor.plan.reach.at(stations.complete(draft, ()).altitude)
+    corners = (draft.position, *reach.bends(draft.position, target), target)
     way = jnp.array(corners, jnp.float32)
     for number in range(1, int(way_readings.number(length_of(way))) + 1):
         x, y = way_readings.place(way, jnp.asarray(number)).tolist()
@@ -109,7 +117,7 @@ def _result(advisor: Advisor, theta: Theta | None) -> SimulatedMission:
         if advice is not None:
             distance = float(distance_to_truth(advisor.reported_belief, theta))
     estimate = None if advice is None else advice.estimate.position
-    spent = BudgetUse.of(advisor.plan.start, advisor.readings, advisor.plan.reach.bounds)
+    spent = count_use(advisor.plan, advisor.readings)
     return SimulatedMission(
         status=SEARCHING if advice is None else advice.status,
         source=source,

@@ -19,7 +19,7 @@ from jaxtyping import Array, Bool, Float, Int
 from dowsax.envs import SearchProblem, SearchState, error
 from dowsax.evaluate.episodes import run_episodes
 from dowsax.evaluate.statistics import wilson_interval
-from dowsax.evaluate.team_episodes import TeamMember, run_team_episodes
+from dowsax.evaluate.team_episodes import SimulatedSearcher, run_team_episodes
 from dowsax.evaluate.trace import Episode
 from dowsax.inference import FilterInfo
 from dowsax.inference.fit import model_fit
@@ -177,7 +177,7 @@ def rehearse(
     present = np.arange(config.missions) < config.num_present
     progress = {"on_progress": on_progress, "threads": threads, "record": record, "present": present}
     settings = {"truth": truth, "max_readings": config.max_readings}
-    if plan.members:
+    if plan.searchers:
         episodes = run_team_episodes(_team(plan, policy, **settings), keys, **progress)
     else:
         problem = build_problem(plan, policy, **settings)
@@ -189,17 +189,17 @@ def rehearse(
     return Simulated(summarise_missions(plan, policy, config, ended), tuple(paths))
 
 
-def _team(plan: Plan, policy: SitePolicy, **settings: Any) -> list[TeamMember]:
+def _team(plan: Plan, policy: SitePolicy, **settings: Any) -> list[SimulatedSearcher]:
     """Return the searchers of a plan, each with the problem of what it can reach."""
-    members = []
-    for name, member in plan.members.items():
-        own = policy.of_reach(member.reach, plan.radius)
-        problem = build_problem(plan.of_searcher(name), own, **settings)
-        members.append(TeamMember(problem, own.policy, own.apart))
+    searchers = []
+    for name, searcher in plan.searchers.items():
+        own = policy.of_reach(searcher.reach, plan.radius)
+        problem = build_problem(plan.for_searcher(name), own, **settings)
+        searchers.append(SimulatedSearcher(problem, own.policy, own.apart))
     # One belief has one history, with room for the readings of all.
-    room = sum(member.problem.horizon for member in members)
+    room = sum(searcher.problem.horizon for searcher in searchers)
     return [
-        one._replace(problem=replace(one.problem, max_others=room - one.problem.horizon)) for one in members
+        one._replace(problem=replace(one.problem, max_others=room - one.problem.horizon)) for one in searchers
     ]
 
 
@@ -254,7 +254,7 @@ def summarise_missions(
         cannot_tell=rate([one.status == INCONCLUSIVE for one in present]),
         found_nothing=rate([one.found for one in absent]),
         missions=tuple(missions),
-        searchers=max(len(plan.members), 1),
+        searchers=max(len(plan.searchers), 1),
     )
 
 

@@ -14,8 +14,8 @@ from jaxtyping import Key as KeyArray
 from dowsax.envs import SearchProblem, SearchState
 from dowsax.evaluate.trace import Recorder
 from dowsax.policies import Oracle, Policy
-from dowsax.policies.others import keep_apart, with_pending
-from dowsax.policies.pending import Pending
+from dowsax.policies.location_planner import with_planned
+from dowsax.policies.planned import PlannedReadings, keep_apart
 from dowsax.types import Key, Scalar, Target
 from dowsax.world import Model, PerhapsAbsent
 
@@ -39,13 +39,13 @@ def decide_in_team(
     policy: Policy | Oracle,
     key: Key,
     state: SearchState,
-    pending: Pending | None,
+    planned: PlannedReadings | None,
     apart: Scalar,
 ) -> Target:
     """Do what `decide` does, where others are about to take readings; farther than `apart` [m] from them."""
     policy_key, _ = step_keys(key, state)
-    acting = policy.policy_for(state.theta) if isinstance(policy, Oracle) else with_pending(policy, pending)
-    candidates = keep_apart(search.candidates(state), pending, apart)
+    acting = policy.policy_for(state.theta) if isinstance(policy, Oracle) else with_planned(policy, planned)
+    candidates = keep_apart(search.candidates(state), planned, apart)
     action = acting(policy_key, state.belief, state.station, candidates, search.budget_left(state))
     exists = (action >= 0) & (action < search.actions.num_actions)
     return jax.tree.map(lambda leaf: jnp.where(exists, leaf, jnp.nan), candidates.target(action))

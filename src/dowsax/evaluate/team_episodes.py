@@ -22,16 +22,17 @@ from dowsax.evaluate.episodes import PROGRAMS
 from dowsax.evaluate.search_steps import Keys, as_arrays, decide_in_team, require_finite, with_presence
 from dowsax.evaluate.trace import Episode, Recorder
 from dowsax.policies import Oracle, Policy
-from dowsax.policies.others import pending_at
+from dowsax.policies.planned import planned_readings
 from dowsax.types import Key, Station
-from dowsax.world.trails import move_station
+from dowsax.world import PlacesAtHeights
+from dowsax.world.trails import height_of, move_station, set_measurement
 
 _decide_in_team = eqx.filter_jit(decide_in_team)
 _is_over = eqx.filter_jit(SearchProblem.is_over)
 _seconds_to = eqx.filter_jit(SearchProblem.seconds_to)
 
 
-class TeamMember(NamedTuple):
+class SimulatedSearcher(NamedTuple):
     """One searcher: its problem, of which what it can reach is its own, and its policy."""
 
     problem: SearchProblem
@@ -41,7 +42,7 @@ class TeamMember(NamedTuple):
 
 
 @dataclass
-class _Seat:
+class _SearcherState:
     """Where a searcher is in a search."""
 
     station: Station
@@ -59,72 +60,79 @@ class _Seat:
 class _TeamSearch:
     """One search by a team."""
 
-    def __init__(self, members: Sequence[TeamMember], key: Key, record: Recorder) -> None:
-        self.members, self.key, self.record = members, key, record
-        state = PROGRAMS.prepare(members[0].problem, key)
+    def __init__(self, searchers: Sequence[SimulatedSearcher], key: Key, record: Recorder) -> None:
+        self.searchers, self.key, self.record = searchers, key, record
+        self.has_heights = any(isinstance(one.problem.actions, PlacesAtHeights) for one in searchers)
+        state = PROGRAMS.prepare(searchers[0].problem, key)
         self.theta = np.asarray(state.theta)
         self.state, self.rows = state, []
-        self.seats = [self._seat(number, member) for number, member in enumerate(members)]
+        self.states = [self._start(number, searcher) for number, searcher in enumerate(searchers)]
         starts: list[np.ndarray] = []
-        for seat, member in zip(self.seats, members, strict=True):
-            place = np.asarray(seat.station.position)
+        for own, searcher in zip(self.states, searchers, strict=True):
+            place = np.asarray(own.station.position)
             # A second reading at one place would tell little: that searcher goes on at once.
             if not any(np.array_equal(place, other) for other in starts):
-                self._send(seat, member, seat.station.target)
+                self._send(own, searcher, own.station.target)
             starts.append(place)
 
-    def _seat(self, number: int, member: TeamMember) -> _Seat:
-        state, start = self.state, member.problem.start
+    def _start(self, number: int, searcher: SimulatedSearcher) -> _SearcherState:
+        """Return a searcher at its own start, before its first reading."""
+        state, start = self.state, searcher.problem.start
         assert start is not None
-        own = start(jax.random.key(0)).position
-        station = replace(move_station(state.station, own), searcher=jnp.asarray(number, jnp.int32))
-        return _Seat(station, state.path_length, state.elapsed, state.num_on_way)
+        first = start(jax.random.key(0))
+        station = move_station(state.station, first.position)
+        if first.altitude is not None:
+            station = set_measurement(station, "altitude", first.altitude)
+        station = replace(station, searcher=jnp.asarray(number, jnp.int32))
+        return _SearcherState(station, state.path_length, state.elapsed, state.num_on_way)
 
-    def _of(self, seat: _Seat) -> SearchState:
+    def _of(self, own: _SearcherState) -> SearchState:
         """Return the state of the search as one searcher has it."""
-        num_others = self.state.belief.history.size - seat.num_own
-        own = {name: getattr(seat, name) for name in ("station", "path_length", "elapsed", "num_on_way")}
-        return replace(self.state, num_others=jnp.asarray(num_others, jnp.int32), **own)
+        num_others = self.state.belief.history.size - own.num_own
+        parts = {name: getattr(own, name) for name in ("station", "path_length", "elapsed", "num_on_way")}
+        return replace(self.state, num_others=jnp.asarray(num_others, jnp.int32), **parts)
 
-    def _send(self, seat: _Seat, member: TeamMember, target: Any) -> None:
-        seconds = float(_seconds_to(member.problem, self._of(seat), target))
-        seat.target, seat.ready = target, float(seat.elapsed) + seconds
+    def _send(self, own: _SearcherState, searcher: SimulatedSearcher, target: Any) -> None:
+        seconds = float(_seconds_to(searcher.problem, self._of(own), target))
+        own.target, own.ready = target, float(own.elapsed) + seconds
 
     def _decide(self, number: int) -> None:
         """Give a searcher its next place."""
-        seat, member = self.seats[number], self.members[number]
+        own, searcher = self.states[number], self.searchers[number]
         going = [
-            tuple(np.asarray(other.target).tolist())
-            for other in self.seats
-            if other is not seat and other.target is not None
+            move_station(other.station, other.target)
+            for other in self.states
+            if other is not own and other.target is not None
         ]
-        pending = pending_at(going, len(self.seats) - 1)
+        places = [tuple(np.asarray(there.position).tolist()) for there in going]
+        heights = [float(height_of(there)) for there in going] if self.has_heights else None
+        planned = planned_readings(places, len(self.states) - 1, heights)
         # The first searcher decides as one alone does.
         key = jax.random.fold_in(self.key, number) if number else self.key
-        apart = jnp.asarray(member.apart, jnp.float32)
-        target = _decide_in_team(member.problem, member.policy, key, self._of(seat), pending, apart)
-        self._send(seat, member, require_finite(member.problem, target))
+        apart = jnp.asarray(searcher.apart, jnp.float32)
+        target = _decide_in_team(searcher.problem, searcher.policy, key, self._of(own), planned, apart)
+        self._send(own, searcher, require_finite(searcher.problem, target))
 
     def read(self) -> None:
         """Take the next reading, and send its searcher on."""
-        number = int(np.argmin([seat.ready for seat in self.seats]))
-        seat, member = self.seats[number], self.members[number]
+        number = int(np.argmin([own.ready for own in self.states]))
+        own, searcher = self.states[number], self.searchers[number]
         before = self.state.belief.history.size
         state, row, is_over = PROGRAMS.read(
-            member.problem, self.record, self.key, self._of(seat), seat.target
+            searcher.problem, self.record, self.key, self._of(own), own.target
         )
-        seat.num_own += int(state.belief.history.size - before)
+        own.num_own += int(state.belief.history.size - before)
         for name in ("station", "path_length", "elapsed", "num_on_way"):
-            setattr(seat, name, getattr(state, name))
-        self.state, seat.target, seat.ready = state, None, np.inf
+            setattr(own, name, getattr(state, name))
+        self.state, own.target, own.ready = state, None, np.inf
         row = jax.tree.map(np.asarray, row)
-        way = sum(float(each.path_length) for each in self.seats)
+        way = sum(float(each.path_length) for each in self.states)
         self.rows.append(row._replace(path_length=np.asarray(way, np.float32)))
         waiting = [
-            index for index, each in enumerate(self.seats) if each.num_own == 0 and each.target is None
+            index for index, each in enumerate(self.states) if each.num_own == 0 and each.target is None
         ]
         for index in waiting if len(self.rows) == 1 else ():
-            if not bool(_is_over(self.members[index].problem, self._of(self.seats[index]))):
+            if not bool(_is_over(self.searchers[index].problem, self._of(self.states[index]))):
                 self._decide(index)
         if not bool(is_over):
             self._decide(number)
@@ -137,11 +145,11 @@ class _TeamSearch:
         # No rule is checked at the start.
         has_ended = bool(self.rows[-1].settled) and len(self.rows) > 1
         is_lost = not np.isfinite(self.rows[-1].spread)
-        return has_ended or is_lost or all(seat.target is None for seat in self.seats)
+        return has_ended or is_lost or all(own.target is None for own in self.states)
 
 
 def run_team_episodes(
-    members: Sequence[TeamMember],
+    searchers: Sequence[SimulatedSearcher],
     keys: Keys,
     *,
     record: Recorder,
@@ -153,7 +161,7 @@ def run_team_episodes(
 
     Parameters
     ----------
-    members
+    searchers
         The searchers; what they search is that of the first.
     keys
         One PRNG key per search. The same key gives the same source and wind to any team.
@@ -167,14 +175,14 @@ def run_team_episodes(
     threads
         Searches at a time. Default: the number of cores.
     """
-    members = [
-        member._replace(problem=as_arrays(member.problem), policy=as_arrays(member.policy))
-        for member in members
+    searchers = [
+        searcher._replace(problem=as_arrays(searcher.problem), policy=as_arrays(searcher.policy))
+        for searcher in searchers
     ]
 
-    def team(number: int) -> list[TeamMember]:
+    def team(number: int) -> list[SimulatedSearcher]:
         is_present = jnp.asarray(present[number])
-        return [one._replace(problem=with_presence(one.problem, is_present)) for one in members]
+        return [one._replace(problem=with_presence(one.problem, is_present)) for one in searchers]
 
     def one(number: int) -> Episode:
         started = time.perf_counter()

@@ -1,6 +1,6 @@
 """Polygons in metres, and the bounds of a site: which places and straight ways are allowed."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -108,6 +108,14 @@ class Bounds:
     def has_borders(self) -> bool:
         """Whether there is any polygon."""
         return bool(self.geofence or self.blocked)
+
+    def with_area_border(self) -> "Bounds":
+        """Return the same, with the border of the area as geofence where there is no polygon."""
+        if self.has_borders or self.area is None:
+            return self
+        (west, south), (east, north) = self.area
+        box = np.array([[west, south], [east, south], [east, north], [west, north]])
+        return replace(self, geofence=(box,))
 
     @cached_property
     def space(self) -> FreeSpace:

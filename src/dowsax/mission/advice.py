@@ -59,6 +59,7 @@ class Disc:
 
 SPECIAL_KEYS = (
     "next_way",
+    "next_height",
     "next_far_end",
     "next_path",
     "sources",
@@ -66,7 +67,7 @@ SPECIAL_KEYS = (
     "more_probability",
     "searcher",
 )
-"""Keys of a message that only some have: with obstacles, paths, several sources or several searchers."""
+"""Keys of a message that only some have: with obstacles, heights, paths, several sources or searchers."""
 
 
 @dataclass(frozen=True)
@@ -80,9 +81,9 @@ class Advice:
     next_position: tuple[float, float] | None
     """[m], where to read next; `None` when the search is over."""
     bearing: float | None
-    """[degrees clockwise from north], at which the way there begins."""
+    """[degrees clockwise from north], at which the way there begins; `None` straight up or down."""
     distance: float | None
-    """[m], of the shortest way there."""
+    """[m], of the shortest way there, over ground."""
     estimate: Estimate
     region: Disc
     why: str
@@ -106,6 +107,8 @@ class Advice:
     """That there are more."""
     searcher: str | None = None
     """For whom it is, where a site has several searchers."""
+    next_height: float | None = None
+    """[m] above ground, at which to read next, where the site lists several heights."""
 
     def to_json(self) -> dict[str, Any]:
         """Return an object; only advice on a bent way, a path or several sources has the keys of these."""

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -18,19 +19,22 @@ from dowsax.mission.seen_walls import seen_walls
 from dowsax.mission.site_policy import Choice, SitePolicy
 from dowsax.mission.sources import estimate_of, number_chances, source_discs
 from dowsax.mission.state import MissionState, log_odds
+from dowsax.mission.stations import to_float32
 from dowsax.mission.team import (
     budget_use,
     describe_team,
-    of_searcher,
+    heights_of_others,
     others_at_work,
     places_of_others,
+    readings_of,
     silent_searchers,
 )
 from dowsax.mission.tracker import Tracker, unpack_digest
-from dowsax.policies.others import pending_at
-from dowsax.policies.pending import Pending
+from dowsax.policies.planned import PlannedReadings, planned_readings
 from dowsax.survey.reading import Reading
 from dowsax.types import Key, Station
+from dowsax.world import Budget
+from dowsax.world.trails import set_measurement
 
 _SAME_PLACE_M = 0.01
 """[m], within which a place has just been read."""
@@ -72,14 +76,15 @@ class AdviceBuilder:
         if station is None:
             return self._build_at_start(state, turn)
         inputs, findings = self._describe_belief(state)
-        own = of_searcher(state.readings, turn.searcher)
-        here = decision.sort_by_time(own)[-1].position if own else None
+        own = readings_of(state.readings, turn.searcher)
+        newest = decision.sort_by_time(own)[-1] if own else None
+        here = None if newest is None else newest.position
         plan, policy = self._among_walls(turn.searcher, state.readings, here)
         used = budget_use(self.plan, state.readings, turn.searcher)
         status = decision.status_of(plan, used, inputs)
         choice, sentence = None, ""
         if status == SEARCHING:
-            choice, sentence = self._next(plan, policy, state, station, here, used, turn)
+            choice, sentence = self._next(plan, policy, state, station, newest, used, turn)
         at_work: tuple[str, ...] = ()
         if choice is None and status != FOUND and not decision.excludes_source(inputs):
             at_work = others_at_work(self.plan, state.readings, turn.searcher, turn.assigned)
@@ -113,12 +118,12 @@ class AdviceBuilder:
         self, searcher: str | None, readings: Sequence[Reading], here: tuple[float, float] | None
     ) -> tuple[Plan, SitePolicy]:
         """Return the plan and the policy of a searcher, with the walls that were seen as obstacles."""
-        plan, policy = self.plan.of_searcher(searcher), self.policies[searcher]
+        plan, policy = self.plan.for_searcher(searcher), self.policies[searcher]
         if not plan.reach.sees_walls:
             return plan, policy
         known = tuple(readings)
         if searcher not in self._plans_with_walls or self._plans_with_walls[searcher][0] != known:
-            reach = plan.reach.with_walls(seen_walls(plan, readings, here))
+            reach = plan.reach.with_walls(partial(seen_walls, plan, readings, here))
             with_walls = replace(plan, reach=reach), policy.of_reach(reach, plan.radius)
             self._plans_with_walls[searcher] = known, *with_walls
         return self._plans_with_walls[searcher][1:]
@@ -151,48 +156,53 @@ class AdviceBuilder:
         policy: SitePolicy,
         state: MissionState,
         station: Station,
-        here: tuple[float, float] | None,
+        newest: Reading | None,
         used: BudgetUse,
         turn: Turn,
     ) -> tuple[Choice | None, str]:
-        """Choose where to read next, with a sentence on it; `None` when no place can be reached."""
-        if here is None:
+        """Choose where to read next, with a sentence on it; `None` when no place can be reached.
+
+        `newest` is the newest reading of the searcher.
+        """
+        if newest is None:
             choice, begin = first_choice(plan)
             return choice, f"{begin[0].upper()}{begin[1:]}"
+        here, height = newest.position, newest.altitude if plan.reach.levels else None
         budget = decision.budget_left(plan, used)
-        if not plan.reach.paths and plan.reach.is_outside(here):
-            back = plan.reach.way_back(here, float(budget.distance))
-            return (None, "") if back is None else (Choice(back), "You are where you may not be: go back.")
-        before = turn.assigned.get(turn.searcher)
-        place = None if before is None or not turn.keeps_place else before.next_position
-        if (
-            place is not None
-            and math.dist(here, place) > max(policy.apart, _SAME_PLACE_M)
-            and plan.reach.can_go(here, place, budget)
-        ):
-            words = f"Further readings of {turn.searcher} wait: the next place stays as it was."
-            return Choice(place, bends=plan.reach.bends(here, place)), words
+        at_height = plan.reach.at(height)
+        if not plan.reach.paths and at_height.is_outside(here):
+            back = at_height.way_back(here, float(budget.distance))
+            words = "You are where you may not be: go back."
+            return (None, "") if back is None else (Choice(back, height=height), words)
+        kept = _kept_choice(plan, policy, newest, budget, turn)
+        if kept is not None:
+            return kept, f"Further readings of {turn.searcher} wait: the next place stays as it was."
         if state.readings[-1].searcher != turn.searcher:
             number = max(n for n, one in enumerate(state.readings) if one.searcher == turn.searcher)
             station = plan.stations.station(state.readings[number], state.readings[:number])
-        pending = self._pending(places_of_others(self.plan, state.readings, turn.searcher, turn.assigned))
+        if height is not None:
+            station = set_measurement(station, "altitude", to_float32(height))
+        others = self.plan, state.readings, turn.searcher, turn.assigned
+        planned = self._planned(places_of_others(*others), heights_of_others(*others))
         key = _key_of(self.choice_key, np.asarray(len(state.readings), np.int32))
-        choice = policy.choose(key, state.belief, station, here, budget, pending)
+        choice = policy.choose(key, state.belief, station, here, budget, planned)
         if choice is None:
             return None, ""
         return choice, describe_choice(choice, here, station, plan.coordinates)
 
-    def _pending(self, places: Sequence[tuple[float, float]]) -> Pending | None:
+    def _planned(
+        self, places: Sequence[tuple[float, float]], heights: Sequence[float] | None
+    ) -> PlannedReadings | None:
         """Return the readings that others are about to take; `None` where there is one searcher."""
-        if not self.plan.members:
+        if not self.plan.searchers:
             return None
-        return pending_at(places, len(self.plan.members) - 1)
+        return planned_readings(places, len(self.plan.searchers) - 1, heights)
 
     def _build_at_start(self, state: MissionState, turn: Turn) -> Advice:
         """Return the advice when the only reading was withdrawn."""
         digest = unpack_digest(self.tracker.describe(state.belief))
         estimate = estimate_of(self.plan.model.prior, digest)
-        choice, begin = first_choice(self.plan.of_searcher(turn.searcher))
+        choice, begin = first_choice(self.plan.for_searcher(turn.searcher))
         return Advice(
             number=turn.number,
             status=SEARCHING,
@@ -207,7 +217,25 @@ class AdviceBuilder:
         """Compile the choice of the next place for every searcher."""
         for policy in {id(policy): policy for policy in self.policies.values()}.values():
             budget = decision.budget_left(self.plan)
-            policy.choose(self.choice_key, belief, station, self.plan.middle, budget, self._pending(()))
+            planned = self._planned((), heights_of_others(self.plan, (), None, {}))
+            policy.choose(self.choice_key, belief, station, self.plan.middle, budget, planned)
+
+
+def _kept_choice(
+    plan: Plan, policy: SitePolicy, newest: Reading, budget: Budget, turn: Turn
+) -> Choice | None:
+    """Return the place to which the searcher is on its way, where that stays as it was; else `None`."""
+    before, here = turn.assigned.get(turn.searcher), newest.position
+    place = None if before is None or not turn.keeps_place else before.next_position
+    if before is None or place is None or math.dist(here, place) <= max(policy.apart, _SAME_PLACE_M):
+        return None
+    height, climb = before.next_height, 0.0
+    if height is not None and newest.altitude is not None:
+        climb = abs(height - newest.altitude)
+    reach = plan.reach.at(height, newest.altitude)
+    if not reach.can_go(here, place, budget, climb):
+        return None
+    return Choice(place, bends=reach.bends(here, place), height=height)
 
 
 # Compiled, it is ten times as fast.

@@ -71,7 +71,7 @@ class Advisor:
         """How often a stop was wrong in simulation, as text."""
         policies = {
             name: self.policy.of_reach(member.reach, self.plan.radius)
-            for name, member in self.plan.members.items()
+            for name, member in self.plan.searchers.items()
         }
         self._builder = AdviceBuilder(
             self.plan, self._filters.tracker, {None: self.policy, **policies}, self.false_stops, choice_key
@@ -166,7 +166,7 @@ class Advisor:
         time
             [s] or ISO 8601.
         altitude
-            [m] above ground.
+            [m] above ground. Default: the height of the newest advice, else that of the site.
         dwell
             [s]
         moving
@@ -191,7 +191,7 @@ class Advisor:
 
     def answer(self, request: Request, given: str = "") -> Advice:
         """Carry out a request: add a reading, withdraw one or correct one; or `Refused`."""
-        if request.target is not None and not self.plan.members:
+        if request.target is not None and not self.plan.searchers:
             request = replace(request, target=replace(request.target, searcher=None))
         with self._noting_refusals(given):
             reading = self._requested_reading(request)
@@ -238,14 +238,28 @@ class Advisor:
         self, reading: Reading, before: Sequence[Reading], confirmed: bool
     ) -> tuple[Reading, bool, int | None]:
         """Return a new reading, completed, whether it holds a wind, and the step that added it already."""
-        checked = check_reading(self.plan, reading, before)
+        height = self._advised_height(reading, before)
+        checked = check_reading(self.plan, reading, before, height)
         held_wind = reading.wind is None and checked.wind is not None
-        answered = self._history.step_of(checked, held_wind)
+        levels = self.plan.for_searcher(checked.searcher).reach.levels
+        advised = reading.altitude is None and bool(levels)
+        answered = self._history.step_of(checked, held_wind, advised_height=advised)
         if answered is None:
             require_in_order(self.plan, checked, before)
             if not confirmed:
                 require_plausible(checked, before, self.plan.unit, self.plan.reading)
         return checked, held_wind, answered
+
+    def _advised_height(self, reading: Reading, before: Sequence[Reading]) -> float | None:
+        """Return the height [m] of a reading that does not say it, where its searcher was advised one.
+
+        On the way to a lower place one stays as high as one was.
+        """
+        advice = self._assigned.get(reading.searcher)
+        if reading.altitude is not None or advice is None or advice.next_height is None:
+            return None
+        own = [one.altitude or 0.0 for one in before if one.searcher == reading.searcher]
+        return max(advice.next_height, own[-1]) if reading.moving and own else advice.next_height
 
     def _adds_reading(self, data: bytes | str, newest: Reading, before: Sequence[Reading]) -> bool:
         """Return whether a request that waits will add a reading: it is neither refused nor sent again."""

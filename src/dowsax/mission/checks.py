@@ -10,7 +10,7 @@ from dowsax.inference.arguments import check_survey
 from dowsax.mission.plan import Plan
 from dowsax.mission.state import MissionState
 from dowsax.mission.stations import is_of_same_sensor
-from dowsax.mission.team import of_searcher
+from dowsax.mission.team import readings_of
 from dowsax.site.measured import quantity_fault
 from dowsax.site.text import cut
 from dowsax.site.units import factor, known_unit
@@ -34,10 +34,15 @@ class NeedsConfirmation(Refused):
     """A reading that counts only when it is sent again and confirmed."""
 
 
-def check_reading(plan: Plan, reading: Reading, before: Sequence[Reading]) -> Reading:
-    """Return the reading as the model needs it, after the readings before it; or `Refused`."""
+def check_reading(
+    plan: Plan, reading: Reading, before: Sequence[Reading], height: float | None = None
+) -> Reading:
+    """Return the reading as the model needs it, after the readings before it; or `Refused`.
+
+    `height` [m] above ground is that of a reading which does not say it. Default: that of the site.
+    """
     _require_searcher(plan, reading)
-    plan = plan.of_searcher(reading.searcher)
+    plan = plan.for_searcher(reading.searcher)
     _require_inside(plan, reading)
     if plan.kind in POSITIVE_KINDS and plan.reading != "rank" and is_missing_number(reading.value):
         raise Refused(
@@ -57,16 +62,16 @@ def check_reading(plan: Plan, reading: Reading, before: Sequence[Reading]) -> Re
     for name, number in reading.quantities.items():
         if (words := quantity_fault(name, number, plan.unit)) is not None:
             raise Refused(f"`{name}` {words}")
-    return plan.stations.complete(reading, before)
+    return plan.stations.complete(reading, before, height)
 
 
 def _require_searcher(plan: Plan, reading: Reading) -> None:
     """Refuse a reading without the name of its searcher where there are several, or with an unknown one."""
-    if reading.searcher in plan.members or (reading.searcher is None and not plan.members):
+    if reading.searcher in plan.searchers or (reading.searcher is None and not plan.searchers):
         return
-    if not plan.members:
+    if not plan.searchers:
         raise Refused("This site has one searcher: leave `searcher` out, or list several as [[searcher]].")
-    names = ", ".join(plan.members)
+    names = ", ".join(plan.searchers)
     if reading.searcher is None:
         raise Refused(f"`searcher` is missing: say whose reading it is, {names}.")
     raise Refused(f"Unknown searcher {cut(repr(reading.searcher), 40)}: the site file names {names}.")
@@ -95,7 +100,7 @@ def require_in_order(
     why = "the sensor lags" if plan.stations.depends_on_order else "the source may change"
     if plan.jump is None:
         # A sensor lags behind its own readings only.
-        before, after = (of_searcher(items, reading.searcher) for items in (before, after))
+        before, after = (readings_of(items, reading.searcher) for items in (before, after))
     late = max((item.time - reading.time for item in before if item.time is not None), default=0.0)
     if late > 0:
         raise Refused(
@@ -154,9 +159,9 @@ def _check_jump(reading: Reading, before: Sequence[Reading], unit: str) -> str |
 def find_warnings(plan: Plan, before: MissionState, after: MissionState) -> tuple[str, ...]:
     """Return warnings about the newest reading; each is given once, when its cause begins."""
     searcher = after.readings[-1].searcher
-    own_plan = plan.of_searcher(searcher)
+    own_plan = plan.for_searcher(searcher)
     here, previous = (
-        _forbidden_place(own_plan, of_searcher(state.readings, searcher)) for state in (after, before)
+        _forbidden_place(own_plan, readings_of(state.readings, searcher)) for state in (after, before)
     )
     wind = after.reversed_wind.check
     warnings = (
@@ -170,7 +175,7 @@ def find_warnings(plan: Plan, before: MissionState, after: MissionState) -> tupl
 
 def _forbidden_place(plan: Plan, readings: Sequence[Reading]) -> str | None:
     """Describe where the newest of these readings was taken, if one may not be there."""
-    bounds = plan.reach.bounds
+    bounds = plan.reach.at(readings[-1].altitude if readings else None).bounds
     # Light may cross what nobody may enter.
     if not readings or readings[-1].far_end is not None:
         return None

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -62,6 +62,18 @@ class BudgetUse:
         times = [reading.time for reading in readings if reading.time is not None]
         number = sum(not reading.moving for reading in readings)
         return cls(number, distance, max(times) - min(times) if times else None)
+
+
+def count_use(plan: Plan, readings: Sequence[Reading]) -> BudgetUse:
+    """Return what one searcher has used of its budget; at several heights its climbs are way as well."""
+    used = BudgetUse.of(plan.start, readings, plan.reach.bounds)
+    if not plan.reach.levels:
+        return used
+    steps = [(one.position, one.altitude or 0.0) for one in sort_by_time(readings)]
+    if plan.start is not None:
+        steps = [(plan.start, plan.stations.sensor.height or 0.0), *steps]
+    places, heights = zip(*steps, strict=True) if steps else ((), ())
+    return replace(used, distance=plan.reach.flown_length(np.reshape(places, (-1, 2)), heights))
 
 
 def sort_by_time(readings: Sequence[Reading]) -> list[Reading]:

@@ -61,10 +61,13 @@ class History:
         if moment is not None:
             self._by_moment[moment] = step.number
 
-    def step_of(self, reading: Reading, held_wind: bool = False) -> int | None:
+    def step_of(
+        self, reading: Reading, held_wind: bool = False, *, advised_height: bool = False
+    ) -> int | None:
         """Return the step that added this same reading; `Refused` where its id belongs to another one.
 
-        With `held_wind` it came without a wind, and its present wind may differ from the one it had then.
+        With `held_wind` it came without a wind, and its present wind may differ from the one it had then;
+        with `advised_height` it came without a height, and the same holds for that.
         """
         if reading.id is None:
             return self._by_moment.get(_moment(reading) or ())
@@ -72,8 +75,9 @@ class History:
         if number is None:
             return None
         for version in self._versions[number]:
-            is_held = held_wind and version.held_wind
-            if version.reading == (replace(reading, wind=version.reading.wind) if is_held else reading):
+            known = version.reading
+            same = replace(reading, wind=known.wind) if held_wind and version.held_wind else reading
+            if known == (replace(same, altitude=known.altitude) if advised_height else same):
                 return version.step
         raise Refused(
             f"The id {reading.id!r} was given to another reading: give each its own, or send it with "

@@ -269,7 +269,7 @@ def serve_lines(advisor: AdvisorLike, lines: Iterable[bytes | str], write: Calla
     Lines of several searchers are read ahead: no place is planned for one whose next reading waits.
     """
     reported: set[str] = set()
-    arrived = read_ahead(lines) if advisor.plan.members else ((line, ()) for line in lines)
+    arrived = read_ahead(lines) if advisor.plan.searchers else ((line, ()) for line in lines)
     for number, (line, waiting) in enumerate(arrived, start=1):
         # A line that was cut may have its text in the part that was dropped.
         if not line.strip() and len(line) <= MAX_BYTES:

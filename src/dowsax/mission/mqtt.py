@@ -205,7 +205,7 @@ async def _serve(
     try:
         while (found := await arrived.get()) is not None:
             message, payload, name = found
-            later = waiting.take(name) if advisor.plan.members else ()
+            later = waiting.take(name) if advisor.plan.searchers else ()
             body = await _answer(client, advisor, advice, payload, undelivered, later)
             await _publish(client, advice, body)
             client._client.ack(message.mid, message.qos)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dowsax.site.site import ListedPath
+from dowsax.site.area import ListedPath
 from dowsax.site.text import show
 from dowsax.survey.columns import FAR_END_ROLES, POSITION_ROLES
 from dowsax.survey.reading import Refused

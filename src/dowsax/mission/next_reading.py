@@ -1,5 +1,6 @@
 """Where to read next, as an advice says it: its fields, and a sentence."""
 
+import math
 from itertools import pairwise
 from typing import Any
 
@@ -10,6 +11,8 @@ from dowsax.mission.plan import Plan
 from dowsax.mission.site_policy import Choice
 from dowsax.types import Station
 
+_SAME_PLACE_M = 1e-3
+
 
 def first_choice(plan: Plan) -> tuple[Choice, str]:
     """Return where a mission begins, and a sentence on it."""
@@ -17,7 +20,19 @@ def first_choice(plan: Plan) -> tuple[Choice, str]:
         path = plan.reach.paths[0]
         return Choice(path.ends[0], path=path), f"begin with the path {path.name}."
     there = plan.start or plan.middle
-    return Choice(there), f"begin at {plan.coordinates.format_position(there)}."
+    height = plan.stations.sensor.height if plan.reach.levels else None
+    return Choice(there, height=height), f"begin at {describe_start(plan)}."
+
+
+def describe_start(plan: Plan) -> str:
+    """Return where a mission begins, as text."""
+    place, height = plan.coordinates.format_position(plan.start or plan.middle), plan.stations.sensor.height
+    return f"{place}, {describe_height(height)}" if plan.reach.levels and height is not None else place
+
+
+def describe_height(height: float) -> str:
+    """Return a height [m] as text."""
+    return f"{height:g} m above ground"
 
 
 def advice_fields(choice: Choice | None, here: tuple[float, float] | None) -> dict[str, Any]:
@@ -29,10 +44,13 @@ def advice_fields(choice: Choice | None, here: tuple[float, float] | None) -> di
     if choice is None:
         return fields
     fields["next_position"] = choice.position
+    if choice.height is not None:
+        fields["next_height"] = choice.height
     if choice.path is not None:
         return fields | {"next_far_end": choice.path.ends[1], "next_path": choice.path.name}
     if here is not None:
-        fields["bearing"], fields["distance"] = _bearing_and_length(choice, here)
+        bearing, fields["distance"] = _bearing_and_length(choice, here)
+        fields["bearing"] = None if _is_climb(choice, here) else bearing
         fields["next_way"] = choice.bends
     return fields
 
@@ -43,6 +61,11 @@ def _bearing_and_length(choice: Choice, here: tuple[float, float]) -> tuple[floa
     return legs[0][0], sum(distance for _, distance in legs)
 
 
+def _is_climb(choice: Choice, here: tuple[float, float]) -> bool:
+    """Return whether one only goes straight up or down."""
+    return choice.height is not None and math.dist(choice.position, here) < _SAME_PLACE_M
+
+
 def describe_choice(
     choice: Choice, here: tuple[float, float], station: Station, coordinates: LocalCoordinates
 ) -> str:
@@ -51,13 +74,16 @@ def describe_choice(
         ends = " to ".join(map(coordinates.format_position, choice.path.ends))
         return f"Next: the path {choice.path.name}, from {ends}{reason(choice.gain)}."
     bearing, distance = _bearing_and_length(choice, here)
+    height = "" if choice.height is None else f", {describe_height(choice.height)}"
+    if _is_climb(choice, here):
+        return f"Next: the same place{height}{reason(choice.gain)}."
     place = f", to {coordinates.format_position(choice.position)}" if coordinates.is_geographic else ""
     if choice.bends:
         corners = " and ".join(map(coordinates.format_position, choice.bends))
         there = coordinates.format_position(choice.position)
         begin = compass_direction(bearing)
         way = f"{format_length(distance)} around what is in the way, first to the {begin}, by {corners}"
-        return f"Next: {way}, to {there}{reason(choice.gain)}."
+        return f"Next: {way}, to {there}{height}{reason(choice.gain)}."
     wind = None if station.wind is None else (float(station.wind[0]), float(station.wind[1]))
     where = f"{format_length(distance)} to the {compass_direction(bearing)}"
-    return f"Next: {where}{relative_to_wind(bearing, wind)}{place}{reason(choice.gain)}."
+    return f"Next: {where}{relative_to_wind(bearing, wind)}{place}{height}{reason(choice.gain)}."

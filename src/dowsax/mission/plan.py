@@ -8,13 +8,13 @@ from typing import Any
 from dowsax.geo.local import LocalCoordinates
 from dowsax.inference import PRESETS, Preset
 from dowsax.mission.named_paths import with_ends
-from dowsax.mission.reach import Reach, Steps
+from dowsax.mission.reach import Level, Reach, Steps
 from dowsax.mission.rehearsal import filter_name
 from dowsax.mission.site_policy import SitePolicy, build_site_policy
 from dowsax.mission.stations import FAR_END, SEARCHER, Stations, default_altitude, required_measurements
 from dowsax.policies import Policy
 from dowsax.site.kinds import KINDS
-from dowsax.site.read_searchers import bounds_of
+from dowsax.site.read_searchers import bounds_of, heights_of, sensor_height
 from dowsax.site.schema import Budget
 from dowsax.site.searcher import Searcher
 from dowsax.site.site import Site, build_model, simulated_background
@@ -35,7 +35,7 @@ _JUMP_HAZARD = 0.01
 
 
 @dataclass(frozen=True)
-class Member:
+class SearcherPlan:
     """What one of several searchers has in place of what the site has."""
 
     start: tuple[float, float] | None
@@ -46,22 +46,21 @@ class Member:
     """[m], of its sensor above ground."""
 
     @classmethod
-    def of(cls, searcher: Searcher, site: Site, reach: Reach) -> "Member":
+    def of(cls, searcher: Searcher, site: Site, reach: Reach) -> "SearcherPlan":
         """Return a searcher of a site; `reach` is what one without anything of its own can reach."""
         start = searcher.start or site.start
         own = {name: getattr(searcher, name) for name in ("distance", "readings", "time")}
         given = {name: number for name, number in own.items() if number is not None}
         bounds, home = bounds_of(searcher, site), start if site.budget.return_ else None
-        speed = searcher.speed or reach.speed
+        speed, heights = searcher.speed or reach.speed, heights_of(searcher, site)
+        levels = reach.levels
+        if searcher.geofence is not None or heights != reach.heights:
+            levels = tuple(Level(height, bounds_of(searcher, site, height)) for height in heights)
         # What is the same is one object, so that it is compiled once.
-        if bounds is not reach.bounds or (speed, home) != (reach.speed, reach.home):
-            reach = replace(reach, bounds=bounds, speed=speed, home=home)
-        return cls(
-            start,
-            reach,
-            site.budget.model_copy(update=given),
-            site.sensor.height if searcher.height is None else searcher.height,
-        )
+        is_same = bounds is reach.bounds and levels is reach.levels
+        if not is_same or (speed, home) != (reach.speed, reach.home):
+            reach = replace(reach, bounds=bounds, speed=speed, home=home, levels=levels)
+        return cls(start, reach, site.budget.model_copy(update=given), sensor_height(searcher, site))
 
 
 @dataclass(frozen=True)
@@ -101,7 +100,7 @@ class Plan:
     """What a reading is: a value, a hit or none ("binary"), or a place in their order ("rank")."""
     simulated: Mapping[str, Number] = field(default_factory=dict)
     """What simulated missions have for quantities that real ones measure with each reading."""
-    members: Mapping[str, Member] = field(default_factory=dict)
+    searchers: Mapping[str, SearcherPlan] = field(default_factory=dict)
     """Several searchers that share one belief, by name; empty where there is one without a name."""
 
     @classmethod
@@ -136,7 +135,14 @@ class Plan:
             site.step.reading_interval,
             home=site.start if site.budget.return_ else None,
             sees_walls=site.sensor.range_directions is not None,
+            levels=tuple(Level(height, site.bounds_at(height)) for height in site.heights),
         )
+        measured = required_measurements(model)
+        if "altitude" not in measured and (site.heights or any(one.heights for one in site.searchers)):
+            raise ValueError(
+                "The field of the model is the same at every height: leave `heights` out of [step] and "
+                "[[searcher]]."
+            )
         return cls(
             name=site.name,
             kind=site.kind,
@@ -148,7 +154,7 @@ class Plan:
             jump=_jump(model, site.preset, preset) if search.may_jump else None,
             stations=Stations(
                 (
-                    *required_measurements(model),
+                    *measured,
                     *([FAR_END] if site.paths else []),
                     *([SEARCHER] if site.searchers else []),
                 ),
@@ -173,39 +179,39 @@ class Plan:
             columns=site.columns,
             reading=site.sensor.reading,
             simulated={"background": simulated_background(site), "heading": Uniform(0.0, 360.0)},
-            members={one.name: Member.of(one, site, reach) for one in site.searchers},
+            searchers={one.name: SearcherPlan.of(one, site, reach) for one in site.searchers},
         )
 
     def with_searchers(self, number: int) -> "Plan":
         """Return the plan of the first searchers of the site, or of more that have nothing of their own."""
-        known = tuple(self.members)[:number]
-        free = (str(index) for index in count(len(known) + 1) if str(index) not in self.members)
+        known = tuple(self.searchers)[:number]
+        free = (str(index) for index in count(len(known) + 1) if str(index) not in self.searchers)
         names = (*known, *islice(free, number - len(known)))
-        usual = Member(self.start, self.reach, self.budget, self.stations.sensor.height)
-        members = {name: self.members.get(name, usual) for name in names}
+        usual = SearcherPlan(self.start, self.reach, self.budget, self.stations.sensor.height)
+        searchers = {name: self.searchers.get(name, usual) for name in names}
         if number == 1:
             alone = replace(self.stations, names=tuple(n for n in self.stations.names if n != SEARCHER))
-            return replace(self, stations=alone, members={})._of_member(members[names[0]])
+            return replace(self, stations=alone, searchers={})._with_own(searchers[names[0]])
         measured = dict.fromkeys((*self.stations.names, SEARCHER))
         stations = replace(self.stations, names=tuple(measured), searchers=names)
-        return replace(self, members=members, stations=stations)
+        return replace(self, searchers=searchers, stations=stations)
 
     def with_speed(self, speed: float) -> "Plan":
         """Return the plan with this speed [m/s] between readings, for all searchers."""
         reach = replace(self.reach, speed=speed)
-        members = {
+        searchers = {
             name: replace(one, reach=reach if one.reach is self.reach else replace(one.reach, speed=speed))
-            for name, one in self.members.items()
+            for name, one in self.searchers.items()
         }
-        return replace(self, reach=reach, members=members)
+        return replace(self, reach=reach, searchers=searchers)
 
-    def of_searcher(self, name: str | None) -> "Plan":
+    def for_searcher(self, name: str | None) -> "Plan":
         """Return the plan of one of several searchers, or of the one without a name."""
         if name is None:
             return self
-        return self._of_member(self.members[name])
+        return self._with_own(self.searchers[name])
 
-    def _of_member(self, own: Member) -> "Plan":
+    def _with_own(self, own: SearcherPlan) -> "Plan":
         sensor = self.stations.sensor.model_copy(update={"height": own.height})
         stations = replace(self.stations, sensor=sensor)
         return replace(self, start=own.start, reach=own.reach, budget=own.budget, stations=stations)
@@ -224,7 +230,7 @@ class Plan:
         dwell, area = self.stations.usual_dwell(moving=body.get("moving") is True), self.reach.area
         used = {"columns": self.columns, "quantities": self.stations.quantities}
         reading = from_object(self.with_ends(body), self.coordinates, self.unit, dwell, area=area, **used)
-        reading = reading if self.members else replace(reading, searcher=None)
+        reading = reading if self.searchers else replace(reading, searcher=None)
         return replace(reading, ranges=None) if self.stations.sensor.range_directions is None else reading
 
     def with_ends(self, body: dict[str, Any]) -> dict[str, Any]:
@@ -234,7 +240,7 @@ class Plan:
     def unused_keys(self, keys: dict[str, Any]) -> tuple[str, ...]:
         """Return the keys of a parsed reading that have no meaning here."""
         unused = unknown_keys(self.with_ends(keys), self.columns, self.stations.quantities)
-        others = {SEARCHER: bool(self.members), "ranges": self.stations.sensor.range_directions is not None}
+        others = {SEARCHER: bool(self.searchers), "ranges": self.stations.sensor.range_directions is not None}
         return *unused, *(
             key for key in keys if not others.get(key.strip().lower(), True) and keys[key] is not None
         )

@@ -1,24 +1,27 @@
 """Where the sensor of a site may read: the bounds and the area, its steps, points or paths, and its speed."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
 
 from dowsax.geo.polygons import Bounds, Polygon
-from dowsax.site.site import ListedPath
+from dowsax.site.area import ListedPath
 from dowsax.types import OpenPath
 from dowsax.world import (
     FOUR_MOVES,
     Budget,
     Fence,
     FencedMoves,
+    FencesByHeight,
     Motion,
     NearAndFar,
     OpenPaths,
+    PlacesAtHeights,
     WayReadings,
     ring_lengths,
 )
@@ -51,6 +54,15 @@ class Steps:
         return tuple((float(x), float(y)) for x, y in offsets)
 
 
+class Level(NamedTuple):
+    """A height above ground at which a searcher reads, and where it may be there."""
+
+    height: float
+    """[m]"""
+    bounds: Bounds
+    """Obstacles that are lower are none of them."""
+
+
 @dataclass(frozen=True)
 class Reach:
     """Steps in every direction, or a list of places, within bounds and an area; or a list of paths."""
@@ -77,6 +89,8 @@ class Reach:
     """[m], the place to which the budget must suffice to return."""
     sees_walls: bool = False
     """Whether walls may be added to the bounds as a mission goes."""
+    levels: tuple[Level, ...] = ()
+    """The heights at which places are read, from the lowest; none where they are read at one height."""
 
     def __post_init__(self) -> None:
         if bool(self.steps) + bool(self.points) + bool(self.paths) != 1:
@@ -105,11 +119,18 @@ class Reach:
         """Return the action space of single steps."""
         return FencedMoves(self._fence, self.motion, **self._limits())
 
-    def near_and_far(self, radius: float) -> NearAndFar:
-        """Return the action space of places from the shortest way to the longest.
+    def near_and_far(self, radius: float) -> NearAndFar | PlacesAtHeights:
+        """Return the action space of places from the shortest way to the longest, at each of the heights.
 
         Default: from half the radius of the stop rule to half the diagonal of the area.
         """
+        places = self._near_and_far(radius)
+        if not self.levels:
+            return places
+        heights, bounds = zip(*self.levels, strict=True)
+        return PlacesAtHeights(places, FencesByHeight.of(heights, bounds, has_room=self.sees_walls))
+
+    def _near_and_far(self, radius: float) -> NearAndFar:
         directions = _MIN_DIRECTIONS if self.steps is None else max(self.steps.directions, _MIN_DIRECTIONS)
         return NearAndFar(
             self._fence,
@@ -130,10 +151,53 @@ class Reach:
     def _fence(self) -> Fence:
         return Fence.of(self.bounds, has_room=self.sees_walls)
 
-    def with_walls(self, walls: Sequence[Polygon]) -> "Reach":
-        """Return the same with these walls as further obstacles."""
-        bounds = replace(self.bounds, obstacles=(*self.bounds.obstacles, *walls))
-        return replace(self, bounds=bounds) if walls else self
+    def with_walls(self, walls: Callable[[float | None], Sequence[Polygon]]) -> "Reach":
+        """Return the same with walls as further obstacles: those that stop a sensor at a height [m].
+
+        `None` is the usual height of the sensor.
+        """
+        levels = tuple(Level(height, _with_obstacles(at, walls(height))) for height, at in self.levels)
+        bounds = _with_obstacles(self.bounds, walls(None))
+        return replace(self, bounds=bounds, levels=levels) if any(map(walls, (None, *self.heights))) else self
+
+    @property
+    def heights(self) -> tuple[float, ...]:
+        """[m] above ground, at which places are read; none where that is the height of the sensor."""
+        return tuple(level.height for level in self.levels)
+
+    def at(self, *heights: float | None) -> "Reach":
+        """Return what can be reached at the highest of these heights [m], with what is in the way there."""
+        if not self.levels:
+            return self
+        known = [height for height in heights if height is not None]
+        altitude = max(known, default=self.levels[0].height) + _ROUNDING_M
+        reached = [level for level in self.levels if level.height <= altitude]
+        level = reached[-1] if reached else self.levels[0]
+        return replace(self, bounds=level.bounds, levels=())
+
+    def allow_heights(
+        self, here: tuple[float, float], height: float, places: np.ndarray, heights: np.ndarray
+    ) -> np.ndarray:
+        """Return what `allow_ways` does, from one height to places (k, 2) each at its own (k,) [m].
+
+        A way goes at the higher of its two heights.
+        """
+        allowed = np.zeros(len(places), bool)
+        for there in np.unique(heights):
+            chosen, level = heights == there, self.at(float(there))
+            ways = self.at(height, float(there)).bounds.way_lengths(here, places[chosen])
+            allowed[chosen] = np.isfinite(ways) & level.bounds.allow(places[chosen])
+            if self.home is not None:
+                allowed[chosen] &= np.isfinite(level.bounds.way_lengths(self.home, places[chosen]))
+        return allowed
+
+    def flown_length(self, places: np.ndarray, heights: Sequence[float]) -> float:
+        """Return the length [m] of the ways from each of the places (k, 2) to the next, climbs included."""
+        legs = zip(pairwise(places), pairwise(heights), strict=True)
+        return sum(
+            float(self.at(low, high).bounds.space.leg_lengths(np.stack(ends))[0]) + abs(high - low)
+            for ends, (low, high) in legs
+        )
 
     def _limits(self) -> dict[str, Any]:
         """Return what limits the ways, as arguments of both action spaces."""
@@ -159,14 +223,20 @@ class Reach:
             else allowed & np.isfinite(self.bounds.way_lengths(self.home, places))
         )
 
-    def can_go(self, here: tuple[float, float], place: tuple[float, float], budget: Budget) -> bool:
-        """Return whether one can go to a place and read there, within the budget that is left."""
-        way = float(self.bounds.way_lengths(here, np.array([place]))[0])
+    def can_go(
+        self, here: tuple[float, float], place: tuple[float, float], budget: Budget, climb: float = 0.0
+    ) -> bool:
+        """Return whether one can go to a place and read there, within the budget that is left.
+
+        `climb` [m] is a change of height on the way.
+        """
+        leg = float(self.bounds.way_lengths(here, np.array([place]))[0])
         back = 0.0 if self.home is None else float(self.bounds.way_lengths(self.home, np.array([place]))[0])
         longest = math.inf if self.longest is None else self.longest
+        way = leg + climb
         return (
             math.isfinite(way + back)
-            and (self.shortest or 0.0) - _ROUNDING_M <= way <= longest + _ROUNDING_M
+            and (self.shortest or 0.0) - _ROUNDING_M <= leg <= longest + _ROUNDING_M
             and way + back <= float(budget.distance) + _ROUNDING_M
             and (way + back) / self.speed + self.reading_time <= float(budget.time)
             and float(budget.readings) >= 1
@@ -189,3 +259,7 @@ class Reach:
         is_near = np.linalg.norm(back - np.asarray(position)) <= distance + _ROUNDING_M
         x, y = back
         return (float(x), float(y)) if is_near and self.bounds.allow(back[None])[0] else None
+
+
+def _with_obstacles(bounds: Bounds, walls: Sequence[Polygon]) -> Bounds:
+    return replace(bounds, obstacles=(*bounds.obstacles, *walls)) if walls else bounds

@@ -20,19 +20,23 @@ _MAX_PIECES = 64
 """The shortest ways are found among all their corners: the nearest pieces are kept."""
 
 
-def seen_walls(plan: Plan, readings: Sequence[Reading], here: Corner | None = None) -> tuple[Polygon, ...]:
+def seen_walls(
+    plan: Plan, readings: Sequence[Reading], here: Corner | None = None, height: float | None = None
+) -> tuple[Polygon, ...]:
     """Return the pieces of wall (4, 2) [m] at which rays have ended, squares on the far side of each end.
 
     Where a sensor has been there is no wall. Of many pieces those near to `here` [m] are kept (default: the
-    newest reading). Walls that were seen from below the sensor of the plan do not count: it goes over them.
+    newest reading). Walls that were seen from below a height [m] do not count: one goes over them. Default:
+    that of the sensor of the plan.
     """
     sensor = plan.stations.sensor
+    height = sensor.height if height is None else height
     if sensor.range_directions is None or not readings:
         return ()
     width = _WIDTH_SHARE * sensor.range_limit
     ends: dict[tuple[int, int], tuple[np.ndarray, np.ndarray]] = {}
     for reading in readings:
-        if not _is_below(reading.altitude, sensor.height):
+        if not _is_below(reading.altitude, height):
             for end, direction in _ends(reading, sensor.range_limit):
                 column, row = np.rint(end / (width / 2)).astype(int)
                 ends.setdefault((int(column), int(row)), (end, direction))

@@ -17,16 +17,27 @@ from dowsax.mission.reach import Reach
 from dowsax.mission.stations import to_float32
 from dowsax.policies import Oracle, Policy, policy_named
 from dowsax.policies.catalogue import LOCATION_GAIN_2, UTILITIES
-from dowsax.policies.location_planner import LocationPlanner
+from dowsax.policies.location_planner import LocationPlanner, with_planned
 from dowsax.policies.lookahead import Lookahead
-from dowsax.policies.others import keep_apart, with_pending
-from dowsax.policies.pending import Pending
+from dowsax.policies.planned import PlannedReadings, keep_apart
 from dowsax.policies.shipped import BEST_POLICY, CANDIDATES, field_of, weights_path
 from dowsax.policies.simple import OracleAround
 from dowsax.policies.stored import card_of
-from dowsax.site.site import ListedPath
+from dowsax.site.area import ListedPath
 from dowsax.types import Key, Station
-from dowsax.world import FOUR_MOVES, ActionSpace, Budget, Candidates, Model, NearAndFar, PlumePrior
+from dowsax.world import (
+    FOUR_MOVES,
+    ActionSpace,
+    Budget,
+    Candidates,
+    FencedMoves,
+    Model,
+    NearAndFar,
+    PlacesAtHeights,
+    PlumePrior,
+)
+from dowsax.world.heights import candidates_from
+from dowsax.world.trails import height_of
 
 SITE_POLICY = "location-gain"
 """The default at sites: chooses among places near and far."""
@@ -45,6 +56,8 @@ class Choice(NamedTuple):
     """To read along; its first end is the position."""
     bends: tuple[tuple[float, float], ...] = ()
     """[m], the corners of the way there; none where it is straight."""
+    height: float | None = None
+    """[m] above ground; `None` where all readings are at the height of the sensor."""
 
 
 @dataclass(frozen=True)
@@ -66,13 +79,15 @@ class SitePolicy:
             return self
         if reach.paths:
             return replace(self, reach=reach, actions=reach.open_paths())
-        is_near_and_far = isinstance(self.actions, NearAndFar)
+        if isinstance(self.policy, Oracle):
+            reach = replace(reach, levels=())
+        is_near_and_far = isinstance(self.actions, NearAndFar | PlacesAtHeights)
+        _require_one_height(self.name, reach, is_near_and_far=is_near_and_far)
         actions = reach.near_and_far(radius) if is_near_and_far else reach.moves()
         policy = self.policy
         if isinstance(policy, LocationPlanner):
-            second = None if policy.second_ways is None else reach.near_and_far(radius)
-            changes = {"way_readings": reach.way_readings, "fence": actions.fence, "second_ways": second}
-            policy = replace(policy, **changes)
+            second = None if policy.second_ways is None else actions
+            policy = replace(_with_ways(policy, reach, actions), second_ways=second)
         return replace(self, reach=reach, policy=policy, actions=actions)
 
     def choose(
@@ -82,31 +97,39 @@ class SitePolicy:
         station: Station,
         here: tuple[float, float],
         budget: Budget,
-        pending: Pending | None = None,
+        planned: PlannedReadings | None = None,
     ) -> Choice | None:
         """Choose where to read after this station; `None` where no place can be reached.
 
-        `pending` are the readings that other searchers are about to take.
+        `planned` are the readings that other searchers are about to take.
         """
         assert not isinstance(self.policy, Oracle)
         station = eqx.tree_at(lambda at: at.position, station, to_float32(here))
-        found = _candidates(self.actions, belief, station.position, budget)
+        found = _candidates(self.actions, belief, station, budget)
         positions = np.asarray(found.places, np.float64)
         mask = np.array(found.mask)
-        if not self.reach.paths:
-            # Once more in double precision: nobody may be sent where they must not be.
+        heights = None if found.altitudes is None else np.asarray(found.altitudes, np.float64)
+        # Once more in double precision: nobody may be sent where they must not be.
+        if heights is not None:
+            start = float(height_of(station))
+            mask[mask] = self.reach.allow_heights(here, start, positions[mask], heights[mask])
+        elif not self.reach.paths:
             mask[mask] = self.reach.allow_ways(here, positions[mask])
         if not mask.any():
             return None
         found = found._replace(mask=jnp.asarray(mask))
-        number, gain = _choose(self.policy, key, belief, station, found, budget, pending, self.apart)
+        number, gain = _choose(self.policy, key, belief, station, found, budget, planned, self.apart)
         gain = float(gain) if np.isfinite(gain) else None
         if self.reach.paths:
             path = self.reach.paths[int(number)]
             return Choice(path.ends[0], gain, path)
         x, y = positions[int(number)]
         place = float(x), float(y)
-        return Choice(place, gain, bends=self.reach.bends(here, place))
+        if heights is None:
+            return Choice(place, gain, bends=self.reach.bends(here, place))
+        height = min(self.reach.heights, key=lambda listed: abs(listed - heights[int(number)]))
+        flown = self.reach.at(float(height_of(station)), height)
+        return Choice(place, gain, bends=flown.bends(here, place), height=height)
 
 
 def build_site_policy(
@@ -127,18 +150,19 @@ def _build_place_policy(model: Model, reach: Reach, policy: str | Policy | None,
     if policy is None:
         policy = BEST_POLICY if _is_benchmark(model, reach) else SITE_POLICY
     if not isinstance(policy, str):
+        _require_one_height(type(policy).__name__, reach)
         return SitePolicy(type(policy).__name__, model, reach, policy, reach.moves())
     if policy in (SITE_POLICY, LOCATION_GAIN_2):
         actions = reach.near_and_far(radius)
         planner = policy_named(policy)(model, actions, radius)
         assert isinstance(planner, LocationPlanner)
-        planner = replace(planner, way_readings=reach.way_readings, fence=actions.fence)
-        return SitePolicy(policy, model, reach, planner, actions)
+        return SitePolicy(policy, model, reach, _with_ways(planner, reach, actions), actions)
     if policy in UTILITIES:
         if policy == "space-aware" and reach.area != (FOUR_MOVES.low, FOUR_MOVES.high):
             raise ValueError(
                 "The policy 'space-aware' counts cells of the benchmark's square: choose location-gain."
             )
+        _require_one_height(policy, reach, is_near_and_far=bool(reach.points))
         actions = reach.near_and_far(radius) if reach.points else reach.moves()
         return SitePolicy(policy, model, reach, Lookahead(model, UTILITIES[policy]), actions)
     with warnings.catch_warnings():
@@ -146,6 +170,7 @@ def _build_place_policy(model: Model, reach: Reach, policy: str | Policy | None,
         warnings.simplefilter("ignore")
         weights = weights_path(policy)
         scores_places = weights is not None and card_of(weights).encoder == CANDIDATES
+        _require_one_height(policy, reach)
         actions = reach.near_and_far(radius) if scores_places else reach.moves()
         made = policy_named(policy)(model, actions, radius)
     if isinstance(made, Oracle):
@@ -170,11 +195,29 @@ def _build_path_policy(model: Model, reach: Reach, policy: str | Policy, radius:
     return SitePolicy(policy, model, reach, made, actions)
 
 
+def _with_ways(
+    planner: LocationPlanner, reach: Reach, actions: NearAndFar | PlacesAtHeights | FencedMoves
+) -> LocationPlanner:
+    """Return the planner that knows the readings on its ways, and what these go around."""
+    fence = actions.fences if isinstance(actions, PlacesAtHeights) else actions.fence
+    return replace(planner, way_readings=reach.way_readings, fence=fence)
+
+
+def _require_one_height(name: str, reach: Reach, *, is_near_and_far: bool = False) -> None:
+    """Raise a ValueError where places are at several heights, and a policy chooses among steps."""
+    if reach.levels and not is_near_and_far:
+        raise ValueError(
+            f"The policy {name!r} reads at one height: choose {SITE_POLICY}, or leave `heights` out of the "
+            "site file."
+        )
+
+
 def oracle_policy(model: Model, reach: Reach, radius: float) -> SitePolicy:
     """Return the oracle of a site, which knows the source and goes there.
 
-    It shows what reading around the source finds; other places can tell more.
+    It shows what reading around the source finds, at the height of the sensor; other places can tell more.
     """
+    reach = replace(reach, levels=())
     actions = reach.open_paths() if reach.paths else reach.near_and_far(radius)
     return SitePolicy("oracle", model, reach, OracleAround(2 * radius), actions)
 
@@ -185,10 +228,8 @@ def _is_benchmark(model: Model, reach: Reach) -> bool:
 
 
 @eqx.filter_jit
-def _candidates(
-    actions: ActionSpace, belief: Belief, position: Float[Array, "2"], budget: Budget
-) -> Candidates:
-    return actions.candidates(position, budget, promising_places(belief))
+def _candidates(actions: ActionSpace, belief: Belief, station: Station, budget: Budget) -> Candidates:
+    return candidates_from(actions, station, budget, promising_places(belief))
 
 
 @eqx.filter_jit
@@ -199,12 +240,12 @@ def _choose(
     station: Station,
     candidates: Candidates,
     budget: Budget,
-    pending: Pending | None,
+    planned: PlannedReadings | None,
     apart: float,
 ) -> tuple[Int[Array, ""], Float[Array, ""]]:
     """Return the number of a candidate, and the gain of a reading there; NaN where it is not known."""
     belief = latest(belief, MAX_READINGS)
-    policy, candidates = with_pending(policy, pending), keep_apart(candidates, pending, apart)
+    policy, candidates = with_planned(policy, planned), keep_apart(candidates, planned, apart)
     if isinstance(policy, LocationPlanner):
         return policy.choose(key, belief, station, candidates, budget)
     return policy(key, belief, station, candidates, budget), jnp.full((), jnp.nan)

@@ -10,9 +10,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from dowsax.site.area import ListedPath
 from dowsax.site.measured import QUANTITIES
 from dowsax.site.schema import SensorSetting
-from dowsax.site.site import ListedPath
 from dowsax.survey.reading import Reading, Refused
 from dowsax.types import Station
 from dowsax.world import Model
@@ -141,10 +141,19 @@ class Stations:
             return self.sensor.dwell
         return min(self.sensor.dwell or _DEFAULTS["dwell"], self.interval)
 
-    def complete(self, reading: Reading, before: Sequence[Reading]) -> Reading:
-        """Return the reading with missing values from the site filled in, or `Refused`."""
+    @property
+    def usual_height(self) -> float:
+        """[m] above ground, of the sensor where nothing else is known."""
+        return self.altitude if self.sensor.height is None else self.sensor.height
+
+    def complete(self, reading: Reading, before: Sequence[Reading], height: float | None = None) -> Reading:
+        """Return the reading with missing values from the site filled in, or `Refused`.
+
+        `height` [m] above ground is that of a reading which does not say it. Default: that of the site.
+        """
         sensor, altitude, dwell, wind = reading.sensor, reading.altitude, reading.dwell, reading.wind
-        altitude = self._known_height(reading) if altitude is None else altitude - self.sensor.ground
+        known = self._known_height(reading) if height is None else height
+        altitude = known if altitude is None else altitude - self.sensor.ground
         if reading.far_end is not None and FAR_END not in self.names:
             raise Refused(
                 "This site is read at points: leave the far end of the path out, or list the paths of a "

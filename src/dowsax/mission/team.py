@@ -9,7 +9,13 @@ from itertools import pairwise
 from statistics import median
 
 from dowsax.mission.advice import Advice
-from dowsax.mission.decision import BudgetUse, describe_end, describe_spent_budget, sort_by_time
+from dowsax.mission.decision import (
+    BudgetUse,
+    count_use,
+    describe_end,
+    describe_spent_budget,
+    sort_by_time,
+)
 from dowsax.mission.plan import Plan
 from dowsax.survey.reading import Reading
 
@@ -21,15 +27,14 @@ SILENT_READINGS = 10
 """Without times: silent after 10 readings of each of the others."""
 
 
-def of_searcher(readings: Sequence[Reading], searcher: str | None) -> tuple[Reading, ...]:
+def readings_of(readings: Sequence[Reading], searcher: str | None) -> tuple[Reading, ...]:
     """Return the readings of one searcher."""
     return tuple(reading for reading in readings if reading.searcher == searcher)
 
 
 def budget_use(plan: Plan, readings: Sequence[Reading], searcher: str | None) -> BudgetUse:
     """Return what a searcher has used of its budget."""
-    own = plan.of_searcher(searcher)
-    return BudgetUse.of(own.start, of_searcher(readings, searcher), own.reach.bounds)
+    return count_use(plan.for_searcher(searcher), readings_of(readings, searcher))
 
 
 def whole_distance(plan: Plan, readings: Sequence[Reading]) -> float:
@@ -76,9 +81,9 @@ def _last_time(readings: Sequence[Reading], name: str) -> float:
 
 def _expected_seconds(plan: Plan, readings: Sequence[Reading], name: str, advice: Advice | None) -> float:
     """Return how long [s] a searcher should take until its next reading."""
-    times = [reading.time or 0.0 for reading in sort_by_time(of_searcher(readings, name))]
+    times = [reading.time or 0.0 for reading in sort_by_time(readings_of(readings, name))]
     usual = median(end - start for start, end in pairwise(times)) if len(times) > 1 else 0.0
-    reach = plan.of_searcher(name).reach
+    reach = plan.for_searcher(name).reach
     way = 0.0 if advice is None or advice.distance is None else advice.distance
     return max(usual, way / reach.speed + reach.reading_time)
 
@@ -87,11 +92,34 @@ def places_of_others(
     plan: Plan, readings: Sequence[Reading], searcher: str | None, assigned: Mapping[str | None, Advice]
 ) -> list[tuple[float, float]]:
     """Return the places [m] to which the other searchers are on their way; those of silent ones are free."""
+    names = _sent_searchers(plan, readings, searcher, assigned)
+    places = [assigned[name].next_position for name in names]
+    return [place for place in places if place is not None]
+
+
+def _sent_searchers(
+    plan: Plan, readings: Sequence[Reading], searcher: str | None, assigned: Mapping[str | None, Advice]
+) -> list[str]:
+    """Return the other searchers that are on their way to a place, without silent ones."""
     silent = silent_searchers(plan, readings, assigned)
     return [
-        advice.next_position
+        name
         for name, advice in assigned.items()
-        if name not in (None, searcher, *silent) and advice.next_position is not None
+        if name is not None and name not in (searcher, *silent) and advice.next_position is not None
+    ]
+
+
+def heights_of_others(
+    plan: Plan, readings: Sequence[Reading], searcher: str | None, assigned: Mapping[str | None, Advice]
+) -> list[float] | None:
+    """Return the height [m] at each of `places_of_others`; `None` where all read at one height."""
+    if not any(one.reach.levels for one in plan.searchers.values()):
+        return None
+    names = _sent_searchers(plan, readings, searcher, assigned)
+    advised = [assigned[name].next_height for name in names]
+    return [
+        plan.for_searcher(name).stations.usual_height if height is None else height
+        for name, height in zip(names, advised, strict=True)
     ]
 
 
@@ -102,10 +130,10 @@ def others_at_work(
     silent = silent_searchers(plan, readings, assigned)
     return tuple(
         name
-        for name in plan.members
+        for name in plan.searchers
         if name not in (searcher, *silent)
         and (name not in assigned or assigned[name].next_position is not None)
-        and describe_spent_budget(plan.of_searcher(name), budget_use(plan, readings, name)) is None
+        and describe_spent_budget(plan.for_searcher(name), budget_use(plan, readings, name)) is None
     )
 
 

@@ -22,6 +22,7 @@ from dowsax.world import (
     ActionSpace,
     Model,
     NearAndFar,
+    PlacesAtHeights,
     PolicyMismatch,
     benchmark_model,
     moves_of,
@@ -87,7 +88,7 @@ def location_planner(
     """Return the planner of sites, for the location within the radius [m], one or two readings ahead."""
     if depth == 1:
         return LocationPlanner(model, radius / RADIUS_95)
-    if not isinstance(actions, NearAndFar):
+    if not isinstance(actions, NearAndFar | PlacesAtHeights):
         raise PolicyMismatch(
             "places near and far, and cannot go step by step: choose location-gain or infotaxis-2."
         )

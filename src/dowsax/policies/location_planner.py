@@ -5,27 +5,38 @@ rule. What it tells about strength, wind, background or noise alone counts for n
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from operator import itemgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
-from dowsax.inference import Belief, systematic
+from dowsax.inference import Belief
 from dowsax.inference.belief import History, recall
 from dowsax.inference.weights import members_at, normalise
 from dowsax.policies.base import Action, choose_best
+from dowsax.policies.location_cells import Cells, divide, information
 from dowsax.policies.lookahead import simulate_log_likelihoods
-from dowsax.policies.pending import Expected, Pending
-from dowsax.types import Key, OpenPath, Position, Scalar, Station, Target
-from dowsax.world import Budget, Candidates, Fence, Model, NearAndFar, WayReadings, without_source
+from dowsax.policies.planned import PlannedReadings
+from dowsax.types import Key, OpenPath, Scalar, Station, Target, Waypoint
+from dowsax.world import (
+    Budget,
+    Candidates,
+    Fence,
+    FencesByHeight,
+    Model,
+    NearAndFar,
+    PlacesAtHeights,
+    WayReadings,
+    without_source,
+)
 from dowsax.world.actions import limit_ways
-from dowsax.world.trails import move_station
+from dowsax.world.heights import flown_height
+from dowsax.world.trails import height_of, move_station, set_measurement
 
 RADIUS_95 = 2.45
 """The radius [σ] of the disc that holds 95 % of a round normal distribution."""
@@ -33,39 +44,29 @@ _BATCH_SIZE = 8
 """Candidates that are evaluated at once, to bound the memory."""
 _LEVEL_EXPONENT = 3.0
 """Levels of the signal are 1 − (1 − u)³ of even u: dense where the signal is strong."""
-_NUM_CELLS = 64
-"""Into which the location is divided."""
 _NUM_PAIRED = 8
 """Candidates that are tried in pairs, those of the highest gain per cost."""
 _MAX_PASSED = 6
 """Readings on one way that are simulated; where there are more, these stand for all, and the gain is less."""
-_OVERLAP = 1.5
-"""The width of a cell, in units of the distance between cells of a normal distribution."""
 _NUM_HYPOTHESES = 512
 """Sources for which the readings of other searchers are simulated."""
-# A GPU would otherwise round the factors of a product to ten bits.
-_PRECISION = jax.lax.Precision.HIGHEST
 # Exact draws of counts take longer than all the rest.
 _simulate = partial(simulate_log_likelihoods, approximate=True)
 
 
-Way = Float[Array, "readings axes"] | OpenPath
+Way = Float[Array, "readings axes"] | OpenPath | Waypoint
 """Places or paths that are read one after the other."""
-Ways = Float[Array, "k readings axes"] | OpenPath
+Ways = Float[Array, "k readings axes"] | OpenPath | Waypoint
 """Several of them."""
 
 
-class Cells(NamedTuple):
-    """The particles that the planner reweights, and the cells in which they lie."""
+class Expected(NamedTuple):
+    """Simulated readings of other searchers, for a number of hypotheses, and what they tell."""
 
-    particles: Float[Array, "n d"]
-    log_weights: Float[Array, " n"]
-    shares: Float[Array, "n cells"]
-    """Of each particle in each cell; the cells overlap, and the shares of a particle sum to one, those of
-    each source by itself."""
-    before: Float[Array, " cells"]
-    squares_before: Float[Array, " cells"]
-    """The weight of each cell, and the sum of squares of its parts."""
+    members: Int[Array, " hypotheses"]
+    """The particle of each hypothesis; all are equally probable."""
+    log_weights: Float[Array, "hypotheses n"]
+    """Of the particles, after the readings that others take if a hypothesis is true."""
 
 
 class Leg(NamedTuple):
@@ -96,11 +97,11 @@ class LocationPlanner(eqx.Module):
     """Of the belief that are reweighted."""
     way_readings: WayReadings | None = None
     """Readings while the sensor moves, where it takes any."""
-    fence: Fence | None = None
+    fence: Fence | FencesByHeight | None = None
     """What the ways on which it reads go around."""
-    second_ways: NearAndFar | None = None
+    second_ways: NearAndFar | PlacesAtHeights | None = None
     """The limits of a second way, where the planner looks two readings ahead."""
-    pending: Pending | None = None
+    planned: PlannedReadings | None = None
     """Readings that other searchers are about to take: the gain is that beyond theirs."""
 
     def __call__(
@@ -122,7 +123,10 @@ class LocationPlanner(eqx.Module):
             best = _best(rates, candidates)
             after = _second_candidates(self.second_ways, candidates, best, budget)
             firsts = jnp.repeat(best, best.shape[0])
-            ways = jnp.stack([candidates.places[firsts], after.places], axis=1)
+            ways = jax.tree.map(
+                lambda first, second: jnp.stack([first[firsts], second], axis=1),
+                *(candidates.targets, after.targets),
+            )
             # With the same sources and noise, so that one and two readings compare.
             both = self.expected_gains(gain_key, belief, station, ways, after.mask)
             costs = shares[firsts] + budget.shares(after, among=candidates)
@@ -144,7 +148,7 @@ class LocationPlanner(eqx.Module):
         the readings in between as well. All of them count together, as one reading of many numbers.
         """
         thin_key, noise_key = jax.random.split(key)
-        cells = self._cells(thin_key, belief)
+        cells = divide(thin_key, belief, self.scale, self.num_particles)
         expected = self._expected(jax.random.fold_in(key, 1), cells, belief.history, station)
         noise_keys = jax.random.split(noise_key, self.num_readings)
         levels, frequencies = _levels(self.num_readings)
@@ -160,50 +164,50 @@ class LocationPlanner(eqx.Module):
                 terms += _simulate(keys, self.model, cells.particles, sources, leg.end)
                 if leg.passed is not None:
                     terms += self._terms_on_way(keys, cells, sources, leg.passed, leg.is_read)
-            return jnp.sum(frequencies * _information(cells, log_weights, terms))
+            return jnp.sum(frequencies * information(cells, log_weights, terms))
 
         gains = _map_allowed(gain_on, ways, mask)
         return jnp.maximum(jnp.nan_to_num(gains), 0.0)
 
     def _expected(self, key: Key, cells: Cells, history: History, station: Station) -> Expected | None:
-        """Simulate the pending readings, where there are any, for sources at even levels of the belief."""
-        if self.pending is None:
+        """Simulate the planned readings, where there are any, for sources at even levels of the belief."""
+        if self.planned is None:
             return None
         number = min(_NUM_HYPOTHESES, cells.particles.shape[0])
         members = members_at(cells.log_weights, (jnp.arange(number) + 0.5) / number)
         sources = cells.particles[members]
 
         def add(total: Float[Array, "hypotheses n"], item) -> tuple[Float[Array, "hypotheses n"], None]:
-            order, place, is_going = item
+            order, target, is_going = item
             keys = jax.random.split(jax.random.fold_in(key, order), number)
-            there = self._station(history, station, place)
+            there = self._station(history, station, target)
             terms = _simulate(keys, self.model, cells.particles, sources, there)
             return total + jnp.where(is_going, terms, 0.0), None
 
-        places = self.pending.places
-        items = jnp.arange(places.shape[0]), places, self.pending.is_going
+        is_going = self.planned.is_going
+        items = jnp.arange(is_going.shape[0]), self.planned.targets, is_going
         terms, _ = jax.lax.scan(add, jnp.zeros((number, cells.particles.shape[0])), items)
         return Expected(members, jax.vmap(normalise)(cells.log_weights[None, :] + terms))
 
     def _legs(self, history: History, station: Station, way: Way) -> list[Leg]:
         targets = [jax.tree.map(itemgetter(at), way) for at in range(jax.tree.leaves(way)[0].shape[0])]
         starts = [station, *(self._station(history, station, target) for target in targets)]
-        return [Leg(end, *self._passed(history, start, end.position)) for start, end in pairwise(starts)]
+        return [Leg(end, *self._passed(history, start, end)) for start, end in pairwise(starts)]
 
     def _station(self, history: History, station: Station, target: Target) -> Station:
         return recall(self.model, history, move_station(station, target))
 
     def _passed(
-        self, history: History, station: Station, place: Position
+        self, history: History, station: Station, end: Station
     ) -> tuple[Station | None, Bool[Array, " passed"]]:
-        """Return the stations of readings on the way to a place, and which of them are taken."""
+        """Return the stations of readings on the way to the next one, and which of them are taken."""
         if self.way_readings is None:
             return None, jnp.zeros(0, bool)
-        way = (
-            jnp.stack([station.position, place])
-            if self.fence is None
-            else self.fence.way(station.position, place)
-        )
+        place, fence = end.position, self.fence
+        if isinstance(fence, FencesByHeight):
+            height = flown_height(station, Waypoint(place, height_of(end)))
+            fence, station = fence.at(height), set_measurement(station, "altitude", height)
+        way = jnp.stack([station.position, place]) if fence is None else fence.way(station.position, place)
         places, number = self.way_readings.places(way, _MAX_PASSED)
         moving = self.way_readings.station(station)
         passed = jax.vmap(lambda at: self._station(history, moving, at))(places)
@@ -229,44 +233,12 @@ class LocationPlanner(eqx.Module):
         total, _ = jax.lax.scan(add, nothing, (jnp.arange(is_read.shape[0]), passed, is_read))
         return total
 
-    def _cells(self, key: Key, belief: Belief) -> Cells:
-        """Return at most `num_particles` particles, of equal weight where there were more, in cells."""
-        particles, log_weights = belief.particles, normalise(belief.log_weights)
-        if particles.shape[0] > self.num_particles:
-            particles = particles[systematic(key, log_weights, self.num_particles)]
-            log_weights = jnp.full(self.num_particles, -jnp.log(self.num_particles))
-        chosen = replace(belief, particles=particles, log_weights=log_weights)
-        # What a reading tells about several sources is what it tells about each, added up.
-        each = []
-        for at, positions in enumerate(jnp.unstack(chosen.source_positions, axis=1)):
-            if belief.number_column is None:
-                each.append(self._shares(positions, log_weights))
-                continue
-            is_there = particles[:, belief.number_column] > at
-            weights = normalise(jnp.where(is_there, log_weights, -jnp.inf))
-            each.append(_with_absence(self._shares(positions, weights), is_there))
-        shares = jnp.concatenate(each, axis=1)
-        before, squares_before = _cell_weights(jnp.exp(log_weights)[None, :], shares)
-        return Cells(particles, log_weights, shares, before[0], squares_before[0])
 
-    def _shares(
-        self, positions: Float[Array, "n axes"], log_weights: Float[Array, " n"]
-    ) -> Float[Array, "n cells"]:
-        """Return the share of each particle in each cell of the location of a source."""
-        weights = jnp.exp(log_weights)
-        num_axes = positions.shape[1]
-        centred = positions - jnp.matmul(weights, positions, precision=_PRECISION)[None, :]
-        spread = jnp.sqrt(jnp.sum(jnp.matmul(weights, centred**2, precision=_PRECISION)) / num_axes)
-        width = jnp.maximum(self.scale, _OVERLAP * spread / _NUM_CELLS ** (1 / num_axes))
-        middles = positions[members_at(log_weights, (jnp.arange(_NUM_CELLS) + 0.5) / _NUM_CELLS)]
-        squares = jnp.sum((positions[:, None, :] - middles[None, :, :]) ** 2, axis=2)
-        return jax.nn.softmax(-0.5 * squares / width**2, axis=1)
-
-
-def _with_absence(shares: Float[Array, "n cells"], is_there: Bool[Array, " n"]) -> Float[Array, "n more"]:
-    """Return the shares with one more cell: that there is no such source."""
-    present = jnp.where(is_there[:, None], shares, 0.0)
-    return jnp.concatenate([present, 1.0 - is_there[:, None].astype(shares.dtype)], axis=1)
+def with_planned(policy: Any, planned: PlannedReadings | None) -> Any:
+    """Return the policy that knows the readings of others, where it takes them into account."""
+    if planned is None or not isinstance(policy, LocationPlanner):
+        return policy
+    return eqx.tree_at(lambda at: at.planned, policy, planned, is_leaf=lambda leaf: leaf is None)
 
 
 def _map_allowed(
@@ -300,7 +272,10 @@ def _best(rates: Float[Array, " k"], candidates: Candidates) -> Int[Array, " bes
 
 
 def _second_candidates(
-    limits: NearAndFar, candidates: Candidates, best: Int[Array, " best"], budget: Budget
+    limits: NearAndFar | PlacesAtHeights,
+    candidates: Candidates,
+    best: Int[Array, " best"],
+    budget: Budget,
 ) -> Candidates:
     """Return the best candidates as seen from each of them, within what the first reading leaves."""
     places, is_allowed = candidates.places[best], candidates.mask[best]
@@ -308,42 +283,12 @@ def _second_candidates(
     def after(first: Int[Array, ""]) -> Candidates:
         left = budget.minus(jnp.ones(()), candidates.way[first], candidates.seconds[first])
         allowed = is_allowed & candidates.mask[first]
+        if isinstance(limits, PlacesAtHeights):
+            start, ends = (jax.tree.map(itemgetter(at), candidates.targets) for at in (first, best))
+            return limits.limit(start, ends, left, allowed)
         return limit_ways(limits, candidates.places[first], places, left, allowed)
 
     return jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:]), jax.vmap(after)(best))
-
-
-def _information(
-    cells: Cells, log_weights: Float[Array, "rows n"], log_likelihoods: Float[Array, "readings n"]
-) -> Float[Array, " readings"]:
-    r"""Return what each reading tells about the cell [nats].
-
-    $$\sum_c a_c \log \frac{a_c}{b_c} - \frac12 \sum_c \Big(\frac{A_c}{a_c} - \frac{B_c\, a_c}{b_c^2}\Big)$$
-
-    with the weights a and b of the cells after and before the reading, and A and B the sums of squares of
-    their parts. To first order each particle counts half in its own cell. If it counted in full, what tells
-    about strength or background alone would count as well; not at all, and small gains would be lost.
-
-    `log_weights` are those before the readings: one row for all, or one for each.
-    """
-    posteriors = jnp.exp(jax.vmap(normalise)(log_weights + log_likelihoods))
-    after, squares_after = _cell_weights(posteriors, cells.shares)
-    before, squares_before = cells.before[None, :], cells.squares_before[None, :]
-    if log_weights.shape[0] > 1:
-        before, squares_before = _cell_weights(jnp.exp(log_weights), cells.shares)
-    divergence = after * (jnp.log(after) - jnp.log(before))
-    return jnp.sum(
-        divergence - 0.5 * (squares_after / after - squares_before / before * after / before), axis=1
-    )
-
-
-def _cell_weights(
-    weights: Float[Array, "readings n"], shares: Float[Array, "n cells"]
-) -> tuple[Float[Array, "readings cells"], Float[Array, "readings cells"]]:
-    """Return the weight of each cell, and the sum of squares of its parts."""
-    total = jnp.matmul(weights, shares, precision=_PRECISION)
-    squares = jnp.matmul(weights**2, shares**2, precision=_PRECISION)
-    return jnp.maximum(total, jnp.finfo(total.dtype).tiny), squares
 
 
 def _levels(number: int) -> tuple[Float[Array, " readings"], Float[Array, " readings"]]:

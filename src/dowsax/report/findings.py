@@ -77,6 +77,8 @@ class Track(NamedTuple):
     """As #rrggbb; empty for that of a single track."""
     geofence: tuple[Polygon, ...] = ()
     """Where this searcher may be."""
+    next_height: float | None = None
+    """[m] above ground, of where it reads next; `None` where all readings are at one height."""
 
     @property
     def whole_next_way(self) -> np.ndarray:
@@ -134,6 +136,8 @@ class Findings:
     """(m, 2) [m], where to read next."""
     next_way: np.ndarray = field(default_factory=lambda: np.zeros((0, 2)))
     """(m, 2) [m], the corners of the way to the first of them."""
+    next_height: float | None = None
+    """[m] above ground, at which to read there; `None` where all readings are at one height."""
     next_path: np.ndarray | None = None
     """(2, 2) [m], the ends of the path to read next; `None` where there is none."""
     team: tuple[Track, ...] = ()
@@ -179,9 +183,10 @@ class Findings:
         if self.team:
             return self.team
         numbers = np.arange(len(self.positions))
-        return (Track("", self.track, self.positions[-1:], self.waypoints, self.next_way, numbers),)
+        ways = self.track, self.positions[-1:], self.waypoints, self.next_way
+        return (Track("", *ways, numbers, next_height=self.next_height),)
 
-    def of_searcher(self, track: Track) -> "Findings":
+    def for_searcher(self, track: Track) -> "Findings":
         """Return the findings with the readings and the next place of one of several searchers only."""
         columns = {
             name: None if column is None else column[track.numbers]
@@ -193,6 +198,7 @@ class Findings:
             geofence=track.geofence,
             waypoints=track.waypoints,
             next_way=track.next_way,
+            next_height=track.next_height,
             **columns,
         )
 

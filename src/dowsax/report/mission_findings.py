@@ -55,6 +55,7 @@ def findings_of(advisor: Advisor, site: Site, policy: str) -> Findings:
         prior_interval=prior_interval(plan.model, posterior),
         waypoints=_waypoints(advice, team),
         next_way=np.reshape(() if team else advice.next_way, (-1, 2)),
+        next_height=None if team else advice.next_height,
         team=team,
         next_path=None if next_position is None or far_end is None else np.array([next_position, far_end]),
         caution=check.message if check.is_reversed else "",
@@ -76,8 +77,8 @@ def findings_of(advisor: Advisor, site: Site, policy: str) -> Findings:
 def tracks_of(advisor: Advisor) -> tuple[Track, ...]:
     """Return the way of each of several searchers that have read, and where it was sent last."""
     owners = {reading.searcher for reading in advisor.readings}
-    names = [name for name in advisor.plan.members if name in owners]
-    return tuple(_track_of(advisor, name, list(advisor.plan.members).index(name)) for name in names)
+    names = [name for name in advisor.plan.searchers if name in owners]
+    return tuple(_track_of(advisor, name, list(advisor.plan.searchers).index(name)) for name in names)
 
 
 def _track_of(advisor: Advisor, name: str, number: int) -> Track:
@@ -93,7 +94,8 @@ def _track_of(advisor: Advisor, name: str, number: int) -> Track:
         next_way=np.reshape(() if advice is None else advice.next_way, (-1, 2)),
         numbers=np.array(order),
         colour=TRACK_COLOURS[number % len(TRACK_COLOURS)],
-        geofence=advisor.plan.of_searcher(name).reach.bounds.geofence,
+        geofence=advisor.plan.for_searcher(name).reach.bounds.geofence,
+        next_height=None if advice is None else advice.next_height,
     )
 
 

@@ -1,9 +1,11 @@
 """Where a site is: the tables `[area]`, `[[geofence]]`, `[[no_go]]`, `[[obstacle]]` and `[[paths]]`."""
 
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Discriminator, Tag, model_validator
 
+from dowsax.site.obstacles import Corner
 from dowsax.site.section import FORMS, NonNegative, Number, Pair, Points, Section, key
 from dowsax.site.text import Fault, show
 
@@ -63,6 +65,17 @@ class PathSetting(Section):
     def _require_ends(self) -> "PathSetting":
         self.require("ends_degrees" if self.given("ends_degrees") else "ends")
         return self
+
+
+@dataclass(frozen=True)
+class ListedPath:
+    """An open path of a site."""
+
+    name: str
+    ends: tuple[Corner, Corner]
+    """[m]"""
+    height: float | None = None
+    """[m] above ground; `None` for that of the sensor."""
 
 
 class PolygonSetting(Section):

@@ -1,5 +1,6 @@
 """Checks of a whole site: numbers that do not fit its area, and places where no sensor can be."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -33,12 +34,27 @@ def check_site(site: Site) -> None:
     if site.search.radius is not None and site.search.radius > site.diagonal / 2:
         words = f"holds the whole area, {site.diagonal:.4g} m across; give a smaller one."
         raise Fault(words, "search", "radius")
+    _check_heights(site)
     if site.paths:
         _check_paths(site)
     else:
         _check_points(site)
         _check_parts(site)
         _check_ways(site)
+
+
+def _check_heights(site: Site) -> None:
+    """Raise a Fault where a sensor begins at none of the heights at which it reads."""
+    if site.heights and site.sensor.height not in site.heights:
+        raise Fault(f"must be one of {_listed(site.heights)}, the `heights` of [step].", "sensor", "height")
+    for number, one in enumerate(site.searchers, start=1):
+        if one.heights and one.height is not None and one.height not in one.heights:
+            words = f"must be one of {_listed(one.heights)}, its own `heights`."
+            raise Fault(words, "searcher", str(number), "height")
+
+
+def _listed(heights: Sequence[float]) -> str:
+    return ", ".join(f"{height:g}" for height in heights)
 
 
 def check_polygons(site: Site) -> None:
@@ -80,6 +96,8 @@ def _check_parts(site: Site) -> None:
 
 def _check_paths(site: Site) -> None:
     """Raise a Fault for ways, which paths do not have, and for too little time."""
+    if site.heights:
+        raise Fault("[[paths]] have a `height` of their own; give it there.", "step", "heights")
     for name in ("length", "directions", "points", "shortest", "longest", "reading_interval"):
         if site.step.given(name) and getattr(site.step, name) is not None:
             raise Fault("is of ways, and [[paths]] have none; comment it out with #.", "step", name)

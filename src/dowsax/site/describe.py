@@ -1,7 +1,7 @@
 """A site in words, for `dowsax site check`: what the file says, and lint: what is probably not meant."""
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -9,9 +9,10 @@ import numpy as np
 
 from dowsax.geo.polygons import signed_area
 from dowsax.geo.wind import speed_and_direction
+from dowsax.site.area import ListedPath
 from dowsax.site.kinds import KINDS
 from dowsax.site.section import LogNormalSetting, ends
-from dowsax.site.site import ListedPath, Site, build_model
+from dowsax.site.site import Site, build_model
 from dowsax.world.distributions import LogNormal
 from dowsax.world.kinds import kind_of
 
@@ -225,6 +226,7 @@ def _searchers(site: Site) -> list[tuple[str, str]]:
             "starts at {}": None if one.start is None else site.coordinates.format_position(one.start),
             "{:g} m/s": one.speed,
             "its sensor {:g} m above ground": one.height,
+            "reads at {} m above ground": describe_heights(one.heights) or None,
             "a geofence of its own{}": None if one.geofence is None else "",
             "at most {:g} m": one.distance,
             "at most {} readings": one.readings,
@@ -253,6 +255,12 @@ def _path(site: Site, path: ListedPath) -> str:
     return f"{path.name}: {math.dist(*path.ends):.3g} m from {start} to {end}{height}"
 
 
+def describe_heights(heights: Sequence[float]) -> str:
+    """Return heights [m] as text: 1.5, 5 or 10."""
+    listed = [f"{height:g}" for height in heights]
+    return " or ".join([", ".join(listed[:-1]), listed[-1]] if len(listed) > 1 else listed)
+
+
 def _step(site: Site) -> str:
     if site.paths:
         time = f"; {site.reading_time:g} s for a reading" if site.reading_time else ""
@@ -267,6 +275,7 @@ def _step(site: Site) -> str:
         "at least {:g} m": site.step.shortest,
         "at most {:g} m": site.step.longest,
         "a reading every {:g} s on the way": site.step.reading_interval,
+        "at {} m above ground": describe_heights(site.heights) or None,
     }
     return "; ".join(filter(None, (words, _join_given(limits, ", "))))
 

@@ -156,6 +156,8 @@ _NOT_AMONG_BUILDINGS = (
     ("wind", "direction_error"),
     ("sensor", "height"),
     ("sensor", "ground"),
+    ("step", "heights"),
+    ("searcher", "heights"),
 )
 """The keys that gas in the open uses, and gas among buildings does not."""
 
@@ -222,7 +224,7 @@ def _why_not_for_kind(name: str, section: str, key: str, reading: str) -> str | 
         return "is for counts of the kind radiation; leave it out."
     if (section, key) == ("sensor", "dwell") and not (kind.counts or reading == "binary"):
         return f"is for counts and hits, and does not matter for the kind {name}; leave it out."
-    if section == "sensor" and key in ("height", "ground") and kind.is_benchmark:
+    if kind.is_benchmark and ((section == "sensor" and key in ("height", "ground")) or key == "heights"):
         return "heights do not matter for a benchmark field; leave it out."
     return None
 

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from dowsax.geo.local import LocalCoordinates
 from dowsax.geo.polygons import TOUCH
 from dowsax.geo.wind import wind_from
-from dowsax.site.area import BOX, AreaSetting, PathSetting
+from dowsax.site.area import BOX, AreaSetting, ListedPath, PathSetting
 from dowsax.site.checks import check_polygons, check_site
 from dowsax.site.kinds import KINDS, check_prior, why_unused
 from dowsax.site.measured import quantity_fault
@@ -28,7 +28,7 @@ from dowsax.site.schema import (
     WindSetting,
 )
 from dowsax.site.section import Distribution
-from dowsax.site.site import ListedPath, Site, build_model
+from dowsax.site.site import Site, build_model
 from dowsax.site.text import Fault, add_line, first_fault, parse_toml, read_text
 from dowsax.site.units import known_unit
 from dowsax.world.fields.gaussian_plume import BRIGGS

@@ -49,26 +49,40 @@ def _resolve(setting: SearcherSetting, site: Site, *table: str) -> Searcher:
             raise Fault("lies outside the area; check its corners against [area].", *table, fence_key)
     key, places = resolve_places(setting, "start", site.coordinates, site.area, *table)
     same = {name: getattr(setting, name) for name in ("speed", "height", "distance", "readings", "time")}
-    searcher = Searcher(setting.name, geofence=fence, **same)
+    searcher = Searcher(setting.name, geofence=fence, heights=tuple(setting.heights or ()), **same)
     if places is not None:
         x, y = places[0].tolist()
         searcher = replace(searcher, start=(x, y))
-    elif fence is None and setting.height is None:
+    elif fence is None and sensor_height(searcher, site) == site.sensor.height:
         return searcher
     if places is None:
-        key = "height" if fence is None else fence_key
+        own = "heights" if setting.height is None else "height"
+        key = own if fence is None else fence_key
     _check_start(searcher, site, *table, key)
     return searcher
 
 
-def bounds_of(searcher: Searcher, site: Site) -> Bounds:
-    """Return where a searcher may be."""
-    if searcher.geofence is None and searcher.height is None:
-        return site.bounds
-    height = site.sensor.height if searcher.height is None else searcher.height
-    stopping = tuple(one.corners for one in site.obstacles if one.stops(height))
-    fences = site.geofence if searcher.geofence is None else (searcher.geofence,)
-    return Bounds(fences, site.no_go, stopping, site.bounds.area)
+def sensor_height(searcher: Searcher, site: Site) -> float | None:
+    """Return the height [m] of a searcher's sensor, where it begins and a reading does not say."""
+    if searcher.height is not None:
+        return searcher.height
+    usual, own = site.sensor.height, searcher.heights
+    return usual if not own or usual in own else own[0]
+
+
+def heights_of(searcher: Searcher, site: Site) -> tuple[float, ...]:
+    """Return the heights [m] at which a searcher reads, from the lowest; none where the site lists none."""
+    if searcher.heights or not site.heights:
+        return searcher.heights
+    return site.heights if searcher.height is None else (searcher.height,)
+
+
+def bounds_of(searcher: Searcher, site: Site, height: float | None = None) -> Bounds:
+    """Return where a searcher may be at a height [m]. Default: that of its sensor."""
+    height = sensor_height(searcher, site) if height is None else height
+    if searcher.geofence is None:
+        return site.bounds if height == site.sensor.height else site.bounds_at(height)
+    return replace(site.bounds_at(height), geofence=(searcher.geofence,))
 
 
 def _check_start(searcher: Searcher, site: Site, *keys: str) -> None:
@@ -79,7 +93,7 @@ def _check_start(searcher: Searcher, site: Site, *keys: str) -> None:
         raise Fault(f"{words} outside the area; start inside it.", *keys)
     if bounds_of(searcher, site).allow(np.array([start])).all():
         return
-    height = site.sensor.height if searcher.height is None else searcher.height
+    height = sensor_height(searcher, site)
     standing = ((n, one) for n, one in enumerate(site.obstacles) if one.stops(height) and one.covers(start))
     number, obstacle = next(standing, (0, None))
     where = "outside its geofence or in a no-go area"

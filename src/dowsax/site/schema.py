@@ -15,6 +15,7 @@ from dowsax.site.searcher import SearcherSetting
 from dowsax.site.section import (
     Distribution,
     Flag,
+    Heights,
     NonNegative,
     Number,
     Pair,
@@ -258,6 +259,9 @@ class StepSetting(Section):
     """The only places where a reading can be taken; with them leave length and directions out."""
     points_degrees: Points | None = key(example=[[52.1001, 5.1001], [52.1005, 5.1001]], unit="°")
     """These places as latitude and longitude instead."""
+    heights: Heights | None = key(example=[1.5, 5.0, 10.0], unit="m")
+    """The heights above ground at which a reading can be taken, as by a drone: each place at each of them.
+    Default: one, that of the sensor."""
 
     @model_validator(mode="after")
     def _require_steps_or_points(self) -> "StepSetting":

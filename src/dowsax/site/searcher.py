@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from dowsax.geo.polygons import Polygon
 from dowsax.site.obstacles import Corner
-from dowsax.site.section import Number, Pair, Points, Section, Whole, key
+from dowsax.site.section import Heights, Number, Pair, Points, Section, Whole, key
 
 MAX_SEARCHERS = 20
 """Of a team: each plans with the places of all others."""
@@ -24,6 +24,8 @@ class SearcherSetting(Section):
     """How fast it goes from one reading to the next. Default: that of [step]."""
     height: Number | None = key(example=2.0, unit="m", ge=0)
     """Height of its sensor above ground where a reading does not say. Default: that of [sensor]."""
+    heights: Heights | None = key(example=[5.0, 10.0], unit="m")
+    """The heights above ground at which it can read. Default: its `height`, else those of [step]."""
     geofence: Points | None = key(example=[[0.0, 0.0], [100.0, 0.0], [100.0, 150.0], [0.0, 150.0]], unit="m")
     """The corners of where this searcher may be, one way round. Default: the geofence of the site."""
     geofence_degrees: Points | None = key(example=[[52.1, 5.1], [52.1, 5.103], [52.1015, 5.103]], unit="°")
@@ -47,6 +49,8 @@ class Searcher:
     """[m/s]"""
     height: float | None = None
     """[m] above ground, of its sensor."""
+    heights: tuple[float, ...] = ()
+    """[m] above ground, at which it reads."""
     geofence: Polygon | None = None
     """[m]"""
     distance: float | None = None

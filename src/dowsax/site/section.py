@@ -216,3 +216,24 @@ def require_above_zero(distribution: Any) -> Any:
     if ends(distribution) == (0.0,):
         raise ValueError("must be > 0; got 0.")
     return distribution
+
+
+MAX_HEIGHTS = 10
+"""At which readings are taken: each has all candidates again."""
+MAX_HEIGHT_M = 1000.0
+"""Of a reading above ground: more is probably above the sea."""
+
+
+def _sort_heights(heights: list[float]) -> tuple[float, ...]:
+    if not 1 <= len(heights) <= MAX_HEIGHTS:
+        raise ValueError(f"must have 1 to {MAX_HEIGHTS} heights, [1.5, 5.0]; got {len(heights):,}.")
+    wrong = next((height for height in heights if not 0 <= height <= MAX_HEIGHT_M), None)
+    if wrong is not None:
+        raise ValueError(f"must be from 0 to {MAX_HEIGHT_M:,.0f} m above ground; got {wrong:g}.")
+    if len(set(heights)) < len(heights):
+        raise ValueError(f"a height occurs twice in {show(heights)}; give each once.")
+    return tuple(sorted(heights))
+
+
+Heights = Annotated[list[Number], AfterValidator(_sort_heights)]
+"""Different heights [m] above ground, from the lowest."""

@@ -11,6 +11,7 @@ import numpy as np
 from dowsax.geo.local import LocalCoordinates
 from dowsax.geo.polygons import MIN_POLYGON_M2, Bounds, Polygon, clip, signed_area
 from dowsax.inference.presets import default_preset
+from dowsax.site.area import ListedPath
 from dowsax.site.kinds import KINDS, why_no_quantity, world_unit
 from dowsax.site.measured import QUANTITIES
 from dowsax.site.obstacles import Area, Corner, Obstacle
@@ -33,17 +34,6 @@ from dowsax.world.distributions import LogNormal, LogUniform, Normal, Uniform
 from dowsax.world.kinds import LAG, WIND, Kind, Number, kind_of
 from dowsax.world.obstacles import OPAQUE
 from dowsax.world.obstacles import Obstacle as WorldObstacle
-
-
-@dataclass(frozen=True)
-class ListedPath:
-    """An open path of a site."""
-
-    name: str
-    ends: tuple[Corner, Corner]
-    """[m]"""
-    height: float | None = None
-    """[m] above ground; `None` for that of the sensor."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +94,16 @@ class Site:
     text: str = ""
     """The site file as it was read."""
 
+    def __post_init__(self) -> None:
+        if self.heights and self.sensor.height is None:
+            lowest = self.sensor.model_copy(update={"height": self.heights[0]})
+            object.__setattr__(self, "sensor", lowest)
+
+    @property
+    def heights(self) -> tuple[float, ...]:
+        """[m] above ground, from the lowest, at which readings are taken; none where it is at one."""
+        return tuple(self.step.heights or ())
+
     @property
     def preset(self) -> str:
         """The name of the filter."""
@@ -126,8 +126,12 @@ class Site:
 
     @cached_property
     def bounds(self) -> Bounds:
-        """Where the sensor may be."""
-        stopping = tuple(o.corners for o in self.obstacles if o.stops(self.sensor.height))
+        """Where the sensor may be, at its usual height."""
+        return self.bounds_at(self.sensor.height)
+
+    def bounds_at(self, height: float | None) -> Bounds:
+        """Return where a sensor at a height [m] above ground may be."""
+        stopping = tuple(obstacle.corners for obstacle in self.obstacles if obstacle.stops(height))
         return Bounds(self.geofence, self.no_go, stopping, None if self.outside == "allow" else self.area)
 
     @property

@@ -21,6 +21,7 @@ from dowsax.world.compose import compose
 from dowsax.world.coordinates import Identity, Logarithmic
 from dowsax.world.fence import Fence
 from dowsax.world.fields import Beam, Dipole, GaussianPlume, InverseSquare, LogDistance, Plume
+from dowsax.world.heights import FencesByHeight, PlacesAtHeights
 from dowsax.world.kinds import KINDS, Kind, kind_of
 from dowsax.world.modalities import MODALITIES, Modality, benchmark_model
 from dowsax.world.model import Model
@@ -88,6 +89,7 @@ __all__ = [
     "ExtendedPrior",
     "Fence",
     "FencedMoves",
+    "FencesByHeight",
     "Field",
     "Gaussian",
     "GaussianBox",
@@ -112,6 +114,7 @@ __all__ = [
     "OpenPaths",
     "Parameter",
     "PerhapsAbsent",
+    "PlacesAtHeights",
     "Plume",
     "PlumeCoordinates",
     "PlumePrior",

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
 from dowsax.geo.polygons import Bounds
-from dowsax.types import OpenPath, Position, Scalar, Target
+from dowsax.types import OpenPath, Position, Scalar, Target, Waypoint
 from dowsax.world.fence import Fence, length_of, place_on
 
 _ROUNDING_M = 1e-3
@@ -32,10 +32,14 @@ class Candidates(NamedTuple):
     mask: Bool[Array, " k"]
     paths: OpenPath | None = None
     """Of all candidates, where these are paths."""
+    altitudes: Float[Array, " k"] | None = None
+    """[m] above ground, where candidates are at several heights; else that of the station before."""
 
     @property
-    def targets(self) -> "Float[Array, 'k axes'] | OpenPath":
+    def targets(self) -> "Float[Array, 'k axes'] | OpenPath | Waypoint":
         """Where to take a reading, for each candidate."""
+        if self.altitudes is not None:
+            return Waypoint(self.places, self.altitudes)
         return self.places if self.paths is None else self.paths
 
     def target(self, action: Int[Array, ""]) -> Target:
@@ -141,17 +145,35 @@ def limit_ways(
 
     Where there is a home, there is a way there from each candidate, within the budget.
     """
-    way = limits.fence.way_lengths(position, places)
-    is_there = jnp.isfinite(way)
+    way, home = limits.fence.way_lengths(position, places), limits.home
+    straight = jnp.linalg.norm(places - position[None, :], axis=1)
+    back = None if home is None else limits.fence.way_lengths(home, places)
+    return limit_lengths(limits, places, (way, straight, back), budget, is_inside)
+
+
+def limit_lengths(
+    limits: Limits,
+    places: Float[Array, "k 2"],
+    lengths: tuple[Float[Array, " k"], Float[Array, " k"], Float[Array, " k"] | None],
+    budget: Budget,
+    is_inside: Bool[Array, " k"],
+    climb: Float[Array, " k"] | None = None,
+) -> Candidates:
+    """Do what `limit_ways` does, for ways of known lengths [m].
+
+    These are those of the ways, infinite where there is none, of the straight ways, and of those home.
+    `climb` [m] is a change of height, which is way as well; the length of a leg is that without it.
+    """
+    leg, straight, back = lengths
+    is_there = jnp.isfinite(leg)
     # What is masked has a finite way as well.
-    way = jnp.where(is_there, way, jnp.linalg.norm(places - position[None, :], axis=1))
+    leg = jnp.where(is_there, leg, straight)
+    way = leg if climb is None else leg + climb
     seconds = limits.seconds(way)
     shortest, longest = limits.legs
-    fits = is_inside & (way > _ROUNDING_M) & (way >= shortest - _ROUNDING_M) & (way <= longest + _ROUNDING_M)
+    fits = is_inside & (way > _ROUNDING_M) & (leg >= shortest - _ROUNDING_M) & (leg <= longest + _ROUNDING_M)
     fits &= is_there
-    back, home = jnp.zeros_like(way), limits.home
-    if home is not None:
-        back = limits.fence.way_lengths(home, places)
+    back = jnp.zeros_like(way) if back is None else back
     fits &= (way + back <= budget.distance + _ROUNDING_M) & (seconds + back / limits.speed <= budget.time)
     return Candidates(places, way, seconds, fits & jnp.isfinite(back) & (budget.readings >= 1))
 
@@ -196,14 +218,20 @@ class NearAndFar(eqx.Module):
         self, position: Position, budget: Budget, promising: Float[Array, "places 2"]
     ) -> Candidates:
         """Return the candidates; `promising` has `num_promising` places."""
+        places, is_inside = self.places(position, promising)
+        return limit_ways(self, position, places, budget, is_inside)
+
+    def places(
+        self, position: Position, promising: Float[Array, "places 2"]
+    ) -> tuple[Float[Array, "k 2"], Bool[Array, " k"]]:
+        """Return the places of all candidates [m], and whether each is inside the area."""
         places = self.points
         if places is None:
             places = jnp.concatenate([self._rings(position), self._within_legs(position, promising)])
         low, high = jnp.array(self.low), jnp.array(self.high)
         # A place that misses the area by less than the rounding of positions is moved to its border.
         inside = jnp.clip(places, low[None, :], high[None, :])
-        fits = jnp.max(jnp.abs(places - inside), axis=1) <= _ROUNDING_M
-        return limit_ways(self, position, inside, budget, fits)
+        return inside, jnp.max(jnp.abs(places - inside), axis=1) <= _ROUNDING_M
 
     def seconds(self, way: Float[Array, "*batch"]) -> Float[Array, "*batch"]:
         """Return the time [s] of a way [m] and the reading after it."""

@@ -4,6 +4,8 @@ Written for one place and one way; mapped over candidates and searches. Coordina
 place to which a person is sent is checked once more with `Bounds`, in double precision.
 """
 
+from collections.abc import Sequence
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -53,19 +55,17 @@ class Fence(eqx.Module):
         touch = max(TOUCH, float(_ROUNDINGS * np.finfo(np.float32).eps * farthest))
         space = bounds.space if touch == TOUCH else bounds.space_within(touch)
         sides, nodes, bends = len(space.borders), len(space.nodes), _max_bends(space.node_before)
-        units = (sides, _SIDES), (nodes, _NODES), (bends, _BENDS)
-        more = [_padding(*each) if has_room else 0 for each in units]
-        beyond = ((0, more[1]), (0, more[1]))
-        return cls(
-            # A side without a length is crossed by nothing, and a node with no way to it is on none.
-            jnp.asarray(np.pad(space.borders, ((0, more[0]), (0, 0), (0, 0))), jnp.float32),
-            jnp.asarray(np.pad(np.arange(sides) >= space.num_solid, (0, more[0]))),
-            jnp.asarray(np.pad(space.nodes, ((0, more[1]), (0, 0))), jnp.float32),
-            jnp.asarray(np.pad(space.node_lengths, beyond, constant_values=np.inf), jnp.float32),
-            jnp.asarray(np.pad(np.maximum(space.node_before, 0), beyond), jnp.int32),
+        fence = cls(
+            jnp.asarray(space.borders, jnp.float32),
+            jnp.asarray(np.arange(sides) >= space.num_solid),
+            jnp.asarray(space.nodes, jnp.float32),
+            jnp.asarray(space.node_lengths, jnp.float32),
+            jnp.asarray(np.maximum(space.node_before, 0), jnp.int32),
             space.has_geofence,
-            bends + more[2],
+            bends,
         )
+        units = (sides, _SIDES), (nodes, _NODES), (bends, _BENDS)
+        return _pad(fence, *(_round_up(*each) for each in units)) if has_room else fence
 
     def allow(self, place: Position) -> Bool[Array, ""]:
         """Return whether a place is allowed: a ray from inside an area crosses its borders oddly often."""
@@ -132,6 +132,33 @@ class Fence(eqx.Module):
         return ~jnp.any(splits & split)
 
 
+def stack_fences(fences: Sequence[Fence]) -> Fence:
+    """Return several fences as one with a further first axis, of the shapes of the largest."""
+    sides = max(fence.sides.shape[0] for fence in fences)
+    nodes = max(fence.nodes.shape[0] for fence in fences)
+    bends = max(fence.max_bends for fence in fences)
+    return jax.tree.map(
+        lambda *leaves: jnp.stack(leaves), *(_pad(one, sides, nodes, bends) for one in fences)
+    )
+
+
+def _pad(fence: Fence, sides: int, nodes: int, bends: int) -> Fence:
+    """Return the same fence with this many sides and nodes.
+
+    A side without a length is crossed by nothing, and a node with no way to it is on none.
+    """
+    more, beyond = sides - fence.sides.shape[0], (0, nodes - fence.nodes.shape[0])
+    return Fence(
+        jnp.pad(fence.sides, ((0, more), (0, 0), (0, 0))),
+        jnp.pad(fence.is_geofence, (0, more)),
+        jnp.pad(fence.nodes, (beyond, (0, 0))),
+        jnp.pad(fence.lengths, (beyond, beyond), constant_values=jnp.inf),
+        jnp.pad(fence.before, (beyond, beyond)),
+        fence.has_geofence,
+        bends,
+    )
+
+
 def length_of(way: Way) -> Scalar:
     """Return the length [m] of a way."""
     return jnp.sum(jnp.linalg.norm(jnp.diff(way, axis=0), axis=1))
@@ -153,9 +180,9 @@ def _turn(one: Float[Array, "#sides 2"], other: Float[Array, "#sides 2"]) -> Flo
     return one[:, 0] * other[:, 1] - one[:, 1] * other[:, 0]
 
 
-def _padding(number: int, unit: int) -> int:
-    """Return how much is missing to the next multiple of a unit, at least to the first."""
-    return max(-(-number // unit), 1) * unit - number
+def _round_up(number: int, unit: int) -> int:
+    """Return the next multiple of a unit, at least the first."""
+    return max(-(-number // unit), 1) * unit
 
 
 def _max_bends(before: np.ndarray) -> int:

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from dowsax.types import OpenPath, Scalar, Station, Target, Trail
+from dowsax.types import OpenPath, Scalar, Station, Target, Trail, Waypoint
 
 
 def with_trail(stations: Station, length: int = 8) -> Station:
@@ -62,14 +62,29 @@ def move_station(station: Station, target: Target) -> Station:
 
 
 def way_to(station: Station, target: Target) -> Scalar:
-    """Return how far [m] one goes from a station to the next reading: not at all to that along a path."""
+    """Return how far [m] one goes from a station to the next reading: not at all to that along a path.
+
+    A change of height is flown straight up or down, beside the way over ground.
+    """
     if isinstance(target, OpenPath):
         return jnp.zeros(())
+    if isinstance(target, Waypoint):
+        climb = jnp.abs(target.altitude - height_of(station))
+        return jnp.linalg.norm(target.position - station.position) + climb
     return jnp.linalg.norm(target - station.position)
+
+
+def height_of(station: Station) -> Scalar:
+    """Return the height [m] of a station above ground, which it must have."""
+    if station.altitude is None:
+        raise ValueError("Readings at several heights need the altitude of each: give the stations one.")
+    return station.altitude
 
 
 def _measurements(station: Station, target: Target) -> dict[str, Any]:
     """Return what a station at the target has instead; a place is a path of no length, where it needs one."""
+    if isinstance(target, Waypoint):
+        return _measurements(station, target.position) | {"altitude": target.altitude}
     if not isinstance(target, OpenPath):
         return {"position": target} | ({} if station.far_end is None else {"far_end": target})
     altitude = None if station.altitude is None else target.altitude

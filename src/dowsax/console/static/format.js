@@ -95,3 +95,10 @@ export function ago(iso) {
 export function plural(count, word) {
   return `${count} ${word}${count === 1 ? "" : "s"}`;
 }
+
+/** How far the next place is and where to, or that one stays or begins; with its height where there are several. */
+export function wayWords({ distance, bearing, next_height: height }, direction) {
+  const still = distance === null ? "begin there" : "same place";
+  const way = bearing === null ? still : `${metres(distance, 2)}${direction(bearing)}`;
+  return height == null ? way : `${way}, ${number(height, 3)} m up`;
+}

@@ -112,7 +112,9 @@ def _estimates(findings: Findings) -> list[dict]:
 
 def _waypoints(findings: Findings) -> list[dict]:
     points = [
-        _feature("Point", place, {"what": "next waypoint", "number": number + 1} | _of(track))
+        _feature(
+            "Point", place, {"what": "next waypoint", "number": number + 1} | _height(track) | _of(track)
+        )
         for track in findings.tracks
         for number, place in enumerate(places(findings, track.waypoints).tolist())
     ]
@@ -128,6 +130,11 @@ def _waypoints(findings: Findings) -> list[dict]:
     if findings.next_path is None:
         return points
     return [_feature("LineString", places(findings, findings.next_path).tolist(), {"what": "next path"})]
+
+
+def _height(track: Track) -> dict[str, float]:
+    """Return how high a searcher reads next, where readings are at several heights."""
+    return {} if track.next_height is None else {"height_m": track.next_height}
 
 
 def _feature(kind: str, coordinates: list, properties: dict[str, Any]) -> dict[str, Any]:

@@ -117,17 +117,21 @@ def _points(document: Element, findings: Findings) -> None:
     name, style = ("Estimate", "estimate") if findings.is_sure else ("Guess, not sure", "guess")
     numbers = [""] if len(findings.sources) == 1 else [f" {at + 1}" for at in range(len(findings.sources))]
     named = [
-        (f"{name}{number}", style, verdict(findings), source.position)
+        (f"{name}{number}", style, verdict(findings), source.position, None)
         for number, source in zip(numbers, findings.sources, strict=True)
     ]
     named += [
-        (f"Next waypoint {track.name or number + 1}", "waypoint", "", place)
+        (f"Next waypoint {track.name or number + 1}", "waypoint", "", place, track.next_height)
         for track in findings.tracks
         for number, place in enumerate(track.waypoints)
     ]
-    for name, style, description, place in named:
-        placemark = _placemark(document, name, style, description)
-        _text(SubElement(placemark, "Point"), "coordinates", _coordinates(places(findings, place[None])))
+    for name, style, description, place, height in named:
+        point = SubElement(_placemark(document, name, style, description), "Point")
+        coordinates = _coordinates(places(findings, place[None]))
+        if height is not None:
+            _text(point, "altitudeMode", "relativeToGround")
+            coordinates += f",{height:g}"
+        _text(point, "coordinates", coordinates)
     lines = [] if findings.next_path is None else [("Next path", findings.next_path)]
     lines += [
         (f"Next way {track.name}".strip(), track.whole_next_way)

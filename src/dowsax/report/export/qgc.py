@@ -26,6 +26,8 @@ _DEFAULT_ALTITUDE_M = 20.0
 _MIN_AIR_ALTITUDE_M = 5.0
 """Readings below it were taken by hand."""
 _DECIMALS = 9
+_PASS = 0.0, 0.0, 0.0, None
+"""Of a waypoint at which nothing is done."""
 
 
 def qgc_plan(
@@ -44,8 +46,9 @@ def qgc_plan(
     findings
         The findings of a mission.
     altitude
-        Above the place of take-off [m]. Default: that of the site, else the mean height of the readings, or
-        20 where these were taken by hand, below 5 m.
+        Above the place of take-off [m]. Default: where the mission says how high to read next, that height,
+        and on the way there the height of the last reading, if that is higher; else that of the site, the
+        mean height of the readings, or 20 where these were taken by hand, below 5 m.
     hold
         Time at each place [s]. Default: that of the site, else the dwell of the newest reading.
     speed
@@ -57,7 +60,7 @@ def qgc_plan(
             "the mission begins."
         )
     flight = findings.flight
-    height = _altitude(findings) if altitude is None else float(altitude)
+    height, reading_height = _heights(findings) if altitude is None else (float(altitude), float(altitude))
     # The plan flies over what is lower.
     standing = tuple(one.corners for one in findings.obstacles if one.stops(height))
     bounds = Bounds(findings.geofence, findings.no_go, standing)
@@ -67,12 +70,14 @@ def qgc_plan(
     home = findings.positions[-1] if len(findings.positions) else places[0]
     ((latitude, longitude),) = _degrees(findings, home[None])
     # Of a take-off: a pitch for wings alone, two of no use, and a heading that is left to the vehicle.
-    commands = [(_TAKE_OFF, [0.0, 0.0, 0.0, None, latitude, longitude, height])]
-    # Of a waypoint: hold time, two radii of no use here, and the heading.
-    commands += [
-        (_WAYPOINT, [hold if stays else 0.0, 0.0, 0.0, None, *place, height])
-        for place, stays in zip(_degrees(findings, places), is_stop, strict=True)
-    ]
+    commands = [(_TAKE_OFF, [*_PASS, latitude, longitude, height])]
+    for place, stays in zip(_degrees(findings, places), is_stop, strict=True):
+        if not stays or reading_height < height:
+            # Level up to there, and then straight down: what is in the way may be nearly as high.
+            commands.append((_WAYPOINT, [*_PASS, *place, height]))
+        if stays:
+            # Hold time, two radii of no use here, and the heading.
+            commands.append((_WAYPOINT, [hold, 0.0, 0.0, None, *place, reading_height]))
     plan = {
         "fileType": "Plan",
         "groundStation": "QGroundControl",
@@ -153,6 +158,16 @@ def _places(findings: Findings, bounds: Bounds) -> tuple[np.ndarray, list[bool]]
         stays += [*([False] * len(bends)), True]
         last = place
     return np.stack(found), stays
+
+
+def _heights(findings: Findings) -> tuple[float, float]:
+    """[m] above the place of take-off, of the flight and of the places to read at."""
+    there = findings.next_height
+    if there is None:
+        height = _altitude(findings)
+        return height, height
+    last = there if findings.altitude is None else float(findings.altitude[-1])
+    return max(there, last), there
 
 
 def _altitude(findings: Findings) -> float:

@@ -83,10 +83,14 @@ export function buildLegend() {
   const ticks = h("div", { class: "legend-ticks" });
   const values = h("div", { class: "legend-values" }, title, h("div", {}, bar, ticks));
   const dense = h("li", { hidden: true }, h("i", { class: "key dense" }), "more probable");
+  const obstacle = h("li", { hidden: true }, h("i", { class: "key obstacle" }), "obstacle");
+  const wall = h("li", { hidden: true }, h("i", { class: "key wall" }), "wall seen");
   const marks = h(
     "ul",
     { class: "legend-marks" },
     dense,
+    obstacle,
+    wall,
     h("li", {}, h("i", { class: "key region" }), "50 and 95 %"),
     h("li", {}, h("i", { class: "key cross" }), "estimate"),
     h("li", {}, h("i", { class: "key next" }), "next"),
@@ -102,6 +106,9 @@ export function buildLegend() {
     ruler.style.width = `${width}px`;
     length.textContent = text;
     dense.hidden = !map.show.density;
+    obstacle.hidden = !map.mission.facts.obstacles?.length;
+    wall.hidden = !map.walls?.length;
+    nameSearchers(marks, map.mission.facts.searchers ?? []);
     values.hidden = !map.scale;
     if (!map.scale) return;
     const { low, high, isLog, share } = map.scale;
@@ -123,6 +130,17 @@ export function buildLegend() {
     leaveOutCovered(ticks);
   };
   return { element, update };
+}
+
+/** The colour of the way of each of several searchers, once. */
+function nameSearchers(marks, searchers) {
+  if (marks.querySelector(".key.way")) return;
+  const keys = searchers.map(({ name, colour }) => {
+    const key = h("i", { class: "key way" });
+    key.style.background = colour;
+    return h("li", {}, key, name);
+  });
+  marks.prepend(...keys);
 }
 
 /** Remove the ticks that overlap others; the first and the last stay. */

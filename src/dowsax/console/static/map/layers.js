@@ -69,6 +69,19 @@ function drawObstacle(pen, camera, palette, ring) {
   pen.restore();
 }
 
+/** The walls that a range sensor saw: darker than the obstacles that the site knows. */
+export function drawSeenWalls(pen, camera, palette, walls) {
+  pen.save();
+  pen.beginPath();
+  for (const ring of walls) trace(pen, camera, ring);
+  pen.fillStyle = palette.path;
+  pen.fill();
+  pen.lineWidth = 1;
+  pen.strokeStyle = palette.path;
+  pen.stroke();
+  pen.restore();
+}
+
 /** Hatched, to differ from a region also without colour. */
 function drawForbidden(pen, camera, palette, ring) {
   pen.save();

@@ -12,7 +12,7 @@ import { drawGraticule, drawLabels } from "./graticule.js";
 import { Labels } from "./labels.js";
 import * as layers from "./layers.js";
 import * as marks from "./marks.js";
-import { nextPlaceOf, othersOf, placeOf, sourcePlacesOf, waysOf } from "./places.js";
+import { nextPlaceOf, othersOf, placeOf, seenWallsOf, sourcePlacesOf, waysOf } from "./places.js";
 
 /** Share of the field that may set the scale of colours. */
 const PEAK = 0.8;
@@ -248,6 +248,8 @@ export class MapView {
     const fieldScale = field && !field.comparable ? scaleOf(lowerPart(field.values)) : this.scale;
     if (field && fieldScale) layers.drawField(pen, camera, field, this._picture(field, fieldScale, look));
     layers.drawSite(pen, camera, palette, facts);
+    this.walls = seenWallsOf(facts, seen);
+    layers.drawSeenWalls(pen, camera, palette, this.walls);
     this._drawBelief(pen, palette, Boolean(field));
     const ways = waysOf(facts, seen);
     if (show.path)

@@ -1,6 +1,6 @@
 /** Single marks on the map: start, estimate, next place, truth, the place picked. */
 
-import { degrees, metres, number } from "../format.js";
+import { degrees, number, wayWords } from "../format.js";
 import { haloed } from "./graticule.js";
 import { nextPlaceOf } from "./places.js";
 
@@ -88,7 +88,7 @@ export function drawNext(pen, camera, palette, here, snapshot) {
 export function labelNext(pen, camera, palette, labels, here, snapshot) {
   const [x, y] = camera.toScreen(nextPlaceOf(snapshot));
   const side = x < camera.toScreen(here)[0] - 4 ? -1 : 1;
-  const text = snapshot.next_path ?? `${metres(snapshot.distance, 2)}  ${degrees(snapshot.bearing)}`;
+  const text = snapshot.next_path ?? wayWords(snapshot, (bearing) => `  ${degrees(bearing)}`);
   pen.font = FONT;
   const width = pen.measureText(text).width + 16;
   const away = 16 + width / 2;

@@ -47,3 +47,45 @@ export function othersOf(facts, snapshots, count) {
 export function sourcePlacesOf(snapshot) {
   return snapshot.sources?.map((disc) => disc.centre) ?? [snapshot.estimate.mean.slice(0, 2)];
 }
+
+/** Of the limit of a range sensor: the side of a piece of wall, as in `mission.seen_walls`. */
+const WIDTH_SHARE = 0.1;
+
+/** The walls that a range sensor saw in these snapshots: a square [m] behind the end of each ray that ended. */
+export function seenWallsOf({ range_limit: limit }, snapshots) {
+  if (!limit) return [];
+  const width = WIDTH_SHARE * limit;
+  const found = new Map();
+  for (const { reading } of snapshots) {
+    const { position, ranges } = reading;
+    (ranges ?? []).forEach((length, number) => {
+      if (length === null || length >= limit) return;
+      const angle = (2 * Math.PI * number) / ranges.length;
+      const [east, north] = [Math.sin(angle), Math.cos(angle)];
+      const end = [position[0] + length * east, position[1] + length * north];
+      const cell = end.map((value) => Math.round(value / (width / 2))).join();
+      if (!found.has(cell)) found.set(cell, { end, east, north });
+    });
+  }
+  // Where a sensor has been there is no wall.
+  const visited = snapshots.map(({ reading }) => reading.position);
+  return [...found.values()]
+    .filter(({ end, east, north }) => !visited.some((place) => isBehind(place, end, east, north, width)))
+    .map(({ end: [x, y], east, north }) => {
+      const [across, up] = [(-width / 2) * north, (width / 2) * east];
+      const [far, farther] = [x + width * east, y + width * north];
+      return [
+        [x - across, y - up],
+        [far - across, farther - up],
+        [far + across, farther + up],
+        [x + across, y + up],
+      ];
+    });
+}
+
+/** Whether a place lies in the square of this width behind the end of a ray. */
+function isBehind([x, y], end, east, north, width) {
+  const along = (x - end[0]) * east + (y - end[1]) * north;
+  const across = (y - end[1]) * east - (x - end[0]) * north;
+  return along >= 0 && along <= width && Math.abs(across) <= width / 2;
+}

@@ -1,7 +1,7 @@
 /** The next place: an arrow as on a compass, the distance, the coordinates. Of a path: its name and ends. */
 
 import { h, s, say } from "../dom.js";
-import { compass, degrees, latitude, longitude, metres, within } from "../format.js";
+import { compass, degrees, latitude, longitude, wayWords, within } from "../format.js";
 
 export function buildCompass() {
   const needle = s("path", { d: "M32 20 43 59 32 52 21 59z", class: "needle" });
@@ -21,14 +21,18 @@ export function buildCompass() {
     element.hidden = !snapshot?.next;
     if (!snapshot?.next) return;
     const words = (end) => placeWords(facts, globe, end);
-    rose.style.display = snapshot.next_path ? "none" : "";
+    rose.style.display = snapshot.bearing === null ? "none" : "";
     if (snapshot.next_path) {
       say(way, snapshot.next_path);
       say(place, `the path from ${words(snapshot.next)} to ${words(snapshot.next_far_end)}`);
       return;
     }
+    say(way, wayWords(snapshot, (bearing) => ` ${compass(bearing)}`));
+    if (snapshot.bearing === null) {
+      say(place, `at ${words(snapshot.next)}`);
+      return;
+    }
     needle.setAttribute("transform", `rotate(${snapshot.bearing} 32 42)`);
-    say(way, `${metres(snapshot.distance, 2)} ${compass(snapshot.bearing)}`);
     say(place, `bearing ${degrees(snapshot.bearing)}, to ${words(snapshot.next)}`);
   };
   return { element, update };

@@ -1,7 +1,7 @@
 /** The status of the search, and what to do next. */
 
 import { announce, h, icon, put, say } from "../dom.js";
-import { compass, metres, number, percent, plural } from "../format.js";
+import { compass, metres, number, percent, plural, wayWords } from "../format.js";
 import { buildCompass } from "./next.js";
 import { buildSureness } from "./sureness.js";
 
@@ -51,9 +51,10 @@ function spoken(facts, snapshot, status) {
   return `Reading ${snapshot.number}: ${word}.${spokenNext(snapshot)}`;
 }
 
-function spokenNext({ next, next_path: path, distance, bearing }) {
+function spokenNext(snapshot) {
+  const { next, next_path: path } = snapshot;
   if (!next) return "";
-  return path ? ` Next: the path ${path}.` : ` Next: ${metres(distance, 2)} to the ${compass(bearing)}.`;
+  return ` Next: ${path ? `the path ${path}` : wayWords(snapshot, (bearing) => ` to the ${compass(bearing)}`)}.`;
 }
 
 export function buildStatus(mission, map) {

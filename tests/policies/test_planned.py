@@ -9,8 +9,8 @@ from made_beliefs import as_belief
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from dowsax.policies.location_planner import LocationPlanner
-from dowsax.policies.others import keep_apart, pending_at, with_pending
+from dowsax.policies.location_planner import LocationPlanner, with_planned
+from dowsax.policies.planned import keep_apart, planned_readings
 from dowsax.policies.simple import Random
 from dowsax.types import Station
 from dowsax.world import Candidates, Gaussian, Model, PlumePrior
@@ -40,7 +40,7 @@ def belief():
 def gain(places):
     """The gain at (0, 0) given readings at these places: mean over keys, and its standard error."""
     model = Model(PlumePrior(), Field(), Gaussian(0.0, 1.0))
-    planner = with_pending(LocationPlanner(model, 5.0), pending_at(places, 2))
+    planner = with_planned(LocationPlanner(model, 5.0), planned_readings(places, 2))
     ways, mask = jnp.zeros((1, 1, 2)), jnp.ones(1, bool)
     one = lambda key: planner.expected_gains(key, belief(), Station(jnp.zeros(2)), ways, mask)[0]  # noqa: E731
     found = np.asarray(jax.jit(jax.vmap(one))(jax.random.split(jax.random.key(2), 64)), np.float64)
@@ -73,14 +73,14 @@ def test_the_gain_is_that_beyond_the_readings_of_others(places, number):
 def test_candidates_keep_apart_from_the_places_of_others():
     places = jnp.asarray([[0.0, 0.0], [4.0, 0.0], [9.0, 0.0]])
     candidates = Candidates(places, jnp.ones(3), jnp.ones(3), jnp.asarray([True, True, False]))
-    near = keep_apart(candidates, pending_at([(0.0, 1.0)], 3), 2.0)
+    near = keep_apart(candidates, planned_readings([(0.0, 1.0)], 3), 2.0)
     assert near.mask.tolist() == [False, True, False]
     # Where no other is left, all are.
-    assert keep_apart(candidates, pending_at([(2.0, 0.0)], 3), 5.0).mask.tolist() == [True, True, False]
-    assert keep_apart(candidates, pending_at([], 3), 5.0).mask.tolist() == [True, True, False]
+    assert keep_apart(candidates, planned_readings([(2.0, 0.0)], 3), 5.0).mask.tolist() == [True, True, False]
+    assert keep_apart(candidates, planned_readings([], 3), 5.0).mask.tolist() == [True, True, False]
     assert keep_apart(candidates, None, 5.0) is candidates
 
 
 def test_a_policy_without_expectations_stays_as_it_is():
     policy = Random()
-    assert with_pending(policy, pending_at([(0.0, 0.0)], 1)) is policy
+    assert with_planned(policy, planned_readings([(0.0, 0.0)], 1)) is policy
