@@ -157,7 +157,10 @@ def _visit(
         one = partial(_visit_one, case, state.averaged, config.all_orientations, teacher, turn)
         keys = jax.random.split(move_key, number)
         searches, visits = jax.vmap(one)(keys, searches, explorations)
-        is_over = (searches.not_found < thresholds) | ~searches.running
+        # Searches that go to and fro go on: only so does the network learn what that costs.
+        running = searches.running | (searches.failed & (searches.steps < case.max_steps))
+        searches = eqx.tree_at(lambda at: at.running, searches, running)
+        is_over = (searches.not_found < thresholds) | ~running
         begun = jax.vmap(partial(begin, case=case))(jax.random.split(begin_key, number))
         searches = jax.tree.map(partial(_where, is_over), begun, searches)
         thresholds = jnp.where(is_over, _draw_threshold(threshold_key, (number,)), thresholds)
