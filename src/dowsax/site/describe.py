@@ -20,6 +20,8 @@ _STRENGTHS = {"gas-plume": "q", "radiation": "q", "level": "level"}
 """The parameter that is the strength of a source, by the kind."""
 _MAX_STRENGTH_RATIO, _MAX_LEVEL_RANGE_DB = 1000.0, 30.0
 """Ratio of strengths, and difference of levels [dB], beyond which the weakest of sources are not seen."""
+_MIN_CUT_SHARE = 1e-4
+"""Of the area: less is a chink."""
 _MIN_DIAGONAL_M = 1.0
 """An area that is smaller was probably meant in degrees."""
 
@@ -47,7 +49,7 @@ def describe_site(site: Site) -> list[tuple[str, str]]:
     if site.obstacles:
         words.append(("obstacles", _obstacles(site)))
     if site.geofence or site.no_go or site.obstacles:
-        words.append(("allowed", f"about {100 * site.allowed_share:.0f} % of the area"))
+        words.append(("allowed", f"about {100 * site.allowed_share:.4g} % of the area"))
     words.append(("field", f"{site.kind}: {KINDS[site.kind].meaning}; {_reading(site)}"))
     if site.sources != (1,):
         words.append(("sources", _sources(site)))
@@ -318,7 +320,7 @@ def lint_site(site: Site) -> list[str]:
             f"The sensor may be in {100 * share:.2g} % of the area only: check the corners of "
             "geofence, no-go areas and obstacles against [area]."
         )
-    if reachable < share:
+    if reachable < share - _MIN_CUT_SHARE:
         questions.append(
             f"From the start there is no way to {100 * (share - reachable):.2g} % of the area: obstacles, "
             "no-go areas or the geofence cut it in parts. Leave a way between them, if there is one."
