@@ -87,7 +87,8 @@ class FreeSpace:
         """Return how much [m²] of each part lies in a box from low to high (2,) [m]."""
         box = shapely.box(*low, *high)
         areas = shapely.area(shapely.intersection(self.parts, self._free.intersection(box)))
-        if not self.has_geofence and len(areas):
+        if not self.has_geofence:
+            areas = areas if len(areas) else np.zeros(1)
             areas[self._outer_part] += box.difference(self.fence).area
         return areas
 

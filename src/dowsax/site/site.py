@@ -89,6 +89,8 @@ class Site:
     """Which column of a survey file holds what; see `survey.read_survey`."""
     rows: Mapping[str, str] = field(default_factory=dict)
     """Which rows of a survey file belong to this search: the text in a column."""
+    notes: tuple[str, ...] = ()
+    """What was not used of files beside the site file, a sentence each."""
     file: str = "site.toml"
     """The name of the file in errors."""
     text: str = ""
@@ -142,16 +144,12 @@ class Site:
     @property
     def reachable_share(self) -> float:
         """The share of the area to which there is a way from the start."""
-        if not self.bounds.has_borders:
-            return 1.0
         part = int(self.bounds.space.part(np.array(self.start or self.middle))[0])
         return float(self._part_shares[part]) if part >= 0 else 0.0
 
     @cached_property
     def _part_shares(self) -> np.ndarray:
         """The share of the area of each part between which there is no way."""
-        if not self.bounds.has_borders:
-            return np.ones(1)
         return self.bounds.space.areas(*self.area) / float(np.prod(np.subtract(self.high, self.low)))
 
     def is_outside(self, corners: Polygon) -> bool:
