@@ -85,7 +85,8 @@ class FreeSpace:
 
     def areas(self, low: Sequence[float], high: Sequence[float]) -> np.ndarray:
         """Return how much [m²] of each part lies in a box from low to high (2,) [m]."""
-        box = shapely.box(*low, *high)
+        (west, south), (east, north) = low, high
+        box = shapely.box(west, south, east, north)
         areas = shapely.area(shapely.intersection(self.parts, self._free.intersection(box)))
         if not self.has_geofence:
             areas = areas if len(areas) else np.zeros(1)
