@@ -54,7 +54,7 @@ def test_lengths(length, words):
 def test_places_are_in_degrees_where_there_are_any():
     """At 52.1° N, 100 m are 0.000899° of latitude."""
     frame = LocalCoordinates((52.1, -5.1))
-    assert format_estimate(frame, (0.0, 100.0)) == "52.100899° N, 5.100000° W"
+    assert format_estimate(frame, (0.0, 100.0)) == "(0, 100) m, 52.100899° N, 5.100000° W"
     assert format_estimate(LocalCoordinates(), np.array([12.345, -6.789])) == "(12.3, -6.8) m"
 
 
@@ -64,7 +64,7 @@ def test_how_far_outside():
         format_outside(LocalCoordinates(), area, (23.0, 14.0))
         == "(23, 14) m is 5 m outside the area from (0, 0) m to (20, 10) m"
     )
-    assert " is 1.99 km outside the area from 52.1" in format_outside(
+    assert " is 1.99 km outside the area from (0, 0) m, 52.1" in format_outside(
         LocalCoordinates((52.1, 5.1)), area, (0.0, 2000.0)
     )
 

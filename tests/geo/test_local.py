@@ -88,6 +88,12 @@ def test_a_place_that_is_not_on_the_earth_is_said_in_metres():
     assert frame.format_position((6e6, 0.0)).endswith("° E")
     assert frame.format_position((1e29, 3.0)) == "(1e+29, 3) m"
     assert frame.format_position((0.0, -1e300)) == "(0, -1e+300) m"
+    assert frame.format_both((0.0, -1e300)) == "(0, -1e+300) m"
+
+
+def test_a_place_is_said_in_both_where_both_are_known():
+    assert LocalCoordinates((52.1, 5.1)).format_both((0.0, 100.0)) == "(0, 100) m, 52.100899° N, 5.100000° E"
+    assert LocalCoordinates().format_both((0.0, 100.0)) == "(0, 100) m"
 
 
 def test_origins_off_the_globe():

@@ -120,3 +120,33 @@ def test_a_place_in_an_obstacle_has_no_way():
     space = FreeSpace([], [WALL])
     assert np.isinf(space.lengths(np.array([5.0, 5.0]), np.array([[0.0, 0.0]]))).all()
     assert np.isinf(space.lengths(np.array([0.0, 0.0]), np.array([[5.0, 5.0]]))).all()
+
+
+BOX = ((0.0, 0.0), (100.0, 60.0))
+CUTS = {"flush": 0.0, "beyond": -1.0, "a millimetre short": 0.001, "less than a millimetre short": 0.0004}
+
+
+@pytest.mark.parametrize("short", CUTS.values(), ids=CUTS)
+@pytest.mark.parametrize("as_geofence", [False, True], ids=["area", "geofence"])
+def test_a_wall_that_touches_the_border_leaves_no_way_along_it(short, as_geofence):
+    bar = np.array([[40.0, short], [60.0, short], [60.0, 60 - short], [40.0, 60 - short]])
+    fence = [shapely.get_coordinates(shapely.box(0, 0, 100, 60))[:-1]] if as_geofence else []
+    space = FreeSpace(fence, [bar], within=None if as_geofence else BOX)
+    west, east = np.array([5.0, 5.0]), np.array([95.0, 5.0])
+    assert space.way(west, east) is None
+    assert space.part(np.array([west, east]))[0] != space.part(np.array([west, east]))[1]
+    # Both sides of the bar, and the corners of the box, are allowed.
+    assert space.allow(np.array([[40.0, 30.0], [60.0, 30.0], [0.0, 0.0], [100.0, 60.0]])).all()
+    np.testing.assert_allclose(np.sort(space.areas(*BOX)), [2400.0, 2400.0], rtol=1e-9)
+
+
+def test_a_gap_that_is_wider_is_a_way():
+    bar = np.array([[40.0, 0.002], [60.0, 0.002], [60.0, 61.0], [40.0, 61.0]])
+    space = FreeSpace([], [bar], within=BOX)
+    assert space.way(np.array([5.0, 5.0]), np.array([95.0, 5.0])) is not None
+    np.testing.assert_allclose(space.areas(*BOX), [4800.0 + 0.04], rtol=1e-9)
+
+
+def test_areas_without_a_geofence_have_what_is_beside_the_polygons():
+    areas = FreeSpace([], [WALL]).areas((0.0, 0.0), (20.0, 10.0))
+    np.testing.assert_allclose(areas, [200.0 - 12.0], rtol=1e-9)

@@ -8,8 +8,11 @@ from dowsax.geo.local import LocalCoordinates
 from dowsax.geo.polygons import Bounds
 from dowsax.mission.advice import Advice
 from dowsax.mission.advisor import Advisor
+from dowsax.mission.checks import NeedsConfirmation, require_plausible_place
+from dowsax.mission.messages import answer
 from dowsax.site.obstacles import Obstacle
 from dowsax.site.schema import Budget, StepSetting
+from dowsax.survey.reading import Reading
 
 WALL = np.array([[4.0, -1.0], [6.0, -1.0], [6.0, 12.0], [4.0, 12.0]])
 HERE, BEHIND = (2.0, 2.0), (8.0, 2.0)
@@ -65,7 +68,28 @@ def test_a_budget_for_the_straight_way_alone_is_too_small(distance, goes):
     assert (one.observe(HERE, read(0, HERE), time=0.0).next_position is not None) == goes
 
 
-def test_a_reading_in_an_obstacle_is_warned_about():
-    one = advisor()
-    advice = one.observe((5.0, 5.0), read(0, (5.0, 5.0)), time=0.0)
-    assert any("in an obstacle" in warning for warning in advice.warnings)
+def test_a_reading_in_an_opaque_obstacle_waits_for_confirmation():
+    """It does not count until it is confirmed, and is warned of then."""
+    one, inside = advisor(), '"x": 5.0, "y": 5.0, "value": 0.3'
+    asked = answer(one, f"{{{inside}}}")
+    assert asked["confirm"] is False
+    assert asked["error"].startswith("The position (5, 5) m is in the opaque obstacle 'wall': check it")
+    assert one.readings == ()
+    confirmed = answer(one, f'{{{inside}, "confirm": true}}')
+    assert any("in an obstacle" in warning for warning in confirmed["warnings"])
+    assert len(one.readings) == 1
+    # Nor may a correction move a reading there.
+    assert answer(one, '{"x": 2.0, "y": 2.0, "value": 0.3}')["number"] == 2
+    assert answer(one, '{"correct": true, "number": 2, "x": 5.0, "y": 6.0}')["confirm"] is False
+
+
+def test_a_reading_in_an_obstacle_that_lets_something_through_counts():
+    one = advisor(obstacles=(Obstacle(WALL, "hedge", 0.1),))
+    assert any("in an obstacle" in warning for warning in one.observe((5.0, 5.0), 0.3).warnings)
+
+
+def test_what_a_sensor_above_an_obstacle_reads_counts():
+    one = advisor(obstacles=(Obstacle(WALL, "shed", height=3.0),))
+    require_plausible_place(one.plan, Reading((5.0, 5.0), 0.3, altitude=4.0))
+    with pytest.raises(NeedsConfirmation, match="in the opaque obstacle 'shed'"):
+        require_plausible_place(one.plan, Reading((5.0, 5.0), 0.3, altitude=2.0))

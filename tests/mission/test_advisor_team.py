@@ -142,6 +142,10 @@ def test_each_searcher_numbers_its_own_readings():
             '{"x": 2, "y": 2, "value": 0.1, "searcher": "carl"}',
             "Unknown searcher 'carl': the site file names anna, ben.",
         ),
+        (
+            '{"x": 2, "y": 2, "value": 0.1, "searcher": "Anna"}',
+            "Unknown searcher 'Anna': the site file names anna, ben. Did you mean 'anna'?",
+        ),
     ],
 )
 def test_a_reading_of_nobody_is_refused(line, words):

@@ -97,9 +97,9 @@ def test_reasons_give_odds_and_places():
     assert text.startswith("Found: the odds are about 24 to 1 that the source is within 1.5 m of (3, 4) m; ")
     text = explain_status(there, spent, sure._replace(mass=1.0), FOUND, None)
     assert "the odds are more than 1,000 to 1 that" in text
-    assert "1.5 m of 52.100036° N, 5.100044° E; " in text
+    assert "1.5 m of (3, 4) m, 52.100036° N, 5.100044° E; " in text
     text = explain_status(there, spent, sure._replace(mass=0.1), SEARCHING, None)
-    assert "within 1 m of 52.100036° N, 5.100044° E, where 1.5 m is wanted" in text
+    assert "within 1 m of (3, 4) m, 52.100036° N, 5.100044° E, where 1.5 m is wanted" in text
     text = explain_status(
         plan, BudgetUse(40, 10.0, 5.0), sure._replace(mass=0.1, evidence=0.5), INCONCLUSIVE, None
     )

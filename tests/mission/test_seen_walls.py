@@ -161,3 +161,12 @@ def test_a_limit_needs_directions():
     assert parse_site(area + "range_directions = 8\n").sensor.range_limit == 10.0
     with pytest.raises(ValueError, match="needs `range_directions`"):
         parse_site(area + "range_limit = 8.0\n")
+
+
+def test_ranges_beyond_the_limit_are_warned_of_once():
+    one = advisor()
+    ranges = [25.0, LIMIT_M, *[None] * (DIRECTIONS - 2)]
+    warned = [one.observe(place, 0.2, ranges=ranges).warnings for place in ((6.0, 8.0), (6.0, 9.0))]
+    ((warning,), again) = warned
+    assert warning.startswith("A range of 25 m is longer than the `range_limit` of the site, 6 m,")
+    assert again == ()

@@ -9,7 +9,7 @@ from made_findings import FENCE, WOOD, made_findings
 from made_lengths import CENTIMETRE, metres, shoelace
 
 from dowsax.geo.local import LocalCoordinates
-from dowsax.report.export import qgc_plan
+from dowsax.report.export import qgc_plan, take_off_warning
 from dowsax.site.obstacles import Obstacle
 from dowsax.site.schema import FlightSetting
 
@@ -172,3 +172,13 @@ def test_plan_keeps_in_the_geofence_and_out_of_the_wood(findings):
 def test_plans_that_cannot_be(changes, reason):
     with pytest.raises(ValueError, match=reason):
         qgc_plan(made_findings(**changes))
+
+
+def test_a_take_off_in_an_obstacle_is_warned_of(findings):
+    """However low it is."""
+    x, y = findings.positions[-1]
+    around = np.array([[x - 2, y - 2], [x + 2, y - 2], [x + 2, y + 2], [x - 2, y + 2]])
+    beside = Obstacle(around + 10.0, "shed")
+    assert take_off_warning(replace(findings, obstacles=(beside,))) is None
+    warning = take_off_warning(replace(findings, obstacles=(beside, Obstacle(around, "hall", height=1.0))))
+    assert "takes off where the last reading was taken, in the obstacle 'hall'" in warning

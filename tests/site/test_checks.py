@@ -104,6 +104,10 @@ REFUSED = {
         "[step]\npoints = [[9, 9]]\n[start]\nposition = [9, 9]\n",
         "line 7, step.points: none can be reached from the start on one way",
     ),
+    "a start walled in flush with the border": (
+        "[[no_go]]\ncorners = [[8, 0], [9, 0], [9, 9], [0, 9], [0, 8], [8, 8]]\n[start]\nposition = [5, 5]\n",
+        "line 8, start: it is walled in: 0 % of the allowed places can be reached; start elsewhere",
+    ),
     "an interval in a wrong unit": (
         "[step]\nreading_interval = 1e-320\n",
         "line 7, step.reading_interval: must be >= 0.01; got",

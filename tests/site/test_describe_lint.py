@@ -1,9 +1,10 @@
 """Lint: sites that are well formed and may not be meant."""
 
+import pytest
 from made_sites import site
 
 from dowsax.site import NEW_SITE, parse_site
-from dowsax.site.describe import lint_site
+from dowsax.site.describe import describe_site, lint_site
 
 LAT_LON = "area = {south = 52.1, west = 5.1, north = 52.1015, east = 5.103}\nfield = {kind = 'level'}\n"
 BOX = [[52.1002, 5.1002], [52.1002, 5.1028], [52.1013, 5.1028], [52.1013, 5.1002]]
@@ -19,3 +20,22 @@ def test_what_may_not_be_meant_is_asked():
     assert "write south, west, north and east" in small
     (narrow,) = lint_site(site("[[geofence]]\ncorners = [[0, 0], [3, 0], [3, 9], [0, 9]]\n"))
     assert "check the corners of geofence" in narrow
+
+
+FLUSH = "[[obstacle]]\ncorners = [[120, 0], [130, 0], [130, 150], [120, 150]]\n[start]\nposition = [5, 5]\n"
+
+
+def test_a_wall_that_ends_on_the_border_cuts_the_area_in_two():
+    """As one that is drawn beyond it: of 200 m, 10 m are wall and 70 m lie behind."""
+    for text in (FLUSH, FLUSH.replace("150", "151").replace(" 0]", " -1]")):
+        cut = site(text, kind="radiation")
+        assert cut.allowed_share == pytest.approx(0.95)
+        assert cut.reachable_share == pytest.approx(0.6)
+        (question,) = lint_site(cut)
+        assert "there is no way to 35 % of the area" in question
+
+
+def test_thin_walls_count_in_what_is_allowed():
+    thin = site("[[obstacle]]\ncorners = [[99, 20], [99.5, 20], [99.5, 100], [99, 100]]\n", kind="radiation")
+    assert thin.allowed_share == pytest.approx(1 - 40 / 30000)
+    assert dict(describe_site(thin))["allowed"] == "about 99.87 % of the area"

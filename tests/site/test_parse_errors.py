@@ -189,6 +189,8 @@ def test_metres_and_degrees_mixed_up(text, reason):
     assert reason in str(caught.value)
 
 
-def test_places_of_a_site_in_degrees_are_given_in_degrees():
-    with pytest.raises(ValueError, match=r"position: 52\.10\d{4}° N, 5\.10\d{4}° E is outside the area"):
+def test_places_of_a_site_in_degrees_are_given_in_both():
+    """As they were typed, and as maps have them."""
+    words = r"position: \(130, 0\) m, 52\.10\d{4}° N, 5\.10\d{4}° E is outside the area"
+    with pytest.raises(ValueError, match=words):
         parse_site(LAT_LON + "[start]\nposition = [130.0, 0.0]\n")

@@ -11,6 +11,7 @@ from test_occupancy_map import OCCUPIED, write_map
 
 from dowsax.geo.local import LocalCoordinates
 from dowsax.site import parse_site, read_site
+from dowsax.site.describe import describe_site
 from dowsax.site.read_obstacles import read_obstacles, rings
 
 TANK = "[[obstacle]]\ncorners = [[90, 60], [110, 60], [110, 80], [90, 80]]\n"
@@ -35,6 +36,12 @@ def feature(*rings, kind="Polygon", **properties):
 
 def collection(*features):
     return json.dumps({"type": "FeatureCollection", "features": features})
+
+
+def swap(feature):
+    """Latitude before longitude."""
+    rings = [[corner[::-1] for corner in ring] for ring in feature["geometry"]["coordinates"]]
+    return feature | {"geometry": feature["geometry"] | {"coordinates": rings}}
 
 
 def site_in(folder, table, **files):
@@ -89,7 +96,10 @@ REFUSED = {
         "[[obstacle]]\ncorners = [[0, 0], [9, 9]]\n",
         "obstacle.1.corners: must have at least 3 different",
     ),
-    "no shape": ('[[obstacle]]\nname = "tank"\n', "obstacle.1.corners: this key is missing"),
+    "no shape": (
+        '[[obstacle]]\nname = "tank"\n',
+        "line 6, obstacle.1: needs its `corners` (or `corners_degrees`), a `file` or a `map`.",
+    ),
     "two shapes": (f'{TANK}file = "a.geojson"\n', "obstacle.1.file: cannot be given with corners"),
     "a file without a folder": (
         '[[obstacle]]\nfile = "a.geojson"\n',
@@ -159,6 +169,33 @@ def test_polygons_of_a_file_are_in_the_metres_of_the_site(tmp_path):
     )
 
 
+def test_what_is_not_used_of_a_file_is_said(tmp_path):
+    line = {"type": "LineString", "coordinates": in_degrees([[0, 0], [9, 9]])}
+    line = {"type": "Feature", "properties": {}, "geometry": line}
+    file = collection(feature(square(0, 0)), feature(square(5000, 0)), line)
+    table = '[[obstacle]]\nfile = "plant.geojson"\n'
+    found = read_site(site_in(tmp_path, table, plant=file))
+    words = "1 of the 3 features of plant.geojson used: 1 outside the area, 1 no polygon."
+    assert found.notes == (words,)
+    assert ("to check", words) in describe_site(found)
+    assert read_site(site_in(tmp_path, table, plant=collection(feature(square(0, 0))))).notes == ()
+
+
+def test_names_differ(tmp_path):
+    """Those that are given; of the pieces of one file all but the first have a number."""
+    two = f'{TANK}name = "tank"\n{TANK.replace("60", "20")}name = "{{}}"\n'
+    require_refused(
+        two.format("Tank"),
+        "line 11, obstacle.2.name: must be a name that no other obstacle has; got 'Tank' twice",
+    )
+    site(two.format("other"))
+    file = collection(*(feature(square(20 * number, 0)) for number in range(3)))
+    table = '[[obstacle]]\nname = "hut"\nfile = "plant.geojson"\n'
+    found = read_site(site_in(tmp_path, table, plant=file))
+    assert [one.name for one in found.obstacles] == ["hut", "hut 2", "hut 3"]
+    assert [one.name for one in parse_site(found.text).obstacles] == ["hut", "hut 2", "hut 3"]
+
+
 def test_a_text_with_files_written_out_stands_alone(tmp_path):
     """As logs keep it: the same obstacles from the text alone, whatever else the file says."""
     write_map(tmp_path, np.pad(np.full((4, 20), OCCUPIED), 4, constant_values=254))
@@ -196,7 +233,20 @@ BAD_FILES = {
     ),
     "far away": (
         collection(feature(square(5000, 0))),
-        "none of the 1 polygons of plant.geojson lies in the area",
+        "the polygon of plant.geojson does not lie in the area; check both",
+    ),
+    "both far away": (
+        collection(feature(square(5000, 0)), feature(square(-5000, 0))),
+        "none of the 2 polygons of plant.geojson lies in the area; check both",
+    ),
+    "latitude first": (
+        collection(swap(feature(square(0, 0))), swap(feature(square(5000, 0)))),
+        "latitude and longitude of plant.geojson look swapped, as its polygons lie in the area the other way "
+        "round: GeoJSON has longitude first",
+    ),
+    "no latitude": (
+        json.dumps({"type": "Polygon", "coordinates": [[[5.1, 100], [5.2, 100], [5.2, 101]]]}),
+        "feature 1: a latitude must be between -90 and 90 degrees; got 101",
     ),
     "a circle": (
         collection(feature([[30 * np.cos(a), 30 * np.sin(a)] for a in np.linspace(0, 2 * np.pi, 450)])),

@@ -25,6 +25,27 @@ def test_readings_outside_the_area(survey):
     assert "1 reading is outside the area, left out (first on line 3)" in found.notes[-1]
 
 
+WALLS = """
+[[obstacle]]
+name = "hall"
+corners = [[10, 10], [20, 10], [20, 20], [10, 20]]
+height = 5
+[[obstacle]]
+corners = [[30, 10], [40, 10], [40, 20], [30, 20]]
+attenuation = 0.1
+"""
+
+
+def test_readings_in_an_opaque_obstacle_are_left_out(survey):
+    """Not those on its border, above it, or where something passes."""
+    text = "x,y,counts,altitude\n1,2,3,1\n15,15,4,1\n15,16,4,1\n10,15,4,1\n15,15,4,6\n35,15,4,1\n"
+    found = survey(text, parse_site(COUNTS + WALLS))
+    assert found.lines.tolist() == [2, 5, 6, 7]
+    assert found.left_out == 2
+    words = "2 readings are in the opaque obstacle 'hall', left out (first on line 3)"
+    assert any(note.startswith(words) for note in found.notes)
+
+
 def test_a_sensor_that_is_stuck(survey):
     """Said, and which of several it is."""
     rows = [f"{step},2,{value},{name}" for step in range(5) for name, value in (("A", 7), ("B", step))]

@@ -39,3 +39,15 @@ def test_counts_of_several_searchers_are_not_added_up(survey):
     text = "x,y,counts,dwell,searcher\n1,2,40,10,anna\n1,2,50,10,ben\n1,2,60,10,anna\n"
     summed = add_up_counts(survey(text, site), site)
     assert (summed.values.tolist(), summed.searcher.tolist()) == ([100, 50], [0, 1])
+
+
+def test_searchers_of_a_site_that_names_none_are_noted(survey):
+    """And a name that differs in its case alone is suggested."""
+    text = "x,y,counts,searcher\n1,2,3,anna\n3,4,5,ben\n"
+    (note,) = [note for note in survey(text, parse_site(COUNTS)).notes if "searcher" in note]
+    assert note.startswith(
+        "The column 'searcher' was not used: name each searcher in the site file, [[searcher]]"
+    )
+    named = parse_site(COUNTS + '[[searcher]]\nname = "Anna"\n[[searcher]]\nname = "ben"\n')
+    with pytest.raises(ValueError, match=r"'anna' is none of the site's searchers, .* Did you mean 'Anna'\?"):
+        survey(text, named)

@@ -15,6 +15,7 @@ SIDE = 20.0
 YARD = np.array([[0.0, 0.0], [SIDE, 0.0], [SIDE, SIDE], [12.0, SIDE], [12.0, 14.0], [8.0, 14.0], [0.0, SIDE]])
 POND = np.array([[7.0, 3.0], [11.0, 5.0], [9.0, 9.0]])
 SHED = np.array([[14.0, 12.0], [18.0, 12.0], [18.0, 16.0], [14.0, 16.0]])
+WALL = np.array([[13.0, 0.0], [15.0, 0.0], [15.0, SIDE], [13.0, SIDE]])
 ANNEX = np.array([[SIDE, 5.0], [26.0, 5.0], [26.0, 9.0], [SIDE, 9.0]])
 SITES = {
     "anywhere": Bounds(),
@@ -22,6 +23,7 @@ SITES = {
     "yard with pond and shed": Bounds((YARD,), (POND, SHED)),
     "two yards that touch": Bounds((YARD, ANNEX), (POND,)),
     "only a pond": Bounds((), (POND,)),
+    "a yard that a flush wall cuts": Bounds((YARD[:4],), (WALL,)),
 }
 CLEAR_M = 0.01
 """Places and ways this near to a border may go either way: single precision, and a touch of a millimetre."""

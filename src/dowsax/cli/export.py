@@ -9,14 +9,14 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from dowsax import viz
-from dowsax.cli.console import preparing, say
+from dowsax.cli.console import preparing, print_status, say
 from dowsax.cli.outputs import require_writable
 from dowsax.extras import require_extra
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.history import History
 from dowsax.mission.log import MissionLog
 from dowsax.mission.site_policy import SITE_POLICY
-from dowsax.report.export import WRITERS, log_table
+from dowsax.report.export import WRITERS, log_table, take_off_warning
 from dowsax.report.findings import Findings
 from dowsax.report.mission_findings import findings_of
 from dowsax.site import parse_site
@@ -92,6 +92,8 @@ def _export_texts(log: Path, to: str, altitude: float | None, hold: float | None
         findings = with_flight(findings, altitude, hold)
         if to == "qgc" and findings.team:
             return _plans(findings)
+        if to == "qgc":
+            _say_take_off(findings)
         text = viz.html_report(findings, site_text=header.site) if to == "html" else WRITERS[to](findings)
         return {"": text}
 
@@ -101,12 +103,21 @@ def _plans(findings: Findings) -> dict[str, str]:
     plans, fault = {}, None
     for track in findings.team:
         try:
-            plans[track.name] = WRITERS["qgc"](findings.for_searcher(track))
+            own = findings.for_searcher(track)
+            plans[track.name] = WRITERS["qgc"](own)
+            _say_take_off(own, f"{track.name}: ")
         except ValueError as error:
             fault = error
     if not plans and fault is not None:
         raise fault
     return plans
+
+
+def _say_take_off(findings: Findings, whose: str = "") -> None:
+    """Warn of a plan that would take off where no drone can be."""
+    warning = take_off_warning(findings)
+    if warning is not None:
+        print_status(f"{whose}{warning}")
 
 
 def with_flight(findings: Findings, altitude: float | None, hold: float | None) -> Findings:

@@ -54,15 +54,13 @@ def format_length(length: float) -> str:
 
 
 def format_estimate(coordinates: LocalCoordinates, position) -> str:
-    """Return an estimated position (2,) [m]: in degrees where the site has them, else to a decimetre."""
-    if coordinates.is_geographic:
-        return coordinates.format_position(position)
-    return coordinates.format_position([round(float(number), 1) for number in position])
+    """Return an estimated position (2,) [m] to a decimetre, and in degrees where the site has them."""
+    return coordinates.format_both([round(float(number), 1) for number in position])
 
 
 def format_outside(coordinates: LocalCoordinates, area, position) -> str:
     """Return how far a position (2,) [m] lies outside the area [m]."""
     low, high, place = (np.asarray(corner, np.float64) for corner in (*area, position))
     distance = float(np.hypot(*np.maximum(np.maximum(low - place, place - high), 0)))
-    outside, south_west, north_east = map(coordinates.format_position, (place, low, high))
+    outside, south_west, north_east = map(coordinates.format_both, (place, low, high))
     return f"{outside} is {format_length(distance)} outside the area from {south_west} to {north_east}"

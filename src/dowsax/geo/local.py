@@ -74,6 +74,11 @@ class LocalCoordinates:
             f"{abs(longitude):.6f}° {'E' if longitude >= 0 else 'W'}"
         )
 
+    def format_both(self, position) -> str:
+        """Return a position (2,) [m] as text in metres, and in degrees where there is an origin."""
+        metres, words = f"({position[0]:.6g}, {position[1]:.6g}) m", self.format_position(position)
+        return metres if words == metres else f"{metres}, {words}"
+
 
 def require_degrees(latitude: float, longitude: float) -> None:
     """Raise a ValueError in one line unless these are a latitude and a longitude in degrees."""

@@ -1,7 +1,8 @@
 """Shortest ways around polygons: a visibility graph over the corners at which a way can bend.
 
-Borders are allowed, as everywhere: ways are checked against polygons that are smaller, and geofences that are
-larger, by `TOUCH`, so that a way along a border or through a corner meets nothing.
+Borders are allowed, as everywhere: ways are checked against a free space that is wider by `TOUCH`, so that a
+way along a border or through a corner meets nothing. Before, what is narrower than a touch is closed, be it
+between two walls or between a wall and the geofence: nothing goes along where two borders touch.
 """
 
 from collections.abc import Sequence
@@ -15,6 +16,10 @@ from shapely.geometry.base import BaseGeometry
 
 TOUCH = 1e-3
 """[m], a point this close to a border lies on it: about what float32 resolves over 10 km."""
+_CLOSED = 0.501
+"""Of a touch: half of the widest gap that is closed. More than half, so that rounding leaves no gap open."""
+_MITRE_LIMIT = 10.0
+"""Of the corners of what is made wider or narrower: blunter beyond, at corners of less than 12°."""
 _MIN_SINE = 1e-6
 """Of the angle between two sides that are taken for one, and of a way along a side."""
 _ROOM_M = 1.0
@@ -43,13 +48,14 @@ class FreeSpace:
             box = shapely.box(*within[0], *within[1])
         fence = union(geofence) if geofence else box
         fence = fence if within is None else fence.intersection(box)
-        self._corners_of = fence.difference(solid) if self.has_geofence else solid
-        closed = solid.buffer(touch / 2, join_style="mitre")
-        self.solid = closed.buffer(-1.5 * touch, join_style="mitre")
-        """What blocks, less its borders; gaps that are narrower than a touch are closed."""
-        self.fence = fence.buffer(touch, join_style="mitre") if self.has_geofence else fence
-        """The geofence with its border; a box around everything where there is none."""
-        self.region = self.fence.difference(self.solid)
+        self._free = fence.difference(solid)
+        self._corners_of = self._free if self.has_geofence else solid
+        self.region = _widen(_widen(self._free, -_CLOSED * touch), (1 + _CLOSED) * touch)
+        """The free places with their borders, without gaps that are narrower than a touch."""
+        self.fence = fence
+        """The geofence; a box around everything where there is none."""
+        self.solid = fence.difference(self.region)
+        """What blocks in it, less its borders."""
         parts = shapely.get_parts(self.region)
         self.parts = parts[~shapely.is_empty(parts)]
         """The parts of the region between which there is no way."""
@@ -58,13 +64,8 @@ class FreeSpace:
 
     @cached_property
     def borders(self) -> np.ndarray:
-        """The sides (m, 2, 2) [m] that no way crosses: those of what blocks, then those of the geofence."""
-        return np.concatenate([_sides(self.solid), *([_sides(self.fence)] if self.has_geofence else [])])
-
-    @property
-    def num_solid(self) -> int:
-        """How many of the sides are those of what blocks."""
-        return len(_sides(self.solid))
+        """The sides (m, 2, 2) [m] that no way crosses."""
+        return _sides(self.region if self.has_geofence else self.solid)
 
     @cached_property
     def _walls(self) -> BaseGeometry:
@@ -81,6 +82,16 @@ class FreeSpace:
         if not self.has_geofence:
             found[~shapely.intersects_xy(self.fence, *points.T)] = self._outer_part
         return found
+
+    def areas(self, low: Sequence[float], high: Sequence[float]) -> np.ndarray:
+        """Return how much [m²] of each part lies in a box from low to high (2,) [m]."""
+        (west, south), (east, north) = low, high
+        box = shapely.box(west, south, east, north)
+        areas = shapely.area(shapely.intersection(self.parts, self._free.intersection(box)))
+        if not self.has_geofence:
+            areas = areas if len(areas) else np.zeros(1)
+            areas[self._outer_part] += box.difference(self.fence).area
+        return areas
 
     @cached_property
     def _outer_part(self) -> int:
@@ -210,6 +221,11 @@ def union(polygons: Sequence[np.ndarray]) -> BaseGeometry:
         s if s.is_valid else shapely.make_valid(s, method="structure", keep_collapsed=False) for s in shapes
     ]
     return shapely.union_all(valid)
+
+
+def _widen(area: BaseGeometry, by: float) -> BaseGeometry:
+    """Return an area whose borders lie farther out [m]; farther in where that is negative."""
+    return area.buffer(by, join_style="mitre", mitre_limit=_MITRE_LIMIT)
 
 
 def _rings(area: BaseGeometry) -> list[np.ndarray]:

@@ -17,7 +17,13 @@ from dowsax.inference import Belief
 from dowsax.journal import NotRecorded
 from dowsax.mission.advice import Advice
 from dowsax.mission.advice_builder import AdviceBuilder, Turn
-from dowsax.mission.checks import check_reading, find_warnings, require_in_order, require_plausible
+from dowsax.mission.checks import (
+    check_reading,
+    find_warnings,
+    require_in_order,
+    require_plausible,
+    require_plausible_place,
+)
 from dowsax.mission.history import ActiveReading, History
 from dowsax.mission.log import Header, MissionLog, Step, now
 from dowsax.mission.messages import Request, Target, merge_keys, read_request
@@ -247,6 +253,7 @@ class Advisor:
         if answered is None:
             require_in_order(self.plan, checked, before)
             if not confirmed:
+                require_plausible_place(self.plan, checked)
                 require_plausible(checked, before, self.plan.unit, self.plan.reading)
         return checked, held_wind, answered
 
@@ -314,6 +321,7 @@ class Advisor:
         checked = check_reading(self.plan, replace(reading, id=id_), before)
         require_in_order(self.plan, checked, before, after)
         if not confirmed:
+            require_plausible_place(self.plan, checked)
             require_plausible(checked, before, self.plan.unit, self.plan.reading)
         held_wind = reading.wind is None and checked.wind is not None
         return ActiveReading(checked, self._history.count + 1, held_wind)

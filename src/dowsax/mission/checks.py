@@ -12,7 +12,7 @@ from dowsax.mission.state import MissionState
 from dowsax.mission.stations import is_of_same_sensor
 from dowsax.mission.team import readings_of
 from dowsax.site.measured import quantity_fault
-from dowsax.site.text import cut
+from dowsax.site.text import cut, meant_words
 from dowsax.site.units import factor, known_unit
 from dowsax.survey.lint import POSITIVE_KINDS, is_missing_number
 from dowsax.survey.reading import Reading, Refused
@@ -74,7 +74,10 @@ def _require_searcher(plan: Plan, reading: Reading) -> None:
     names = ", ".join(plan.searchers)
     if reading.searcher is None:
         raise Refused(f"`searcher` is missing: say whose reading it is, {names}.")
-    raise Refused(f"Unknown searcher {cut(repr(reading.searcher), 40)}: the site file names {names}.")
+    raise Refused(
+        f"Unknown searcher {cut(repr(reading.searcher), 40)}: the site file names {names}."
+        f"{meant_words(reading.searcher, plan.searchers)}"
+    )
 
 
 def _require_inside(plan: Plan, reading: Reading) -> None:
@@ -129,6 +132,20 @@ def require_plausible(
         raise NeedsConfirmation(f"{question}: {_ADVICE}")
 
 
+def require_plausible_place(plan: Plan, reading: Reading) -> None:
+    """Raise `NeedsConfirmation` for a reading in an opaque obstacle: it would exclude every source."""
+    if reading.far_end is not None:
+        return
+    usual = plan.for_searcher(reading.searcher).stations.sensor.height
+    height = usual if reading.altitude is None else reading.altitude
+    for number, obstacle in enumerate(plan.obstacles):
+        if obstacle.blinds(np.array([reading.position]), [height])[0]:
+            place = plan.coordinates.format_both(reading.position)
+            raise NeedsConfirmation(
+                f"The position {place} is in the opaque obstacle {obstacle.title(number)}: {_ADVICE}"
+            )
+
+
 def _check_value(value: float, unit: str) -> str | None:
     to_ppm = factor(known_unit(unit) or unit, "ppm")
     if to_ppm is None or value * to_ppm <= MAX_PPM:
@@ -168,9 +185,27 @@ def find_warnings(plan: Plan, before: MissionState, after: MissionState) -> tupl
         f"The reading was taken {here}. It is used all the same: check its position, and the site file."
         if here is not None and here != previous
         else None,
+        _beyond_range_limit(plan, before.readings, after.readings[-1]),
         wind.message if wind.is_reversed and not before.reversed_wind.check.is_reversed else None,
     )
     return tuple(sentence for sentence in warnings if sentence is not None)
+
+
+def _beyond_range_limit(plan: Plan, before: Sequence[Reading], newest: Reading) -> str | None:
+    """Say that a range is longer than the limit of the sensor, where none was before."""
+    limit = plan.stations.sensor.range_limit
+    if plan.stations.sensor.range_directions is None or _longest_range(newest) <= limit:
+        return None
+    if any(_longest_range(reading) > limit for reading in before):
+        return None
+    return (
+        f"A range of {_longest_range(newest):g} m is longer than the `range_limit` of the site, {limit:g} m, "
+        "and counts as nothing seen: give metres, and null where nothing is seen."
+    )
+
+
+def _longest_range(reading: Reading) -> float:
+    return max((length for length in reading.ranges or () if length is not None), default=0.0)
 
 
 def _forbidden_place(plan: Plan, readings: Sequence[Reading]) -> str | None:

@@ -26,7 +26,7 @@ def first_choice(plan: Plan) -> tuple[Choice, str]:
 
 def describe_start(plan: Plan) -> str:
     """Return where a mission begins, as text."""
-    place, height = plan.coordinates.format_position(plan.start or plan.middle), plan.stations.sensor.height
+    place, height = plan.coordinates.format_both(plan.start or plan.middle), plan.stations.sensor.height
     return f"{place}, {describe_height(height)}" if plan.reach.levels and height is not None else place
 
 
@@ -71,16 +71,16 @@ def describe_choice(
 ) -> str:
     """Return a sentence on where to read next, and why there."""
     if choice.path is not None:
-        ends = " to ".join(map(coordinates.format_position, choice.path.ends))
+        ends = " to ".join(map(coordinates.format_both, choice.path.ends))
         return f"Next: the path {choice.path.name}, from {ends}{reason(choice.gain)}."
     bearing, distance = _bearing_and_length(choice, here)
     height = "" if choice.height is None else f", {describe_height(choice.height)}"
     if _is_climb(choice, here):
         return f"Next: the same place{height}{reason(choice.gain)}."
-    place = f", to {coordinates.format_position(choice.position)}" if coordinates.is_geographic else ""
+    place = f", to {coordinates.format_both(choice.position)}" if coordinates.is_geographic else ""
     if choice.bends:
-        corners = " and ".join(map(coordinates.format_position, choice.bends))
-        there = coordinates.format_position(choice.position)
+        corners = " and ".join(map(coordinates.format_both, choice.bends))
+        there = coordinates.format_both(choice.position)
         begin = compass_direction(bearing)
         way = f"{format_length(distance)} around what is in the way, first to the {begin}, by {corners}"
         return f"Next: {way}, to {there}{height}{reason(choice.gain)}."

@@ -14,6 +14,7 @@ from dowsax.mission.site_policy import SitePolicy, build_site_policy
 from dowsax.mission.stations import FAR_END, SEARCHER, Stations, default_altitude, required_measurements
 from dowsax.policies import Policy
 from dowsax.site.kinds import KINDS
+from dowsax.site.obstacles import Obstacle
 from dowsax.site.read_searchers import bounds_of, heights_of, sensor_height
 from dowsax.site.schema import Budget
 from dowsax.site.searcher import Searcher
@@ -100,6 +101,8 @@ class Plan:
     """What a reading is: a value, a hit or none ("binary"), or a place in their order ("rank")."""
     simulated: Mapping[str, Number] = field(default_factory=dict)
     """What simulated missions have for quantities that real ones measure with each reading."""
+    obstacles: tuple[Obstacle, ...] = ()
+    """Of the site."""
     searchers: Mapping[str, SearcherPlan] = field(default_factory=dict)
     """Several searchers that share one belief, by name; empty where there is one without a name."""
 
@@ -179,6 +182,7 @@ class Plan:
             columns=site.columns,
             reading=site.sensor.reading,
             simulated={"background": simulated_background(site), "heading": Uniform(0.0, 360.0)},
+            obstacles=site.obstacles,
             searchers={one.name: SearcherPlan.of(one, site, reach) for one in site.searchers},
         )
 

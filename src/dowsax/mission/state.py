@@ -217,7 +217,7 @@ class Filters:
 
     def _unexplained(self, reading: Reading, state: MissionState) -> str:
         value = f"{reading.value:g} {self.plan.unit}".strip()
-        place = self.plan.coordinates.format_position(reading.position)
+        place = self.plan.coordinates.format_both(reading.position)
         after = " after the readings before it" if state.readings else ""
         wind = " its wind," if reading.wind is not None else ""
         return (

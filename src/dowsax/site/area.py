@@ -136,7 +136,7 @@ class ObstacleSetting(Section):
     def _require_one_shape(self) -> "ObstacleSetting":
         given = self.given(*_SHAPES)
         if not given:
-            self.require("corners")
+            raise Fault("needs its `corners` (or `corners_degrees`), a `file` or a `map`.")
         if len(given) > 1 and given != ["corners", "corners_degrees"]:
             raise Fault(f"cannot be given with {given[0]}; give one of {', '.join(_SHAPES)}.", given[1])
         if self.given("simplify") and not self.given("file", "map"):

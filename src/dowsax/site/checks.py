@@ -127,7 +127,7 @@ def _check_points(site: Site) -> None:
     for is_fine, words in faults:
         if not is_fine.all():
             x, y = points[int(np.argmin(is_fine))]
-            raise Fault(f"{site.coordinates.format_position((x, y))} is outside {words}", "step", "points")
+            raise Fault(f"{site.coordinates.format_both((x, y))} is outside {words}", "step", "points")
 
 
 def _check_ways(site: Site) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from dowsax.geo.polygons import signed_area
 from dowsax.geo.wind import speed_and_direction
 from dowsax.site.area import ListedPath
+from dowsax.site.describe_obstacles import describe_obstacles
 from dowsax.site.kinds import KINDS
 from dowsax.site.section import LogNormalSetting, ends
 from dowsax.site.site import Site, build_model
@@ -20,6 +21,8 @@ _STRENGTHS = {"gas-plume": "q", "radiation": "q", "level": "level"}
 """The parameter that is the strength of a source, by the kind."""
 _MAX_STRENGTH_RATIO, _MAX_LEVEL_RANGE_DB = 1000.0, 30.0
 """Ratio of strengths, and difference of levels [dB], beyond which the weakest of sources are not seen."""
+_MIN_CUT_SHARE = 1e-4
+"""Of the area: less is a chink."""
 _MIN_DIAGONAL_M = 1.0
 """An area that is smaller was probably meant in degrees."""
 
@@ -45,9 +48,9 @@ def describe_site(site: Site) -> list[tuple[str, str]]:
     for number, path in enumerate(site.paths):
         words.append(("" if number else "paths", _path(site, path)))
     if site.obstacles:
-        words.append(("obstacles", _obstacles(site)))
+        words += describe_obstacles(site)
     if site.geofence or site.no_go or site.obstacles:
-        words.append(("allowed", f"about {100 * site.allowed_share:.0f} % of the area"))
+        words.append(("allowed", f"about {100 * site.allowed_share:.4g} % of the area"))
     words.append(("field", f"{site.kind}: {KINDS[site.kind].meaning}; {_reading(site)}"))
     if site.sources != (1,):
         words.append(("sources", _sources(site)))
@@ -71,14 +74,6 @@ def describe_site(site: Site) -> list[tuple[str, str]]:
     if site.rows:
         words.append(("rows", ", ".join(f"{column} is {text!r}" for column, text in site.rows.items())))
     return words + [("to check", question) for question in lint_site(site)]
-
-
-def _obstacles(site: Site) -> str:
-    """Return how many obstacles there are, and which of them the sensor goes over."""
-    corners = sum(len(obstacle.corners) for obstacle in site.obstacles)
-    words = f"{len(site.obstacles)}, with {corners} corners in all; ways go around them"
-    over = len(site.obstacles) - len(site.bounds.obstacles)
-    return f"{words}, and over the {over} lower than the sensor" if over else words
 
 
 def _sources(site: Site) -> str:
@@ -223,7 +218,7 @@ def _searchers(site: Site) -> list[tuple[str, str]]:
     lines = []
     for one in site.searchers:
         parts = {
-            "starts at {}": None if one.start is None else site.coordinates.format_position(one.start),
+            "starts at {}": None if one.start is None else site.coordinates.format_both(one.start),
             "{:g} m/s": one.speed,
             "its sensor {:g} m above ground": one.height,
             "reads at {} m above ground": describe_heights(one.heights) or None,
@@ -245,8 +240,7 @@ def _join_given(parts: Mapping[str, Any], separator: str) -> str:
 def _place(site: Site, place: tuple[float, float] | None) -> str:
     if place is None:
         return f"near the middle of the area: {_place(site, site.middle)}"
-    degrees = f", {site.coordinates.format_position(place)}" if site.coordinates.is_geographic else ""
-    return f"({place[0]:.6g}, {place[1]:.6g}) m{degrees}"
+    return site.coordinates.format_both(place)
 
 
 def _path(site: Site, path: ListedPath) -> str:
@@ -306,7 +300,7 @@ def _describe_distribution(distribution: object) -> str:
 
 def lint_site(site: Site) -> list[str]:
     """Return questions about what is well formed but probably not meant; nothing is refused for it."""
-    questions = []
+    questions = [*site.notes]
     if site.diagonal < _MIN_DIAGONAL_M:
         questions.append(
             f"The area is {site.diagonal:.2g} m across: if low and high are degrees, write south, west, "
@@ -318,7 +312,7 @@ def lint_site(site: Site) -> list[str]:
             f"The sensor may be in {100 * share:.2g} % of the area only: check the corners of "
             "geofence, no-go areas and obstacles against [area]."
         )
-    if reachable < share:
+    if reachable < share - _MIN_CUT_SHARE:
         questions.append(
             f"From the start there is no way to {100 * (share - reachable):.2g} % of the area: obstacles, "
             "no-go areas or the geofence cut it in parts. Leave a way between them, if there is one."

@@ -1,5 +1,6 @@
 """What stands in the way of the sensor, and between source and sensor."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -33,6 +34,12 @@ class Obstacle:
     def covers(self, place: Corner) -> bool:
         """Return whether a place [m] is inside."""
         return bool(holds(self.corners, np.array([place]))[0])
+
+    def blinds(self, places: np.ndarray, heights: Sequence[float | None]) -> np.ndarray:
+        """Return whether a sensor at each of the places (k, 2) and heights [m] is inside, and blind."""
+        if self.attenuation != "opaque":
+            return np.zeros(len(places), bool)
+        return holds(self.corners, places) & np.array([self.stops(height) for height in heights], bool)
 
     def title(self, number: int) -> str:
         """Return the name, or else the number, counted from 0 here and from 1 in words."""

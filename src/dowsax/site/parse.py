@@ -76,7 +76,7 @@ def _build(file: SiteFile, text: str, name: str, folder: Path | None) -> Site:
     if file.field.growth == "unknown":
         growth = dict.fromkeys(BRIGGS, "unknown")
     sensor, sensors = _resolve_sensors(file, unit)
-    obstacles = resolve_obstacles(file.obstacle, coordinates, area, folder)
+    obstacles, notes = resolve_obstacles(file.obstacle, coordinates, area, folder)
     site = Site(
         name=file.name,
         coordinates=coordinates,
@@ -100,6 +100,7 @@ def _build(file: SiteFile, text: str, name: str, folder: Path | None) -> Site:
         search=file.search,
         outside=file.area.outside,
         columns=file.columns.model_dump(exclude_unset=True),
+        notes=notes,
         file=name,
         text=write_out(text, name, file.obstacle, obstacles),
         **{same: getattr(file, same) for same in ("background", "noise", "budget", "flight", "rows")},
@@ -259,7 +260,7 @@ def _resolve_start(setting: StartSetting, site: Site) -> Corner | None:
     if places is None:
         return None
     x, y = places[0].tolist()
-    words = site.coordinates.format_position((x, y))
+    words = site.coordinates.format_both((x, y))
     if site.outside != "allow" and (np.clip((x, y), *site.area) != (x, y)).any():
         words += ' is outside the area; start inside it, or set outside = "allow" in [area].'
         raise Fault(words, "start", key)

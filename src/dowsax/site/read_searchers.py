@@ -88,7 +88,7 @@ def bounds_of(searcher: Searcher, site: Site, height: float | None = None) -> Bo
 def _check_start(searcher: Searcher, site: Site, *keys: str) -> None:
     """Raise a Fault where a searcher would start where it may not be."""
     start: Corner = searcher.start or site.start or site.middle
-    words = f"{searcher.name!r} starts at {site.coordinates.format_position(start)}, which is"
+    words = f"{searcher.name!r} starts at {site.coordinates.format_both(start)}, which is"
     if site.outside != "allow" and (np.clip(start, *site.area) != start).any():
         raise Fault(f"{words} outside the area; start inside it.", *keys)
     if bounds_of(searcher, site).allow(np.array([start])).all():

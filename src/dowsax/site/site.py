@@ -89,6 +89,8 @@ class Site:
     """Which column of a survey file holds what; see `survey.read_survey`."""
     rows: Mapping[str, str] = field(default_factory=dict)
     """Which rows of a survey file belong to this search: the text in a column."""
+    notes: tuple[str, ...] = ()
+    """What was not used of files beside the site file, a sentence each."""
     file: str = "site.toml"
     """The name of the file in errors."""
     text: str = ""
@@ -136,20 +138,19 @@ class Site:
 
     @property
     def allowed_share(self) -> float:
-        """The share of the area in which the sensor may be, from a grid of 2,500 places."""
-        return float(self.bounds.allow(self._grid).mean())
+        """The share of the area in which the sensor may be."""
+        return float(self._part_shares.sum())
 
     @property
     def reachable_share(self) -> float:
-        """The share of the area to which there is a way from the start, from the same places."""
-        space = self.bounds.space
-        parts = space.part(self._grid)
-        return float(((parts == space.part(np.array(self.start or self.middle))) & (parts >= 0)).mean())
+        """The share of the area to which there is a way from the start."""
+        part = int(self.bounds.space.part(np.array(self.start or self.middle))[0])
+        return float(self._part_shares[part]) if part >= 0 else 0.0
 
     @cached_property
-    def _grid(self) -> np.ndarray:
-        axes = [np.linspace(self.low[axis], self.high[axis], 101)[1::2] for axis in (0, 1)]
-        return np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2)
+    def _part_shares(self) -> np.ndarray:
+        """The share of the area of each part between which there is no way."""
+        return self.bounds.space.areas(*self.area) / float(np.prod(np.subtract(self.high, self.low)))
 
     def is_outside(self, corners: Polygon) -> bool:
         """Return whether nothing of a polygon lies in the area."""

@@ -193,9 +193,14 @@ def unknown_key_words(key: str, known: Iterable[str]) -> str:
 
 
 def choice_words(value: Any, choices: Iterable[str]) -> str:
-    near = difflib.get_close_matches(str(value), choices, n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
-    return f"must be one of {', '.join(choices)}; got {show(value)}.{hint}"
+    return f"must be one of {', '.join(choices)}; got {show(value)}.{meant_words(str(value), choices)}"
+
+
+def meant_words(given: str, known: Iterable[str]) -> str:
+    """Return a question for the known word that is nearest, whatever its case; empty where none is near."""
+    folded = {word.casefold(): word for word in known}
+    near = difflib.get_close_matches(given.casefold(), folded, n=1)
+    return f" Did you mean {folded[near[0]]!r}?" if near else ""
 
 
 def show(value: Any) -> str:

@@ -28,7 +28,7 @@ from dowsax.survey.quantities import (
     read_wind,
     select_values,
 )
-from dowsax.survey.searchers import find_searchers, read_searchers
+from dowsax.survey.searchers import find_searchers, note_searchers, read_searchers
 from dowsax.survey.times import read_clock
 from dowsax.types import Station
 from dowsax.world.trails import with_trail
@@ -143,7 +143,7 @@ def read_survey(
     measured = read_quantities(sheet, sensor, sensor_names)
     altitude = read_altitude(sheet)
     wind, has_wind = read_wind(sheet, None if clock is None else clock.times)
-    counts = has_wind & _is_allowed(sheet, positions, far_ends)
+    counts = has_wind & _is_allowed(sheet, positions, far_ends) & _sees(sheet, positions, far_ends, altitude)
     if not counts.any():
         raise ValueError(f"{path}: no reading is left. {' '.join(sheet.notes)}")
     values, sensor, lines = values[counts], _select(sensor, counts), np.array(sheet.rows.lines)[counts]
@@ -214,6 +214,7 @@ def _read_sheet(
         rows = table.read(used, {**(site.rows if site else {}), **chosen})
     sheet = Sheet(rows, choose_position_columns(rows, found, site), site, [])
     note_unused(sheet, unused)
+    note_searchers(sheet)
     return sheet
 
 
@@ -247,6 +248,27 @@ def _is_allowed(sheet: Sheet, positions: np.ndarray, far_ends: np.ndarray | None
     words = "1 reading is" if count == 1 else f"{count} readings are"
     sheet.notes.append(f"{words} outside the area, left out (first on line {sheet.rows.lines[row]}).")
     return is_inside
+
+
+def _sees(
+    sheet: Sheet, positions: np.ndarray, far_ends: np.ndarray | None, altitude: np.ndarray | None
+) -> np.ndarray:
+    """Return which readings (k,) count at a site with opaque obstacles: those inside of one see no source."""
+    sees = np.ones(len(positions), bool)
+    if sheet.site is None or far_ends is not None:
+        return sees
+    heights = [sheet.site.sensor.height] * len(positions) if altitude is None else altitude.tolist()
+    for number, obstacle in enumerate(sheet.site.obstacles):
+        inside = obstacle.blinds(positions, heights)
+        if inside.any():
+            count, line = int(inside.sum()), sheet.rows.lines[int(np.argmax(inside))]
+            words = "1 reading is" if count == 1 else f"{count} readings are"
+            sheet.notes.append(
+                f"{words} in the opaque obstacle {obstacle.title(number)}, left out (first on line {line}): "
+                "check the positions and the obstacle."
+            )
+        sees &= ~inside
+    return sees
 
 
 def _select(quantity: np.ndarray | None, mask: np.ndarray) -> np.ndarray | None:

@@ -30,8 +30,6 @@ class Fence(eqx.Module):
 
     sides: Float[Array, "sides 2 2"]
     """[m], the ends of each side."""
-    is_geofence: Bool[Array, " sides"]
-    """Which sides are those of geofences; the others are those of no-go areas and obstacles."""
     nodes: Float[Array, "nodes 2"]
     """[m], where a shortest way can bend."""
     lengths: Float[Array, "nodes nodes"]
@@ -39,7 +37,7 @@ class Fence(eqx.Module):
     before: Int[Array, "nodes nodes"]
     """The node before the second (column) on the way from the first (row)."""
     has_geofence: bool = eqx.field(static=True)
-    """Without one, places are allowed everywhere else."""
+    """Whether the sides go around what is allowed; without, around what is not."""
     max_bends: int = eqx.field(static=True)
     """Of a shortest way."""
 
@@ -57,7 +55,6 @@ class Fence(eqx.Module):
         sides, nodes, bends = len(space.borders), len(space.nodes), _max_bends(space.node_before)
         fence = cls(
             jnp.asarray(space.borders, jnp.float32),
-            jnp.asarray(np.arange(sides) >= space.num_solid),
             jnp.asarray(space.nodes, jnp.float32),
             jnp.asarray(space.node_lengths, jnp.float32),
             jnp.asarray(np.maximum(space.node_before, 0), jnp.int32),
@@ -76,8 +73,7 @@ class Fence(eqx.Module):
         rise = jnp.where(straddles, second[:, 1] - first[:, 1], 1.0)
         crossing = first[:, 0] + (place[1] - first[:, 1]) * (second[:, 0] - first[:, 0]) / rise
         is_crossed = straddles & (place[0] < crossing)
-        is_free = jnp.sum(is_crossed & ~self.is_geofence) % 2 == 0
-        return is_free & (jnp.sum(is_crossed & self.is_geofence) % 2 == int(self.has_geofence))
+        return jnp.sum(is_crossed) % 2 == int(self.has_geofence)
 
     def allow_way(self, start: Position, end: Position) -> Bool[Array, ""]:
         """Return whether the straight way is allowed: its start is, and it crosses no border."""
@@ -150,7 +146,6 @@ def _pad(fence: Fence, sides: int, nodes: int, bends: int) -> Fence:
     more, beyond = sides - fence.sides.shape[0], (0, nodes - fence.nodes.shape[0])
     return Fence(
         jnp.pad(fence.sides, ((0, more), (0, 0), (0, 0))),
-        jnp.pad(fence.is_geofence, (0, more)),
         jnp.pad(fence.nodes, (beyond, (0, 0))),
         jnp.pad(fence.lengths, (beyond, beyond), constant_values=jnp.inf),
         jnp.pad(fence.before, (beyond, beyond)),

@@ -98,6 +98,21 @@ def qgc_plan(
     return json.dumps(plan, indent=1, allow_nan=False) + "\n"
 
 
+def take_off_warning(findings: Findings) -> str | None:
+    """Return a warning where the last reading, at which a plan takes off, was taken in an obstacle."""
+    if len(findings.positions) == 0:
+        return None
+    x, y = findings.positions[-1].tolist()
+    inside = ((number, one) for number, one in enumerate(findings.obstacles) if one.covers((x, y)))
+    number, obstacle = next(inside, (0, None))
+    if obstacle is None:
+        return None
+    return (
+        f"The plan takes off where the last reading was taken, in the obstacle {obstacle.title(number)}: "
+        "correct the reading, or move the take-off before you fly."
+    )
+
+
 def _item(number: int, command: int, params: list[float | None]) -> dict[str, Any]:
     """A `SimpleItem` with params 1 to 4, latitude, longitude and altitude."""
     return {
