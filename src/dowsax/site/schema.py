@@ -259,7 +259,7 @@ class StepSetting(Section):
     """The only places where a reading can be taken; with them leave length and directions out."""
     points_degrees: Points | None = key(example=[[52.1001, 5.1001], [52.1005, 5.1001]], unit="°")
     """These places as latitude and longitude instead."""
-    heights: Heights | None = key(example=[1.5, 5.0, 10.0], unit="m")
+    heights: Heights | None = key(example=[1.0, 1.5, 5.0, 10.0], unit="m")
     """The heights above ground at which a reading can be taken, as by a drone: each place at each of them.
     Default: one, that of the sensor."""
 
