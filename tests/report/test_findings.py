@@ -10,18 +10,20 @@ import pytest
 from made_findings import CENTRE, SPREAD, made_findings, made_posterior
 
 from dowsax.geo.local import LocalCoordinates
+from dowsax.inference.excess_noise import UsualNoise
 from dowsax.inference.locate import locate
 from dowsax.report.findings import Rule, prior_interval
+from dowsax.report.locate_survey import misfit_cautions
+from dowsax.report.numbers import summary_numbers
 from dowsax.report.summary import (
     evidence,
     format_wind,
     parameters,
-    summary_numbers,
     summary_text,
     verdict,
     where,
 )
-from dowsax.world import PARAMETERS, benchmark_model
+from dowsax.world import PARAMETERS, Parameter, benchmark_model
 
 
 def two_places():
@@ -102,6 +104,23 @@ def test_no_evidence_and_no_fit_are_said_first():
     assert "Not to be trusted" in verdict(made_findings(posterior=bad))
 
 
+def test_with_excess_noise_nothing_is_located():
+    """The noise is twice of what its prior calls usual."""
+    noise = Parameter("noise_ratio", "", "noise as a share of what the source adds")
+    findings = made_findings()
+    posterior = replace(
+        findings.posterior,
+        parameters=(*findings.posterior.parameters[:3], noise),
+        usual_noise=(UsualNoise(noise, 3, 0.04, 0.6, 0.6),),
+    )
+    loud = made_findings(posterior=posterior)
+    assert (findings.status, loud.status) == ("located", "likely")
+    assert not loud.is_sure
+    (caution,) = misfit_cautions(posterior, uses_wind=False)
+    assert "adds is 1.9, where 0.04 to 0.6 is usual. Something may stand between" in caution
+    assert misfit_cautions(findings.posterior, uses_wind=False) == []
+
+
 def test_a_caution_comes_before_the_answer():
     text = verdict(made_findings(caution="The wind looks reversed."))
     assert text.startswith(
@@ -142,6 +161,15 @@ def test_what_was_not_learnt_is_named():
     text = summary_text(findings)
     assert "  The readings say little or nothing about these; what is reported is the prior:\n" in text
     assert "\n    - background\n" in text
+
+
+def test_a_wide_interval_beside_that_of_the_prior_says_something():
+    """As wide as the prior's: learnt where it lies above it, not learnt where it holds the same."""
+    samples = made_findings().posterior.samples.copy()
+    samples[:, 2] = np.linspace(0.0, 10.0, len(samples))
+    assert "q" in made_findings(posterior=made_posterior(samples)).not_learnt
+    samples[:, 2] += 8.0
+    assert "q" not in made_findings(posterior=made_posterior(samples)).not_learnt
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,8 @@ from dowsax import viz
 from dowsax.report.export import geojson, kml, posterior_table
 from dowsax.report.export.qgc import qgc_plan
 from dowsax.report.findings import Rule, regions_of
-from dowsax.report.summary import summary_numbers, summary_text
+from dowsax.report.numbers import summary_numbers
+from dowsax.report.summary import summary_text
 from dowsax.world import Parameter
 
 CENTRES = np.array([[40.0, 70.0], [120.0, 60.0]])

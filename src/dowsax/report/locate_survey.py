@@ -246,14 +246,17 @@ def _check_wind(problem: SurveyProblem, model: Model, posterior: Posterior) -> W
 
 
 def misfit_cautions(posterior: Posterior, uses_wind: bool) -> list[str]:
-    """Return a caution where the errors of the readings are one error of the whole survey."""
+    """Return cautions where the noise is excessive, or the errors are one error of the whole survey."""
+    excess = posterior.describe_excess_noise()
+    cautions = [excess] if excess else []
     if not posterior.has_systematic_errors:
-        return []
+        return cautions
     count, number = posterior.redundancy_estimate or 1.0, len(posterior.readings)
     causes = [*(["the direction of the wind"] if uses_wind else []), "a second source", "the background"]
     return [
+        *cautions,
         f"The model does not fit the survey: {count:.2g} of its {number} readings err as one. "
-        f"Look at {', '.join(causes[:-1])} and {causes[-1]}; do not rely on the region."
+        f"Look at {', '.join(causes[:-1])} and {causes[-1]}; do not rely on the region.",
     ]
 
 
