@@ -47,7 +47,12 @@ def test_a_located_source_is_given_in_degrees_with_its_radius():
     [
         (math.log(21), 30.0, "located", "Located: the source is at "),
         (math.log(19), 30.0, "likely", "; and the readings are only 19 times likelier with a source"),
-        (math.log(21), 5.0, "likely", ", where 5 m is asked for (radius in [search] of the site)."),
+        (
+            math.log(21),
+            5.0,
+            "likely",
+            ", where 5 m is asked for (radius in [search] of the site). Further",
+        ),
         (math.log(5), 5.0, "likely", "(radius in [search] of the site); and the readings are only 5 times"),
         (math.log(2.7), 30.0, "no-evidence", "Cannot tell"),
     ],
@@ -151,7 +156,27 @@ def test_a_rate_that_may_be_far_larger_is_given_by_its_median():
     ],
 )
 def test_evidence_in_words(log_odds, words):
-    assert words in evidence(made_findings(evidence=log_odds))
+    assert words in evidence(made_findings(evidence=log_odds))[0]
+
+
+def test_a_stuck_sensor_is_no_evidence_that_there_is_no_source():
+    stuck = made_findings(evidence=-20.0, is_stuck=True, caution="The sensor reads 7 in all: is it stuck?")
+    assert verdict(stuck) == (
+        "The sensor reads 7 in all: is it stuck? Cannot tell: the readings do not show that there is a "
+        "source here."
+    )
+    assert evidence(stuck) == ["No evidence against a source either: a stuck sensor says nothing about that."]
+    assert "evidence for a source" in evidence(replace(stuck, evidence=8.0))[0]
+
+
+def test_what_is_likely_comes_with_what_to_do():
+    """Not for a mission, whose advice says it."""
+    likely = made_findings(rule=Rule(5.0, 0.95), settings={"site": "rad.toml"})
+    assert verdict(likely).endswith(
+        "(radius in [search] of the site). Further readings near there may settle it: `dowsax advise --site "
+        "rad.toml --log LOG` says where."
+    )
+    assert "dowsax advise" not in verdict(replace(likely, outcome="searching"))
 
 
 def test_what_was_not_learnt_is_named():

@@ -144,6 +144,8 @@ class Findings:
     """Of several searchers; empty where there is one without a name."""
     caution: str = ""
     """What makes the answer doubtful, a sentence in front of it."""
+    is_stuck: bool = False
+    """Whether a sensor reads the same again and again: it is no evidence that there is no source."""
     outcome: str = ""
     """Of a mission, its last status: `searching`, `found` or `inconclusive`. Empty for a survey."""
     flight: FlightSetting = field(default_factory=FlightSetting)

@@ -19,6 +19,8 @@ _MISSION_PREFIXES = {SEARCHING: "Not sure yet", INCONCLUSIVE: "Cannot tell as cl
 """How the answer of a mission begins that has not found the source."""
 OTHER_UNKNOWNS_TITLE = "What else was inferred"
 """Title of the section on all other unknowns."""
+_BORDERLINE_FIT = 0.1
+"""Of a right model one survey in ten, at most, fits worse than this."""
 _EVIDENCE_WORDS = ((5.0, "very strong"), (3.0, "strong"), (1.0, "some"))
 """Minimum log evidence, and the word for it (Kass and Raftery, 1995)."""
 
@@ -42,7 +44,7 @@ def sections(findings: Findings) -> list[tuple[str, list[str]]]:
     parts = [
         ("Where", where(findings)),
         ("How strong, and what carries it", [*parameters(findings, main=True), *wind(findings)]),
-        ("Is there a source", [evidence(findings), fit(findings)]),
+        ("Is there a source", [*evidence(findings), fit(findings)]),
         ("What is not known", unknown(findings)),
         (OTHER_UNKNOWNS_TITLE, parameters(findings, main=False)),
         ("Readings", readings(findings)),
@@ -80,7 +82,8 @@ def _answer(findings: Findings) -> str:
         return f"{doubt}: with 95 % probability the source is within {radius} of {where_}."
     within = f"with 95 % probability within {radius} of there"
     if findings.status == LIKELY:
-        return f"Likely near {where_}, but not settled: {within}{_shortfall(findings)}.{_number(findings)}"
+        settled = f"Likely near {where_}, but not settled: {within}{_shortfall(findings)}."
+        return f"{settled}{_number(findings)}{_next_step(findings)}"
     return f"Located: the source is at {where_}, {within}.{_number(findings)}"
 
 
@@ -121,6 +124,14 @@ def _shortfall(findings: Findings) -> str:
         factor = format_factor(findings.evidence)
         words += f"; and the readings are only {factor} likelier with a source than without"
     return words
+
+
+def _next_step(findings: Findings) -> str:
+    """Return what to do about a source that is likely, but not settled; of a mission its advice says it."""
+    if findings.outcome or findings.rule is None:
+        return ""
+    site = findings.settings.get("site") or "SITE"
+    return f" Further readings near there may settle it: `dowsax advise --site {site} --log LOG` says where."
 
 
 def place(findings: Findings, position: np.ndarray) -> str:
@@ -205,20 +216,29 @@ def format_wind(velocity: np.ndarray) -> str:
     return f"{speed:.1f} m/s from {bearing:.0f}°"
 
 
-def evidence(findings: Findings) -> str:
-    """Return a sentence on the evidence for a source against none."""
+def evidence(findings: Findings) -> list[str]:
+    """Return sentences on the evidence for a source, or for several, against none."""
     if findings.evidence is None:
-        return "Evidence for a source against none was not computed."
+        return ["Evidence for a source against none was not computed."]
     if findings.evidence >= MAX_LOG_EVIDENCE:
-        return "Nothing but a source explains the readings."
-    size = abs(findings.evidence)
+        return ["Nothing but a source explains the readings."]
+    if findings.is_stuck and findings.evidence < 0:
+        return ["No evidence against a source either: a stuck sensor says nothing about that."]
+    number, size = len(findings.sources), abs(findings.evidence)
     word = next((word for least, word in _EVIDENCE_WORDS if size >= least), None)
     if word is None:
-        return "The readings do not tell a source from none."
-    side = "with a source than without" if findings.evidence > 0 else "without a source than with one"
+        return ["The readings do not tell a source from none."]
+    what, one = ("a source", "one") if number == 1 else (f"{number} sources", f"{number} sources")
+    side = f"with {what} than without" if findings.evidence > 0 else f"without a source than with {one}"
     against = "for" if findings.evidence > 0 else "against"
     strength, factor = word.capitalize(), format_factor(size)
-    return f"{strength} evidence {against} a source: the readings are {factor} likelier {side}."
+    sentences = [f"{strength} evidence {against} {what}: the readings are {factor} likelier {side}."]
+    if number > 1 and not findings.posterior.number_probabilities:
+        sentences.append(
+            f"That compares {number} sources with none at all. That there are {number} was given, and not "
+            f'compared with another number: `sources = "1-{number}"` does.'
+        )
+    return sentences
 
 
 def fit(findings: Findings) -> str:
@@ -230,15 +250,13 @@ def fit(findings: Findings) -> str:
     if not findings.posterior.fits:
         chance = format_chance(share)
         return f"No source explains the readings: by chance a right model would fit so badly {chance}."
-    percent = f"{100 * share:.0f} %"
+    worse = f"the survey fits worse than about {100 - math.ceil(100 * share)} of 100 surveys of a right model"
+    if share < _BORDERLINE_FIT:
+        mind = "; mind the warning above" if findings.caution else ""
+        return f"The fit is borderline: {worse}{mind}."
     if findings.caution:
-        return (
-            "Reading by reading no misfit is seen, but mind the warning above (of surveys of a right model, "
-            f"up to {percent} fit worse)."
-        )
-    if percent == "100 %":
-        return "No misfit is seen: nothing in the errors of the readings is unusual for a right model."
-    return f"No misfit is seen: of surveys of a right model, up to {percent} fit worse."
+        return "Reading by reading no misfit is seen, but mind the warning above."
+    return "No misfit is seen: nothing in the errors of the readings is unusual for a right model."
 
 
 def unknown(findings: Findings) -> list[str]:

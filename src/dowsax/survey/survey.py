@@ -70,6 +70,8 @@ class Survey:
     """How many rows were left out; `notes` say why."""
     notes: tuple[str, ...] = ()
     """What a reader of the results should know: what was left out, converted, or looks odd."""
+    stuck: tuple[str, ...] = ()
+    """Of the notes those that ask whether a sensor is stuck: its readings may say nothing."""
     columns: Mapping[str, Column] = field(default_factory=dict)
     """The column of each role."""
     unused: tuple[str, ...] = ()
@@ -149,9 +151,10 @@ def read_survey(
     values, sensor, lines = values[counts], _select(sensor, counts), np.array(sheet.rows.lines)[counts]
     altitude, clock = _select(altitude, counts), None if clock is None else clock.select(counts)
     dwell, measured = _select(dwell, counts), {name: part[counts] for name, part in measured.items()}
-    notes = [*sheet.notes]
+    notes, questions = [*sheet.notes], []
     if site is None or site.sensor.reading != "binary":
-        notes += lint_sensors(values, sensor, sensor_names, lines)
+        questions = lint_sensors(values, sensor, sensor_names, lines)
+        notes += [question.words for question in questions]
     if site is not None:
         notes += _lint(site, values, altitude, dwell, measured)
     return Survey(
@@ -172,6 +175,7 @@ def read_survey(
         quantities=measured,
         left_out=num_rows - int(counts.sum()),
         notes=tuple(notes),
+        stuck=tuple(question.words for question in questions if question.is_stuck),
         columns=sheet.columns,
         unused=sheet.unused,
     )
