@@ -61,7 +61,6 @@ def test_what_a_survey_measures_is_in_its_model(tmp_path):
     np.testing.assert_allclose(terms, poisson.logpmf(problem.survey.values, means), rtol=1e-4)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "unit", "names_wind"), [("gas-plume", "ppm", True), ("level", "dBm", False)]
 )
@@ -81,6 +80,8 @@ def test_the_settings_name_the_wind_only_where_it_matters(kind, unit, names_wind
     assert ("wind" in survey_settings(site, one, "survey", 512)) == names_wind
 
 
+@pytest.mark.slow
+@pytest.mark.slow
 def test_without_times_readings_of_one_place_count_for_little_and_the_notes_say_so(key):
     """The same fixed sensors with and without times: only without, the notes say so."""
     once, site = survey(key, 1.0), parse_site(SITE)

@@ -5,6 +5,7 @@ refused for lint, such as heights above the sea or another unit: each question i
 """
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -92,6 +93,14 @@ def direction_fault(direction: float) -> str | None:
 def lint_survey(site: Site, values: np.ndarray, altitude: np.ndarray | None) -> list[str]:
     """Return questions about readings in the site's unit and heights [m] above ground."""
     return [*_heights(site, altitude), *_background(site, values)]
+
+
+def lint_gone(lines: Sequence[int], header: str, gone: np.ndarray) -> str:
+    """Say that some rows (k,) of these lines are left out, as they have nothing in a column."""
+    left = [line for line, is_gone in zip(lines, gone, strict=True) if is_gone]
+    rows = "1 row has" if len(left) == 1 else f"{len(left)} rows have"
+    first = "" if len(left) == 1 else "first "
+    return f"{rows} no value in {header!r}, left out ({first}on line {left[0]})."
 
 
 class SensorQuestion(NamedTuple):

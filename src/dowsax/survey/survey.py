@@ -146,6 +146,8 @@ def read_survey(
     altitude = read_altitude(sheet)
     wind, has_wind = read_wind(sheet, None if clock is None else clock.times)
     counts = has_wind & _is_allowed(sheet, positions, far_ends)
+    for part in measured.values():
+        counts &= ~np.isnan(part)
     if not counts.any():
         raise ValueError(f"{path}: no reading is left. {' '.join(sheet.notes)}")
     values, sensor, lines = values[counts], _select(sensor, counts), np.array(sheet.rows.lines)[counts]
