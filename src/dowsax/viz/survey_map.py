@@ -1,6 +1,7 @@
 """The map of a survey: track, readings, regions, estimate, wind and geofence, to scale and with north up."""
 
 import textwrap
+from typing import Any, cast
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -191,7 +192,7 @@ def _draw_reading_scale(axes: Axes, dots: PathCollection, unit: str) -> None:
     low, high = axes.get_ylim()
     if np.sum((bar.get_ticks() >= low) & (bar.get_ticks() <= high)) < _MIN_SCALE_LABELS:
         # A logarithmic scale over less than two decades: what lies at even shares of its length.
-        ticks = dots.norm.inverse(np.linspace(0, 1, 5))
+        ticks = cast(Any, dots.norm).inverse(np.linspace(0, 1, 5))
         bar.set_ticks(ticks, labels=[format_number(float(tick)) for tick in ticks])
         axes.yaxis.set_minor_locator(NullLocator())
 
