@@ -83,6 +83,17 @@ def test_nothing_is_found_where_the_model_does_not_fit_also_where_the_source_may
         assert status_of(one, spent, sure._replace(fit=0.009)) == SEARCHING
 
 
+def test_nothing_is_found_with_excess_noise():
+    plan, spent = advisor().plan, BudgetUse(5, 10.0, 5.0)
+    loud = StatusInputs(((3.0, 4.0),), 1.0, 0.96, 1.0, 10.0, excess_noise="The readings scatter far more.")
+    assert status_of(plan, spent, loud) == SEARCHING
+    assert "Nothing is found with so much noise" in explain_status(plan, spent, loud, SEARCHING, None)
+    over = BudgetUse(40, 10.0, 5.0)
+    assert status_of(plan, over, loud) == INCONCLUSIVE
+    words = explain_status(plan, over, loud, INCONCLUSIVE, None)
+    assert words.startswith("Inconclusive: the 40 readings of the budget are taken; as it stands, with 95 %")
+
+
 def test_readings_that_err_together_are_reported():
     assert describe_redundancy(1.0) is None
     assert "about 1.8 of them count as one" in (describe_redundancy(1.8) or "")

@@ -111,6 +111,21 @@ def test_another_site_of_the_kind_quotes_the_standard_one(plans):
         assert "standard" not in describe_stops(other, policy)
 
 
+def test_what_was_not_measured_is_named(plans):
+    """The particles, the searchers, the policy; nothing where no table has the kind."""
+    plan = plans["level"]
+    few = plan.with_particles(64)
+    assert "not measured for the filter survey, 64 particles, but for survey, 1024" in describe_stops(
+        few, SITE_POLICY
+    )
+    team = describe_stops(few.with_searchers(2), SITE_POLICY)
+    assert "not measured for 2 searchers and for the filter survey, 64 particles" in team
+    assert "not measured for the policy entrotaxis" in describe_stops(plan, "entrotaxis")
+    moves = describe_stops(replace(plan, jump=Jump(), probability=0.9), SITE_POLICY)
+    assert "not measured for a source that may move and for a probability of 0.9" in moves
+    assert "not measured for this field and rule" in describe_stops(replace(plan, kind="other"), SITE_POLICY)
+
+
 @pytest.mark.parametrize("sources", ["2", '"1-2"'])
 @pytest.mark.parametrize("kind", ["radiation", "gas"])
 def test_several_sources_have_no_rate_of_one(kind, sources):

@@ -10,18 +10,20 @@ import pytest
 from made_findings import CENTRE, SPREAD, made_findings, made_posterior
 
 from dowsax.geo.local import LocalCoordinates
+from dowsax.inference.excess_noise import UsualNoise
 from dowsax.inference.locate import locate
 from dowsax.report.findings import Rule, prior_interval
+from dowsax.report.locate_survey import misfit_cautions
+from dowsax.report.numbers import summary_numbers
 from dowsax.report.summary import (
     evidence,
     format_wind,
     parameters,
-    summary_numbers,
     summary_text,
     verdict,
     where,
 )
-from dowsax.world import PARAMETERS, benchmark_model
+from dowsax.world import PARAMETERS, Parameter, benchmark_model
 
 
 def two_places():
@@ -45,7 +47,12 @@ def test_a_located_source_is_given_in_degrees_with_its_radius():
     [
         (math.log(21), 30.0, "located", "Located: the source is at "),
         (math.log(19), 30.0, "likely", "; and the readings are only 19 times likelier with a source"),
-        (math.log(21), 5.0, "likely", ", where 5 m is asked for (radius in [search] of the site)."),
+        (
+            math.log(21),
+            5.0,
+            "likely",
+            ", where 5 m is asked for (radius in [search] of the site). Further",
+        ),
         (math.log(5), 5.0, "likely", "(radius in [search] of the site); and the readings are only 5 times"),
         (math.log(2.7), 30.0, "no-evidence", "Cannot tell"),
     ],
@@ -102,6 +109,23 @@ def test_no_evidence_and_no_fit_are_said_first():
     assert "Not to be trusted" in verdict(made_findings(posterior=bad))
 
 
+def test_with_excess_noise_nothing_is_located():
+    """The noise is twice of what its prior calls usual."""
+    noise = Parameter("noise_ratio", "", "noise as a share of what the source adds")
+    findings = made_findings()
+    posterior = replace(
+        findings.posterior,
+        parameters=(*findings.posterior.parameters[:3], noise),
+        usual_noise=(UsualNoise(noise, 3, 0.04, 0.6, 0.6),),
+    )
+    loud = made_findings(posterior=posterior)
+    assert (findings.status, loud.status) == ("located", "likely")
+    assert not loud.is_sure
+    (caution,) = misfit_cautions(posterior, uses_wind=False)
+    assert "adds is 1.9, where 0.04 to 0.6 is usual. Something may stand between" in caution
+    assert misfit_cautions(findings.posterior, uses_wind=False) == []
+
+
 def test_a_caution_comes_before_the_answer():
     text = verdict(made_findings(caution="The wind looks reversed."))
     assert text.startswith(
@@ -132,7 +156,27 @@ def test_a_rate_that_may_be_far_larger_is_given_by_its_median():
     ],
 )
 def test_evidence_in_words(log_odds, words):
-    assert words in evidence(made_findings(evidence=log_odds))
+    assert words in evidence(made_findings(evidence=log_odds))[0]
+
+
+def test_a_stuck_sensor_is_no_evidence_that_there_is_no_source():
+    stuck = made_findings(evidence=-20.0, is_stuck=True, caution="The sensor reads 7 in all: is it stuck?")
+    assert verdict(stuck) == (
+        "The sensor reads 7 in all: is it stuck? Cannot tell: the readings do not show that there is a "
+        "source here."
+    )
+    assert evidence(stuck) == ["No evidence against a source either: a stuck sensor says nothing about that."]
+    assert "evidence for a source" in evidence(replace(stuck, evidence=8.0))[0]
+
+
+def test_what_is_likely_comes_with_what_to_do():
+    """Not for a mission, whose advice says it."""
+    likely = made_findings(rule=Rule(5.0, 0.95), settings={"site": "rad.toml"})
+    assert verdict(likely).endswith(
+        "(radius in [search] of the site). Further readings near there may settle it: `dowsax advise --site "
+        "rad.toml --log LOG` says where."
+    )
+    assert "dowsax advise" not in verdict(replace(likely, outcome="searching"))
 
 
 def test_what_was_not_learnt_is_named():
@@ -142,6 +186,15 @@ def test_what_was_not_learnt_is_named():
     text = summary_text(findings)
     assert "  The readings say little or nothing about these; what is reported is the prior:\n" in text
     assert "\n    - background\n" in text
+
+
+def test_a_wide_interval_beside_that_of_the_prior_says_something():
+    """As wide as the prior's: learnt where it lies above it, not learnt where it holds the same."""
+    samples = made_findings().posterior.samples.copy()
+    samples[:, 2] = np.linspace(0.0, 10.0, len(samples))
+    assert "q" in made_findings(posterior=made_posterior(samples)).not_learnt
+    samples[:, 2] += 8.0
+    assert "q" not in made_findings(posterior=made_posterior(samples)).not_learnt
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from made_plume_sites import SITE
 from scipy.stats import poisson
 
 from dowsax.inference.redundancy import max_redundancy
-from dowsax.report.locate_survey import build_problem, locate_survey
+from dowsax.report.locate_survey import build_problem, locate_survey, survey_settings
 from dowsax.site import build_model, parse_site
 from dowsax.survey.survey import Survey, read_survey
 from dowsax.types import Station
@@ -61,6 +61,26 @@ def test_what_a_survey_measures_is_in_its_model(tmp_path):
     np.testing.assert_allclose(terms, poisson.logpmf(problem.survey.values, means), rtol=1e-4)
 
 
+@pytest.mark.parametrize(
+    ("kind", "unit", "names_wind"), [("gas-plume", "ppm", True), ("level", "dBm", False)]
+)
+def test_the_settings_name_the_wind_only_where_it_matters(kind, unit, names_wind):
+    gas = 'gas = "methane"' if kind == "gas-plume" else ""
+    site = parse_site(
+        f"""name = "T"
+        [area]
+        low = [0, 0]
+        high = [9, 9]
+        [field]
+        kind = "{kind}"
+        unit = "{unit}"
+        {gas}"""
+    )
+    one = Survey(np.ones((1, 2)), np.ones(1), np.array([2]))
+    assert ("wind" in survey_settings(site, one, "survey", 512)) == names_wind
+
+
+@pytest.mark.slow
 @pytest.mark.slow
 def test_without_times_readings_of_one_place_count_for_little_and_the_notes_say_so(key):
     """The same fixed sensors with and without times: only without, the notes say so."""

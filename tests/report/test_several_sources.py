@@ -14,7 +14,8 @@ from dowsax import viz
 from dowsax.report.export import geojson, kml, posterior_table
 from dowsax.report.export.qgc import qgc_plan
 from dowsax.report.findings import Rule, regions_of
-from dowsax.report.summary import summary_numbers, summary_text
+from dowsax.report.numbers import summary_numbers
+from dowsax.report.summary import evidence, summary_text
 from dowsax.world import Parameter
 
 CENTRES = np.array([[40.0, 70.0], [120.0, 60.0]])
@@ -51,6 +52,17 @@ def test_the_summary_names_each_source_and_their_number(findings):
     assert "Source 1: " in text
     assert "Source 2: " in text
     assert "probability of 0.96; there may be one more, with a probability of 0.03" in text
+
+
+def test_the_evidence_says_what_is_compared(findings):
+    """With none at all; another number is compared only where it was thought possible."""
+    words = evidence(findings)
+    assert words[0].endswith("times likelier with 2 sources than without.")
+    assert len(words) == 1
+    fixed = evidence(replace(findings, posterior=replace(findings.posterior, number_probabilities={})))
+    assert fixed[0] == words[0]
+    assert fixed[1].startswith("That compares 2 sources with none at all.")
+    assert 'sources = "1-2"' in fixed[1]
 
 
 def test_the_numbers_have_each_source(findings):

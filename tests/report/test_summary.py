@@ -14,8 +14,12 @@ def with_fit(share, **changes):
 @pytest.mark.parametrize(
     ("share", "words"),
     [
-        (0.4, "No misfit is seen: of surveys of a right model, up to 40 % fit worse."),
+        (0.4, "No misfit is seen: nothing in the errors of the readings is unusual for a right model."),
         (1.0, "No misfit is seen: nothing in the errors of the readings is unusual for a right model."),
+        (
+            0.046,
+            "The fit is borderline: the survey fits worse than about 95 of 100 surveys of a right",
+        ),
         (0.001, "No source explains the readings: by chance a right model would fit so badly about 1"),
     ],
 )
@@ -23,12 +27,19 @@ def test_the_fit_in_words(share, words):
     assert fit(with_fit(share)).startswith(words)
 
 
-@pytest.mark.parametrize("share", [0.4, 1.0])
-def test_the_fit_does_not_contradict_the_answer(share):
+@pytest.mark.parametrize(
+    ("share", "words"),
+    [
+        (0.4, "Reading by reading no misfit is seen, but mind the warning above."),
+        (
+            0.046,
+            "The fit is borderline: the survey fits worse than about 95 of 100 surveys of a",
+        ),
+    ],
+)
+def test_the_fit_does_not_contradict_the_answer(share, words):
     """Readings may fit one by one where the whole survey errs, or where the reversed wind fits better."""
-    words = fit(with_fit(share, caution="The wind looks reversed."))
-    assert words.startswith("Reading by reading no misfit is seen, but mind the warning above")
-    assert f"up to {100 * share:.0f} % fit worse" in words
+    assert fit(with_fit(share, caution="The wind looks reversed.")).startswith(words)
 
 
 def test_fixed_sensors_have_no_track():

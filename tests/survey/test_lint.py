@@ -52,6 +52,16 @@ def test_a_sensor_that_is_stuck(survey):
     found = survey("\n".join(["x,y,value,sensor", *rows]))
     assert found.notes[0].startswith("The sensor 'A' reads 7 in all its 5 readings")
     assert len(found.notes) == 1
+    assert found.stuck == found.notes
+
+
+def test_a_sensor_that_reads_nothing_beside_others_is_not_stuck(survey):
+    """It may be out of reach; one alone that reads 0 is asked about."""
+    rows = [f"{step},2,{value},{name}" for step in range(5) for name, value in (("A", 0), ("B", step))]
+    found = survey("\n".join(["x,y,value,sensor", *rows]))
+    assert (len(found.notes), found.stuck) == (1, ())
+    alone = survey("\n".join(["x,y,value", *(f"{step},2,0" for step in range(5))]))
+    assert alone.stuck == alone.notes
 
 
 def test_a_sensor_that_gets_stuck_on_the_way(survey):

@@ -74,6 +74,15 @@ def test_what_a_file_does_not_say_the_site_knows_of_the_sensor(read):
     assert "1 cell of 'background' says nothing, 12 is taken (first on line 3)." in mixed.notes
 
 
+def test_a_row_without_a_background_is_left_out(read):
+    """Nothing can stand in for it."""
+    survey = read("x,y,counts,bg\n1,2,30,4\n5,2,90,\n9,9,60,5\n", parse_site(COUNTS))
+    assert survey.lines.tolist() == [2, 4]
+    np.testing.assert_array_equal(survey.quantities["background"], [4, 5])
+    assert "1 row has no value in 'bg', left out (on line 3)." in survey.notes
+    assert survey.left_out == 1
+
+
 @pytest.mark.parametrize(
     ("site", "text", "reason"),
     [
@@ -91,7 +100,6 @@ def test_what_a_file_does_not_say_the_site_knows_of_the_sensor(read):
             "column 'yaw': must be <= 360; got 400.",
         ),
         (COUNTS, "x,y,counts,bg\n1,2,3,-1\n", "line 2, column 'bg': must be >= 0; got -1."),
-        (COUNTS, "x,y,counts,bg\n1,2,3,4\n1,2,3,\n", "line 3, column 'bg': the cell says nothing"),
         (COUNTS, "x,y,counts,bg_ppm\n1,2,3,4\n", "the unit 'ppm' of the background does not become cps"),
         (
             COUNTS,
@@ -104,6 +112,7 @@ def test_what_a_file_does_not_say_the_site_knows_of_the_sensor(read):
             "'bg', 'baseline' may each be the background;",
         ),
         (COUNTS, "x,y,counts,eff\n1,2,3,0\n", "line 2, column 'eff': must be > 0; got 0."),
+        (COUNTS, "x,y,counts,eff\n1,2,3,120%\n", "column 'eff': '120%' is no plain number; write 1.2,"),
     ],
 )
 def test_errors_say_where_and_what_to_do(read, site, text, reason):

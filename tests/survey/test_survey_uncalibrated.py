@@ -42,3 +42,13 @@ def test_columns_that_only_values_have_are_not_used(read):
 
 
 BINARY = gas_site('[sensor]\nreading = "binary"\n')
+
+
+def test_a_column_of_hits_is_the_reading_of_a_binary_sensor(read):
+    """Where there is no other; of a sensor with values it is none."""
+    hits = "x,y,hit,ws,wd\n1,2,yes,3,270\n5,6,0,3,270\n"
+    assert read(hits, BINARY).values.tolist() == [1.0, 0.0]
+    with pytest.raises(ValueError, match="no column 'value'"):
+        read(hits, gas_site(""))
+    both = "x,y,value,hit,ws,wd\n1,2,0,1,3,270\n5,6,1,0,3,270\n"
+    assert read(both, BINARY).values.tolist() == [0.0, 1.0]

@@ -169,6 +169,24 @@ def test_a_guess_does_not_look_like_an_answer(changes, words):
     assert bool(axes.containers) == sure
 
 
+def test_a_region_within_the_ring_is_not_hidden():
+    """Bars of half a metre on a map of 160 m would cover it; those of 5 m do not."""
+    small = made_findings(
+        samples=CENTRE + SPREAD * [0.1, 0.1, 1, 1] * np.random.default_rng(1).normal(size=(900, 4))
+    )
+    assert not panel(survey_figure(small), "map").containers
+    assert panel(survey_figure(made_findings()), "map").containers
+
+
+@pytest.mark.parametrize(
+    "readings", [np.geomspace(183, 5952, 60), np.geomspace(0.01, 90, 60), np.linspace(3, 7, 60)]
+)
+def test_the_scale_of_the_readings_has_three_labels(readings):
+    scale = panel(survey_figure(made_findings(values=readings)), "scale of the readings")
+    low, high = scale.get_ylim()
+    assert sum(low <= tick <= high for tick in scale.get_yticks()) >= 3
+
+
 def test_what_is_magnified_hides_no_reading():
     """A survey all over the map has it beside the map, to scale; one that leaves a corner free, there."""
     narrow = CENTRE + 0.2 * SPREAD * np.random.default_rng(0).normal(size=(500, 4))

@@ -19,7 +19,8 @@ from dowsax.inference import Posterior
 from dowsax.report.export import geojson, kml, posterior_table
 from dowsax.report.findings import Findings
 from dowsax.report.locate_survey import SurveyProblem, build_findings, build_problem, solve
-from dowsax.report.summary import QUANTILES, several_numbers, summary_numbers, summary_text
+from dowsax.report.numbers import QUANTILES, several_numbers, summary_numbers
+from dowsax.report.summary import summary_text
 from dowsax.site import read_site
 from dowsax.survey import Survey, read_survey
 from dowsax.survey.columns import NAMES

@@ -22,6 +22,7 @@ from dowsax.evaluate.statistics import wilson_interval
 from dowsax.evaluate.team_episodes import SimulatedSearcher, run_team_episodes
 from dowsax.evaluate.trace import Episode
 from dowsax.inference import FilterInfo
+from dowsax.inference.excess_noise import UsualNoise, has_excess_noise
 from dowsax.inference.fit import model_fit
 from dowsax.inference.live_redundancy import live_redundancy
 from dowsax.inference.posterior import MIN_FIT
@@ -103,9 +104,12 @@ class MissionRecorder(eqx.Module):
     """[m], of the stop rule."""
     probability: float
     widening: Widening
+    usual_noise: tuple[UsualNoise, ...] = eqx.field(static=True, default=())
+    """Of the inferred noise: with far more, nothing is found."""
 
     def __call__(self, search: SearchProblem, state: SearchState, info: FilterInfo) -> MissionRow:
         fits = model_fit(search.model, state.belief) >= MIN_FIT
+        fits = fits & ~has_excess_noise(self.usual_noise, state.belief)
         belief = self.widening(state.belief, live_redundancy(search.model, state.belief))
         state = replace(state, belief=belief)
         assert state.null is not None
@@ -173,7 +177,8 @@ def rehearse(
     keys = jax.vmap(lambda number: jax.random.fold_in(jax.random.key(config.seed), number))(
         jnp.arange(config.missions)
     )
-    record = MissionRecorder(plan.radius, plan.probability, Widening.of(plan.model.prior))
+    rule = plan.radius, plan.probability, Widening.of(plan.model.prior), plan.usual_noise
+    record = MissionRecorder(*rule)
     present = np.arange(config.missions) < config.num_present
     progress = {"on_progress": on_progress, "threads": threads, "record": record, "present": present}
     settings = {"truth": truth, "max_readings": config.max_readings}

@@ -21,6 +21,7 @@ from dowsax.inference.arguments import (
     check_stations,
     check_survey,
 )
+from dowsax.inference.excess_noise import usual_noise
 from dowsax.inference.filter import initial_info
 from dowsax.inference.fit import model_fit
 from dowsax.inference.posterior import Posterior, Trace
@@ -227,6 +228,7 @@ def _locate(
         trace=Trace(*(np.take(leaf, np.arange(num_readings), axis) for leaf in found.trace)),
         redundancy=float(model.sensor.count) if isinstance(model.sensor, Redundant) else 1.0,
         position_columns=model.position_columns,
+        usual_noise=usual_noise(model.prior),
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from dowsax.extras import require_extra
 from dowsax.geo.formatting import count_digits
+from dowsax.inference.excess_noise import UsualNoise, describe_excess
 from dowsax.world import POSITION_COLUMNS, Parameter, take_position
 
 _TYPICAL_REDUNDANCY = 4.0
@@ -65,6 +66,8 @@ class Posterior:
     number_probabilities
         The probability of each number of sources, where it was not known; these are then the samples of the
         most probable number.
+    usual_noise
+        What the prior says of each inferred noise: far more of it is a sign of a wrong model.
     """
 
     parameters: tuple[Parameter, ...]
@@ -80,6 +83,7 @@ class Posterior:
     position_columns: tuple[int, ...] = POSITION_COLUMNS
     source_columns: tuple[tuple[int, ...], ...] = ()
     number_probabilities: Mapping[int, float] = field(default_factory=dict)
+    usual_noise: tuple[UsualNoise, ...] = ()
 
     @property
     def num_sources(self) -> int:
@@ -105,6 +109,25 @@ class Posterior:
         """
         asked = self.redundancy_estimate
         return asked is not None and asked > 2 * max(self.redundancy, _TYPICAL_REDUNDANCY)
+
+    @property
+    def has_excess_noise(self) -> np.ndarray:
+        """Whether the readings scatter far more than the prior calls usual (`inference.excess_noise`)."""
+        none = np.zeros(self.samples.shape[:-2], bool)
+        excessive = [none, *(self._is_excessive(usual) for usual in self.usual_noise)]
+        return np.asarray(np.any(excessive, axis=0))
+
+    def describe_excess_noise(self) -> str:
+        """Return a sentence on it, for one survey; empty where the noise is usual."""
+        excessive = [usual for usual in self.usual_noise if self._is_excessive(usual)]
+        if not excessive:
+            return ""
+        column = self.names.index(excessive[0].parameter.name)
+        return describe_excess(excessive[0], float(self.quantile(0.5)[column]))
+
+    def _is_excessive(self, usual: UsualNoise) -> np.ndarray:
+        column = self.names.index(usual.parameter.name)
+        return np.asarray(self.quantile(0.5)[..., column] > usual.limit)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -181,9 +204,9 @@ class Posterior:
     def found(self) -> np.ndarray:
         """Whether the model fits and the source is within 1 m of the mean with at least 95 % probability.
 
-        Of several sources: each of them, and their number is right.
+        Of several sources: each of them, and their number is right. Never with excess noise.
         """
-        return np.asarray((self.probability_within(1.0) >= 0.95) & self.fits)
+        return np.asarray((self.probability_within(1.0) >= 0.95) & self.fits & ~self.has_excess_noise)
 
     @property
     def fits(self) -> np.ndarray:
@@ -205,6 +228,8 @@ class Posterior:
                 f"{float(self.fit):.2g})."
             )
         radius, spread = float(self.credible_radius(0.95)), float(self.source_positions(self.std).max())
+        if self.has_excess_noise:
+            return f"{self.describe_excess_noise()} As it stands, its 95 % credible radius is {radius:.2f} m."
         if self.found:
             places = (
                 "(" + ", ".join(f"{coordinate:.2f}" for coordinate in place) + ")"

@@ -10,6 +10,7 @@ import jax
 import numpy as np
 
 from dowsax.inference import Belief
+from dowsax.inference.excess_noise import describe_excess_noise
 from dowsax.mission import decision
 from dowsax.mission.advice import FOUND, INCONCLUSIVE, SEARCHING, Advice, Disc
 from dowsax.mission.decision import BudgetUse
@@ -97,6 +98,7 @@ class AdviceBuilder:
             if turn.has_changed
             else None,
             wind.message if wind.is_reversed else None,
+            inputs.excess_noise,
             decision.explain_status(plan, used, inputs, status, self.false_stops),
             decision.describe_redundancy(state.redundancy),
             sentence,
@@ -139,6 +141,7 @@ class AdviceBuilder:
             tuple(disc.centre for disc in sources) or (estimate.position,),
             *(radius, float(digest.mass), float(digest.fit), evidence, wind.is_reversed),
             chances.get("number_probability"),
+            describe_excess_noise(self.plan.usual_noise, state.belief),
         )
         region = Disc(estimate.position, radius)
         findings = {

@@ -104,6 +104,8 @@ class StatusInputs(NamedTuple):
     """Whether the wind looks reversed."""
     number_probability: float | None = None
     """Of the number of `places`; `None` where the number of sources is known."""
+    excess_noise: str = ""
+    """A sentence on it, where the readings scatter far more than is usual."""
 
 
 def describe_spent_budget(plan: Plan, used: BudgetUse) -> str | None:
@@ -143,7 +145,8 @@ def budget_left(plan: Plan, used: BudgetUse | None = None) -> Left:
 
 def status_of(plan: Plan, used: BudgetUse, inputs: StatusInputs) -> str:
     """Return the status, before the next place is chosen."""
-    is_sound = inputs.fit >= MIN_FIT and not inputs.is_wind_reversed and _shows_source(inputs)
+    is_doubtful = inputs.fit < MIN_FIT or inputs.is_wind_reversed or bool(inputs.excess_noise)
+    is_sound = not is_doubtful and _shows_source(inputs)
     if inputs.mass >= plan.probability and is_sound:
         return FOUND
     if describe_spent_budget(plan, used) is not None or excludes_source(inputs):
@@ -195,9 +198,13 @@ def explain_status(
                 f"Inconclusive: {ended}, and {where}, if there is one: the readings are only {factor} "
                 "likelier with a source than without."
             )
+        if inputs.mass >= plan.probability:
+            return f"Inconclusive: {ended}; as it stands, {where}."
         return f"Inconclusive: {ended}, and {where}, where {format_length(plan.radius)} is wanted."
     if inputs.is_wind_reversed:
         return f"Nothing is found until that is settled: by the wind as given, {where}."
+    if inputs.excess_noise:
+        return f"Nothing is found with so much noise: as it stands, {where}."
     if inputs.mass >= plan.probability:
         return f"Not sure yet: {where}, if there is one; the readings do not show yet that there is."
     return f"Not sure yet: {where}, where {format_length(plan.radius)} is wanted."

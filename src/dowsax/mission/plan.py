@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import count, islice
 from typing import Any
 
 from dowsax.geo.local import LocalCoordinates
 from dowsax.inference import PRESETS, Preset
+from dowsax.inference.excess_noise import UsualNoise, usual_noise
 from dowsax.mission.named_paths import with_ends
 from dowsax.mission.reach import Level, Reach, Steps
 from dowsax.mission.rehearsal import filter_name
@@ -105,6 +107,11 @@ class Plan:
     """Of the site."""
     searchers: Mapping[str, SearcherPlan] = field(default_factory=dict)
     """Several searchers that share one belief, by name; empty where there is one without a name."""
+
+    @cached_property
+    def usual_noise(self) -> tuple[UsualNoise, ...]:
+        """The inferred noise parameters, and what is usual of them."""
+        return usual_noise(self.model.prior)
 
     @classmethod
     def of(cls, site: Site, model: Model | None = None) -> "Plan":

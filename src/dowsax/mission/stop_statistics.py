@@ -138,6 +138,28 @@ def _has_several_sources(plan: Plan) -> bool:
     return source_columns(plan.model.prior) is not None
 
 
+def _unmeasured(plan: Plan, policy: str) -> str:
+    """Return what sets a mission apart from those whose stops were measured."""
+    if _has_several_sources(plan):
+        return "several sources"
+    cases = []
+    number = len(plan.searchers)
+    if number:
+        cases.append("1 searcher with a name" if number == 1 else f"{number} searchers")
+    if plan.reading != "value":
+        cases.append(f"{plan.reading} readings")
+    if plan.jump is not None:
+        cases.append("a source that may move")
+    row = next((row for row in read_standard_stops() if row.kind == plan.kind), None)
+    if row is not None and plan.filter_name != row.filter:
+        cases.append(f"the filter {plan.filter_name}, but for {row.filter}")
+    if row is not None and policy != row.policy:
+        cases.append(f"the policy {policy}")
+    if row is not None and plan.probability != row.probability:
+        cases.append(f"a probability of {plan.probability:g}")
+    return " and for ".join(cases) or "this field and rule"
+
+
 def describe_stops(plan: Plan, policy: str, *, by_name: bool = True) -> str:
     """Say how often a stop was wrong; where that was not measured, with the command that measures it.
 
@@ -150,8 +172,7 @@ def describe_stops(plan: Plan, policy: str, *, by_name: bool = True) -> str:
         return measured.sentence()
     standard = find_standard_stops(plan, policy)
     if standard is None:
-        case = "several sources" if _has_several_sources(plan) else "this field and rule"
-        sentence = f"how often such a stop is wrong was not measured for {case}{why_not}"
+        sentence = f"how often such a stop is wrong was not measured for {_unmeasured(plan, policy)}{why_not}"
     else:
         sentence = f"{standard.sentence()}; this site itself was not rehearsed{why_not}"
     if plan.file is None or not by_name:

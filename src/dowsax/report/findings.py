@@ -31,7 +31,7 @@ MISFIT, NO_EVIDENCE, LIKELY, LOCATED = "misfit", "no-evidence", "likely", "locat
 """Values of `Findings.status`, besides `INCONCLUSIVE`."""
 _NUM_PRIOR_DRAWS = 2000
 _MAX_LEARNT_SHARE = 0.7
-"""A parameter whose interval is wider than this share of the prior's has not been learnt."""
+"""A parameter whose interval holds more than this share of the prior's has not been learnt."""
 _MIN_PLACE_PROBABILITY = 0.05
 """A piece of the 95 % region with less probability is not reported as a place."""
 _COLUMNS = ("positions", "values", "far_ends", "lines", "time", "altitude", "wind", "dwell")
@@ -144,6 +144,8 @@ class Findings:
     """Of several searchers; empty where there is one without a name."""
     caution: str = ""
     """What makes the answer doubtful, a sentence in front of it."""
+    is_stuck: bool = False
+    """Whether a sensor reads the same again and again: it is no evidence that there is no source."""
     outcome: str = ""
     """Of a mission, its last status: `searching`, `found` or `inconclusive`. Empty for a survey."""
     flight: FlightSetting = field(default_factory=FlightSetting)
@@ -251,13 +253,17 @@ class Findings:
 
     @property
     def not_learnt(self) -> tuple[str, ...]:
-        """Names of the parameters about which the readings say little or nothing."""
+        """Names of the parameters about which the readings say little or nothing.
+
+        A wide interval beside that of the prior says something.
+        """
         if self.prior_interval is None:
             return ()
         low, high = self.posterior.interval(0.9)
-        before = np.subtract(self.prior_interval[1], self.prior_interval[0])
-        wide = high - low > _MAX_LEARNT_SHARE * before
-        return tuple(name for name, is_wide in zip(self.posterior.names, wide, strict=True) if is_wide)
+        prior_low, prior_high = self.prior_interval
+        common = np.minimum(high, prior_high) - np.maximum(low, prior_low)
+        is_same = common > _MAX_LEARNT_SHARE * np.subtract(prior_high, prior_low)
+        return tuple(name for name, same in zip(self.posterior.names, is_same, strict=True) if same)
 
     @property
     def status(self) -> str:
@@ -268,7 +274,8 @@ class Findings:
             return NO_EVIDENCE
         if self.covered is not None and self.covered > _MAX_COVERED_SHARE:
             return INCONCLUSIVE
-        return LOCATED if self.is_near_enough and self.is_evident else LIKELY
+        is_settled = self.is_near_enough and self.is_evident and not self.posterior.has_excess_noise
+        return LOCATED if is_settled else LIKELY
 
     @property
     def is_near_enough(self) -> bool:

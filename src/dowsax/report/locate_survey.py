@@ -207,7 +207,8 @@ def build_findings(problem: SurveyProblem, posterior: Posterior) -> Findings:
         wind=wind,
         dwell=survey.dwell,
         rule=Rule(site.found_radius, site.search.probability),
-        caution=" ".join([*reversals, *misfit_cautions(posterior, kind.uses_wind)]),
+        caution=" ".join([*survey.stuck, *reversals, *misfit_cautions(posterior, kind.uses_wind)]),
+        is_stuck=bool(survey.stuck),
         flight=site.flight,
         notes=(
             *survey.notes,
@@ -216,7 +217,7 @@ def build_findings(problem: SurveyProblem, posterior: Posterior) -> Findings:
             *_threshold_notes(model),
             *rehearsal_notes(problem),
         ),
-        settings=_settings(site, survey, problem.preset, num_particles),
+        settings=survey_settings(site, survey, problem.preset, num_particles),
     )
 
 
@@ -246,14 +247,17 @@ def _check_wind(problem: SurveyProblem, model: Model, posterior: Posterior) -> W
 
 
 def misfit_cautions(posterior: Posterior, uses_wind: bool) -> list[str]:
-    """Return a caution where the errors of the readings are one error of the whole survey."""
+    """Return cautions where the noise is excessive, or the errors are one error of the whole survey."""
+    excess = posterior.describe_excess_noise()
+    cautions = [excess] if excess else []
     if not posterior.has_systematic_errors:
-        return []
+        return cautions
     count, number = posterior.redundancy_estimate or 1.0, len(posterior.readings)
     causes = [*(["the direction of the wind"] if uses_wind else []), "a second source", "the background"]
     return [
+        *cautions,
         f"The model does not fit the survey: {count:.2g} of its {number} readings err as one. "
-        f"Look at {', '.join(causes[:-1])} and {causes[-1]}; do not rely on the region."
+        f"Look at {', '.join(causes[:-1])} and {causes[-1]}; do not rely on the region.",
     ]
 
 
@@ -300,7 +304,7 @@ def rehearsal_notes(problem: SurveyProblem) -> list[str]:
     ]
 
 
-def _settings(site: Site, survey: Survey, preset: str, particles: int) -> dict[str, Any]:
+def survey_settings(site: Site, survey: Survey, preset: str, particles: int) -> dict[str, Any]:
     """Return what the answer depends on, besides the readings."""
     return {
         "site": Path(site.file).name,
@@ -308,7 +312,7 @@ def _settings(site: Site, survey: Survey, preset: str, particles: int) -> dict[s
         "unit": site.unit,
         **({} if site.sensor.reading == "value" else {"reading": site.sensor.reading}),
         "area": [list(site.low), list(site.high)],
-        "wind": site.wind.mode,
+        **({"wind": site.wind.mode} if KINDS[site.kind].uses_wind else {}),
         **({"known": site.known} if site.known else {}),
         **({"known of each reading": ", ".join(survey.quantities)} if survey.quantities else {}),
         "preset": preset,

@@ -58,7 +58,9 @@ def findings_of(advisor: Advisor, site: Site, policy: str) -> Findings:
         next_height=None if team else advice.next_height,
         team=team,
         next_path=None if next_position is None or far_end is None else np.array([next_position, far_end]),
-        caution=check.message if check.is_reversed else "",
+        caution=" ".join(
+            filter(None, [check.message if check.is_reversed else "", posterior.describe_excess_noise()])
+        ),
         outcome=advice.status,
         flight=site.flight,
         notes=(advice.why,),
@@ -132,6 +134,7 @@ def posterior_of(advisor: Advisor) -> Posterior:
             stacked.evaluations,
         ),
         position_columns=belief.position_columns,
+        usual_noise=advisor.plan.usual_noise,
     )
     return publish(posterior, advisor.plan.model.prior)
 

@@ -1,22 +1,15 @@
-"""Findings as text for people, and as numbers for programs."""
+"""Findings as text for people."""
 
 import math
-from typing import Any
 
 import numpy as np
 
-from dowsax.files import finite
 from dowsax.geo.formatting import count_digits, format_chance, format_factor, format_length
-from dowsax.geo.local import LocalCoordinates
-from dowsax.inference import Posterior
 from dowsax.inference.posterior import INTERVAL_PROBABILITY
-from dowsax.inference.sources import estimate_sources
 from dowsax.mission.advice import INCONCLUSIVE, SEARCHING
 from dowsax.report.findings import LIKELY, MAX_LOG_EVIDENCE, MISFIT, NO_EVIDENCE, Findings
 from dowsax.world.several_columns import single_name
 
-QUANTILES = (0.025, 0.05, 0.5, 0.95, 0.975)
-"""In numbers for programs: the ends of the intervals that hold 90 and 95 %, and the median."""
 _WIND_NAMES = ("ux", "uy")
 _MAIN_PREFIXES = ("q", "level", "mx", "my", "mz", "background", *_WIND_NAMES)
 """The names of the main unknowns begin so: strength, background and wind."""
@@ -26,6 +19,8 @@ _MISSION_PREFIXES = {SEARCHING: "Not sure yet", INCONCLUSIVE: "Cannot tell as cl
 """How the answer of a mission begins that has not found the source."""
 OTHER_UNKNOWNS_TITLE = "What else was inferred"
 """Title of the section on all other unknowns."""
+_BORDERLINE_FIT = 0.1
+"""Of a right model one survey in ten, at most, fits worse than this."""
 _EVIDENCE_WORDS = ((5.0, "very strong"), (3.0, "strong"), (1.0, "some"))
 """Minimum log evidence, and the word for it (Kass and Raftery, 1995)."""
 
@@ -49,7 +44,7 @@ def sections(findings: Findings) -> list[tuple[str, list[str]]]:
     parts = [
         ("Where", where(findings)),
         ("How strong, and what carries it", [*parameters(findings, main=True), *wind(findings)]),
-        ("Is there a source", [evidence(findings), fit(findings)]),
+        ("Is there a source", [*evidence(findings), fit(findings)]),
         ("What is not known", unknown(findings)),
         (OTHER_UNKNOWNS_TITLE, parameters(findings, main=False)),
         ("Readings", readings(findings)),
@@ -87,7 +82,8 @@ def _answer(findings: Findings) -> str:
         return f"{doubt}: with 95 % probability the source is within {radius} of {where_}."
     within = f"with 95 % probability within {radius} of there"
     if findings.status == LIKELY:
-        return f"Likely near {where_}, but not settled: {within}{_shortfall(findings)}.{_number(findings)}"
+        settled = f"Likely near {where_}, but not settled: {within}{_shortfall(findings)}."
+        return f"{settled}{_number(findings)}{_next_step(findings)}"
     return f"Located: the source is at {where_}, {within}.{_number(findings)}"
 
 
@@ -128,6 +124,14 @@ def _shortfall(findings: Findings) -> str:
         factor = format_factor(findings.evidence)
         words += f"; and the readings are only {factor} likelier with a source than without"
     return words
+
+
+def _next_step(findings: Findings) -> str:
+    """Return what to do about a source that is likely, but not settled; of a mission its advice says it."""
+    if findings.outcome or findings.rule is None:
+        return ""
+    site = findings.settings.get("site") or "SITE"
+    return f" Further readings near there may settle it: `dowsax advise --site {site} --log LOG` says where."
 
 
 def place(findings: Findings, position: np.ndarray) -> str:
@@ -212,20 +216,29 @@ def format_wind(velocity: np.ndarray) -> str:
     return f"{speed:.1f} m/s from {bearing:.0f}°"
 
 
-def evidence(findings: Findings) -> str:
-    """Return a sentence on the evidence for a source against none."""
+def evidence(findings: Findings) -> list[str]:
+    """Return sentences on the evidence for a source, or for several, against none."""
     if findings.evidence is None:
-        return "Evidence for a source against none was not computed."
+        return ["Evidence for a source against none was not computed."]
     if findings.evidence >= MAX_LOG_EVIDENCE:
-        return "Nothing but a source explains the readings."
-    size = abs(findings.evidence)
+        return ["Nothing but a source explains the readings."]
+    if findings.is_stuck and findings.evidence < 0:
+        return ["No evidence against a source either: a stuck sensor says nothing about that."]
+    number, size = len(findings.sources), abs(findings.evidence)
     word = next((word for least, word in _EVIDENCE_WORDS if size >= least), None)
     if word is None:
-        return "The readings do not tell a source from none."
-    side = "with a source than without" if findings.evidence > 0 else "without a source than with one"
+        return ["The readings do not tell a source from none."]
+    what, one = ("a source", "one") if number == 1 else (f"{number} sources", f"{number} sources")
+    side = f"with {what} than without" if findings.evidence > 0 else f"without a source than with {one}"
     against = "for" if findings.evidence > 0 else "against"
     strength, factor = word.capitalize(), format_factor(size)
-    return f"{strength} evidence {against} a source: the readings are {factor} likelier {side}."
+    sentences = [f"{strength} evidence {against} {what}: the readings are {factor} likelier {side}."]
+    if number > 1 and not findings.posterior.number_probabilities:
+        sentences.append(
+            f"That compares {number} sources with none at all. That there are {number} was given, and not "
+            f'compared with another number: `sources = "1-{number}"` does.'
+        )
+    return sentences
 
 
 def fit(findings: Findings) -> str:
@@ -237,15 +250,13 @@ def fit(findings: Findings) -> str:
     if not findings.posterior.fits:
         chance = format_chance(share)
         return f"No source explains the readings: by chance a right model would fit so badly {chance}."
-    percent = f"{100 * share:.0f} %"
+    worse = f"the survey fits worse than about {100 - math.ceil(100 * share)} of 100 surveys of a right model"
+    if share < _BORDERLINE_FIT:
+        mind = "; mind the warning above" if findings.caution else ""
+        return f"The fit is borderline: {worse}{mind}."
     if findings.caution:
-        return (
-            "Reading by reading no misfit is seen, but mind the warning above (of surveys of a right model, "
-            f"up to {percent} fit worse)."
-        )
-    if percent == "100 %":
-        return "No misfit is seen: nothing in the errors of the readings is unusual for a right model."
-    return f"No misfit is seen: of surveys of a right model, up to {percent} fit worse."
+        return "Reading by reading no misfit is seen, but mind the warning above."
+    return "No misfit is seen: nothing in the errors of the readings is unusual for a right model."
 
 
 def unknown(findings: Findings) -> list[str]:
@@ -297,86 +308,6 @@ def format_interval(low: float, middle: float, high: float, unit: str = "") -> s
     digits = count_digits(low, high)
     least, number, most = (format_number(each, digits) for each in (low, middle, high))
     return f"{number}{unit} (95 %: {least} to {most})"
-
-
-def summary_numbers(findings: Findings) -> dict[str, Any]:
-    """Return the findings as JSON can hold them."""
-    posterior = findings.posterior
-    degrees = findings.degrees(findings.estimate[None])
-    latitude, longitude = (None, None) if degrees is None else map(float, degrees[0])
-    quantiles = np.stack([posterior.quantile(share) for share in QUANTILES])
-    return {
-        "name": findings.name,
-        "kind": findings.kind,
-        "unit": findings.unit,
-        "verdict": verdict(findings),
-        "status": findings.status,
-        "position": {
-            "x": float(findings.estimate[0]),
-            "y": float(findings.estimate[1]),
-            "latitude": latitude,
-            "longitude": longitude,
-            "std": findings.spread.tolist(),
-            "radius_95": findings.sources[0].radius,
-        },
-        **several_numbers(posterior, findings.coordinates),
-        "origin": None if findings.coordinates.origin is None else list(findings.coordinates.origin),
-        "parameters": [
-            {
-                "name": parameter.name,
-                "unit": parameter.unit,
-                "meaning": parameter.meaning,
-                "mean": float(posterior.mean[column]),
-                "std": float(posterior.std[column]),
-                "quantiles": dict(zip(map(str, QUANTILES), quantiles[:, column].tolist(), strict=True)),
-                "learnt": parameter.name not in findings.not_learnt,
-            }
-            for column, parameter in enumerate(posterior.parameters)
-        ],
-        "regions": [
-            {"probability": probability, "area": region.area, "pieces": len(region.patches)}
-            for probability, region in sorted(findings.regions.items())
-        ],
-        "log_evidence_for_a_source": finite(findings.evidence),
-        "log_evidence": finite(float(posterior.log_evidence)),
-        "fit": float(posterior.fit),
-        "fits": bool(posterior.fits),
-        "readings": len(findings.values),
-        "particles": len(posterior.weights),
-        "notes": list(findings.notes),
-        "settings": dict(findings.settings),
-        "seed": findings.seed,
-        "versions": dict(findings.versions),
-    }
-
-
-def several_numbers(
-    posterior: Posterior, coordinates: LocalCoordinates | None = None
-) -> dict[str, list[dict[str, Any]] | dict[str, float]]:
-    """Return each of several sources as JSON can hold it, and how probable each number of them is.
-
-    Nothing for one source, if no other number was thought possible.
-    """
-    if posterior.num_sources == 1 and not posterior.number_probabilities:
-        return {}
-    quantiles = np.stack([posterior.quantile(share) for share in QUANTILES])
-    found = []
-    for source in estimate_sources(posterior):
-        body: dict[str, Any] = {"x": float(source.position[0]), "y": float(source.position[1])}
-        if coordinates is not None and coordinates.is_geographic:
-            body["latitude"], body["longitude"] = map(float, coordinates.to_degrees(source.position[None])[0])
-        own = {
-            single_name(posterior.names[column]): dict(
-                zip(map(str, QUANTILES), quantiles[:, column].tolist(), strict=True)
-            )
-            for column in source.columns[2:]
-        }
-        found.append(body | {"std": source.std.tolist(), "radius_95": source.radius, "quantiles": own})
-    chances = posterior.number_probabilities or {posterior.num_sources: 1.0}
-    return {
-        "sources": found,
-        "number_probabilities": {str(number): chance for number, chance in chances.items()},
-    }
 
 
 def _with_spread(value: float, spread: float) -> str:

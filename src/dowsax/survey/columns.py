@@ -61,6 +61,8 @@ UNIT_OF_ROLE = {
         if quantity.unit not in ("", READING_UNIT)
     },
 }
+_HIT_NAMES = ("hit", "hits", "detection", "detected")
+"""Further names of the readings of a binary sensor."""
 # Column names that are units themselves.
 _UNIT_NAMES = ("ppm", "ppb", "counts", "count", "cps", "kcps", "cpm", "dbm", "db", "dba", "nt")
 # Where a file has several of these, the first name in the order above wins.
@@ -97,7 +99,7 @@ def find_columns(
     taken, or what they are.
     """
     where = f"{table.path}, line {table.header_line}"
-    mapping = {**_site_mapping(site, table.headers), **columns}
+    mapping = {**_hit_mapping(site, table.headers), **_site_mapping(site, table.headers), **columns}
     found = match_columns(where, table.headers, mapping, unused=unused)
     _require_columns(where, table, found, site)
     _require_whole_paths(where, table.headers, found, site)
@@ -229,6 +231,15 @@ def _with_scale(where: str, role: str, column: Column) -> Column:
             f"{wanted} by a factor; convert the column, or correct its header."
         )
     return Column(column.header, column.index, unit, column.mapped, scale)
+
+
+def _hit_mapping(site: Site | None, headers: list[str]) -> dict[str, str]:
+    """Return the column of the hits of a binary sensor, where no other may be the reading."""
+    hits = [header for header in headers if split_header(header)[0] in _HIT_NAMES]
+    is_binary = site is not None and site.sensor.reading == "binary"
+    if not is_binary or len(hits) != 1 or any(fits_role("value", header) for header in headers):
+        return {}
+    return {"value": hits[0]}
 
 
 def _site_mapping(site: Site | None, headers: list[str]) -> dict[str, str]:

@@ -5,6 +5,8 @@ refused for lint, such as heights above the sea or another unit: each question i
 """
 
 import math
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -93,9 +95,25 @@ def lint_survey(site: Site, values: np.ndarray, altitude: np.ndarray | None) -> 
     return [*_heights(site, altitude), *_background(site, values)]
 
 
+def lint_gone(lines: Sequence[int], header: str, gone: np.ndarray) -> str:
+    """Say that some rows (k,) of these lines are left out, as they have nothing in a column."""
+    left = [line for line, is_gone in zip(lines, gone, strict=True) if is_gone]
+    rows = "1 row has" if len(left) == 1 else f"{len(left)} rows have"
+    first = "" if len(left) == 1 else "first "
+    return f"{rows} no value in {header!r}, left out ({first}on line {left[0]})."
+
+
+class SensorQuestion(NamedTuple):
+    """A question about a sensor that reads the same many times."""
+
+    words: str
+    is_stuck: bool
+    """Whether it says nothing: not where it may just be out of reach of what others read."""
+
+
 def lint_sensors(
     values: np.ndarray, sensor: np.ndarray | None, names: tuple[str, ...], lines: np.ndarray
-) -> list[str]:
+) -> list[SensorQuestion]:
     """Return a question about each sensor that reads the same many times; `lines` are those of the file."""
     numbers = np.zeros(len(values), int) if sensor is None else sensor
     questions = []
@@ -103,17 +121,15 @@ def lint_sensors(
         own = values[numbers == number]
         name = "The sensor" if sensor is None else f"The sensor {names[number]!r}"
         if len(own) >= _MIN_EQUAL_READINGS and (own == own[0]).all():
-            questions.append(
-                f"{name} reads {own[0]:g} in all its {len(own)} readings: is it stuck, or silent "
-                "below its limit?"
-            )
+            words = f"{name} reads {own[0]:g} in all its {len(own)} readings: is it stuck, or silent "
+            is_stuck = own[0] != 0 or len(own) == len(values)
+            questions.append(SensorQuestion(f"{words}below its limit?", is_stuck))
             continue
         value, length, first = _longest_run(own)
         if length >= _MIN_RUN_LENGTH and value != 0:
             line = lines[numbers == number][first]
-            questions.append(
-                f"{name} reads {value:g} {length} times in a row (from line {line} on): is it stuck?"
-            )
+            words = f"{name} reads {value:g} {length} times in a row (from line {line} on): is it stuck?"
+            questions.append(SensorQuestion(words, True))
     return questions
 
 

@@ -3,6 +3,7 @@
 What a column does not say, the site may know of the sensor.
 """
 
+import re
 from collections.abc import Callable, Collection
 from functools import partial
 
@@ -16,6 +17,7 @@ from dowsax.survey.columns import fits_role
 from dowsax.survey.lint import POSITIVE_KINDS
 from dowsax.survey.quantities import Sheet, read_optional
 
+_PERCENT = re.compile(r"([0-9]{1,9}(?:[.,][0-9]{1,9})?)\s*%")
 _MIN_BACKGROUND_SHARE = 0.5
 """Of its known background: a reading below it says that one of the two is wrong."""
 
@@ -52,7 +54,10 @@ def note_unused(sheet: Sheet, unused: dict[str, str]) -> None:
 def read_quantities(
     sheet: Sheet, sensor: np.ndarray | None, sensor_names: tuple[str, ...]
 ) -> dict[str, np.ndarray]:
-    """Return the quantities (k,) by name: those of the file, and those that the site requires."""
+    """Return the quantities (k,) by name: those of the file, and those that the site requires.
+
+    They are NaN in rows that are to be left out, as their cell is empty and nothing stands in for it.
+    """
     site, found = sheet.site, {}
     for name in QUANTITIES:
         is_required = site is not None and name in site.required_quantities
@@ -61,8 +66,10 @@ def read_quantities(
         known = None if site is None else _known_of_sensors(sheet, site, name, sensor, sensor_names)
         unit = "" if site is None else known_unit(site.unit) or site.unit
         fault: Callable[[float], str | None] = partial(quantity_fault, name, reading_unit=unit)
-        numbers = read_optional(sheet, name, known, fault, _scale(sheet, name))
-        if numbers is None or np.isnan(numbers).any():
+        _refuse_percent(sheet, name)
+        numbers = read_optional(sheet, name, known, fault, _scale(sheet, name), leaves_out=True)
+        is_column = name in sheet.columns and not sheet.missing(name).all()
+        if numbers is None or (np.isnan(numbers).any() and not is_column):
             if is_required:
                 raise ValueError(_missing(sheet, name, sensor))
             continue
@@ -84,6 +91,20 @@ def _known_of_sensors(
     usual = np.nan if default is None else default
     of_each = np.array([site.sensors.get(one, {}).get(name, usual) for one in names])
     return of_each[sensor]
+
+
+def _refuse_percent(sheet: Sheet, name: str) -> None:
+    """Raise a ValueError for a plain number that is written in percent."""
+    if name not in sheet.columns or QUANTITIES[name].unit != "":
+        return
+    for row, cell in enumerate(sheet.cells(name)):
+        percent = _PERCENT.fullmatch(cell.strip())
+        if percent is not None:
+            share = float(percent[1].replace(",", ".")) / 100
+            raise ValueError(
+                f"{sheet.where(name, row)}: {cell.strip()!r} is no plain number; write {share:g}, or leave "
+                "the sign out and put the unit (%) into the header."
+            )
 
 
 def _scale(sheet: Sheet, name: str) -> float:
@@ -128,7 +149,7 @@ def _missing(sheet: Sheet, name: str, sensor: np.ndarray | None) -> str:
 
 def _note(sheet: Sheet, name: str, numbers: np.ndarray) -> str:
     """Return a sentence that says what was used."""
-    column, site, low, high = sheet.columns.get(name), sheet.site, numbers.min(), numbers.max()
+    column, site, low, high = sheet.columns.get(name), sheet.site, np.nanmin(numbers), np.nanmax(numbers)
     origin = "from the site file, by its sensor" if column is None else f"from the column {column.header!r}"
     unit = "" if site is None else unit_of_quantity(name, known_unit(site.unit) or site.unit)
     span = f"{low:.4g}" if low == high else f"{low:.4g} to {high:.4g}"

@@ -13,7 +13,7 @@ from dowsax.site.site import Site
 from dowsax.site.units import factor, known_unit
 from dowsax.survey.columns import FAR_END_ROLES, POSITION_ROLES, WIND_ROLES, Column
 from dowsax.survey.csv_file import Rows, numbers
-from dowsax.survey.lint import altitude_fault, direction_fault, is_missing, wind_fault
+from dowsax.survey.lint import altitude_fault, direction_fault, is_missing, lint_gone, wind_fault
 
 _HIT_WORDS, _NO_HIT_WORDS = ("yes", "true", "hit"), ("no", "false")
 """How files write a hit, and that there was none, besides 1 and 0."""
@@ -74,12 +74,7 @@ def select_values(sheet: Sheet) -> Sheet:
     """Return the sheet without the rows that have no value."""
     missing = sheet.missing("value")
     if missing.any():
-        lines = [line for line, is_gone in zip(sheet.rows.lines, missing, strict=True) if is_gone]
-        rows = "1 row has" if len(lines) == 1 else f"{len(lines)} rows have"
-        first = "" if len(lines) == 1 else "first "
-        sheet.notes.append(
-            f"{rows} no value in {sheet.columns['value'].header!r}, left out ({first}on line {lines[0]})."
-        )
+        sheet.notes.append(lint_gone(sheet.rows.lines, sheet.columns["value"].header, missing))
     if missing.all():
         raise ValueError(f"{sheet.rows.path}: no reading is left. {' '.join(sheet.notes)}")
     return sheet.select(~missing)
@@ -228,8 +223,12 @@ def read_optional(
     defaults: np.ndarray | None,
     fault: Callable[[float], str | None],
     scale: float = 1.0,
+    *,
+    leaves_out: bool = False,
 ) -> np.ndarray | None:
     """Return a column that a file may lack; an empty cell takes its default, and is an error without one.
+
+    With `leaves_out` it is NaN without one, for rows that the caller leaves out.
 
     `defaults` (k,) are NaN where there is none. `fault` says what is wrong with a number, or `None`, after
     the number was multiplied with `scale`.
@@ -242,7 +241,8 @@ def read_optional(
         sheet.notes.append(f"The column {header!r} is empty and was not used.")
         return defaults
     found = np.full(len(missing), np.nan) if defaults is None else defaults.copy()
-    if np.isnan(found[missing]).any():
+    gone = missing & np.isnan(found)
+    if gone.any() and not leaves_out:
         row = int(np.flatnonzero(missing)[np.isnan(found[missing])][0])
         raise ValueError(
             f"{sheet.where(role, row)}: the cell says nothing ({sheet.cells(role)[row].strip()!r}); fill it "
@@ -251,6 +251,9 @@ def read_optional(
     given = sheet.select(~missing)
     found[~missing] = scale * given.numbers(role)
     _require_no_fault(given, role, found[~missing], fault)
+    if gone.any():
+        sheet.notes.append(lint_gone(sheet.rows.lines, sheet.columns[role].header, gone))
+    missing &= ~gone
     if missing.any():
         header, line = sheet.columns[role].header, sheet.rows.lines[int(np.argmax(missing))]
         count, taken = int(missing.sum()), np.unique(found[missing])

@@ -15,7 +15,7 @@ from dowsax.geo.polygons import TOUCH
 from dowsax.site.site import Site
 from dowsax.survey.columns import Column, choose_position_columns, find_columns
 from dowsax.survey.csv_file import open_table
-from dowsax.survey.lint import lint_sensors, lint_survey
+from dowsax.survey.lint import SensorQuestion, lint_sensors, lint_survey
 from dowsax.survey.measured import lint_background, note_unused, read_quantities, unused_quantities
 from dowsax.survey.quantities import (
     Sheet,
@@ -70,6 +70,8 @@ class Survey:
     """How many rows were left out; `notes` say why."""
     notes: tuple[str, ...] = ()
     """What a reader of the results should know: what was left out, converted, or looks odd."""
+    stuck: tuple[str, ...] = ()
+    """Of the notes those that ask whether a sensor is stuck: its readings may say nothing."""
     columns: Mapping[str, Column] = field(default_factory=dict)
     """The column of each role."""
     unused: tuple[str, ...] = ()
@@ -143,17 +145,16 @@ def read_survey(
     measured = read_quantities(sheet, sensor, sensor_names)
     altitude = read_altitude(sheet)
     wind, has_wind = read_wind(sheet, None if clock is None else clock.times)
-    counts = has_wind & _is_allowed(sheet, positions, far_ends) & _sees(sheet, positions, far_ends, altitude)
+    is_measured = ~np.any([np.isnan(part) for part in (values, *measured.values())], axis=0)
+    is_seen = _is_allowed(sheet, positions, far_ends) & _sees(sheet, positions, far_ends, altitude)
+    counts = has_wind & is_measured & is_seen
     if not counts.any():
         raise ValueError(f"{path}: no reading is left. {' '.join(sheet.notes)}")
     values, sensor, lines = values[counts], _select(sensor, counts), np.array(sheet.rows.lines)[counts]
     altitude, clock = _select(altitude, counts), None if clock is None else clock.select(counts)
     dwell, measured = _select(dwell, counts), {name: part[counts] for name, part in measured.items()}
-    notes = [*sheet.notes]
-    if site is None or site.sensor.reading != "binary":
-        notes += lint_sensors(values, sensor, sensor_names, lines)
-    if site is not None:
-        notes += _lint(site, values, altitude, dwell, measured)
+    questions = _ask_about_sensors(site, values, sensor, sensor_names, lines)
+    asked = [question.words for question in questions]
     return Survey(
         positions=positions[counts],
         values=values,
@@ -171,20 +172,29 @@ def read_survey(
         searcher=_select(read_searchers(sheet), counts),
         quantities=measured,
         left_out=num_rows - int(counts.sum()),
-        notes=tuple(notes),
+        notes=(*sheet.notes, *asked, *_lint(site, values, altitude, dwell, measured)),
+        stuck=tuple(question.words for question in questions if question.is_stuck),
         columns=sheet.columns,
         unused=sheet.unused,
     )
 
 
+def _ask_about_sensors(site: Site | None, values: np.ndarray, *of_sensors: Any) -> list[SensorQuestion]:
+    """Return questions about sensors that may be stuck; hits in a row are what a plume gives."""
+    is_binary = site is not None and site.sensor.reading == "binary"
+    return [] if is_binary else lint_sensors(values, *of_sensors)
+
+
 def _lint(
-    site: Site,
+    site: Site | None,
     values: np.ndarray,
     altitude: np.ndarray | None,
     dwell: np.ndarray | None,
     measured: Mapping[str, np.ndarray],
 ) -> list[str]:
     """Return what is odd about the readings of a site."""
+    if site is None:
+        return []
     notes = lint_survey(site, values, altitude)
     return [*notes, *lint_background(site, values, dwell, measured.get("background"))]
 

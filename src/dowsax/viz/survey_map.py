@@ -1,6 +1,7 @@
 """The map of a survey: track, readings, regions, estimate, wind and geofence, to scale and with north up."""
 
 import textwrap
+from typing import Any, cast
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -10,10 +11,11 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch as Swatch
 from matplotlib.patches import PathPatch
 from matplotlib.path import Path
+from matplotlib.ticker import NullLocator
 
 from dowsax.report.findings import Findings
 from dowsax.report.regions import Region
-from dowsax.report.summary import verdict
+from dowsax.report.summary import format_number, verdict
 from dowsax.viz.maps import (
     INSET_SIZE,
     draw_compass,
@@ -46,10 +48,12 @@ _COMPASS_HEIGHT, _MARK_HEIGHT, _MIN_INSET_HEIGHT = 1.75, 0.22, 0.8
 _MIN_ASPECT = 0.6
 """The smallest ratio of the map's sides."""
 _MAX_WIND_ARROWS = 16
+_MIN_SCALE_LABELS = 3
 _MAX_INSET_RADIUS = 0.05
 """A 95 % radius that is a smaller share of the map than this is shown magnified too."""
 _ESTIMATE_RING_PT = 13.0
 """Wider than the mark of a reading."""
+_THIN_LINE_PT = 0.7
 _NO_SOURCE = ("no-evidence", "misfit")
 """Statuses in which there may be no source, or none that fits the model: regions are grey."""
 _GUESSES = {
@@ -76,7 +80,7 @@ def survey_figure(findings: Findings, *, titled: bool = True) -> Figure:
         for side in ("top", "right"):
             axes.spines[side].set_visible(True)
         draw_limits(axes, findings)
-        _draw_belief(axes, findings)
+        _draw_belief(axes, findings, _ESTIMATE_RING_PT / 72 * (high - low)[0] / width)
         dots = _draw_readings(axes, findings)
         scale = add_panel(figure, _LEFT + width + _GAP, _BOTTOM, _BAR, height, "scale of the readings")
         _draw_reading_scale(scale, dots, findings.unit)
@@ -101,10 +105,11 @@ def _draw_title(figure: Figure, name: str, words: list[str], page: tuple[float, 
     figure.text(left, 1 - 0.36 / page[1], "\n".join(words), fontsize=9.5, va="top", linespacing=1.3)
 
 
-def _draw_belief(axes: Axes, findings: Findings) -> None:
-    """Draw regions and estimate: error bars below the readings, a ring above them.
+def _draw_belief(axes: Axes, findings: Findings, ring: float = 0.0) -> None:
+    """Draw regions and estimate: error bars below the readings, a ring of this width [m] above them.
 
     So no reading is hidden. A guess is grey, without bars; its regions are grey where there may be no source.
+    Bars within the ring are left out, and outlines within it are thin: they would hide the regions.
     """
     sure, regions = findings.is_sure, MUTED if findings.status in _NO_SOURCE else BLUE
     for probability, region in sorted(findings.regions.items(), reverse=True):
@@ -115,18 +120,21 @@ def _draw_belief(axes: Axes, findings: Findings) -> None:
             )
             axes.add_patch(
                 PathPatch(
-                    _outline(region), fill=False, edgecolor=regions, linewidth=width, linestyle=line,
-                    zorder=2.6,
+                    _outline(region), fill=False, edgecolor=regions, linestyle=line, zorder=2.6,
+                    linewidth=_THIN_LINE_PT if findings.radius < ring else width,
                 )
             )  # fmt: skip
     for place in findings.places:
+        has_bars = sure and 2 * float(place.std.max()) > ring
         for colour, width, order in (("white", 4.0, 3.4), (INK, 1.8, 3.5)):
-            if sure:
+            if has_bars:
                 axes.errorbar(
                     *place.position, xerr=place.std[0], yerr=place.std[1], color=colour, elinewidth=width,
                     capsize=3.5, capthick=width, linestyle="", zorder=order,
                 )  # fmt: skip
-        for colour, width, order in (("white", 3.6, 6), (INK if sure else MUTED, 1.8, 7)):
+        # Nothing white over a region that is as small as the ring.
+        rings = (("white", 3.6, 6), (INK if sure else MUTED, 1.8, 7))
+        for colour, width, order in rings if findings.radius > ring else rings[1:]:
             axes.plot(
                 *place.position, "o", markersize=_ESTIMATE_RING_PT, markerfacecolor="none",
                 markeredgecolor=colour, markeredgewidth=width, zorder=order,
@@ -177,9 +185,16 @@ def _draw_readings(axes: Axes, findings: Findings) -> PathCollection:
 
 
 def _draw_reading_scale(axes: Axes, dots: PathCollection, unit: str) -> None:
+    """Draw the colour bar, with at least three labels."""
     bar = axes.figure.colorbar(dots, cax=axes)
     bar.set_label(f"reading [{unit}]" if unit else "reading")
     bar.outline.set_visible(False)
+    low, high = axes.get_ylim()
+    if np.sum((bar.get_ticks() >= low) & (bar.get_ticks() <= high)) < _MIN_SCALE_LABELS:
+        # A logarithmic scale over less than two decades: what lies at even shares of its length.
+        ticks = cast(Any, dots.norm).inverse(np.linspace(0, 1, 5))
+        bar.set_ticks(ticks, labels=[format_number(float(tick)) for tick in ticks])
+        axes.yaxis.set_minor_locator(NullLocator())
 
 
 def _draw_waypoints(axes: Axes, findings: Findings) -> None:
