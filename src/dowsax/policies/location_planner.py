@@ -114,8 +114,16 @@ class LocationPlanner(eqx.Module):
     ) -> tuple[Action, Scalar]:
         """Return the number of a candidate, and the expected gain [nats] of a reading there."""
         gain_key, tie_key = jax.random.split(key)
+        gains, rates = self.rates(gain_key, belief, station, candidates, budget)
+        number = choose_best(tie_key, rates, candidates.mask)
+        return number, gains[number]
+
+    def rates(
+        self, key: Key, belief: Belief, station: Station, candidates: Candidates, budget: Budget
+    ) -> tuple[Float[Array, " k"], Float[Array, " k"]]:
+        """Return the expected gain [nats] of each candidate, and the gain per cost that is maximised."""
         ways = jax.tree.map(lambda leaf: leaf[:, None], candidates.targets)
-        gains = self.expected_gains(gain_key, belief, station, ways, candidates.mask)
+        gains = self.expected_gains(key, belief, station, ways, candidates.mask)
         shares = budget.shares(candidates)
         rates = gains / shares
         if self.second_ways is not None:
@@ -124,11 +132,10 @@ class LocationPlanner(eqx.Module):
             firsts = jnp.repeat(best, best.shape[0])
             ways = jnp.stack([candidates.places[firsts], after.places], axis=1)
             # With the same sources and noise, so that one and two readings compare.
-            both = self.expected_gains(gain_key, belief, station, ways, after.mask)
+            both = self.expected_gains(key, belief, station, ways, after.mask)
             costs = shares[firsts] + budget.shares(after, among=candidates)
             rates = rates.at[firsts].max(jnp.where(after.mask, both / costs, 0.0))
-        number = choose_best(tie_key, rates, candidates.mask)
-        return number, gains[number]
+        return gains, rates
 
     def expected_gains(
         self,

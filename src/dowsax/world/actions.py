@@ -169,9 +169,9 @@ class NearAndFar(eqx.Module):
     """
 
     fence: Fence
-    low: tuple[float, float] = eqx.field(static=True)
-    high: tuple[float, float] = eqx.field(static=True)
-    lengths: tuple[float, ...] = eqx.field(static=True)
+    low: tuple[float | Scalar, float | Scalar]
+    high: tuple[float | Scalar, float | Scalar]
+    lengths: tuple[float | Scalar, ...]
     """[m], of the rings."""
     directions: int = eqx.field(default=8, static=True)
     num_promising: int = eqx.field(default=16, static=True)
@@ -236,8 +236,9 @@ class NearAndFar(eqx.Module):
         angles = 2 * np.pi * (np.arange(self.directions)[None, :] + turns) / self.directions
         # Cosines of right angles are rounded to zero, so that a walk on a lattice stays on it.
         offsets = np.round(np.stack([np.cos(angles), np.sin(angles)], axis=-1), 12)
-        offsets = offsets * np.asarray(self.lengths)[:, None, None]
-        return position[None, :] + jnp.asarray(offsets.reshape(-1, 2), jnp.float32)
+        rings = zip(self.lengths, offsets, strict=True)
+        offsets = [jnp.asarray(length * ring, jnp.float32) for length, ring in rings]
+        return position[None, :] + jnp.concatenate(offsets)
 
 
 class OpenPaths(eqx.Module):
