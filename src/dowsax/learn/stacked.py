@@ -35,8 +35,8 @@ class StackedProblems:
         different = [at for at, structure in enumerate(structures) if structure != structures[0]]
         if different:
             raise ValueError(
-                f"Problem {different[0]} has other shapes or static choices than problem 0: problems that are "
-                "stacked may differ by numbers alone."
+                f"Problem {different[0]} has other static choices than problem 0: problems that are stacked "
+                "may differ by numbers alone."
             )
         columns = list(zip(*(jax.tree.leaves(problem) for problem in lifted), strict=True))
         is_stacked = tuple(not all(_is_same(leaf, column[0]) for leaf in column) for column in columns)
