@@ -129,7 +129,7 @@ def build(
         reward,
         *_sizes(common, num_searches),
     )
-    return _build(config, rollout_length)
+    return _build(config, rollout_length, reset)
 
 
 def build_stacked(
@@ -150,7 +150,7 @@ def build_stacked(
         reward,
         *_sizes(problems.like, num_searches),
     )
-    return _build(config, rollout_length)
+    return _build(config, rollout_length, reset_vacant)
 
 
 def _sizes(search: SearchProblem, num_searches: int) -> tuple[int, int]:
@@ -159,11 +159,13 @@ def _sizes(search: SearchProblem, num_searches: int) -> tuple[int, int]:
     return group_size, max(1, int(max(_RESTART_SHARE, min(1.0, 2 / search.max_readings)) * num_searches))
 
 
-def _build(config: RolloutConfig, rollout_length: int) -> Rollout:
+def _build(
+    config: RolloutConfig, rollout_length: int, reset_searches: Callable[[Key, RolloutConfig], Environments]
+) -> Rollout:
     """Build rollouts from what is the same in every step."""
 
     def init(key: Key) -> Environments:
-        return reset(key, config)
+        return reset_searches(key, config)
 
     def run(key: Key, network: PyTree, environments: Environments) -> tuple[Environments, Transitions, Tally]:
         def advance(environments: Environments, key: Key):
@@ -216,6 +218,22 @@ def reset(key: Key, config: RolloutConfig) -> Environments:
     zeros = [jnp.zeros(num_searches, dtype) for dtype in (jnp.int32, jnp.float32, jnp.float32)]
     is_start, is_vacant = jnp.ones(num_searches, bool), jnp.zeros(num_searches, bool)
     return Environments(pending, before, Decision(observation, *zeros), is_start, is_vacant)
+
+
+def reset_vacant(key: Key, config: RolloutConfig) -> Environments:
+    """Return searches that have all ended: they start in the steps that follow, some in each.
+
+    That needs no program of its own, and searches are then at different readings from the beginning.
+    """
+    shapes = eqx.filter_eval_shape(reset, key, config)
+
+    def blank(leaf):
+        if jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key):
+            return jax.random.split(key, leaf.shape)
+        return jnp.zeros(leaf.shape, leaf.dtype)
+
+    environments = jax.tree.map(blank, shapes)
+    return eqx.tree_at(lambda at: at.is_vacant, environments, jnp.ones_like(environments.is_vacant))
 
 
 def start_search(config: RolloutConfig, key: Key, field: Array) -> tuple[SearchState, PendingUpdate]:

@@ -36,6 +36,8 @@ _MIN_LENGTH = 1e-3
 """Of the stop radius, for what is divided by."""
 _MIN_GAIN = 1e-3
 """[nats], of a gain before its logarithm."""
+_MAX_NUMBER = 1e3
+"""In an observation: nothing overflows, also where the belief has no particle left."""
 _MAX_LOG = 12.0
 """Of logarithms in the observation."""
 _NEAR = 3.0
@@ -130,7 +132,7 @@ class CandidateEncoder(eqx.Module):
             from_here(shape.positions[drawn]),
             signals,
         )
-        return jax.tree.map(lambda leaf: leaf if leaf.dtype == bool else jnp.nan_to_num(leaf), observation)
+        return jax.tree.map(_bound, observation)
 
     def _geometry(
         self, shape: Shape, station: Station, candidates: Candidates
@@ -267,6 +269,12 @@ def _utilities(
         jnp.clip(shares, 0.0, 1.0),
         0.25 * _log(shares),
     ]
+
+
+def _bound(leaf: Array) -> Array:
+    if leaf.dtype == bool:
+        return leaf
+    return jnp.clip(jnp.nan_to_num(leaf), -_MAX_NUMBER, _MAX_NUMBER)
 
 
 def _norm(offsets: Float[Array, "*batch axes"]) -> Float[Array, "*batch"]:
