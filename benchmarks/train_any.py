@@ -4,9 +4,9 @@
     python -m benchmarks.train_any --out runs/any --attention 0         # without attention to particles
     python -m benchmarks.train_any --out trial --tiny                   # a trial of everything on a CPU
 
-The families are those of `drawn_problems`: gas, radiation, level and dipole sites, and the benchmark's square. At
-sites the teacher is the planner `location-gain`, in the square the policy `pfrl`. An eighth of the sites is held
-out. The folder has a checkpoint, `curve.csv` with a row for each update, and the policy as it is so far.
+The families are those of `drawn_problems`: gas, radiation, level and dipole sites, and the benchmark's
+square. At sites the teacher is the planner `location-gain`, in the square the policy `pfrl`. An eighth of the
+sites is held out. The folder has a checkpoint, `curve.csv` with a row for each update, and the policy so far.
 """
 
 import argparse
@@ -135,11 +135,10 @@ class Family:
         return rollout.build(self.problems, encoder_for, stop=stop, reward=reward, **sizes)
 
 
-def build_stages(config: AnyConfig) -> tuple[list[Stage], Callable[[Any], CandidateNetwork], int]:
-    """Return the stages, the function from a key to an untrained network, and how many problems are held out."""
+def build_stages(config: AnyConfig) -> tuple[list[Stage], Callable[[Any], CandidateNetwork]]:
+    """Return the stages, and the function from a key to an untrained network."""
     families = [Family(name, config) for name in config.families]
     network_of_key = _network_of_key(families[0], config)
-    sites = len(families) if SQUARE not in config.families else len(families) - 1
     imitators, learners = {}, {}
     for family in families:
         taught = family.rollout(taught_encoder(family.encoder_for, family.teacher_for))
@@ -150,11 +149,12 @@ def build_stages(config: AnyConfig) -> tuple[list[Stage], Callable[[Any], Candid
         alone = hold_out(family.rollout(family.encoder_for), family.held_out)
         total = config.improvement_rounds * len(families)
         learners[family.name] = ppo.build(alone, network_of_key, IMPROVEMENT, total_steps=max(total, 1))
+    held = {family.name: family.number_held for family in families}
     stages = [
-        Stage("imitation", imitators, IMITATION, config.imitation_rounds),
-        Stage("improvement", learners, IMPROVEMENT, config.improvement_rounds),
+        Stage("imitation", imitators, IMITATION, config.imitation_rounds, held),
+        Stage("improvement", learners, IMPROVEMENT, config.improvement_rounds, held),
     ]
-    return stages, network_of_key, max(family.number_held for family in families) if sites else 0
+    return stages, network_of_key
 
 
 def _network_of_key(family: Family, config: AnyConfig) -> Callable[[Any], CandidateNetwork]:
@@ -175,14 +175,13 @@ def train(config: AnyConfig, folder: Path, command: str = "") -> Turn:
     """Train, or resume, and write the policy and its curve."""
     folder.mkdir(parents=True, exist_ok=True)
     settings = json.loads(json.dumps(asdict(config)))
-    stages, network_of_key, number_held = build_stages(config)
+    stages, network_of_key = build_stages(config)
     writer = _Writer(folder, config, [stage.name for stage in stages], command)
     key, network_key = jax.random.split(jax.random.key(config.seed))
     turn = train_in_turn(
         stages,
         eqx.filter_jit(network_of_key)(network_key),
         key,
-        held_out=number_held,
         checkpointer=Checkpointer(folder / "checkpoint.safetensors", settings),
         on_turn=writer.report,
     )

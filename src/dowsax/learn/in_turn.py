@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import equinox as eqx
@@ -33,6 +34,8 @@ class Stage(NamedTuple):
     learners: Mapping[str, Learner | Imitator]
     config: PPOConfig
     rounds: int
+    held_out: Mapping[str, int] = MappingProxyType({})
+    """How many problems of each family, the last ones, are held out, and counted by themselves."""
 
     @property
     def num_updates(self) -> int:
@@ -66,7 +69,6 @@ def train_in_turn(
     network: Any,
     key: Key,
     *,
-    held_out: int = 0,
     checkpointer: Checkpointer | None = None,
     save_interval_s: float = 60.0,
     on_turn: OnTurn = lambda turn: None,
@@ -74,7 +76,7 @@ def train_in_turn(
     """Train a network through all stages; return it with a row for each update.
 
     Resumes from the checkpoint, which is written at most every `save_interval_s` seconds; the searches in
-    progress are not saved. The last `held_out` problems of each family are counted by themselves.
+    progress are not saved.
     """
     rows: list[Row] = []
     checkpoint = None if checkpointer is None else checkpointer.load()
@@ -91,7 +93,7 @@ def train_in_turn(
         started = time.perf_counter() - (float(rows[-1]["seconds"]) if rows else 0.0)
         for updated, name, info in _run(stage, network, optimiser, key, first, before):
             network, optimiser = updated.network, updated.optimiser
-            row = _row(info, rows, time.perf_counter() - started, held_out)
+            row = _row(info, rows, time.perf_counter() - started, stage.held_out.get(name, 0))
             rows.append(row | {"stage": stages.index(stage), "family": list(stage.learners).index(name)})
             if not info.healthy:
                 raise Diverged(f"A loss or gradient was not finite at update {len(rows)}, family {name}.")
@@ -149,8 +151,8 @@ def _compile(stage: Stage, states: Mapping[str, LearnerState]) -> dict[str, Any]
 
 def _row(info: Any, rows: list[Row], seconds: float, held_out: int) -> Row:
     """Return the measures of an update, with counts of ended searches: all, and those held out."""
-    scalars = {name: value for name, value in info._asdict().items() if np.ndim(value) == 0}
-    row = {name: float(value) for name, value in scalars.items() if name not in ("steps", "healthy", "tally")}
+    others = ("tally", "steps", "healthy")
+    row = {name: float(value) for name, value in info._asdict().items() if name not in others}
     row |= {name: int(getattr(info.tally, name)) for name in _TOTALS}
     held = {"held_ended": "field_ended", "held_stopped": "field_stopped", "held_false": "field_false"}
     if held_out:

@@ -2,7 +2,7 @@
 
 import warnings
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
@@ -19,14 +19,14 @@ from dowsax.policies import Oracle, Policy, policy_named
 from dowsax.policies.catalogue import LOCATION_GAIN_2, UTILITIES
 from dowsax.policies.location_planner import LocationPlanner
 from dowsax.policies.lookahead import Lookahead
-from dowsax.policies.others import keep_apart, with_pending
+from dowsax.policies.others import keep_apart, scores_candidates, with_pending, with_planner
 from dowsax.policies.pending import Pending
 from dowsax.policies.shipped import BEST_POLICY, CANDIDATES, field_of, weights_path
 from dowsax.policies.simple import OracleAround
 from dowsax.policies.stored import card_of
 from dowsax.site.site import ListedPath
 from dowsax.types import Key, Station
-from dowsax.world import FOUR_MOVES, ActionSpace, Budget, Candidates, Model, NearAndFar, PlumePrior
+from dowsax.world import FOUR_MOVES, ActionSpace, Budget, Candidates, Fence, Model, NearAndFar, PlumePrior
 
 SITE_POLICY = "location-gain"
 """The default at sites: chooses among places near and far."""
@@ -69,11 +69,9 @@ class SitePolicy:
         is_near_and_far = isinstance(self.actions, NearAndFar)
         actions = reach.near_and_far(radius) if is_near_and_far else reach.moves()
         policy = self.policy
-        if isinstance(policy, LocationPlanner):
-            second = None if policy.second_ways is None else reach.near_and_far(radius)
-            changes = {"way_readings": reach.way_readings, "fence": actions.fence, "second_ways": second}
-            policy = replace(policy, **changes)
-        return replace(self, reach=reach, policy=policy, actions=actions)
+        if isinstance(policy, LocationPlanner) and policy.second_ways is not None:
+            policy = replace(policy, second_ways=reach.near_and_far(radius))
+        return replace(self, reach=reach, policy=_with_ways(policy, reach, actions.fence), actions=actions)
 
     def choose(
         self,
@@ -132,8 +130,7 @@ def _build_place_policy(model: Model, reach: Reach, policy: str | Policy | None,
         actions = reach.near_and_far(radius)
         planner = policy_named(policy)(model, actions, radius)
         assert isinstance(planner, LocationPlanner)
-        planner = replace(planner, way_readings=reach.way_readings, fence=actions.fence)
-        return SitePolicy(policy, model, reach, planner, actions)
+        return SitePolicy(policy, model, reach, _with_ways(planner, reach, actions.fence), actions)
     if policy in UTILITIES:
         if policy == "space-aware" and reach.area != (FOUR_MOVES.low, FOUR_MOVES.high):
             raise ValueError(
@@ -152,7 +149,16 @@ def _build_place_policy(model: Model, reach: Reach, policy: str | Policy | None,
         raise ValueError(
             f"The policy {policy!r} needs the true source: choose another, such as {SITE_POLICY}."
         )
-    return SitePolicy(policy, model, reach, made, actions)
+    return SitePolicy(policy, model, reach, _with_ways(made, reach, actions.fence), actions)
+
+
+def _with_ways(policy: Any, reach: Reach, fence: Fence) -> Any:
+    """Return the policy; its planner, where it has one, knows the readings on the ways of this reach."""
+    if scores_candidates(policy):
+        return with_planner(policy, _with_ways(policy.encoder.planner, reach, fence))
+    if not isinstance(policy, LocationPlanner):
+        return policy
+    return replace(policy, way_readings=reach.way_readings, fence=fence)
 
 
 def _build_path_policy(model: Model, reach: Reach, policy: str | Policy, radius: float) -> SitePolicy:

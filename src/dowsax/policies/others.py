@@ -1,6 +1,7 @@
 """The other searchers of a team: where they are on their way to, and candidates apart from these places."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import equinox as eqx
@@ -8,7 +9,9 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float
 
+from dowsax.policies.candidate_encoder import CandidateEncoder
 from dowsax.policies.location_planner import LocationPlanner
+from dowsax.policies.neural import Neural
 from dowsax.policies.pending import Pending
 from dowsax.types import Scalar
 from dowsax.world import Candidates
@@ -24,9 +27,23 @@ def pending_at(places: Sequence[tuple[float, float]], room: int) -> Pending:
 
 def with_pending(policy: Any, pending: Pending | None) -> Any:
     """Return the policy that knows the readings of others, where it takes them into account."""
-    if pending is None or not isinstance(policy, LocationPlanner):
+    if pending is None:
         return policy
-    return eqx.tree_at(lambda at: at.pending, policy, pending, is_leaf=lambda leaf: leaf is None)
+    if isinstance(policy, LocationPlanner):
+        return eqx.tree_at(lambda at: at.pending, policy, pending, is_leaf=lambda leaf: leaf is None)
+    if scores_candidates(policy):
+        return with_planner(policy, with_pending(policy.encoder.planner, pending))
+    return policy
+
+
+def scores_candidates(policy: Any) -> bool:
+    """Whether the policy is a network that scores candidates, and observes the gains of a planner."""
+    return isinstance(policy, Neural) and isinstance(policy.encoder, CandidateEncoder)
+
+
+def with_planner(policy: Any, planner: LocationPlanner) -> Any:
+    """Return a network that scores candidates, with the planner whose gains it observes."""
+    return replace(policy, encoder=replace(policy.encoder, planner=planner))
 
 
 def keep_apart(candidates: Candidates, pending: Pending | None, distance: float | Scalar) -> Candidates:
