@@ -239,10 +239,10 @@ class LocationPlanner(eqx.Module):
     def _cells(self, key: Key, belief: Belief) -> Cells:
         """Return at most `num_particles` particles, of equal weight where there were more, in cells."""
         particles, log_weights = belief.particles, normalise(belief.log_weights)
+        chosen = replace(belief, log_weights=log_weights)
         if particles.shape[0] > self.num_particles:
-            particles = particles[systematic(key, log_weights, self.num_particles)]
-            log_weights = jnp.full(self.num_particles, -jnp.log(self.num_particles))
-        chosen = replace(belief, particles=particles, log_weights=log_weights)
+            chosen = belief.thin(systematic(key, log_weights, self.num_particles))
+            particles, log_weights = chosen.particles, chosen.log_weights
         # What a reading tells about several sources is what it tells about each, added up.
         each = []
         for at, positions in enumerate(jnp.unstack(chosen.source_positions, axis=1)):

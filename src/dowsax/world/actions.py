@@ -169,10 +169,10 @@ class NearAndFar(eqx.Module):
     """
 
     fence: Fence
-    low: tuple[float | Scalar, float | Scalar]
-    high: tuple[float | Scalar, float | Scalar]
-    lengths: tuple[float | Scalar, ...]
-    """[m], of the rings."""
+    low: tuple[float, float]
+    high: tuple[float, float]
+    lengths: tuple[float, ...]
+    """[m], of the rings. These are leaves, so that problems of several sizes can be stacked."""
     directions: int = eqx.field(default=8, static=True)
     num_promising: int = eqx.field(default=16, static=True)
     points: Float[Array, "points 2"] | None = None
