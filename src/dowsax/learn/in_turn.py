@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import equinox as eqx
 import jax
@@ -140,10 +140,10 @@ def _update(key: Key, state: LearnerState, learner: Learner | Imitator) -> tuple
 
 def _compile(stage: Stage, states: Mapping[str, LearnerState]) -> dict[str, Any]:
     """Compile the updates of all families at once, each in a thread of its own."""
-    key = jax.random.key(0)
+    key, program = jax.random.key(0), cast(Any, _update)
 
     def compile_one(name: str) -> Any:
-        return _update.lower(key, states[name], stage.learners[name]).compile()
+        return program.lower(key, states[name], stage.learners[name]).compile()
 
     with ThreadPoolExecutor(len(states)) as pool:
         return dict(zip(states, pool.map(compile_one, states), strict=True))

@@ -138,12 +138,7 @@ class LocationPlanner(eqx.Module):
         return gains, rates
 
     def expected_gains(
-        self,
-        key: Key,
-        belief: Belief,
-        station: Station,
-        ways: Ways,
-        mask: Bool[Array, " k"],
+        self, key: Key, belief: Belief, station: Station, ways: Ways, mask: Bool[Array, " k"]
     ) -> Float[Array, " k"]:
         """Return the expected gain [nats] of the readings on each way, never negative; 0 outside the mask.
 
@@ -238,11 +233,10 @@ class LocationPlanner(eqx.Module):
 
     def _cells(self, key: Key, belief: Belief) -> Cells:
         """Return at most `num_particles` particles, of equal weight where there were more, in cells."""
-        particles, log_weights = belief.particles, normalise(belief.log_weights)
-        chosen = replace(belief, log_weights=log_weights)
-        if particles.shape[0] > self.num_particles:
-            chosen = belief.thin(systematic(key, log_weights, self.num_particles))
-            particles, log_weights = chosen.particles, chosen.log_weights
+        chosen = replace(belief, log_weights=normalise(belief.log_weights))
+        if belief.particles.shape[0] > self.num_particles:
+            chosen = belief.thin(systematic(key, chosen.log_weights, self.num_particles))
+        particles, log_weights = chosen.particles, chosen.log_weights
         # What a reading tells about several sources is what it tells about each, added up.
         each = []
         for at, positions in enumerate(jnp.unstack(chosen.source_positions, axis=1)):
