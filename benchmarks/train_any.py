@@ -39,7 +39,7 @@ from dowsax.learn.stacked import StackedProblems
 from dowsax.policies import Card, observation_shapes, policy_named, save
 from dowsax.policies.candidate_network import CandidateNetwork, CandidateSizes
 from dowsax.policies.encoders import CandidateObservation, Encoder
-from dowsax.policies.location_planner import LocationPlanner
+from dowsax.policies.location_planner import RADIUS_95, LocationPlanner
 from dowsax.policies.neural import Neural
 from dowsax.policies.shipped import BEST_POLICY, CANDIDATES, build_encoder
 from dowsax.policies.stored import ANY_PROBLEM
@@ -121,9 +121,7 @@ class Family:
             policy = policy_named(BEST_POLICY)(search.model, search.actions)
             assert isinstance(policy, Neural)
             return NetworkTeacher(policy)
-        planner = policy_named("location-gain")(search.model, search.actions, search.success_radius)
-        assert isinstance(planner, LocationPlanner)
-        return PlannerTeacher(planner)
+        return PlannerTeacher(LocationPlanner(search.model, search.success_radius / RADIUS_95))
 
     def rollout(self, encoder_for: Callable[[SearchProblem], Encoder]) -> Rollout:
         """Return rollouts whose rewards are those of `right-stop-in-time`."""
