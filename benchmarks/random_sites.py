@@ -12,6 +12,7 @@ import argparse
 import csv
 import math
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +29,7 @@ from dowsax.mission.site_policy import SITE_POLICY
 from dowsax.site import parse_site
 
 NUM_SITES = 12
+KINDS = ("gas-plume", "radiation", "level", "magnetic-dipole")
 POLICIES = (SITE_POLICY, "infotaxis", "entrotaxis", "dcee")
 DIAGONALS_M = 30.0, 2000.0
 STRENGTHS = {"gas-plume": (1e-3, 10.0), "radiation": (1.0, 1e7)}
@@ -38,21 +40,27 @@ NAMES = ("site", "policy", "mission", "found", "wrong", "readings", "distance")
 def draw_site(number: int) -> str:
     """Return a site file."""
     rng = np.random.default_rng([number, 20])
-    kind = ("gas-plume", "radiation", "level", "magnetic-dipole")[number % 4]
+    return site_text(rng, f"site {number}", KINDS[number % len(KINDS)])
+
+
+def site_text(
+    rng: np.random.Generator, name: str, kind: str, winds: Sequence[str] = ("measured", "unknown", "constant")
+) -> str:
+    """Draw a site file of a kind."""
     diagonal = math.exp(rng.uniform(*np.log(DIAGONALS_M)))
     aspect = rng.uniform(0.4, 1.0)
     width = diagonal / math.hypot(1.0, aspect)
     height = aspect * width
     step, radius = height * rng.uniform(0.04, 0.15), diagonal * rng.uniform(0.01, 0.04)
     start = rng.choice([0.05, 0.5, 0.95], 2) * (width, height)
-    lines = [f'name = "site {number}"', "[area]", "low = [0.0, 0.0]", f"high = [{width:.1f}, {height:.1f}]"]
+    lines = [f'name = "{name}"', "[area]", "low = [0.0, 0.0]", f"high = [{width:.1f}, {height:.1f}]"]
     lines += ["[field]", f'kind = "{kind}"']
     if kind in STRENGTHS and rng.uniform() < 0.5:
         low, high = STRENGTHS[kind]
         middle = math.exp(rng.uniform(math.log(low * 5), math.log(high / 5)))
         lines += ["[prior]", f"q = [{middle / 5:.3g}, {middle * 5:.3g}]"]
     if kind == "gas-plume":
-        mode = rng.choice(["measured", "unknown", "constant"])
+        mode = rng.choice(winds)
         lines += ["[wind]", f'mode = "{mode}"']
         if mode == "constant":
             lines += [f"speed = {rng.uniform(1, 8):.1f}", f"from = {rng.uniform(0, 360):.0f}"]

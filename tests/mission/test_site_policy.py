@@ -15,7 +15,11 @@ from dowsax.inference.presets import DEFAULT
 from dowsax.mission.reach import Reach, Steps
 from dowsax.mission.site_policy import SITE_POLICY, build_site_policy, latest
 from dowsax.mission.tracker import INITIAL_CAPACITY
+from dowsax.policies import Card, build_network, observation_shapes, save
+from dowsax.policies.candidate_encoder import CandidateEncoder
+from dowsax.policies.planned import planned_readings
 from dowsax.policies.shipped import BEST_POLICY, pretrained_names
+from dowsax.policies.stored import ANY_PROBLEM
 from dowsax.types import Station
 from dowsax.world import FOUR_MOVES, MODALITIES, Budget, benchmark_model, wander
 
@@ -117,3 +121,37 @@ def test_points_are_for_planners():
         build_site_policy(benchmark_model("gas"), reach, "greedy")
     with pytest.raises(ValueError, match="needs the true source"):
         build_site_policy(benchmark_model("gas"), Reach(Bounds(), SQUARE, Steps(1.0, 4)), "oracle-straight")
+
+
+@pytest.fixture
+def scorer(tmp_path):
+    """The file of an untrained network that scores candidates, for any problem."""
+    model, actions = benchmark_model("gas"), Reach(Bounds(), SMALL, Steps(1.0, 4)).near_and_far(1.0)
+    sizes = {"num_particles": 4, "num_readings": 2, "num_reweighted": 16}
+    encoder = CandidateEncoder.build(model, actions, 1.0, **sizes)
+    network = build_network(jax.random.key(0), observation_shapes(encoder, model, actions))
+    path = tmp_path / "any.safetensors"
+    save(path, network, Card("candidates", sizes, fields=(ANY_PROBLEM,)))
+    return str(path)
+
+
+def test_a_network_of_candidates_chooses_near_and_far(scorer, key):
+    """At any site, without a warning, and with the readings on the way of each reach."""
+    model, reach = benchmark_model("gas"), Reach(YARD, SQUARE, Steps(2.0, 8), reading_interval=1.0)
+    chosen = build_site_policy(model, reach, scorer, 2.0)
+    assert chosen.actions.num_actions == reach.near_and_far(2.0).num_actions
+    assert chosen.policy.encoder.radius == 2.0
+    assert chosen.policy.encoder.planner.way_readings == reach.way_readings
+    other = chosen.of_reach(Reach(Bounds(), SMALL, Steps(1.0, 4)), 1.0)
+    assert other.policy.encoder.planner.way_readings is None
+    belief = jax.jit(DEFAULT.with_particles(64).build(model).init)(key)
+    pending = planned_readings([(3.0, 3.0)], room=2)
+    choice = other.choose(key, belief, Station(jnp.array([2.0, 2.0])), (2.0, 2.0), Budget(), pending)
+    assert choice is not None
+    assert not reach.is_outside(choice.position)
+
+
+def test_a_network_of_candidates_refuses_several_sources(scorer):
+    model = benchmark_model("gas", sources=2)
+    with pytest.raises(ValueError, match="one source: choose location-gain for several"):
+        build_site_policy(model, Reach(Bounds(), SMALL, Steps(1.0, 4)), scorer)

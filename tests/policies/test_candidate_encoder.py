@@ -1,4 +1,4 @@
-"""The observation and the network of candidates: any number of them, in any order, of any problem."""
+"""The observation of candidates, from NumPy; its invariances are in `test_candidate_laws`."""
 
 import equinox as eqx
 import jax
@@ -8,12 +8,10 @@ import pytest
 from made_beliefs import walk_belief
 
 from dowsax.geo.polygons import Bounds
-from dowsax.inference.summaries import location_spread, mean
 from dowsax.policies import observation_shapes
 from dowsax.policies.candidate_encoder import CandidateEncoder
-from dowsax.policies.networks import MASKED_LOGIT, build_network
 from dowsax.types import Station
-from dowsax.world import Budget, Fence, NearAndFar, benchmark_model
+from dowsax.world import Budget, Fence, NearAndFar, PolicyMismatch, benchmark_model
 
 MODEL = benchmark_model("gas")
 LOW, HIGH = (0.0, 0.0), (25.0, 25.0)
@@ -42,27 +40,39 @@ def observation(encoder, candidates):
     return encode(encoder, jax.random.key(0), walk_belief(3), candidates, BUDGET)
 
 
-def test_features_are_where_candidates_are(encoder, candidates, observation):
-    """Offset and way, distance from the mean, in diagonals of the area, from NumPy; gains are shares."""
+def test_features_are_where_candidates_are(candidates, observation):
+    """Way, distance from the mean and mass nearby, from NumPy; the radius is 1 m."""
     belief, diagonal = walk_belief(3), np.hypot(25.0, 25.0)
-    places = np.asarray(candidates.places, float)
+    places, here = np.asarray(candidates.places, float), np.asarray(HERE.position, float)
+    positions, weights = np.asarray(belief.positions, float), np.exp(np.asarray(belief.log_weights, float))
     features = np.asarray(observation.candidates, float)
-    np.testing.assert_allclose(features[:, :2], (places - np.asarray(HERE.position)) / diagonal, atol=1e-6)
-    np.testing.assert_allclose(features[:, 2], np.linalg.norm(features[:, :2], axis=1), atol=1e-6)
-    from_mean = np.linalg.norm(places - np.asarray(mean(belief)[:2]), axis=1)
+    way = np.linalg.norm(places - here, axis=1)
+    np.testing.assert_allclose(features[:, 0], way / diagonal, rtol=1e-4)
+    np.testing.assert_allclose(features[:, 1], np.log1p(way), rtol=1e-4)
+    mean = weights @ positions
+    from_mean = np.linalg.norm(places - mean, axis=1)
     np.testing.assert_allclose(features[:, 3], from_mean / diagonal, rtol=1e-4)
-    np.testing.assert_allclose(features[:, 4], np.tanh(from_mean / float(location_spread(belief))), rtol=1e-4)
-    assert ((features[:, 5:] >= 0) & (features[:, 5:] <= 1)).all()
+    cosines = (places - here) @ (mean - here) / (way * np.linalg.norm(mean - here))
+    np.testing.assert_allclose(features[:, 6], cosines, atol=1e-4)
+    within = np.linalg.norm(places[:, None] - positions[None], axis=2) <= 3.0
+    np.testing.assert_allclose(features[:, 16], within @ weights, atol=1e-5)
+    assert observation.signals.shape == (10, 8)
     np.testing.assert_array_equal(observation.free, candidates.mask)
 
 
 def test_a_budget_without_limit_is_zero(encoder, candidates):
     """And with a limit its share grows towards one."""
     key, belief = jax.random.key(0), walk_belief(3)
-    last = lambda budget: np.asarray(encode(encoder, key, belief, candidates, budget).numbers[-3:])  # noqa: E731
+    last = lambda budget: np.asarray(encode(encoder, key, belief, candidates, budget).numbers[10:15])  # noqa: E731
     infinite, zero = jnp.float32(jnp.inf), jnp.float32(0.0)
     np.testing.assert_array_equal(last(Budget(infinite, infinite, infinite)), 0.0)
     np.testing.assert_allclose(last(Budget(zero, zero, zero)), 1.0)
+
+
+def test_several_sources_are_refused():
+    model = benchmark_model("gas", sources=2)
+    with pytest.raises(PolicyMismatch, match="one source: choose location-gain"):
+        CandidateEncoder.build(model, PLACES)
 
 
 def test_a_belief_without_particles_is_finite(encoder, candidates):
@@ -76,22 +86,3 @@ def test_shapes_are_known_beforehand(encoder, observation):
     shapes = observation_shapes(encoder, MODEL, PLACES)
     for leaf, shape in zip(observation, shapes, strict=True):
         assert (leaf.shape, leaf.dtype) == (shape.shape, shape.dtype)
-
-
-def test_the_order_of_candidates_does_not_matter(observation, key):
-    """Scores go with their candidates, the value stays, and what is masked has no say."""
-    network = jax.tree.map(
-        lambda leaf: leaf + 0.3 * jax.random.normal(key, leaf.shape), build_network(key, observation)
-    )
-    order = np.random.default_rng(0).permutation(observation.free.size)
-    free = observation.free.at[0].set(False)
-    masked = observation._replace(free=free)
-    turned = masked._replace(candidates=masked.candidates[order], free=free[order])
-    (logits, value), (other_logits, other_value) = network(masked), network(turned)
-    np.testing.assert_allclose(logits[order], other_logits, rtol=1e-4, atol=1e-4)
-    np.testing.assert_allclose(value, other_value, rtol=1e-4, atol=1e-4)
-    assert logits[0] == MASKED_LOGIT
-    moved = masked._replace(candidates=masked.candidates.at[0].add(9.0))
-    np.testing.assert_allclose(network(moved).logits, logits, rtol=1e-5, atol=1e-5)
-    fewer = masked._replace(candidates=masked.candidates[1:], free=free[1:])
-    np.testing.assert_allclose(network(fewer).logits, logits[1:], rtol=1e-4, atol=1e-4)

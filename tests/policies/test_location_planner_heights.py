@@ -11,7 +11,8 @@ import pytest
 from made_beliefs import as_belief
 
 from dowsax.geo.polygons import Bounds
-from dowsax.policies.location_planner import LocationPlanner, _second_candidates, with_planned
+from dowsax.policies.inner_planner import with_planned
+from dowsax.policies.location_planner import LocationPlanner, _second_candidates
 from dowsax.policies.planned import planned_readings
 from dowsax.site import build_model, parse_site
 from dowsax.types import Station, Waypoint

@@ -9,13 +9,12 @@ import numpy as np
 import pytest
 
 from dowsax.policies.encoders import MomentObservation, ParticleObservation
+from dowsax.policies.layers import MASKED_LOGIT, mask_logits
 from dowsax.policies.networks import (
-    MASKED_LOGIT,
     PaperSizes,
     SetNetwork,
     SetSizes,
     build_network,
-    mask_logits,
 )
 
 JUDGE = eqx.filter_jit(lambda network, observation: network(observation))

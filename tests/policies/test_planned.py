@@ -9,7 +9,8 @@ from made_beliefs import as_belief
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from dowsax.policies.location_planner import LocationPlanner, with_planned
+from dowsax.policies.inner_planner import with_planned
+from dowsax.policies.location_planner import LocationPlanner
 from dowsax.policies.planned import keep_apart, planned_readings
 from dowsax.policies.simple import Random
 from dowsax.types import Station

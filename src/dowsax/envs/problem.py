@@ -116,7 +116,7 @@ class SearchProblem(eqx.Module):
     start: Start | None = None
     """Default: in the low corner of the area, with nothing but a position."""
     budget: Budget = Budget()
-    """Of way and time; that of readings is `max_readings`."""
+    """Of readings, way and time; there are at most `max_readings`."""
     stop: StopRule = Credible()
     null: NullFilter | None = None
     """The filter of the model without its source, where the evidence for a source counts."""
@@ -176,13 +176,18 @@ class SearchProblem(eqx.Module):
         num_on_way = None if self.way_readings is None else jnp.zeros((), jnp.int32)
         return SearchState(theta, station, zero, self.filter().init(init_key), zero, zero, null, num_on_way)
 
+    @property
+    def whole_budget(self) -> Budget:
+        """What may be spent, with the limit of readings."""
+        most = jnp.minimum(jnp.asarray(self.budget.readings, jnp.float32), self.max_readings)
+        return eqx.tree_at(lambda at: at.readings, self.budget, most)
+
     def budget_left(self, state: SearchState) -> Budget:
         """Return what is left of the budget."""
         size = state.belief.history.size
         for others in (state.num_on_way, state.num_others):
             size = size if others is None else size - others
-        whole = eqx.tree_at(lambda at: at.readings, self.budget, jnp.asarray(self.max_readings, jnp.float32))
-        return whole.minus(size.astype(jnp.float32), state.path_length, state.elapsed)
+        return self.whole_budget.minus(size.astype(jnp.float32), state.path_length, state.elapsed)
 
     def is_spent(self, state: SearchState) -> Bool[Array, ""]:
         """Whether the budget is spent: no reading is left, no way or no time."""

@@ -17,6 +17,9 @@ from dowsax.inference.summaries import covariance, location_entropy, location_sp
 from dowsax.inference.weights import normalise
 from dowsax.types import Scalar
 
+_TIME_COST = 0.1
+"""Of the whole budget, in units of a right stop."""
+
 
 @runtime_checkable
 class Reward(Protocol):
@@ -87,6 +90,27 @@ def right_stop(
     return jax.lax.select(stopped, value, jnp.zeros(()))
 
 
+def right_stop_in_time(
+    search: SearchProblem, before: SearchState, after: SearchState, stopped: Bool[Array, ""]
+) -> Scalar:
+    """1 for a right stop, −1 for a wrong one, less a tenth of the share of the whole budget that was spent.
+
+    The share is that of readings, way or time, whichever is largest.
+    """
+    whole, left, now = search.whole_budget, search.budget_left(before), search.budget_left(after)
+    parts = ((whole.readings, left.readings, now.readings), (whole.distance, left.distance, now.distance))
+    shares = [_spent_share(*part) for part in (*parts, (whole.time, left.time, now.time))]
+    return right_stop(search, before, after, stopped) - _TIME_COST * jnp.max(jnp.stack(shares))
+
+
+def _spent_share(whole: float | Scalar, before: float | Scalar, after: float | Scalar) -> Scalar:
+    """Return the share that was spent; 0 without a limit."""
+    whole, before, after = (jnp.asarray(each, jnp.float32) for each in (whole, before, after))
+    is_limited = jnp.isfinite(whole)
+    spent = jnp.where(is_limited, before, 0.0) - jnp.where(is_limited, after, 0.0)
+    return spent / jnp.where(is_limited, jnp.maximum(whole, 1e-6), 1.0)
+
+
 REWARDS: dict[str, Reward] = {
     "indicator": indicator,
     "contraction": dense_contraction,
@@ -94,4 +118,5 @@ REWARDS: dict[str, Reward] = {
     "information": information_gain,
     "expected-error": expected_error,
     "right-stop": right_stop,
+    "right-stop-in-time": right_stop_in_time,
 }

@@ -14,7 +14,7 @@ from jaxtyping import Key as KeyArray
 from dowsax.envs import SearchProblem, SearchState
 from dowsax.evaluate.trace import Recorder
 from dowsax.policies import Oracle, Policy
-from dowsax.policies.location_planner import with_planned
+from dowsax.policies.inner_planner import with_planned
 from dowsax.policies.planned import PlannedReadings, keep_apart
 from dowsax.types import Key, Scalar, Target
 from dowsax.world import Model, PerhapsAbsent

@@ -75,6 +75,18 @@ class Belief(eqx.Module):
             earlier=jax.tree.map(lambda leaf: leaf[ancestors], self.earlier),
         )
 
+    def thin(self, members: Int[Array, " m"]) -> "Belief":
+        """Return the belief with these particles alone, of equal weight."""
+        number = members.shape[0]
+        return replace(
+            self,
+            particles=self.particles[members],
+            log_weights=jnp.full(number, -jnp.log(number)),
+            log_likelihoods=self.log_likelihoods[members],
+            starts=self.starts[members],
+            earlier=jax.tree.map(lambda leaf: leaf[members], self.earlier),
+        )
+
 
 def empty_history(template: Station, horizon: int) -> History:
     """Return a history with room for `horizon` stations like the template."""

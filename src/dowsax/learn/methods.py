@@ -17,7 +17,7 @@ from dowsax.learn.rollout import Rollout
 from dowsax.policies.encoders import Encoder
 from dowsax.policies.fingerprint import fingerprint
 from dowsax.policies.networks import build_network
-from dowsax.policies.shipped import CANDIDATES, ENCODERS, observation_shapes
+from dowsax.policies.shipped import CANDIDATES, build_encoder, observation_shapes
 from dowsax.types import Key, Scalar
 from dowsax.world import MODALITIES, PolicyMismatch, benchmark_model
 
@@ -267,7 +267,9 @@ class TrainConfig:
 
 def encoder_for(method: Method) -> Callable[[SearchProblem], Encoder]:
     """Return the function from a search to the encoder of a method."""
-    return lambda search: ENCODERS[method.encoder](search.model, search.actions)
+    return lambda search: build_encoder(
+        method.encoder, search.model, search.actions, search.success_radius, {}
+    )
 
 
 def _require_known(what: str, names: Iterable[str], known: Iterable[str]) -> None:

@@ -3,6 +3,7 @@
 J. Schulman et al., Proximal policy optimization algorithms, 2017.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -91,12 +92,16 @@ class Losses(NamedTuple):
     grad_norm: Scalar
 
 
+Loss = Callable[..., tuple[Scalar, Any]]
+"""`(weights, rest, moves, valid, config, entropy_weight) -> (loss, terms)`; terms have a `grad_norm`."""
+
+
 def build(
     rollout: Rollout, network_of_key: NetworkOfKey, config: PPOConfig | None = None, *, total_steps: int
 ) -> Learner:
     """Build the learner. Learning rate and entropy weight decay over `total_steps` moves."""
     config = PPOConfig() if config is None else config
-    optimiser = optax.chain(optax.clip_by_global_norm(config.max_grad_norm), optax.scale_by_adam(eps=1e-5))
+    optimiser = build_optimiser(config)
 
     def init(key: Key) -> LearnerState:
         network_key, environments_key = jax.random.split(key)
@@ -136,6 +141,11 @@ def build(
     return Learner(init, update)
 
 
+def build_optimiser(config: PPOConfig) -> optax.GradientTransformation:
+    """Build Adam with clipped gradients, whose steps are still to be multiplied by the learning rate."""
+    return optax.chain(optax.clip_by_global_norm(config.max_grad_norm), optax.scale_by_adam(eps=1e-5))
+
+
 def compute_advantages(transitions: Transitions, config: PPOConfig) -> tuple[Moves, Scalar]:
     """Return the moves of a rollout with normalised advantages, and the explained variance of the values."""
     steps = transitions
@@ -164,8 +174,14 @@ def optimise(
     optimiser: optax.GradientTransformation,
     config: PPOConfig,
     share: Scalar,
-) -> tuple[PyTree, PyTree, Losses, Bool[Array, ""]]:
-    """Run all epochs; return network, optimiser, mean losses, and whether all numbers are finite."""
+    loss: Loss | None = None,
+    terms_of: type = Losses,
+) -> tuple[PyTree, PyTree, Any, Bool[Array, ""]]:
+    """Run all epochs; return network, optimiser, mean losses, and whether all numbers are finite.
+
+    `loss` is that of a minibatch, with its terms (default: the clipped objective, and `Losses`).
+    """
+    loss = _loss if loss is None else loss
     weights, rest = eqx.partition(state.network, eqx.is_inexact_array)
     optimiser_arrays, optimiser_rest = eqx.partition(state.optimiser, eqx.is_array)
     rate = anneal(config.learning_rate, config.final_learning_rate, share)
@@ -180,7 +196,7 @@ def optimise(
         place = batch + num_batches * jnp.arange(size)
         index = order[jnp.minimum(place, valid.shape[0] - 1)]
         some = jax.tree.map(lambda leaf: leaf[index], moves)
-        grad, terms = jax.grad(_loss, has_aux=True)(
+        grad, terms = jax.grad(loss, has_aux=True)(
             weights, rest, some, place < num_valid, config, entropy_weight
         )
         terms = terms._replace(grad_norm=global_norm(grad))
@@ -194,7 +210,7 @@ def optimise(
         order = jnp.argsort(jax.random.uniform(key, valid.shape) + 2.0 * ~valid)
         return jax.lax.fori_loop(0, num_batches, lambda batch, carry: learn(batch, carry, order), carry), None
 
-    start = (weights, optimiser_arrays, Losses(*(jnp.zeros(()) for _ in Losses._fields)))
+    start = (weights, optimiser_arrays, terms_of(*(jnp.zeros(()) for _ in terms_of._fields)))
     (weights, optimiser_arrays, sums), _ = jax.lax.scan(epoch, start, jax.random.split(key, config.epochs))
     means = jax.tree.map(lambda total: total / jnp.maximum(config.epochs * num_batches, 1), sums)
     # A sum preserves a loss that was not finite, so one check at the end suffices.

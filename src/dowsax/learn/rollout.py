@@ -15,8 +15,10 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, PyTree
 
 from dowsax.envs import PendingUpdate, Reward, SearchProblem, SearchState, error
+from dowsax.inference import Belief
 from dowsax.inference.stopping import StopRule
 from dowsax.inference.weights import alive
+from dowsax.learn.stacked import StackedProblems
 from dowsax.policies.encoders import Encoder
 from dowsax.types import Key
 from dowsax.world import Switched
@@ -98,7 +100,7 @@ class RolloutConfig(NamedTuple):
     encoder: Callable[[Array], Encoder]
     fields: Int[Array, " searches"]
     num_fields: int
-    stop: StopRule
+    stop: Callable[[SearchProblem, Belief], Bool[Array, ""]]
     reward: Reward
     group_size: int
     """Searches that are refreshed together."""
@@ -116,23 +118,54 @@ def build(
     rollout_length: int,
 ) -> Rollout:
     """Build rollouts of `rollout_length` steps, with the searches, which differ by their sensor, in turn."""
-    numbers = jnp.arange(num_searches, dtype=jnp.int32) % len(searches)
     common = merge_searches(searches)
-    group_size = min(max(1, _PARTICLES_PER_GROUP // common.preset.config.num_particles), num_searches)
     encoder = encoder_for(common)
     config = RolloutConfig(
         lambda number: with_sensor(common, number),
         lambda number: with_sensor(encoder, number),
-        numbers,
+        jnp.arange(num_searches, dtype=jnp.int32) % len(searches),
         len(searches),
-        stop,
+        lambda _, belief: stop(belief),
         reward,
-        group_size,
-        max(1, int(max(_RESTART_SHARE, min(1.0, 2 / common.max_readings)) * num_searches)),
+        *_sizes(common, num_searches),
     )
+    return _build(config, rollout_length, reset)
+
+
+def build_stacked(
+    problems: StackedProblems,
+    encoder_for: Callable[[SearchProblem], Encoder],
+    *,
+    reward: Reward,
+    num_searches: int,
+    rollout_length: int,
+) -> Rollout:
+    """Build rollouts of `rollout_length` steps, with the problems in turn, each with its own stop rule."""
+    config = RolloutConfig(
+        problems.select,
+        lambda number: encoder_for(problems.select(number)),
+        jnp.arange(num_searches, dtype=jnp.int32) % problems.number,
+        problems.number,
+        lambda search, belief: search.stop(belief),
+        reward,
+        *_sizes(problems.like, num_searches),
+    )
+    return _build(config, rollout_length, reset_vacant)
+
+
+def _sizes(search: SearchProblem, num_searches: int) -> tuple[int, int]:
+    """Return how many searches are refreshed together, and how many can restart in a step."""
+    group_size = min(max(1, _PARTICLES_PER_GROUP // search.preset.config.num_particles), num_searches)
+    return group_size, max(1, int(max(_RESTART_SHARE, min(1.0, 2 / search.max_readings)) * num_searches))
+
+
+def _build(
+    config: RolloutConfig, rollout_length: int, reset_searches: Callable[[Key, RolloutConfig], Environments]
+) -> Rollout:
+    """Build rollouts from what is the same in every step."""
 
     def init(key: Key) -> Environments:
-        return reset(key, config)
+        return reset_searches(key, config)
 
     def run(key: Key, network: PyTree, environments: Environments) -> tuple[Environments, Transitions, Tally]:
         def advance(environments: Environments, key: Key):
@@ -187,6 +220,22 @@ def reset(key: Key, config: RolloutConfig) -> Environments:
     return Environments(pending, before, Decision(observation, *zeros), is_start, is_vacant)
 
 
+def reset_vacant(key: Key, config: RolloutConfig) -> Environments:
+    """Return searches that have all ended: they start in the steps that follow, some in each.
+
+    That needs no program of its own, and searches are then at different readings from the beginning.
+    """
+    shapes = eqx.filter_eval_shape(reset, key, config)
+
+    def blank(leaf):
+        if jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key):
+            return jax.random.split(key, leaf.shape)
+        return jnp.zeros(leaf.shape, leaf.dtype)
+
+    environments = jax.tree.map(blank, shapes)
+    return eqx.tree_at(lambda at: at.is_vacant, environments, jnp.ones_like(environments.is_vacant))
+
+
 def start_search(config: RolloutConfig, key: Key, field: Array) -> tuple[SearchState, PendingUpdate]:
     """Start a search, with its first reading pending."""
     prepare_key, read_key = jax.random.split(key)
@@ -227,7 +276,7 @@ def move(
     after, _ = search.finish_update(environment.pending)
     living = alive(after.belief.log_weights)
     is_over = search.is_over(after)
-    terminated = config.stop(after.belief) & ~environment.is_start & ~is_over
+    terminated = config.stop(search, after.belief) & ~environment.is_start & ~is_over
     truncated = ~terminated & (is_over | ~living)
     observation = observe(config, observation_key, field, after)
     output = network(observation)

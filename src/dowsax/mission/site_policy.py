@@ -2,7 +2,7 @@
 
 import warnings
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
@@ -17,7 +17,8 @@ from dowsax.mission.reach import Reach
 from dowsax.mission.stations import to_float32
 from dowsax.policies import Oracle, Policy, policy_named
 from dowsax.policies.catalogue import LOCATION_GAIN_2, UTILITIES
-from dowsax.policies.location_planner import LocationPlanner, with_planned
+from dowsax.policies.inner_planner import scores_candidates, with_planned, with_planner
+from dowsax.policies.location_planner import LocationPlanner
 from dowsax.policies.lookahead import Lookahead
 from dowsax.policies.planned import PlannedReadings, keep_apart
 from dowsax.policies.shipped import BEST_POLICY, CANDIDATES, field_of, weights_path
@@ -85,10 +86,9 @@ class SitePolicy:
         _require_one_height(self.name, reach, is_near_and_far=is_near_and_far)
         actions = reach.near_and_far(radius) if is_near_and_far else reach.moves()
         policy = self.policy
-        if isinstance(policy, LocationPlanner):
-            second = None if policy.second_ways is None else actions
-            policy = replace(_with_ways(policy, reach, actions), second_ways=second)
-        return replace(self, reach=reach, policy=policy, actions=actions)
+        if isinstance(policy, LocationPlanner) and policy.second_ways is not None:
+            policy = replace(policy, second_ways=actions)
+        return replace(self, reach=reach, policy=_with_ways(policy, reach, actions), actions=actions)
 
     def choose(
         self,
@@ -177,7 +177,7 @@ def _build_place_policy(model: Model, reach: Reach, policy: str | Policy | None,
         raise ValueError(
             f"The policy {policy!r} needs the true source: choose another, such as {SITE_POLICY}."
         )
-    return SitePolicy(policy, model, reach, made, actions)
+    return SitePolicy(policy, model, reach, _with_ways(made, reach, actions), actions)
 
 
 def _build_path_policy(model: Model, reach: Reach, policy: str | Policy, radius: float) -> SitePolicy:
@@ -195,12 +195,14 @@ def _build_path_policy(model: Model, reach: Reach, policy: str | Policy, radius:
     return SitePolicy(policy, model, reach, made, actions)
 
 
-def _with_ways(
-    planner: LocationPlanner, reach: Reach, actions: NearAndFar | PlacesAtHeights | FencedMoves
-) -> LocationPlanner:
-    """Return the planner that knows the readings on its ways, and what these go around."""
+def _with_ways(policy: Any, reach: Reach, actions: NearAndFar | PlacesAtHeights | FencedMoves) -> Any:
+    """Return the policy; its planner knows the readings on its ways, and what these go around."""
+    if scores_candidates(policy):
+        return with_planner(policy, _with_ways(policy.encoder.planner, reach, actions))
+    if not isinstance(policy, LocationPlanner):
+        return policy
     fence = actions.fences if isinstance(actions, PlacesAtHeights) else actions.fence
-    return replace(planner, way_readings=reach.way_readings, fence=fence)
+    return replace(policy, way_readings=reach.way_readings, fence=fence)
 
 
 def _require_one_height(name: str, reach: Reach, *, is_near_and_far: bool = False) -> None:

@@ -42,6 +42,12 @@ class CandidateObservation(NamedTuple):
     numbers: Float[Array, " numbers"]
     free: Bool[Array, " actions"]
     """Whether each candidate can be reached."""
+    offsets: Float[Array, "actions axes"]
+    """Of the candidates from the sensor, in units of the stop radius."""
+    particles: Float[Array, "m axes"]
+    """Offsets of some particles from the sensor, in units of the stop radius; of equal weight."""
+    signals: Float[Array, "actions m"]
+    """What a reading at each candidate tells for each particle, against no source: log(1 + nats)."""
 
 
 Observation = MomentObservation | ParticleObservation | CandidateObservation

@@ -37,11 +37,10 @@ def divide(key: Key, belief: Belief, scale: float | Scalar, num_particles: int) 
 
     Cells are `scale` [m] wide, or as wide as it takes for them to cover the belief, if that is more.
     """
-    particles, log_weights = belief.particles, normalise(belief.log_weights)
-    if particles.shape[0] > num_particles:
-        particles = particles[systematic(key, log_weights, num_particles)]
-        log_weights = jnp.full(num_particles, -jnp.log(num_particles))
-    chosen = replace(belief, particles=particles, log_weights=log_weights)
+    chosen = replace(belief, log_weights=normalise(belief.log_weights))
+    if belief.particles.shape[0] > num_particles:
+        chosen = belief.thin(systematic(key, chosen.log_weights, num_particles))
+    particles, log_weights = chosen.particles, chosen.log_weights
     # What a reading tells about several sources is what it tells about each, added up.
     each = []
     for at, positions in enumerate(jnp.unstack(chosen.source_positions, axis=1)):

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import equinox as eqx
 import jax
@@ -115,8 +115,16 @@ class LocationPlanner(eqx.Module):
     ) -> tuple[Action, Scalar]:
         """Return the number of a candidate, and the expected gain [nats] of a reading there."""
         gain_key, tie_key = jax.random.split(key)
+        gains, rates = self.rates(gain_key, belief, station, candidates, budget)
+        number = choose_best(tie_key, rates, candidates.mask)
+        return number, gains[number]
+
+    def rates(
+        self, key: Key, belief: Belief, station: Station, candidates: Candidates, budget: Budget
+    ) -> tuple[Float[Array, " k"], Float[Array, " k"]]:
+        """Return the expected gain [nats] of each candidate, and the gain per cost that is maximised."""
         ways = jax.tree.map(lambda leaf: leaf[:, None], candidates.targets)
-        gains = self.expected_gains(gain_key, belief, station, ways, candidates.mask)
+        gains = self.expected_gains(key, belief, station, ways, candidates.mask)
         shares = budget.shares(candidates)
         rates = gains / shares
         if self.second_ways is not None:
@@ -128,19 +136,13 @@ class LocationPlanner(eqx.Module):
                 *(candidates.targets, after.targets),
             )
             # With the same sources and noise, so that one and two readings compare.
-            both = self.expected_gains(gain_key, belief, station, ways, after.mask)
+            both = self.expected_gains(key, belief, station, ways, after.mask)
             costs = shares[firsts] + budget.shares(after, among=candidates)
             rates = rates.at[firsts].max(jnp.where(after.mask, both / costs, 0.0))
-        number = choose_best(tie_key, rates, candidates.mask)
-        return number, gains[number]
+        return gains, rates
 
     def expected_gains(
-        self,
-        key: Key,
-        belief: Belief,
-        station: Station,
-        ways: Ways,
-        mask: Bool[Array, " k"],
+        self, key: Key, belief: Belief, station: Station, ways: Ways, mask: Bool[Array, " k"]
     ) -> Float[Array, " k"]:
         """Return the expected gain [nats] of the readings on each way, never negative; 0 outside the mask.
 
@@ -232,13 +234,6 @@ class LocationPlanner(eqx.Module):
         nothing = jnp.zeros((sources.shape[0], cells.particles.shape[0]))
         total, _ = jax.lax.scan(add, nothing, (jnp.arange(is_read.shape[0]), passed, is_read))
         return total
-
-
-def with_planned(policy: Any, planned: PlannedReadings | None) -> Any:
-    """Return the policy that knows the readings of others, where it takes them into account."""
-    if planned is None or not isinstance(policy, LocationPlanner):
-        return policy
-    return eqx.tree_at(lambda at: at.planned, policy, planned, is_leaf=lambda leaf: leaf is None)
 
 
 def _map_allowed(

@@ -1,73 +1,33 @@
 """Actor-critic networks: from an observation to the logits of the actions and a value."""
 
-import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float
 
+from dowsax.policies.candidate_network import CandidateNetwork, CandidateSizes
 from dowsax.policies.encoders import (
     CandidateObservation,
     MomentObservation,
     Observation,
     ParticleObservation,
 )
-from dowsax.types import Key, Scalar
+from dowsax.policies.layers import ACTOR_OUTPUT_GAIN, ActorCriticOutput, Layers, Network, dense, mask_logits
+from dowsax.types import Key
 
-MASKED_LOGIT = -1e9
-"""The logit of a move that does not fit: its probability is 0, and every sum with it stays finite."""
-_ACTOR_OUTPUT_GAIN = 0.01
-"""An untrained policy is nearly uniform."""
-
-
-class ActorCriticOutput(NamedTuple):
-    """The output of an actor-critic network."""
-
-    logits: Float[Array, " actions"]
-    """Unnormalised log probabilities; `MASKED_LOGIT` for a move that is cut short while another fits."""
-    value: Scalar
-    """The expected return."""
-
-
-@runtime_checkable
-class Network(Protocol):
-    """A network for the observations of one encoder."""
-
-    def __call__(self, observation: Any) -> ActorCriticOutput: ...
-
-
-class Layers(eqx.Module):
-    """Dense layers with an activation between them."""
-
-    layers: tuple[eqx.nn.Linear, ...]
-    activation: Any = eqx.field(static=True)
-
-    @staticmethod
-    def build(key: Key, widths: tuple[int, ...], activation, last_gain: float = math.sqrt(2)) -> "Layers":
-        """Orthogonal weights and no bias; `last_gain` is the size of the last layer's weights."""
-        keys = jax.random.split(key, len(widths) - 1)
-        gains = [math.sqrt(2)] * (len(widths) - 2) + [last_gain]
-        layers = tuple(_dense(*row) for row in zip(keys, widths[:-1], widths[1:], gains, strict=True))
-        return Layers(layers, activation)
-
-    def __call__(self, numbers: Float[Array, " inputs"]) -> Float[Array, " outputs"]:
-        for layer in self.layers[:-1]:
-            numbers = self.activation(layer(numbers))
-        return self.layers[-1](numbers)
-
-
-def _dense(key: Key, num_inputs: int, num_outputs: int, gain: float) -> eqx.nn.Linear:
-    weight = jax.nn.initializers.orthogonal(gain)(key, (num_outputs, num_inputs), jnp.float32)
-    blank = eqx.nn.Linear(num_inputs, num_outputs, key=key)
-    return eqx.tree_at(lambda layer: (layer.weight, layer.bias), blank, (weight, jnp.zeros(num_outputs)))
-
-
-def mask_logits(logits: Float[Array, " actions"], free: Bool[Array, " actions"]) -> Float[Array, " actions"]:
-    """Set the logits of moves that are cut short to `MASKED_LOGIT`, unless every move is."""
-    return jnp.where(free | ~jnp.any(free), logits, MASKED_LOGIT)
+__all__ = [
+    "NETWORKS",
+    "ActorCriticOutput",
+    "CandidateNetwork",
+    "CandidateSizes",
+    "Network",
+    "PaperNetwork",
+    "PaperSizes",
+    "SetNetwork",
+    "SetSizes",
+    "build_network",
+]
 
 
 @dataclass(frozen=True)
@@ -91,7 +51,7 @@ class PaperNetwork(eqx.Module):
         """Build an untrained network, whose policy is nearly uniform."""
         actor_key, critic_key = jax.random.split(key)
         widths = (sizes.num_numbers, sizes.width, sizes.width)
-        actor = Layers.build(actor_key, (*widths, sizes.num_actions), jnp.tanh, _ACTOR_OUTPUT_GAIN)
+        actor = Layers.build(actor_key, (*widths, sizes.num_actions), jnp.tanh, ACTOR_OUTPUT_GAIN)
         return PaperNetwork(actor, Layers.build(critic_key, (*widths, 1), jnp.tanh, 1.0), sizes)
 
     def __call__(self, observation: MomentObservation) -> ActorCriticOutput:
@@ -135,8 +95,8 @@ class SetNetwork(eqx.Module):
         return SetNetwork(
             Layers.build(encoder_key, (sizes.num_features, sizes.width, sizes.width), jax.nn.relu),
             Layers.build(trunk_key, (joined, sizes.trunk, sizes.trunk), jax.nn.relu),
-            _dense(actor_key, sizes.trunk, sizes.num_actions, _ACTOR_OUTPUT_GAIN),
-            _dense(critic_key, sizes.trunk, 1, 1.0),
+            dense(actor_key, sizes.trunk, sizes.num_actions, ACTOR_OUTPUT_GAIN),
+            dense(critic_key, sizes.trunk, 1, 1.0),
             sizes,
         )
 
@@ -147,47 +107,6 @@ class SetNetwork(eqx.Module):
         return ActorCriticOutput(
             mask_logits(self.actor(hidden)[observation.order], observation.free), self.critic(hidden)[0]
         )
-
-
-@dataclass(frozen=True)
-class CandidateSizes:
-    """Static sizes of a `CandidateNetwork`, which does not depend on the number of candidates."""
-
-    num_features: int
-    num_numbers: int
-    width: int = 64
-
-
-class CandidateNetwork(eqx.Module):
-    """A score of each candidate, by itself and among the others: their order does not matter."""
-
-    encoder: Layers
-    context: Layers
-    scorer: Layers
-    critic: eqx.nn.Linear
-    sizes: CandidateSizes = eqx.field(static=True)
-
-    @staticmethod
-    def build(key: Key, sizes: CandidateSizes) -> "CandidateNetwork":
-        """Build an untrained network, whose policy is nearly uniform."""
-        encoder_key, context_key, scorer_key, critic_key = jax.random.split(key, 4)
-        width = sizes.width
-        return CandidateNetwork(
-            Layers.build(encoder_key, (sizes.num_features, width, width), jax.nn.relu),
-            Layers.build(context_key, (2 * width + sizes.num_numbers, width, width), jax.nn.relu),
-            Layers.build(scorer_key, (2 * width, width, 1), jax.nn.relu, _ACTOR_OUTPUT_GAIN),
-            _dense(critic_key, width, 1, 1.0),
-            sizes,
-        )
-
-    def __call__(self, observation: CandidateObservation) -> ActorCriticOutput:
-        encoded = jax.nn.relu(jax.vmap(self.encoder)(observation.candidates))
-        free = (observation.free | ~jnp.any(observation.free))[:, None]
-        # Activations are at least 0, so that 0 is below the highest of the candidates that count.
-        pooled = [jnp.mean(encoded, axis=0, where=free), jnp.max(encoded, axis=0, where=free, initial=0.0)]
-        context = jax.nn.relu(self.context(jnp.concatenate([*pooled, observation.numbers])))
-        scores = jax.vmap(lambda one: self.scorer(jnp.concatenate([one, context]))[0])(encoded)
-        return ActorCriticOutput(mask_logits(scores, observation.free), self.critic(context)[0])
 
 
 NETWORKS = {

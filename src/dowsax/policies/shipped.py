@@ -14,7 +14,8 @@ from dowsax.policies.fingerprint import fingerprint
 from dowsax.policies.networks import build_network
 from dowsax.policies.neural import Neural
 from dowsax.policies.particle_encoder import ParticleEncoder
-from dowsax.policies.stored import SUFFIX, Card, Stored, load
+from dowsax.policies.stored import ANY_PROBLEM, SUFFIX, Card, Stored, load
+from dowsax.types import Scalar
 from dowsax.world import FOUR_MOVES, MODALITIES, ActionSpace, Model, benchmark_model
 
 PRETRAINED_FOLDER = Path(__file__).parent / "pretrained"
@@ -28,9 +29,13 @@ ENCODERS: dict[str, Callable[..., Encoder]] = {
     "particles": ParticleEncoder.build,
     CANDIDATES: CandidateEncoder.build,
 }
-"""The encoders by name: `(model, actions, **sizes) -> Encoder`."""
+"""The encoders by name, see `build_encoder`."""
 _SEED = "-seed-"
-_ENCODER_SIZES = {"moments": (), "particles": ("num_particles",), CANDIDATES: ("num_particles",)}
+_ENCODER_SIZES = {
+    "moments": (),
+    "particles": ("num_particles",),
+    CANDIDATES: ("num_particles", "num_readings", "num_reweighted"),
+}
 
 BEST_POLICY = "pfrl"
 """The default policy: none stops more often, or as often after a shorter path beyond the intervals. It was
@@ -68,6 +73,15 @@ def weights_path(name: str) -> Path | None:
     return Path(name) if name.endswith(SUFFIX) else None
 
 
+def build_encoder(
+    name: str, model: Model, actions: ActionSpace, radius: float | Scalar, sizes: dict[str, int]
+) -> Encoder:
+    """Build the encoder of this name; only that of candidates knows the radius [m] of the stop rule."""
+    if name == CANDIDATES:
+        return CandidateEncoder.build(model, actions, radius, **sizes)
+    return ENCODERS[name](model, actions, **sizes)
+
+
 def trained_policy(path: Path) -> Callable[..., Neural]:
     """Return the constructor of a trained policy. It warns of what the policy was not trained for."""
     network, card = load(path)
@@ -76,8 +90,7 @@ def trained_policy(path: Path) -> Callable[..., Neural]:
         raise ValueError(f"The card of {path} names the encoder {encoder}; known are {', '.join(ENCODERS)}.")
 
     def make(model: Model, actions: ActionSpace = FOUR_MOVES, radius: float = 1.0, /) -> Neural:
-        del radius
-        encoder = ENCODERS[card.encoder](model, actions, **card.encoder_sizes)
+        encoder = build_encoder(card.encoder, model, actions, radius, card.encoder_sizes)
         _require_fit(path, network, observation_shapes(encoder, model, actions))
         other = _other_purpose(card, model, actions)
         if other is not None:
@@ -94,6 +107,8 @@ def trained_policy(path: Path) -> Callable[..., Neural]:
 def _other_purpose(card: Card, model: Model, actions: ActionSpace) -> str | None:
     """Return what it is used for, in words; `None` where that is what the policy was trained for."""
     field = field_of(model)
+    if ANY_PROBLEM in card.fields:
+        return None
     if card.problem:
         is_same, of = card.problem == fingerprint(model, actions), "this model and these actions"
     else:

@@ -22,9 +22,13 @@ from dowsax.policies.networks import NETWORKS, CandidateNetwork, PaperNetwork, S
 
 FORMAT = 1
 """Version of the layout of card and arrays."""
+ANY_PROBLEM = "any problem"
+"""In place of fields: trained on problems drawn at random."""
 RENAMED_KEYS = {"sight": "encoder", "sight_sizes": "encoder_sizes", "num_ticks": "rollout_length"}
 """Old and new keys of cards and of training settings: files with the old ones still open."""
 SUFFIX = ".safetensors"
+_MAY_BE_ZERO = {"particle_width"}
+"""Sizes of which 0 means without."""
 Stored = PaperNetwork | SetNetwork | CandidateNetwork
 
 
@@ -41,7 +45,7 @@ class Card:
     method: str = ""
     """The name of the configuration that trained it."""
     fields: tuple[str, ...] = ()
-    """The fields it was trained for, or the name of the one problem."""
+    """The fields it was trained for, or the name of the one problem; `ANY_PROBLEM` for all."""
     problem: str = ""
     """The fingerprint of the problem it was trained for; empty for fields of the benchmark."""
     command: str = ""
@@ -170,12 +174,16 @@ def _read_card(path: Path) -> dict[str, Any]:
         if kind not in NETWORKS:
             raise ValueError(f"network {kind!r} is unknown, known are {', '.join(NETWORKS)}")
         names = {one.name for one in fields(NETWORKS[kind][1])}
-        if set(sizes) != names or not all(isinstance(size, int) and size > 0 for size in sizes.values()):
+        if set(sizes) != names or not all(_is_size(*size) for size in sizes.items()):
             raise ValueError(f"the sizes of network {kind!r} are {', '.join(sorted(names))}, all above 0")
         _ = _card(about), about["digest"]
     except (ValueError, KeyError, TypeError) as error:
         raise ValueError(f"The card {card} is of another version or damaged: {error}.") from None
     return about
+
+
+def _is_size(name: str, size: Any) -> bool:
+    return isinstance(size, int) and (size > 0 or (size == 0 and name in _MAY_BE_ZERO))
 
 
 def rename_keys(tree: Any) -> Any:

@@ -191,10 +191,10 @@ class NearAndFar(eqx.Module):
     """
 
     fence: Fence
-    low: tuple[float, float] = eqx.field(static=True)
-    high: tuple[float, float] = eqx.field(static=True)
-    lengths: tuple[float, ...] = eqx.field(static=True)
-    """[m], of the rings."""
+    low: tuple[float, float]
+    high: tuple[float, float]
+    lengths: tuple[float, ...]
+    """[m], of the rings. These are leaves, so that problems of several sizes can be stacked."""
     directions: int = eqx.field(default=8, static=True)
     num_promising: int = eqx.field(default=16, static=True)
     points: Float[Array, "points 2"] | None = None
@@ -264,8 +264,9 @@ class NearAndFar(eqx.Module):
         angles = 2 * np.pi * (np.arange(self.directions)[None, :] + turns) / self.directions
         # Cosines of right angles are rounded to zero, so that a walk on a lattice stays on it.
         offsets = np.round(np.stack([np.cos(angles), np.sin(angles)], axis=-1), 12)
-        offsets = offsets * np.asarray(self.lengths)[:, None, None]
-        return position[None, :] + jnp.asarray(offsets.reshape(-1, 2), jnp.float32)
+        rings = zip(self.lengths, offsets, strict=True)
+        offsets = [jnp.asarray(length * ring, jnp.float32) for length, ring in rings]
+        return position[None, :] + jnp.concatenate(offsets)
 
 
 class OpenPaths(eqx.Module):
