@@ -152,8 +152,10 @@ class Stations:
         `height` [m] above ground is that of a reading which does not say it. Default: that of the site.
         """
         sensor, altitude, dwell, wind = reading.sensor, reading.altitude, reading.dwell, reading.wind
-        known = self._known_height(reading) if height is None else height
-        altitude = known if altitude is None else altitude - self.sensor.ground
+        if altitude is not None:
+            altitude -= self.sensor.ground
+        else:
+            altitude = self._known_height(reading) if height is None else height
         if reading.far_end is not None and FAR_END not in self.names:
             raise Refused(
                 "This site is read at points: leave the far end of the path out, or list the paths of a "
