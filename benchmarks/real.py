@@ -66,7 +66,8 @@ def score(case: Case, truth: Truth, posterior: Posterior) -> Score:
     name, number, within = case.name, len(case.values), real_sets.LOCATED_WITHIN.get(case.group)
     located = math.nan
     if within is not None:
-        located = float(posterior.fits and posterior.probability_within(within) >= LOCATED_PROBABILITY)
+        is_trusted = posterior.fits and not posterior.has_excess_noise
+        located = float(is_trusted and posterior.probability_within(within) >= LOCATED_PROBABILITY)
     return Score(
         group=case.group,
         name=name,
