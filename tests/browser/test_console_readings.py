@@ -41,7 +41,8 @@ def test_every_template_is_understood(open_page, console):
     page = open_page("#/new/real")
     for kind in console.get("/choices")["kinds"][:4]:
         page.get_by_label("Template for").select_option(kind["name"])
-        page.locator(".verdict.good", has_text=kind["name"]).wait_for()
+        # The wind around the buildings of a template is solved first.
+        page.locator(".verdict.good", has_text=kind["name"]).wait_for(timeout=120_000)
 
 
 @pytest.mark.parametrize("settings", [{}, PHONE], ids=["desktop", "phone"])

@@ -99,7 +99,7 @@ class StartInBox(eqx.Module):
         return Station(jax.random.uniform(key, low.shape, minval=low, maxval=high))
 
     @classmethod
-    def in_corner(cls, low: tuple[float, ...], high: tuple[float, ...]) -> "StartInBox":
+    def in_corner(cls, low: tuple[float | Scalar, ...], high: tuple[float | Scalar, ...]) -> "StartInBox":
         """Return the low corner of an area, a fifth of it along each side, as in the benchmark."""
         sides = zip(low, high, strict=True)
         return cls(low, tuple(first + _CORNER_SHARE * (last - first) for first, last in sides))

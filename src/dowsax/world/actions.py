@@ -94,12 +94,12 @@ class ActionSpace(Protocol):
     """Candidates of a fixed number, given where the sensor is and what is left of the budget."""
 
     @property
-    def low(self) -> tuple[float, ...]:
+    def low(self) -> tuple[float | Scalar, ...]:
         """[m], the south-western corner of the area, at the bottom in three dimensions."""
         ...
 
     @property
-    def high(self) -> tuple[float, ...]:
+    def high(self) -> tuple[float | Scalar, ...]:
         """[m], the north-eastern corner, at the top in three dimensions."""
         ...
 
@@ -191,9 +191,9 @@ class NearAndFar(eqx.Module):
     """
 
     fence: Fence
-    low: tuple[float, float]
-    high: tuple[float, float]
-    lengths: tuple[float, ...]
+    low: tuple[float | Scalar, float | Scalar]
+    high: tuple[float | Scalar, float | Scalar]
+    lengths: tuple[float | Scalar, ...]
     """[m], of the rings. These are leaves, so that problems of several sizes can be stacked."""
     directions: int = eqx.field(default=8, static=True)
     num_promising: int = eqx.field(default=16, static=True)

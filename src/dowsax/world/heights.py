@@ -79,11 +79,11 @@ class PlacesAtHeights(eqx.Module):
     fences: FencesByHeight
 
     @property
-    def low(self) -> tuple[float, float]:
+    def low(self) -> tuple[float | Scalar, float | Scalar]:
         return self.near_and_far.low
 
     @property
-    def high(self) -> tuple[float, float]:
+    def high(self) -> tuple[float | Scalar, float | Scalar]:
         return self.near_and_far.high
 
     @property
