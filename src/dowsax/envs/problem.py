@@ -101,8 +101,9 @@ class StartInBox(eqx.Module):
     @classmethod
     def in_corner(cls, low: tuple[float | Scalar, ...], high: tuple[float | Scalar, ...]) -> "StartInBox":
         """Return the low corner of an area, a fifth of it along each side, as in the benchmark."""
-        sides = zip(low, high, strict=True)
-        return cls(low, tuple(first + _CORNER_SHARE * (last - first) for first, last in sides))
+        corners = tuple(map(float, low)), tuple(map(float, high))
+        sides = zip(*corners, strict=True)
+        return cls(corners[0], tuple(first + _CORNER_SHARE * (last - first) for first, last in sides))
 
 
 class SearchProblem(eqx.Module):
