@@ -14,8 +14,9 @@ COMPILE_FAST := --xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters
 	--xla_cpu_parallel_codegen_split_count=1 \
 	--xla_disable_hlo_passes=constant_folding,while-loop-invariant-code-motion,simplify-while-loops
 
+# Tests start the command line often: bytecode is written even where the environment says not to.
 test: .venv/.dev
-	XLA_FLAGS="$(COMPILE_FAST)" $(PYTEST) -m "not slow"
+	PYTHONDONTWRITEBYTECODE= XLA_FLAGS="$(COMPILE_FAST)" $(PYTEST) -m "not slow"
 
 # Studies that take minutes each. Exit code 5 says that there are none.
 test-slow: .venv/.dev
@@ -49,7 +50,7 @@ COMPILE := $(BIN)/pip-compile -q --strip-extras --no-emit-index-url --no-emit-tr
 # Not the extra `all`, which refers to dowsax itself: its path would be written down.
 BASE_EXTRAS := --extra console --extra results --extra viz
 lock: .venv/.dev
-	$(COMPILE) $(BASE_EXTRAS) --extra arviz --extra mqtt --extra ray --extra dev -o requirements-dev.txt
+	$(COMPILE) $(BASE_EXTRAS) --extra arviz --extra mavlink --extra mcap --extra mqtt --extra ray --extra dev -o requirements-dev.txt
 	$(COMPILE) $(BASE_EXTRAS) -c requirements-dev.txt -o requirements.txt
 	$(COMPILE) --extra peers -c requirements-dev.txt -o requirements-peers.txt
 	$(COMPILE) --extra docs -c requirements-dev.txt -o requirements-docs.txt

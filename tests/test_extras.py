@@ -25,6 +25,9 @@ NEEDS_EXTRA = {
         "mqtt",
         ["advise", "--site", "site.toml", "--log", "a.log", "--mqtt", "mqtt://localhost"],
     ),
+    "advise --mcap": ("mcap", ["advise", "--site", "site.toml", "--log", "a.log", "--mcap", "a.mcap"]),
+    "export --mcap": ("mcap", ["export", "mission.log", "--mcap", "a.mcap"]),
+    "fly": ("mavlink", ["fly", "--site", "site.toml", "--log", "a.log", "--mavlink", "udpin:0.0.0.0:14550"]),
     "evaluate --ray": ("ray", ["evaluate", "--policy", "random", "--field", "gas", "--ray", "local"]),
 }
 """Commands and the extra that they name."""
@@ -52,6 +55,7 @@ WRONG_INPUT = {
     "rehearse": ["rehearse", "no.toml"],
     "train": ["train", "--method", "none"],
     "withdraw": ["withdraw", "no.log", "--id", "7"],
+    "restore": ["restore", "no.log", "--id", "7"],
 }
 """Commands that need no extra, with input that they refuse: they get that far without one."""
 

@@ -4,11 +4,13 @@ from importlib.util import find_spec
 
 EXTRAS = {
     "arviz": ("arviz",),
-    "console": ("fastapi", "python_multipart", "uvicorn", "websockets"),
+    "mavlink": ("pymavlink",),
+    "mcap": ("mcap",),
     "mqtt": ("aiomqtt",),
     "ray": ("ray",),
     "results": ("pyarrow",),
     "viz": ("matplotlib", "PIL"),
+    "console": ("fastapi", "PIL", "python_multipart", "tomlkit", "utm", "uvicorn", "websockets"),
 }
 """The top-level modules that dowsax imports of each extra in pyproject.toml."""
 TRANSITIVE = {"starlette": "console"}

@@ -10,7 +10,6 @@ right model this happens in about α of the surveys at most, and hardly ever whe
 
 from typing import NamedTuple
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -19,6 +18,7 @@ from jaxtyping import Array, Bool, Float
 from dowsax.inference.belief import Belief
 from dowsax.inference.summaries import weighted_quantile
 from dowsax.inference.weights import normalise
+from dowsax.programs import stored_jit
 from dowsax.world import Parameter, Prior
 
 MAX_FALSE_ALARMS = 0.025
@@ -57,7 +57,7 @@ def usual_noise(prior: Prior) -> tuple[UsualNoise, ...]:
     )
 
 
-@eqx.filter_jit
+@stored_jit
 def _sample(prior: Prior) -> Float[Array, "n d"]:
     return jax.vmap(prior.sample)(jax.random.split(jax.random.key(0), _NUM_DRAWS))
 

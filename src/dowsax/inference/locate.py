@@ -33,6 +33,7 @@ from dowsax.inference.redundancy import (
     with_redundancy,
 )
 from dowsax.inference.sources import publish
+from dowsax.programs import stored_jit
 from dowsax.types import Key, Scalar, Station
 from dowsax.world import Model, Prior, source_columns
 from dowsax.world.earlier import recall_all
@@ -315,7 +316,7 @@ def _run(
     )
 
 
-@eqx.filter_jit
+@stored_jit
 def _run_survey(
     model: Model, preset: Preset, stations: Station, values, num_readings, key: Key, effort: Scalar
 ):

@@ -23,7 +23,7 @@ _KEY_NUMBER = 1
 
 def no_ranks(horizon: int) -> Float[Array, " horizon"]:
     """Return the ranks before the first reading."""
-    return jnp.full(horizon, 0.5)
+    return jnp.full(horizon, 0.5, jnp.float32)
 
 
 def add_rank(key: Key, model: Model, belief: Belief, station: Station, reading: Scalar) -> Belief:

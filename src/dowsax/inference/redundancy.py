@@ -23,7 +23,6 @@ are taken in the order of the file, and all readings of one place together count
 
 from functools import cache
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -31,6 +30,7 @@ from jaxtyping import Array, Float
 from scipy.linalg import eigh
 from scipy.special import ndtri
 
+from dowsax.programs import stored_jit
 from dowsax.types import Key, Scalar, Station
 from dowsax.world import Model, take_position
 from dowsax.world.sensors.redundant import Redundant
@@ -107,7 +107,7 @@ def estimate_redundancy(
     return max([count, min_redundancy(places, times), *found])
 
 
-@eqx.filter_jit
+@stored_jit
 def _scores(
     model: Model, key: Key, thetas: Float[Array, "m d"], stations: Station, values: Float[Array, " k"]
 ) -> Float[Array, " k"]:
@@ -126,7 +126,7 @@ def _scores(
     return jax.lax.map(score, (jnp.arange(values.shape[0]), stations, values))
 
 
-@eqx.filter_jit
+@stored_jit
 def _terms(
     model: Model, thetas: Float[Array, "n d"], stations: Station, values: Float[Array, " k"]
 ) -> Float[Array, "n k"]:

@@ -15,6 +15,7 @@ from jaxtyping import Array, Float
 
 from dowsax.inference.belief import Belief
 from dowsax.inference.summaries import weighted_mean
+from dowsax.programs import stored_jit
 from dowsax.types import Scalar, Theta
 from dowsax.world import Prior
 from dowsax.world.base import Coordinates
@@ -63,7 +64,7 @@ def _middles(points: Float[Array, "n d"], belief: Belief) -> Float[Array, "m d"]
     return middles
 
 
-@eqx.filter_jit
+@stored_jit
 def _range(prior: Prior) -> tuple[Theta, Theta]:
     """Return the least and the greatest of draws from a prior, in its coordinates."""
     keys = jax.random.split(jax.random.key(0), _NUM_DRAWS)

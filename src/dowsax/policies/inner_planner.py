@@ -22,6 +22,11 @@ def with_planned(policy: Any, planned: PlannedReadings | None) -> Any:
     return policy
 
 
+def takes_planned(policy: Any) -> bool:
+    """Whether the policy takes readings into account that are planned, and not taken yet."""
+    return isinstance(policy, LocationPlanner) or scores_candidates(policy)
+
+
 def scores_candidates(policy: Any) -> bool:
     """Whether the policy is a network that scores candidates, and observes the gains of a planner."""
     return isinstance(policy, Neural) and isinstance(policy.encoder, CandidateEncoder)

@@ -61,7 +61,7 @@ Ways = Float[Array, "k readings axes"] | OpenPath | Waypoint
 
 
 class Expected(NamedTuple):
-    """Simulated readings of other searchers, for a number of hypotheses, and what they tell."""
+    """Simulated readings that are planned, for a number of hypotheses, and what they tell."""
 
     members: Int[Array, " hypotheses"]
     """The particle of each hypothesis; all are equally probable."""
@@ -102,7 +102,7 @@ class LocationPlanner(eqx.Module):
     second_ways: NearAndFar | PlacesAtHeights | None = None
     """The limits of a second way, where the planner looks two readings ahead."""
     planned: PlannedReadings | None = None
-    """Readings that other searchers are about to take: the gain is that beyond theirs."""
+    """Readings that are planned, of others or one's own: the gain is that beyond theirs."""
 
     def __call__(
         self, key: Key, belief: Belief, station: Station, candidates: Candidates, budget: Budget
@@ -172,7 +172,7 @@ class LocationPlanner(eqx.Module):
         return jnp.maximum(jnp.nan_to_num(gains), 0.0)
 
     def _expected(self, key: Key, cells: Cells, history: History, station: Station) -> Expected | None:
-        """Simulate the planned readings, where there are any, for sources at even levels of the belief."""
+        """Simulate planned readings, where there is room for any, of sources at even levels of the belief."""
         if self.planned is None:
             return None
         number = min(_NUM_HYPOTHESES, cells.particles.shape[0])
@@ -181,10 +181,14 @@ class LocationPlanner(eqx.Module):
 
         def add(total: Float[Array, "hypotheses n"], item) -> tuple[Float[Array, "hypotheses n"], None]:
             order, target, is_going = item
-            keys = jax.random.split(jax.random.fold_in(key, order), number)
-            there = self._station(history, station, target)
-            terms = _simulate(keys, self.model, cells.particles, sources, there)
-            return total + jnp.where(is_going, terms, 0.0), None
+
+            def simulate() -> Float[Array, "hypotheses n"]:
+                keys = jax.random.split(jax.random.fold_in(key, order), number)
+                there = self._station(history, station, target)
+                return _simulate(keys, self.model, cells.particles, sources, there)
+
+            # There may be room for more readings than are planned.
+            return total + jax.lax.cond(is_going, simulate, lambda: jnp.zeros_like(total)), None
 
         is_going = self.planned.is_going
         items = jnp.arange(is_going.shape[0]), self.planned.targets, is_going

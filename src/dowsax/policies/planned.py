@@ -1,4 +1,7 @@
-"""The readings that other searchers are about to take, and candidates apart from their places."""
+"""The readings that are planned and not taken yet, and candidates apart from their places.
+
+They are those that other searchers are about to take, and those at earlier places of the same plan.
+"""
 
 from collections.abc import Sequence
 
@@ -12,7 +15,7 @@ from dowsax.world import Candidates
 
 
 class PlannedReadings(eqx.Module):
-    """Where the other searchers were sent; those that are not going count for nothing."""
+    """Where readings are planned; those to which nobody is going count for nothing."""
 
     places: Float[Array, "others 2"]
     """[m]"""
@@ -29,7 +32,7 @@ class PlannedReadings(eqx.Module):
 def planned_readings(
     places: Sequence[tuple[float, float]], room: int, heights: Sequence[float] | None = None
 ) -> PlannedReadings:
-    """Return the readings that others are about to take, with room for `room` of them.
+    """Return the readings that are about to be taken, with room for `room` of them.
 
     They are at these places [m] and, where these are given, heights above ground [m].
     """
@@ -45,7 +48,7 @@ def planned_readings(
 def keep_apart(
     candidates: Candidates, planned: PlannedReadings | None, distance: float | Scalar
 ) -> Candidates:
-    """Return the candidates farther than the distance [m] from where others go; all, where none is."""
+    """Return the candidates farther than the distance [m] from planned places; all, where none is."""
     if planned is None:
         return candidates
     is_apart = _apart(candidates.places, planned, distance) & candidates.mask

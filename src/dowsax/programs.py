@@ -1,0 +1,216 @@
+"""`stored_jit`, an `equinox.filter_jit` whose programs are traced once on a machine.
+
+JAX keeps compiled programs between runs, but each run has to trace and lower a program before JAX can look it
+up. For the filter of a site that takes longer than everything else in a warm start. Where JAX's compilation
+cache is on, lowered programs are kept in it, in the folder `programs`, and a run that finds one there neither
+traces nor lowers.
+
+A stored program belongs to the source of dowsax, the versions and settings of JAX, the shapes of the
+arguments, and their parts that are no arrays. Where those refer to other code, as a model with a field of its
+user does, the program is not stored, because that code may change.
+"""
+
+import functools
+import hashlib
+import pickle
+import sys
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import equinox as eqx
+import jax
+import numpy as np
+from jax.core import Tracer
+
+from dowsax.files import replace_file
+
+_PINNED_PACKAGES = ("dowsax", "jax", "jaxlib", "equinox", "jaxtyping", "numpy")
+"""Those whose source or version is part of the name of a stored program."""
+_SETTINGS = (
+    "jax_enable_x64",
+    "jax_default_matmul_precision",
+    "jax_numpy_dtype_promotion",
+    "jax_threefry_partitionable",
+)
+
+
+@dataclass(frozen=True)
+class _Array:
+    """Stands for an array in a tree of what is no array."""
+
+    shape: tuple[int, ...]
+    dtype: str
+    weak_type: bool
+
+
+class _Program(NamedTuple):
+    """A function from the arrays of the arguments to those of the result, and the rest of the result."""
+
+    call: Callable[..., tuple[jax.Array, ...]]
+    result: Any
+    """The result with `_Array` in place of each array."""
+
+
+class _Lowered(NamedTuple):
+    """What is stored of a program."""
+
+    exported: bytes
+    result: bytes
+
+
+def stored_jit(function: Callable) -> Callable:
+    """Compile a function as `equinox.filter_jit` does, and store its programs where JAX's cache is on."""
+    compiled = eqx.filter_jit(function)
+    loaded: dict[Hashable, _Program | None] = {}
+
+    @functools.wraps(function)
+    def call(*args):
+        folder = _folder()
+        if folder is None:
+            return compiled(*args)
+        leaves, structure = jax.tree.flatten(args)
+        if any(isinstance(leaf, Tracer) for leaf in leaves):
+            return compiled(*args)
+        key = (structure, tuple(_describe_leaf(leaf) for leaf in leaves))
+        if key not in loaded:
+            loaded[key] = _load_or_export(function, args, folder)
+        program = loaded[key]
+        if program is None:
+            return compiled(*args)
+        outputs = iter(program.call(*(leaf for leaf in leaves if _is_array(leaf))))
+        return _fill(program.result, outputs)
+
+    return call
+
+
+def _folder() -> Path | None:
+    """Return the folder of stored programs, or `None` where JAX has no compilation cache on this machine."""
+    cache = getattr(jax.config, "jax_compilation_cache_dir", None)
+    if not cache or "://" in cache:
+        return None
+    return Path(cache) / "programs"
+
+
+def _is_array(leaf) -> bool:
+    return isinstance(leaf, jax.Array | np.ndarray | np.generic)
+
+
+def _describe_leaf(leaf) -> Hashable:
+    if not _is_array(leaf):
+        return leaf
+    kind = jax.typeof(leaf)
+    return _Array(kind.shape, str(kind.dtype), bool(getattr(kind, "weak_type", False)))
+
+
+def _fill(tree, arrays: Iterator[jax.Array]):
+    """Put arrays, in order, where the tree has `_Array`."""
+    return jax.tree.map(lambda leaf: next(arrays) if isinstance(leaf, _Array) else leaf, tree)
+
+
+def _load_or_export(function: Callable, args: tuple, folder: Path) -> _Program | None:
+    """Return the stored program, or store it; `None` where it cannot be stored."""
+    try:
+        _require_pinned(function)
+        path = folder / f"{function.__name__}-{_digest(function, args)}"
+    except (pickle.PicklingError, AttributeError, TypeError):
+        return None
+    try:
+        lowered = _Lowered(*pickle.loads(path.read_bytes()))
+        return _restore(lowered, function.__name__)
+    except (OSError, EOFError, ValueError, TypeError, pickle.UnpicklingError):
+        # Not there, or damaged: it is written again.
+        pass
+    lowered = _lower(function, args)
+    if lowered is None:
+        return None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with replace_file(path) as partial:
+            partial.write_bytes(pickle.dumps(tuple(lowered)))
+    except OSError:
+        # A folder that cannot be written to only costs time.
+        pass
+    return _restore(lowered, function.__name__)
+
+
+def _restore(lowered: _Lowered, name: str) -> _Program:
+    exported = jax.export.deserialize(bytearray(lowered.exported))
+
+    def call(*leaves):
+        return exported.call(*leaves)
+
+    # By this name JAX logs that it compiles the program.
+    call.__name__ = name
+    return _Program(jax.jit(call), pickle.loads(lowered.result))
+
+
+def _lower(function: Callable, args: tuple) -> _Lowered | None:
+    """Trace and lower the function; `None` where JAX cannot export it."""
+    arrays, rest = eqx.partition(args, _is_array)
+    leaves, structure = jax.tree.flatten(arrays)
+    results = []
+
+    def call(*leaves):
+        result = function(*eqx.combine(jax.tree.unflatten(structure, leaves), rest))
+        results.append(jax.tree.map(_describe_leaf, result))
+        return tuple(leaf for leaf in jax.tree.leaves(result) if _is_array(leaf))
+
+    call.__name__ = function.__name__
+    try:
+        exported = jax.export.export(jax.jit(call))(*leaves)
+    except (NotImplementedError, ValueError, TypeError):
+        return None
+    if any(isinstance(leaf, _Array) and leaf.weak_type for leaf in jax.tree.leaves(results[-1])):
+        # An exported program gives arrays of strong types only.
+        return None
+    return _Lowered(bytes(exported.serialize()), _pickle(results[-1]))
+
+
+class _PinnedPickler(pickle.Pickler):
+    """Refuses all that refers to code whose version is not part of the name of a program."""
+
+    def reducer_override(self, obj):
+        _require_pinned(obj)
+        return NotImplemented
+
+
+def _require_pinned(obj) -> None:
+    module = getattr(obj, "__module__", None) or type(obj).__module__
+    package = module.partition(".")[0]
+    if package not in _PINNED_PACKAGES and package not in sys.stdlib_module_names:
+        raise pickle.PicklingError(f"{obj!r} is not pinned")
+
+
+def _pickle(tree) -> bytes:
+    buffer = BytesIO()
+    _PinnedPickler(buffer, protocol=5).dump(tree)
+    return buffer.getvalue()
+
+
+def _digest(function: Callable, args: tuple) -> str:
+    """Return the name of the program of these arguments."""
+    parts = (
+        _pickle(jax.tree.map(_describe_leaf, args)),
+        f"{function.__module__}.{function.__qualname__}",
+        jax.default_backend(),
+        *(f"{name} {getattr(jax.config, name)}" for name in _SETTINGS),
+        _source_digest(),
+    )
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part if isinstance(part, bytes) else part.encode()
+        digest.update(len(data).to_bytes(8, "little") + data)
+    return digest.hexdigest()[:32]
+
+
+@functools.cache
+def _source_digest() -> str:
+    """Return a digest of the source of dowsax and the versions of what it is built on."""
+    digest = hashlib.sha256(f"{sys.version} {jax.__version__} {eqx.__version__} {np.__version__}".encode())
+    root = Path(__file__).parent
+    for path in sorted(root.rglob("*.py")):
+        digest.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
