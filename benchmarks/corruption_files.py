@@ -10,9 +10,9 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+from dowsax.console.bodies import MissionBody
 from dowsax.console.mission_host import MissionHost
 from dowsax.console.records import Feed, read_record
-from dowsax.console.schemas import MissionBody
 from dowsax.console.service import Console
 from dowsax.console.simulation import site_text
 from dowsax.console.store import Store

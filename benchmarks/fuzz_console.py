@@ -16,7 +16,7 @@ from benchmarks.fuzz_tally import MAX_STEPS, Expected, Tally, errors_counted, st
 from benchmarks.fuzzed_calls import JSON, Call, Targets, call
 from dowsax.console.access_control import AccessSettings
 from dowsax.console.app import build
-from dowsax.console.schemas import CorrectionBody, ReadingBody
+from dowsax.console.bodies import CorrectionBody, ReadingBody
 from dowsax.console.server import listen, server_config
 from dowsax.console.service import Console
 from dowsax.mission.messages import parse_request

@@ -52,7 +52,7 @@ class LearnerConfig:
     """Share of the old average of the weights that an update keeps; the average acts and is backed up."""
     widths: tuple[int, ...] = (256, 256)
     all_orientations: bool = True
-    """Whether values in backups are averaged over turns and mirrors, not taken in one that is drawn."""
+    """Whether values in backups are averaged over all turns and mirrors; else one is drawn for each step."""
 
 
 class LearnerState(eqx.Module):

@@ -46,7 +46,7 @@ from dowsax.policies.stored import ANY_PROBLEM
 
 NAME = "any-problem"
 HELD_OUT_SHARE = 8
-"""One of so many problems of each family of sites is held out."""
+"""One in this many problems of each family of sites is held out."""
 _LINE_INTERVAL_S = 10.0
 _POLICY_INTERVAL_S = 60.0
 IMITATION = PPOConfig(entropy_weight=0.0, final_entropy_weight=0.0, epochs=2, minibatches=16)

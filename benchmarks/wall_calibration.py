@@ -1,7 +1,7 @@
 """Calibration of beliefs among obstacles: results/tables/calibration/walls.md.
 
-    python -m benchmarks.wall_calibration --worlds 60 --surveys 16 --seed 1   # as published
-    python -m benchmarks.wall_calibration --worlds 8 --surveys 4              # a trial; it says little
+    python -m benchmarks.wall_calibration --lines radiation --worlds 24 --seed 1   # as published
+    python -m benchmarks.wall_calibration --worlds 8 --surveys 4                   # a trial; it says little
 
 Each world is a square of 60 m with 0 to 7 walls, 1 m thick and 5 to 30 m long, anywhere and turned any way. A
 wall is opaque or lets through a known share; in the last line all are of an unknown attenuation. Sources come
@@ -32,6 +32,12 @@ SETTINGS = {
     "radiation": {"distributions": {"q": LogUniform(1e2, 1e6)}, "background": LogUniform(1.0, 100.0)},
     "level": {"distributions": {"level": 60.0}},
 }
+LINES = {
+    "radiation": ("radiation", "radiation", False),
+    "level": ("level", "level", False),
+    "unknown": ("radiation, attenuations unknown", "radiation", True),
+}
+"""Their name in the table, the kind of site, and whether attenuations are unknown."""
 KNOWN = {"radiation": (0.3, 3.0), "level": (3.0, 30.0)}
 """[1/m] and [dB/m], the range of the attenuations that are known."""
 
@@ -80,17 +86,14 @@ def measure(kind: str, worlds: int, surveys: int, seed: int, is_unknown: bool) -
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--lines", nargs="+", choices=LINES, default=list(LINES), help="of the table")
     parser.add_argument("--worlds", type=int, default=16)
     parser.add_argument("--surveys", type=int, default=16, help="in each world")
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     enable_cache()
     rows = []
-    for name, kind, is_unknown in (
-        ("radiation", "radiation", False),
-        ("level", "level", False),
-        ("radiation, attenuations unknown", "radiation", True),
-    ):
+    for name, kind, is_unknown in (LINES[line] for line in arguments.lines):
         report = measure(kind, arguments.worlds, arguments.surveys, arguments.seed, is_unknown)
         rows.append(row(name, report))
         print(rows[-1], file=sys.stderr, flush=True)

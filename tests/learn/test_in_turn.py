@@ -10,6 +10,7 @@ from dowsax.learn.base import all_finite
 from dowsax.learn.checkpoint import Checkpointer
 from dowsax.learn.in_turn import Stage, hold_out, train_in_turn
 from dowsax.learn.ppo import PPOConfig
+from dowsax.learn.rollout import Rollout
 
 CONFIG = PPOConfig(learning_rate=0.03, minibatches=2, sees_time=False)
 ROUNDS = 6
@@ -86,3 +87,18 @@ def test_nothing_is_learned_from_what_is_held_out(key):
     _, fewer, _ = rest.run(key, table(key), searches)
     np.testing.assert_array_equal(fewer.valid, np.asarray(moves.valid) & ~held_out)
     assert np.asarray(moves.valid)[:, held_out].any()
+
+
+def test_first_searches_may_share_memory():
+    """As those of the benchmark's fields do: what is donated twice would stop the run."""
+    simple = corridor(8, 8)
+
+    def run(key, network, environments):
+        after, transitions, tally = simple.run(key, network, environments[0])
+        return (after, environments[1]), transitions, tally
+
+    doubled = Rollout(lambda key: (simple.init(key),) * 2, run)
+    learner = ppo.build(doubled, table, CONFIG, total_steps=2)
+    stage = Stage("only", {"doubled": learner}, CONFIG, 2)
+    turn = train_in_turn([stage], table(jax.random.key(0)), jax.random.key(1))
+    assert [row["updates"] for row in turn.rows] == [1, 2]

@@ -16,8 +16,8 @@ from jaxtyping import Array, Bool, Float, Int, PyTree
 from dowsax.envs import SearchProblem
 from dowsax.inference import Belief
 from dowsax.learn import losses
-from dowsax.learn.base import LearnerState, NetworkOfKey, init_state, next_state, trainable
-from dowsax.learn.ppo import Moves, PPOConfig, build_optimiser, compute_advantages, optimise
+from dowsax.learn.base import LearnerState, NetworkOfKey, next_state
+from dowsax.learn.ppo import Moves, PPOConfig, build_init, build_optimiser, compute_advantages, optimise
 from dowsax.learn.rollout import Rollout
 from dowsax.policies.encoders import CandidateObservation, Encoder
 from dowsax.policies.layers import ActorCriticOutput, mask_logits
@@ -163,11 +163,6 @@ def build(
     """
     optimiser = build_optimiser(config)
 
-    def init(key: Key) -> LearnerState:
-        network_key, environments_key = jax.random.split(key)
-        network = network_of_key(network_key)
-        return init_state(network, optimiser.init(trainable(network)), rollout.init(environments_key))
-
     def update(key: Key, state: LearnerState) -> tuple[LearnerState, ImitationInfo]:
         rollout_key, order_key = jax.random.split(key)
         share = state.steps / total_steps
@@ -201,7 +196,7 @@ def build(
         )
         return after, info
 
-    return Imitator(init, update)
+    return Imitator(build_init(rollout, network_of_key, optimiser), update)
 
 
 def _compare(

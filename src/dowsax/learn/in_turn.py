@@ -118,7 +118,7 @@ def _run(
     init_key, update_key = jax.random.split(jax.random.fold_in(key, before))
     names = list(stage.learners)
     states = {
-        name: stage.learners[name].init(jax.random.fold_in(init_key, at + len(names) * first))
+        name: _separate(stage.learners[name].init(jax.random.fold_in(init_key, at + len(names) * first)))
         for at, name in enumerate(names)
     }
     updates = _compile(stage, states)
@@ -131,6 +131,11 @@ def _run(
         states[name] = state
         network, optimiser = state.network, state.optimiser
         yield state, name, jax.device_get(info)
+
+
+def _separate(state: LearnerState) -> LearnerState:
+    """Return copies of all arrays: a state is donated, and no buffer can be donated twice."""
+    return jax.tree.map(lambda leaf: jnp.copy(leaf) if eqx.is_array(leaf) else leaf, state)
 
 
 @partial(eqx.filter_jit, donate="all-except-first")

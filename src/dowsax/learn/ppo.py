@@ -96,17 +96,25 @@ Loss = Callable[..., tuple[Scalar, Any]]
 """`(weights, rest, moves, valid, config, entropy_weight) -> (loss, terms)`; terms have a `grad_norm`."""
 
 
+def build_init(
+    rollout: Rollout, network_of_key: NetworkOfKey, optimiser: optax.GradientTransformation
+) -> Callable[[Key], LearnerState]:
+    """Return the function that makes the first state of a learner from a key."""
+
+    def init(key: Key) -> LearnerState:
+        network_key, environments_key = jax.random.split(key)
+        network = network_of_key(network_key)
+        return init_state(network, optimiser.init(trainable(network)), rollout.init(environments_key))
+
+    return init
+
+
 def build(
     rollout: Rollout, network_of_key: NetworkOfKey, config: PPOConfig | None = None, *, total_steps: int
 ) -> Learner:
     """Build the learner. Learning rate and entropy weight decay over `total_steps` moves."""
     config = PPOConfig() if config is None else config
     optimiser = build_optimiser(config)
-
-    def init(key: Key) -> LearnerState:
-        network_key, environments_key = jax.random.split(key)
-        network = network_of_key(network_key)
-        return init_state(network, optimiser.init(trainable(network)), rollout.init(environments_key))
 
     def update(key: Key, state: LearnerState) -> tuple[LearnerState, UpdateInfo]:
         rollout_key, order_key = jax.random.split(key)
@@ -138,7 +146,7 @@ def build(
             healthy=healthy,
         )
 
-    return Learner(init, update)
+    return Learner(build_init(rollout, network_of_key, optimiser), update)
 
 
 def build_optimiser(config: PPOConfig) -> optax.GradientTransformation:
