@@ -29,7 +29,8 @@ def tall_site(heights=HEIGHTS, **changes):
 
 def tall_advisor(heights=HEIGHTS, **changes):
     log, policy = changes.pop("log", None), changes.pop("policy", "location-gain")
-    return Advisor(tall_site(heights, **changes), policy, seed=4, log=log, model=MODEL)
+    ahead = changes.pop("ahead", 1)
+    return Advisor(tall_site(heights, **changes), policy, seed=4, log=log, model=MODEL, ahead=ahead)
 
 
 @jax.jit

@@ -12,7 +12,7 @@ from dowsax.journal import NotRecorded
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.checks import NeedsConfirmation
 from dowsax.mission.log import MissionLog
-from dowsax.mission.messages import Target
+from dowsax.mission.messages import Target, parse_request
 from dowsax.survey.reading import Reading, Refused
 
 PLACES = [(2.0, 2.0), (4.0, 2.0), (6.0, 3.0), (8.0, 4.0), (10.0, 5.0)]
@@ -103,6 +103,37 @@ def test_corrections_may_be_corrected_and_repeated():
     assert [reading.value for reading in one.readings] == [READINGS[0][1], READINGS[2][1]]
     with pytest.raises(Refused, match="Reading 2 was withdrawn: send it again as a new one"):
         one.correct(Target(number=2), Reading((4.0, 2.0), 0.7))
+
+
+def test_a_restored_reading_was_never_withdrawn(tmp_path):
+    """Bit by bit, also after a restart; what is sent again gets the answer it got."""
+    path = tmp_path / "mission.log"
+    whole = taken(advisor(), READINGS)
+    one = taken(advisor(path), READINGS)
+    one.correct(Target(number=2))
+    advice = one.answer(parse_request({"restore": True, "number": 2, "reason": "it was right"}))
+    assert advice.number == len(READINGS) + 2
+    assert_same_advice(advice, whole.latest, "Reading 2 was restored.")
+    assert_same_belief(one, whole)
+    assert one.answer(parse_request({"restore": True, "number": 2, "as_of": 2})) == advice
+    one.close()
+    again = advisor(path)
+    assert_same_belief(again, whole)
+    assert again.step.reason == "it was right"
+    again.close()
+
+
+def test_a_correction_is_undone_by_the_step_before_it():
+    """Any version may be restored, and none from before there was one."""
+    one = taken(advisor(), READINGS[:3])
+    for value in (0.5, 0.6):
+        one.correct(Target(number=2), Reading((4.0, 2.0), value))
+    for as_of, value in ((4, 0.5), (3, READINGS[1][1]), (5, 0.6)):
+        one.restore(Target(number=2), as_of)
+        assert one.readings[1].value == value
+    assert one.restore(Target(number=2), 5).number == 8
+    with pytest.raises(Refused, match="Reading 2 did not exist after step 1"):
+        one.restore(Target(number=2), 1)
 
 
 def test_the_only_reading_may_be_withdrawn():

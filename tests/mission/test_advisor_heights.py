@@ -75,6 +75,21 @@ def test_a_reading_that_says_the_advised_height_is_the_same(found):
     assert other.readings[1].altitude == 1.0
 
 
+def test_several_places_ahead_each_have_their_height():
+    """Climbs count as way, and no place is given twice, not even at another height."""
+    site = tall_site(budget=Budget(distance=40.0))
+    ahead = Advisor(Plan.of(site, MODEL), "location-gain", 4, warm_up=False, ahead=4)
+    advice = walk(ahead, 2)[-1]
+    length, level = 0.0, ahead.readings[-1].altitude
+    for leg in advice.ahead:
+        assert leg.height in HEIGHTS
+        length, level = length + leg.distance + abs(leg.height - level), leg.height
+    assert budget_use(ahead.plan, ahead.readings, None).distance + length <= 40.012
+    assert (advice.ahead[0].position, advice.ahead[0].height) == (advice.next_position, advice.next_height)
+    assert len({leg.position for leg in advice.ahead}) == len(advice.ahead) > 1
+    assert Advice.from_json(json.loads(json.dumps(advice.to_json()))) == advice
+
+
 def test_a_mission_goes_on_from_its_log(found, log):
     one, given = found
     one.close()

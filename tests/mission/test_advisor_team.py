@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -34,6 +35,19 @@ def test_a_team_finds_the_hill_and_each_has_its_own_way():
         assert all(math.dist(there, place) >= one.plan.radius / 2 for place in others)
         going[name] = here[name] = there
     assert Advice.from_json(json.loads(json.dumps(given[-1].to_json()))) == given[-1]
+
+
+def test_each_plans_ahead_apart_from_where_the_others_go():
+    """The next places are those of a team that does not."""
+    plain, given = walk_in_turn(team_advisor(), 4), walk_in_turn(team_advisor(ahead=3), 4)
+    assert [replace(advice, ahead=()) for advice in given] == plain
+    going = {}
+    for advice in given:
+        others = [place for name, place in going.items() if name != advice.searcher]
+        assert len(advice.ahead) == 3
+        assert all(math.dist(leg.position, place) > 0.75 for leg in advice.ahead for place in others)
+        going[advice.searcher] = advice.next_position
+    assert set(going) == set(STARTS)
 
 
 def test_the_belief_is_that_of_one_searcher_with_all_the_readings():

@@ -73,6 +73,21 @@ def test_a_reading_that_is_sent_again_is_recognised():
         history.step_of(made(9.0, id="a"))
 
 
+def test_an_earlier_version_is_found_by_the_step_after_which_it_counted():
+    """Without a wind that it took from another reading."""
+    west = (-1.0, 0.0)
+    history = History.of([step(1, made(1.0, wind=west)), step(2, made(2.0, wind=west), held_wind=True)])
+    history.add(step(3, made(2.5, wind=west), corrects=2))
+    assert history.version(2, 2) == made(2.0)
+    assert history.version(2, 9) == made(2.5, wind=west)
+    assert history.step_with(2, made(2.5, wind=west)) == 3
+    with pytest.raises(Refused, match="Reading 2 counts"):
+        history.version(2, None)
+    history.add(step(4, None, corrects=2))
+    assert history.version(2, None) == made(2.5, wind=west)
+    assert history.step_with(2, made(2.5, wind=west)) is None
+
+
 def test_a_correction_that_is_sent_again_is_recognised():
     history = History.of([step(1, made(1.0)), step(2, made(2.0)), step(3, None, corrects=1)])
     history.add(step(4, made(2.5), corrects=2))

@@ -76,7 +76,7 @@ def test_obstacles_and_the_way_around_them_are_drawn(findings):
         metres(one["geometry"]["coordinates"][0]), [*shed.corners, shed.corners[0]], atol=CENTIMETRE
     )
     (line,) = of_kind(features, "next way")
-    expected = [found.positions[-1], way[0], found.waypoints[0]]
+    expected = [found.positions[-1], way[0], *found.waypoints]
     np.testing.assert_allclose(metres(line["geometry"]["coordinates"]), expected, atol=CENTIMETRE)
     names = re.findall(r"<name>(.*?)</name>", kml(found))
     assert {"shed", "Obstacle", "Next way"} <= set(names)

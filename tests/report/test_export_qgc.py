@@ -9,9 +9,10 @@ from made_findings import FENCE, WOOD, made_findings
 from made_lengths import CENTIMETRE, metres, shoelace
 
 from dowsax.geo.local import LocalCoordinates
+from dowsax.mission.advice import Leg
 from dowsax.report.export import qgc_plan, take_off_warning
+from dowsax.site.flight import FlightSetting
 from dowsax.site.obstacles import Obstacle
-from dowsax.site.schema import FlightSetting
 
 
 @pytest.fixture(scope="module")
@@ -145,6 +146,25 @@ def test_plan_flies_around_obstacles_as_high_as_it_flies(findings):
     items = items_of(text)
     assert [item["params"][0] for item in items] == [0, 0, 0, 8, 8]
     np.testing.assert_allclose(metres([item["params"][5:3:-1] for item in items[1:3]]), way, atol=CENTIMETRE)
+
+
+def test_plan_climbs_and_descends_to_the_height_of_each_place(findings):
+    """Up where a leg begins, level at the higher of its two heights, and down where it ends."""
+    altitude = np.full(len(findings.values), 2.0)
+    corner, last = (65.0, 52.0), (58.0, 41.0)
+    later = (Leg((60.0, 50.0), 14.0, height=20.0), Leg(last, 9.0, (corner,), 5.0))
+    places = np.array([[70.0, 60.0], [60.0, 50.0], last])
+    wall = Obstacle(WOOD - 5.0, "wall", height=15.0)
+    changes = {"altitude": altitude, "next_height": 10.0, "later": later, "waypoints": places}
+    text = qgc_plan(replace(findings, **changes, obstacles=(wall,)), hold=8.0)
+    items = items_of(text)
+    flown = [(item["params"][0], item["params"][6]) for item in items]
+    climbs = [(0, 10.0), (8, 10.0), (0, 20.0), (8, 20.0), (0, 20.0), (0, 20.0), (8, 5.0)]
+    assert flown == climbs
+    expected = [findings.positions[-1], places[0], places[0], places[1], corner, last, last]
+    np.testing.assert_allclose(metres([item["params"][5:3:-1] for item in items]), expected, atol=CENTIMETRE)
+    # The highest leg goes over the wall.
+    assert len(json.loads(text)["geoFence"]["polygons"]) == 2
 
 
 def test_plan_keeps_in_the_geofence_and_out_of_the_wood(findings):

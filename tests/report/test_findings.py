@@ -90,6 +90,13 @@ def test_two_places_are_listed_with_their_probabilities():
         findings.places[1].position, CENTRE[:2] + np.array([60, 30]), atol=5 * 5 / 300**0.5
     )
     assert verdict(findings).startswith("The source is in one of 2 places")
+    words = " ".join(where(findings))
+    assert "Place 1, with a probability of 6" in words
+    assert "Place 2, with a probability of 2" in words
+    assert "standard deviation" not in words
+    # A normal cloud has 95 % within 2.45 standard deviations; the region cuts its rim.
+    for place in findings.places:
+        assert 1.9 * SPREAD[0] < place.radius < 2.6 * SPREAD[1]
     wanted = replace(findings, rule=Rule(10.0, 0.95))
     assert verdict(wanted).startswith("Not settled: the source is likely in one of 2 places: near ")
 

@@ -57,7 +57,32 @@ class Disc:
     probability: float = 0.95
 
 
+@dataclass(frozen=True)
+class Leg:
+    """The way to one of the places ahead, and that place."""
+
+    position: tuple[float, float]
+    """[m], where to read."""
+    distance: float | None
+    """[m], of the shortest way there from the place before, over ground; `None` where that is not known."""
+    way: tuple[tuple[float, float], ...] = ()
+    """[m], its corners in turn; none where it is straight."""
+    height: float | None = None
+    """[m] above ground, at which to read, where the site lists several heights."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return an object; only that of a bent way, or of several heights, has the keys of these."""
+        return {name: part for name, part in asdict(self).items() if part not in (None, ())}
+
+    @classmethod
+    def from_json(cls, body: dict[str, Any]) -> "Leg":
+        """Invert `to_json`."""
+        way = tuple(tuple(corner) for corner in body.get("way", ()))
+        return cls(tuple(body["position"]), body.get("distance"), way, body.get("height"))
+
+
 SPECIAL_KEYS = (
+    "ahead",
     "next_way",
     "next_height",
     "next_far_end",
@@ -67,7 +92,7 @@ SPECIAL_KEYS = (
     "more_probability",
     "searcher",
 )
-"""Keys of a message that only some have: with obstacles, heights, paths, several sources or searchers."""
+"""Keys of a message that only some have: with several places, sources, searchers, obstacles or heights."""
 
 
 @dataclass(frozen=True)
@@ -109,10 +134,12 @@ class Advice:
     """For whom it is, where a site has several searchers."""
     next_height: float | None = None
     """[m] above ground, at which to read next, where the site lists several heights."""
+    ahead: tuple[Leg, ...] = ()
+    """The next places in the order of flight, the first `next_position`, where several are planned ahead."""
 
     def to_json(self) -> dict[str, Any]:
         """Return an object; only advice on a bent way, a path or several sources has the keys of these."""
-        body = asdict(self)
+        body = asdict(self) | {"ahead": tuple(leg.to_json() for leg in self.ahead)}
         special = {name: body.pop(name) for name in SPECIAL_KEYS}
         return body | {name: part for name, part in special.items() if part not in (None, ())}
 
@@ -133,6 +160,7 @@ class Advice:
             "next_way": tuple(tuple(corner) for corner in body.get("next_way", ())),
             "next_far_end": None if far_end is None else tuple(far_end),
             "warnings": tuple(body.get("warnings", ())),
+            "ahead": tuple(map(Leg.from_json, body.get("ahead", ()))),
         }
         return cls(**(body | parts))
 
@@ -148,6 +176,8 @@ class Advice:
         }
         if self.next_way:
             degrees["next_way"] = [_in_degrees(corner, coordinates) for corner in self.next_way]
+        if self.ahead:
+            degrees["ahead"] = [_leg_in_degrees(leg, coordinates) for leg in self.ahead]
         return body | {"degrees": degrees}
 
     def _round(self) -> "Advice":
@@ -164,6 +194,7 @@ class Advice:
             estimate=replace(estimate, **lists),
             region=_round_disc(self.region),
             sources=tuple(map(_round_disc, self.sources)),
+            ahead=tuple(map(_round_leg, self.ahead)),
             evidence=None if self.evidence is None else _significant(self.evidence),
         )
 
@@ -171,6 +202,20 @@ class Advice:
 def _in_degrees(place: tuple[float, float], coordinates: LocalCoordinates) -> dict[str, float]:
     latitude, longitude = _round(coordinates.to_degrees([place])[0], _DECIMALS_DEGREES)
     return {"latitude": latitude, "longitude": longitude}
+
+
+def _leg_in_degrees(leg: Leg, coordinates: LocalCoordinates) -> dict[str, Any]:
+    way = {"way": [_in_degrees(corner, coordinates) for corner in leg.way]} if leg.way else {}
+    return _in_degrees(leg.position, coordinates) | way
+
+
+def _round_leg(leg: Leg) -> Leg:
+    return replace(
+        leg,
+        position=_round(leg.position, _DECIMALS_M),
+        distance=None if leg.distance is None else round(leg.distance, _DECIMALS_M),
+        way=tuple(_round(corner, _DECIMALS_M) for corner in leg.way),
+    )
 
 
 def _round_disc(disc: Disc) -> Disc:

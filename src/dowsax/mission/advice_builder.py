@@ -13,8 +13,9 @@ from dowsax.inference import Belief
 from dowsax.inference.excess_noise import describe_excess_noise
 from dowsax.mission import decision
 from dowsax.mission.advice import FOUND, INCONCLUSIVE, SEARCHING, Advice, Disc
+from dowsax.mission.ahead import Departure, Others, choose_ahead, pending_readings, require_ahead
 from dowsax.mission.decision import BudgetUse
-from dowsax.mission.next_reading import advice_fields, describe_choice, first_choice
+from dowsax.mission.next_reading import advice_fields, describe_choice, first_choice, legs_of
 from dowsax.mission.plan import Plan
 from dowsax.mission.seen_walls import seen_walls
 from dowsax.mission.site_policy import Choice, SitePolicy
@@ -67,10 +68,23 @@ class AdviceBuilder:
     """Of each searcher, and of the one without a name."""
     false_stops: str
     choice_key: Key
+    ahead: int = 1
+    """How many places are planned, where the mission goes on."""
     _plans_with_walls: dict[str | None, tuple[tuple[Reading, ...], Plan, SitePolicy]] = field(
         default_factory=dict
     )
     """Of each searcher the newest readings with ranges, and what follows from the walls that they saw."""
+
+    @classmethod
+    def of(
+        cls, plan: Plan, tracker: Tracker, policy: SitePolicy, false_stops: str, key: Key, ahead: int
+    ) -> "AdviceBuilder":
+        """Return the builder of a plan by one policy, within the reach of each searcher."""
+        members = plan.searchers.items()
+        policies = {name: policy.of_reach(member.reach, plan.radius) for name, member in members}
+        for each in (policy, *policies.values()):
+            require_ahead(each, ahead)
+        return cls(plan, tracker, {None: policy, **policies}, false_stops, key, ahead)
 
     def build(self, state: MissionState, station: Station | None, turn: Turn) -> Advice:
         """Return the advice for a state; `station` is that of the newest reading, if there is any."""
@@ -83,11 +97,11 @@ class AdviceBuilder:
         plan, policy = self._among_walls(turn.searcher, state.readings, here)
         used = budget_use(self.plan, state.readings, turn.searcher)
         status = decision.status_of(plan, used, inputs)
-        choice, sentence = None, ""
+        choices, sentence = (), ""
         if status == SEARCHING:
-            choice, sentence = self._next(plan, policy, state, station, newest, used, turn)
+            choices, sentence = self._next(plan, policy, state, station, newest, used, turn)
         at_work: tuple[str, ...] = ()
-        if choice is None and status != FOUND and not decision.excludes_source(inputs):
+        if not choices and status != FOUND and not decision.excludes_source(inputs):
             at_work = others_at_work(self.plan, state.readings, turn.searcher, turn.assigned)
             status = SEARCHING if at_work else INCONCLUSIVE
         silent = silent_searchers(self.plan, state.readings, turn.assigned)
@@ -109,7 +123,7 @@ class AdviceBuilder:
         return Advice(
             number=turn.number,
             status=status,
-            **advice_fields(choice, here),
+            **self._next_fields(choices, here),
             **findings,
             why=" ".join(sentence for sentence in sentences if sentence),
             id=own[-1].id if own else None,
@@ -162,44 +176,49 @@ class AdviceBuilder:
         newest: Reading | None,
         used: BudgetUse,
         turn: Turn,
-    ) -> tuple[Choice | None, str]:
-        """Choose where to read next, with a sentence on it; `None` when no place can be reached.
+    ) -> tuple[tuple[Choice, ...], str]:
+        """Choose where to read next and after that, with a sentence on the first; none can be reached: none.
 
         `newest` is the newest reading of the searcher.
         """
         if newest is None:
             choice, begin = first_choice(plan)
-            return choice, f"{begin[0].upper()}{begin[1:]}"
+            return (choice,), f"{begin[0].upper()}{begin[1:]}"
         here, height = newest.position, newest.altitude if plan.reach.levels else None
         budget = decision.budget_left(plan, used)
         at_height = plan.reach.at(height)
         if not plan.reach.paths and at_height.is_outside(here):
             back = at_height.way_back(here, float(budget.distance))
             words = "You are where you may not be: go back."
-            return (None, "") if back is None else (Choice(back, height=height), words)
+            return ((), "") if back is None else ((Choice(back, height=height),), words)
         kept = _kept_choice(plan, policy, newest, budget, turn)
         if kept is not None:
-            return kept, f"Further readings of {turn.searcher} wait: the next place stays as it was."
+            return (kept,), f"Further readings of {turn.searcher} wait: the next place stays as it was."
         if state.readings[-1].searcher != turn.searcher:
             number = max(n for n, one in enumerate(state.readings) if one.searcher == turn.searcher)
             station = plan.stations.station(state.readings[number], state.readings[:number])
         if height is not None:
             station = set_measurement(station, "altitude", to_float32(height))
-        others = self.plan, state.readings, turn.searcher, turn.assigned
-        planned = self._planned(places_of_others(*others), heights_of_others(*others))
+        known = self.plan, state.readings, turn.searcher, turn.assigned
+        others = Others(places_of_others(*known), heights_of_others(*known))
         key = _key_of(self.choice_key, np.asarray(len(state.readings), np.int32))
-        choice = policy.choose(key, state.belief, station, here, budget, planned)
+        choice = policy.choose(key, state.belief, station, here, budget, self._planned(others))
         if choice is None:
-            return None, ""
-        return choice, describe_choice(choice, here, station, plan.coordinates)
+            return (), ""
+        sentence = describe_choice(choice, here, station, plan.coordinates)
+        start = Departure(station, here, budget)
+        return choose_ahead(choice, self.ahead, plan, policy, key, state.belief, start, others), sentence
 
-    def _planned(
-        self, places: Sequence[tuple[float, float]], heights: Sequence[float] | None
-    ) -> PlannedReadings | None:
+    def _next_fields(self, choices: Sequence[Choice], here: tuple[float, float] | None) -> dict[str, Any]:
+        """Return the fields of an advice that say where to read next, and where after that."""
+        fields = advice_fields(choices[0] if choices else None, here)
+        return fields if self.ahead == 1 else fields | {"ahead": legs_of(choices, here)}
+
+    def _planned(self, others: Others) -> PlannedReadings | None:
         """Return the readings that others are about to take; `None` where there is one searcher."""
         if not self.plan.searchers:
             return None
-        return planned_readings(places, len(self.plan.searchers) - 1, heights)
+        return planned_readings(others.places, len(self.plan.searchers) - 1, others.heights)
 
     def _build_at_start(self, state: MissionState, turn: Turn) -> Advice:
         """Return the advice when the only reading was withdrawn."""
@@ -209,7 +228,7 @@ class AdviceBuilder:
         return Advice(
             number=turn.number,
             status=SEARCHING,
-            **advice_fields(choice, None),
+            **self._next_fields((choice,), None),
             estimate=estimate,
             region=Disc(estimate.position, float(digest.radius)),
             why=f"{turn.first} There are no readings: {begin}",
@@ -220,8 +239,11 @@ class AdviceBuilder:
         """Compile the choice of the next place for every searcher."""
         for policy in {id(policy): policy for policy in self.policies.values()}.values():
             budget = decision.budget_left(self.plan)
-            planned = self._planned((), heights_of_others(self.plan, (), None, {}))
-            policy.choose(self.choice_key, belief, station, self.plan.middle, budget, planned)
+            others = Others((), heights_of_others(self.plan, (), None, {}))
+            start = belief, station, self.plan.middle, budget
+            policy.choose(self.choice_key, *start, self._planned(others))
+            if self.ahead > 1:
+                policy.choose(self.choice_key, *start, pending_readings(self.plan, (), others))
 
 
 def _kept_choice(

@@ -5,7 +5,7 @@ which readings waited, and of the earlier advice, which the log has. So a missio
 it had never stopped: its readings are assimilated again.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -17,16 +17,11 @@ from dowsax.inference import Belief
 from dowsax.journal import NotRecorded
 from dowsax.mission.advice import Advice
 from dowsax.mission.advice_builder import AdviceBuilder, Turn
-from dowsax.mission.checks import (
-    check_reading,
-    find_warnings,
-    require_in_order,
-    require_plausible,
-    require_plausible_place,
-)
+from dowsax.mission.checks import check_reading, find_warnings, require_expected
+from dowsax.mission.corrections import merged_reading, replacement, restored
 from dowsax.mission.history import ActiveReading, History
 from dowsax.mission.log import Header, MissionLog, Step, now
-from dowsax.mission.messages import Request, Target, merge_keys, read_request
+from dowsax.mission.messages import Request, Target, read_request
 from dowsax.mission.plan import Plan
 from dowsax.mission.site_policy import SitePolicy
 from dowsax.mission.state import Filters, MissionState
@@ -54,6 +49,10 @@ class Advisor:
         Replaces the model of the site.
     warm_up
         Compile everything now, which may take minutes the first time, so that every answer is fast.
+    ahead
+        How many places are planned, 1 to 10: `Advice.ahead` has them in the order of flight.
+    on_progress
+        Called with the number of readings of the log that are assimilated again, and of all of them.
     """
 
     def __init__(
@@ -65,6 +64,8 @@ class Advisor:
         *,
         model: Model | None = None,
         warm_up: bool = True,
+        ahead: int = 1,
+        on_progress: Callable[[int, int], None] = lambda done, total: None,
     ) -> None:
         site = read_site(site) if isinstance(site, Path | str) else site
         self.plan = site if isinstance(site, Plan) else Plan.of(site, model)
@@ -75,13 +76,8 @@ class Advisor:
         by_name = policy is None or isinstance(policy, str)
         self.false_stops = describe_stops(self.plan, self.policy.name, by_name=by_name)
         """How often a stop was wrong in simulation, as text."""
-        policies = {
-            name: self.policy.of_reach(member.reach, self.plan.radius)
-            for name, member in self.plan.searchers.items()
-        }
-        self._builder = AdviceBuilder(
-            self.plan, self._filters.tracker, {None: self.policy, **policies}, self.false_stops, choice_key
-        )
+        rules = self.plan, self._filters.tracker, self.policy, self.false_stops
+        self._builder = AdviceBuilder.of(*rules, choice_key, ahead)
         self._log = log if log is None or isinstance(log, MissionLog) else MissionLog.resume(log, self.header)
         self._state = self._filters.init()
         self._history = History()
@@ -92,7 +88,7 @@ class Advisor:
         self._advices: dict[int, Advice] = {}
         """By the number of the step; empty where there is a log."""
         self._latest: tuple[Step, Advice] | None = None
-        self._resume()
+        self._resume(on_progress)
 
     @property
     def header(self) -> Header:
@@ -101,7 +97,7 @@ class Advisor:
 
     def new_mission(self, seed: int) -> "Advisor":
         """Return an advisor for another mission at this site, without a log; nothing is compiled again."""
-        return Advisor(self.plan, self.policy, seed, warm_up=False)
+        return Advisor(self.plan, self.policy, seed, warm_up=False, ahead=self._builder.ahead)
 
     @property
     def belief(self) -> Belief:
@@ -204,17 +200,17 @@ class Advisor:
         if request.target is None:
             assert reading is not None
             return self.add(reading, given, request.confirmed, request.waiting)
+        if request.is_restoration:
+            return self.restore(request.target, request.as_of, request.reason, given)
         return self.correct(request.target, reading, request.reason, given, request.confirmed)
 
     def _requested_reading(self, request: Request) -> Reading | None:
-        """Return the reading of a request, merged with the old one for a correction; `None` to withdraw."""
-        if request.is_withdrawal:
+        """Return the reading of a request, merged with the old one to correct that; `None` to withdraw."""
+        if request.is_withdrawal or request.is_restoration:
             return None
-        keys = request.keys
-        if request.target is not None:
-            old = self._history.original(self._history.find(request.target))
-            keys = merge_keys(self.plan, old, keys)
-        return self.plan.parse_reading(keys)
+        if request.target is None:
+            return self.plan.parse_reading(request.keys)
+        return merged_reading(self.plan, self._history, request.target, request.keys)
 
     def add(
         self,
@@ -251,10 +247,7 @@ class Advisor:
         advised = reading.altitude is None and bool(levels)
         answered = self._history.step_of(checked, held_wind, advised_height=advised)
         if answered is None:
-            require_in_order(self.plan, checked, before)
-            if not confirmed:
-                require_plausible_place(self.plan, checked)
-                require_plausible(checked, before, self.plan.unit, self.plan.reading)
+            require_expected(self.plan, checked, before, confirmed=confirmed)
         return checked, held_wind, answered
 
     def _advised_height(self, reading: Reading, before: Sequence[Reading]) -> float | None:
@@ -298,14 +291,31 @@ class Advisor:
         """
         with self._noting_refusals(given):
             number = self._history.find(target)
-            new = None if reading is None else self._replacement(number, reading, confirmed)
+            new = (
+                None if reading is None else replacement(self.plan, self._history, number, reading, confirmed)
+            )
             known = self._history.correction(number, None if new is None else new.reading)
             if known is not None:
                 return self._advice_of(known)
             if self._history.is_withdrawn(number):
-                raise Refused(f"{target} was withdrawn: send it again as a new one, with an id of its own.")
-            state, station, has_changed = self._filters.replay(self._history.readings({number: new}))
-        what = "withdrawn" if new is None else "corrected"
+                hint = "send it again as a new one, with an id of its own, or restore it"
+                raise Refused(f"{target} was withdrawn: {hint}.")
+            return self._change(number, new, "withdrawn" if new is None else "corrected", reason, given)
+
+    def restore(self, target: Target, as_of: int | None = None, reason: str = "", given: str = "") -> Advice:
+        """Undo a withdrawal or a correction: the reading counts again as it was after the step `as_of`.
+
+        Without `as_of` a withdrawn reading counts again. The log keeps all steps, and this is a further one.
+        """
+        with self._noting_refusals(given):
+            number = self._history.find(target)
+            new = restored(self.plan, self._history, number, as_of)
+            known = self._history.step_with(number, new.reading)
+            return self._advice_of(known) if known else self._change(number, new, "restored", reason, given)
+
+    def _change(self, number: int, new: ActiveReading | None, what: str, reason: str, given: str) -> Advice:
+        """Replace a reading, or withdraw it, and return the advice of this step."""
+        state, station, has_changed = self._filters.replay(self._history.readings({number: new}))
         searcher = (self._history.original(number) if new is None else new.reading).searcher
         turn = self._turn(searcher, f"Reading {number} was {what}.", has_changed=has_changed)
         advice = self._builder.build(state, station, turn)
@@ -313,18 +323,6 @@ class Advisor:
         step = self._build_step(given, None if new is None else new.reading, advice, state, **changes)
         self._record(step, state)
         return advice
-
-    def _replacement(self, number: int, reading: Reading, confirmed: bool) -> ActiveReading:
-        """Check a corrected reading, or `Refused`."""
-        before, after = self._history.around(number)
-        id_ = self._history.original(number).id
-        checked = check_reading(self.plan, replace(reading, id=id_), before)
-        require_in_order(self.plan, checked, before, after)
-        if not confirmed:
-            require_plausible_place(self.plan, checked)
-            require_plausible(checked, before, self.plan.unit, self.plan.reading)
-        held_wind = reading.wind is None and checked.wind is not None
-        return ActiveReading(checked, self._history.count + 1, held_wind)
 
     def _build_step(
         self, given: str, reading: Reading | None, advice: Advice, state: MissionState, **changes: Any
@@ -352,11 +350,11 @@ class Advisor:
             self.note_refusal(given, str(refusal))
             raise
 
-    def note(self, what: str, text: str) -> None:
+    def note(self, what: str, text: str, data: dict[str, Any] | None = None, durable: bool = False) -> None:
         """Write an event to the log, where the disk takes it."""
         if self._log is not None:
             with suppress(NotRecorded):
-                self._log.note(what, text)
+                self._log.note(what, text, data, durable)
 
     def close(self) -> None:
         """Close the log."""
@@ -390,10 +388,10 @@ class Advisor:
         )
         self._builder.build(state, station, self._turn(None, has_changed=False))
 
-    def _resume(self) -> None:
+    def _resume(self, on_progress: Callable[[int, int], None]) -> None:
         """Assimilate the readings of the log."""
         if self._log is None:
             return
         for step in self._log.steps():
             self._remember(step)
-        self._state, _, _ = self._filters.replay(self._history.readings())
+        self._state, _, _ = self._filters.replay(self._history.readings(), on_progress)

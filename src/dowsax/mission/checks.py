@@ -94,6 +94,21 @@ def _require_inside(plan: Plan, reading: Reading) -> None:
             )
 
 
+def require_expected(
+    plan: Plan,
+    reading: Reading,
+    before: Sequence[Reading],
+    after: Sequence[Reading] = (),
+    *,
+    confirmed: bool,
+) -> None:
+    """Refuse a reading out of order, and an implausible one that is not `confirmed`."""
+    require_in_order(plan, reading, before, after)
+    if not confirmed:
+        require_plausible_place(plan, reading)
+        require_plausible(reading, before, plan.unit, plan.reading)
+
+
 def require_in_order(
     plan: Plan, reading: Reading, before: Sequence[Reading], after: Sequence[Reading] = ()
 ) -> None:

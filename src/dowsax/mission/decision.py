@@ -10,6 +10,7 @@ import jax
 import numpy as np
 
 from dowsax.geo.formatting import format_chance, format_estimate, format_factor, format_length, format_odds
+from dowsax.geo.local import LocalCoordinates
 from dowsax.geo.polygons import Bounds
 from dowsax.inference.posterior import MIN_FIT
 from dowsax.mission.advice import FOUND, INCONCLUSIVE, SEARCHING
@@ -167,10 +168,10 @@ def explain_status(
     plan: Plan, used: BudgetUse, inputs: StatusInputs, status: str, false_stops: str | None
 ) -> str:
     """Explain a status in a sentence; the sentence on the next place follows it."""
-    place = " and ".join(format_estimate(plan.coordinates, each) for each in inputs.places)
+    place = _places(plan.coordinates, inputs.places)
     number = len(inputs.places)
     who = "the source is" if number == 1 else f"the {number} sources are"
-    where = f"with 95 % probability {who} within {format_length(inputs.radius)} of {place}"
+    where = describe_disc(plan.coordinates, inputs.places, inputs.radius)
     if inputs.number_probability is not None:
         counted = "is one source" if number == 1 else f"are {number} sources"
         where += f", if there {counted} (probability {100 * inputs.number_probability:.0f} %)"
@@ -208,6 +209,16 @@ def explain_status(
     if inputs.mass >= plan.probability:
         return f"Not sure yet: {where}, if there is one; the readings do not show yet that there is."
     return f"Not sure yet: {where}, where {format_length(plan.radius)} is wanted."
+
+
+def describe_disc(coordinates: LocalCoordinates, places: Sequence[tuple[float, float]], radius: float) -> str:
+    """Say within which radius [m] of these mean positions [m] the sources are, as `explain_status` does."""
+    who = "the source is" if len(places) == 1 else f"the {len(places)} sources are"
+    return f"with 95 % probability {who} within {format_length(radius)} of {_places(coordinates, places)}"
+
+
+def _places(coordinates: LocalCoordinates, places: Sequence[tuple[float, float]]) -> str:
+    return " and ".join(format_estimate(coordinates, each) for each in places)
 
 
 def describe_redundancy(redundancy: float) -> str | None:

@@ -110,10 +110,27 @@ class History:
             return self._withdrawn_at[number] if reading is None else None
         return now.step if now.step != number and now.reading == reading else None
 
+    def step_with(self, number: int, reading: Reading) -> int | None:
+        """Return the step that made a reading what it is, where it is this one; else `None`."""
+        now = self._active[number]
+        return now.step if now is not None and now.reading == reading else None
+
     def original(self, number: int) -> Reading:
         """Return the newest version of a reading; without a wind where it had none of its own."""
-        last = self._versions[number][-1]
-        return replace(last.reading, wind=None) if last.held_wind else last.reading
+        return _own(self._versions[number][-1])
+
+    def version(self, number: int, as_of: int | None) -> Reading:
+        """Return a reading as it was after a step (default: as it was withdrawn), or `Refused`."""
+        if as_of is None and not self.is_withdrawn(number):
+            raise Refused(
+                f"Reading {number} counts: give `as_of`, the number of the step after which it was right."
+            )
+        if as_of is None:
+            return self.original(number)
+        before = [version for version in self._versions[number] if version.step <= as_of]
+        if not before:
+            raise Refused(f"Reading {number} did not exist after step {as_of}: give a later step.")
+        return _own(before[-1])
 
     def around(self, number: int) -> tuple[tuple[Reading, ...], tuple[Reading, ...]]:
         """Return the readings that count before this one, and those after it."""
@@ -141,6 +158,11 @@ class History:
             is_held = active.held_wind and last is not None
             last = replace(active.reading, wind=last.wind) if is_held and last else active.reading
             yield last
+
+
+def _own(version: ActiveReading) -> Reading:
+    """Return a version of a reading without a wind that it took from the reading before it."""
+    return replace(version.reading, wind=None) if version.held_wind else version.reading
 
 
 def _moment(reading: Reading) -> tuple | None:

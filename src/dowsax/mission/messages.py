@@ -1,7 +1,7 @@
 """Live messages: parse a request, answer it, and serve JSON lines.
 
-A request asks to add a reading, to withdraw one, or to correct one. An answer is advice, or an error that
-says what became of the request. No message can end a mission.
+A request asks to add a reading, to withdraw one, to correct one, or to restore one. An answer is advice, or
+an error that says what became of the request. No message can end a mission.
 """
 
 import json
@@ -26,9 +26,9 @@ MAX_BYTES = 64 * 1024
 MAX_REPORTED_KEYS = 20
 """Unused keys in one warning."""
 UNEXPECTED_ERROR = "Not added, because of an unexpected error"
-WITHDRAW, CORRECT = "withdraw", "correct"
+WITHDRAW, CORRECT, RESTORE = "withdraw", "correct", "restore"
 _TARGET_KEYS = ("id", "number")
-_REQUEST_KEYS = (WITHDRAW, CORRECT, CONFIRM, "reason")
+_REQUEST_KEYS = (WITHDRAW, CORRECT, RESTORE, CONFIRM, "reason")
 _LOGGER = logging.getLogger(__name__)
 
 
@@ -57,8 +57,11 @@ class Request:
     keys: dict[str, Any]
     """Of the reading, or of the part that is corrected; empty for a withdrawal."""
     target: Target | None = None
-    """The reading to withdraw or correct; `None` for a new reading."""
+    """The reading to withdraw, correct or restore; `None` for a new reading."""
     is_withdrawal: bool = False
+    is_restoration: bool = False
+    as_of: int | None = None
+    """The step after which a reading to restore was right; `None` for one that was withdrawn."""
     confirmed: bool = False
     """Whether the sender confirms an implausible value."""
     reason: str = ""
@@ -69,7 +72,10 @@ class Request:
         """Return the request as it would be sent."""
         body = dict(self.keys)
         if self.target is not None:
-            body |= {WITHDRAW if self.is_withdrawal else CORRECT: True, **self.target.to_json()}
+            what = WITHDRAW if self.is_withdrawal else RESTORE if self.is_restoration else CORRECT
+            body |= {what: True, **self.target.to_json()}
+        if self.as_of is not None:
+            body["as_of"] = self.as_of
         if self.confirmed:
             body[CONFIRM] = True
         return body | ({"reason": self.reason} if self.reason else {})
@@ -86,9 +92,9 @@ def read_request(data: bytes | str) -> Request:
 
 def parse_request(body: Mapping[str, Any]) -> Request:
     """Parse the keys and values of a request, or `Refused`."""
-    chosen = [word for word in (WITHDRAW, CORRECT) if _flag(body, word)]
+    chosen = [word for word in (WITHDRAW, CORRECT, RESTORE) if _flag(body, word)]
     if len(chosen) > 1:
-        raise Refused("Give `withdraw` or `correct`, not both.")
+        raise Refused("Give one of `withdraw`, `correct` and `restore`, not several.")
     confirmed, reason = _flag(body, CONFIRM), body.get("reason")
     if reason is not None and not isinstance(reason, str):
         raise Refused(f"`reason` must be a text; got {json.dumps(reason)[:40]}.")
@@ -96,15 +102,25 @@ def parse_request(body: Mapping[str, Any]) -> Request:
     if not chosen:
         return Request(keys, confirmed=confirmed)
     target = _parse_target(keys)
-    is_withdrawal = chosen == [WITHDRAW]
+    is_correction, is_restoration = chosen == [CORRECT], chosen == [RESTORE]
+    as_of = _step_number(keys.pop("as_of", None), "as_of") if is_restoration else None
     # With an id it says whose id that is, else it is what is corrected.
-    own = (SEARCHER,) if is_withdrawal or target.id is not None else ()
+    own = () if is_correction and target.id is None else (SEARCHER,)
     keys = {key: value for key, value in keys.items() if key not in (*_TARGET_KEYS, *own)}
-    if is_withdrawal and any(value is not None for value in keys.values()):
-        raise Refused("A withdrawal has no values: give `id` or `number` alone, or `correct` instead.")
-    if not is_withdrawal and all(value is None for value in keys.values()):
+    if not is_correction and any(value is not None for value in keys.values()):
+        what = "restoration" if is_restoration else "withdrawal"
+        raise Refused(f"A {what} has no values: give `id` or `number` alone, or `correct` instead.")
+    if is_correction and all(value is None for value in keys.values()):
         raise Refused('A correction says what is right instead: give it, such as "value": 0.4.')
-    return Request(keys, target, is_withdrawal, confirmed, (reason or "").strip()[:500])
+    return Request(
+        keys if is_correction else {},
+        target,
+        is_withdrawal=chosen == [WITHDRAW],
+        is_restoration=is_restoration,
+        as_of=as_of,
+        confirmed=confirmed,
+        reason=(reason or "").strip()[:500],
+    )
 
 
 def _flag(body: Mapping[str, Any], key: str) -> bool:
@@ -118,10 +134,16 @@ def _parse_target(keys: Mapping[str, Any]) -> Target:
     id_, number = (keys.get(name) for name in _TARGET_KEYS)
     if (id_ is None) == (number is None):
         raise Refused("Say which reading: give its `id`, or the `number` that its advice had.")
-    if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < 1):
-        raise Refused(f"`number` must be a whole number from 1; got {json.dumps(number)[:40]}.")
+    number = _step_number(number, "number")
     searcher = keys.get(SEARCHER)
     return Target(*(None if id_ is None else str(id_), number), None if searcher is None else str(searcher))
+
+
+def _step_number(number: Any, key: str) -> int | None:
+    """Return a number of a step, or `Refused`."""
+    if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < 1):
+        raise Refused(f"`{key}` must be a whole number from 1; got {json.dumps(number)[:40]}.")
+    return number
 
 
 def keys_of(reading: Reading, ground: float) -> dict[str, Any]:

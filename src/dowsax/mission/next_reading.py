@@ -1,12 +1,13 @@
 """Where to read next, as an advice says it: its fields, and a sentence."""
 
 import math
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
 from dowsax.geo.formatting import format_length
 from dowsax.geo.local import LocalCoordinates
-from dowsax.mission.advice import bearing_and_distance, compass_direction, reason, relative_to_wind
+from dowsax.mission.advice import Leg, bearing_and_distance, compass_direction, reason, relative_to_wind
 from dowsax.mission.plan import Plan
 from dowsax.mission.site_policy import Choice
 from dowsax.types import Station
@@ -49,13 +50,27 @@ def advice_fields(choice: Choice | None, here: tuple[float, float] | None) -> di
     if choice.path is not None:
         return fields | {"next_far_end": choice.path.ends[1], "next_path": choice.path.name}
     if here is not None:
-        bearing, fields["distance"] = _bearing_and_length(choice, here)
+        bearing, fields["distance"] = bearing_and_length(choice, here)
         fields["bearing"] = None if _is_climb(choice, here) else bearing
         fields["next_way"] = choice.bends
     return fields
 
 
-def _bearing_and_length(choice: Choice, here: tuple[float, float]) -> tuple[float, float]:
+def legs_of(choices: Sequence[Choice], here: tuple[float, float] | None) -> tuple[Leg, ...]:
+    """Return the ways to places that are read one after the other, from where the sensor is, if anywhere."""
+    starts = [here, *(choice.position for choice in choices)]
+    return tuple(
+        Leg(
+            choice.position,
+            None if start is None else bearing_and_length(choice, start)[1],
+            choice.bends,
+            choice.height,
+        )
+        for start, choice in zip(starts, choices, strict=False)
+    )
+
+
+def bearing_and_length(choice: Choice, here: tuple[float, float]) -> tuple[float, float]:
     """Return the bearing at which the way to a place begins [degrees], and its length [m]."""
     legs = [bearing_and_distance(*leg) for leg in pairwise((here, *choice.bends, choice.position))]
     return legs[0][0], sum(distance for _, distance in legs)
@@ -73,7 +88,7 @@ def describe_choice(
     if choice.path is not None:
         ends = " to ".join(map(coordinates.format_both, choice.path.ends))
         return f"Next: the path {choice.path.name}, from {ends}{reason(choice.gain)}."
-    bearing, distance = _bearing_and_length(choice, here)
+    bearing, distance = bearing_and_length(choice, here)
     height = "" if choice.height is None else f", {describe_height(choice.height)}"
     if _is_climb(choice, here):
         return f"Next: the same place{height}{reason(choice.gain)}."

@@ -24,6 +24,7 @@ from dowsax.policies.planned import PlannedReadings, keep_apart
 from dowsax.policies.shipped import BEST_POLICY, CANDIDATES, field_of, weights_path
 from dowsax.policies.simple import OracleAround
 from dowsax.policies.stored import card_of
+from dowsax.programs import stored_jit
 from dowsax.site.area import ListedPath
 from dowsax.types import Key, Station
 from dowsax.world import (
@@ -229,12 +230,12 @@ def _is_benchmark(model: Model, reach: Reach) -> bool:
     return field_of(model) is not None and isinstance(model.prior, PlumePrior) and reach.is_benchmark
 
 
-@eqx.filter_jit
+@stored_jit
 def _candidates(actions: ActionSpace, belief: Belief, station: Station, budget: Budget) -> Candidates:
     return candidates_from(actions, station, budget, promising_places(belief))
 
 
-@eqx.filter_jit
+@stored_jit
 def _choose(
     policy: Policy,
     key: Key,

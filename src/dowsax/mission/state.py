@@ -7,10 +7,9 @@
 """
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -22,6 +21,7 @@ from dowsax.mission.plan import Plan
 from dowsax.mission.stations import example_reading, example_station, prior_log_likelihoods, to_float32
 from dowsax.mission.team import whole_distance
 from dowsax.mission.tracker import INITIAL_CAPACITY, Digest, Tracker, grow, unpack_digest
+from dowsax.programs import stored_jit
 from dowsax.survey.parallel import run_in_parallel
 from dowsax.survey.reading import Reading, Refused
 from dowsax.survey.reversed_wind import LIVE_ADVICE, MIN_LOG_ODDS, WindCheck, check_wind, reverse_wind
@@ -42,12 +42,12 @@ def build_null_filter(plan: Plan) -> NullFilter:
     return NullFilter.build(plan.model, plan.preset, has_unknowns=has_unknowns)
 
 
-@eqx.filter_jit
+@stored_jit
 def _init_null(null: NullFilter, key: Key, template: Station) -> Belief:
     return null.init(key, template, INITIAL_CAPACITY)
 
 
-@eqx.filter_jit
+@stored_jit
 def _step_null(null: NullFilter, key: Key, belief: Belief, station: Station, value: Scalar) -> Belief:
     return null.step(jax.random.fold_in(key, belief.history.size), belief, station, value)
 
@@ -178,11 +178,17 @@ class Filters:
         )
         return state, station, has_changed
 
-    def replay(self, readings: Iterable[Reading]) -> tuple[MissionState, Station | None, bool]:
-        """Return what `step` returns after all these readings, from the first state on."""
+    def replay(
+        self, readings: Sequence[Reading], on_progress: Callable[[int, int], None] = lambda done, total: None
+    ) -> tuple[MissionState, Station | None, bool]:
+        """Return what `step` returns after all these readings, from the first state on.
+
+        `on_progress` is called with the number of readings that are done, and of all.
+        """
         state, station, has_changed = self.init(), None, False
-        for reading in readings:
+        for number, reading in enumerate(readings, start=1):
             state, station, has_changed = self.step(state, reading)
+            on_progress(number, len(readings))
         return state, station, has_changed
 
     def _step_both_winds(
@@ -226,7 +232,7 @@ class Filters:
         )
 
 
-@eqx.filter_jit
+@stored_jit
 def _sample_prior_reading(model: Model, key: Key, station: Station) -> Scalar:
     """Sample a reading of a source from the prior."""
     source_key, noise_key = jax.random.split(key)

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from dowsax.programs import stored_jit
 from dowsax.site.area import ListedPath
 from dowsax.site.measured import QUANTITIES
 from dowsax.site.schema import SensorSetting
@@ -78,7 +78,7 @@ def _matters(model: Model, names: Sequence[str], name: str) -> bool:
     return bool(jnp.any(terms != others))
 
 
-@eqx.filter_jit
+@stored_jit
 def prior_log_likelihoods(model: Model, station: Station, reading: jax.Array) -> jax.Array:
     """Return the log likelihoods of one reading for 64 sources from the prior."""
     thetas = jax.vmap(model.prior.sample)(jax.random.split(jax.random.key(0), 64))

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -20,6 +19,7 @@ from dowsax.inference.fit import model_fit
 from dowsax.inference.live_redundancy import live_redundancy
 from dowsax.inference.weights import normalise
 from dowsax.inference.widening import Widening
+from dowsax.programs import stored_jit
 from dowsax.types import Key, Scalar, Station, Theta
 from dowsax.world import Jump, Model
 
@@ -111,12 +111,12 @@ def init_belief(
     return _init(model, preset.with_ranks().with_horizon(INITIAL_CAPACITY), key, template, jump)
 
 
-@eqx.filter_jit
+@stored_jit
 def _init(model: Model, preset: Preset, key: Key, template: Station, jump: Jump | None) -> Belief:
     return preset.build(model, template=template, transition=jump).init(key)
 
 
-@eqx.filter_jit
+@stored_jit
 def _step(
     model: Model,
     preset: Preset,
@@ -137,12 +137,12 @@ def _step(
     return belief, _row(widening(belief, redundancy), info, fit, redundancy, radius, regime)
 
 
-@eqx.filter_jit
+@stored_jit
 def _widen(widening: Widening, belief: Belief, redundancy: Scalar) -> Belief:
     return widening(belief, redundancy)
 
 
-@eqx.filter_jit
+@stored_jit
 def _describe(belief: Belief, radius):
     info, one = initial_info(belief, jnp.zeros_like(belief.log_weights)), jnp.ones(())
     return _row(belief, info, one, one, radius, 0)

@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 import jax
@@ -13,11 +14,11 @@ from dowsax.geo.local import LocalCoordinates
 from dowsax.geo.polygons import Polygon
 from dowsax.inference import Posterior
 from dowsax.inference.sources import SourceEstimate, estimate_sources
-from dowsax.mission.advice import FOUND, INCONCLUSIVE
+from dowsax.mission.advice import FOUND, INCONCLUSIVE, Leg
 from dowsax.mission.decision import MIN_LOG_ODDS
-from dowsax.report.regions import Box, Region, credible_regions
+from dowsax.report.regions import Box, Piece, Region, credible_regions
+from dowsax.site.flight import FlightSetting
 from dowsax.site.obstacles import Obstacle
-from dowsax.site.schema import FlightSetting
 from dowsax.version import versions
 from dowsax.world import Model
 from dowsax.world.several_columns import single_name
@@ -32,8 +33,6 @@ MISFIT, NO_EVIDENCE, LIKELY, LOCATED = "misfit", "no-evidence", "likely", "locat
 _NUM_PRIOR_DRAWS = 2000
 _MAX_LEARNT_SHARE = 0.7
 """A parameter whose interval holds more than this share of the prior's has not been learnt."""
-_MIN_PLACE_PROBABILITY = 0.05
-"""A piece of the 95 % region with less probability is not reported as a place."""
 _COLUMNS = ("positions", "values", "far_ends", "lines", "time", "altitude", "wind", "dwell")
 """Of `Findings`, with an entry for each reading."""
 _MAX_COVERED_SHARE = 0.4
@@ -48,16 +47,6 @@ class Rule(NamedTuple):
     probability: float
 
 
-class Place(NamedTuple):
-    """A place where the source may be."""
-
-    position: np.ndarray
-    """(2,) [m]"""
-    std: np.ndarray
-    """(2,) [m], east and north."""
-    probability: float
-
-
 class Track(NamedTuple):
     """The way of one searcher so far, and where it goes next."""
 
@@ -68,9 +57,9 @@ class Track(NamedTuple):
     last: np.ndarray
     """(1, 2) [m], of the newest reading."""
     waypoints: np.ndarray
-    """(0 or 1, 2) [m], where it reads next."""
+    """(m, 2) [m], where it reads next, in turn."""
     next_way: np.ndarray
-    """(m, 2) [m], the corners of the way there."""
+    """(m, 2) [m], the corners of the way to the first of them."""
     numbers: np.ndarray
     """(m,), of its readings, from 0."""
     colour: str = ""
@@ -79,11 +68,27 @@ class Track(NamedTuple):
     """Where this searcher may be."""
     next_height: float | None = None
     """[m] above ground, of where it reads next; `None` where all readings are at one height."""
+    later: tuple[Leg, ...] = ()
+    """The legs to the waypoints after the first, where several are planned ahead."""
 
     @property
     def whole_next_way(self) -> np.ndarray:
-        """(m, 2) [m], from the last reading to where it reads next."""
-        return np.concatenate([self.last, self.next_way, self.waypoints[:1]])
+        """(m, 2) [m], from the last reading to all waypoints."""
+        ways = [self.next_way, *(np.reshape(leg.way, (-1, 2)) for leg in self.later)]
+        legs = zip_longest(ways, self.waypoints[:, None], fillvalue=np.zeros((0, 2)))
+        return np.concatenate([self.last, *(part for leg in legs for part in leg)])
+
+    @property
+    def has_way(self) -> bool:
+        """Whether the way to the waypoints is worth a line: it bends, or there are several in turn."""
+        return bool(len(self.waypoints) and (len(self.next_way) or self.later))
+
+    @property
+    def heights(self) -> tuple[float | None, ...]:
+        """[m] above ground, of each waypoint; `None` where all readings are at one height."""
+        first = self.next_height
+        later = [leg.height for leg in self.later]
+        return first, *later, *[first] * (len(self.waypoints) - 1 - len(later))
 
 
 TRACK_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#5f4690", "#94346e")
@@ -138,6 +143,8 @@ class Findings:
     """(m, 2) [m], the corners of the way to the first of them."""
     next_height: float | None = None
     """[m] above ground, at which to read there; `None` where all readings are at one height."""
+    later: tuple[Leg, ...] = ()
+    """The legs to the waypoints after the first, where several are planned ahead."""
     next_path: np.ndarray | None = None
     """(2, 2) [m], the ends of the path to read next; `None` where there is none."""
     team: tuple[Track, ...] = ()
@@ -186,7 +193,7 @@ class Findings:
             return self.team
         numbers = np.arange(len(self.positions))
         ways = self.track, self.positions[-1:], self.waypoints, self.next_way
-        return (Track("", *ways, numbers, next_height=self.next_height),)
+        return (Track("", *ways, numbers, next_height=self.next_height, later=self.later),)
 
     def for_searcher(self, track: Track) -> "Findings":
         """Return the findings with the readings and the next place of one of several searchers only."""
@@ -201,6 +208,7 @@ class Findings:
             waypoints=track.waypoints,
             next_way=track.next_way,
             next_height=track.next_height,
+            later=track.later,
             **columns,
         )
 
@@ -225,24 +233,19 @@ class Findings:
         return estimate_sources(self.posterior)
 
     @cached_property
-    def places(self) -> tuple[Place, ...]:
+    def places(self) -> tuple[Piece, ...]:
         """Where the source may be, the likeliest first: several places where the 95 % region is in pieces.
 
         Of several sources, the place of each.
         """
         if len(self.sources) > 1:
-            return tuple(Place(source.position, source.std, 1.0) for source in self.sources)
-        found = []
-        points, weights = self.posterior.position(self.posterior.samples), self.posterior.weights
-        for patch in self.regions[0.95].patches if 0.95 in self.regions else ():
-            held = weights * patch.contains(points)
-            if held.sum() >= _MIN_PLACE_PROBABILITY:
-                centre = np.average(points, axis=0, weights=held)
-                spread = np.sqrt(np.average((points - centre) ** 2, axis=0, weights=held))
-                found.append(Place(centre, spread, float(held.sum())))
-        if len(found) < 2:
-            return (Place(self.estimate, self.spread, 1.0),)
-        return tuple(sorted(found, key=lambda place: -place.probability))
+            return tuple(Piece(source.position, source.std, 1.0, source.radius) for source in self.sources)
+        if 0.95 in self.regions:
+            points, weights = self.posterior.position(self.posterior.samples), self.posterior.weights
+            pieces = self.regions[0.95].pieces(points, weights)
+        else:
+            pieces = ()
+        return pieces or (Piece(self.estimate, self.spread, 1.0, self.radius),)
 
     @property
     def covered(self) -> float | None:

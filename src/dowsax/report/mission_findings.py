@@ -56,6 +56,7 @@ def findings_of(advisor: Advisor, site: Site, policy: str) -> Findings:
         waypoints=_waypoints(advice, team),
         next_way=np.reshape(() if team else advice.next_way, (-1, 2)),
         next_height=None if team else advice.next_height,
+        later=() if team else advice.ahead[1:],
         team=team,
         next_path=None if next_position is None or far_end is None else np.array([next_position, far_end]),
         caution=" ".join(
@@ -87,27 +88,32 @@ def _track_of(advisor: Advisor, name: str, number: int) -> Track:
     readings, advice = advisor.readings, advisor.assigned.get(name)
     order = [at for at in time_order(readings) if readings[at].searcher == name]
     places = np.array([readings[at].position for at in order])
-    there = None if advice is None else advice.next_position
     return Track(
         name,
         places,
         places[-1:],
-        waypoints=np.reshape(() if there is None else there, (-1, 2)),
+        waypoints=_places_ahead(advice),
         next_way=np.reshape(() if advice is None else advice.next_way, (-1, 2)),
         numbers=np.array(order),
         colour=TRACK_COLOURS[number % len(TRACK_COLOURS)],
         geofence=advisor.plan.for_searcher(name).reach.bounds.geofence,
         next_height=None if advice is None else advice.next_height,
+        later=() if advice is None else advice.ahead[1:],
     )
 
 
 def _waypoints(advice: Advice, team: tuple[Track, ...]) -> np.ndarray:
-    """Return where to read next (m, 2) [m], of each of several searchers."""
+    """Return where to read next (m, 2) [m], of all searchers; nobody goes to a path."""
     if team:
         return np.concatenate([track.waypoints for track in team])
-    if advice.next_position is None or advice.next_far_end:
+    return np.zeros((0, 2)) if advice.next_far_end else _places_ahead(advice)
+
+
+def _places_ahead(advice: Advice | None) -> np.ndarray:
+    """Return where to read next (m, 2) [m], in turn; none where nothing is left to read."""
+    if advice is None or advice.next_position is None:
         return np.zeros((0, 2))
-    return np.array([advice.next_position])
+    return np.array([advice.next_position, *(leg.position for leg in advice.ahead[1:])])
 
 
 def posterior_of(advisor: Advisor) -> Posterior:

@@ -33,6 +33,10 @@ DECIMALS = 4
 _MIN_PIECE_WIDTH = 4.0
 """Units of the last decimal: pieces and holes that are narrower, on average, are left out."""
 _MAX_HALVINGS = 20
+MIN_PIECE_PROBABILITY = 0.05
+"""A piece of a region with less probability is not reported as a place."""
+_PIECE_SHARE = 0.95
+"""Of a piece, that its disc holds."""
 
 Box = tuple[np.ndarray, np.ndarray]
 """Lower left and upper right corner [m]."""
@@ -57,6 +61,18 @@ class Patch(NamedTuple):
         return held
 
 
+class Piece(NamedTuple):
+    """One of several separate places where the source may be."""
+
+    position: np.ndarray
+    """(2,) [m], the mean of the positions in it."""
+    std: np.ndarray
+    """(2,) [m], east and north."""
+    probability: float
+    radius: float
+    """[m], of the disc about it that holds 95 % of the piece."""
+
+
 @dataclass(frozen=True)
 class Region:
     """The highest-density region that holds this probability: its pieces, the largest first."""
@@ -76,6 +92,22 @@ class Region:
         for patch in self.patches:
             held |= patch.contains(points)
         return held
+
+    def pieces(self, points: np.ndarray, weights: np.ndarray) -> tuple[Piece, ...]:
+        """Return the separate places of the region, the likeliest first; none where there is only one.
+
+        The weights (k,) of the points (k, 2) [m] sum to one. Pieces of little probability are left out.
+        """
+        found = []
+        for patch in self.patches:
+            held = weights * patch.contains(points)
+            if held.sum() >= MIN_PIECE_PROBABILITY:
+                centre = np.average(points, axis=0, weights=held)
+                spread = np.sqrt(np.average((points - centre) ** 2, axis=0, weights=held))
+                distances = np.linalg.norm(points - centre, axis=1)
+                radius = _quantile(distances[held > 0], held[held > 0] / held.sum(), _PIECE_SHARE)
+                found.append(Piece(centre, spread, float(held.sum()), radius))
+        return tuple(sorted(found, key=lambda piece: -piece.probability)) if len(found) > 1 else ()
 
 
 def credible_regions(

@@ -72,7 +72,9 @@ def _answer(findings: Findings) -> str:
         return _answer_of_several(findings)
     if len(findings.places) > 1:
         named = [
-            f"{place(findings, each.position)} ({100 * each.probability:.0f} %)" for each in findings.places
+            f"{place(findings, each.position)} ({100 * each.probability:.0f} %, within "
+            f"{format_length(each.radius)})"
+            for each in findings.places
         ]
         likely = "The source is" if findings.is_sure else "Not settled: the source is likely"
         return f"{likely} in one of {len(named)} places: near {'; or '.join(named)}."
@@ -145,6 +147,8 @@ def where(findings: Findings) -> list[str]:
     """Return sentences on the position, its spread, and the regions."""
     if len(findings.sources) > 1:
         return _where_several(findings)
+    if len(findings.places) > 1:
+        return _where_in_pieces(findings)
     x, y = findings.estimate
     east, north = findings.spread
     spread = f"x = {_with_spread(x, east)} m east, y = {_with_spread(y, north)} m north"
@@ -156,14 +160,32 @@ def where(findings: Findings) -> list[str]:
             f"{format_length(north)} from south to north (one standard deviation).",
             f"In metres from {latitude:.7f}, {longitude:.7f}: {spread}.",
         ]
+    return [*_if_any(findings), *sentences, *_regions(findings)]
+
+
+def _where_in_pieces(findings: Findings) -> list[str]:
+    """Return sentences on separate places where the source may be; their mean lies between them."""
+    sentences = [
+        f"Place {number}, with a probability of {100 * each.probability:.0f} %: "
+        f"{place(findings, each.position)}, within {format_length(each.radius)} (95 %)."
+        for number, each in enumerate(findings.places, start=1)
+    ]
+    return [*_if_any(findings), *sentences, *_regions(findings)]
+
+
+def _if_any(findings: Findings) -> list[str]:
+    if findings.status != NO_EVIDENCE:
+        return []
+    return ["If there is a source at all, which the readings do not show:"]
+
+
+def _regions(findings: Findings) -> list[str]:
+    """Return a sentence on the size of each region."""
+    sentences = []
     for probability, region in sorted(findings.regions.items()):
         pieces = len(region.patches)
         apart = "" if pieces == 1 else f" in {pieces} separate pieces"
         sentences.append(f"{100 * probability:.0f} % region: {format_area(region.area)}{apart}.")
-    if findings.status == NO_EVIDENCE:
-        sentences.insert(0, "If there is a source at all, which the readings do not show:")
-    if len(findings.places) > 1:
-        sentences.append("The belief has several places; the mean above may lie between them.")
     return sentences
 
 

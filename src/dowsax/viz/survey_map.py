@@ -205,8 +205,7 @@ def _draw_waypoints(axes: Axes, findings: Findings) -> None:
         if len(track.waypoints) == 0:
             continue
         colour = track.colour or GREEN
-        way = np.concatenate([track.whole_next_way, track.waypoints[1:]])
-        axes.plot(*way.T, color=colour, linewidth=1.4, linestyle=(0, (2, 1.5)), zorder=5)
+        axes.plot(*track.whole_next_way.T, color=colour, linewidth=1.4, linestyle=(0, (2, 1.5)), zorder=5)
         axes.plot(*track.waypoints.T, "D", color=colour, markeredgecolor="white", markersize=7, zorder=5.5)
 
 

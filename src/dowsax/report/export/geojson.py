@@ -113,7 +113,9 @@ def _estimates(findings: Findings) -> list[dict]:
 def _waypoints(findings: Findings) -> list[dict]:
     points = [
         _feature(
-            "Point", place, {"what": "next waypoint", "number": number + 1} | _height(track) | _of(track)
+            "Point",
+            place,
+            {"what": "next waypoint", "number": number + 1} | _height(track.heights[number]) | _of(track),
         )
         for track in findings.tracks
         for number, place in enumerate(places(findings, track.waypoints).tolist())
@@ -125,16 +127,16 @@ def _waypoints(findings: Findings) -> list[dict]:
             {"what": "next way"} | _of(track),
         )
         for track in findings.tracks
-        if len(track.next_way) and len(track.waypoints)
+        if track.has_way
     ]
     if findings.next_path is None:
         return points
     return [_feature("LineString", places(findings, findings.next_path).tolist(), {"what": "next path"})]
 
 
-def _height(track: Track) -> dict[str, float]:
-    """Return how high a searcher reads next, where readings are at several heights."""
-    return {} if track.next_height is None else {"height_m": track.next_height}
+def _height(height: float | None) -> dict[str, float]:
+    """Return how high [m] to read at a place, where readings are at several heights."""
+    return {} if height is None else {"height_m": height}
 
 
 def _feature(kind: str, coordinates: list, properties: dict[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element, SubElement
 import numpy as np
 
 from dowsax.report.export.places import places, region_rings
-from dowsax.report.findings import Findings
+from dowsax.report.findings import Findings, Track
 from dowsax.report.summary import verdict
 
 _NAMESPACE = "http://www.opengis.net/kml/2.2"
@@ -121,7 +121,7 @@ def _points(document: Element, findings: Findings) -> None:
         for number, source in zip(numbers, findings.sources, strict=True)
     ]
     named += [
-        (f"Next waypoint {track.name or number + 1}", "waypoint", "", place, track.next_height)
+        (f"Next waypoint {_name_of(track, number)}", "waypoint", "", place, track.heights[number])
         for track in findings.tracks
         for number, place in enumerate(track.waypoints)
     ]
@@ -134,13 +134,17 @@ def _points(document: Element, findings: Findings) -> None:
         _text(point, "coordinates", coordinates)
     lines = [] if findings.next_path is None else [("Next path", findings.next_path)]
     lines += [
-        (f"Next way {track.name}".strip(), track.whole_next_way)
-        for track in findings.tracks
-        if len(track.next_way) and len(track.waypoints)
+        (f"Next way {track.name}".strip(), track.whole_next_way) for track in findings.tracks if track.has_way
     ]
     for name, line in lines:
         shape = SubElement(_placemark(document, name, "next-path"), "LineString")
         _text(shape, "coordinates", _coordinates(places(findings, line)))
+
+
+def _name_of(track: Track, number: int) -> str:
+    """Return what a waypoint is called: by its searcher, and by its number where there are several."""
+    parts = [track.name] if track.name else []
+    return " ".join(parts if parts and len(track.waypoints) == 1 else [*parts, str(number + 1)])
 
 
 def _placemark(parent: Element, name: str, style: str, description: str = "") -> Element:

@@ -4,6 +4,8 @@ https://docs.qgroundcontrol.com/master/en/qgc-dev-guide/file_formats/plan.html
 """
 
 import json
+from collections.abc import Sequence
+from itertools import pairwise, zip_longest
 from typing import Any
 
 import numpy as np
@@ -60,24 +62,16 @@ def qgc_plan(
             "the mission begins."
         )
     flight = findings.flight
-    height, reading_height = _heights(findings) if altitude is None else (float(altitude), float(altitude))
+    heights = _heights(findings) if altitude is None else [(float(altitude), float(altitude))]
     # The plan flies over what is lower.
-    standing = tuple(one.corners for one in findings.obstacles if one.stops(height))
+    standing = tuple(one.corners for one in findings.obstacles if one.stops(max(heights)[0]))
     bounds = Bounds(findings.geofence, findings.no_go, standing)
-    places, is_stop = _places(findings, bounds)
+    legs = _legs(findings, bounds)
     hold = _hold(findings) if hold is None else float(hold)
     speed = flight.speed if speed is None else float(speed)
-    home = findings.positions[-1] if len(findings.positions) else places[0]
-    ((latitude, longitude),) = _degrees(findings, home[None])
-    # Of a take-off: a pitch for wings alone, two of no use, and a heading that is left to the vehicle.
-    commands = [(_TAKE_OFF, [*_PASS, latitude, longitude, height])]
-    for place, stays in zip(_degrees(findings, places), is_stop, strict=True):
-        if not stays or reading_height < height:
-            # Level up to there, and then straight down: what is in the way may be nearly as high.
-            commands.append((_WAYPOINT, [*_PASS, *place, height]))
-        if stays:
-            # Hold time, two radii of no use here, and the heading.
-            commands.append((_WAYPOINT, [hold, 0.0, 0.0, None, *place, reading_height]))
+    home = findings.positions[-1] if len(findings.positions) else legs[0][-1]
+    latitude, longitude = _degrees(findings, home[None])[0]
+    commands = _commands(findings, home, legs, heights, hold)
     plan = {
         "fileType": "Plan",
         "groundStation": "QGroundControl",
@@ -99,7 +93,7 @@ def qgc_plan(
 
 
 def take_off_warning(findings: Findings) -> str | None:
-    """Return a warning where the last reading, at which a plan takes off, was taken in an obstacle."""
+    """Return a warning where the plan would take off inside an obstacle: at the place of the last reading."""
     if len(findings.positions) == 0:
         return None
     x, y = findings.positions[-1].tolist()
@@ -111,6 +105,31 @@ def take_off_warning(findings: Findings) -> str | None:
         f"The plan takes off where the last reading was taken, in the obstacle {obstacle.title(number)}: "
         "correct the reading, or move the take-off before you fly."
     )
+
+
+def _commands(
+    findings: Findings,
+    home: np.ndarray,
+    legs: Sequence[np.ndarray],
+    heights: Sequence[tuple[float, float]],
+    hold: float,
+) -> list[tuple[int, list[float | None]]]:
+    """Return the take-off at home (2,) [m], and the legs: of each its commands with params 1 to 7.
+
+    `heights` [m] are those of `_heights`; the last holds for all further legs.
+    """
+    here, level = _degrees(findings, home[None])[0], heights[0][0]
+    # Of a take-off: a pitch for wings alone, two of no use, and a heading that is left to the vehicle.
+    commands: list[tuple[int, list[float | None]]] = [(_TAKE_OFF, [*_PASS, *here, level])]
+    for leg, (flown, reading) in zip_longest(legs, heights[: len(legs)], fillvalue=heights[-1]):
+        *bends, place = _degrees(findings, np.asarray(leg))
+        # Straight up, level to there, and straight down: what is in the way may be nearly as high.
+        passed = [*([here] if flown > level else []), *bends, *([place] if reading < flown else [])]
+        commands += [(_WAYPOINT, [*_PASS, *corner, flown]) for corner in passed]
+        # Hold time, two radii of no use here, and the heading.
+        commands.append((_WAYPOINT, [hold, 0.0, 0.0, None, *place, reading]))
+        here, level = place, reading
+    return commands
 
 
 def _item(number: int, command: int, params: list[float | None]) -> dict[str, Any]:
@@ -138,14 +157,15 @@ def _fences(findings: Findings, bounds: Bounds) -> list[dict[str, Any]]:
     ]
 
 
-def _places(findings: Findings, bounds: Bounds) -> tuple[np.ndarray, list[bool]]:
-    """Return where to fly (k, 2) [m], and at which places to stay; or a ValueError that says why not.
+def _legs(findings: Findings, bounds: Bounds) -> list[np.ndarray]:
+    """Return each leg to fly (k, 2) [m]: its corners, and the place at which to stay.
 
-    The others are corners of the way.
+    A ValueError says why there is none.
     """
     if len(findings.waypoints):
-        stays = [False] * len(findings.next_way) + [True] * len(findings.waypoints)
-        return np.concatenate([findings.next_way, findings.waypoints]), stays
+        later = [np.reshape(leg.way, (-1, 2)) for leg in findings.later]
+        ways = zip_longest([findings.next_way, *later], findings.waypoints, fillvalue=np.zeros((0, 2)))
+        return [np.concatenate([way, place[None]]) for way, place in ways]
     if findings.next_path is not None:
         raise ValueError(
             "The next reading is along a path of an instrument that stands there, to which nothing flies: "
@@ -157,32 +177,35 @@ def _places(findings: Findings, bounds: Bounds) -> tuple[np.ndarray, list[bool]]
             f"There is no next waypoint to fly to, and a QGroundControl plan needs at least one{why}; export "
             "as kml or geojson to see what is known."
         )
-    last, found, stays = findings.positions[-1], [], []
+    last, legs = findings.positions[-1], []
     for source in findings.sources:
         # The source itself may lie in a no-go area.
         place = bounds.nearest(source.position)
         way = bounds.way(last, place)
         if way is None and bounds.allow(last[None]).all():
-            start = "last reading" if not found else "source before it"
+            start = "last reading" if not legs else "source before it"
             raise ValueError(
                 f"There is no way within the geofence from the {start} to the source, found at "
                 f"{findings.coordinates.format_position(source.position)}: plan the way there by hand."
             )
         bends = np.zeros((0, 2)) if way is None else way[1:-1]
-        found += [*bends, place]
-        stays += [*([False] * len(bends)), True]
+        legs.append(np.concatenate([bends, place[None]]))
         last = place
-    return np.stack(found), stays
+    return legs
 
 
-def _heights(findings: Findings) -> tuple[float, float]:
-    """[m] above the place of take-off, of the flight and of the places to read at."""
-    there = findings.next_height
-    if there is None:
+def _heights(findings: Findings) -> list[tuple[float, float]]:
+    """Return for each waypoint how high to fly there, and to read [m] above the place of take-off.
+
+    One pair for all where all readings are at one height.
+    """
+    if findings.next_height is None:
         height = _altitude(findings)
-        return height, height
-    last = there if findings.altitude is None else float(findings.altitude[-1])
-    return max(there, last), there
+        return [(height, height)]
+    (track,) = findings.tracks
+    there = [findings.next_height if height is None else height for height in track.heights]
+    last = there[0] if findings.altitude is None else float(findings.altitude[-1])
+    return [(max(leg), leg[1]) for leg in pairwise([last, *there])]
 
 
 def _altitude(findings: Findings) -> float:

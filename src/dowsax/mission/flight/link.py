@@ -1,0 +1,216 @@
+"""The link to one autopilot: telemetry in, commands out, heartbeats, repeats and acknowledgements.
+
+It neither waits nor reads a clock: `receive` and `tick` are given the time [s].
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from dowsax.geo.local import LocalCoordinates
+from dowsax.geo.wind import wind_from
+from dowsax.mission.flight.airspace import Waypoint
+from dowsax.mission.flight.autopilots import Autopilot
+from dowsax.mission.flight.commands import Cancel, Command, GoTo, UploadFence
+from dowsax.mission.flight.connection import Port, require_mavlink
+from dowsax.mission.flight.events import Battery, Done, Event, Failed, Heartbeat, Home, Pose
+from dowsax.mission.flight.fence_upload import FenceUpload, vertices
+from dowsax.mission.flight.outbox import Outbox
+
+SYSTEM = 255
+"""The number of a ground station, whose heartbeats ArduPilot watches."""
+_COMPONENT = 190
+_GROUND_STATION, _NO_AUTOPILOT, _ACTIVE = 6, 8, 4
+"""MAV_TYPE_GCS, MAV_AUTOPILOT_INVALID, MAV_STATE_ACTIVE"""
+_ARMED = 128
+"""MAV_MODE_FLAG_SAFETY_ARMED"""
+_FENCE = 1
+"""MAV_MISSION_TYPE_FENCE"""
+_HEARTBEAT_S = 0.5
+_ASK_S = 5.0
+"""Between requests of telemetry that does not come."""
+_RATES = {"GLOBAL_POSITION_INT": 5.0, "SYS_STATUS": 1.0, "HOME_POSITION": 0.5, "WIND": 1.0, "WIND_COV": 1.0}
+"""[Hz]"""
+_UNKNOWN_HEADING = 65_535
+_WARNING = 4
+"""MAV_SEVERITY_WARNING; greater numbers are less severe."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A number that a sensor on board has sent."""
+
+    time: float
+    """[s]"""
+    value: float
+
+
+class Link:
+    """The link through a port; `name` is that of the NAMED_VALUE_FLOAT that is the reading."""
+
+    def __init__(self, port: Port, coordinates: LocalCoordinates, name: str) -> None:
+        self._dialect = require_mavlink()
+        self._port, self._coordinates, self._name = port, coordinates, name
+        self._codec = self._dialect.MAVLink(port, SYSTEM, _COMPONENT)
+        self._codec.robust_parsing = True
+        self._outbox = Outbox(self._codec.send)
+        self._upload: tuple[UploadFence, FenceUpload] | None = None
+        self._autopilot: Autopilot | None = None
+        self._offset: float | None = None
+        self._boot = 0.0
+        self._sea_level = 0.0
+        self._beat = self._asked = self._posed = -math.inf
+        self._complaint = ""
+        self.wind: tuple[float, tuple[float, float]] | None = None
+        """When the newest wind came [s], and where the air goes [m/s]."""
+        self.heading: float | None = None
+        """[degrees clockwise from north]"""
+
+    def receive(self, now: float) -> Iterator[Event | Measured]:
+        """Yield what has arrived."""
+        while True:
+            try:
+                data = self._port.recv()
+            except OSError:
+                return
+            if not data:
+                return
+            received = data.encode("latin-1") if isinstance(data, str) else data
+            for message in self._codec.parse_buffer(received) or ():
+                yield from self._read(message, now)
+
+    def send(self, command: Command, now: float) -> None:
+        """Begin to send a command; `tick` repeats it."""
+        if isinstance(command, Cancel):
+            self._outbox.clear()
+            self._upload = None
+        elif self._autopilot is None:
+            return
+        elif isinstance(command, UploadFence):
+            corners = vertices(command, self._coordinates.to_degrees)
+            upload = FenceUpload(corners, self._autopilot.target, self._dialect, self._codec.send)
+            self._upload = command, upload
+        else:
+            degrees = None
+            if isinstance(command, GoTo):
+                latitude, longitude = self._coordinates.to_degrees([command.to.place])[0]
+                degrees = float(latitude), float(longitude)
+            self._outbox.put(command, *self._autopilot.command(command, degrees, self._sea_level))
+
+    def tick(self, now: float) -> Iterator[Event]:
+        """Send what is due, and yield what has failed or is done."""
+        if now - self._beat >= _HEARTBEAT_S:
+            self._beat = now
+            beat = self._dialect.MAVLink_heartbeat_message
+            self._codec.send(beat(_GROUND_STATION, _NO_AUTOPILOT, 0, 0, _ACTIVE, 3))
+        self._ask_for_telemetry(now)
+        failed = self._outbox.tick(now)
+        if failed is not None:
+            yield failed
+        if self._upload is not None:
+            yield from self._tick_upload(*self._upload, now)
+
+    def _tick_upload(self, command: UploadFence, upload: FenceUpload, now: float) -> Iterator[Event]:
+        upload.tick(now)
+        if upload.failure is not None:
+            self._upload = None
+            yield Failed(now, command, upload.failure)
+        elif upload.is_done:
+            self._upload = None
+            assert self._autopilot is not None
+            switch = self._autopilot.enable_fence()
+            if switch is None:
+                yield Done(now, command)
+            else:
+                self._outbox.put(command, *switch)
+
+    def _ask_for_telemetry(self, now: float) -> None:
+        """Ask for positions and the like until they come."""
+        if self._autopilot is None or now - self._asked < _ASK_S or now - self._posed < _ASK_S:
+            return
+        self._asked = now
+        for name, hertz in _RATES.items():
+            number = getattr(self._dialect, f"MAVLINK_MSG_ID_{name}")
+            self._codec.send(self._autopilot.interval(number, hertz))
+
+    def _read(self, message: Any, now: float) -> Iterator[Event | Measured]:
+        kind = message.get_type()
+        if kind == "HEARTBEAT":
+            yield from self._read_heartbeat(message, now)
+        elif self._autopilot is None or message.get_srcSystem() != self._autopilot.target[0]:
+            return
+        elif kind == "GLOBAL_POSITION_INT":
+            yield from self._read_pose(message, now)
+        elif kind == "HOME_POSITION":
+            place = self._coordinates.to_metres(message.latitude / 1e7, message.longitude / 1e7)[0]
+            yield Home(now, (float(place[0]), float(place[1])))
+        elif kind in ("SYS_STATUS", "BATTERY_STATUS"):
+            is_first = kind == "SYS_STATUS" or message.id == 0
+            if is_first and 0 <= message.battery_remaining <= 100:
+                yield Battery(now, float(message.battery_remaining))
+        elif kind == "NAMED_VALUE_FLOAT":
+            if message.name.rstrip("\0") == self._name:
+                is_own_clock = message.get_srcComponent() == self._autopilot.target[1]
+                time = self._time_of(message.time_boot_ms, now) if is_own_clock else now
+                yield Measured(time, float(message.value))
+        elif kind in ("WIND", "WIND_COV", "STATUSTEXT"):
+            self._remember(kind, message, now)
+        else:
+            yield from self._read_answer(kind, message, now)
+
+    def _read_heartbeat(self, message: Any, now: float) -> Iterator[Event]:
+        if message.autopilot == _NO_AUTOPILOT or message.type == _GROUND_STATION:
+            return
+        source = message.get_srcSystem(), message.get_srcComponent()
+        if self._autopilot is None:
+            found = Autopilot(message, self._dialect)
+            self._autopilot = found if found.can_fly else None
+        if self._autopilot is not None and source == self._autopilot.target:
+            is_armed = bool(message.base_mode & _ARMED)
+            yield Heartbeat(now, self._autopilot.mode(message), is_armed)
+
+    def _read_pose(self, message: Any, now: float) -> Iterator[Event]:
+        if message.lat == 0 and message.lon == 0:
+            # No position yet.
+            return
+        self._posed = now
+        height = message.relative_alt / 1000
+        self._sea_level = height - message.alt / 1000
+        self.heading = None if message.hdg == _UNKNOWN_HEADING else message.hdg / 100
+        x, y = self._coordinates.to_metres(message.lat / 1e7, message.lon / 1e7)[0]
+        time = self._time_of(message.time_boot_ms, now)
+        yield Pose(time, Waypoint((float(x), float(y)), height))
+
+    def _time_of(self, boot_ms: int, now: float) -> float:
+        """Return when a message was sent, by the shortest way that one took since the autopilot booted."""
+        boot = boot_ms / 1000
+        if self._offset is None or boot < self._boot - 1.0:
+            self._offset = now - boot
+        self._boot, self._offset = boot, min(self._offset, now - boot)
+        return boot + self._offset
+
+    def _remember(self, kind: str, message: Any, now: float) -> None:
+        if kind == "STATUSTEXT":
+            if message.severity <= _WARNING:
+                self._complaint = message.text.rstrip("\0")
+            return
+        if kind == "WIND":
+            east, north = wind_from(message.speed, message.direction)
+        else:
+            east, north = message.wind_y, message.wind_x
+        if math.isfinite(east) and math.isfinite(north):
+            self.wind = now, (float(east), float(north))
+
+    def _read_answer(self, kind: str, message: Any, now: float) -> Iterator[Event]:
+        if kind == "COMMAND_ACK" and message.target_system in (0, SYSTEM):
+            answer = self._outbox.answer(message.command, message.result, self._complaint, now)
+            if answer is not None:
+                self._complaint = ""
+                yield answer
+        elif self._upload is None or getattr(message, "mission_type", None) != _FENCE:
+            return
+        elif kind in ("MISSION_REQUEST_INT", "MISSION_REQUEST"):
+            self._upload[1].request(message.seq, now)
+        elif kind == "MISSION_ACK":
+            self._upload[1].acknowledge(message.type)

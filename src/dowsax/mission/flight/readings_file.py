@@ -1,0 +1,82 @@
+"""A file of readings that grows: CSV with a header, or one JSON object a line."""
+
+import csv
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from dowsax.survey.reading import Refused
+from dowsax.survey.reading_json import parse_object
+
+_MAX_CHUNK = 1024 * 1024
+_ROW = "row"
+
+
+class ReadingsFile:
+    """The rows of a file as they arrive; an unfinished line waits for its end.
+
+    The file may appear later. If it is written again, it is read from its beginning.
+    """
+
+    def __init__(self, path: Path, last: int | None = None) -> None:
+        """Read on after the row that begins at a byte. Default: from the end of what is there now."""
+        self._path = path
+        self._header: list[str] | None = None
+        end = path.stat().st_size if path.is_file() else 0
+        self._offset, self._is_read = (end, False) if last is None else (min(last, end), last < end)
+        """The byte to read on from, and whether the line there was read before."""
+
+    def poll(self) -> Iterator[tuple[str, dict[str, Any] | Refused]]:
+        """Yield the id and the keys of each new row, or why it is none."""
+        if not self._path.is_file():
+            return
+        size = self._path.stat().st_size
+        if size < self._offset:
+            self._offset, self._header = 0, None
+        if size == self._offset:
+            return
+        with self._path.open("rb") as file:
+            if self._header is None and self._offset:
+                self._header = _header(file.readline())
+            file.seek(self._offset)
+            if self._is_read:
+                self._offset += len(file.readline())
+                self._is_read = False
+            data = file.read(_MAX_CHUNK)
+        for line in data[: data.rfind(b"\n") + 1].splitlines(keepends=True):
+            begin = self._offset
+            self._offset += len(line)
+            text = line.decode("utf-8", errors="replace").strip()
+            if not text:
+                continue
+            if begin == 0 and not text.startswith("{"):
+                self._header = _header(line)
+                continue
+            yield f"{_ROW}-{begin}", self._parse(text)
+
+    def _parse(self, text: str) -> dict[str, Any] | Refused:
+        try:
+            if text.startswith("{"):
+                return parse_object(text)
+            if self._header is None:
+                return Refused("The file has no header: name its columns in its first line, or write JSON.")
+            cells = next(csv.reader([text]))
+            if len(cells) != len(self._header):
+                return Refused(
+                    f"A row has {len(cells)} cells, and the header {len(self._header)}: {text[:60]!r}."
+                )
+            return {name: cell for name, cell in zip(self._header, cells, strict=True) if cell.strip()}
+        except (Refused, csv.Error) as error:
+            return error if isinstance(error, Refused) else Refused(f"Not a row of a CSV file: {error}.")
+
+
+def _header(line: bytes) -> list[str] | None:
+    text = line.decode("utf-8-sig", errors="replace").strip()
+    return None if not text or text.startswith("{") else [name.strip() for name in next(csv.reader([text]))]
+
+
+def last_row(ids: Iterable[str | None]) -> int | None:
+    """Return the byte at which the newest row that became a reading begins, from the ids of readings."""
+    found = [id_.removeprefix(f"{_ROW}-") for id_ in ids if id_ is not None and id_.startswith(f"{_ROW}-")]
+    numbers = [int(number) for number in found if number.isdecimal()]
+    return max(numbers, default=None)

@@ -1,0 +1,47 @@
+"""Where a flight goes on after a crash: what its log says."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from dowsax.mission.flight.readings_file import last_row
+from dowsax.mission.flight.state import Phase, State
+from dowsax.mission.log import MissionLog, Note, Step, has_mission
+
+
+@dataclass(frozen=True)
+class Restored:
+    """What a log says of the flights so far."""
+
+    phase: Phase = Phase.WAITING
+    why: str = ""
+    begun: float | None = None
+    """[s since 1970], when the search began."""
+    last_byte: int | None = None
+    """Of the file of readings, at which the newest row begins that became a reading."""
+
+    def state(self, epoch: float) -> State:
+        """Return the state in which a flight goes on; `epoch` is the time since 1970 [s] at 0 of its clock.
+
+        A flight that had ended begins again when a person says so, and one that has landed in the meantime.
+        """
+        begun = None if self.begun is None else self.begun - epoch
+        state = State(begun=begun, has_flown=self.phase is not Phase.WAITING)
+        if self.phase in (Phase.HOLDING, Phase.TAKEN_OVER):
+            return state._replace(phase=self.phase, why=self.why)
+        if self.phase is Phase.ENDED:
+            return state._replace(phase=Phase.HOLDING, why=f"the last flight has ended ({self.why})")
+        return state._replace(returning=self.why) if self.phase is Phase.RETURNING else state
+
+
+def restore(log: Path) -> Restored:
+    """Read where the flights of a mission log stand; nothing has happened yet where there is none."""
+    if not has_mission(log):
+        return Restored()
+    found, ids = Restored(), []
+    for record in MissionLog.open(log).records():
+        if isinstance(record, Step):
+            ids.append(record.id)
+        elif isinstance(record, Note) and "phase" in record.data:
+            begun = record.data.get("begun", found.begun)
+            found = Restored(Phase(record.data["phase"]), str(record.data.get("why", "")), begun)
+    return replace(found, last_byte=last_row(ids))

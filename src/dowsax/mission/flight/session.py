@@ -1,0 +1,202 @@
+"""One flight as it runs: the state machine between the link, the advisor and the sources of readings.
+
+`step` does what is due at a time [s] and returns at once. The caller has the clock.
+"""
+
+import json
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from dowsax.mission.flight.airspace import Waypoint
+from dowsax.mission.flight.averaging import Track, average, level_of
+from dowsax.mission.flight.commands import Command, Note, Observe
+from dowsax.mission.flight.events import ON_WAY, STAY, Event, Pose, Said, Sample, Tick, Word
+from dowsax.mission.flight.link import Link, Measured
+from dowsax.mission.flight.machine import Flight
+from dowsax.mission.flight.readings_file import ReadingsFile
+from dowsax.mission.flight.state import Phase, State
+from dowsax.mission.flight.worker import AdvisorWorker
+from dowsax.mission.messages import CORRECT, WITHDRAW, parse_request
+from dowsax.mission.plan import Plan
+from dowsax.survey.columns import POSITION_ROLES
+from dowsax.survey.reading import Refused, read_time
+from dowsax.survey.reading_json import given_roles
+
+Notify = Callable[[str], None]
+"""Called with a line for a person."""
+_WAIT_FOR_POSITION_S = 1.0
+"""A sample waits for the next position, so that its place lies between two."""
+_WIND_IS_FRESH_S = 10.0
+_SAME_REFUSAL_S = 60.0
+"""Within which one reason is written to the log once."""
+_LEAST_EPOCH_S = 1e8
+"""Smaller times do not count from 1970, and say nothing about when that was."""
+
+
+class Session:
+    """Steps one flight.
+
+    Parameters
+    ----------
+    plan
+        Of the mission.
+    flight
+        The state machine.
+    state
+        Where it begins.
+    link
+        To the autopilot.
+    worker
+        The advisor.
+    epoch
+        The time since 1970 [s] at 0 of the clock that `step` is given.
+    notify
+        Told what happens.
+    file
+        A file of readings, besides those of the vehicle.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        flight: Flight,
+        state: State,
+        link: Link,
+        worker: AdvisorWorker,
+        epoch: float,
+        notify: Notify,
+        file: ReadingsFile | None = None,
+    ) -> None:
+        self._plan, self._flight, self.state = plan, flight, state
+        self._link, self._worker, self._epoch, self._notify, self._file = link, worker, epoch, notify, file
+        self._track, self._pending = Track(), deque[tuple[float, float, dict[str, Any], str | None]]()
+        self._refused: dict[str, float] = {}
+        """When each reason for a refusal was last written down [s]."""
+
+    @property
+    def is_over(self) -> bool:
+        return self.state.phase is Phase.ENDED
+
+    def step(self, now: float) -> None:
+        """Take in what has arrived, and do what follows."""
+        for item in self._link.receive(now):
+            if isinstance(item, Measured):
+                self._wait(item.time, now, {"value": item.value}, None)
+                continue
+            if isinstance(item, Pose):
+                self._track.add(item.time, item.at)
+            self._feed(item, now)
+        for row in () if self._file is None else self._file.poll():
+            self.take_row(*row, now)
+        self._place_samples(now)
+        for event in self._worker.poll(now):
+            if isinstance(event, Note):
+                self._write(event)
+            else:
+                self._feed(event, now)
+        self._feed(Tick(now), now)
+        for event in self._link.tick(now):
+            self._feed(event, now)
+
+    def say(self, word: Word, now: float) -> None:
+        """Do what a person says."""
+        self._feed(Said(now, word), now)
+
+    def take_row(self, id_: str | None, keys: Mapping[str, Any] | Refused, now: float) -> None:
+        """Take in a reading from elsewhere: placed where the vehicle was, or with a place of its own."""
+        if isinstance(keys, Refused):
+            self._refuse({}, str(keys), now)
+            return
+        try:
+            roles = given_roles(dict(keys), self._plan.columns, self._plan.stations.quantities)
+            is_whole = any(role in roles for pair in POSITION_ROLES for role in pair)
+            if is_whole or keys.get(WITHDRAW) or keys.get(CORRECT):
+                named = keys if id_ is None else {"id": id_, **keys}
+                self._worker.ask(parse_request(named), json.dumps(keys, default=str))
+                return
+            self._wait(self._time_of(keys, now), now, dict(keys), id_)
+        except Refused as refusal:
+            self._refuse(keys, str(refusal), now)
+
+    def _time_of(self, keys: Mapping[str, Any], now: float) -> float:
+        """Return when a row was read, on our clock; now where it does not say."""
+        given = next((value for name, value in keys.items() if name.strip().lower() == "time"), None)
+        if given is None:
+            return now
+        time, _ = read_time(given)
+        return time - self._epoch if time >= _LEAST_EPOCH_S else now
+
+    def _wait(self, time: float, now: float, keys: dict[str, Any], id_: str | None) -> None:
+        self._pending.append((time, now, keys, id_))
+
+    def _place_samples(self, now: float) -> None:
+        """Place the samples after which a position has come, or none comes."""
+        while self._pending:
+            time, arrived, keys, id_ = self._pending[0]
+            if self._track.newest < time and now - arrived < _WAIT_FOR_POSITION_S:
+                return
+            self._pending.popleft()
+            at = self._track.at(time)
+            if at is None:
+                self._refuse(keys, "Not used: the position of the vehicle at its time is not known.", now)
+                continue
+            try:
+                self._feed(self._place(time, at, keys, id_), now)
+            except Refused as refusal:
+                self._refuse(keys, str(refusal), now)
+
+    def _place(self, time: float, at: Waypoint, keys: dict[str, Any], id_: str | None) -> Sample:
+        """Return a sample at a place, with wind and heading of the vehicle where they are needed."""
+        names, sensor = self._plan.stations.names, self._plan.stations.sensor
+        height = level_of(at.height, self._plan.reach.heights) + sensor.ground
+        own: dict[str, Any] = {"x": at.place[0], "y": at.place[1], "altitude": height}
+        roles = given_roles(keys, self._plan.columns, self._plan.stations.quantities)
+        wind = self._link.wind
+        is_windless = not any(role.startswith("wind") for role in roles)
+        if "wind" in names and is_windless and wind is not None and time - wind[0] <= _WIND_IS_FRESH_S:
+            own |= {"wind_u": wind[1][0], "wind_v": wind[1][1]}
+        if "heading" in names and "heading" not in roles and self._link.heading is not None:
+            own["heading"] = self._link.heading
+        given = {name: value for name, value in keys.items() if "altitude" not in roles or name not in own}
+        if "altitude" in roles:
+            del own["altitude"]
+        reading = self._plan.parse_reading({**given, **own})
+        return Sample(time, replace(reading, time=round(time + self._epoch, 3), id=id_ or reading.id))
+
+    def _refuse(self, keys: Mapping[str, Any], reason: str, now: float) -> None:
+        """Write down why a sample is not used; the same reason once a minute."""
+        if now - self._refused.get(reason, -_SAME_REFUSAL_S) >= _SAME_REFUSAL_S:
+            self._refused[reason] = now
+            self._notify(reason)
+            self._worker.refuse(json.dumps(dict(keys), default=str), reason)
+
+    def _feed(self, event: Event, now: float) -> None:
+        self.state, commands = self._flight.step(self.state, event)
+        for command in commands:
+            self._do(command, now)
+
+    def _do(self, command: Command, now: float) -> None:
+        if isinstance(command, Note):
+            self._write(command)
+        elif isinstance(command, Observe):
+            found = average(command.samples, unit=self._plan.unit, kind=self._plan.reading)
+            named = [
+                replace(one, id=one.id or f"fly-{round(1000 * (one.time or 0.0))}", moving=command.is_moving)
+                for one in found
+            ]
+            self._worker.observe(named, ON_WAY if command.is_moving else STAY)
+        elif self._flight.rules.is_dry:
+            self._notify(f"Would {command}.")
+        else:
+            self._write(Note(f"Asked the autopilot to {command}."))
+            self._link.send(command, now)
+
+    def _write(self, note: Note) -> None:
+        # The search has a beginning, from which the time of the budget counts on after a crash.
+        begun = self.state.begun
+        if note.data and begun is not None:
+            note = replace(note, data={**note.data, "begun": round(begun + self._epoch, 3)})
+        self._notify(note.text)
+        self._worker.note(note)

@@ -1,0 +1,60 @@
+"""Before the search: the fence, guided mode, arming and take-off."""
+
+from dowsax.mission.advice import SEARCHING
+from dowsax.mission.flight.airspace import Waypoint
+from dowsax.mission.flight.commands import Arm, TakeOff, UploadFence
+from dowsax.mission.flight.events import GUIDED, HOME
+from dowsax.mission.flight.state import Phase
+from dowsax.mission.flight.turn import Turn
+
+
+def prepare(turn: Turn) -> None:
+    """Go through what is needed before the search: the fence, guided mode, arming, take-off."""
+    state = turn.state
+    if state.heard is None or state.here is None or state.home is None or state.has_lost_link:
+        return
+    if state.returning and state.is_flying and state.mode in (GUIDED, HOME):
+        turn.go_home(state.returning)
+        return
+    if state.advice is None:
+        return
+    if not state.is_flying and state.has_flown and not turn.rules.is_dry:
+        turn.hold("the vehicle is on the ground again")
+    elif state.advice.status != SEARCHING:
+        turn.go_home(f"{state.advice.status}: {state.advice.why}")
+    elif turn.airspace.is_outside(Waypoint(state.home, turn.airspace.height)):
+        turn.hold("the place of take-off is outside the geofence, or where nothing may fly", is_alarm=True)
+    elif not state.fence:
+        turn.commands.append(UploadFence(*turn.airspace.polygons(state.home)))
+        turn.change(fence="up" if turn.rules.is_dry else "asked")
+    if turn.state.phase is Phase.WAITING and turn.state.fence == "up":
+        _start(turn)
+
+
+def _start(turn: Turn) -> None:
+    state = turn.state
+    if turn.rules.is_dry:
+        turn.search()
+    elif state.mode != GUIDED:
+        if state.is_flying and not state.is_granted:
+            turn.hand_over(f"the vehicle flies in mode {state.mode}")
+        elif state.wanted != GUIDED:
+            turn.ask_mode(GUIDED)
+    else:
+        turn.change(wanted=GUIDED, before=None)
+        _leave_ground(turn)
+
+
+def _leave_ground(turn: Turn) -> None:
+    state = turn.state
+    if state.is_flying:
+        turn.search()
+    elif state.is_low:
+        turn.hold("the battery is low", is_alarm=True)
+    elif not state.is_armed:
+        if state.asked != "arm":
+            turn.commands.append(Arm())
+            turn.change(asked="arm")
+    else:
+        turn.commands.append(TakeOff(turn.advised_height))
+        turn.enter(Phase.TAKING_OFF)

@@ -1,0 +1,144 @@
+"""The advisor beside a flight: it is built and asked in a thread of its own, so that the link never waits."""
+
+import json
+import logging
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass
+
+from dowsax.journal import NotRecorded
+from dowsax.mission.advice import SEARCHING, Advice
+from dowsax.mission.advisor import Advisor
+from dowsax.mission.flight.commands import Note
+from dowsax.mission.flight.events import Advised, NotRead
+from dowsax.mission.messages import UNEXPECTED_ERROR, Request, keys_of
+from dowsax.mission.next_reading import first_choice
+from dowsax.survey.reading import Reading, Refused
+
+RETRY_S = 2.0
+"""Before what could not be recorded is tried again."""
+EVENT, ALARM = "flight", "alarm"
+"""Kinds of notes in the log."""
+_LOGGER = logging.getLogger(__name__)
+
+
+@dataclass
+class _Job:
+    work: Callable[[], tuple[Advice | None, str]]
+    """Returns the newest advice, and why readings were refused."""
+    answers: str | None
+    future: Future
+    again: float | None = None
+    """[s], when to try again."""
+
+
+class AdvisorWorker:
+    """Asks an advisor, in order; `poll` yields its answers."""
+
+    def __init__(self, build: Callable[[], Advisor], executor: Executor) -> None:
+        self._executor = executor
+        self._building: Future[Advisor] | None = executor.submit(build)
+        self.advisor: Advisor | None = None
+        self._jobs: deque[_Job] = deque()
+        self._notes: list[Note] = []
+        """Those that wait for the log."""
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a reading has no answer yet."""
+        return bool(self._jobs)
+
+    def observe(self, readings: Sequence[Reading], answers: str) -> None:
+        """Add readings; `answers` says which ones."""
+        self._put(lambda: self._add(readings), answers)
+
+    def ask(self, request: Request, given: str) -> None:
+        """Carry out a request of a person or another sensor."""
+        self._put(lambda: (self._ready.answer(request, given), ""), None)
+
+    def refuse(self, given: str, reason: str) -> None:
+        """Write a reading that is not used to the log, where the disk takes it."""
+        if self.advisor is not None:
+            try:
+                self.advisor.note_refusal(given, reason)
+            except NotRecorded as error:
+                _LOGGER.warning("%s", error)
+
+    def note(self, note: Note) -> None:
+        """Write an event to the log, as soon as there is one."""
+        self._notes.append(note)
+        if self.advisor is None:
+            return
+        for one in self._notes:
+            kind, is_durable = ALARM if one.is_alarm else EVENT, one.is_alarm or bool(one.data)
+            self.advisor.note(kind, one.text, one.data, is_durable)
+        self._notes.clear()
+
+    def poll(self, now: float) -> Iterator[Advised | NotRead | Note]:
+        """Yield answers; a ValueError where the advisor cannot be built."""
+        if self._building is not None and self._building.done():
+            self.advisor, self._building = self._building.result(), None
+            yield _first_advice(self.advisor, now)
+        while self._jobs and self._jobs[0].future.done():
+            job = self._jobs[0]
+            if job.again is not None and now < job.again:
+                return
+            if job.again is not None:
+                job.again, job.future = None, self._executor.submit(job.work)
+                continue
+            failure = job.future.exception()
+            if isinstance(failure, NotRecorded):
+                job.again = now + RETRY_S
+                yield Note(str(failure), is_alarm=True)
+                return
+            self._jobs.popleft()
+            yield from self._answer(job, failure, now)
+
+    def close(self) -> None:
+        """Write what waits, and close the log."""
+        if self.advisor is not None:
+            self.advisor.close()
+
+    @property
+    def _ready(self) -> Advisor:
+        assert self.advisor is not None
+        return self.advisor
+
+    def _put(self, work: Callable[[], tuple[Advice | None, str]], answers: str | None) -> None:
+        self._jobs.append(_Job(work, answers, self._executor.submit(work)))
+
+    def _add(self, readings: Sequence[Reading]) -> tuple[Advice | None, str]:
+        advisor, advice, reasons = self._ready, None, []
+        for reading in readings:
+            try:
+                ground = advisor.plan.stations.sensor.ground
+                advice = advisor.add(reading, json.dumps(keys_of(reading, ground)))
+            except Refused as refusal:
+                reasons.append(str(refusal))
+        return advice, " ".join(reasons)
+
+    def _answer(self, job: _Job, failure: BaseException | None, now: float) -> Iterator[Advised | NotRead]:
+        if isinstance(failure, Refused):
+            yield NotRead(now, str(failure), job.answers)
+            return
+        if failure is not None:
+            _LOGGER.error("A reading failed.", exc_info=failure)
+            yield NotRead(now, f"{UNEXPECTED_ERROR} ({type(failure).__name__})", job.answers)
+            return
+        advice, reasons = job.future.result()
+        if reasons:
+            yield NotRead(now, reasons, None if advice is not None else job.answers)
+        if advice is not None:
+            yield Advised(
+                now, advice.status, advice.next_position, advice.next_height, advice.why, job.answers
+            )
+
+
+def _first_advice(advisor: Advisor, now: float) -> Advised:
+    """Return the newest advice of a mission, or where it begins."""
+    latest = advisor.latest
+    if latest is not None:
+        return Advised(now, latest.status, latest.next_position, latest.next_height, latest.why)
+    choice, sentence = first_choice(advisor.plan)
+    return Advised(now, SEARCHING, choice.position, choice.height, sentence)

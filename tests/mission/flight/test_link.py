@@ -1,0 +1,166 @@
+"""The link against the stub of an autopilot: telemetry, commands that get through, and what is given up."""
+
+import math
+import socket
+
+import numpy as np
+import pytest
+from made_flights import FENCE, HOME, POND
+
+from benchmarks.autopilot_stub import GUIDED, RTL, AutopilotStub, Faults, StubPort
+from dowsax.geo.local import LocalCoordinates
+from dowsax.mission.flight.airspace import Waypoint
+from dowsax.mission.flight.commands import Arm, Cancel, GoTo, SetMode, SetSpeed, TakeOff, UploadFence
+from dowsax.mission.flight.connection import connect
+from dowsax.mission.flight.events import Battery, Done, Failed, Heartbeat, Home, Pose
+from dowsax.mission.flight.link import Link, Measured
+
+COORDINATES = LocalCoordinates((52.1, 5.1))
+STEP_S = 0.1
+
+
+def made_link(**changes):
+    fields = {"coordinates": COORDINATES, "home": HOME, "read": lambda place, height: 7.0} | changes
+    stub = AutopilotStub(**fields)
+    return stub, Link(StubPort(stub), COORDINATES, "value")
+
+
+def run(stub, link, seconds, now=0.0):
+    """All that arrives while this time goes by, and the time then."""
+    found = []
+    for _ in range(round(seconds / STEP_S)):
+        now += STEP_S
+        stub.step(STEP_S)
+        found += [*link.receive(now), *link.tick(now)]
+    return found, now
+
+
+def of_kind(kind, found):
+    return [one for one in found if isinstance(one, kind)]
+
+
+def test_telemetry_becomes_events():
+    stub, link = made_link(battery=64.0)
+    found, now = run(stub, link, 5.0)
+    beat = of_kind(Heartbeat, found)[-1]
+    assert (beat.mode, beat.is_armed) == ("stabilize", False)
+    assert of_kind(Battery, found)[-1].percent == 64.0
+    assert of_kind(Home, found)[-1].place == pytest.approx(HOME, abs=0.02)
+    pose = of_kind(Pose, found)[-1]
+    assert pose.at.place == pytest.approx(HOME, abs=0.02)
+    assert pose.time == pytest.approx(now, abs=0.3)
+    assert of_kind(Measured, found)[-1].value == 7.0
+
+
+@pytest.mark.parametrize("drop", [0.0, 0.2])
+def test_commands_get_through_and_are_done_once(drop):
+    """Fence, mode, arming, take-off and a waypoint, though packets are lost either way."""
+    stub, link = made_link(faults=Faults(drop), seed=3)
+    _, now = run(stub, link, 10.0)
+    fence = UploadFence(FENCE, (POND,))
+    place = (20.0, 30.0)
+    for command, seconds in (
+        (fence, 25.0),
+        (SetMode("guided"), 7.0),
+        (Arm(), 7.0),
+        (TakeOff(10.0), 12.0),
+        (SetSpeed(4.0), 7.0),
+        (GoTo(Waypoint(place, 12.0)), 20.0),
+    ):
+        link.send(command, now)
+        found, now = run(stub, link, seconds, now)
+        assert [one.command for one in of_kind(Done, found)] == [command]
+    assert [command for command, _ in stub.fence] == [5001, 5002]
+    for (_, corners), expected in zip(stub.fence, (FENCE, POND), strict=True):
+        np.testing.assert_allclose(corners, expected, atol=0.02)
+    assert stub.mode == GUIDED
+    assert stub.place == pytest.approx(place, abs=0.5)
+    assert stub.height == pytest.approx(12.0, abs=0.1)
+    assert {round(height, 3) for _, height, _, _ in stub.waypoints} == {12.0}
+
+
+def test_what_is_refused_or_unanswered_fails():
+    stub, link = made_link()
+    _, now = run(stub, link, 3.0)
+    waypoint = GoTo(Waypoint((20.0, 30.0), 12.0))
+    link.send(waypoint, now)
+    found, now = run(stub, link, 1.0, now)
+    assert [(one.command, one.reason) for one in of_kind(Failed, found)] == [(waypoint, "denied")]
+    stub.faults.is_cut = True
+    link.send(SetMode("guided"), now)
+    link.send(UploadFence(FENCE, ()), now)
+    found, now = run(stub, link, 12.0, now)
+    assert {(str(one.command)[:6], one.reason) for one in of_kind(Failed, found)} == {
+        ("change", "no answer"),
+        ("upload", "no answer to the upload"),
+    }
+    assert not of_kind(Heartbeat, found)
+
+
+def test_home_comes_first_and_cancel_forgets():
+    """The way home does not wait for what has no answer; after a take-over nothing is repeated."""
+    stub, link = made_link()
+    _, now = run(stub, link, 3.0)
+    stub.faults.is_cut = True
+    for command in (SetMode("guided"), Arm(), GoTo(Waypoint((20.0, 30.0), 12.0))):
+        link.send(command, now)
+    _, now = run(stub, link, 1.5, now)
+    link.send(SetMode("rtl"), now)
+    stub.faults.is_cut = False
+    _, now = run(stub, link, 3.0, now)
+    assert stub.modes == [RTL]
+    link.send(SetMode("guided"), now)
+    link.send(Cancel(), now)
+    _, now = run(stub, link, 3.0, now)
+    assert stub.modes == [RTL]
+
+
+def test_noise_and_strangers_are_ignored():
+    """Bytes that are no MAVLink, and other systems, neither stop the link nor count."""
+    stub, link = made_link()
+    stranger = AutopilotStub(COORDINATES, (50.0, 30.0), lambda place, height: math.nan)
+    stranger._codec.srcSystem = 9
+    _, now = run(stub, link, 2.0)
+    for _ in range(30):
+        stranger.step(STEP_S)
+        stub._outgoing += [b"\xfd\x00garbage", *stranger._outgoing]
+        stranger.recv_all()
+        found, now = run(stub, link, STEP_S, now)
+        assert all(one.at.place == pytest.approx(HOME, abs=0.02) for one in of_kind(Pose, found))
+        assert all(one.value == 7.0 for one in of_kind(Measured, found))
+    found, _ = run(stub, link, 2.0, now)
+    assert of_kind(Heartbeat, found)
+
+
+def test_a_fence_is_uploaded_over_a_socket():
+    """The same over UDP on loopback, as pymavlink opens it."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.bind(("127.0.0.1", 0))
+        number = probe.getsockname()[1]
+    port = connect(f"udpin://127.0.0.1:{number}")
+    stub = AutopilotStub(COORDINATES, HOME, lambda place, height: 7.0)
+    link, now, found = Link(port, COORDINATES, "value"), 0.0, []
+    try:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as vehicle:
+            vehicle.setblocking(False)
+            for number_of_step in range(200):
+                now += STEP_S
+                stub.step(STEP_S)
+                while data := stub.recv():
+                    vehicle.sendto(data, ("127.0.0.1", number))
+                found += [*link.receive(now), *link.tick(now)]
+                if number_of_step == 20:
+                    link.send(UploadFence(FENCE, (POND,)), now)
+                _forward(vehicle, stub)
+    finally:
+        port.close()
+    assert len(of_kind(Done, found)) == 1
+    assert len(stub.fence) == 2
+
+
+def _forward(vehicle, stub):
+    try:
+        while True:
+            stub.send_to(vehicle.recv(65_535))
+    except BlockingIOError:
+        return
