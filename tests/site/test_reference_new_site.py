@@ -32,7 +32,8 @@ def refused_when_used(text):
 
 
 OTHER_MODE = {
-    *("south", "west", "north", "east", "corners_degrees", "position_degrees", "points", "points_degrees"),
+    *("south", "west", "north", "east", "corners", "corners_degrees", "position_degrees"),
+    *("points", "points_degrees"),
     *("value", "range", "speed", "from", "velocity", "front_to_back", "range_limit"),
     *("threshold", "false_alarms", "fluctuation", "correlation_time", "dwell"),
 }

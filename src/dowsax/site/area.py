@@ -1,8 +1,9 @@
-"""Where a site is: the tables `[area]`, `[[geofence]]`, `[[no_go]]`, `[[obstacle]]` and `[[paths]]`."""
+"""Where a site is: the tables `[area]`, `[map]`, `[[geofence]]`, `[[no_go]]`, `[[obstacle]]`, `[[paths]]`."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
+import numpy as np
 from pydantic import BeforeValidator, Discriminator, Tag, model_validator
 
 from dowsax.site.obstacles import Corner
@@ -47,6 +48,34 @@ class AreaSetting(Section):
             raise Fault(words, in_metres[0])
         self.require(*(BOX if in_degrees else ("low", "high")))
         return self
+
+
+class MapSetting(Section):
+    """A picture of the site to show behind the map of the console: an aerial photograph, or a plan."""
+
+    image: str | None = key(example="plan.png")
+    """A PNG, JPEG or GeoTIFF file, its path from the site file on."""
+    corners: Points | None = key(example=[[0.0, 0.0], [200.0, 150.0]], unit="m")
+    """Where it lies: its south-western and its north-eastern corner, or all four of a picture that is turned,
+    top left, top right, bottom right and bottom left. Default: where a GeoTIFF says."""
+    corners_degrees: Points | None = key(example=[[52.1, 5.1], [52.1015, 5.103]], unit="°")
+    """The corners as latitude and longitude instead."""
+
+    @model_validator(mode="after")
+    def _require_an_image(self) -> "MapSetting":
+        given = self.given("corners", "corners_degrees")
+        if given and self.image is None:
+            raise Fault("is that of a picture; give the `image`, or leave this out.", given[0])
+        return self
+
+
+@dataclass(frozen=True, eq=False)
+class MapImage:
+    """A picture of a site, as its file names it."""
+
+    file: str
+    corners: np.ndarray | None = None
+    """(4, 2) [m]: top left, top right, bottom right, bottom left; `None` where the picture has to say."""
 
 
 class PathSetting(Section):

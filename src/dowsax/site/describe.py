@@ -42,6 +42,9 @@ def describe_site(site: Site) -> list[tuple[str, str]]:
         low, high = (site.coordinates.format_position(corner) for corner in site.area)
         words.append(("", f"from {low} to {high}"))
     words.append(("origin", _origin(site)))
+    if site.map is not None:
+        where = "" if site.map.corners is None else ", placed by its corners"
+        words.append(("map", f"{site.map.file}{where}"))
     for heading, polygons in (("geofence", site.geofence), ("no-go", site.no_go)):
         pieces = [f"{len(corners)} corners, {abs(signed_area(corners)):.6g} m²" for corners in polygons]
         words.append((heading, "; ".join(pieces) or "none"))

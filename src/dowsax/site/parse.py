@@ -17,7 +17,7 @@ from dowsax.site.checks import check_polygons, check_site
 from dowsax.site.kinds import KINDS, check_prior, why_unused
 from dowsax.site.measured import quantity_fault
 from dowsax.site.obstacles import Area, Corner
-from dowsax.site.places import coordinates_at, resolve_places, resolve_polygons
+from dowsax.site.places import coordinates_at, resolve_map, resolve_places, resolve_polygons
 from dowsax.site.read_obstacles import resolve_obstacles, write_out
 from dowsax.site.read_searchers import resolve_searchers
 from dowsax.site.schema import (
@@ -55,7 +55,7 @@ def parse_site(text: str, name: str = "site.toml", folder: Path | None = None) -
     table = parse_toml(text, name)
     try:
         file = SiteFile.model_validate(table)
-        _refuse_unused(table, file.field.kind, file.sensor.reading)
+        refuse_unused(table, file.field.kind, file.sensor.reading)
         site = _build(file, text, name, folder)
         check_site(site)
     except ValidationError as error:
@@ -70,7 +70,7 @@ def parse_site(text: str, name: str = "site.toml", folder: Path | None = None) -
 def _build(file: SiteFile, text: str, name: str, folder: Path | None) -> Site:
     """Return the site of a file, with all places in metres."""
     kind = file.field.kind
-    coordinates, area = _resolve_area(file.area)
+    coordinates, area = resolve_area(file.area)
     unit = _resolve_unit(file.field.unit, kind)
     growth: dict[str, Distribution] = {}
     if file.field.growth == "unknown":
@@ -91,6 +91,7 @@ def _build(file: SiteFile, text: str, name: str, folder: Path | None) -> Site:
         geofence=resolve_polygons(file.geofence, "geofence", coordinates, area),
         no_go=resolve_polygons(file.no_go, "no_go", coordinates, area),
         obstacles=obstacles,
+        map=resolve_map(file.map, coordinates, area),
         paths=_resolve_paths(file.paths, coordinates, area, file.area.outside),
         prior={**growth, **check_prior(file.prior, kind, unit, file.wind.mode == "unknown")},
         wind=_resolve_wind(file.wind),
@@ -111,7 +112,7 @@ def _build(file: SiteFile, text: str, name: str, folder: Path | None) -> Site:
     return replace(site, searchers=resolve_searchers(file.searcher, site))
 
 
-def _refuse_unused(table: dict[str, Any], kind: str, reading: str) -> None:
+def refuse_unused(table: dict[str, Any], kind: str, reading: str) -> None:
     """Raise a Fault for the first key that has no effect for the kind and its type of reading."""
     for name, section in table.items():
         if name == "paths" and (words := why_unused(kind, name, "ends")) is not None:
@@ -176,7 +177,7 @@ def _resolve_wind(wind: WindSetting) -> WindSetting:
     return wind.model_copy(update={"velocity": velocity, "direction_error": 0.0})
 
 
-def _resolve_area(area: AreaSetting) -> tuple[LocalCoordinates, Area]:
+def resolve_area(area: AreaSetting) -> tuple[LocalCoordinates, Area]:
     """Return the local coordinates and the box in metres."""
     if area.south is not None:
         return _resolve_degrees(area)

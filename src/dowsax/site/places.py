@@ -6,7 +6,14 @@ import numpy as np
 
 from dowsax.geo.local import LocalCoordinates
 from dowsax.geo.polygons import MIN_POLYGON_M2, Polygon, crosses_itself, signed_area
-from dowsax.site.area import MAX_CORNERS, ObstacleSetting, PathSetting, PolygonSetting
+from dowsax.site.area import (
+    MAX_CORNERS,
+    MapImage,
+    MapSetting,
+    ObstacleSetting,
+    PathSetting,
+    PolygonSetting,
+)
 from dowsax.site.obstacles import Area, Corner
 from dowsax.site.schema import StartSetting, StepSetting
 from dowsax.site.searcher import SearcherSetting
@@ -25,7 +32,13 @@ def coordinates_at(origin: Corner | None, *keys: str) -> LocalCoordinates:
 
 
 def resolve_places(
-    setting: PathSetting | PolygonSetting | ObstacleSetting | StartSetting | StepSetting | SearcherSetting,
+    setting: MapSetting
+    | PathSetting
+    | PolygonSetting
+    | ObstacleSetting
+    | StartSetting
+    | StepSetting
+    | SearcherSetting,
     key: str,
     coordinates: LocalCoordinates,
     area: Area,
@@ -105,6 +118,49 @@ def resolve_polygons(
             raise Fault(words, name, str(number), key)
         resolved.append(check_polygon(corners, name, str(number), key))
     return tuple(resolved)
+
+
+def resolve_map(setting: MapSetting, coordinates: LocalCoordinates, area: Area) -> MapImage | None:
+    """Return the picture behind the map, with its four corners in metres where the site file has them."""
+    image = setting.image
+    if image is None:
+        return None
+    if len(given := setting.given("corners", "corners_degrees")) == 1:
+        # Of two corners the others follow: in degrees, as a box of these is none in metres.
+        corners = getattr(setting, given[0])
+        if len(corners) == 2:
+            (south, west), (north, east) = corners if given[0] == "corners_degrees" else corners[:, ::-1]
+            four = np.array([[north, west], [north, east], [south, east], [south, west]])
+            corners = four if given[0] == "corners_degrees" else four[:, ::-1]
+            setting = setting.model_copy(update={given[0]: corners})
+    key, places = resolve_places(setting, "corners", coordinates, area, "map")
+    if places is not None and len(places) != 4:
+        raise Fault(f"must be two corners, or four; got {len(places)}.", "map", key)
+    if places is not None and (words := image_fault(places)) is not None:
+        raise Fault(words, "map", key)
+    return MapImage(image, places)
+
+
+_MAX_BEND = 0.02
+"""Of the diagonal: how far four corners may be from a parallelogram, as they are in most projections."""
+
+
+def image_fault(corners: np.ndarray) -> str | None:
+    """Return what is wrong with the four corners (4, 2) [m] of a picture; `None` where nothing is."""
+    top_left, top_right, bottom_right, bottom_left = corners
+    across, down = top_right - top_left, bottom_left - top_left
+    diagonal = float(np.linalg.norm(bottom_right - top_left))
+    size = float(across[1] * down[0] - across[0] * down[1])
+    if abs(size) < MIN_POLYGON_M2:
+        return "encloses no area; give different corners."
+    if size < 0:
+        return (
+            "is the wrong way round: give the south-western and the north-eastern corner, or top left, "
+            "top right, bottom right and bottom left."
+        )
+    if np.linalg.norm(top_left + across + down - bottom_right) > _MAX_BEND * diagonal:
+        return "is no parallelogram: give top left, top right, bottom right, bottom left of a flat picture."
+    return None
 
 
 def check_polygon(corners: Polygon, *keys: str) -> Polygon:

@@ -12,7 +12,7 @@ from pydantic.fields import FieldInfo
 
 from dowsax.site.kinds import KINDS, prior_parameters, range_words, readings_of, why_unused, world_unit
 from dowsax.site.schema import SiteFile
-from dowsax.site.section import RangeSetting, Section
+from dowsax.site.section import RangeSetting, Section, explain
 from dowsax.site.text import plain, toml_value
 from dowsax.world.kinds import kind_of
 
@@ -64,7 +64,7 @@ def tables() -> Iterator[Table]:
         section = kind if isinstance(kind, type) and issubclass(kind, Section) else None
         header = f"[[{name}]]" if is_list else f"[{name}]"
         example = field.examples[0] if field.examples else None
-        text = _join_lines(field.description or (section.__doc__ if section else ""))
+        text = explain(SiteFile, name) or _join_lines(section.__doc__ if section else "")
         if section is not None:
             keys = tuple(_key(section, key) for key in section.known_keys())
             yield Table(name, header, text, example, keys)
@@ -78,10 +78,11 @@ def tables() -> Iterator[Table]:
 
 
 def _key(section: type[Section], name: str) -> Key:
-    field = section.model_fields[section.known_keys()[name]]
+    attribute = section.known_keys()[name]
+    field = section.model_fields[attribute]
     extra: Any = field.json_schema_extra
     example = (field.examples or [None])[0]
-    text, unit, active = _join_lines(field.description), extra["unit"], extra["active"]
+    text, unit, active = explain(section, attribute), extra["unit"], extra["active"]
     default = None if field.is_required() else field.default
     return Key(name, text, unit, example, active, _form(field), default)
 

@@ -9,7 +9,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, model_validator
 
-from dowsax.site.area import AreaSetting, ObstacleSetting, PathSetting, PolygonSetting
+from dowsax.site.area import AreaSetting, MapSetting, ObstacleSetting, PathSetting, PolygonSetting
+from dowsax.site.flight import FlightSetting
 from dowsax.site.kinds import KINDS
 from dowsax.site.searcher import SearcherSetting
 from dowsax.site.section import (
@@ -321,18 +322,6 @@ class SearchSetting(Section):
     """Whether the source may move, or the wind change, during the search."""
 
 
-class FlightSetting(Section):
-    """How plans for QGroundControl fly (`dowsax export --to qgc`)."""
-
-    height: Number | None = key(example=20.0, unit="m", gt=0, le=10_000)
-    """Height above the place of take-off. Default: that of the readings where these are 5 m up or more, else
-    20: the height of a sensor in the hand is not one to fly at."""
-    speed: Number = key(5.0, example=5.0, unit="m/s", gt=0, le=100)
-    """How fast to fly."""
-    hold: Number | None = key(example=10.0, unit="s", ge=0)
-    """How long to stay at each place. Default: as long as a reading counts, or not at all."""
-
-
 _FENCE = [[0.0, 0.0], [200.0, 0.0], [200.0, 150.0], [0.0, 150.0]]
 _TANK = [[90.0, 60.0], [110.0, 60.0], [110.0, 80.0], [90.0, 80.0]]
 _STORE = [[140.0, 60.0], [170.0, 60.0], [170.0, 90.0], [140.0, 90.0]]
@@ -347,6 +336,7 @@ class SiteFile(Section):
     sources: Annotated[Whole | str, BeforeValidator(_require_number)] = key(1, example="1-3")
     """How many sources there are: a number, or a range like "1-3" of numbers that are equally probable."""
     area: AreaSetting
+    map: MapSetting = MapSetting()
     geofence: list[PolygonSetting] = key(
         [], example={"name": "fence", "corners": _FENCE}, max_length=MAX_POLYGONS
     )

@@ -1,5 +1,10 @@
 """What the tables of a site file consist of: keys with their explanation, numbers, places, distributions."""
 
+import ast
+import inspect
+from functools import cache
+from itertools import pairwise
+from textwrap import dedent
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -34,9 +39,7 @@ def key(
 class Section(BaseModel):
     """A table of a site file. An unknown key is an error that names the nearest known one."""
 
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", populate_by_name=True, use_attribute_docstrings=True
-    )
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
     @classmethod
     def known_keys(cls) -> dict[str, str]:
@@ -62,6 +65,39 @@ class Section(BaseModel):
         for name in keys:
             if not self.given(name):
                 raise Fault(MISSING_KEY_ERROR, name)
+
+
+def explain(section: type[Section], name: str) -> str:
+    """Return the explanation of a key, by the name of its field, in one line.
+
+    It is read from the source when it is asked for: pydantic would read all of them at each import, which
+    takes a second.
+    """
+    description = section.model_fields[name].description
+    texts = [description] if description else [_attribute_texts(kind).get(name) for kind in section.__mro__]
+    return " ".join(next((text for text in texts if text), "").split())
+
+
+@cache
+def _attribute_texts(kind: type) -> dict[str, str]:
+    """Return the texts below the attributes of a section; empty for other classes."""
+    if not issubclass(kind, Section):
+        return {}
+    try:
+        definition = ast.parse(dedent(inspect.getsource(kind))).body[0]
+    except OSError:
+        # A model that was made by a function has no source; its keys have descriptions.
+        return {}
+    body = definition.body if isinstance(definition, ast.ClassDef) else []
+    return {
+        line.target.id: text.value.value
+        for line, text in pairwise(body)
+        if isinstance(line, ast.AnnAssign)
+        and isinstance(line.target, ast.Name)
+        and isinstance(text, ast.Expr)
+        and isinstance(text.value, ast.Constant)
+        and isinstance(text.value.value, str)
+    }
 
 
 def one_of(choices: Any) -> AfterValidator:

@@ -11,14 +11,14 @@ import numpy as np
 from dowsax.geo.local import LocalCoordinates
 from dowsax.geo.polygons import MIN_POLYGON_M2, Bounds, Polygon, clip, signed_area
 from dowsax.inference.presets import default_preset
-from dowsax.site.area import ListedPath
+from dowsax.site.area import ListedPath, MapImage
+from dowsax.site.flight import FlightSetting
 from dowsax.site.kinds import KINDS, why_no_quantity, world_unit
 from dowsax.site.measured import QUANTITIES
 from dowsax.site.obstacles import Area, Corner, Obstacle
 from dowsax.site.schema import (
     BackgroundSetting,
     Budget,
-    FlightSetting,
     NoiseSetting,
     SearchSetting,
     SensorSetting,
@@ -65,6 +65,7 @@ class Site:
     """What stands between source and sensor; those as high as the sensor stop its ways too."""
     paths: tuple[ListedPath, ...] = ()
     """Among which a search chooses, where there are any."""
+    map: MapImage | None = None
     prior: Mapping[str, Distribution] = field(default_factory=dict)
     """By the name of the parameter; the others have the usual distribution of the kind."""
     background: BackgroundSetting = field(default_factory=BackgroundSetting)

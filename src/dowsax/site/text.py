@@ -9,7 +9,7 @@ import difflib
 import json
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -124,19 +124,37 @@ class Fault(ValueError):
         self.keys = keys
 
 
-def add_line(fault: Fault, file: str, text: str) -> ValueError:
+class SiteError(ValueError):
+    """What is wrong with a site file, in one line."""
+
+    def __init__(self, words: str, fault: Fault) -> None:
+        super().__init__(words)
+        self.fault = fault
+        """The key, and the words without file and line."""
+
+
+def add_line(fault: Fault, file: str, text: str) -> SiteError:
     """Return the error in one line: the file, the line of the key or of its table, the key and the words."""
     lines = scan(file, text)
     tables = (fault.keys[:size] for size in range(len(fault.keys), 0, -1))
     line = next((lines[keys] for keys in tables if keys in lines), None)
     where = file if line is None else f"{file}, line {line}"
     key = cut(".".join(fault.keys), _MAX_KEY_LENGTH)
-    return ValueError(f"{where}, {key}: {fault}")
+    return SiteError(f"{where}, {key}: {fault}", fault)
 
 
 def first_fault(error: ValidationError, table: dict[str, Any]) -> Fault:
     """Return the first of what pydantic says is wrong with the table of a site file, in plain words."""
-    first = error.errors(include_url=False)[0]
+    return next(faults_of(error, table))
+
+
+def faults_of(error: ValidationError, table: dict[str, Any]) -> Iterator[Fault]:
+    """Yield all that pydantic says is wrong with the table of a site file, in plain words."""
+    for one in error.errors(include_url=False):
+        yield _fault_of(one, table)
+
+
+def _fault_of(first: Any, table: dict[str, Any]) -> Fault:
     keys, context = _keys(first["loc"], table), first.get("ctx", {})
     cause = context.get("error")
     if isinstance(cause, Fault):
