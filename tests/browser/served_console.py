@@ -90,6 +90,12 @@ def refused(status: int) -> str:
     return f"the server responded with a status of {status}"
 
 
+def site_text(page: Any) -> Any:
+    """The text of the site file on the page of a new mission, unfolded."""
+    page.evaluate("document.querySelector('#site-text').open = true")
+    return page.get_by_label("Site file (TOML)")
+
+
 def answers(console: Console) -> bool:
     try:
         return "version" in console.get("/health")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from made_brokers import broker_at, free_port
 from made_rehearsals import rehearsal_of
-from served_console import PARTICLES, PHONE, SITE
+from served_console import PARTICLES, PHONE, SITE, site_text
 
 from dowsax.mission.rehearsal import rehearsal_path, rehearsal_text
 
@@ -44,7 +44,7 @@ def test_readings_of_a_live_feed_appear_by_themselves(open_page, console):
     with broker_at(port):
         page = open_page("#/new/real")
         page.locator(".verdict.good").wait_for()
-        page.get_by_label("Site file (TOML)").fill(SITE)
+        site_text(page).fill(SITE)
         page.locator(".verdict.good", has_text="Yard").wait_for()
         page.click("text=Live feed by MQTT")
         page.get_by_label("Broker").fill(f"mqtt://crew:hidden-word@127.0.0.1:{port}")
@@ -80,7 +80,7 @@ def test_a_site_file_is_uploaded(open_page, console, settings):
     data = b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode()
     page.set_input_files("#site-file", {"name": "yard.toml", "mimeType": "text/plain", "buffer": data})
     page.locator(".verdict.good", has_text="Uploaded yard").wait_for()
-    assert page.get_by_label("Site file (TOML)").input_value() == text
+    assert site_text(page).input_value() == text
     page.click("button[type=submit]")
     page.locator("h1", has_text="Uploaded yard").wait_for()
     mission = console.get(f"/missions/{page.url.rsplit('/', 1)[1]}")

@@ -7,7 +7,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from served_console import PHONE, SITE, refused
+from served_console import PHONE, SITE, refused, site_text
 
 from dowsax.geo.local import LocalCoordinates
 
@@ -23,7 +23,7 @@ def test_a_mission_begins_from_a_site_that_is_checked_as_it_is_typed(open_page, 
     allowed_errors.append(refused(422))
     page = open_page("#/new/real")
     page.locator(".verdict.good").wait_for()
-    text = page.get_by_label("Site file (TOML)")
+    text = site_text(page)
     begin = page.locator("button[type=submit]")
     text.fill(SITE.replace('kind = "temperature"', 'kind = "temperatur"'))
     page.locator(".verdict.error").wait_for()
@@ -40,7 +40,7 @@ def test_a_mission_begins_from_a_site_that_is_checked_as_it_is_typed(open_page, 
 def test_every_template_is_understood(open_page, console):
     page = open_page("#/new/real")
     for kind in console.get("/choices")["kinds"][:4]:
-        page.get_by_label("Template for").select_option(kind["name"])
+        page.get_by_label("Kind", exact=True).select_option(kind["name"])
         # The wind around the buildings of a template is solved first.
         page.locator(".verdict.good", has_text=kind["name"]).wait_for(timeout=120_000)
 

@@ -6,7 +6,7 @@ The browser reports a refused request in its console; each test here allows the 
 import re
 
 import pytest
-from served_console import SITE, refused
+from served_console import SITE, refused, site_text
 
 from dowsax.mission.stations import Stations
 from dowsax.survey.reading import Reading, Refused
@@ -119,9 +119,9 @@ def test_an_empty_or_wrong_site_is_reported(open_page, allowed_errors):
     allowed_errors.append(refused(422))
     page = open_page("#/new/real")
     page.locator(".verdict.good").wait_for()
-    page.get_by_label("Site file (TOML)").fill("")
+    site_text(page).fill("")
     page.locator(".verdict.error", has_text="Site file: it is empty").wait_for()
-    page.get_by_label("Site file (TOML)").fill(SITE.replace('kind = "temperature"', 'kind = "heat"'))
+    site_text(page).fill(SITE.replace('kind = "temperature"', 'kind = "heat"'))
     page.locator(".verdict.error", has_text=re.compile("^Site file, line 8")).wait_for()
 
 

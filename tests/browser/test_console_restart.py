@@ -1,7 +1,7 @@
 """A console that was started again: the page says what it waits for, and goes on where the search was."""
 
 import pytest
-from served_console import PARTICLES, SITE, serve
+from served_console import PARTICLES, SITE, serve, site_text
 
 pytestmark = pytest.mark.slow
 
@@ -50,7 +50,7 @@ def test_a_new_mission_says_that_it_prepares(open_page):
     """With another number of particles than all others, so that its filter has to be compiled."""
     page = open_page("#/new/real")
     page.locator(".verdict.good").wait_for()
-    page.get_by_label("Site file (TOML)").fill(SITE.replace(f"particles = {PARTICLES}", "particles = 96"))
+    site_text(page).fill(SITE.replace(f"particles = {PARTICLES}", "particles = 96"))
     page.locator(".verdict.good", has_text="Yard").wait_for()
     page.click("button[type=submit]")
     page.locator(".wait", has_text="Preparing: the filter is being compiled.").wait_for()

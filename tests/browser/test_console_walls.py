@@ -78,7 +78,7 @@ def test_the_map_has_the_walls_that_ways_go_around(open_page):
 
 
 def test_walls_that_were_seen_are_drawn_and_named(mission, console, open_page, tmp_path):
-    """The first reading is that of ben, who has seen none; the legend has a line for each searcher."""
+    """The first reading is that of ben, who saw no walls; the legend has a line for each searcher."""
     page = open_page(f"#/m/{mission}", color_scheme="light")
     page.wait_for_selector("#status-word")
     legend = page.locator(".legend-marks")

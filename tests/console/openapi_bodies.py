@@ -34,12 +34,17 @@ def _integer(schema: dict[str, Any], named: dict[str, Any]) -> st.SearchStrategy
     return st.integers(schema["minimum"], high)
 
 
+def _array(schema: dict[str, Any], named: dict[str, Any]) -> st.SearchStrategy:
+    return st.lists(bodies(schema["items"], named), max_size=min(schema["maxItems"], 4))
+
+
 def _string(schema: dict[str, Any], named: dict[str, Any]) -> st.SearchStrategy:
     least, most = schema.get("minLength", 0), schema["maxLength"]
     return st.text(min_size=least, max_size=min(most, least + 40))
 
 
 _OF_TYPE = {
+    "array": _array,
     "object": _object,
     "number": _number,
     "integer": _integer,

@@ -85,6 +85,34 @@ def test_sockets_need_the_token_too(locked):
         assert socket.receive_text() == "open"
 
 
+def test_an_open_socket_of_a_revoked_link_gets_nothing_more(tmp_path):
+    from dowsax.console.access_control import AccessControl, AccessSettings
+    from dowsax.console.links import Links
+
+    links = Links(tmp_path / "links.json")
+    link, other = links.create("reader", ""), links.create("reader", "")
+    sent = []
+
+    async def app(scope, receive, send):
+        await send({"type": "websocket.accept"})
+        await send({"type": "websocket.send", "text": "1"})
+        links.revoke(other.id)
+        await send({"type": "websocket.send", "text": "2"})
+        links.revoke(link.id)
+        for text in ("3", "4"):
+            await send({"type": "websocket.send", "text": text})
+        await send({"type": "websocket.close"})
+
+    async def send(message):
+        sent.append(message)
+
+    headers = [(b"host", b"127.0.0.1"), (b"authorization", f"Bearer {link.token}".encode())]
+    scope = {"type": "websocket", "path": "/api/live", "query_string": b"", "headers": headers}
+    asyncio.run(AccessControl(app, AccessSettings(), links)(scope, None, send))
+    assert [message.get("text") for message in sent] == [None, "1", "2", None]
+    assert (sent[-1]["type"], sent[-1]["code"]) == ("websocket.close", 4401)
+
+
 def test_loopback_needs_no_token_and_any_other_address_does():
     from dowsax.console.access_control import AccessSettings
 

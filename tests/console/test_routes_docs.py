@@ -58,7 +58,7 @@ def test_every_command_of_the_page_works(curl, client, wait_until, site_text):
     small = json.dumps({"type": "real", "site": site_text(), "policy": "greedy"})
     files = {"survey.csv": SURVEY, "-": small.encode()}
     lines = commands()
-    assert len(lines) == 16
+    assert len(lines) == 18
     for line in lines:
         if "/readings" in line and "REAL" in line:
             wait_until(names["REAL"], lambda now: now["status"] != "preparing")
@@ -66,7 +66,7 @@ def test_every_command_of_the_page_works(curl, client, wait_until, site_text):
             wait_until(names["SIMULATED"], lambda now: now["status"] in ("found", "inconclusive"))
         answer = curl(line, names, files)
         assert answer.status_code in (200, 201, 204), f"{line}: {answer.text}"
-        if answer.status_code == 201:
+        if answer.status_code == 201 and "type" in answer.json():
             names[answer.json()["type"].upper()] = answer.json()["id"]
     assert json.loads(files["found.geojson"])["type"] == "FeatureCollection"
 
@@ -80,13 +80,13 @@ def test_every_address_is_described_and_named(client):
 
 
 def test_limits_of_the_page_are_those_of_the_code():
-    from dowsax.console import access_control, broadcast, scheduler, schemas, service, sites, surveys
+    from dowsax.console import access_control, bodies, broadcast, scheduler, service, sites, surveys
 
     text = " ".join(PAGE.read_text().split())
     for words in (
         f"A body of {access_control._MAX_BODY_BYTES // 1024} kB",
         f"a survey of {access_control._MAX_SURVEY_BYTES // 1024**2} MB and {surveys.MAX_ROWS:,} readings",
-        f"a site file of {schemas.MAX_SITE_LENGTH:,} letters with {sites.MAX_POINTS:,} points in `[step]`",
+        f"a site file of {bodies.MAX_SITE_LENGTH:,} letters with {sites.MAX_POINTS:,} points in `[step]`",
         f"{sites.MAX_PARTICLES:,} particles",
         f"{service.MAX_MISSIONS:,} missions in a folder, {broadcast.MAX_SUBSCRIBERS} sockets",
         f"Of one mission {scheduler.MAX_WAITING} readings may wait",

@@ -42,6 +42,8 @@ def schemas(client):
         "/api/missions",
         "/api/missions/{id}/readings",
         "/api/missions/{id}/control",
+        "/api/missions/{id}/readings/{number}/restore",
+        "/api/links",
     }
     return found
 
@@ -66,7 +68,7 @@ def test_bodies_that_fit_the_description_are_answered(client, targets, schemas, 
     for path, body in made.items():
         for mission in targets:
             sent = json.dumps(body).encode()
-            require_answer(client.post(path.replace("{id}", mission), content=sent, headers=JSON))
+            require_answer(client.post(path.format(id=mission, number=1), content=sent, headers=JSON))
 
 
 @CALM

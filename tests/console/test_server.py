@@ -214,3 +214,19 @@ def test_the_parts_of_an_answer_do_not_wait_for_each_other():
     """By default the body would come 40 ms after the head."""
     with listen("127.0.0.1", 0) as listener:
         assert asyncio.run(is_sent_at_once(listener))
+
+
+def test_the_links_in_force_are_said_with_their_addresses(tmp_path):
+    from dowsax.console.access_control import AccessSettings
+    from dowsax.console.links import Links
+    from dowsax.console.server import describe_links
+
+    links = Links(tmp_path / "links.json")
+    access = AccessSettings("0.0.0.0", 8000, "correct-horse-battery")
+    assert describe_links(links, access, 8000) == []
+    links.create_first()
+    crew, office = links.all
+    assert describe_links(links, access, 81) == [
+        f"The crew (runs missions): http://127.0.0.1:81/?token={crew.token}",
+        f"The office (read-only): http://127.0.0.1:81/?token={office.token}",
+    ]

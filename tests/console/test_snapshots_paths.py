@@ -1,6 +1,7 @@
 """Open paths in the console: in snapshots, requests, uploads and the facts of a site."""
 
-from dowsax.console.schemas import ReadingBody, SnapshotAnswer
+from dowsax.console.bodies import ReadingBody
+from dowsax.console.schemas import SnapshotAnswer
 from dowsax.console.sites import check_site
 from dowsax.console.snapshots import build_snapshot
 from dowsax.console.surveys import read_upload

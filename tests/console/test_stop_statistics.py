@@ -95,8 +95,8 @@ def test_a_site_file_that_was_named_is_looked_beside_first(tmp_path, site_text):
 def test_simulations_quote_what_was_measured_for_them_and_no_other(tmp_path):
     """Of the field where sources are expected; another filter or scenario is measured by its own command."""
     from dowsax.console.advisor_cache import AdvisorCache
+    from dowsax.console.bodies import MissionBody
     from dowsax.console.create_mission import create_record
-    from dowsax.console.schemas import MissionBody
     from dowsax.console.stop_statistics import stop_statistics
 
     def told(**body):

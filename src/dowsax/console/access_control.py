@@ -1,8 +1,9 @@
 """Access control: who may use the console, from which page, by which host name, and how large a body.
 
+The token of a link gives its role; that of the console, which loopback does not need, gives all rights.
 Another page in the user's browser can send requests here; under a host name of its own that leads to this
 machine it can even read the answers. So the host name and the origin of a request are checked on every route
-and socket, besides the token that any address but loopback needs.
+and socket, besides the token.
 """
 
 import asyncio
@@ -15,17 +16,28 @@ from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from dowsax.console.links import OWNER, READER, Link, Links
+
 COOKIE = "dowsax_token"
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _MAX_BODY_BYTES = 64 * 1024
 _MAX_SURVEY_BYTES = 5 * 1024 * 1024
+_MAX_PICTURE_BYTES = 31 * 1024 * 1024
+"""The largest picture, and the form around it."""
 _MAX_DISCARDED_BYTES = 32 * 1024 * 1024
 """Of a body that is too large and is read all the same.
 
 A connection that is closed with unread bytes is reset, and its answer is lost.
 """
+_MAX_FORM_BYTES = 512 * 1024
+"""A site file, and all that is drawn besides."""
 _BODY_TIMEOUT_S = 30.0
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
+_OWNER_PATHS = "/api/links"
+_REVOKED = 4401
+"""Code with which the sockets of a revoked link are closed."""
+
+_NO_TOKEN = 401, "A token is needed: open the address that the console printed when it started."
 
 Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[dict[str, Any]]]
@@ -74,14 +86,27 @@ def _is_address(name: str) -> bool:
     return True
 
 
+@dataclass(frozen=True)
+class Visitor:
+    """Who sends a request."""
+
+    role: str
+    link: Link | None = None
+    """Whose token was shown; `None` for the owner."""
+
+
 class AccessControl:
-    """ASGI middleware that passes on the requests that are allowed."""
+    """ASGI middleware that passes on the requests that are allowed, with their `visitor` in the scope."""
 
     def __init__(
-        self, app: Callable[[Scope, Receive, Send], Awaitable[None]], settings: AccessSettings
+        self,
+        app: Callable[[Scope, Receive, Send], Awaitable[None]],
+        settings: AccessSettings,
+        links: Links | None = None,
     ) -> None:
         self._app = app
         self._settings = settings
+        self._links = links
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -91,15 +116,20 @@ class AccessControl:
             name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]
         }
         send = _with_headers(send, scope, headers.get("host", ""))
-        refusal = self._refusal(scope, headers)
-        if refusal is not None:
-            await _refuse(scope, send, *refusal)
+        visitor = self._visitor(scope, headers)
+        refusal = self._refusal(scope, headers, visitor)
+        if refusal is not None or visitor is None:
+            await _refuse(scope, send, *(refusal or _NO_TOKEN))
             return
+        scope["visitor"] = visitor
         if scope["type"] == "websocket":
-            await self._app(scope, receive, send)
+            await self._app(scope, receive, self._until_revoked(visitor, send))
             return
-        if self._brings_token(scope):
-            await _store_token(send, self._settings.token or "")
+        brought = _brought_token(scope)
+        # On loopback one leaves a link by an empty token.
+        is_left = brought == "" and self._settings.token is None
+        if brought is not None and (is_left or self._identify(brought) is not None):
+            await _store_token(send, brought)
             return
         body = await _body(scope, headers, receive)
         if isinstance(body, tuple):
@@ -107,35 +137,72 @@ class AccessControl:
             return
         await self._app(scope, _replay_body(body, receive), send)
 
-    def _refusal(self, scope: Scope, headers: dict[str, str]) -> tuple[int, str] | None:
+    def _refusal(
+        self, scope: Scope, headers: dict[str, str], visitor: Visitor | None
+    ) -> tuple[int, str] | None:
         host = headers.get("host", "")
         if not self._settings.accepts_host(_name_of(host)):
             return 421, "This console does not answer to that name: use the address it printed."
         is_safe = scope["type"] == "http" and scope["method"] in _SAFE_METHODS
         if not is_safe and _is_cross_site(headers, host):
             return 403, "Requests from pages of other sites are not allowed."
-        if not self._has_token(headers) and not self._brings_token(scope):
-            return 401, "A token is needed: open the address that the console printed when it started."
+        if visitor is None:
+            return _NO_TOKEN
+        # By method, so that no new route can be forgotten.
+        if visitor.role == READER and scope["type"] == "http" and not is_safe:
+            return 403, "This link is read-only: ask the owner of the console for an operator's link."
+        if visitor.role != OWNER and scope["path"].startswith(_OWNER_PATHS):
+            return 403, "Only the owner of the console manages its links: open the address that it printed."
         return None
 
-    def _has_token(self, headers: dict[str, str]) -> bool:
-        if self._settings.token is None:
-            return True
-        kind, _, given = headers.get("authorization", "").partition(" ")
-        if kind.lower() == "bearer" and _same(given.strip(), self._settings.token):
-            return True
-        try:
-            cookies = SimpleCookie(headers.get("cookie", ""))
-        except CookieError:
-            return False
-        return COOKIE in cookies and _same(cookies[COOKIE].value, self._settings.token)
+    def _visitor(self, scope: Scope, headers: dict[str, str]) -> Visitor | None:
+        """Return who sends a request; `None` where a token is needed and none is right."""
+        shown = [_brought_token(scope), _bearer_token(headers), _cookie_token(headers)]
+        known = (self._identify(token) for token in shown if token)
+        own = Visitor(OWNER) if self._settings.token is None else None
+        return next((visitor for visitor in known if visitor is not None), own)
 
-    def _brings_token(self, scope: Scope) -> bool:
-        """Whether the page is opened with the token in its URL."""
-        if self._settings.token is None or scope["type"] != "http" or scope["path"] != "/":
-            return False
-        given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
-        return scope["method"] == "GET" and _same(given, self._settings.token)
+    def _identify(self, token: str) -> Visitor | None:
+        """Return whose token it is."""
+        if self._settings.token is not None and _same(token, self._settings.token):
+            return Visitor(OWNER)
+        link = None if self._links is None else self._links.find(token)
+        return None if link is None else Visitor(link.role, link)
+
+    def _until_revoked(self, visitor: Visitor, send: Send) -> Send:
+        """Return a `send` of a socket that closes it once the link of its visitor is revoked."""
+        link, links, is_closed = visitor.link, self._links, False
+
+        async def sending(message: dict[str, Any]) -> None:
+            nonlocal is_closed
+            is_revoked = link is not None and links is not None and link not in links.all
+            if is_revoked and not is_closed and message["type"] != "websocket.close":
+                is_closed = True
+                await send({"type": "websocket.close", "code": _REVOKED, "reason": "The link was revoked."})
+            elif not is_closed:
+                await send(message)
+
+        return sending
+
+
+def _brought_token(scope: Scope) -> str | None:
+    """Return the token with which the page is opened in its URL; `None` where there is none."""
+    if scope["type"] != "http" or scope["path"] != "/" or scope["method"] != "GET":
+        return None
+    return parse_qs(scope["query_string"].decode("latin-1"), keep_blank_values=True).get("token", [None])[0]
+
+
+def _bearer_token(headers: dict[str, str]) -> str | None:
+    kind, _, given = headers.get("authorization", "").partition(" ")
+    return given.strip() if kind.lower() == "bearer" else None
+
+
+def _cookie_token(headers: dict[str, str]) -> str | None:
+    try:
+        cookies = SimpleCookie(headers.get("cookie", ""))
+    except CookieError:
+        return None
+    return cookies[COOKIE].value if COOKIE in cookies else None
 
 
 def _same(given: str, token: str) -> bool:
@@ -160,7 +227,7 @@ def _is_cross_site(headers: dict[str, str], host: str) -> bool:
 
 async def _body(scope: Scope, headers: dict[str, str], receive: Receive) -> bytes | tuple[int, str]:
     """Return the whole body, or a status code and a reason."""
-    limit = _MAX_SURVEY_BYTES if scope["path"].endswith("/survey") else _MAX_BODY_BYTES
+    limit = _max_bytes(scope["path"])
     too_large = 413, f"Too large: a body here must have at most {limit // 1024} kB."
     length = headers.get("content-length", "0")
     if not length.isdecimal() or len(length) > 12 or int(length) > _MAX_DISCARDED_BYTES:
@@ -181,6 +248,17 @@ async def _body(scope: Scope, headers: dict[str, str], receive: Receive) -> byte
     except TimeoutError:
         return 408, "The request did not come in time: send it again."
     return too_large
+
+
+def _max_bytes(path: str) -> int:
+    """Return how large a body may be at an address."""
+    if path.endswith("/survey"):
+        return _MAX_SURVEY_BYTES
+    if path == "/api/site/form":
+        return _MAX_FORM_BYTES
+    if path == "/api/pictures":
+        return _MAX_PICTURE_BYTES
+    return _MAX_BODY_BYTES
 
 
 def _replay_body(body: bytes, receive: Receive) -> Receive:
@@ -242,8 +320,9 @@ async def _refuse(scope: Scope, send: Send, status: int, words: str) -> None:
 
 
 async def _store_token(send: Send, token: str) -> None:
-    """Store the token in a cookie that no script can read, and remove it from the URL."""
-    cookie = f"{COOKIE}={token}; Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000"
+    """Store the token in a cookie that no script can read, and remove it from the URL; "" removes it."""
+    age = 2592000 if token else 0
+    cookie = f"{COOKIE}={token}; Path=/; HttpOnly; SameSite=Strict; Max-Age={age}"
     headers = [(b"location", b"/"), (b"set-cookie", cookie.encode()), (b"content-length", b"0")]
     await send({"type": "http.response.start", "status": 303, "headers": headers})
     await send({"type": "http.response.body", "body": b""})

@@ -18,7 +18,7 @@ from dowsax.site import Site, parse_site
 from dowsax.world import benchmark_model
 
 _CACHE_SIZE = 64
-_IRRELEVANT_KEYS = ("name", "start", "budget", "columns", "rows")
+_IRRELEVANT_KEYS = ("name", "map", "start", "budget", "columns", "rows")
 """Keys of a site on which neither its model nor its policy depends."""
 
 

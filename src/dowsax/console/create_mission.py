@@ -6,8 +6,9 @@ from typing import Any
 
 from dowsax.console import simulation
 from dowsax.console.advisor_cache import AdvisorCache
+from dowsax.console.bodies import MissionBody
+from dowsax.console.pictures import Picture, UploadedPictures, place_picture, site_picture
 from dowsax.console.records import REAL, SIMULATED, Feed, MissionRecord, new_id
-from dowsax.console.schemas import MissionBody
 from dowsax.console.simulation import scenario_names
 from dowsax.console.sites import facts_of
 from dowsax.envs.scenarios import SCENARIOS
@@ -45,11 +46,15 @@ _LABELS = {
 
 
 def create_record(
-    body: MissionBody, cache: AdvisorCache, file: str | None = None
-) -> tuple[MissionRecord, Header]:
-    """Return the record of the requested mission and the header of its log, or a ValueError in one line.
+    body: MissionBody,
+    cache: AdvisorCache,
+    file: str | None = None,
+    uploads: UploadedPictures | None = None,
+) -> tuple[MissionRecord, Header, Picture | None]:
+    """Return the record of the requested mission, the header of its log, and the picture behind its map.
 
-    `file` is the path of its site file on this machine, where it is known.
+    `file` is the path of its site file on this machine, where it is known. What is wrong is a ValueError in
+    one line.
     """
     id, seed = new_id(), body.seed
     if seed is None:
@@ -68,6 +73,12 @@ def create_record(
         text = (body.site or "").removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
         scenario = None
     site, plan, policy = cache.plan_site(text, body.policy, simulated)
+    picture = site_picture(site, file)
+    if body.picture is not None and uploads is not None:
+        picture = uploads.get(body.picture)
+    facts = facts_of(site, plan, policy)
+    if picture is not None:
+        facts["picture"] = {"corners": place_picture(picture, site)}
     name = body.name or site.name
     record = MissionRecord(
         id=id,
@@ -77,18 +88,18 @@ def create_record(
         site=text,
         policy=policy.name,
         seed=seed,
-        facts=facts_of(site, plan, policy),
+        facts=facts,
         scenario=scenario,
         speed=body.speed or 2.0,
         feed=_feed(body, name, id),
         file=file,
     )
-    return record, record.header(plan.filter_name, versions())
+    return record, record.header(plan.filter_name, versions()), picture
 
 
 def _require_fitting_keys(body: MissionBody, simulated: bool) -> None:
     """Refuse keys of the other type of mission."""
-    others = ("site", "mqtt") if simulated else ("field", "scenario", "particles", "speed")
+    others = ("site", "mqtt", "picture") if simulated else ("field", "scenario", "particles", "speed")
     for name in others:
         if getattr(body, name) is not None:
             raise ValueError(f"`{name}` is not for a {body.type} mission: leave it out.")

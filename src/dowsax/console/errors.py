@@ -13,6 +13,18 @@ from dowsax.console.service import NotFound
 from dowsax.journal import NotRecorded
 from dowsax.mission.checks import CONFIRM, NeedsConfirmation
 
+_ERROR = {
+    "description": "One line that says what to do.",
+    "content": {
+        "application/json": {
+            "schema": {"type": "object", "properties": {"error": {"type": "string"}}, "required": ["error"]}
+        }
+    },
+}
+DESCRIBED_ERRORS: dict[int | str, dict[str, Any]] = dict.fromkeys(
+    (400, 401, 403, 404, 409, 422, 429, 503), _ERROR
+)
+"""In the description of every route."""
 _MAX_LENGTH = 500
 _MESSAGES = {
     "missing": "is missing",

@@ -173,9 +173,12 @@ class MissionHost:
     def do_answer(
         self, generation: int, request: Request, given: str | None = None
     ) -> tuple[Advice, dict[str, Any]]:
-        """Carry out a request to a real mission: add a reading, withdraw one or correct one."""
+        """Carry out a request to a real mission: add, withdraw, correct or restore a reading."""
         if given is None:
             given = json.dumps(request.to_json())[:MAX_GIVEN]
+        if request.target is not None and not self.preparing:
+            self.preparing = True
+            self._set_message(f"Computing the belief again from {self.readings} readings.")
         return self._do(generation, lambda advisor: advisor.answer(request, given))
 
     def do_add(
@@ -308,7 +311,8 @@ class MissionHost:
         self._set_latest(step, snapshot, len(advisor.readings))
         self._publish(self, "snapshot", None)
         if step.corrects is not None:
-            what = "withdrawn" if step.reading is None else "corrected"
+            is_restored = advice.why.startswith(f"Reading {step.corrects} was restored")
+            what = "withdrawn" if step.reading is None else "restored" if is_restored else "corrected"
             self.note(what, f"Reading {step.corrects} was {what}{f': {step.reason}' if step.reason else '.'}")
         for warning in advice.warnings:
             self.note("warning", warning)

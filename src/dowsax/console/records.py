@@ -126,14 +126,17 @@ def read_logged_mission(path: Path, feed: Feed | None) -> LoggedMission:
     """
     mission = LoggedMission(read_record(MissionLog.open(path).header, feed, path.stem))
     last: Entry | None = None
+    added, withdrawn = 0, set()
     for entry in read(path):
         if entry.kind in STEPS:
             last = entry
-        mission.readings += entry.kind == READING
+        added += entry.kind == READING
         if entry.kind == CORRECTION:
-            mission.readings -= entry.body["reading"] is None
+            change = withdrawn.add if entry.body["reading"] is None else withdrawn.discard
+            change(entry.body["corrects"])
         if entry.kind == NOTE:
             _add_note(mission, Note.from_json(entry.body))
+    mission.readings = added - len(withdrawn)
     mission.latest = None if last is None else Step.from_json(last.body)
     return mission
 

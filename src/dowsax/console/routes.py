@@ -2,28 +2,31 @@
 
 import asyncio
 import time
+from pathlib import Path as FilePath
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query, Request
-from fastapi.responses import JSONResponse, PlainTextResponse, Response
+from fastapi.responses import JSONResponse, Response
 
 from dowsax import __version__
 from dowsax.console import views
-from dowsax.console.create_mission import choices
+from dowsax.console.bodies import (
+    ControlBody,
+    CorrectionBody,
+    MissionBody,
+    ReadingBody,
+    RestorationBody,
+)
+from dowsax.console.errors import DESCRIBED_ERRORS
 from dowsax.console.exports import export_findings, export_readings, mission_findings
 from dowsax.console.mission_host import Conflict, MissionHost
 from dowsax.console.records import REAL
 from dowsax.console.schemas import (
-    MAX_SITE_LENGTH,
     ControlAnswer,
-    ControlBody,
-    CorrectionBody,
     FieldAnswer,
     HealthAnswer,
     MissionAnswer,
-    MissionBody,
     MissionItemAnswer,
-    ReadingBody,
     ReadingResultAnswer,
     SnapshotAnswer,
     SurveyAnswer,
@@ -31,22 +34,12 @@ from dowsax.console.schemas import (
     describe,
 )
 from dowsax.console.service import Console, NotFound
-from dowsax.console.sites import check_site
+from dowsax.console.site_routes import add_site_routes, describe_body, picture_response, read_upload
 from dowsax.console.surveys import add_survey
 from dowsax.mission.messages import Request as ReadingRequest
 from dowsax.mission.messages import parse_request
-from dowsax.site import new_site
 from dowsax.site.searcher import MAX_NAME_LENGTH
 
-_ERROR = {
-    "description": "One line that says what to do.",
-    "content": {
-        "application/json": {
-            "schema": {"type": "object", "properties": {"error": {"type": "string"}}, "required": ["error"]}
-        }
-    },
-}
-_ERRORS: dict[int | str, dict[str, Any]] = dict.fromkeys((400, 401, 404, 409, 422, 429, 503), _ERROR)
 MAX_SNAPSHOTS, MAX_FULL_SNAPSHOTS = 2000, 50
 """In one answer, without and with particles."""
 
@@ -58,9 +51,9 @@ Reason = Annotated[str, Query(max_length=500)]
 
 def router(console: Console) -> APIRouter:
     """Return all routes except the websockets."""
-    routes = APIRouter(prefix="/api", responses=_ERRORS)
+    routes = APIRouter(prefix="/api", responses=DESCRIBED_ERRORS)
     _add_lists(routes, console)
-    _add_sites(routes)
+    add_site_routes(routes, console)
     _add_missions(routes, console)
     _add_snapshots(routes, console)
     _add_actions(routes, console)
@@ -80,23 +73,6 @@ def _add_lists(routes: APIRouter, console: Console) -> None:
         return JSONResponse(views.mission_list(console))
 
 
-def _add_sites(routes: APIRouter) -> None:
-    @routes.get("/choices", name="choices")
-    async def list_choices() -> dict[str, Any]:
-        """List the fields, policies, scenarios and kinds of site for a new mission."""
-        return await asyncio.to_thread(choices)
-
-    @routes.get("/site/new", response_class=PlainTextResponse)
-    async def site_new(kind: Annotated[str, Query(max_length=40)] = "gas-plume") -> PlainTextResponse:
-        """Return a site file to start from, with every key explained."""
-        return PlainTextResponse(await asyncio.to_thread(new_site, kind))
-
-    @routes.post("/site/check", openapi_extra=_describe_body("text/plain"))
-    async def site_check(request: Request) -> dict[str, Any]:
-        """Check a site file, and describe it."""
-        return await asyncio.to_thread(check_site, _text(await request.body(), MAX_SITE_LENGTH))
-
-
 def _add_missions(routes: APIRouter, console: Console) -> None:
     @routes.post("/missions", **describe(MissionAnswer, 201))
     async def create(body: MissionBody) -> Response:
@@ -107,6 +83,12 @@ def _add_missions(routes: APIRouter, console: Console) -> None:
     async def mission(id: MissionId) -> Response:
         """Return everything about a mission."""
         return JSONResponse(await views.mission_details(console, console.mission(id)))
+
+    @routes.get("/missions/{id}/picture", response_class=Response)
+    async def picture(id: MissionId) -> Response:
+        """Return the picture behind the map."""
+        path = console.store.picture_path(console.find(id).id)
+        return picture_response(await asyncio.to_thread(_read_picture, path))
 
     @routes.delete("/missions/{id}", status_code=204, response_class=Response)
     async def delete(id: MissionId) -> Response:
@@ -188,11 +170,17 @@ def _add_actions(routes: APIRouter, console: Console) -> None:
         keys = {"withdraw": True, "number": number, "reason": reason}
         return await _answer(console, id, parse_request(keys))
 
-    @routes.post("/missions/{id}/survey", openapi_extra=_describe_body("text/csv"), **describe(SurveyAnswer))
+    @routes.post("/missions/{id}/readings/{number}/restore", **describe(ReadingResultAnswer))
+    async def restore(id: MissionId, number: Number, body: RestorationBody) -> Response:
+        """Undo a withdrawal or a correction of a reading. The belief is computed again."""
+        keys = {"restore": True, "number": number, "as_of": body.as_of, "reason": body.reason}
+        return await _answer(console, id, parse_request(keys))
+
+    @routes.post("/missions/{id}/survey", openapi_extra=describe_body("text/csv"), **describe(SurveyAnswer))
     async def survey(id: MissionId, request: Request, confirm: bool = False) -> Response:
         """Add the rows of a CSV file, the body or `file` of a form; `confirm` implausible values."""
         host = _require_real(console.mission(id))
-        return JSONResponse(await add_survey(console, host, *await _read_upload(request), confirm))
+        return JSONResponse(await add_survey(console, host, *await read_upload(request), confirm))
 
     @routes.post("/missions/{id}/control", **describe(ControlAnswer))
     async def control(id: MissionId, body: ControlBody) -> Response:
@@ -220,6 +208,12 @@ def _add_actions(routes: APIRouter, console: Console) -> None:
 _NO_READING = "There is no reading of this number: see how many the mission has."
 
 
+def _read_picture(path: FilePath) -> bytes:
+    if not path.is_file():
+        raise NotFound("The mission has no picture behind its map.")
+    return path.read_bytes()
+
+
 def _require_found(thing: Any) -> Any:
     if thing is None:
         raise NotFound(_NO_READING)
@@ -237,28 +231,3 @@ def _require_real(host: MissionHost) -> MissionHost:
     if host.record.type != REAL:
         raise Conflict("Readings of a simulated mission come from the simulation: step it, or let it run.")
     return host
-
-
-def _text(data: bytes, most: int) -> str:
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise ValueError("The body is not text in UTF-8: save the file as UTF-8.") from None
-    if len(text) > most:
-        raise ValueError(f"The site file has more than {most} letters: shorten it.")
-    return text
-
-
-async def _read_upload(request: Request) -> tuple[bytes, str]:
-    """Return the uploaded file and its name; a plain body has no name."""
-    if not request.headers.get("content-type", "").startswith("multipart/form-data"):
-        return await request.body(), ""
-    async with request.form(max_files=1, max_fields=4) as form:
-        file = form.get("file")
-        if file is None or isinstance(file, str):
-            raise ValueError("The form has no `file`: choose one.")
-        return await file.read(), file.filename or ""
-
-
-def _describe_body(media_type: str) -> dict[str, Any]:
-    return {"requestBody": {"required": True, "content": {media_type: {"schema": {"type": "string"}}}}}

@@ -1,158 +1,11 @@
-"""Bodies of requests, which are validated, and of answers, which only describe the API in OpenAPI."""
+"""Bodies of answers, which only describe the API in OpenAPI."""
 
-from typing import Annotated, Any, Literal
+from typing import Any
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    StringConstraints,
-    create_model,
-)
+from pydantic import BaseModel, ConfigDict
 
-from dowsax.site.measured import QUANTITIES
-
-MAX_NUMBER = 1e15
-MIN_SPEED, MAX_SPEED = 0.05, 50.0
-"""Readings per second."""
-
-
-def _plain(text: str) -> str:
-    """Refuse control characters."""
-    if any(ord(mark) < 32 or ord(mark) == 127 for mark in text):
-        raise ValueError("has characters that cannot be shown")
-    return text
-
-
-Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=80), AfterValidator(_plain)]
-Topic = Annotated[str, StringConstraints(min_length=1, max_length=200), AfterValidator(_plain)]
-
-
-def _no_boolean(value: Any) -> Any:
-    """Refuse true and false, which would pass for 1 and 0."""
-    if isinstance(value, bool):
-        raise ValueError("must be a number, not true or false")
-    return value
-
-
-Number = Annotated[
-    Annotated[float, Field(ge=-MAX_NUMBER, le=MAX_NUMBER, allow_inf_nan=False)], BeforeValidator(_no_boolean)
-]
-Pair = tuple[Number, Number]
-Speed = Annotated[float, Field(ge=MIN_SPEED, le=MAX_SPEED, allow_inf_nan=False)]
-MAX_SITE_LENGTH = 60_000
-
-
-class _Body(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-
-class FeedBody(_Body):
-    """A live feed of readings from an MQTT broker."""
-
-    url: Annotated[str, StringConstraints(min_length=8, max_length=300), AfterValidator(_plain)]
-    """mqtt://user:password@host:port, or mqtts for TLS."""
-    readings: Topic | None = None
-    """Topic (default: dowsax/NAME/ID/readings)."""
-    advice: Topic | None = None
-    """Topic (default: dowsax/NAME/ID/advice)."""
-
-
-class MissionBody(_Body):
-    """A mission to create: a simulated one of a field, or a real one at a site."""
-
-    type: Literal["simulated", "real"]
-    name: Text | None = None
-    field: Text | None = None
-    scenario: Text | None = None
-    particles: Annotated[int, Field(ge=16, le=20_000)] | None = None
-    """Of a simulated mission (default: 2048)."""
-    site: Annotated[str, StringConstraints(min_length=1, max_length=MAX_SITE_LENGTH)] | None = None
-    """The text of a site file, for a real mission."""
-    policy: Text | None = None
-    seed: Annotated[int, Field(ge=0, lt=2**31)] | None = None
-    speed: Speed | None = None
-    mqtt: FeedBody | None = None
-
-
-_number: Any = Number
-_quantities: dict[str, Any] = {
-    name: (_number | None, Field(None, description=quantity.meaning)) for name, quantity in QUANTITIES.items()
-}
-_Quantities = create_model("_Quantities", __base__=_Body, **_quantities)
-"""What else may be measured, as `QUANTITIES` has it."""
-
-
-class _ReadingKeys(_Quantities):
-    """Where a reading was taken, and what was measured with it."""
-
-    position: Pair | None = None
-    """[m], east and north."""
-    latitude: Annotated[float, Field(ge=-90, le=90, allow_inf_nan=False)] | None = None
-    longitude: Annotated[float, Field(ge=-180, le=180, allow_inf_nan=False)] | None = None
-    far_end: Pair | None = None
-    """[m], the other end of a path along which the value is the mean; the position is its first end."""
-    latitude2: Annotated[float, Field(ge=-90, le=90, allow_inf_nan=False)] | None = None
-    """[degrees], of the far end, instead of `far_end`."""
-    longitude2: Annotated[float, Field(ge=-180, le=180, allow_inf_nan=False)] | None = None
-    path: Text | None = None
-    """The name of a path of the site, instead of its ends."""
-    wind: Pair | None = None
-    """[m/s], where the air goes."""
-    wind_speed: Number | None = None
-    """[m/s], with `wind_from` instead of `wind`."""
-    wind_from: Number | None = None
-    """[degrees clockwise from north], where the wind comes from."""
-    time: Number | Text | None = None
-    altitude: Number | None = None
-    dwell: Number | None = None
-    sensor: Text | None = None
-    searcher: Text | None = None
-    """The name of who took it, where the site has several searchers."""
-    ranges: Annotated[list[Number | None], Field(max_length=72)] | None = None
-    """[m], of a range sensor: how far the next wall is in each direction; `null` where none is seen."""
-    unit: Text | None = None
-    moving: bool | None = None
-    """Whether it was taken on the way."""
-    confirm: bool = False
-    """Confirms an implausible value."""
-
-    def to_keys(self) -> dict:
-        """Return the keys of `survey.reading_json.KEYS`."""
-        keys = self.model_dump(
-            exclude_none=True, exclude={"position", "far_end", "wind", "confirm", "reason"}
-        )
-        if self.position is not None:
-            keys["x"], keys["y"] = self.position
-        if self.far_end is not None:
-            keys["x2"], keys["y2"] = self.far_end
-        if self.wind is not None:
-            keys["wind_u"], keys["wind_v"] = self.wind
-        return keys
-
-
-class ReadingBody(_ReadingKeys):
-    """A reading: where, what, and what was measured with it."""
-
-    value: Number
-    id: Text | None = None
-
-
-class CorrectionBody(_ReadingKeys):
-    """The corrected values of a reading; the others stay."""
-
-    value: Number | None = None
-    reason: Annotated[str, StringConstraints(max_length=500), AfterValidator(_plain)] = ""
-
-
-class ControlBody(_Body):
-    """A command to a simulated mission."""
-
-    action: Literal["run", "pause", "step", "speed"]
-    speed: Speed | None = None
-
+from dowsax.console.site_schemas import PictureAnswer
+from dowsax.mission.advice import Leg
 
 Vector = tuple[float, float]
 Ring = list[Vector]
@@ -174,6 +27,8 @@ class ReadingAnswer(_Answer):
     id: str | None
     far_end: Vector | None = None
     """[m], of a path; the position is its first end."""
+    altitude: float | None = None
+    """[m], above ground."""
     searcher: str | None = None
     """Who took it, where the site has several searchers."""
     ranges: list[float | None] | None = None
@@ -198,6 +53,17 @@ class DiscAnswer(_Answer):
     probability: float
 
 
+class PieceAnswer(_Answer):
+    """One of several places where the source may be."""
+
+    centre: Vector
+    """[m]"""
+    radius: float
+    """[m], of the disc that holds 95 % of what this place has of the belief."""
+    probability: float
+    """That the source is there."""
+
+
 class SnapshotAnswer(_Answer):
     """The state of a mission after one step."""
 
@@ -210,9 +76,12 @@ class SnapshotAnswer(_Answer):
     """The number of the withdrawn or corrected reading; `None` for a new one."""
     reason: str
     """Of the withdrawal or correction."""
+    held_wind: bool = False
+    """Whether the reading has the wind of the reading before it."""
     status: str
     why: str
     next: Vector | None
+    ahead: list[Leg] | None = None
     next_way: list[Vector] | None = None
     """The corners of the way to the next place, where it bends."""
     next_height: float | None = None
@@ -243,7 +112,12 @@ class SnapshotAnswer(_Answer):
     """Latitude and longitude of reading, estimate and next, where the site has them."""
     particles: list[Vector] | None = None
     regions: dict[str, list[Polygon]] | None = None
-    """By per cent. Particles and regions are only in full snapshots."""
+    """By per cent."""
+    pieces: list[PieceAnswer] | None = None
+    """Several places where the source may be, the likeliest first; empty where there is one.
+
+    Particles, regions and pieces are only in full snapshots.
+    """
 
 
 class MissionItemAnswer(_Answer):
@@ -300,8 +174,18 @@ class SearcherAnswer(_Answer):
     name: str
     start: Vector
     """[m]"""
+    heights: list[float] = []
+    """[m] above ground, at which it may read; empty where all readings are at one height."""
     colour: str
     """Of its way on maps, as #rrggbb."""
+
+
+class DisplayUnitAnswer(_Answer):
+    """A unit in which a page may show a quantity."""
+
+    name: str
+    size: float
+    """Of one of it in the unit of the API, which is the first one in the list."""
 
 
 class PathAnswer(_Answer):
@@ -327,6 +211,20 @@ class MissionAnswer(ControlAnswer):
     """Those who share the search; empty where there is one without a name."""
     range_limit: float | None = None
     """[m], how far a range sensor sees walls; `None` where there is none."""
+    heights: list[float] = []
+    """[m] above ground, at which a reading may be taken, where the site lists several."""
+    ground: float = 0.0
+    """[m], what is subtracted from the `altitude` of a reading to give its height above ground."""
+    measures: list[str] | None = None
+    """What the model needs of each reading besides place and value; `None` in older missions."""
+    holds_wind: bool = False
+    """Whether a reading without wind takes the wind of the reading before it."""
+    max_wind_age: float
+    """[s], after which a person should confirm such a wind."""
+    units: dict[str, list[DisplayUnitAnswer]]
+    """Of `length`, `speed` and `value`; the unit of the API is the first."""
+    picture: PictureAnswer | None = None
+    """Behind the map; its file is at …/picture."""
     geographic: bool
     origin: Vector | None
     start: Vector
@@ -382,6 +280,29 @@ class FieldAnswer(_Answer):
     unit: str
     comparable: bool
     """Whether these are numbers as the readings are; of ranks only the order counts."""
+
+
+class AccessAnswer(_Answer):
+    """Who asks."""
+
+    role: str
+    """`owner`, `operator` or `reader`."""
+    name: str
+    """Of the link; empty for the owner."""
+    is_open: bool
+    """Whether the console needs no token, as it listens on loopback."""
+
+
+class LinkAnswer(_Answer):
+    """A link for others."""
+
+    id: str
+    role: str
+    """`operator` or `reader`."""
+    name: str
+    created: str
+    token: str
+    """Opened as /?token=TOKEN, or sent as a bearer token."""
 
 
 class HealthAnswer(_Answer):

@@ -17,6 +17,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from dowsax.console.access_control import AccessSettings, is_loopback
 from dowsax.console.app import build
+from dowsax.console.links import FILE, OPERATOR, READER, Links
+from dowsax.console.pictures import site_picture
 from dowsax.console.service import Console
 from dowsax.console.sites import read_limited
 
@@ -39,11 +41,12 @@ def access_settings(host: str, port: int, token: str | None) -> AccessSettings:
     return AccessSettings(host, port, token)
 
 
-def address_of(access: AccessSettings, port: int) -> str:
-    """Return the URL to open in a browser."""
+def address_of(access: AccessSettings, port: int, token: str | None = None) -> str:
+    """Return the URL to open in a browser, with the token of a link (default: that of the owner)."""
     host = "127.0.0.1" if access.host in _ALL_ADDRESSES else access.host
     shown = f"[{host}]" if ":" in host else host
-    return f"http://{shown}:{port}/" + ("" if access.token is None else f"?token={access.token}")
+    token = access.token if token is None else token
+    return f"http://{shown}:{port}/" + ("" if token is None else f"?token={token}")
 
 
 def server_config(application: Callable[..., Awaitable[None]]) -> uvicorn.Config:
@@ -75,8 +78,9 @@ def serve(
     listener = listen(access.host, access.port)
     try:
         if site is not None:
-            read_limited(site)
+            site_picture(read_limited(site), None if file is None else str(file))
         console = Console(folder, site=site, file=None if file is None else str(file))
+        links = Links(folder / FILE)
     except (ValueError, OSError):
         listener.close()
         raise
@@ -85,7 +89,20 @@ def serve(
     say(f"The console is at {address} (missions in {folder}; Ctrl-C ends it).")
     if access.host in _ALL_ADDRESSES:
         say("From another machine, open it by this machine's own address instead of 127.0.0.1.")
-    uvicorn.Server(server_config(build(console, access))).run([listener])
+    if access.token is not None:
+        links.create_first()
+    for line in describe_links(links, access, listener.getsockname()[1]):
+        say(line)
+    uvicorn.Server(server_config(build(console, access, links))).run([listener])
+
+
+def describe_links(links: Links, access: AccessSettings, port: int) -> list[str]:
+    """Return a line for each link in force: for whom it is, and its address."""
+    may = {OPERATOR: "runs missions", READER: "read-only"}
+    return [
+        f"{link.name or 'A link'} ({may[link.role]}): {address_of(access, port, link.token)}"
+        for link in links.all
+    ]
 
 
 def listen(host: str, port: int) -> socket.socket:

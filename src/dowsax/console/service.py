@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from dowsax.console.advisor_cache import AdvisorCache
+from dowsax.console.bodies import MissionBody
 from dowsax.console.broadcast import Broadcaster
 from dowsax.console.create_mission import create_record, require_own_topics
 from dowsax.console.feed import listen
 from dowsax.console.mission_host import Conflict, MissionHost
+from dowsax.console.pictures import UploadedPictures
 from dowsax.console.records import (
     DAMAGED,
     PREPARING,
@@ -24,7 +26,6 @@ from dowsax.console.records import (
     unreadable_record,
 )
 from dowsax.console.scheduler import QueueFull, Scheduler
-from dowsax.console.schemas import MissionBody
 from dowsax.console.snapshots import SnapshotCache
 from dowsax.console.store import Store
 from dowsax.mission.advice import SEARCHING
@@ -53,6 +54,7 @@ class Console:
         # One more than there are cores, as each waits for the disk now and then.
         self.scheduler = Scheduler(num_short=workers or 1 + max(2, os.cpu_count() or 2))
         self.broadcaster = Broadcaster()
+        self.uploads = UploadedPictures(self.store.folder / "pictures")
         self.snapshot_cache = SnapshotCache(self.store.snapshots)
         self.advisor_cache = AdvisorCache()
         self.started = time.monotonic()
@@ -129,12 +131,14 @@ class Console:
         """
         if len(self.missions) >= MAX_MISSIONS:
             raise QueueFull(f"There are {MAX_MISSIONS} missions: start a console in another folder.")
-        record, header = await asyncio.to_thread(create_record, body, self.advisor_cache, file)
+        record, header, picture = await asyncio.to_thread(
+            create_record, body, self.advisor_cache, file, self.uploads
+        )
         host = MissionHost(record, self.store, self.advisor_cache, self._publish)
         async with self._create_lock:
             if record.feed is not None:
                 require_own_topics(record.feed, self._feeds())
-            await asyncio.to_thread(self.store.add, record, header)
+            await asyncio.to_thread(self.store.add, record, header, picture)
             await asyncio.to_thread(self.store.write_site, record)
             self.missions[record.id] = host
         host.publish_change()

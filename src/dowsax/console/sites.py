@@ -49,6 +49,10 @@ def facts_of(site: Site, plan: Plan, policy: SitePolicy) -> dict[str, Any]:
     return _outline(site) | {
         "start": list(plan.start or plan.middle),
         "searchers": _searchers(plan),
+        "heights": [level.height for level in plan.reach.levels],
+        "ground": plan.stations.sensor.ground,
+        "measures": list(plan.stations.names),
+        "holds_wind": plan.stations.hold_wind,
         "range_limit": None if site.sensor.range_directions is None else site.sensor.range_limit,
         "policy": policy.name,
         "particles": plan.preset.config.num_particles,
@@ -77,6 +81,7 @@ def _searchers(plan: Plan) -> list[dict[str, Any]]:
         {
             "name": name,
             "start": list(own.start or own.middle),
+            "heights": [level.height for level in own.reach.levels],
             "colour": TRACK_COLOURS[number % len(TRACK_COLOURS)],
         }
         for number, (name, own) in enumerate(plans.items())
@@ -89,6 +94,7 @@ def _outline(site: Site) -> dict[str, Any]:
         "site_name": site.name,
         "field": site.kind,
         "unit": site.unit,
+        "gas": site.gas,
         "area": [list(site.low), list(site.high)],
         "source_area": [list(corner) for corner in site.source_area],
         "geofence": [polygon.tolist() for polygon in site.geofence],

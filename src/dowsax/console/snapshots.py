@@ -7,23 +7,24 @@ regions are large and are added on request, from the particle samples that are s
 import threading
 from base64 import b64decode, b64encode
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from dowsax.console.pieces import describe_pieces, find_pieces
 from dowsax.files import finite
 from dowsax.geo.local import LocalCoordinates
 from dowsax.inference import Belief
 from dowsax.journal import Damaged, Entry, Journal, read, salvage
 from dowsax.mission.advice import SPECIAL_KEYS, Advice, read_status
 from dowsax.mission.log import Step
-from dowsax.report.regions import credible_regions
+from dowsax.report.regions import Region, credible_regions
 
 NUM_SAMPLES = 400
 _REGION_PROBABILITIES = {"50": 0.5, "95": 0.95}
-_READING_KEYS = ("position", "value", "wind", "time", "sensor", "id")
+_READING_KEYS = ("position", "value", "wind", "time", "sensor", "id", "altitude")
 _MEASURES = ("spread", "mass", "ess", "fit", "path_length")
 _DECIMALS_M = 4
 """A tenth of a millimetre."""
@@ -92,6 +93,7 @@ def build_snapshot(step: Step, coordinates: LocalCoordinates | None) -> dict[str
         "reading": None if reading is None else _reading(reading),
         "corrects": step.corrects,
         "reason": step.reason,
+        "held_wind": step.held_wind,
         "status": advice.status,
         "why": advice.why,
         "next": None if advice.next_position is None else list(advice.next_position),
@@ -137,24 +139,28 @@ def _degrees(body: dict[str, Any], coordinates: LocalCoordinates) -> dict[str, l
 def add_particles(
     snapshot: dict[str, Any], samples: ParticleSamples, area: list[list[float]]
 ) -> dict[str, Any]:
-    """Return the snapshot with the positions of its samples and their credible regions [m]."""
-    places = np.concatenate([samples.thetas[:, :2], samples.others], axis=1)
-    positions = places.reshape(-1, 2).astype(np.float64)
-    return snapshot | {
-        "particles": np.round(positions, _DECIMALS_M).tolist(),
-        "regions": _regions(positions, area),
-    }
-
-
-def _regions(positions: np.ndarray, area: list[list[float]]) -> dict[str, list]:
-    """Return polygons by their probability in per cent; each is a list of rings, the border first.
+    """Return the snapshot with the positions of its samples, their credible regions [m], and the pieces.
 
     A particle that was sampled several times gets that weight, as in the belief, so that these regions are
     smoothed like those of reports.
     """
+    together = np.concatenate([samples.thetas[:, :2], samples.others], axis=1)
+    positions = together.reshape(-1, 2).astype(np.float64)
     low, high = (np.asarray(corner, np.float64) for corner in area)
     places, weights = np.unique(positions, axis=0, return_counts=True)
     made = credible_regions(places, weights, tuple(_REGION_PROBABILITIES.values()), (low, high))
+    # Several sources are apart anyway.
+    is_one = samples.others.shape[1] == 0
+    pieces = find_pieces(made[_REGION_PROBABILITIES["95"]], places, weights) if is_one else []
+    return snapshot | {
+        "particles": np.round(positions, _DECIMALS_M).tolist(),
+        "regions": _polygons(made),
+        "pieces": pieces,
+    }
+
+
+def _polygons(made: Mapping[float, Region]) -> dict[str, list]:
+    """Return polygons by their probability in per cent; each is a list of rings, the border first."""
     return {
         name: [
             [ring.tolist() for ring in (patch.border, *patch.holes)] for patch in made[probability].patches
@@ -278,8 +284,10 @@ class SnapshotCache:
             for key in [key for key in self._cached if key[0] == mission]:
                 del self._cached[key]
 
-    def get(self, mission: str, number: int, area: list[list[float]]) -> dict[str, Any] | None:
-        """Return the snapshot of a step with particles and regions; `None` where there is none."""
+    def get(
+        self, mission: str, number: int, area: list[list[float]], coordinates: LocalCoordinates
+    ) -> dict[str, Any] | None:
+        """Return the snapshot of a step with particles, regions and pieces; `None` where there is none."""
         key = mission, number
         # Under the lock, so that two requests at once compute it once.
         with self._lock:
@@ -289,7 +297,8 @@ class SnapshotCache:
             stored = self._file_of(mission).get(number)
             if stored is None:
                 return None
-            self._cached[key] = snapshot = add_particles(*stored, area)
+            full = add_particles(*stored, area)
+            self._cached[key] = snapshot = full | {"why": describe_pieces(full, coordinates)}
             while len(self._cached) > _CACHE_SIZE:
                 self._cached.popitem(last=False)
             return snapshot

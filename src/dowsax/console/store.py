@@ -12,13 +12,14 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 
+from dowsax.console.pictures import Picture
 from dowsax.console.records import REAL, Feed, MissionRecord, read_record
 from dowsax.console.snapshots import SnapshotFile
 from dowsax.files import replace_file, write_through
 from dowsax.journal import LOCK_FILE, Journal, read, sync_folder
 from dowsax.mission.log import Header, MissionLog
 
-_LOG, _SNAPSHOTS, _FEED, _DELETED = ".log", ".frames", ".feed", ".deleted"
+_LOG, _SNAPSHOTS, _FEED, _PICTURE, _DELETED = ".log", ".frames", ".feed", ".picture", ".deleted"
 _ID = re.compile("[0-9a-f]{12}")
 _FEED_KIND = "feed"
 
@@ -63,6 +64,10 @@ class Store:
         """Return the path of the log of a mission."""
         return self.folder / f"{mission}{_LOG}"
 
+    def picture_path(self, mission: str) -> Path:
+        """Return the path of the picture behind the map of a mission."""
+        return self.folder / f"{mission}{_PICTURE}"
+
     def snapshots(self, mission: str) -> SnapshotFile:
         """Return the snapshots of a mission."""
         path = self.folder / f"{mission}{_SNAPSHOTS}"
@@ -83,9 +88,11 @@ class Store:
             with replace_file(path) as partial:
                 partial.write_text(record.site, encoding="utf-8", newline="\n")
 
-    def add(self, record: MissionRecord, header: Header) -> None:
+    def add(self, record: MissionRecord, header: Header, picture: Picture | None = None) -> None:
         """Add a mission; it is on the disk when this returns."""
         try:
+            if picture is not None:
+                write_through(self.picture_path(record.id), picture.data)
             if record.feed is not None:
                 self.write_feed(record.id, record.feed)
             MissionLog.create(self.log_path(record.id), header).close()

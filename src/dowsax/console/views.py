@@ -3,10 +3,12 @@
 import asyncio
 from typing import Any
 
+from dowsax.console.display_units import display_units
 from dowsax.console.mission_host import MissionHost
 from dowsax.console.records import PREPARING
 from dowsax.console.service import Console
 from dowsax.console.stop_statistics import stop_statistics
+from dowsax.geo.local import LocalCoordinates
 
 _FACTS = (
     "area",
@@ -21,6 +23,10 @@ _FACTS = (
     "budget",
     "particles",
 )
+_LATER_FACTS = ("heights", "ground", "holds_wind")
+"""Logs of earlier versions have none."""
+MAX_WIND_AGE_S = 600.0
+"""After which a person should confirm the wind of an earlier reading: it turns and freshens in minutes."""
 
 
 def list_item(host: MissionHost) -> dict[str, Any]:
@@ -59,8 +65,13 @@ async def mission_details(console: Console, host: MissionHost) -> dict[str, Any]
     body = list_item(host) | {name: record.facts[name] for name in _FACTS}
     # Logs of earlier versions have none.
     body |= {name: record.facts.get(name, []) for name in ("quantities", "paths", "obstacles", "searchers")}
+    body |= {name: record.facts[name] for name in _LATER_FACTS if name in record.facts}
     body |= {
+        "measures": record.facts.get("measures"),
+        "max_wind_age": MAX_WIND_AGE_S,
+        "units": display_units(record.facts["unit"], record.facts.get("gas")),
         "range_limit": record.facts.get("range_limit"),
+        "picture": record.facts.get("picture"),
         "policy": record.policy,
         "scenario": record.scenario,
         "seed": record.seed,
@@ -85,7 +96,10 @@ async def latest_snapshot(console: Console, host: MissionHost) -> dict[str, Any]
 
 async def snapshot(console: Console, host: MissionHost, number: int) -> dict[str, Any] | None:
     """Return the snapshot of a step with particles and regions."""
-    return await asyncio.to_thread(console.snapshot_cache.get, host.id, number, source_area(host))
+    origin = host.record.facts.get("origin")
+    coordinates = LocalCoordinates(None if origin is None else tuple(origin))
+    get = console.snapshot_cache.get
+    return await asyncio.to_thread(get, host.id, number, source_area(host), coordinates)
 
 
 def source_area(host: MissionHost) -> list[list[float]]:

@@ -62,6 +62,11 @@ export async function withdraw(path, reason) {
   return (await request(`${path}?reason=${encodeURIComponent(reason)}`, { method: "DELETE" })).json();
 }
 
+/** Have a reading count again, as it was after a step. */
+export function restore(path, asOf) {
+  return post(`${path}/restore`, { as_of: asOf });
+}
+
 /** Delete something. */
 export async function remove(path) {
   await request(path, { method: "DELETE" });

@@ -1,5 +1,7 @@
 /** Formatting of numbers, places and times. */
 
+import { inUnit, unitOf } from "./units.js";
+
 const MINUS = "\u2212";
 const QUARTERS = ["north", "east", "south", "west"];
 const BETWEEN = ["northeast", "southeast", "southwest", "northwest"];
@@ -40,14 +42,28 @@ export function typed(text) {
   return plain === "" ? Number.NaN : Number(plain);
 }
 
-/** A length with its unit. */
+/** A length [m] in the chosen unit. */
 export function metres(value, figures = 3) {
   if (value === null || value === undefined || !Number.isFinite(value)) return "\u2013";
-  return Math.abs(value) >= 10000 ? `${number(value / 1000, figures)} km` : `${number(value, figures)} m`;
+  const { name } = unitOf("length");
+  if (name === "m" && Math.abs(value) >= 10000) return `${number(value / 1000, figures)} km`;
+  return `${number(inUnit(value, "length"), figures)} ${name}`;
+}
+
+/** A value of the site's sensor in the chosen unit. */
+export function measured(value, figures = 3) {
+  return withUnit(number(inUnit(value, "value"), figures), unitOf("value").name);
 }
 
 export function withUnit(text, unit) {
   return unit ? `${text} ${unit}` : text;
+}
+
+/** A probability in per cent; never 0 or 100, as nothing is certain. */
+export function shareWords(share) {
+  const rounded = Math.round(100 * share);
+  if (rounded >= 100) return "> 99 %";
+  return rounded < 1 ? "< 1 %" : `${rounded} %`;
 }
 
 export function percent(share) {
@@ -100,5 +116,5 @@ export function plural(count, word) {
 export function wayWords({ distance, bearing, next_height: height }, direction) {
   const still = distance === null ? "begin there" : "same place";
   const way = bearing === null ? still : `${metres(distance, 2)}${direction(bearing)}`;
-  return height == null ? way : `${way}, ${number(height, 3)} m up`;
+  return height == null ? way : `${way}, ${metres(height)} up`;
 }

@@ -2,6 +2,7 @@
 
 import { h, put, say } from "./dom.js";
 import { typed } from "./format.js";
+import { fromUnit, inUnit, unitOf, wordsInUnits } from "./units.js";
 
 let made = 0;
 /** The range of seeds. */
@@ -15,8 +16,11 @@ export function labelled(text, input, hint = "") {
   return { element: h("div", { class: "field" }, h("label", { for: input.id }, text), input, help), input };
 }
 
-/** An input for one number, from `least` to `most`, whole if `isWhole`. */
-export function numeric(text, { least, most, isWhole, ...properties } = {}, hint = "") {
+/**
+ * An input for one number, from `least` to `most`, whole if `isWhole`. Of a `quantity` it is typed in the chosen
+ * unit, which the label names; `numberIn` and the bounds are in that of the server.
+ */
+export function numeric(text, { least, most, isWhole, quantity, ...properties } = {}, hint = "") {
   const input = h("input", {
     type: "text",
     inputmode: "decimal",
@@ -24,7 +28,9 @@ export function numeric(text, { least, most, isWhole, ...properties } = {}, hint
     spellcheck: "false",
     ...properties,
   });
-  return { ...labelled(text, input, hint), bounds: { least, most, isWhole } };
+  const unit = quantity ? unitOf(quantity).name : "";
+  const label = unit ? `${text} [${unit}]` : text;
+  return { ...labelled(label, input, hint), bounds: { least, most, isWhole }, quantity };
 }
 
 export function choice(text, options, chosen, hint = "") {
@@ -60,10 +66,19 @@ export function numberIn(item, isNeeded = false) {
   if (text === "") refuse(item, `${nameOf(item)} is missing.`);
   const value = typed(text);
   if (!Number.isFinite(value)) refuse(item, `${nameOf(item)}: ${text} is not a number.`);
-  const { least = -Infinity, most = Infinity, isWhole = false } = bounds ?? {};
+  const { quantity } = item;
+  const { isWhole = false } = bounds ?? {};
+  const [least, most] = [bounds?.least ?? -Infinity, bounds?.most ?? Infinity].map((bound) =>
+    quantity ? Number(inUnit(bound, quantity).toPrecision(6)) : bound,
+  );
   if (value < least || value > most || (isWhole && !Number.isInteger(value)))
     refuse(item, `${nameOf(item)}: ${rangeWords(least, most, isWhole)}; ${text} is not.`);
-  return value;
+  return quantity ? fromUnit(value, quantity) : value;
+}
+
+/** Fill in a number of the server, in the unit of the input. */
+export function fillIn(item, value) {
+  item.input.value = String(Number(inUnit(value, item.quantity).toPrecision(12)));
 }
 
 function rangeWords(least, most, isWhole) {
@@ -75,11 +90,12 @@ function rangeWords(least, most, isWhole) {
 
 /** Replace the server's keys in a text by the labels of the form: `names` by key. */
 export function inFormWords(text, names) {
-  return text
+  const words = text
     // The form has only one of the two ways to give a wind.
     .replace(/\bwind_u and wind_v, or (?=wind_speed\b)/g, "")
     .replace(/`([\w.]+)`/g, (whole, key) => names[key] ?? whole)
     .replace(/\bwind_\w+\b/g, (key) => names[key] ?? key);
+  return wordsInUnits(words);
 }
 
 /** An input for a name; its placeholder is the default. */

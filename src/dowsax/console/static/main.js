@@ -1,5 +1,6 @@
 /** The page: the current view, the list of missions, the connection, the theme. */
 
+import { askAccess, isOpen, isOwner, mayWrite } from "./access.js";
 import { h, icon, isTyping, notice, put } from "./dom.js";
 import { listen, watchConnection } from "./live.js";
 import { theme } from "./map/colours.js";
@@ -24,6 +25,9 @@ let visit = 0;
 
 /** Load a view; large ones on demand. */
 async function viewOf(hash, place) {
+  // A reader may not begin a mission, and is told so.
+  if (hash.startsWith("#/new") && !mayWrite()) return showNew(place);
+  if (hash === "#/links") return (await import("./views/links.js")).showLinks(place);
   if (hash === "#/new/simulated") return (await import("./views/new_simulated.js")).showNewSimulated(place);
   if (hash === "#/new/real") return (await import("./views/new_real.js")).showNewReal(place);
   if (hash === "#/new") return showNew(place);
@@ -90,6 +94,13 @@ async function go() {
   if (mine > 1) view.querySelector("h1")?.focus({ preventScroll: true });
 }
 
+/** Build the view again, as with numbers in other units; what had the focus has it again. */
+async function rebuild() {
+  const { name } = document.activeElement ?? {};
+  await go();
+  if (name) view.querySelector(`[name="${CSS.escape(name)}"]`)?.focus();
+}
+
 function crumbs(title) {
   if (!title) return [];
   return [h("a", { href: "#/" }, "Missions"), h("span", { "aria-current": "page" }, title)];
@@ -109,13 +120,33 @@ function showFailure(refusal) {
         h(
           "div",
           { class: "row" },
-          h("button", { type: "button", class: "primary", on: { click: go } }, "Try again"),
+          h("button", { type: "button", class: "primary", on: { click: () => location.reload() } }, "Try again"),
           h("a", { class: "button", href: "#/" }, "All missions"),
         ),
       ),
     ),
   );
   put(document.getElementById("crumbs"));
+}
+
+function newMission() {
+  return h(
+    "a",
+    { class: "button new", href: "#/new", "aria-label": "New mission" },
+    icon("plus"),
+    h("span", {}, "New"),
+  );
+}
+
+function links() {
+  const label = "Links for others";
+  return h("a", { class: "button tool", href: "#/links", "aria-label": label, title: label }, icon("people"));
+}
+
+/** Says that nothing can be changed; on a console that needs no token, the link can be left. */
+function readOnly() {
+  const words = h("span", { class: "read-only" }, icon("eye"), "Read-only");
+  return isOpen() ? h("span", { class: "tools" }, words, h("a", { href: "/?token=" }, "Leave")) : words;
 }
 
 function buildTools() {
@@ -149,12 +180,8 @@ function buildTools() {
   );
   put(
     document.getElementById("tools"),
-    h(
-      "a",
-      { class: "button new", href: "#/new", "aria-label": "New mission" },
-      icon("plus"),
-      h("span", {}, "New"),
-    ),
+    mayWrite() ? newMission() : readOnly(),
+    isOwner() ? links() : null,
     help,
     look,
   );
@@ -174,6 +201,18 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "?" && !isTyping(event.target)) showHelp();
 });
 addEventListener("hashchange", go);
-buildTools();
-watch();
-go();
+document.addEventListener("unitschange", rebuild);
+
+/** Begin once it is known who uses the page. */
+async function begin() {
+  try {
+    await askAccess();
+  } catch (refusal) {
+    showFailure(refusal);
+    return;
+  }
+  buildTools();
+  watch();
+  go();
+}
+begin();

@@ -41,6 +41,11 @@ export class Mission extends EventTarget {
     return this.snapshots[this.shown - 1] ?? null;
   }
 
+  /** The snapshot shown with its particles, regions and pieces; `null` until it is loaded. */
+  get full() {
+    return this.cloud?.number === this.shown ? this.cloud : null;
+  }
+
   get isLive() {
     return this.shown === this.count;
   }
@@ -50,14 +55,26 @@ export class Mission extends EventTarget {
    * number; a withdrawn one is left out.
    */
   activeReadings(upTo = this.shown) {
-    const counted = new Map();
+    return this.allReadings(upTo).filter(({ reading }) => reading);
+  }
+
+  /**
+   * All readings up to this snapshot, in order: {number, reading, snapshot, versions, received}. `snapshot` is the
+   * newest that has the reading, which is `null` where it was withdrawn; `versions` are all that made it what it
+   * is; `received` says when it was added.
+   */
+  allReadings(upTo = this.shown) {
+    const found = new Map();
     for (const snapshot of this.snapshots.slice(0, upTo)) {
       if (!snapshot) continue;
       const number = snapshot.corrects ?? snapshot.number;
-      if (snapshot.reading) counted.set(number, { number, reading: snapshot.reading });
-      else counted.delete(number);
+      const before = found.get(number);
+      const versions = [...(before?.versions ?? []), snapshot];
+      const newest = snapshot.reading ? { ...snapshot, time: before?.received ?? snapshot.time } : before?.snapshot;
+      const { reading } = snapshot;
+      found.set(number, { number, reading, snapshot: newest, versions, received: newest?.time });
     }
-    return [...counted.values()];
+    return [...found.values()];
   }
 
   async open() {

@@ -44,6 +44,7 @@ export const PALETTES = {
     path: "#50606e",
     pick: "#7a2ea0",
     wind: "#3d6b74",
+    own: "#1769e0",
   },
   dark: {
     ground: "#0b1117",
@@ -61,6 +62,7 @@ export const PALETTES = {
     path: "#93a3b1",
     pick: "#d9a2ff",
     wind: "#9fd3dc",
+    own: "#5b9dff",
   },
 };
 

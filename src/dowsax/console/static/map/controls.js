@@ -2,6 +2,7 @@
 
 import { h, icon, put } from "../dom.js";
 import { number, withUnit, within } from "../format.js";
+import { unitOf } from "../units.js";
 import { css, ramp } from "./colours.js";
 import { scaleBar } from "./graticule.js";
 
@@ -10,20 +11,28 @@ const LAYERS = [
   ["density", "Density of the source"],
   ["regions", "50 and 95 % regions"],
   ["particles", "Particles"],
+  ["readings", "Readings"],
   ["path", "Path"],
-  ["grid", "Grid"],
 ];
+
+/** The layers that a map has, with their names. */
+function layersOf(map) {
+  const facts = map.mission?.facts ?? {};
+  const hasFence = facts.geofence?.length || facts.no_go?.length;
+  return [
+    ...(facts.picture ? [["background", "Picture of the site"]] : []),
+    ...LAYERS,
+    ...(facts.obstacles?.length || facts.range_limit ? [["obstacles", "Obstacles"]] : []),
+    ...(hasFence ? [["fence", "Fence, no-go areas"]] : []),
+    ["grid", "Grid"],
+    ...(map.globe ? [["degrees", "Degrees, not metres"]] : []),
+  ];
+}
 const STOPS = 12;
 /** [points] between ticks of the bar of colours, at least. */
 const SPACE = 4;
 
 export function buildControls(map) {
-  const button = (name, label, act) =>
-    h(
-      "button",
-      { type: "button", class: "tool", "aria-label": label, title: label, on: { click: act } },
-      icon(name),
-    );
   const list = h("div", {
     class: "popover",
     id: "layers",
@@ -48,8 +57,7 @@ export function buildControls(map) {
 
   map.canvas.addEventListener("pointerdown", () => toggle(false));
 
-  const choices = map.globe ? [...LAYERS, ["degrees", "Degrees, not metres"]] : LAYERS;
-  for (const [name, text] of choices) {
+  for (const [name, text] of layersOf(map)) {
     const box = h("input", { type: "checkbox", checked: map.show[name], name: `layer-${name}` });
     box.addEventListener("change", () => {
       map.show[name] = box.checked;
@@ -61,19 +69,61 @@ export function buildControls(map) {
   return h(
     "div",
     { class: "map-tools" },
-    button("plus", "Zoom in", () => map.zoom(1.5)),
-    button("minus", "Zoom out", () => map.zoom(1 / 1.5)),
-    button("fit", "Show the whole area", () => {
-      map.touched = false;
-      map.fitArea();
-    }),
+    ...viewTools(map),
     button("belief", "Zoom to the belief", () => {
       map.touched = true;
       map.fitBelief();
     }),
     opener,
     list,
+    ...placeTools(map),
   );
+}
+
+function button(name, label, act) {
+  return h(
+    "button",
+    { type: "button", class: "tool", "aria-label": label, title: label, on: { click: act } },
+    icon(name),
+  );
+}
+
+/** Nearer, farther, and all of it. */
+export function viewTools(map) {
+  return [
+    button("plus", "Zoom in", () => map.zoom(1.5)),
+    button("minus", "Zoom out", () => map.zoom(1 / 1.5)),
+    button("fit", "Show the whole area", () => {
+      map.touched = false;
+      map.fitArea();
+    }),
+  ];
+}
+
+/** The measuring tool, and the place of the device. */
+export function placeTools(map) {
+  const switched = (name, label, tool) => {
+    const one = button(name, label, () => tool.toggle());
+    one.setAttribute("aria-pressed", "false");
+    tool.onSwitch = (on) => one.setAttribute("aria-pressed", String(on));
+    return one;
+  };
+  return [
+    switched("ruler", "Measure lengths and areas", map.measure),
+    switched("own", "Show where I am", map.own),
+  ];
+}
+
+/** A bar of a round length; `update` after each drawing. */
+export function buildScale() {
+  const ruler = h("span", { class: "ruler" });
+  const length = h("span", { class: "ruler-text" });
+  const update = (camera) => {
+    const { width, text } = scaleBar(camera);
+    ruler.style.width = `${width}px`;
+    length.textContent = text;
+  };
+  return { element: h("div", { class: "scale" }, length, ruler), update };
 }
 
 /** Colours of the values, kinds of marks, and the scale bar; `update` after each drawing. */
@@ -95,16 +145,12 @@ export function buildLegend() {
     h("li", {}, h("i", { class: "key cross" }), "estimate"),
     h("li", {}, h("i", { class: "key next" }), "next"),
   );
-  const ruler = h("span", { class: "ruler" });
-  const length = h("span", { class: "ruler-text" });
-  const scale = h("div", { class: "scale" }, length, ruler);
-  const element = h("div", { class: "legend", "aria-hidden": "true" }, scale, values, marks);
+  const scale = buildScale();
+  const element = h("div", { class: "legend", "aria-hidden": "true" }, scale.element, values, marks);
   let before = "";
 
   const update = (map, look) => {
-    const { width, text } = scaleBar(map.camera);
-    ruler.style.width = `${width}px`;
-    length.textContent = text;
+    scale.update(map.camera);
     dense.hidden = !map.show.density;
     obstacle.hidden = !map.mission.facts.obstacles?.length;
     wall.hidden = !map.walls?.length;
@@ -112,7 +158,7 @@ export function buildLegend() {
     values.hidden = !map.scale;
     if (!map.scale) return;
     const { low, high, isLog, share } = map.scale;
-    const { unit } = map.mission.facts;
+    const { name: unit, size } = unitOf("value");
     const now = [low, high, isLog, look, unit].join();
     if (now === before) return;
     before = now;
@@ -122,7 +168,7 @@ export function buildLegend() {
     put(
       ticks,
       map.scale.ticks.map((value) => {
-        const tick = h("span", {}, tickWords(map.scale, value));
+        const tick = h("span", {}, tickWords(map.scale, value, size));
         tick.style.left = `${100 * share(value)}%`;
         return tick;
       }),
@@ -156,7 +202,7 @@ function leaveOutCovered(ticks) {
   }
 }
 
-function tickWords({ ticks, isLog }, value) {
-  if (isLog || ticks.length < 2) return number(value, 1);
-  return within(value, 0, 10 * (ticks[1] - ticks[0]));
+function tickWords({ ticks, isLog }, value, size) {
+  if (isLog || ticks.length < 2) return number(value / size, 1);
+  return within(value / size, 0, (10 * (ticks[1] - ticks[0])) / size);
 }

@@ -12,13 +12,15 @@ const KEYS = {
   "=": (map) => map.camera.zoom(1.4),
   "-": (map) => map.camera.zoom(1 / 1.4),
   0: (map) => map.fitArea(),
-  b: (map) => map.fitBelief(),
+  b: (map) => map.fitBelief?.(),
 };
 
 export function bindGestures(map) {
   const { canvas } = map;
   const fingers = new Map();
   let slipped = 0;
+  /** Whether the finger moves something of a tool, and not the map. */
+  let holds = false;
 
   const at = (event) => {
     const box = canvas.getBoundingClientRect();
@@ -36,7 +38,10 @@ export function bindGestures(map) {
   canvas.addEventListener("pointerdown", (event) => {
     if (event.pointerType === "mouse" && event.button !== 0) return;
     canvas.setPointerCapture(event.pointerId);
-    if (fingers.size === 0) slipped = 0;
+    if (fingers.size === 0) {
+      slipped = 0;
+      holds = map.tool?.grab?.(at(event), event.pointerType) ?? false;
+    }
     fingers.set(event.pointerId, at(event));
   });
 
@@ -51,6 +56,10 @@ export function bindGestures(map) {
     slipped += Math.hypot(point[0] - x, point[1] - y);
     fingers.set(event.pointerId, point);
     if (slipped < SLIP) return;
+    if (holds) {
+      map.tool.drag(map.camera.toMetres(point));
+      return;
+    }
     const after = middle();
     map.camera.pan(after[0] - before.middle[0], after[1] - before.middle[1]);
     if (fingers.size === 2 && before.apart > 0) map.camera.zoom(apart() / before.apart, after);
@@ -61,6 +70,11 @@ export function bindGestures(map) {
     if (!fingers.delete(event.pointerId)) return;
     const clicked = event.type === "pointerup" && fingers.size === 0 && slipped < SLIP;
     if (fingers.size > 0) slipped = SLIP;
+    if (holds && fingers.size === 0) {
+      holds = false;
+      map.tool?.drop(slipped >= SLIP && event.type === "pointerup");
+      if (slipped >= SLIP) return;
+    }
     if (clicked) map.click(at(event));
   };
   canvas.addEventListener("pointerup", lift);
@@ -84,6 +98,11 @@ function bindKeys(map, at) {
   );
 
   canvas.addEventListener("keydown", (event) => {
+    if (map.tool?.key?.(event)) {
+      event.preventDefault();
+      event.stopPropagation();
+      return;
+    }
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "Enter") {
       map.click([map.camera.width / 2, map.camera.height / 2], true);

@@ -1,6 +1,7 @@
 /** Lines of equal east and north, in metres or degrees, with their labels; and the scale bar. */
 
 import { latitude, longitude, metres } from "../format.js";
+import { unitOf } from "../units.js";
 import { evenTicks, roundStep } from "./colours.js";
 
 /** [points] between lines, at least. */
@@ -13,18 +14,16 @@ const HEIGHT = 14;
 function lines(camera, globe) {
   const { west, south, east, north } = camera.view;
   if (!globe) {
-    const step = roundStep(SPACE / camera.scale);
+    // Round in the unit in which they are shown.
+    const { size } = unitOf("length");
+    const step = roundStep(SPACE / camera.scale / size) * size;
+    const ticks = (low, high) =>
+      evenTicks(low / size, high / size, (high - low) / step).map((value) => value * size);
     const text = (value) =>
       metres(Math.abs(value) < step / 2 ? 0 : Number(value.toPrecision(9)), 1 + digits(value, step));
     return {
-      upright: evenTicks(west, east, (east - west) / step).map((value) => [
-        camera.toScreen([value, 0])[0],
-        text(value),
-      ]),
-      level: evenTicks(south, north, (north - south) / step).map((value) => [
-        camera.toScreen([0, value])[1],
-        text(value),
-      ]),
+      upright: ticks(west, east).map((value) => [camera.toScreen([value, 0])[0], text(value)]),
+      level: ticks(south, north).map((value) => [camera.toScreen([0, value])[1], text(value)]),
     };
   }
   const [low, high] = [globe.toDegrees([west, south]), globe.toDegrees([east, north])];
@@ -95,6 +94,7 @@ export function haloed(pen, palette, text, x, y, colour = palette.label) {
 
 /** A round length of about a hundred points: {width [points], text}. */
 export function scaleBar(camera) {
-  const length = roundStep(60 / camera.scale);
+  const { size } = unitOf("length");
+  const length = roundStep(60 / camera.scale / size) * size;
   return { width: length * camera.scale, text: metres(length, 1) };
 }

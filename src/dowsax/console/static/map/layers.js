@@ -21,21 +21,22 @@ export function drawGround(pen, camera, palette, area) {
   pen.fillRect(west, north, east - west, south - north);
 }
 
-export function drawSite(pen, camera, palette, site) {
+/** The border of the area, and what `show` has of fence, obstacles and paths. */
+export function drawSite(pen, camera, palette, site, show) {
   const [west, north] = camera.toScreen([site.area[0][0], site.area[1][1]]);
   const [east, south] = camera.toScreen([site.area[1][0], site.area[0][1]]);
   pen.lineWidth = 1.25;
   pen.strokeStyle = palette.border;
   pen.strokeRect(west, north, east - west, south - north);
-  const fences = (site.geofence ?? []).filter((ring) => !isBox(ring, site.area));
+  const fences = (show.fence ? (site.geofence ?? []) : []).filter((ring) => !isBox(ring, site.area));
   pen.setLineDash([7, 5]);
   pen.lineWidth = 1.75;
   pen.beginPath();
   for (const ring of fences) trace(pen, camera, ring);
   pen.stroke();
   pen.setLineDash([]);
-  for (const ring of site.no_go ?? []) drawForbidden(pen, camera, palette, ring);
-  for (const ring of site.obstacles ?? []) drawObstacle(pen, camera, palette, ring);
+  if (show.fence) for (const ring of site.no_go ?? []) drawForbidden(pen, camera, palette, ring);
+  if (show.obstacles) for (const ring of site.obstacles ?? []) drawObstacle(pen, camera, palette, ring);
   pen.strokeStyle = palette.path;
   pen.lineWidth = 1;
   for (const { ends } of site.paths ?? []) strokeLine(pen, camera, ends);
@@ -164,19 +165,6 @@ export function drawRegions(pen, camera, palette, regions, onField) {
     pen.lineWidth = name === "50" ? width + 0.75 : width;
     pen.stroke();
   }
-}
-
-export function drawParticles(pen, camera, palette, particles) {
-  pen.globalAlpha = 0.5;
-  pen.fillStyle = palette.belief;
-  pen.beginPath();
-  for (const particle of particles) {
-    const [x, y] = camera.toScreen(particle);
-    pen.moveTo(x + 1.5, y);
-    pen.arc(x, y, 1.5, 0, 2 * Math.PI);
-  }
-  pen.fill();
-  pen.globalAlpha = 1;
 }
 
 /** The way of one searcher; `colour` is that of several, each of which has its own. */

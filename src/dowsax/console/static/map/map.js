@@ -1,18 +1,17 @@
-/** The map: a canvas that shows a scene, and reports where a person points. */
+/** The map of a mission: it shows a scene, and reports where a person points. */
 
 import { get } from "../api.js";
 import { h } from "../dom.js";
-import { latitude, longitude, metres, number, withUnit } from "../format.js";
-import { Camera } from "./camera.js";
-import { PALETTES, scaleOf, theme } from "./colours.js";
+import { measured } from "../format.js";
+import { scaleOf } from "./colours.js";
 import { densityOf, densityPicture } from "./density.js";
-import { bindGestures } from "./gestures.js";
 import { Globe } from "./globe.js";
-import { drawGraticule, drawLabels } from "./graticule.js";
-import { Labels } from "./labels.js";
 import * as layers from "./layers.js";
 import * as marks from "./marks.js";
+import { paintParticles } from "./particles.js";
 import { nextPlaceOf, othersOf, placeOf, seenWallsOf, sourcePlacesOf, waysOf } from "./places.js";
+import { boxOf, Plan } from "./plan.js";
+import { Sheet } from "./sheet.js";
 
 /** Share of the field that may set the scale of colours. */
 const PEAK = 0.8;
@@ -20,45 +19,31 @@ const PEAK = 0.8;
 const NEAR = 12;
 /** [points] from the middle of a mark to its edge. */
 const MARK = 8;
-/** [points], as in map.css. */
-const SHORT = 250;
 
-export class MapView {
+export class MapView extends Plan {
   /** `picked` gets a position [m] and whether a key picked it, `chosen` the number of the reading clicked. */
   constructor({ picked, chosen, drawn }) {
-    this.picked = picked;
-    this.chosen = chosen;
-    this.drawn = drawn;
-    this.camera = new Camera();
-    this.mission = null;
-    this.show = {
+    super("Map of the search. Arrow keys move it, plus and minus zoom, 0 shows the area, b the belief.", {
       field: false,
       density: false,
       regions: true,
       particles: true,
+      readings: true,
       path: true,
-      grid: true,
-      degrees: false,
-    };
+      obstacles: true,
+      fence: true,
+    });
+    this.picked = picked;
+    this.chosen = chosen;
+    this.drawn = drawn;
+    this.mission = null;
     this.pick = null;
     this.canPick = false;
     this.scale = null;
-    this.touched = false;
-    this.canvas = h("canvas", {
-      class: "map-canvas",
-      tabindex: "0",
-      role: "application",
-      "aria-roledescription": "map",
-      "aria-label":
-        "Map of the search. Arrow keys move it, plus and minus zoom, 0 shows the area, b the belief.",
-    });
     this.tip = h("div", { class: "tip", hidden: true });
-    this.place = h("output", { class: "place", "aria-hidden": "true" });
-    this.element = h("div", { class: "map" }, this.canvas, this.tip, this.place);
+    this.element.append(this.tip);
     this._fields = new Map();
-    bindGestures(this);
-    this._observer = new ResizeObserver(() => this._resize());
-    this._observer.observe(this.element);
+    this._particles = new Sheet(paintParticles);
   }
 
   /** Show this mission. */
@@ -67,37 +52,21 @@ export class MapView {
     const { facts } = mission;
     this.globe = facts.origin ? new Globe(facts.origin) : null;
     this.show.degrees = Boolean(facts.geographic && this.globe);
+    if (facts.picture) {
+      this.picture.place(facts.picture.corners);
+      this.picture.load(`/api${mission.path}/picture`);
+    }
     this._resize();
   }
 
-  close() {
-    this._observer.disconnect();
-  }
-
-  redraw() {
-    if (this._waiting) return;
-    this._waiting = requestAnimationFrame(() => {
-      this._waiting = null;
-      this._draw();
-    });
-  }
-
-  /** The person moved the map: it no longer moves by itself. */
-  moved() {
-    this.touched = true;
-    this.redraw();
-  }
-
-  zoom(factor) {
-    this.camera.zoom(factor);
-    this.moved();
-  }
-
-  fitArea() {
-    if (!this.mission) return;
+  _box() {
+    if (!this.mission) return null;
     const { area, geofence } = this.mission.facts;
-    this.camera.fit(boxOf([...area, ...(geofence ?? []).flat()]), this._room());
-    this.redraw();
+    return boxOf([...area, ...(geofence ?? []).flat()]);
+  }
+
+  _area() {
+    return this.mission?.facts.area;
   }
 
   /** Show where the source may be, and where one is. */
@@ -125,27 +94,25 @@ export class MapView {
   hover(point) {
     const near = point && this._nearest(point);
     this.tip.hidden = !near;
-    this.place.textContent = point && this.mission ? this.placeWords(this.camera.toMetres(point)) : "";
-    this.canvas.style.cursor = near && !this.canPick ? "pointer" : this.canPick ? "crosshair" : "grab";
+    if (!this.mission) return;
+    super.hover(point);
+    if (!this.tool) this.canvas.style.cursor = near && !this.canPick ? "pointer" : this.canPick ? "crosshair" : "grab";
     if (!near) return;
     const { reading } = near;
-    const value = withUnit(number(reading.value), this.mission.facts.unit);
-    this.tip.textContent = `Reading ${near.number}: ${value} at ${this.placeWords(placeOf(reading))}`;
+    this.tip.textContent = `Reading ${near.number}: ${measured(reading.value)} at ${this.placeWords(placeOf(reading))}`;
     const [x, y] = this.camera.toScreen(placeOf(reading));
     this.tip.style.left = `${Math.min(x + 12, Math.max(this.camera.width - 250, 0))}px`;
     this.tip.style.top = `${Math.max(y - 36, 4)}px`;
   }
 
   click(point, byKeyboard = false) {
+    if (this.tool) {
+      super.click(point, byKeyboard);
+      return;
+    }
     const near = this._nearest(point);
     if (this.canPick) this.picked(this.camera.toMetres(point), byKeyboard);
     else if (near) this.chosen(near.number);
-  }
-
-  placeWords(position) {
-    if (!this.show.degrees) return `${metres(position[0])} east, ${metres(position[1])} north`;
-    const [lat, lon] = this.globe.toDegrees(position);
-    return `${latitude(lat)}, ${longitude(lon)}`;
   }
 
   _nearest(point) {
@@ -175,38 +142,6 @@ export class MapView {
     return this._seen().at(-1)?.reading.wind ?? null;
   }
 
-  _room() {
-    const narrow = this.camera.width < 620;
-    // The tools stand in two columns beside a map that is short.
-    const right = this.camera.height <= SHORT ? 102 : 56;
-    return narrow
-      ? { top: 26, right, bottom: 14, left: 52 }
-      : { top: 32, right: 68, bottom: 24, left: 68 };
-  }
-
-  _resize() {
-    const { clientWidth, clientHeight } = this.element;
-    if (clientWidth === 0 || clientHeight === 0) return;
-    const ratio = Math.min(devicePixelRatio || 1, 3);
-    this.canvas.width = Math.round(clientWidth * ratio);
-    this.canvas.height = Math.round(clientHeight * ratio);
-    this._ratio = ratio;
-    this._tools = this._toolBoxes();
-    this.camera.resize(clientWidth, clientHeight);
-    if (this.mission && !this.touched) this.fitArea();
-    // At once: a canvas is empty after a change of size.
-    this._draw();
-  }
-
-  /** The boxes of the tools on the map [points]. */
-  _toolBoxes() {
-    const { left, top } = this.element.getBoundingClientRect();
-    const boxes = [...this.element.querySelectorAll(".map-tools > .tool")].map((tool) =>
-      tool.getBoundingClientRect(),
-    );
-    return boxes.map((box) => [box.left - left, box.top - top, box.right - left, box.bottom - top]);
-  }
-
   _field() {
     const number = this.mission.shown;
     if (!this.show.field || number === 0) return null;
@@ -228,27 +163,19 @@ export class MapView {
     this.redraw();
   }
 
-  _draw() {
-    if (!this.mission || !this._ratio) return;
-    const look = theme();
-    const palette = PALETTES[look];
+  _drawOn(pen, palette, look) {
     const { camera, show, mission } = this;
     const { facts } = mission;
     const seen = this._seen();
-    const pen = this.canvas.getContext("2d");
-    const globe = show.degrees ? this.globe : null;
     const field = this._field();
     // All readings, so that colours stay as they are while one looks back.
     const values = mission.activeReadings(mission.count).map(({ reading }) => reading.value);
     this.scale = scaleOf(field?.comparable ? values.concat(lowerPart(field.values)) : values);
-    pen.setTransform(this._ratio, 0, 0, this._ratio, 0, 0);
-    layers.drawGround(pen, camera, palette, facts.area);
-    if (show.grid) drawGraticule(pen, camera, palette, globe);
     // Of ranks only the order counts: their map has colours of its own.
     const fieldScale = field && !field.comparable ? scaleOf(lowerPart(field.values)) : this.scale;
     if (field && fieldScale) layers.drawField(pen, camera, field, this._picture(field, fieldScale, look));
-    layers.drawSite(pen, camera, palette, facts);
-    this.walls = seenWallsOf(facts, seen);
+    layers.drawSite(pen, camera, palette, facts, show);
+    this.walls = show.obstacles ? seenWallsOf(facts, seen) : [];
     layers.drawSeenWalls(pen, camera, palette, this.walls);
     this._drawBelief(pen, palette, Boolean(field));
     const ways = waysOf(facts, seen);
@@ -256,11 +183,8 @@ export class MapView {
       for (const { start, readings, colour } of ways)
         layers.drawPath(pen, camera, palette, start, readings, colour);
     for (const { start } of ways) if (start) marks.drawStart(pen, camera, palette, start);
-    layers.drawReadings(pen, camera, palette, seen, this.scale, look);
+    if (show.readings) layers.drawReadings(pen, camera, palette, seen, this.scale, look);
     this._drawMarks(pen, palette);
-    const labels = new Labels(camera, this._tools);
-    this._drawTexts(pen, palette, labels);
-    if (show.grid) drawLabels(pen, camera, palette, labels, globe);
     this.drawn(this, look);
   }
 
@@ -274,7 +198,7 @@ export class MapView {
     if (this.show.regions && cloud.regions)
       layers.drawRegions(pen, this.camera, palette, cloud.regions, onField);
     if (this.show.particles && cloud.particles)
-      layers.drawParticles(pen, this.camera, palette, cloud.particles);
+      this._particles.draw(pen, this.camera, this._ratio, [cloud.particles, palette.belief]);
   }
 
   _drawMarks(pen, palette) {
@@ -282,7 +206,7 @@ export class MapView {
     const { snapshot, facts } = mission;
     if (snapshot) {
       const isFound = snapshot.status === "found";
-      for (const place of sourcePlacesOf(snapshot)) {
+      for (const place of sourcePlacesOf(snapshot, mission.full)) {
         if (isFound) marks.drawFound(pen, camera, palette, place, facts.radius ?? snapshot.radius);
         marks.drawEstimate(pen, camera, palette, place, isFound);
       }
@@ -306,6 +230,7 @@ export class MapView {
     for (const place of [here, snapshot && nextPlaceOf(snapshot), facts.truth?.position].filter(Boolean))
       labels.avoid(camera.toScreen(place), MARK);
     if (wind) marks.avoidWind(camera, labels, here, wind);
+    marks.labelPieces(pen, camera, palette, labels, mission.full?.pieces ?? []);
     if (snapshot?.next) marks.labelNext(pen, camera, palette, labels, here, snapshot);
     if (facts.truth && mission.isLive && camera.sees(facts.truth.position))
       marks.labelTruth(pen, camera, palette, labels, facts.truth.position);
@@ -340,12 +265,4 @@ export class MapView {
 function lowerPart(values) {
   const sorted = Float64Array.from(values.filter(Number.isFinite)).sort();
   return Array.from(sorted.subarray(0, Math.ceil(PEAK * sorted.length)));
-}
-
-function boxOf(points) {
-  const [easts, norths] = [points.map(([east]) => east), points.map(([, north]) => north)];
-  return [
-    [Math.min(...easts), Math.min(...norths)],
-    [Math.max(...easts), Math.max(...norths)],
-  ];
 }

@@ -1,6 +1,7 @@
 /** Single marks on the map: start, estimate, next place, truth, the place picked. */
 
-import { degrees, number, wayWords } from "../format.js";
+import { degrees, number, shareWords, wayWords } from "../format.js";
+import { inUnit, unitOf } from "../units.js";
 import { haloed } from "./graticule.js";
 import { nextPlaceOf } from "./places.js";
 
@@ -39,6 +40,20 @@ export function drawEstimate(pen, camera, palette, place, isFound) {
   pen.beginPath();
   addCross(pen, x, y, gap, arm);
   outlined(pen, palette, palette.belief, isFound ? 2 : 2.5);
+}
+
+/** The share of each of several places where the source may be, beside its mark. */
+export function labelPieces(pen, camera, palette, labels, pieces) {
+  for (const { centre, probability } of pieces) {
+    if (!camera.sees(centre)) continue;
+    const [x, y] = camera.toScreen(centre);
+    drawText(pen, palette, labels, shareWords(probability), palette.belief, (width) => [
+      [x + 17 + width / 2, y - 10],
+      [x - 17 - width / 2, y - 10],
+      [x, y - 24],
+      [x, y + 24],
+    ]);
+  }
 }
 
 /** The disc in which the source is found. */
@@ -180,7 +195,7 @@ export function labelWind(pen, camera, palette, labels, place, [east, north]) {
   if (!(speed > 0)) return;
   const [x, y] = camera.toScreen(place);
   const [across, down] = [east / speed, -north / speed];
-  const text = `wind ${number(speed, 2)} m/s`;
+  const text = `wind ${number(inUnit(speed, "speed"), 2)} ${unitOf("speed").name}`;
   drawText(pen, palette, labels, text, palette.wind, (width) => [
     [x + 58 * across + (Math.abs(across) > 0.3 ? (Math.sign(across) * width) / 2 : 0), y + 62 * down],
     ...[-1, 1].map((side) => [x + 32 * across, y + 32 * down + side * (14 + 20 * Math.abs(down))]),

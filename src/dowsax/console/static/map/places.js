@@ -43,8 +43,9 @@ export function othersOf(facts, snapshots, count) {
     .filter(({ snapshot }) => snapshot?.next && snapshot.reading);
 }
 
-/** [m], where the estimate has its sources: one, or each of several. */
-export function sourcePlacesOf(snapshot) {
+/** [m], where the source may be: one place, each of several separate ones, or those of several sources. */
+export function sourcePlacesOf(snapshot, full) {
+  if (full?.pieces?.length) return full.pieces.map(({ centre }) => centre);
   return snapshot.sources?.map((disc) => disc.centre) ?? [snapshot.estimate.mean.slice(0, 2)];
 }
 

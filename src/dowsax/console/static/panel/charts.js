@@ -1,8 +1,10 @@
-/** Small charts over the readings. A click or a drag on one shows that reading. */
+/** Small charts over the time of measurement; the first is shown, the others are folded. A click shows a reading. */
 
 import { h, s, say } from "../dom.js";
 import { number, withUnit } from "../format.js";
 import { scaleOf } from "../map/colours.js";
+import { inUnit, unitOf } from "../units.js";
+import { areComparable, momentOf, momentWords } from "./moments.js";
 
 const WIDTH = 300;
 const HEIGHT = 64;
@@ -12,28 +14,66 @@ const SERIES = [
   {
     title: "Credible radius, 95 %",
     of: (snapshot) => snapshot.radius,
-    unit: () => "m",
+    quantity: "length",
     log: true,
     goal: (facts) => facts.radius,
   },
-  { title: "Spread of the position", of: (snapshot) => snapshot.spread, unit: () => "m", log: true },
-  { title: "Effective sample size", of: (snapshot) => snapshot.ess, unit: () => "", log: false, from: 0 },
-  { title: "Reading", of: (snapshot) => snapshot.reading?.value ?? Number.NaN, unit: (facts) => facts.unit, log: null },
+  { title: "Reading", of: (snapshot) => snapshot.reading?.value ?? Number.NaN, quantity: "value", log: null, isOwn: true },
+  { title: "Spread of the position", of: (snapshot) => snapshot.spread, quantity: "length", log: true },
+  { title: "Effective sample size", of: (snapshot) => snapshot.ess, log: false, from: 0 },
 ];
 
 export function buildCharts(mission) {
-  const charts = SERIES.map((series) => buildChart(mission, series));
+  const [first, ...others] = SERIES.map((series) => buildChart(mission, series));
+  const span = h("p", { class: "chart-span hint" });
+  const folded = h(
+    "details",
+    { class: "fold" },
+    h("summary", {}, "More charts"),
+    others.map((chart) => chart.element),
+  );
   const element = h(
     "section",
     { class: "card charts", "aria-labelledby": "charts-title" },
     h("h2", { id: "charts-title" }, "Over time"),
-    charts.map((chart) => chart.element),
+    first.element,
+    span,
+    folded,
   );
   const update = () => {
     element.hidden = mission.count === 0;
-    if (mission.count > 0) for (const chart of charts) chart.update();
+    if (mission.count === 0) return;
+    const line = timeline(mission);
+    first.update(line);
+    say(span, line.words);
+    if (folded.open) for (const chart of others) chart.update(line);
   };
+  folded.addEventListener("toggle", update);
   return { element, update };
+}
+
+/**
+ * Where each step stands in time: a reading at the moment when it was taken, and a belief at the newest of the
+ * readings behind it. Without comparable times, in the order of the steps.
+ */
+function timeline({ snapshots }) {
+  const moments = Array.from(snapshots, (snapshot) => (snapshot?.reading ? momentOf(snapshot) : null));
+  const known = moments.filter(Boolean);
+  const times = known.map(({ at }) => at);
+  const [low, high] = [Math.min(...times), Math.max(...times)];
+  const inOrder = moments.map((_, index) => (moments.length === 1 ? 0.5 : index / (moments.length - 1)));
+  // When readings that do not say their time were sent tells little: a survey is sent at once.
+  if (!known.some(({ isGiven }) => isGiven) || !areComparable(known) || !(high > low))
+    return { own: inOrder, newest: inOrder, words: "In the order of the steps." };
+  let latest = low;
+  const own = moments.map((moment) => {
+    latest = Math.max(latest, moment?.at ?? latest);
+    return ((moment?.at ?? latest) - low) / (high - low);
+  });
+  let reached = 0;
+  const newest = own.map((share) => (reached = Math.max(reached, share)));
+  const words = [low, high].map((at) => momentWords({ ...known[0], at })).join(" to ");
+  return { own, newest, words: `Readings taken ${words}.` };
 }
 
 function buildChart(mission, series) {
@@ -43,7 +83,7 @@ function buildChart(mission, series) {
   const cursor = s("line", { class: "cursor", y1: 0, y2: HEIGHT });
   const picture = s(
     "svg",
-    { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img" },
+    { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", role: "img", "aria-label": series.title },
     area,
     goal,
     line,
@@ -60,10 +100,16 @@ function buildChart(mission, series) {
     h("figcaption", {}, h("span", {}, series.title), value),
     plot,
   );
+  let shares = [];
 
   const point = (event) => {
     const box = picture.getBoundingClientRect();
-    mission.select(1 + Math.round(((event.clientX - box.left) / box.width) * (mission.count - 1)));
+    const share = (event.clientX - box.left) / box.width;
+    let best = 0;
+    shares.forEach((each, index) => {
+      if (Math.abs(each - share) <= Math.abs(shares[best] - share)) best = index;
+    });
+    mission.select(best + 1);
   };
   plot.addEventListener("pointerdown", (event) => {
     if (event.pointerType === "mouse") plot.setPointerCapture(event.pointerId);
@@ -73,28 +119,33 @@ function buildChart(mission, series) {
     if (event.buttons === 1 && event.pointerType === "mouse") point(event);
   });
 
-  const update = () => {
-    const { facts, snapshots, shown, count } = mission;
+  const update = (time) => {
+    const { facts, snapshots, shown } = mission;
+    shares = series.isOwn ? time.own : time.newest;
     const values = Array.from(snapshots, (snapshot) => (snapshot ? series.of(snapshot) : Number.NaN));
     const level = levels(series, values, facts);
-    const x = (index) => (count === 1 ? WIDTH / 2 : (WIDTH * index) / (count - 1));
-    const path = pathOf(values, x, level.y);
+    const points = values.map((each, index) => [WIDTH * shares[index], each]);
+    // Late readings stand at their own time, between others.
+    if (series.isOwn) points.sort(([one], [other]) => one - other);
+    const path = pathOf(points, level.y);
     line.setAttribute("d", path);
-    area.setAttribute("d", path ? `${path} L${x(count - 1)} ${HEIGHT} L${x(0)} ${HEIGHT}Z` : "");
+    const ends = [points.at(-1)[0], points[0][0]];
+    area.setAttribute("d", path ? `${path} L${ends[0]} ${HEIGHT} L${ends[1]} ${HEIGHT}Z` : "");
     const goalValue = series.goal?.(facts);
     goal.setAttribute("visibility", goalValue ? "visible" : "hidden");
     if (goalValue) setLine(goal, "y", level.y(goalValue));
-    setLine(cursor, "x", x(shown - 1));
+    setLine(cursor, "x", WIDTH * shares[shown - 1]);
     cursor.setAttribute("visibility", mission.isLive ? "hidden" : "visible");
-    dot.style.left = `${(100 * x(shown - 1)) / WIDTH}%`;
+    dot.style.left = `${100 * shares[shown - 1]}%`;
     dot.style.top = `${(100 * level.y(values[shown - 1])) / HEIGHT}%`;
     dot.hidden = !Number.isFinite(values[shown - 1]);
-    const unit = series.unit(facts);
-    say(value, withUnit(number(values[shown - 1]), unit));
-    say(top, number(level.high, 2));
-    say(bottom, number(level.low, 2));
-    const now = `${number(values[shown - 1])} ${unit} at step ${shown}`;
-    picture.setAttribute("aria-label", `${series.title}: ${now}, ${number(values[0])} at the first`);
+    const unit = series.quantity ? unitOf(series.quantity).name : "";
+    const words = (each, figures) => number(series.quantity ? inUnit(each, series.quantity) : each, figures);
+    say(value, withUnit(words(values[shown - 1]), unit));
+    say(top, words(level.high, 2));
+    say(bottom, words(level.low, 2));
+    const now = `${words(values[shown - 1])} ${unit} at step ${shown}`;
+    picture.setAttribute("aria-label", `${series.title}: ${now}, ${words(values[0])} at the first`);
   };
   return { element, update };
 }
@@ -121,16 +172,16 @@ function levels(series, values, facts) {
 }
 
 /** Gaps stay gaps. */
-function pathOf(values, x, y) {
+function pathOf(points, y) {
   let path = "";
   let pen = "M";
-  values.forEach((value, index) => {
+  for (const [x, value] of points) {
     if (!Number.isFinite(value)) {
       pen = "M";
-      return;
+      continue;
     }
-    path += `${pen}${x(index).toFixed(2)} ${y(value).toFixed(2)} `;
+    path += `${pen}${x.toFixed(2)} ${y(value).toFixed(2)} `;
     pen = "L";
-  });
+  }
   return path.trim();
 }

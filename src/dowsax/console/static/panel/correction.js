@@ -1,56 +1,10 @@
-/** Look at one reading of a real mission, and correct or withdraw it. */
+/** The dialogs that correct a reading of a real mission, or leave it out. */
 
 import { patch, withdraw } from "../api.js";
-import { h, icon, say } from "../dom.js";
-import { buildMessage, forgive, inFormWords, labelled, numberIn, numeric } from "../forms.js";
-import { clock, number, withUnit } from "../format.js";
-import { placeOf } from "../map/places.js";
+import { h } from "../dom.js";
+import { buildMessage, fillIn, forgive, inFormWords, labelled } from "../forms.js";
 import { askWhether } from "./question.js";
-import { buildPlace } from "./reading_inputs.js";
-
-const MAX_NUMBER = 1e15;
-
-export function buildCorrection(mission, map) {
-  const words = h("p", { class: "place-line" });
-  const correct = h("button", { type: "button", "aria-haspopup": "dialog" }, "Correct");
-  const withdrawal = h("button", { type: "button", "aria-haspopup": "dialog" }, icon("bin"), "Withdraw");
-  const hint = h("p", { class: "hint" }, "Move the slider to see another reading.");
-  const title = h("h2", { id: "correction-title" });
-  const element = h(
-    "section",
-    { class: "card", "aria-labelledby": "correction-title" },
-    title,
-    words,
-    h("div", { class: "row wrap" }, correct, withdrawal),
-    hint,
-  );
-  /** The reading of the shown step. */
-  const chosen = () => {
-    const { snapshot } = mission;
-    if (!snapshot) return null;
-    const wanted = snapshot.corrects ?? snapshot.number;
-    const now = mission.activeReadings(mission.count).find((one) => one.number === wanted);
-    return { number: wanted, reading: now?.reading ?? null, time: mission.snapshots[wanted - 1]?.time };
-  };
-  correct.addEventListener("click", () => askCorrection(mission, map, chosen()));
-  withdrawal.addEventListener("click", () => askWithdrawal(mission, chosen()));
-
-  const update = () => {
-    const one = chosen();
-    element.hidden = !one;
-    if (!one) return;
-    say(title, `Reading ${one.number}`);
-    say(words, one.reading ? readingWords(one, mission, map) : "It was withdrawn and does not count.");
-    correct.disabled = withdrawal.disabled = !one.reading || mission.facts.status === "failed";
-  };
-  return { element, update };
-}
-
-function readingWords({ reading, time }, mission, map) {
-  const value = withUnit(number(reading.value), mission.facts.unit);
-  const place = map.placeWords(placeOf(reading));
-  return `${value} at ${place}${time ? `, received at ${clock(time)}` : ""}.`;
-}
+import { buildPlace, buildValue } from "./reading_inputs.js";
 
 /** A dialog with a form, which closes when `act` is done; Escape and Cancel change nothing. */
 function openDialog(title, fields, buttonText, isDanger, act) {
@@ -85,34 +39,37 @@ function openDialog(title, fields, buttonText, isDanger, act) {
   dialog.showModal();
 }
 
-function askWithdrawal(mission, { number: which }) {
-  const reason = labelled("Reason (optional)", h("input", { type: "text", maxlength: "500", name: "reason" }));
-  const text = "Belief and advice are computed again without it. The log keeps it as withdrawn.";
+function reasonInput() {
+  return labelled("Reason (optional)", h("input", { type: "text", maxlength: "500", name: "reason" }));
+}
+
+export function askWithdrawal(mission, { number: which }) {
+  const reason = reasonInput();
+  const text = "Belief and advice are computed again without it. It stays in the log, and you can undo this.";
   const fields = [h("p", {}, text), reason.element];
-  openDialog(`Withdraw reading ${which}?`, fields, "Withdraw it", true, async () => {
+  openDialog(`Leave out reading ${which}?`, fields, "Leave it out", true, async () => {
     const { snapshot } = await withdraw(`${mission.path}/readings/${which}`, reason.input.value.trim());
     follow(mission, snapshot);
   });
 }
 
-function askCorrection(mission, map, { number: which, reading }) {
-  const { unit, geographic } = mission.facts;
-  const place = buildPlace(geographic ? map.globe : null);
-  const value = numeric(unit ? `Reading [${unit}]` : "Reading", {
-    name: "corrected-value",
-    least: -MAX_NUMBER,
-    most: MAX_NUMBER,
-  });
-  const reason = labelled("Reason (optional)", h("input", { type: "text", maxlength: "500", name: "reason" }));
+export function askCorrection(mission, map, { number: which, reading }) {
+  const { facts } = mission;
+  const place = buildPlace(facts.geographic ? map.globe : null);
+  const about = buildValue(facts, "corrected-");
+  const reason = reasonInput();
   place.set(reading.position);
-  value.input.value = String(reading.value);
-  const before = { place: JSON.stringify(place.get()), value: value.input.value };
-  const names = { ...place.names, value: unit ? `Reading [${unit}]` : "Reading" };
-  // A wrong path is withdrawn, and the reading added along the right one.
-  const fields = [value.element, reading.far_end ? null : place.element, reason.element];
-  openDialog(`Correct reading ${which}`, fields, "Correct it", false, async () => {
-    const body = { reason: reason.input.value.trim() };
-    if (value.input.value !== before.value) body.value = numberIn(value, true);
+  fillIn(about.item, reading.value);
+  const before = { place: JSON.stringify(place.get()), value: about.value.value };
+  const names = { ...place.names, ...about.names };
+  // A wrong path is left out, and the reading added along the right one.
+  const where = reading.far_end ? null : place.element;
+  const hint = h("p", { class: "hint" }, "An empty field stays as it was.");
+  const fields = [about.elements[0], where, ...about.elements.slice(1), hint, reason.element];
+  openDialog(`Correct reading ${which}`, fields.filter(Boolean), "Correct it", false, async () => {
+    const { value, ...others } = about.get();
+    const body = { ...others, reason: reason.input.value.trim() };
+    if (about.value.value !== before.value) body.value = value;
     if (JSON.stringify(place.get()) !== before.place) Object.assign(body, place.get());
     const path = `${mission.path}/readings/${which}`;
     try {
@@ -125,7 +82,8 @@ function askCorrection(mission, map, { number: which, reading }) {
   });
 }
 
-function follow(mission, snapshot) {
+/** Show the newest snapshot, with this one added. */
+export function follow(mission, snapshot) {
   mission.select(mission.count);
   mission.add(snapshot);
 }

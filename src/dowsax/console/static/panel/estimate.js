@@ -1,7 +1,12 @@
 /** The estimate of each unknown: mean, 95 % interval, and the truth once it is revealed. */
 
 import { h, put, say } from "../dom.js";
-import { latitude, longitude, metres, withUnit, within } from "../format.js";
+import { latitude, longitude, metres, shareWords, withUnit, within } from "../format.js";
+import { inUnit, quantityOf, unitOf } from "../units.js";
+import { placeWords as wordsOfPlace } from "./next.js";
+
+/** Names of the parameters that say where the source is. */
+const POSITION = ["x", "y"];
 
 export function buildEstimate(mission, map) {
   const body = h("tbody");
@@ -22,11 +27,13 @@ export function buildEstimate(mission, map) {
     body,
   );
   const place = h("p", { class: "place-line" });
+  const pieces = h("ol", { class: "pieces" });
   const element = h(
     "section",
     { class: "card", "aria-labelledby": "estimate-title" },
     h("h2", { id: "estimate-title" }, "Estimate"),
     place,
+    pieces,
     table,
   );
 
@@ -37,13 +44,38 @@ export function buildEstimate(mission, map) {
     const { names, mean, low, high } = snapshot.estimate;
     const truth = mission.isLive ? facts.truth?.theta : null;
     truthHead.hidden = !truth;
-    say(place, placeWords(snapshot, facts, map.globe));
+    const apart = mission.full?.pieces ?? [];
+    say(place, apart.length > 0 ? piecesWords(apart) : placeWords(snapshot, facts, map.globe));
+    pieces.hidden = apart.length === 0;
+    put(
+      pieces,
+      apart.map((piece) => pieceItem(piece, facts, map.globe)),
+    );
+    // The mean of several places is none of them.
+    const rows = names
+      .map((name, index) => [name, index])
+      .filter(([name]) => apart.length === 0 || !POSITION.includes(name));
     put(
       body,
-      names.map((name, index) => rowOf(mission, index, name, mean, low, high, truth)),
+      rows.map(([name, index]) => rowOf(mission, index, name, mean, low, high, truth)),
     );
+    table.hidden = rows.length === 0;
   };
   return { element, update };
+}
+
+function piecesWords(pieces) {
+  return `The source is in one of ${pieces.length} places, which are apart from each other:`;
+}
+
+/** One of several places: where, how probable, and how large. */
+function pieceItem({ centre, radius, probability }, facts, globe) {
+  return h(
+    "li",
+    {},
+    h("b", {}, shareWords(probability)),
+    h("span", {}, `near ${wordsOfPlace(facts, globe, centre)}, within ${metres(radius, 2)}`),
+  );
 }
 
 function placeWords(snapshot, facts, globe) {
@@ -61,21 +93,25 @@ function missWords(snapshot, truth) {
 
 function rowOf(mission, index, name, mean, low, high, truth) {
   const known = mission.facts.parameters?.find((item) => item.name === name);
-  const unit = known?.unit ?? mission.snapshot.estimate.units[index];
+  const own = known?.unit ?? mission.snapshot.estimate.units[index];
+  const quantity = quantityOf(own);
+  const unit = quantity ? unitOf(quantity).name : own;
+  const shown = (value) => (quantity ? inUnit(value, quantity) : value);
+  const text = (value) => within(shown(value), shown(low[index]), shown(high[index]));
   const interval = h(
     "td",
     { class: "interval" },
-    `${within(low[index], low[index], high[index])} to ${within(high[index], low[index], high[index])}`,
+    `${text(low[index])} to ${text(high[index])}`,
     bracket(mission, index, low[index], high[index]),
   );
   return h(
     "tr",
     {},
     h("th", { scope: "row", title: known?.label ?? name }, short(known?.label ?? name)),
-    h("td", { class: "mean" }, withUnit(within(mean[index], low[index], high[index]), unit)),
+    h("td", { class: "mean" }, withUnit(text(mean[index]), unit)),
     interval,
     truth
-      ? h("td", { class: "truth" }, name in truth ? within(truth[name], low[index], high[index]) : "")
+      ? h("td", { class: "truth" }, name in truth ? text(truth[name]) : "")
       : null,
   );
 }

@@ -2,6 +2,7 @@
 
 import { h, put } from "../dom.js";
 import { clock } from "../format.js";
+import { wordsInUnits } from "../units.js";
 
 const MOST = 200;
 
@@ -25,7 +26,7 @@ export function buildLog(mission) {
           "li",
           { class: `event ${String(event.kind).replace(/\W+/g, "-")}` },
           h("time", { datetime: event.time }, clock(event.time)),
-          h("span", {}, event.text),
+          h("span", {}, wordsInUnits(event.text)),
         ),
       ),
     );

@@ -2,6 +2,7 @@
 
 import { h, s, say } from "../dom.js";
 import { compass, degrees, latitude, longitude, wayWords, within } from "../format.js";
+import { inUnit, unitOf } from "../units.js";
 
 export function buildCompass() {
   const needle = s("path", { d: "M32 20 43 59 32 52 21 59z", class: "needle" });
@@ -39,11 +40,12 @@ export function buildCompass() {
 }
 
 /** In degrees if the site has an origin, else in metres, much finer than the radius to reach. */
-function placeWords(facts, globe, position) {
+export function placeWords(facts, globe, position) {
   if (facts.geographic && globe) {
     const [lat, lon] = globe.toDegrees(position);
     return `${latitude(lat)}, ${longitude(lon)}`;
   }
-  const [east, north] = position.map((value) => within(value, 0, (facts.radius ?? 1) / 10));
-  return `(${east}, ${north}) m`;
+  const fine = inUnit((facts.radius ?? 1) / 10, "length");
+  const [east, north] = position.map((value) => within(inUnit(value, "length"), 0, fine));
+  return `(${east}, ${north}) ${unitOf("length").name}`;
 }

@@ -4,6 +4,7 @@ import { newId, post } from "../api.js";
 import { h, icon, say } from "../dom.js";
 import { buildMessage, choice, forgive, inFormWords } from "../forms.js";
 import { askWhether } from "./question.js";
+import { buildCarriedWind } from "./carried_wind.js";
 import { buildPathChoice, buildPlace, buildValue } from "./reading_inputs.js";
 
 const TRIES = 3;
@@ -20,13 +21,16 @@ export function buildReading(mission, map) {
   const hint = h("p", { class: "hint" }, `Click on the map to ${clicked}.`);
   const buttons = h("div", { class: "row wrap" }, send, toNext);
   const who = searchers?.length ? choice("Searcher", searchers, searchers[0].name) : null;
-  const parts = [...(who ? [who.element] : []), place.element, hint, ...about.elements, buttons, message.element];
+  const carried = buildCarriedWind(mission, about);
+  const inputs = about.elements.flatMap((part) => (part === about.windRow ? [part, carried.element] : [part]));
+  const parts = [...(who ? [who.element] : []), place.element, hint, ...inputs, buttons, message.element];
   const form = h("form", { class: "reading", novalidate: true, id: "reading-form" }, parts);
   const title = h("h2", { id: "reading-title" }, "Add a reading");
   const element = h("section", { class: "card", "aria-labelledby": "reading-title" }, title, form);
   const deliver = buildDelivery(mission);
   const names = { ...place.names, ...about.names };
   forgive(form, message);
+  form.addEventListener("input", carried.update);
   /** Whether the person chose the place, which advice must not change. */
   let chosen = false;
   let placed = null;
@@ -50,6 +54,14 @@ export function buildReading(mission, map) {
     }
     if (mission.count === 0) return hasPaths ? paths[0].name : mission.facts.start;
     return (hasPaths ? newest?.next_path : newest?.next) ?? null;
+  };
+
+  /** [m] above ground, where the advised place is; where the site begins before there is any advice. */
+  const advisedHeight = () => {
+    const own = who ? mission.snapshots.findLast((one) => one?.searcher === who.input.value) : null;
+    const newest = who ? own : mission.snapshots[mission.count - 1];
+    const listed = searchers?.find(({ name }) => name === who?.input.value)?.heights;
+    return newest?.next_height ?? (listed?.length ? listed : mission.facts.heights)?.[0] ?? null;
   };
 
   /** Send a reading; ask the person to confirm an implausible value. */
@@ -81,6 +93,7 @@ export function buildReading(mission, map) {
     message.clear();
     try {
       const body = { ...place.get(), ...about.get(), ...(who ? { searcher: who.input.value } : {}) };
+      carried.require();
       isBusy = true;
       update();
       const snapshot = await deliverOrAsk(body);
@@ -92,6 +105,8 @@ export function buildReading(mission, map) {
       }
       chosen = false;
       about.value.value = "";
+      about.setHeight(advisedHeight(), true);
+      carried.reset();
       message.tell(`Reading ${snapshot.number} is saved.`, "good");
       about.value.focus();
     } catch (refusal) {
@@ -104,6 +119,8 @@ export function buildReading(mission, map) {
   const update = () => {
     const { status } = mission.facts;
     const next = advised();
+    about.setHeight(advisedHeight());
+    carried.update();
     toNext.disabled = !next;
     send.disabled = isBusy || status === "preparing" || status === "failed";
     say(send, status === "preparing" ? "Preparing" : "Add reading");

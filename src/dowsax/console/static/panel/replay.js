@@ -1,7 +1,7 @@
 /** The time slider: look back at any reading, play the search again, return to the newest. */
 
 import { h, icon, put, say } from "../dom.js";
-import { clock } from "../format.js";
+import { momentOf, momentWords, uploadWords } from "./moments.js";
 
 /** [ms] per snapshot while playing. */
 const PACE = 160;
@@ -72,8 +72,12 @@ export function buildReplay(mission) {
     slider.max = String(count);
     slider.value = String(shown);
     slider.style.setProperty("--share", `${count > 1 ? (100 * (shown - 1)) / (count - 1) : 100}%`);
-    slider.setAttribute("aria-valuetext", `step ${shown} of ${count}, ${snapshot.status}`);
-    say(where, `${shown} / ${count}  ${clock(snapshot.time)}`);
+    // Of a withdrawal, when it was made.
+    const moment = momentOf(snapshot);
+    const taken = momentWords(moment);
+    slider.setAttribute("aria-valuetext", `step ${shown} of ${count}, taken ${taken}, ${snapshot.status}`);
+    say(where, `${shown} / ${count}  ${taken}`);
+    where.title = uploadWords(moment);
     live.disabled = mission.isLive;
   };
   return { element, update, stop };

@@ -1,7 +1,8 @@
 /** The status of the search, and what to do next. */
 
 import { announce, h, icon, put, say } from "../dom.js";
-import { compass, metres, number, percent, plural, wayWords } from "../format.js";
+import { compass, metres, percent, plural, wayWords } from "../format.js";
+import { wordsInUnits } from "../units.js";
 import { buildCompass } from "./next.js";
 import { buildSureness } from "./sureness.js";
 
@@ -94,10 +95,11 @@ export function buildStatus(mission, map) {
     say(alarm.lastChild, facts.alarm ?? "");
     wait.hidden = !facts.preparing;
     say(wait.lastChild, facts.preparing ? facts.message || "Preparing" : "");
-    say(why, snapshot ? snapshot.why : (!facts.preparing && facts.message) || waitingWords(facts));
+    const reason = mission.full?.why ?? snapshot?.why;
+    say(why, reason ? wordsInUnits(reason) : (!facts.preparing && facts.message) || waitingWords(facts));
     next.update(facts, snapshot, map.globe);
     sureness.update(facts, snapshot);
-    sayRate(rate, facts.false_stops, why.textContent);
+    sayRate(rate, facts.false_stops, reason ?? "");
     say(budget, budgetWords(facts, snapshot, mission.activeReadings().length));
     budget.hidden = budget.textContent === "";
     if (mission.isLive) readOut(facts, snapshot, status);
@@ -131,7 +133,7 @@ function budgetWords({ budget, status }, snapshot, readings) {
   if (!budget || !snapshot || status !== "searching") return "";
   const parts = [
     budget.readings ? `${readings} of ${budget.readings} readings` : null,
-    budget.distance ? `${number(snapshot.path_length, 2)} of ${metres(budget.distance, 2)}` : null,
+    budget.distance ? `${metres(snapshot.path_length, 2)} of ${metres(budget.distance, 2)}` : null,
     budget.time ? `${number(budget.time / 60, 2)} min at most` : null,
   ].filter(Boolean);
   return parts.length ? `Budget: ${parts.join(", ")}.` : "";

@@ -11,6 +11,9 @@ const KEYS = [
   ["+ and \u2212", "on the map: zoom"],
   ["0 and B", "on the map: the whole area, the belief"],
   ["Enter", "on the map: choose its middle as the place of a reading"],
+  ["Backspace and Escape", "while measuring or drawing: take the last point back, end it"],
+  ["Shift and arrows", "while drawing a site: move the chosen corner; Delete deletes it"],
+  ["Ctrl Z", "while drawing a site: take the last change back"],
   ["?", "this help"],
 ];
 const WORDS = [

@@ -1,8 +1,11 @@
 /** All missions, and the two ways to start one. */
 
+import { mayWrite } from "../access.js";
 import { h, icon, put, say } from "../dom.js";
 import { ago, plural } from "../format.js";
 import { chip } from "../panel/status.js";
+
+const READ_ONLY = "You have a read-only link: you see every mission, and change none.";
 
 /** Show the list in this element; `missions` is a store that says `change`. Returns {title, close}. */
 export function showHome(view, missions) {
@@ -30,7 +33,7 @@ export function showHome(view, missions) {
             "and the console says where to measure next.",
         ),
       ),
-      starts(),
+      mayWrite() ? starts() : h("p", { class: "hint" }, READ_ONLY),
       found,
     ),
   );
@@ -54,7 +57,7 @@ export function showNew(view) {
       "div",
       { class: "home" },
       h("div", { class: "hero" }, h("h1", { tabindex: "-1" }, "New mission")),
-      starts(),
+      mayWrite() ? starts() : h("p", { class: "hint" }, READ_ONLY),
     ),
   );
   return { title: "New mission", close: () => {} };

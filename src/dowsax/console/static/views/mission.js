@@ -1,27 +1,35 @@
 /** One mission: the map, the time slider, and the side panel. */
 
+import { mayWrite } from "../access.js";
 import { h, isTyping, notice, put } from "../dom.js";
 import { buildControls, buildLegend } from "../map/controls.js";
 import { MapView } from "../map/map.js";
 import { Mission } from "../mission.js";
+import { buildAlarm } from "../panel/alarm.js";
 import { buildCharts } from "../panel/charts.js";
-import { buildCorrection } from "../panel/correction.js";
 import { buildEstimate } from "../panel/estimate.js";
 import { buildExport } from "../panel/export.js";
 import { buildLog } from "../panel/log.js";
 import { buildReading } from "../panel/reading.js";
+import { buildReadings } from "../panel/readings.js";
 import { buildRemoval } from "../panel/removal.js";
 import { buildReplay } from "../panel/replay.js";
+import { buildSettings } from "../panel/settings.js";
 import { buildSheet } from "../panel/sheet.js";
 import { buildSimulation } from "../panel/simulation.js";
 import { buildStatus, STATUS } from "../panel/status.js";
 import { buildSurvey } from "../panel/survey.js";
+import { offerUnits } from "../units.js";
+
+/** [ms] after which ages are said again: of a wind, and of the newest reading. */
+const PULSE_MS = 5000;
 
 /** Show a mission in this element; returns {title, close}. */
 export async function showMission(view, id) {
   const mission = new Mission(id);
   await mission.open();
   const { facts } = mission;
+  offerUnits(facts.units);
   const legend = buildLegend();
   let parts = [];
   const map = new MapView({
@@ -30,13 +38,14 @@ export async function showMission(view, id) {
     drawn: legend.update,
   });
   map.attach(mission);
-  map.canPick = facts.type === "real";
+  map.canPick = facts.type === "real" && mayWrite();
   parts = buildParts(mission, map);
   map.element.append(buildControls(map));
   const side = h(
     "div",
     { class: "side", id: "side" },
     heading(facts),
+    parts.alarm.banner,
     parts.all.map((part) => part.element),
   );
   const sheet = buildSheet(side);
@@ -56,7 +65,8 @@ export async function showMission(view, id) {
     for (const part of [...parts.all, parts.replay]) part.update();
     map.redraw();
     // Visible from other tabs.
-    document.title = `${(STATUS[mission.facts.status] ?? STATUS.failed).word}: ${facts.name}`;
+    const mark = parts.alarm.isOn() ? "(!) " : "";
+    document.title = `${mark}${(STATUS[mission.facts.status] ?? STATUS.failed).word}: ${facts.name}`;
   };
   // Several changes within one repaint are drawn once.
   mission.addEventListener("change", () => {
@@ -68,6 +78,7 @@ export async function showMission(view, id) {
     location.hash = "#/";
   });
   update();
+  const pulse = setInterval(update, PULSE_MS);
   const keys = (event) => shortcut(event, mission, parts, map);
   document.addEventListener("keydown", keys);
   const repaint = () => map.redraw();
@@ -79,6 +90,10 @@ export async function showMission(view, id) {
       mission.close();
       map.close();
       parts.replay.stop();
+      parts.alarm.close();
+      clearInterval(pulse);
+      cancelAnimationFrame(waiting);
+      offerUnits({});
       document.removeEventListener("keydown", keys);
       document.removeEventListener("themechange", repaint);
     },
@@ -88,14 +103,15 @@ export async function showMission(view, id) {
 function buildParts(mission, map) {
   const isReal = mission.facts.type === "real";
   const status = buildStatus(mission, map);
-  const reading = isReal ? buildReading(mission, map) : null;
-  const correction = isReal ? buildCorrection(mission, map) : null;
-  const survey = isReal ? buildSurvey(mission, map.element) : null;
-  const simulation = isReal ? null : buildSimulation(mission);
-  const known = [buildEstimate(mission, map), buildCharts(mission)];
-  const rest = [...known, buildExport(mission), buildLog(mission), buildRemoval(mission)];
-  const all = [status, reading, correction, survey, simulation, ...rest].filter(Boolean);
-  return { all, reading, simulation, replay: buildReplay(mission) };
+  const alarm = buildAlarm(mission);
+  const reading = isReal && mayWrite() ? buildReading(mission, map) : null;
+  const survey = isReal && mayWrite() ? buildSurvey(mission, map.element) : null;
+  const simulation = !isReal && mayWrite() ? buildSimulation(mission) : null;
+  const known = [buildEstimate(mission, map), buildReadings(mission, map), buildCharts(mission)];
+  const removal = mayWrite() ? buildRemoval(mission) : null;
+  const rest = [...known, survey, buildExport(mission), buildLog(mission), alarm, buildSettings(), removal];
+  const all = [status, reading, simulation, ...rest].filter(Boolean);
+  return { all, alarm, reading, simulation, replay: buildReplay(mission) };
 }
 
 function heading(facts) {

@@ -1,11 +1,15 @@
-/** Start a real mission: a site file from a template, pasted or uploaded, checked while typing. */
+/** Start a real mission: a site is drawn and filled in, or its file pasted or uploaded; checked all the while. */
 
-import { getChoices, getText, post, postText } from "../api.js";
+import { getChoices, post } from "../api.js";
 import { h, icon, put, say } from "../dom.js";
 import { choice, labelled, nameOf, named, numberIn, numeric, refuse, SEEDS, showForm } from "../forms.js";
 import { number } from "../format.js";
+import { buildBoard } from "../site/board.js";
+import { buildFields } from "../site/fields.js";
+import { buildPicture } from "../site/picture_field.js";
+import { SiteState } from "../site/state.js";
 
-/** [ms] after the last key before the site is checked. */
+/** [ms] after the last key before the text is read. */
 const PAUSE = 350;
 const BROKER = /^mqtts?:\/\/[^/\s]+/;
 /** The largest length of a site file. */
@@ -13,7 +17,7 @@ const MAX_LENGTH = 60000;
 
 export async function showNewReal(view) {
   const choices = await getChoices();
-  const site = buildSite(choices.kinds);
+  const site = buildSite();
   const policies = choices.policies.filter((item) => !item.fields);
   const best = { name: "", label: "the best for the site" };
   const policy = choice("Policy", [best, ...policies], "", "Chooses the next place.");
@@ -34,6 +38,7 @@ export async function showNewReal(view) {
       ...(policy.input.value ? { policy: policy.input.value } : {}),
       ...(name.input.value.trim() ? { name: name.input.value.trim() } : {}),
       ...broker.settings(),
+      ...site.picture(),
     });
     return id;
   };
@@ -43,81 +48,110 @@ export async function showNewReal(view) {
   const shown = showForm(view, { title, parts, label: "Start the mission", begin, names, isWide: true });
   shown.button.disabled = true;
   await site.start(shown);
-  return { title, close: () => {} };
+  return { title, close: site.close };
 }
 
-/** The text of the site file, its source, and its description. */
-function buildSite(kinds) {
-  const options = kinds.map(({ name, label }) => ({ name, label: label ? `${name}: ${label}` : name }));
-  const kind = choice("Template for", options);
-  const file = h("input", { type: "file", accept: ".toml,text/plain", class: "unseen", id: "site-file" });
-  const fileLabel = h("label", { for: "site-file", class: "button" }, icon("up"), "Upload a site file");
-  const plain = { spellcheck: "false", autocapitalize: "off", autocomplete: "off", wrap: "off" };
-  const text = h("textarea", { name: "site", rows: "22", class: "code", ...plain });
-  const hint = "Every key is explained in it. Paste your own, or change this one.";
-  const site = labelled("Site file (TOML)", text, hint);
+/** The board, the fields, the text of the site file, and what it says. */
+function buildSite() {
+  const state = new SiteState();
+  const board = buildBoard({ changed: (shapes) => state.write({ shapes }), undo: () => state.undo() });
+  const fields = buildFields((values) => state.write({ values }));
+  const picture = buildPicture({
+    map: board.map,
+    shapes: () => board.sketch.shapes,
+    changed: (part) => {
+      Object.assign(board.sketch.shapes, part);
+      state.write({ shapes: board.sketch.shapes });
+    },
+  });
+  const { text, name, element: texts, bind } = buildText(state);
   const verdict = h("p", { class: "verdict", role: "status" });
   const facts = h("dl", { class: "facts" });
-  const understanding = h("details", { class: "more" }, h("summary", {}, "What the site file says"), facts);
+  const understanding = h("details", { class: "more", open: true }, h("summary", {}, "What the site file says"), facts);
 
   const start = async ({ button, message }) => {
-    const check = checker(text, verdict, button, facts);
-    const fill = async () => {
-      try {
-        text.value = await getText(`/site/new?kind=${encodeURIComponent(kind.input.value)}`);
-        check();
-      } catch (refusal) {
-        message.tell(refusal.message);
+    state.addEventListener("change", () => {
+      const { form } = state;
+      if (document.activeElement !== text || !state.isTyped) text.value = form.text;
+      if (form.shapes) {
+        board.map.take(structuredClone(form.shapes), picture.upload()?.corners, state.isBehind);
+        picture.take(form.shapes);
       }
-    };
-    kind.input.addEventListener("change", fill);
-    text.addEventListener("input", check);
+      if (form.values) fields.take(form);
+      const fault = form.faults[0];
+      verdict.className = fault ? "verdict error" : "verdict good";
+      say(verdict, fault ? fault.line : understood(form.site));
+      if (form.site) showFacts(facts, form.site);
+      facts.classList.toggle("old", !form.site);
+      button.disabled = Boolean(fault);
+    });
+    state.addEventListener("refused", ({ detail }) => {
+      verdict.className = "verdict error";
+      say(verdict, detail);
+      button.disabled = true;
+    });
+    state.addEventListener("asking", () => message.clear());
+    bind(text, button);
+    await state.read({ kind: "gas-plume" });
+  };
+  const side = h("div", { class: "site-side" }, fields.element, picture.element);
+  board.element.append(verdict);
+  const drawn = h("div", { class: "site-board" }, board.element, side);
+  const elements = [drawn, understanding, texts];
+  const uploaded = () => (picture.upload() && state.form?.shapes?.map ? { picture: picture.upload().id } : {});
+  return { text, name, elements, start, picture: uploaded, close: () => board.map.close() };
+}
+
+function showFacts(facts, { description }) {
+  put(
+    facts,
+    description.flatMap(({ heading, text }) => [h("dt", {}, heading), h("dd", {}, text)]),
+  );
+}
+
+/** The text of the site file, folded away, and its upload. */
+function buildText(state) {
+  const file = h("input", { type: "file", accept: ".toml,text/plain", class: "unseen", id: "site-file" });
+  const label = h("label", { for: "site-file", class: "button" }, icon("up"), "Upload a site file");
+  const plain = { spellcheck: "false", autocapitalize: "off", autocomplete: "off", wrap: "off" };
+  const text = h("textarea", { name: "site", rows: "22", class: "code", ...plain });
+  const hint = "Every key is explained in it. Paste your own, or change this one: map and form follow.";
+  const site = labelled("Site file (TOML)", text, hint);
+  const element = h(
+    "details",
+    { class: "more", id: "site-text" },
+    h("summary", {}, "The site file, for experts"),
+    h("div", { class: "row wrap end" }, file, label),
+    site.element,
+  );
+  let timer = null;
+  const ask = () => {
+    try {
+      requireText(text.value);
+      state.read({ text: text.value });
+    } catch (refusal) {
+      state.refuse(refusal.message);
+    }
+  };
+  const bind = (_, button) => {
+    text.addEventListener("input", () => {
+      // What is being typed has not been checked yet.
+      button.disabled = true;
+      clearTimeout(timer);
+      timer = setTimeout(ask, PAUSE);
+    });
     file.addEventListener("change", async () => {
       if (!file.files[0]) return;
       text.value = await file.files[0].text();
       file.value = "";
-      check();
+      ask();
     });
-    await fill();
   };
-  const source = h("div", { class: "row wrap end" }, kind.element, file, fileLabel);
-  return { text, name: nameOf(site), elements: [source, site.element, verdict, understanding], start };
-}
-
-/** Check the site once typing pauses; only the newest answer counts. */
-function checker(text, verdict, begin, facts) {
-  let timer = null;
-  let asked = null;
-  const ask = async () => {
-    asked?.abort();
-    const mine = new AbortController();
-    asked = mine;
-    try {
-      requireText(text.value);
-      const known = await postText("/site/check", text.value, "text/plain", mine.signal);
-      verdict.className = "verdict good";
-      say(verdict, understood(known));
-      put(
-        facts,
-        (known.description ?? []).flatMap(({ heading, text: words }) => [h("dt", {}, heading), h("dd", {}, words)]),
-      );
-      begin.disabled = false;
-    } catch (refusal) {
-      if (refusal.name === "AbortError") return;
-      verdict.className = "verdict error";
-      say(verdict, refusal.message.replace(/^site\.toml/, "Site file"));
-      put(facts);
-      begin.disabled = true;
-    }
-  };
-  return () => {
-    clearTimeout(timer);
-    timer = setTimeout(ask, PAUSE);
-  };
+  return { text, name: nameOf(site), element, bind };
 }
 
 function requireText(text) {
-  if (text.trim() === "") throw new RangeError("Site file: it is empty; paste one, or choose a template.");
+  if (text.trim() === "") throw new RangeError("Site file: it is empty; paste one, or choose a kind.");
   if (text.length > MAX_LENGTH) throw new RangeError(`Site file: more than ${MAX_LENGTH} letters; shorten it.`);
 }
 

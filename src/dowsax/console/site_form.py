@@ -1,0 +1,303 @@
+"""The form in which a site is drawn and filled in, and its site file: one becomes the other, both ways.
+
+The form has what most sites need. All else stays in the text as it is.
+"""
+
+import json
+import tomllib
+from collections.abc import Mapping
+from typing import Any, get_args
+
+import numpy as np
+from pydantic import ValidationError
+
+from dowsax.console.bodies import MAX_SITE_LENGTH
+from dowsax.console.site_text import set_keys, set_list
+from dowsax.console.sites import check_site
+from dowsax.geo.local import LocalCoordinates
+from dowsax.site import new_site
+from dowsax.site.area import BOX, AreaSetting
+from dowsax.site.kinds import KINDS, why_unused
+from dowsax.site.parse import refuse_unused, resolve_area
+from dowsax.site.reference import Key, tables
+from dowsax.site.schema import SiteFile
+from dowsax.site.text import Fault, SiteError, add_line, faults_of, parse_toml
+from dowsax.world.units import MOLAR_MASSES
+
+LABELS = {
+    "name": "Name",
+    "field.kind": "Kind",
+    "field.unit": "Unit of the readings",
+    "field.gas": "Gas",
+    "wind.mode": "Wind",
+    "wind.speed": "Wind speed",
+    "wind.from": "Wind from",
+    "background.mode": "Background",
+    "background.value": "Background value",
+    "sensor.height": "Height of the sensor",
+    "sensor.dwell": "How long a reading counts",
+    "step.speed": "Speed on the way",
+    "step.reading_time": "Time for a reading",
+    "search.radius": "Found within",
+    "search.probability": "With probability",
+    "budget.readings": "Most readings",
+    "budget.distance": "Longest way",
+    "budget.time": "Longest time",
+    "budget.return": "Must return to the start",
+}
+"""The keys of the form, in its order, and what it calls them."""
+LISTS = ("geofence", "no_go", "obstacle")
+"""What is drawn as polygons."""
+_DECIMALS_M = 3
+_KEPT = ("name", "budget.readings", "budget.distance", "budget.time", "budget.return", "search.radius")
+"""What a change of the kind keeps of the form, besides what is drawn."""
+
+_GIVEN_WIND = ("wind.speed", "wind.from", "wind.velocity")
+_EXCLUDED = {
+    "wind.mode = measured": _GIVEN_WIND,
+    "wind.mode = constant": ("wind.direction_error",),
+    "wind.mode = unknown": ("wind.direction_error", *_GIVEN_WIND),
+    "background.mode = known": ("background.range",),
+    "background.mode = usual": ("background.range", "background.value"),
+    "background.mode = none": ("background.range", "background.value"),
+    **dict.fromkeys(
+        (f"background.mode = {mode}" for mode in ("unknown", "measured", "per-sensor")), ("background.value",)
+    ),
+}
+"""The keys that a mode does not allow: a change to it takes them out."""
+
+
+def start_form(kind: str) -> dict[str, Any]:
+    """Return the form of a new site of this kind: `dowsax site new` without the polygons of its example."""
+    text = new_site(kind)
+    for name in LISTS:
+        text = set_list(text, name, ())
+    return read_form(text)
+
+
+def read_form(text: str) -> dict[str, Any]:
+    """Return what a site file says as text, values, shapes, fields, faults and a description.
+
+    A text that is no TOML has a fault, and neither values nor shapes.
+    """
+    form: dict[str, Any] = {"text": text, "values": None, "shapes": None, "fields": [], "site": None}
+    try:
+        table = parse_toml(text, "Site file")
+    except ValueError as error:
+        return form | {"faults": [_describe_whole(error)]}
+    faults = _faults(text, table)
+    form |= {"values": _values(table), "shapes": _shapes(table), "fields": _fields(table), "faults": faults}
+    return form if faults else form | {"site": check_site(text)}
+
+
+def write_form(text: str, values: Mapping[str, Any], shapes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the form after values and shapes are written into the text of a site file.
+
+    A change of the kind begins with a new text of that kind, in which the shapes and the budget are the same.
+    """
+    table = parse_toml(text, "The site file")
+    kind, before = values.get("field.kind"), _get(table, "field.kind")
+    if kind in KINDS and kind != before:
+        text = start_form(kind)["text"]
+        table = tomllib.loads(text)
+        start = _values(table)
+        values = start | {key: values[key] for key in _KEPT if key in values} | {"field.kind": kind}
+    unknown = set(values) - set(LABELS)
+    if unknown:
+        raise ValueError(f"{min(unknown)!r} is no key of the form: change it in the text of the site file.")
+    known = _values(table)
+    changed = {key: value for key, value in values.items() if value != known[key]}
+    for key in ("wind.mode", "background.mode"):
+        if key in changed:
+            changed |= dict.fromkeys(_EXCLUDED.get(f"{key} = {changed[key]}", ()))
+    text = set_keys(text, {tuple(key.split(".")): value for key, value in changed.items()})
+    text = _write_shapes(text, _shapes(table) or {}, shapes)
+    if len(text) > MAX_SITE_LENGTH:
+        raise ValueError(f"The site file has more than {MAX_SITE_LENGTH} letters: draw fewer corners.")
+    return read_form(text)
+
+
+def _get(table: Mapping[str, Any], key: str) -> Any:
+    """Return the value of a dotted key in the table of a file; `None` where it has none."""
+    value: Any = table
+    for part in key.split("."):
+        value = value.get(part) if isinstance(value, Mapping) else None
+    return value
+
+
+def _values(table: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values that the form shows; what is no text, number or flag has no place in it."""
+    found = {key: _get(table, key) for key in LABELS}
+    return {
+        key: value if isinstance(value, str | int | float | bool) else None for key, value in found.items()
+    }
+
+
+def _coordinates(table: Mapping[str, Any]) -> tuple[LocalCoordinates, Any] | None:
+    """Return the local coordinates and the box [m] of the area; `None` where it is not given well."""
+    try:
+        return resolve_area(AreaSetting.model_validate(table["area"]))
+    except (ValidationError, Fault, KeyError):
+        return None
+
+
+def _shapes(table: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return what is drawn, in metres: area, origin, start, polygons, and where the picture lies."""
+    found = _coordinates(table)
+    if found is None:
+        return None
+    coordinates, area = found
+    shapes: dict[str, Any] = {
+        "area": [_round(corner) for corner in area],
+        "origin": None if coordinates.origin is None else list(coordinates.origin),
+        "start": next(iter(_places(table.get("start"), "position", coordinates)), None),
+        "map": None,
+    }
+    if _get(table, "map.image") is not None:
+        corners = _places(table["map"], "corners", coordinates)
+        shapes["map"] = {"image": _get(table, "map.image"), "corners": corners or None}
+    for name in LISTS:
+        entries = table.get(name)
+        shapes[name] = [
+            {
+                "index": index,
+                "name": str(entry.get("name", "")),
+                "corners": _places(entry, "corners", coordinates),
+            }
+            for index, entry in enumerate(entries if isinstance(entries, list) else ())
+            if isinstance(entry, Mapping)
+        ]
+    return shapes
+
+
+def _name(entry: Mapping[str, Any]) -> str:
+    return str(entry.get("name", ""))
+
+
+def _places(entry: Any, key: str, coordinates: LocalCoordinates) -> list[list[float]]:
+    """Return the places [m] of an entry, given in metres or degrees; none where they are no places."""
+    entry = entry if isinstance(entry, Mapping) else {}
+    try:
+        if key in entry:
+            return [_round(place) for place in np.reshape(np.array(entry[key], float), (-1, 2)).tolist()]
+        degrees = np.reshape(np.array(entry[f"{key}_degrees"], float), (-1, 2))
+        return [_round(place) for place in coordinates.to_metres(*degrees.T).tolist()]
+    except (KeyError, TypeError, ValueError):
+        return []
+
+
+def plain_shapes(shapes: dict[str, Any]) -> dict[str, Any]:
+    """Return shapes with lists instead of tuples, as a file has them."""
+    return json.loads(json.dumps(shapes))
+
+
+def _round(place: Any) -> list[float]:
+    return [round(float(value), _DECIMALS_M) for value in place]
+
+
+def _write_shapes(text: str, known: Mapping[str, Any], shapes: Mapping[str, Any]) -> str:
+    """Return the text with what is drawn; only what differs from before is written, and in metres."""
+    keys: dict[tuple[str, ...], Any] = {}
+    if shapes.get("area") != known.get("area") and shapes.get("area"):
+        low, high = shapes["area"]
+        keys |= {("area", "low"): _round(low), ("area", "high"): _round(high)}
+        keys |= {("area", side): None for side in BOX}
+    if shapes.get("origin") != known.get("origin") or ("area", "low") in keys:
+        # Of an area in degrees the origin was its middle, which moves with it.
+        keys["area", "origin"] = shapes.get("origin")
+    if shapes.get("start") != known.get("start"):
+        start = shapes.get("start")
+        keys |= {("start", "position"): start and _round(start), ("start", "position_degrees"): None}
+    if shapes.get("map") != known.get("map"):
+        picture = shapes.get("map") or {}
+        corners = picture.get("corners")
+        keys |= {("map", "image"): picture.get("image"), ("map", "corners_degrees"): None}
+        keys["map", "corners"] = corners and [_round(corner) for corner in corners]
+    text = set_keys(text, keys)
+    for name in LISTS:
+        if shapes.get(name, []) != known.get(name, []):
+            text = set_list(
+                text, name, [_entry(entry, known.get(name, [])) for entry in shapes.get(name, [])]
+            )
+    return text
+
+
+def _entry(entry: Mapping[str, Any], known: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return what changes in an entry of a list of polygons."""
+    before = next((one for one in known if one["index"] == entry.get("index")), {})
+    changes: dict[str, Any] = {"index": before.get("index")}
+    if entry.get("name", "") != before.get("name", ""):
+        changes["name"] = entry.get("name", "")
+    if entry.get("corners") != before.get("corners"):
+        changes |= {"corners": [_round(corner) for corner in entry["corners"]], "corners_degrees": None}
+    return changes
+
+
+def _faults(text: str, table: dict[str, Any]) -> list[dict[str, str]]:
+    """Return what is wrong with a site, each with the key that it concerns."""
+    try:
+        file = SiteFile.model_validate(table)
+        refuse_unused(table, file.field.kind, file.sensor.reading)
+        check_site(text)
+    except ValidationError as error:
+        return [_describe_fault(fault, text) for fault in faults_of(error, table)]
+    except Fault as fault:
+        return [_describe_fault(fault, text)]
+    except SiteError as error:
+        return [_describe_fault(error.fault, text)]
+    except ValueError as error:
+        return [_describe_whole(error)]
+    return []
+
+
+def _describe_fault(fault: Fault, text: str) -> dict[str, str]:
+    line = str(add_line(fault, "Site file", text))
+    return {"key": ".".join(fault.keys), "text": str(fault), "line": line}
+
+
+def _describe_whole(error: ValueError) -> dict[str, str]:
+    """Return an error that concerns the text as a whole."""
+    words = str(error).replace("site.toml", "Site file")
+    return {"key": "", "text": words, "line": words}
+
+
+def _fields(table: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the fields of the form that have a use for the kind, as the schema describes them."""
+    kind, reading = str(_get(table, "field.kind")), str(_get(table, "sensor.reading") or "value")
+    known = {
+        f"{one.name}.{key.name}" if one.header else key.name: key for one in tables() for key in one.keys
+    }
+    return [
+        _field(name, label, known[name], kind)
+        for name, label in LABELS.items()
+        if kind not in KINDS or "." not in name or _is_used(kind, name, reading, table)
+    ]
+
+
+def _is_used(kind: str, name: str, reading: str, table: Mapping[str, Any]) -> bool:
+    section, key = name.split(".")
+    if (name == "field.unit" and not KINDS[kind].unit) or why_unused(kind, section, key, reading) is not None:
+        return False
+    if name in ("wind.speed", "wind.from"):
+        return _get(table, "wind.mode") == "constant"
+    return name != "background.value" or _get(table, "background.mode") == "known"
+
+
+def _field(name: str, label: str, key: Key, kind: str) -> dict[str, Any]:
+    choices: list[str] = []
+    if name == "field.kind":
+        choices = list(KINDS)
+    elif name == "field.unit" and kind in KINDS:
+        choices = list(KINDS[kind].units)
+    elif name == "field.gas":
+        choices = list(MOLAR_MASSES)
+    elif name.endswith(".mode"):
+        section = SiteFile.model_fields[name.partition(".")[0]].annotation
+        choices = list(get_args(section.model_fields["mode"].annotation))  # type: ignore[union-attr]
+    form = "choice" if choices else "text"
+    if not choices and key.form.startswith(("number", "whole number", "true")):
+        form = key.form.split(",")[0].split(" ")[0].replace("true", "flag")
+    unit = "°" if name == "wind.from" else key.unit
+    default = key.default if isinstance(key.default, str | int | float | bool) else None
+    words = {"label": label, "unit": unit, "hint": key.text, "form": form, "choices": choices}
+    return {"key": name, **words, "default": default}
