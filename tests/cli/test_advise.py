@@ -6,6 +6,7 @@ import math
 import socket
 
 import pytest
+from mcap.reader import make_reader
 
 SITE = """
 name = "yard"
@@ -120,9 +121,46 @@ def test_a_mission_and_what_comes_of_it(advise, dowsax_command, complaint, site_
     assert "--quantity takes name=number, of background" in complaint(
         "correct", log, "--number", "1", "--quantity", "gain=3"
     )
+    assert "Reading 1 counts: give `as_of`" in complaint("restore", log, "--number", "1")
     assert "Not used at this site: heading" in complaint(
         "correct", log, "--number", "1", "--quantity", "heading=3"
     )
+
+
+def recorded(path):
+    """The bodies of a recording, by topic."""
+    found = {}
+    with path.open("rb") as stream:
+        for _, channel, message in make_reader(stream).iter_messages():
+            found.setdefault(channel.topic, []).append(json.loads(message.data))
+    return found
+
+
+def test_several_places_ahead_and_a_recording(advise, dowsax_command, complaint, site_file, tmp_path):
+    """The answers, the log, the plan and both recordings have the same places."""
+    log, live, whole = (tmp_path / name for name in ("mission.log", "live.mcap", "whole.mcap"))
+    said, _ = advise(LINES, "--ahead", "3", "--mcap", live)
+    ahead = said[-1]["ahead"]
+    assert [ahead[0]["position"], len(ahead)] == [said[-1]["next_position"], 3]
+    assert dowsax_command("export", log, "--to", "qgc", "--mcap", whole).code == 0
+    items = json.loads((tmp_path / "mission.plan").read_text())["mission"]["items"]
+    stops = [[item["params"][4], item["params"][5]] for item in items if item["command"] == 16]
+    degrees = [[each["latitude"], each["longitude"]] for each in said[-1]["degrees"]["ahead"]]
+    assert all(any(stop == pytest.approx(each, abs=1e-6) for stop in stops) for each in degrees)
+    one, other = recorded(live), recorded(whole)
+    assert {topic: one[topic] for topic in one if topic != "/dowsax/log"} == {
+        topic: other[topic] for topic in other if topic != "/dowsax/log"
+    }
+    assert [body["value"] for body in one["/dowsax/reading"]] == [41.0, 44.0, 47.0]
+    found = [[leg["position"]["x"], leg["position"]["y"]] for leg in one["/dowsax/advice"][-1]["ahead"]]
+    assert found == [pytest.approx(leg["position"], abs=1e-3) for leg in ahead]
+    refused = [body["message"] for body in one["/dowsax/log"] if body["message"].startswith("Refused")]
+    assert len(refused) == 2
+    words = "advise", "--site", site_file, "--log", log
+    assert "must be from 1 to 10 places; got 11" in complaint(*words, "--ahead", "11")
+    (tmp_path / "notes.txt").write_text("my notes")
+    assert "no recording of this mission" in complaint(*words, "--mcap", tmp_path / "notes.txt")
+    assert (tmp_path / "notes.txt").read_text() == "my notes"
 
 
 def test_says_what_is_wrong_before_anything_else(complaint, dowsax_command, site_file, tmp_path):

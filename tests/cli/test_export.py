@@ -22,3 +22,11 @@ def test_options_of_plans_are_for_plans(complaint, tmp_path):
     log = tmp_path / "mission.log"
     assert "export --to qgc" in complaint("export", log, "--to", "kml", "--altitude", "30")
     assert "must be from 0 to" in complaint("export", log, "--to", "qgc", "--hold", "-1")
+
+
+def test_a_format_or_a_recording_has_to_be_asked_for(complaint, tmp_path):
+    log = tmp_path / "mission.log"
+    assert complaint("export", log) == "Say what to write: --to geojson, kml, qgc, csv, html, or --mcap FILE."
+    words = "--mcap", tmp_path / "a.mcap", "--out", tmp_path / "a.kml"
+    assert complaint("export", log, *words).startswith("--out, --altitude and --hold go with --to")
+    assert "does not exist" in complaint("export", log, "--mcap", tmp_path / "a.mcap")

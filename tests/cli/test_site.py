@@ -52,6 +52,19 @@ def test_check_says_what_was_understood(dowsax_command, site_file):
     assert "within 5 m with a probability of 95 %" in stdout
 
 
+def test_check_names_the_picture_behind_the_map(dowsax_command, site_file):
+    """And says where it is missing."""
+    site_file.write_text(
+        NEW_SITE.replace("[map]\n", "[map]\nimage = 'plan.png'\ncorners = [[0, 0], [9, 9]]\n")
+    )
+    missing = "plan.png in [map] does not exist"
+    stdout = dowsax_command("site", "check", site_file).stdout
+    assert "  map         plan.png, placed by its corners\n" in stdout
+    assert missing in stdout
+    (site_file.parent / "plan.png").write_bytes(b"")
+    assert missing not in dowsax_command("site", "check", site_file).stdout
+
+
 def test_check_says_what_is_known(complaint, dowsax_command, site_file):
     """A number in [prior] is told, and not one that no plume has."""
     assert "\n  known " not in dowsax_command("site", "check", site_file).stdout

@@ -39,7 +39,7 @@ def test_one_listed_height_is_the_height_of_the_sensor():
 
 @pytest.mark.parametrize("own", [{}, {"heights": (6.0,)}])
 def test_climbs_are_way_in_the_missions_of_a_team(own):
-    """A way is at least that over ground; whoever stays at one height has no more."""
+    """A way is at least that over ground, and no more where the height stays the same."""
     team = (Searcher("anna", (2.0, 2.0), **own), Searcher("ben", (18.0, 2.0), height=6.0))
     plan = Plan.of(tall_site(searchers=team, search=NEVER, budget=Budget(readings=5)), MODEL)
     assert plan.searchers["anna"].reach.heights == own.get("heights", HEIGHTS)

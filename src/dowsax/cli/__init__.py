@@ -4,6 +4,8 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
+from threading import Timer
 
 from cyclopts import App, CycloptsError
 
@@ -33,15 +35,20 @@ COMMANDS = {
     "site": "Write a site file to start from, or check one.",
     "rehearse": "Simulate missions of a site: how often they stop, and how often a stop is wrong.",
     "advise": "Advise a live search: one JSON object a line in, one a line out.",
+    "fly": "Fly a live search with an autopilot over MAVLink: readings in, waypoints out.",
     "export": "Export what a mission has found so far from its log, which may be in use.",
     "withdraw": "Withdraw a reading of a mission; belief and advice are computed without it.",
     "correct": "Correct a reading of a mission; belief and advice are computed again.",
+    "restore": "Undo a withdrawal or a correction of a reading; belief and advice are computed again.",
     "recover": "Recover a damaged mission log into a new one, and report what was lost.",
     "serve": "Open the mission console: a page to watch and steer searches, and the API behind it.",
 }
 """Help of each command, here so that `dowsax --help` imports none of them."""
-MODULES = {"withdraw": "correct"}
+MODULES = {"withdraw": "correct", "restore": "correct"}
 """Module of a command that has another name; it is imported when the command runs."""
+
+_PATIENCE_S = 1.0
+"""Modules that are imported sooner need no message."""
 
 
 app = App(
@@ -63,6 +70,7 @@ def run(tokens: Sequence[str] | None = None) -> int:
     enable_cache()
     try:
         with _warnings_in_one_line():
+            _import_command(next(iter(sys.argv[1:] if tokens is None else tokens), ""))
             app(tokens, exit_on_error=False, print_error=False, result_action="return_value")
     except CycloptsError as error:
         return _print_error(f"{_one_line(error)} See `dowsax --help`.")
@@ -82,6 +90,27 @@ def run(tokens: Sequence[str] | None = None) -> int:
             return _print_error(describe_missing(extra, f"`dowsax {command}`"))
         return _print_error(_one_line(error))
     return 0
+
+
+def _import_command(name: str) -> None:
+    """Import the module of a command; where that takes long, a terminal says so meanwhile."""
+    if name not in COMMANDS:
+        return
+    is_said = []
+
+    def say() -> None:
+        is_said.append(True)
+        print("dowsax: starting…", end="", file=sys.stderr, flush=True)
+
+    timer = Timer(_PATIENCE_S, say)
+    if sys.stderr.isatty():
+        timer.start()
+    try:
+        import_module(f"dowsax.cli.{MODULES.get(name, name)}")
+    finally:
+        timer.cancel()
+        if is_said:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
 @contextmanager

@@ -2,21 +2,34 @@
 
 import asyncio
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from dowsax.cli.console import preparing, print_status, waiting
+from dowsax.cli.durations import site_kind
 from dowsax.cli.locate import require_seed
+from dowsax.cli.outputs import require_writable
+from dowsax.extras import require_extra
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.log import MissionLog, has_mission
 from dowsax.mission.messages import read_lines, serve_lines
 from dowsax.mission.mqtt import require_broker, serve_mqtt
 from dowsax.mission.next_reading import describe_start
 from dowsax.mission.plan import Plan
+from dowsax.report.mcap_recording import RecordedAdvisor, require_recording
 from dowsax.site import read_site
 
 
 def advise(
-    *, site: Path, log: Path, policy: str | None = None, seed: int | None = None, mqtt: str | None = None
+    *,
+    site: Path,
+    log: Path,
+    policy: str | None = None,
+    seed: int | None = None,
+    mqtt: str | None = None,
+    ahead: int = 1,
+    mcap: Path | None = None,
 ) -> None:
     """Advise a live search: one JSON object a line in, one a line out.
 
@@ -48,32 +61,62 @@ def advise(
         dowsax/NAME/readings and advice goes to dowsax/NAME/advice, with the NAME of the site; that for one of
         several searchers also to dowsax/NAME/advice/SEARCHER. A broker that
         does not answer within 5 s at the start is an error; one that is lost later is waited for.
+    ahead
+        How many places to plan, 1 to 10, for plans that hold several waypoints. From 2 on the answer has them
+        as `ahead`, in the order of flight.
+    mcap
+        File to record the mission in as MCAP, for Foxglove; it is complete up to the last answer even if the
+        program is killed. Default: none.
     """
+    if mcap is not None:
+        require_extra("mcap", "`--mcap`")
+        require_writable(mcap)
+        require_recording(mcap)
     if mqtt is not None:
         # Before the filter is compiled, which takes longer.
         with waiting("Connecting to the broker"):
             asyncio.run(require_broker(mqtt))
-    advisor = _build_advisor(site, log, policy, seed)
+    advisor = _build_advisor(site, log, policy, seed, ahead)
     try:
-        _serve(advisor, mqtt)
+        with _recorded(advisor, log, mcap) as served:
+            _serve(served, mqtt)
     finally:
         advisor.close()
 
 
-def _build_advisor(file: Path, log: Path, policy: str | None, seed: int | None) -> Advisor:
+@contextmanager
+def _recorded(advisor: Advisor, log: Path, mcap: Path | None) -> Iterator[Advisor | RecordedAdvisor]:
+    """Yield the advisor, or one that records the mission as well."""
+    if mcap is None:
+        yield advisor
+        return
+    recorded = RecordedAdvisor(advisor, log, mcap, print_status)
+    try:
+        yield recorded
+    finally:
+        recorded.close()
+
+
+def _build_advisor(file: Path, log: Path, policy: str | None, seed: int | None, ahead: int) -> Advisor:
     site = read_site(file)
     if log.is_file() and log.stat().st_size == 0:
         print_status(f"{log} is empty: a new mission is started in it.")
-    if seed is None:
-        seed = MissionLog.open(log).header.seed if has_mission(log) else 0
-    require_seed(seed)
-    with preparing("Preparing"):
-        advisor = Advisor(site, policy, seed, log)
+    seed = mission_seed(log, seed)
+    with preparing("Preparing", kind=site_kind("advise", site.text, policy, min(ahead, 2))) as count:
+        advisor = Advisor(site, policy, seed, log, ahead=ahead, on_progress=count)
     number = len(advisor.readings)
     state = f"continuing after {number} readings" if number else f"ready, begin at {_starts(advisor.plan)}"
     print_status(f"{site.name}: {state}; policy {advisor.policy.name}, log {log}.")
     print_status(f"{advisor.false_stops[0].upper()}{advisor.false_stops[1:]}.")
     return advisor
+
+
+def mission_seed(log: Path, seed: int | None) -> int:
+    """Return the seed of a mission: as given, else that of its log, else 0."""
+    if seed is None:
+        seed = MissionLog.open(log).header.seed if has_mission(log) else 0
+    require_seed(seed)
+    return seed
 
 
 def _starts(plan: Plan) -> str:
@@ -82,7 +125,7 @@ def _starts(plan: Plan) -> str:
     return ", ".join(place if name is None else f"{place} ({name})" for name, place in words.items())
 
 
-def _serve(advisor: Advisor, mqtt: str | None) -> None:
+def _serve(advisor: Advisor | RecordedAdvisor, mqtt: str | None) -> None:
     if mqtt is not None:
 
         def notify(text: str, is_up: bool) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from dowsax import viz
-from dowsax.cli.console import counting, say
+from dowsax.cli.console import COMPILING, compile_first, counting, say, waiting
 from dowsax.cli.locate import require_seed
 from dowsax.cli.outputs import can_draw, require_folder, require_picture, require_writable
 from dowsax.evaluate.calibration import Calibration, own_surveys, pooled_coverage
@@ -70,7 +70,8 @@ def calibrate(
     (out / "calibration.json").write_text(text + "\n", encoding="utf-8")
     (out / "calibration.md").write_text(_tables(reports), encoding="utf-8")
     for name, picture in zip(fields, pictures, strict=False):
-        _draw(name, reports[name], picture)
+        with waiting(f"Drawing {picture.name}"):
+            _draw(name, reports[name], picture)
     if json:
         print(text)
         return
@@ -104,14 +105,14 @@ def _measure(
     reports = {}
     with counting(len(fields) * len(presets) * cases) as (describe, advance):
         for field in fields:
-            describe(f"{field}: surveys")
+            describe(f"{field}: surveys, {COMPILING}")
             model = benchmark_model(field, sources=sources)
             surveys = own_surveys(model, field, cases, seed)
             reports[field] = {}
             for preset in presets:
-                describe(f"{field}: {preset}")
+                add = compile_first(f"{field}: {preset}", describe, advance)
                 reports[field][preset] = run_calibration(
-                    model, surveys, preset=preset, particles=particles, seed=seed, on_progress=advance
+                    model, surveys, preset=preset, particles=particles, seed=seed, on_progress=add
                 )
     return reports
 

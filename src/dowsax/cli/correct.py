@@ -1,4 +1,4 @@
-"""`dowsax withdraw` and `dowsax correct`: mend a reading of a mission without a running advisor."""
+"""`dowsax withdraw`, `correct` and `restore`: mend a reading of a mission without a running advisor."""
 
 import json
 from pathlib import Path
@@ -31,6 +31,35 @@ def withdraw(log: Path, *, number: int | None = None, id: str | None = None, rea
         Reason, for the log.
     """
     _ask(log, {"withdraw": True, "number": number, "id": id, "reason": reason or None})
+
+
+def restore(
+    log: Path,
+    *,
+    number: int | None = None,
+    id: str | None = None,
+    as_of: int | None = None,
+    reason: str = "",
+) -> None:
+    """Undo a withdrawal or a correction of a reading; belief and advice are computed again.
+
+    All versions stay in the log. While `dowsax advise` runs, send {"restore": true, "id": "7"} to it.
+
+    Parameters
+    ----------
+    log
+        Mission log.
+    number
+        Number of the reading in its advice.
+    id
+        Id of the reading, instead of the number.
+    as_of
+        Number of the step after which the reading was right (default: as it was withdrawn).
+    reason
+        Reason, for the log.
+    """
+    keys = {"number": number, "id": id, "as_of": as_of, "reason": reason or None}
+    _ask(log, {"restore": True} | keys)
 
 
 def correct(
@@ -122,9 +151,10 @@ def _ask(log: Path, body: dict[str, Any]) -> None:
     request = parse_request(given)
     with MissionLog.open(log) as opened:
         header = opened.header
-        with preparing("Replaying the readings of the mission"):
+        with preparing("Replaying the readings of the mission") as count:
             site = parse_site(header.site, str(log))
-            advisor = Advisor(site, header.policy, header.seed, opened.writable(), warm_up=False)
+            rules = {"warm_up": False, "on_progress": count}
+            advisor = Advisor(site, header.policy, header.seed, opened.writable(), **rules)
             unused = advisor.plan.unused_keys(request.keys)
             if unused:
                 raise ValueError(f"Not used at this site: {', '.join(unused)}; leave it out.")

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from dowsax.cli.console import announcing, print_status, say
+from dowsax.cli.console import announcing, print_status, say, waiting
 from dowsax.cli.run_progress import show_progress
 from dowsax.envs import MAX_READINGS
 from dowsax.experiments.evaluation import (
@@ -178,9 +178,10 @@ def _compute(evaluation: Evaluation, engine: Engine) -> None:
 
 
 def _report(evaluation: Evaluation, json: bool) -> None:
-    has_table = evaluation.write_table()
-    found = summaries(evaluation)
-    write_summary(evaluation, found)
+    with waiting("Summing up the searches"):
+        has_table = evaluation.write_table()
+        found = summaries(evaluation)
+        write_summary(evaluation, found)
     if json:
         print(json_format.dumps(document(evaluation, found), allow_nan=False))
         return

@@ -9,7 +9,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from dowsax import viz
-from dowsax.cli.console import preparing, print_status, say
+from dowsax.cli.console import Counted, preparing, print_status, say, waiting
 from dowsax.cli.outputs import require_writable
 from dowsax.extras import require_extra
 from dowsax.mission.advisor import Advisor
@@ -18,6 +18,7 @@ from dowsax.mission.log import MissionLog
 from dowsax.mission.site_policy import SITE_POLICY
 from dowsax.report.export import WRITERS, log_table, take_off_warning
 from dowsax.report.findings import Findings
+from dowsax.report.mcap_recording import export_recording
 from dowsax.report.mission_findings import findings_of
 from dowsax.site import parse_site
 from dowsax.site.plain_names import plain_name
@@ -30,7 +31,8 @@ ENDINGS = {"geojson": ".geojson", "kml": ".kml", "qgc": ".plan", "csv": ".csv", 
 def export(
     log: Path,
     *,
-    to: str,
+    to: str | None = None,
+    mcap: Path | None = None,
     out: Annotated[Path | None, Parameter(allow_leading_hyphen=True)] = None,
     altitude: float | None = None,
     hold: float | None = None,
@@ -45,6 +47,8 @@ def export(
         Format: geojson, kml, qgc (a QGroundControl plan to the next waypoint, or to the source once found; of
         several searchers one each, such as mission-anna.plan),
         csv (the readings, as a survey for `dowsax locate --site`) or html (a report).
+    mcap
+        File to write as MCAP, for Foxglove: readings, advice, beliefs and poses at their times.
     out
         File to write, - for stdout. Default: the name of the log with the ending of the format.
     altitude
@@ -53,6 +57,23 @@ def export(
     hold
         How long a plan stays at each place [s]. Default: [flight] of the site, else the dwell of a reading.
     """
+    if mcap is not None:
+        require_extra("mcap", "`--mcap`")
+        require_writable(mcap)
+    elif to is None:
+        raise ValueError(f"Say what to write: --to {', '.join(ENDINGS)}, or --mcap FILE.")
+    if to is not None:
+        _export_as(to, log, out, altitude, hold)
+    elif (out, altitude, hold) != (None, None, None):
+        raise ValueError("--out, --altitude and --hold go with --to: --mcap has its own file.")
+    if mcap is not None:
+        with waiting("Writing the recording"):
+            export_recording(_with_readings(log), mcap)
+        say(f"The recording is in {mcap}")
+
+
+def _export_as(to: str, log: Path, out: Path | None, altitude: float | None, hold: float | None) -> None:
+    """Write the files of one format."""
     if to not in ENDINGS:
         raise ValueError(f"Unknown format {to!r}; known are {', '.join(ENDINGS)}.")
     if to == "html":
@@ -81,21 +102,28 @@ def export(
 
 def _export_texts(log: Path, to: str, altitude: float | None, hold: float | None) -> dict[str, str]:
     """Return the text of each file, by the name of the searcher; one without a name where it is of all."""
-    with MissionLog.open(log) as opened:
+    with _with_readings(log) as opened:
         header = opened.header
-        if not History.of(opened.steps()).readings():
-            raise ValueError(f"{log} holds no readings yet: there is nothing to export.")
-        with preparing("Replaying the readings of the mission"):
+        with preparing("Replaying the readings of the mission") as count:
             if to == "csv":
                 return {"": _readings(opened)}
-            findings = _findings(opened)
+            findings = _findings(opened, count)
         findings = with_flight(findings, altitude, hold)
         if to == "qgc" and findings.team:
             return _plans(findings)
         if to == "qgc":
             _say_take_off(findings)
-        text = viz.html_report(findings, site_text=header.site) if to == "html" else WRITERS[to](findings)
+        with waiting(f"Writing the mission as {to}"):
+            text = viz.html_report(findings, site_text=header.site) if to == "html" else WRITERS[to](findings)
         return {"": text}
+
+
+def _with_readings(log: Path) -> MissionLog:
+    """Open a log for reading, which must have readings that count."""
+    opened = MissionLog.open(log)
+    if not History.of(opened.steps()).readings():
+        raise ValueError(f"{log} holds no readings yet: there is nothing to export.")
+    return opened
 
 
 def _plans(findings: Findings) -> dict[str, str]:
@@ -141,9 +169,9 @@ def _readings(log: MissionLog) -> str:
     return log_table(log.steps(), parse_site(log.header.site, str(log.path)))
 
 
-def _findings(log: MissionLog) -> Findings:
+def _findings(log: MissionLog, count: Counted) -> Findings:
     header = log.header
     site = parse_site(header.site, str(log.path))
     # The advice of any policy is in the log already.
-    advisor = Advisor(site, SITE_POLICY, header.seed, log, warm_up=False)
+    advisor = Advisor(site, SITE_POLICY, header.seed, log, warm_up=False, on_progress=count)
     return findings_of(advisor, site, header.policy)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from dowsax.cli.console import counting, say
+from dowsax.cli.console import compile_first, counting, say
 from dowsax.cli.locate import require_seed
 from dowsax.leaderboards import otto_table, rad_search_table
 from dowsax.leaderboards.location_finding import SETTINGS
@@ -82,8 +82,8 @@ def leaderboard(
 
 def _location_finding(rollouts: int, contrasts: int, seed: int, json: bool) -> None:
     with counting(2 * len(SETTINGS) * rollouts) as (describe, advance):
-        describe("rollouts")
-        rows = list(measure(rollouts, seed, contrasts, lambda: advance(1)))
+        add = compile_first("rollouts", describe, advance)
+        rows = list(measure(rollouts, seed, contrasts, lambda: add(1)))
     if json:
         lines = [row.to_json() for row in rows]
         say(
@@ -105,8 +105,8 @@ def _rad_search(folder: Path, first: int | None, runs: int, jobs: int | None, se
         return
     files = rad_search_table.read_files(folder, first)
     with counting(2 * runs * sum(len(file.worlds) for file in files)) as (describe, advance):
-        describe("searches")
-        rows = list(rad_search_table.measure(files, runs, seed, jobs, lambda: advance(1)))
+        add = compile_first("searches", describe, advance)
+        rows = list(rad_search_table.measure(files, runs, seed, jobs, lambda: add(1)))
     if json:
         lines = [row.to_json() for row in rows]
         say(json_format.dumps({"name": "rad-search", "seed": seed, "skipped": absent, "rows": lines}))
@@ -120,8 +120,8 @@ def _rad_search(folder: Path, first: int | None, runs: int, jobs: int | None, se
 def _otto(searches: int, slugs: list[str] | None, policies: list[str] | None, seed: int, json: bool) -> None:
     cases, names = otto_table.chosen(slugs, policies)
     with counting(len(cases) * len(names) * searches) as (describe, advance):
-        describe("searches")
-        rows = list(otto_table.measure(cases, names, searches, seed, advance))
+        add = compile_first("searches", describe, advance)
+        rows = list(otto_table.measure(cases, names, searches, seed, add))
     if json:
         say(json_format.dumps({"name": "otto", "seed": seed, "rows": [row.to_json() for row in rows]}))
         return

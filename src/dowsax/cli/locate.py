@@ -3,6 +3,7 @@
 import json as json_format
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,7 +12,8 @@ import numpy as np
 from cyclopts import Parameter
 
 from dowsax import viz
-from dowsax.cli.console import preparing, print_posterior, say, waiting
+from dowsax.cli.console import FIELD_S, SITE_S, preparing, print_posterior, say, waiting
+from dowsax.cli.durations import site_kind
 from dowsax.cli.outputs import require_folder, require_picture
 from dowsax.extras import MissingExtra, describe_missing, has_extra
 from dowsax.files import finite, replace_file, replace_text
@@ -21,7 +23,7 @@ from dowsax.report.findings import Findings
 from dowsax.report.locate_survey import SurveyProblem, build_findings, build_problem, solve
 from dowsax.report.numbers import QUANTILES, several_numbers, summary_numbers
 from dowsax.report.summary import summary_text
-from dowsax.site import read_site
+from dowsax.site import Site, read_site
 from dowsax.survey import Survey, read_survey
 from dowsax.survey.columns import NAMES
 from dowsax.version import VERSION
@@ -99,7 +101,7 @@ def locate(
             place = read_site(site)
             name, survey = place.name, read_survey(readings, place, columns, rows)
     _require_outputs(plot, out)
-    with preparing(f"Locating the source from {len(survey.values)} readings"):
+    with _locating(survey, place, preset, particles, sources):
         try:
             settings: dict[str, Any] = {"preset": preset, "particles": particles, "seed": seed}
             problem = build_problem(survey, place, name=name, sources=sources, **settings)
@@ -114,6 +116,14 @@ def locate(
         print(json_format.dumps(_answer(problem, posterior, findings, plot), allow_nan=False))
     else:
         _print_answer(problem, posterior, findings, sentences)
+
+
+def _locating(survey: Survey, place: Site | str, *settings: object) -> AbstractContextManager:
+    """Show a bar while a source is located; each power of two of readings is compiled by itself."""
+    size = (max(len(survey.values), 32) - 1).bit_length()
+    text, usual = (place, FIELD_S) if isinstance(place, str) else (place.text, SITE_S)
+    kind = site_kind("locate", text, *settings, size)
+    return preparing(f"Locating the source from {len(survey.values)} readings", kind=kind, usual=usual)
 
 
 def _require_outputs(plot: Path | None, out: Path | None) -> None:

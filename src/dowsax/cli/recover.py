@@ -8,7 +8,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from dowsax.cli.console import say
+from dowsax.cli.console import say, waiting
 from dowsax.cli.locate import require_seed
 from dowsax.journal import LOCK_FILE, lock_journal
 from dowsax.mission.advisor import Advisor
@@ -46,10 +46,11 @@ def recover(
     path = log.with_name(f"{log.stem}-recovered{log.suffix}") if out is None else out
     header = None if site is None else _header(site, seed)
     if not replace:
-        recovered = recover_log(log, path, header)
+        with waiting("Recovering the log"):
+            recovered = recover_log(log, path, header)
         say(f"The new log is {path}.")
     else:
-        with _lock_out(log):
+        with waiting("Recovering the log"), _lock_out(log):
             recovered = recover_log(log, path, header)
             damaged = _replace(log, path)
         say(f"{log} is readable again, the damaged one is {damaged}.")

@@ -20,7 +20,7 @@ from dowsax.files import replace_text
 from dowsax.mission.plan import Plan
 from dowsax.mission.rehearsal import Rehearsal, rehearsal_path, rehearsal_text
 from dowsax.mission.site_policy import SitePolicy, oracle_policy
-from dowsax.site import read_site
+from dowsax.site import Site, read_site
 from dowsax.site.searcher import MAX_SEARCHERS
 
 
@@ -92,7 +92,7 @@ def rehearse(
     if is_saved:
         replace_text(path, rehearsal_text(first.rehearsal))
     if plot is not None:
-        viz.save(viz.rehearsal_figure(first.rehearsal, place, first.paths), plot)
+        _draw(first, place, plot)
     rehearsals = [one.rehearsal for one in ended]
     if json:
         print(json_.dumps([_numbers(one, rehearsals[0]) for one in rehearsals]))
@@ -103,6 +103,11 @@ def rehearse(
         return
     quoted = ", where `dowsax advise` and `dowsax locate` quote it until the site file changes"
     say(f"Saved in {path}{quoted if out is None else ''}.")
+
+
+def _draw(simulated: Simulated, place: Site, plot: Path) -> None:
+    with waiting("Drawing the picture"):
+        viz.save(viz.rehearsal_figure(simulated.rehearsal, place, simulated.paths), plot)
 
 
 def _report(rehearsals: Sequence[Rehearsal]) -> None:

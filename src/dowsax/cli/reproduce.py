@@ -11,7 +11,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from dowsax.cli.console import print_status, say
+from dowsax.cli.console import announcing, print_status, say, waiting
 from dowsax.cli.outputs import require_folder, require_writable
 from dowsax.cli.run_progress import show_progress
 from dowsax.envs.task import choose
@@ -184,7 +184,14 @@ def _compute(paper: Reproduction, runs: list[AnyRun], deadline: float, workers: 
     require_writable(store.folder / ".writable")
     engine = local if workers is None else processes(workers, share_accelerator=True)
     message = f"Finished results are kept in {store.folder}: the same command goes on."
-    with explain_interruption(message), show_progress(runs, store.missing(runs)) as progress:
+    missing = store.missing(runs)
+    with (
+        explain_interruption(message),
+        announcing("Preparing the searches") as cancel,
+        show_progress(runs, missing, on_compiled=cancel) as progress,
+    ):
+        if not missing:
+            cancel()
         execute(store, runs, engine, deadline, progress)
     left = len(store.incomplete(runs))
     if left:
@@ -196,7 +203,8 @@ def _compute(paper: Reproduction, runs: list[AnyRun], deadline: float, workers: 
 
 def _write(paper: Reproduction, suites: Sequence[Suite], command: str, earlier: Path | None) -> None:
     for suite in suites:
-        folder = write(suite, paper, command, earlier)
+        with waiting(f"Writing {suite.name}"):
+            folder = write(suite, paper, command, earlier)
         if folder is None:
             say(f"{suite.name}: nothing yet")
         else:

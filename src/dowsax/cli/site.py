@@ -76,6 +76,8 @@ def check(
         unknown = describe_unknowns(place, () if readings is None else readings.quantities)
         fault = find_simulation_fault(Plan.of(place))
         words += [] if fault is None else [("to check", fault)]
+        if place.map is not None and not (path.parent / place.map.file).is_file():
+            words.append(("to check", f"{place.map.file} in [map] does not exist: check its path."))
     _print_words(f"Site {path}", words)
     _print_unknown(unknown)
     if readings is not None:

@@ -1,0 +1,179 @@
+"""`dowsax fly`: an autopilot goes where the advisor says."""
+
+import os
+import select
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from dowsax.cli.advise import mission_seed
+from dowsax.cli.console import print_status
+from dowsax.interruption import explain_interruption
+from dowsax.mission.advisor import Advisor
+from dowsax.mission.flight.airspace import Airspace
+from dowsax.mission.flight.connection import NoAutopilot, connect, parse_address, require_mavlink
+from dowsax.mission.flight.events import Word
+from dowsax.mission.flight.link import Link
+from dowsax.mission.flight.machine import Flight
+from dowsax.mission.flight.readings_file import ReadingsFile
+from dowsax.mission.flight.restore import restore
+from dowsax.mission.flight.session import Session
+from dowsax.mission.flight.state import Rules
+from dowsax.mission.flight.worker import AdvisorWorker
+from dowsax.mission.messages import MAX_BYTES
+from dowsax.mission.plan import Plan
+from dowsax.site import Site, read_site
+from dowsax.survey.reading import Refused
+from dowsax.survey.reading_json import parse_object
+
+CONNECT_TIMEOUT_S = 30.0
+"""Within which a first heartbeat must come."""
+_STEP_S = 0.05
+_MAX_NAME = 10
+"""Characters in the name of a NAMED_VALUE_FLOAT."""
+
+
+def fly(
+    *,
+    site: Path,
+    log: Path,
+    mavlink: str,
+    arm: Annotated[bool, Parameter(negative="")] = False,
+    readings: Path | None = None,
+    value: str = "value",
+    policy: str | None = None,
+    seed: int | None = None,
+) -> None:
+    """Fly a live search with an autopilot over MAVLink: readings in, waypoints out.
+
+    Without --arm nothing is sent that moves the vehicle: what would be sent is printed, and readings count
+    where a person takes the vehicle. With --arm the geofence is uploaded, and the vehicle is armed, takes
+    off, searches and returns home: when the source is found, the search is inconclusive, the budget is spent,
+    the battery is low, or the link is lost. A change of mode by the pilot ends all commands until you say
+    resume.
+
+    Type pause, resume or home to steer it, or a reading as JSON. Start the same command again after a crash.
+
+    Parameters
+    ----------
+    site
+        The site file, with an origin. `[flight]` has heights, speed, clearance, range and battery reserve.
+    log
+        The mission log. If it holds a mission at this site already, that mission continues.
+    mavlink
+        The address of the autopilot: udpin:0.0.0.0:14550, udpout:HOST:PORT, tcp:HOST:PORT or
+        serial:/dev/ttyUSB0:57600.
+    arm
+        Send commands: arm the motors, take off, and fly. Default: a dry run.
+    readings
+        A file of readings that grows, CSV or JSON lines. A row without a place gets that of the vehicle.
+    value
+        The name of the NAMED_VALUE_FLOAT that is the reading.
+    policy
+        The policy that chooses the next place. Default: the best for the site.
+    seed
+        The same seed gives the same advice. Default: that of the log, or 0.
+    """
+    require_mavlink()
+    parse_address(mavlink)
+    if not 1 <= len(value) <= _MAX_NAME:
+        raise ValueError(f"--value must have 1 to {_MAX_NAME} characters; got {value!r}.")
+    found = read_site(site)
+    airspace, seed = Airspace.of(found), mission_seed(log, seed)
+    plan = airspace.plan(Plan.of(found))
+    restored = restore(log)
+    epoch = time.time() - time.monotonic()
+    port = connect(mavlink)
+    executor = ThreadPoolExecutor(1, thread_name_prefix="advisor")
+    worker = AdvisorWorker(lambda: Advisor(plan, policy, seed, log), executor)
+    session = Session(
+        plan,
+        Flight(airspace, Rules.of(found, is_dry=not arm)),
+        restored.state(epoch),
+        Link(port, plan.coordinates, value),
+        worker,
+        epoch,
+        print_status,
+        None if readings is None else ReadingsFile(readings, restored.last_byte),
+    )
+    print_status(_describe(found, airspace, mavlink, arm))
+    try:
+        with explain_interruption(
+            "The vehicle stays where it was sent until its failsafe, which misses the ground station, or the "
+            f"pilot brings it home. The same command goes on with {log}."
+        ):
+            _run(session, port, mavlink)
+    finally:
+        executor.shutdown(wait=False, cancel_futures=True)
+        worker.close()
+        port.close()
+
+
+def _describe(site: Site, airspace: Airspace, address: str, arm: bool) -> str:
+    what = "commands are sent" if arm else "a dry run, nothing is sent that moves the vehicle"
+    return f"{site.name}: {address}, {what}; flies at {airspace.height:g} m unless the advice says how high."
+
+
+def _run(session: Session, port: Any, address: str) -> None:
+    """Step a flight until it has ended."""
+    typed, begun = _Typed(), time.monotonic()
+    while not session.is_over:
+        now = time.monotonic()
+        session.step(now)
+        for line in typed.read():
+            _take(session, line, now)
+        if session.state.heard is None and now - begun > CONNECT_TIMEOUT_S:
+            raise NoAutopilot(
+                f"No autopilot answers at {address} within {CONNECT_TIMEOUT_S:g} s: check the address, and "
+                "that it sends MAVLink there."
+            )
+        _wait(port)
+
+
+def _wait(port: Any) -> None:
+    """Wait for bytes, at most for the time of a step."""
+    descriptor = getattr(port, "fd", None)
+    if descriptor is None:
+        time.sleep(_STEP_S)
+    else:
+        select.select([descriptor], [], [], _STEP_S)
+
+
+class _Typed:
+    """The lines of stdin as they come; it is never waited for."""
+
+    def __init__(self) -> None:
+        try:
+            self._descriptor: int | None = sys.stdin.fileno()
+        except (OSError, ValueError, AttributeError):
+            # There is none.
+            self._descriptor = None
+        self._rest = b""
+
+    def read(self) -> list[str]:
+        """Return the lines that are complete."""
+        if self._descriptor is None or not select.select([self._descriptor], [], [], 0.0)[0]:
+            return []
+        data = os.read(self._descriptor, MAX_BYTES)
+        if not data:
+            self._descriptor = None
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        if len(self._rest) > MAX_BYTES:
+            self._rest = b""
+        return [line.decode("utf-8", errors="replace").strip() for line in lines]
+
+
+def _take(session: Session, text: str, now: float) -> None:
+    if text.lower() in list(Word):
+        session.say(Word(text.lower()), now)
+    elif text.startswith("{"):
+        try:
+            session.take_row(None, parse_object(text), now)
+        except Refused as refusal:
+            session.take_row(None, refusal, now)
+    elif text:
+        print_status(f"{text[:40]!r} is none of {', '.join(Word)}, nor a reading as JSON.")
