@@ -113,11 +113,14 @@ def test_a_reading_is_left_out_and_taken_back_without_a_mouse(open_page, console
     assert page.evaluate("document.activeElement.id") == "leave-out-2"
     page.keyboard.press("Enter")
     page.get_by_label("Reason (optional)").press("Enter")
-    page.locator("#undo-2").wait_for()
+    # Nothing outside of an open dialog takes the focus.
+    page.locator("dialog").wait_for(state="detached")
+    page.locator("#undo-2:enabled").wait_for()
     assert console.get(f"/missions/{walked}")["readings"] == 2
     page.locator("#undo-2").focus()
     page.keyboard.press("Enter")
-    page.locator("#leave-out-2").wait_for()
+    page.locator("#leave-out-2:enabled").wait_for()
+    page.wait_for_function("document.activeElement.id === 'reading-2'")
     assert console.get(f"/missions/{walked}")["readings"] == 3
 
 

@@ -22,6 +22,8 @@ export function buildReadings(mission, map) {
   /** Whether this page waits for the belief that a change makes. */
   let isWaiting = false;
   let before = "";
+  /** The control that lost the focus because it was disabled or is gone. */
+  let lost = null;
 
   more.addEventListener("click", () => {
     most = Infinity;
@@ -54,17 +56,28 @@ export function buildReadings(mission, map) {
     const out = all.filter(({ reading }) => !reading).length;
     say(title, `${plural(all.length - out, "reading")}${out ? `, ${out} left out` : ""}`);
     const rows = byTime(all).slice(0, most);
-    const focused = list.contains(document.activeElement) ? document.activeElement.id : null;
+    const focused = focusedIn(list) ?? (document.activeElement === document.body ? lost : null);
     const canAct = mayWrite() && mission.facts.type === "real" && !isBusy && status !== "failed";
     put(
       list,
       rows.map((one) => rowOf(one, all, { mission, map, canAct, undo })),
     );
-    if (focused) document.getElementById(focused)?.focus();
+    lost = focused && !refocus(focused, isBusy) ? focused : null;
     more.hidden = all.length <= most;
     say(more, `Show all ${all.length}`);
   };
   return { element, update };
+}
+
+function focusedIn(list) {
+  return list.contains(document.activeElement) ? document.activeElement.id : null;
+}
+
+/** Focus the control with this id, or the reading it belonged to where it is gone for good; whether that worked. */
+function refocus(id, isBusy) {
+  const control = document.getElementById(id) ?? (isBusy ? null : document.getElementById(id.replace(/.*-/, "reading-")));
+  control?.focus();
+  return control !== null && document.activeElement === control;
 }
 
 /** The last taken first; in the order of arrival where their times cannot be compared. */
