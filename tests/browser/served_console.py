@@ -50,6 +50,8 @@ position = [2.0, 2.0]
 length = 2.0
 [budget]
 readings = 40
+distance = 500.0
+time = 3600.0
 [search]
 particles = {PARTICLES}
 """

@@ -53,6 +53,7 @@ def test_readings_are_typed_one_by_one(open_page, console, real, settings):
     for number, value in enumerate(values, 1):
         give(page, value)
         page.locator(".form-message.good", has_text=f"Reading {number} ").wait_for()
+    page.get_by_text("3 of 40 readings").and_(page.get_by_text("60 min at most")).wait_for()
     snapshots = console.get(f"/missions/{real}/snapshots?first=1&last=9")
     assert [snapshot["reading"]["value"] for snapshot in snapshots] == list(values)
     advised = [[2.0, 2.0], *(snapshot["next"] for snapshot in snapshots[:-1])]

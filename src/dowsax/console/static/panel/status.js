@@ -1,7 +1,7 @@
 /** The status of the search, and what to do next. */
 
 import { announce, h, icon, put, say } from "../dom.js";
-import { compass, metres, percent, plural, wayWords } from "../format.js";
+import { compass, metres, number, percent, plural, wayWords } from "../format.js";
 import { wordsInUnits } from "../units.js";
 import { buildCompass } from "./next.js";
 import { buildSureness } from "./sureness.js";

@@ -1,6 +1,6 @@
 /** The drawing board: the map of a site with its buttons, and words about what is drawn. */
 
-import { h, icon, put, say } from "../dom.js";
+import { h, icon, say } from "../dom.js";
 import { buildScale, placeTools, viewTools } from "../map/controls.js";
 import { areaOf, areaWords } from "../map/measure.js";
 import { SiteMap } from "../map/site_map.js";
