@@ -10,15 +10,14 @@ right model this happens in about α of the surveys at most, and hardly ever whe
 
 from typing import NamedTuple
 
-import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Array, Bool
 
 from dowsax.inference.belief import Belief
+from dowsax.inference.prior_draws import draw_prior
 from dowsax.inference.summaries import weighted_quantile
 from dowsax.inference.weights import normalise
-from dowsax.programs import stored_jit
 from dowsax.world import Parameter, Prior
 
 MAX_FALSE_ALARMS = 0.025
@@ -27,7 +26,6 @@ _NAMES = ("noise_ratio", "noise_floor", "spread")
 """Parameters of how far readings scatter."""
 _USUAL = (0.025, 0.975)
 """Quantiles of the prior between which a noise is usual."""
-_NUM_DRAWS = 4000
 
 
 class UsualNoise(NamedTuple):
@@ -49,17 +47,12 @@ def usual_noise(prior: Prior) -> tuple[UsualNoise, ...]:
     columns = [at for at, parameter in enumerate(parameters) if parameter.name in _NAMES]
     if not columns:
         return ()
-    draws = np.asarray(_sample(prior), np.float64)[:, columns]
+    draws = np.asarray(draw_prior(prior), np.float64)[:, columns]
     shares = (*_USUAL, 1 - MAX_FALSE_ALARMS / len(columns))
     quantiles = np.quantile(draws, shares, axis=0).T.tolist()
     return tuple(
         UsualNoise(parameters[at], at, *numbers) for at, numbers in zip(columns, quantiles, strict=True)
     )
-
-
-@stored_jit
-def _sample(prior: Prior) -> Float[Array, "n d"]:
-    return jax.vmap(prior.sample)(jax.random.split(jax.random.key(0), _NUM_DRAWS))
 
 
 def has_excess_noise(usual: tuple[UsualNoise, ...], belief: Belief) -> Bool[Array, ""]:

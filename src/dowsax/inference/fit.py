@@ -75,9 +75,12 @@ def model_fit(model: Model, belief: Belief) -> Scalar:
     step = belief.history.size / jnp.maximum(number, 1.0)
     redundancy = jnp.maximum(redundancy / jnp.maximum(step, 1.0), 1.0)
     size = jnp.sum(scores.scores**2)
-    chances = [gammaincc(number / (2 * redundancy), size / (2 * redundancy))]
-    chances += [_chance(scores, kernel, redundancy) for kernel in _kernels(scores, number)]
-    smallest = jnp.min(jnp.stack(chances)) * len(chances)
+    squares = [(size / redundancy, number / redundancy)]
+    squares += [_chi_square(scores, kernel, redundancy) for kernel in _kernels(scores, number)]
+    # One call for all: it is large, and takes long to compile.
+    values, degrees = (jnp.stack(numbers) for numbers in zip(*squares, strict=True))
+    chances = jnp.where(values > 0, gammaincc(degrees / 2, jnp.maximum(values, 0.0) / 2), 1.0)
+    smallest = jnp.min(chances) * len(squares)
     return jnp.where(number > 0, jnp.clip(smallest, 0.0, 1.0), 1.0)
 
 
@@ -110,11 +113,14 @@ def _kernels(at: CheckedScores, number: Scalar) -> list[Float[Array, "m m"]]:
     return [jnp.where(both, jnp.exp(-0.5 * exponent), 0.0) for exponent in exponents]
 
 
-def _chance(at: CheckedScores, kernel: Float[Array, "m m"], redundancy: Scalar) -> Scalar:
-    r"""Return $P(\sum_i \lambda_i \chi^2_1 \ge s^\top A s / \kappa)$, by a χ² with the same moments."""
+def _chi_square(at: CheckedScores, kernel: Float[Array, "m m"], redundancy: Scalar) -> tuple[Scalar, Scalar]:
+    r"""Return a value and degrees of freedom, of a χ² that stands for $s^\top A s / \kappa$.
+
+    It exceeds the value about as often as $\sum_i \lambda_i \chi^2_1$, which has the same three moments,
+    exceeds the form.
+    """
     form = at.scores @ kernel @ at.scores / redundancy
     first, second = jnp.trace(kernel), jnp.sum(kernel**2)
     third = jnp.maximum(jnp.sum((kernel @ kernel) * kernel), 1e-6)
     degrees = second**3 / third**2
-    value = (form - first) * jnp.sqrt(degrees / jnp.maximum(second, 1e-6)) + degrees
-    return jnp.where(value > 0, gammaincc(degrees / 2, jnp.maximum(value, 0.0) / 2), 1.0)
+    return (form - first) * jnp.sqrt(degrees / jnp.maximum(second, 1e-6)) + degrees, degrees

@@ -109,9 +109,9 @@ def locate(
     model = check_model(field, model, prior, numbers)
     if model.by_number and np.ndim(readings) > 1:
         raise ValueError("Locate surveys one by one where the number of sources is unknown, not in a batch.")
-    preset = _check_preset(preset, particles, model)
+    preset = choose_preset(preset, particles, model)
     key, effort = check_key(seed), check_effort(effort)
-    stations, values = _check_survey(positions, readings, model)
+    stations, values = prepare_survey(positions, readings, model)
     if redundancy is None:
         return publish(_locate(model, preset, stations, values, key, effort), model.prior)
     if redundancy != "estimated":
@@ -125,31 +125,15 @@ def locate(
     return publish(found, model.prior)
 
 
-def compile_for(
-    positions,
-    readings,
-    *,
-    model: Model,
-    preset: str | Preset | None = None,
-    particles: int | None = None,
-) -> None:
-    """Compile `locate` for a survey of this size, by running it on the first reading.
-
-    Another thread may do so while the first of two models is running.
-    """
-    stations, values = _check_survey(positions, readings, model)
-    preset, key = _check_preset(preset, particles, model), check_key(0)
-    jax.block_until_ready(_run_filter(model, preset, stations, values, 1, key))
-
-
-def _check_preset(preset: str | Preset | None, particles: int | None, model: Model) -> Preset:
+def choose_preset(preset: str | Preset | None, particles: int | None, model: Model) -> Preset:
     """Return the preset; default: that for the number of sources of the model."""
     columns = source_columns(model.prior)
     numbers = (1,) if columns is None else columns.numbers
     return check_preset(default_preset(numbers) if preset is None else preset, particles)
 
 
-def _check_survey(positions, readings, model: Model) -> tuple[Station, np.ndarray]:
+def prepare_survey(positions, readings, model: Model) -> tuple[Station, np.ndarray]:
+    """Return the stations and the readings as arrays; ValueError if the model cannot use them."""
     given = positions.position if isinstance(positions, Station) else positions
     places, values = check_survey(given, readings, model.sensor, len(model.position_columns))
     if isinstance(positions, Station):
@@ -255,20 +239,23 @@ def _run_filter(
     effort: float = 1.0,
 ) -> FilterOutput:
     """Run the filter over the first `num_readings` readings, a number that is not compiled in."""
-    size = values.shape[-1]
-    length = next((padded for padded in _PADDED_LENGTHS if padded >= size), size)
-    at, padded = jax.tree.map(lambda leaf: _pad(leaf, length, values.ndim - 1), (stations, values))
     run = _run_survey if values.ndim == 1 else _run_batch
-    return run(
-        model, preset.with_horizon(length), at, padded, jnp.asarray(num_readings), key, jnp.float32(effort)
-    )
+    stations, values = pad_survey(stations, values)
+    preset = preset.with_horizon(values.shape[-1])
+    return run(model, preset, stations, values, jnp.asarray(num_readings), key, jnp.float32(effort))
 
 
-def _pad(leaf, length: int, axis: int):
-    """Repeat the last entry up to the length; the padding is never used."""
-    widths = [(0, 0)] * leaf.ndim
-    widths[axis] = (0, length - leaf.shape[axis])
-    return np.pad(leaf, widths, mode="edge")
+def pad_survey(stations: Station, values: np.ndarray) -> tuple[Station, np.ndarray]:
+    """Repeat the last reading of a survey up to one of a few lengths; the padding is never used."""
+    size, axis = values.shape[-1], values.ndim - 1
+    length = next((padded for padded in _PADDED_LENGTHS if padded >= size), size)
+
+    def pad(leaf):
+        widths = [(0, 0)] * leaf.ndim
+        widths[axis] = (0, length - size)
+        return np.pad(leaf, widths, mode="edge")
+
+    return jax.tree.map(pad, (stations, values))
 
 
 def _run(

@@ -74,8 +74,7 @@ class Target(eqx.Module):
         if self.paths is not None:
             paths = self.paths.with_rows(rows[self.num_rows :])
             log_prior = log_prior + paths.log_prior(self.model, thetas)
-        past_log_likelihood = replay(self.model, thetas, self.history, self.history.size - 1, paths)
-        return Density(log_prior, past_log_likelihood, self.new_log_likelihood(thetas))
+        return Density(log_prior, *replay(self.model, thetas, self.history, paths))
 
 
 def move(

@@ -86,11 +86,9 @@ def estimate_redundancy(
     """
     if len(values) < MIN_READINGS:
         return 1.0
-    draw_key, score_key = jax.random.split(key)
-    chosen = jax.random.choice(draw_key, len(weights), (NUM_DRAWS,), p=jnp.asarray(weights, jnp.float32))
-    thetas = jnp.asarray(samples, jnp.float32)
-    readings = jnp.asarray(values, jnp.float32)
-    scores = _scores(model, score_key, thetas[chosen], stations, readings)
+    # By numpy, as each operation on its own is a program to compile.
+    thetas, readings = np.asarray(samples, np.float32), np.asarray(values, np.float32)
+    scores = _scores(model, key, thetas, np.asarray(weights, np.float32), stations, readings)
     places = np.asarray(stations.place, np.float64)
     times = None if stations.time is None else np.asarray(stations.time, np.float64)
     count = correlation_estimate(np.asarray(scores, np.float64), places, times)
@@ -109,13 +107,20 @@ def estimate_redundancy(
 
 @stored_jit
 def _scores(
-    model: Model, key: Key, thetas: Float[Array, "m d"], stations: Station, values: Float[Array, " k"]
+    model: Model,
+    key: Key,
+    thetas: Float[Array, "n d"],
+    weights: Float[Array, " n"],
+    stations: Station,
+    values: Float[Array, " k"],
 ) -> Float[Array, " k"]:
     """Return the rank in (0, 1) of each reading among predictive ones at its station; ties are random."""
+    draw_key, score_key = jax.random.split(key)
+    thetas = thetas[jax.random.choice(draw_key, weights.shape[0], (NUM_DRAWS,), p=weights)]
 
     def score(at):
         number, station, value = at
-        noise_key, tie_key = jax.random.split(jax.random.fold_in(key, number))
+        noise_key, tie_key = jax.random.split(jax.random.fold_in(score_key, number))
         keys = jax.random.split(noise_key, thetas.shape[0])
         expected = jax.vmap(model.sample_reading, in_axes=(0, 0, None))(keys, thetas, station)
         expected = jax.vmap(model.comparable, in_axes=(0, None))(expected, station)

@@ -2,7 +2,7 @@
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Float
 
 from dowsax.inference.belief import History
 from dowsax.inference.jumps import Paths
@@ -22,26 +22,28 @@ def replay(
     model: Model,
     thetas: Float[Array, "d n"],
     history: History,
-    stop: Int[Array, ""],
     paths: Paths | None = None,
-) -> Float[Array, " n"]:
-    r"""Return $\sum_{t<\text{stop}} \log p(o_t \mid \Theta_i)$ for every column; with `paths`, Θ of time t.
+) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
+    r"""Return $\sum_{t<k} \log p(o_t \mid \Theta_i)$ and $\log p(o_k \mid \Theta_i)$ for every column.
 
-    Particles are columns, so that each parameter is contiguous in memory. The loop ends at `stop`, not at the
-    horizon. Terms are added by chunks, which compiles in seconds; one long masked reduction took minutes.
+    $o_k$ is the newest reading; with `paths`, Θ is that of time t. Particles are columns, so that each
+    parameter is contiguous in memory. The loop ends at the newest reading, not at the horizon. Terms are
+    added by chunks, which compiles in seconds; one long masked reduction took minutes.
     """
-    last, size = jnp.maximum(stop - 1, 0), readings_per_chunk()
+    newest, size = jnp.maximum(history.size - 1, 0), readings_per_chunk()
 
-    def add_chunk(number, total):
+    def add_chunk(number, terms_so_far):
+        past, terms = terms_so_far
         for offset in range(size):
             at = number * size + offset
-            # Beyond the end the last reading is evaluated again and discarded: its term is finite.
-            filled = jnp.minimum(at, last)
+            # Beyond the end the newest reading is evaluated again: the last terms are always those of it.
+            filled = jnp.minimum(at, newest)
             station = jax.tree.map(lambda leaf, filled=filled: leaf[filled], history.stations)
             thetas_then = thetas if paths is None else paths.thetas_at(thetas, filled)
             terms = reading_log_likelihood(model, thetas_then, station, history.readings[filled])
-            counts = at < stop if paths is None else (at < stop) & paths.remembers(at)
-            total = total + jnp.where(counts, terms, 0.0)
-        return total
+            counts = at < newest if paths is None else (at < newest) & paths.remembers(at)
+            past = past + jnp.where(counts, terms, 0.0)
+        return past, terms
 
-    return loop_over_chunks(stop, add_chunk, jnp.zeros(thetas.shape[1], thetas.dtype))
+    nothing = jnp.zeros(thetas.shape[1], thetas.dtype)
+    return loop_over_chunks(history.size, add_chunk, (nothing, nothing))

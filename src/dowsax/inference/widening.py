@@ -14,6 +14,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from dowsax.inference.belief import Belief
+from dowsax.inference.prior_draws import draw_prior
 from dowsax.inference.summaries import weighted_mean
 from dowsax.programs import stored_jit
 from dowsax.types import Scalar, Theta
@@ -34,7 +35,7 @@ class Widening(eqx.Module):
 
     @classmethod
     def of(cls, prior: Prior) -> "Widening":
-        low, high = _range(prior)
+        low, high = _range(prior.coordinates, draw_prior(prior)[:_NUM_DRAWS])
         return cls(prior.coordinates, low, high)
 
     def __call__(self, belief: Belief, redundancy: float | Scalar) -> Belief:
@@ -65,10 +66,9 @@ def _middles(points: Float[Array, "n d"], belief: Belief) -> Float[Array, "m d"]
 
 
 @stored_jit
-def _range(prior: Prior) -> tuple[Theta, Theta]:
+def _range(coordinates: Coordinates, draws: Float[Array, "n d"]) -> tuple[Theta, Theta]:
     """Return the least and the greatest of draws from a prior, in its coordinates."""
-    keys = jax.random.split(jax.random.key(0), _NUM_DRAWS)
-    points = jax.vmap(lambda key: prior.coordinates.forward(prior.sample(key)))(keys)
+    points = jax.vmap(coordinates.forward)(draws)
     return jnp.min(points, axis=0), jnp.max(points, axis=0)
 
 

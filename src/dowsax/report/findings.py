@@ -7,12 +7,12 @@ from functools import cached_property
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
-import jax
 import numpy as np
 
 from dowsax.geo.local import LocalCoordinates
 from dowsax.geo.polygons import Polygon
 from dowsax.inference import Posterior
+from dowsax.inference.prior_draws import draw_prior
 from dowsax.inference.sources import SourceEstimate, estimate_sources
 from dowsax.mission.advice import FOUND, INCONCLUSIVE, Leg
 from dowsax.mission.decision import MIN_LOG_ODDS
@@ -323,8 +323,7 @@ def source_places(posterior: Posterior) -> tuple[np.ndarray, np.ndarray]:
 
 def prior_interval(model: Model, posterior: Posterior) -> tuple[np.ndarray, np.ndarray]:
     """Return the central 90 % of each parameter of a posterior under the prior of its model, from draws."""
-    keys = jax.random.split(jax.random.key(0), _NUM_PRIOR_DRAWS)
-    draws = np.asarray(jax.vmap(model.prior.sample)(keys), np.float64)
+    draws = np.asarray(draw_prior(model.prior), np.float64)[:_NUM_PRIOR_DRAWS]
     names = [single_name(parameter.name) for parameter in model.prior.parameters]
     # Sources are alike before any reading.
     draws = draws[:, [names.index(single_name(name)) for name in posterior.names]]

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from dowsax.inference import Posterior
-from dowsax.inference.locate import compile_for, locate
+from dowsax.inference.evidence import compile_evidence, find_log_evidence
+from dowsax.inference.locate import locate
 from dowsax.inference.presets import PRESETS, default_preset
 from dowsax.inference.redundancy import with_redundancy
 from dowsax.mission.plan import search_filter_name
@@ -155,7 +156,9 @@ def solve(problem: SurveyProblem) -> Posterior:
             redundancy="estimated" if site.sensor.redundancy is None else None,
         ),
         # `build_findings` needs it, and another core is idle now.
-        lambda: compile_for(problem.stations, problem.survey.values, model=null_model, **problem.null_filter),
+        lambda: compile_evidence(
+            problem.stations, problem.survey.values, model=null_model, **problem.null_filter
+        ),
     )
     return posterior
 
@@ -223,12 +226,15 @@ def build_findings(problem: SurveyProblem, posterior: Posterior) -> Findings:
 
 def source_evidence(problem: SurveyProblem, null_model: Model, posterior: Posterior) -> float:
     """Return log p(readings | a source) − log p(readings | none), with the same background, noise and lag."""
-    try:
-        null = problem.run_filter(null_model, problem.stations, **problem.null_filter)
-    except ValueError:
-        # A reading that only a source explains.
-        return MAX_LOG_EVIDENCE
-    log_odds = float(posterior.log_evidence) - float(null.log_evidence)
+    # −∞ for a reading that only a source explains.
+    null = find_log_evidence(
+        problem.stations,
+        problem.survey.values,
+        model=null_model,
+        seed=problem.seed,
+        **problem.null_filter,
+    )
+    log_odds = float(posterior.log_evidence) - null
     return float(np.clip(log_odds, -MAX_LOG_EVIDENCE, MAX_LOG_EVIDENCE))
 
 

@@ -120,9 +120,11 @@ class LogNormal(eqx.Module):
 def sample_each(key: Key, distributions: Sequence[Distribution]) -> Float[Array, " distributions"]:
     """Draw once from each distribution.
 
-    One call of the generator for all: one for each takes seconds to compile.
+    One call of the generator for all: one for each takes seconds to compile. So does a number of shares that
+    is no power of two, whose loop is unrolled; the first shares are the same.
     """
-    shares = jax.random.uniform(key, (len(distributions),))
+    number = len(distributions)
+    shares = jax.random.uniform(key, (1 << (number - 1).bit_length(),))[:number]
     return jnp.array(
         [distribution.quantile(share) for distribution, share in zip(distributions, shares, strict=True)]
     )
