@@ -11,6 +11,8 @@ from dowsax.site.searcher import Searcher
 
 NEVER = SearchSetting.model_construct(preset="plain", particles=256, radius=1e-6)
 """A stop that cannot be reached."""
+SHORTEST_LEG = np.hypot(20.0, 20.0) / 16
+"""[m], a share of the diagonal of the area."""
 FIND = SearchSetting.model_construct(preset="plain", particles=256, radius=1.5)
 POLICY = "location-gain"
 
@@ -61,6 +63,25 @@ def test_one_that_can_go_nowhere_from_the_start_of_another_does_not_read():
     done = simulate(plan_of(searchers=team, search=FIND, budget=Budget(readings=3)), missions=1)
     (path,) = done.paths[0]
     assert 1 <= len(path) <= 3
+
+
+def longest_legs(paths, readings, distance):
+    """Return the longest leg of each path in shares of the way for each reading that was left."""
+    for path in paths:
+        legs = np.linalg.norm(np.diff(path, axis=0), axis=1)
+        gone = np.cumsum(legs) - legs
+        left = readings - 1 - np.arange(len(legs))
+        yield np.max(legs / np.maximum((distance - gone) / left, SHORTEST_LEG))
+
+
+def test_a_team_stops_on_far_ways_and_one_searcher_does_not():
+    """Nobody in a team goes farther without a reading than 1.5 legs."""
+    plan = plan_of(search=NEVER, budget=Budget(readings=20, distance=60.0))
+    shares = {}
+    for number in (1, 2):
+        paths = [path for paths in simulate(plan.with_searchers(number)).paths for path in paths]
+        shares[number] = max(longest_legs(paths, 20, 60.0))
+    assert shares[2] <= 1.5 + 1e-3 < shares[1]
 
 
 def test_the_missions_are_those_of_one_searcher():

@@ -12,6 +12,7 @@ from made_teams import STARTS, team_advisor, team_site, walk_in_turn
 from dowsax.mission.advice import FOUND, INCONCLUSIVE, SEARCHING, Advice
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.messages import answer
+from dowsax.mission.team import places_of_others
 from dowsax.site.schema import Budget, SearchSetting
 from dowsax.site.searcher import Searcher
 from dowsax.survey.reading import Refused
@@ -48,6 +49,38 @@ def test_each_plans_ahead_apart_from_where_the_others_go():
         assert all(math.dist(leg.position, place) > 0.75 for leg in advice.ahead for place in others)
         going[advice.searcher] = advice.next_position
     assert set(going) == set(STARTS)
+
+
+def test_a_far_way_is_gone_in_legs():
+    """The next place is on the straight way to a far one, which the others are planned beyond."""
+    one = team_advisor(search=SEARCH, budget=Budget(readings=20, distance=60.0))
+    given, here, aims = walk_in_turn(one, 8), dict(STARTS), 0
+    for advice in given:
+        name, there, aim = advice.searcher, advice.next_position, advice.next_aim
+        going = [place for place in (there, aim) if place is not None]
+        assert places_of_others(one.plan, (), None, {name: advice}) == going
+        if aim is not None:
+            aims += 1
+            assert math.dist(here[name], there) <= 3.0 + 1e-3
+            if not advice.next_way:
+                by_stop = math.dist(here[name], there) + math.dist(there, aim)
+                assert by_stop == pytest.approx(math.dist(here[name], aim), abs=1e-2)
+            assert "read on the way to" in advice.why
+        assert Advice.from_json(json.loads(json.dumps(advice.to_json()))) == advice
+        here[name] = there
+    assert aims > 0
+
+
+def test_one_searcher_goes_through():
+    budget = Budget(readings=20, distance=60.0)
+    single = Advisor(hill_site(budget=budget, search=SEARCH), "location-gain", seed=4, model=MODEL)
+    place, lengths = (2.0, 2.0), []
+    for count in range(4):
+        advice = single.observe(place, read(count, place), time=10.0 * count)
+        assert advice.next_aim is None
+        lengths.append(advice.distance)
+        place = advice.next_position
+    assert max(lengths) > 4.5
 
 
 def test_the_belief_is_that_of_one_searcher_with_all_the_readings():

@@ -86,6 +86,8 @@ class SnapshotAnswer(_Answer):
     """The corners of the way to the next place, where it bends."""
     next_height: float | None = None
     """[m] above ground, of the next place, where the site lists several heights."""
+    next_aim: Vector | None = None
+    """[m], the far place on the way to which `next` is a stop, of several searchers."""
     next_far_end: Vector | None = None
     """[m], of the path to read next, of which `next` is the first end."""
     next_path: str | None = None

@@ -196,11 +196,11 @@ def rehearse(
 
 def _team(plan: Plan, policy: SitePolicy, **settings: Any) -> list[SimulatedSearcher]:
     """Return the searchers of a plan, each with the problem of what it can reach."""
-    searchers = []
+    searchers, has_others = [], len(plan.searchers) > 1
     for name, searcher in plan.searchers.items():
         own = policy.of_reach(searcher.reach, plan.radius)
         problem = build_problem(plan.for_searcher(name), own, **settings)
-        searchers.append(SimulatedSearcher(problem, own.policy, own.apart))
+        searchers.append(SimulatedSearcher(problem, own.policy, own.apart, own.stops if has_others else None))
     # One belief has one history, with room for the readings of all.
     room = sum(searcher.problem.horizon for searcher in searchers)
     return [

@@ -1,7 +1,9 @@
 """Searches by several searchers with one belief: the one that is ready first takes the next reading.
 
 Each searcher has its own place, clock and budget. When it has read, it is given its next place, with the
-readings that the others are on their way to. Searches run one by one, one per thread.
+readings that the others are on their way to. On the way to a far place it stops and reads.
+
+Searches run one by one, one per thread.
 """
 
 import os
@@ -23,13 +25,22 @@ from dowsax.evaluate.search_steps import Keys, as_arrays, decide_in_team, requir
 from dowsax.evaluate.trace import Episode, Recorder
 from dowsax.policies import Oracle, Policy
 from dowsax.policies.planned import planned_readings
+from dowsax.policies.stops_on_way import StopsOnWay
 from dowsax.types import Key, Station
 from dowsax.world import PlacesAtHeights
+from dowsax.world.actions import fence_of
+from dowsax.world.fence import Way
 from dowsax.world.trails import height_of, move_station, set_measurement
 
 _decide_in_team = eqx.filter_jit(decide_in_team)
 _is_over = eqx.filter_jit(SearchProblem.is_over)
 _seconds_to = eqx.filter_jit(SearchProblem.seconds_to)
+
+
+@eqx.filter_jit
+def _way_to(search: SearchProblem, station: Station, target: Any) -> Way:
+    """Return the shortest way to a place."""
+    return fence_of(search.actions).way(station.position, target)
 
 
 class SimulatedSearcher(NamedTuple):
@@ -39,6 +50,8 @@ class SimulatedSearcher(NamedTuple):
     policy: Policy | Oracle
     apart: float = 0.0
     """[m], how far from the places of the others it reads, where it can."""
+    stops: StopsOnWay | None = None
+    """On the way to far places."""
 
 
 @dataclass
@@ -53,6 +66,8 @@ class _SearcherState:
     """Its readings so far, those on the way included."""
     target: Any = None
     """Where it goes; `None` where it has no place yet, or cannot go on."""
+    aim: Any = None
+    """The far place on the way to which the target is; `None` where it is none."""
     ready: float = np.inf
     """[s], when it will have read there."""
 
@@ -99,19 +114,38 @@ class _TeamSearch:
     def _decide(self, number: int) -> None:
         """Give a searcher its next place."""
         own, searcher = self.states[number], self.searchers[number]
+        others = [other for other in self.states if other is not own and other.target is not None]
         going = [
-            move_station(other.station, other.target)
-            for other in self.states
-            if other is not own and other.target is not None
+            move_station(other.station, target)
+            for other in others
+            for target in (other.target, other.aim)
+            if target is not None
         ]
         places = [tuple(np.asarray(there.position).tolist()) for there in going]
         heights = [float(height_of(there)) for there in going] if self.has_heights else None
-        planned = planned_readings(places, len(self.states) - 1, heights)
+        planned = planned_readings(places, 2 * (len(self.states) - 1), heights)
         # The first searcher decides as one alone does.
         key = jax.random.fold_in(self.key, number) if number else self.key
         apart = jnp.asarray(searcher.apart, jnp.float32)
         target = _decide_in_team(searcher.problem, searcher.policy, key, self._of(own), planned, apart)
-        self._send(own, searcher, require_finite(searcher.problem, target))
+        target = require_finite(searcher.problem, target)
+        stops = [move_station(other.station, other.target) for other in others]
+        stop = self._stop_on_way(number, target, stops)
+        own.aim = None if stop is None else target
+        self._send(own, searcher, target if stop is None else stop)
+
+    def _stop_on_way(self, number: int, target: Any, others: Sequence[Station]) -> Any:
+        """Return where a searcher stops on its way to its next place; `None` where it goes through.
+
+        `others` are the next stations of the others.
+        """
+        own, searcher = self.states[number], self.searchers[number]
+        if searcher.stops is None:
+            return None
+        way = np.asarray(_way_to(searcher.problem, own.station, target), np.float64)
+        places = [tuple(np.asarray(there.position).tolist()) for there in others]
+        stop = searcher.stops.first_on(way, searcher.problem.budget_left(self._of(own)), places)
+        return None if stop is None else jnp.asarray(stop, jnp.float32)
 
     def read(self) -> None:
         """Take the next reading, and send its searcher on."""
@@ -124,7 +158,7 @@ class _TeamSearch:
         own.num_own += int(state.belief.history.size - before)
         for name in ("station", "path_length", "elapsed", "num_on_way"):
             setattr(own, name, getattr(state, name))
-        self.state, own.target, own.ready = state, None, np.inf
+        self.state, own.target, own.aim, own.ready = state, None, None, np.inf
         row = jax.tree.map(np.asarray, row)
         way = sum(float(each.path_length) for each in self.states)
         self.rows.append(row._replace(path_length=np.asarray(way, np.float32)))

@@ -91,6 +91,7 @@ SPECIAL_KEYS = (
     "number_probability",
     "more_probability",
     "searcher",
+    "next_aim",
 )
 """Keys of a message that only some have: with several places, sources, searchers, obstacles or heights."""
 
@@ -136,6 +137,8 @@ class Advice:
     """[m] above ground, at which to read next, where the site lists several heights."""
     ahead: tuple[Leg, ...] = ()
     """The next places in the order of flight, the first `next_position`, where several are planned ahead."""
+    next_aim: tuple[float, float] | None = None
+    """[m], the far place on the way to which a searcher of a team stops and reads at `next_position`."""
 
     def to_json(self) -> dict[str, Any]:
         """Return an object; only advice on a bent way, a path or several sources has the keys of these."""
@@ -151,14 +154,13 @@ class Advice:
             Disc(**(disc | {"centre": tuple(disc["centre"])}))
             for disc in (body["region"], *body.get("sources", ()))
         )
-        there, far_end = body["next_position"], body.get("next_far_end")
+        places = {name: body.get(name) for name in ("next_position", "next_far_end", "next_aim")}
         parts = {
             "estimate": estimate,
             "region": region,
             "sources": tuple(sources),
-            "next_position": None if there is None else tuple(there),
+            **{name: None if place is None else tuple(place) for name, place in places.items()},
             "next_way": tuple(tuple(corner) for corner in body.get("next_way", ())),
-            "next_far_end": None if far_end is None else tuple(far_end),
             "warnings": tuple(body.get("warnings", ())),
             "ahead": tuple(map(Leg.from_json, body.get("ahead", ()))),
         }
@@ -170,7 +172,7 @@ class Advice:
         if not coordinates.is_geographic:
             return body
         places = {"estimate": self.estimate.position, "next": self.next_position}
-        places |= {"next_far_end": self.next_far_end}
+        places |= {"next_far_end": self.next_far_end, "next_aim": self.next_aim}
         degrees: dict[str, Any] = {
             name: _in_degrees(place, coordinates) for name, place in places.items() if place is not None
         }
@@ -182,13 +184,13 @@ class Advice:
 
     def _round(self) -> "Advice":
         """Round to the digits that mean something; the log keeps all of them."""
-        estimate, there, far_end = self.estimate, self.next_position, self.next_far_end
+        estimate, places = self.estimate, ("next_position", "next_far_end", "next_aim")
+        given = {name: getattr(self, name) for name in places}
         lists = {name: _round_parameters(getattr(estimate, name)) for name in ("mean", "low", "high")}
         return replace(
             self,
-            next_position=None if there is None else _round(there, _DECIMALS_M),
+            **{name: None if place is None else _round(place, _DECIMALS_M) for name, place in given.items()},
             next_way=tuple(_round(corner, _DECIMALS_M) for corner in self.next_way),
-            next_far_end=None if far_end is None else _round(far_end, _DECIMALS_M),
             bearing=None if self.bearing is None else round(self.bearing, _DECIMALS_BEARING) % 360.0,
             distance=None if self.distance is None else round(self.distance, _DECIMALS_M),
             estimate=replace(estimate, **lists),

@@ -29,7 +29,9 @@ from dowsax.mission.team import (
     others_at_work,
     places_of_others,
     readings_of,
+    room_for_others,
     silent_searchers,
+    stops_of_others,
 )
 from dowsax.mission.tracker import Tracker, unpack_digest
 from dowsax.policies.planned import PlannedReadings, planned_readings
@@ -205,6 +207,8 @@ class AdviceBuilder:
         choice = policy.choose(key, state.belief, station, here, budget, self._planned(others))
         if choice is None:
             return (), ""
+        if len(plan.searchers) > 1 and self.ahead == 1:
+            choice = policy.stop_on_way(choice, here, budget, stops_of_others(*known))
         sentence = describe_choice(choice, here, station, plan.coordinates)
         start = Departure(station, here, budget)
         return choose_ahead(choice, self.ahead, plan, policy, key, state.belief, start, others), sentence
@@ -218,7 +222,7 @@ class AdviceBuilder:
         """Return the readings that others are about to take; `None` where there is one searcher."""
         if not self.plan.searchers:
             return None
-        return planned_readings(others.places, len(self.plan.searchers) - 1, others.heights)
+        return planned_readings(others.places, room_for_others(self.plan), others.heights)
 
     def _build_at_start(self, state: MissionState, turn: Turn) -> Advice:
         """Return the advice when the only reading was withdrawn."""

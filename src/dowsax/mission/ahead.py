@@ -15,6 +15,7 @@ from dowsax.mission.next_reading import bearing_and_length
 from dowsax.mission.plan import Plan
 from dowsax.mission.site_policy import SITE_POLICY, Choice, SitePolicy
 from dowsax.mission.stations import to_float32
+from dowsax.mission.team import room_for_others
 from dowsax.policies.inner_planner import takes_planned
 from dowsax.policies.planned import PlannedReadings, planned_readings
 from dowsax.types import Key, Station
@@ -108,7 +109,7 @@ def pending_readings(plan: Plan, choices: Sequence[Choice], others: Others) -> P
         heights = [*(others.heights or ()), *own]
     places = [*others.places, *(choice.position for choice in choices)]
     # Room for all, so that one compiled program serves every number of them.
-    room = max(len(plan.searchers) - 1, 0) + MAX_AHEAD - 1
+    room = room_for_others(plan) + MAX_AHEAD - 1
     return planned_readings(places, room, heights)
 
 

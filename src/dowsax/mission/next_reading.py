@@ -45,6 +45,8 @@ def advice_fields(choice: Choice | None, here: tuple[float, float] | None) -> di
     if choice is None:
         return fields
     fields["next_position"] = choice.position
+    if choice.aim is not None:
+        fields["next_aim"] = choice.aim
     if choice.height is not None:
         fields["next_height"] = choice.height
     if choice.path is not None:
@@ -93,6 +95,8 @@ def describe_choice(
     if _is_climb(choice, here):
         return f"Next: the same place{height}{reason(choice.gain)}."
     place = f", to {coordinates.format_both(choice.position)}" if coordinates.is_geographic else ""
+    if choice.aim is not None:
+        height = f", and read on the way to {coordinates.format_both(choice.aim)}"
     if choice.bends:
         corners = " and ".join(map(coordinates.format_both, choice.bends))
         there = coordinates.format_both(choice.position)

@@ -1,6 +1,8 @@
 """The policy of a site, and the places among which it chooses."""
 
+import math
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -23,6 +25,7 @@ from dowsax.policies.lookahead import Lookahead
 from dowsax.policies.planned import PlannedReadings, keep_apart
 from dowsax.policies.shipped import BEST_POLICY, CANDIDATES, field_of, weights_path
 from dowsax.policies.simple import OracleAround
+from dowsax.policies.stops_on_way import StopsOnWay
 from dowsax.policies.stored import card_of
 from dowsax.programs import stored_jit
 from dowsax.site.area import ListedPath
@@ -45,6 +48,8 @@ SITE_POLICY = "location-gain"
 """The default at sites: chooses among places near and far."""
 PATH_POLICIES = (SITE_POLICY, *(name for name in UTILITIES if name != "space-aware"), "greedy", "random")
 """Those that can choose among paths."""
+_LEG_RADII, _LEG_SHARE = 4.0, 1 / 16
+"""Legs of a far way are at least this many radii of the stop rule, and this share of the area's diagonal."""
 
 
 class Choice(NamedTuple):
@@ -60,6 +65,8 @@ class Choice(NamedTuple):
     """[m], the corners of the way there; none where it is straight."""
     height: float | None = None
     """[m] above ground; `None` where all readings are at the height of the sensor."""
+    aim: tuple[float, float] | None = None
+    """[m], the far place on the way to which the position is; `None` where it is none."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +81,35 @@ class SitePolicy:
     actions: ActionSpace
     apart: float = 0.0
     """[m], how far from the places of other searchers a place must be, where there is any such."""
+
+    @property
+    def stops(self) -> StopsOnWay | None:
+        """The stops on far ways, of a searcher of a team; `None` where it may not stop anywhere.
+
+        A sensor that reads while it moves needs none.
+        """
+        reach, actions = self.reach, self.actions
+        may_stop = isinstance(actions, NearAndFar) and actions.points is None
+        if not may_stop or isinstance(self.policy, Oracle) or reach.reading_interval is not None:
+            return None
+        # Twice `apart` is the radius of the stop rule.
+        legs = 2 * _LEG_RADII * self.apart, _LEG_SHARE * math.dist(*reach.area), reach.shortest or 0.0
+        return StopsOnWay(max(legs), reach.speed, reach.reading_time, self.apart)
+
+    def stop_on_way(
+        self, choice: Choice, here: tuple[float, float], budget: Budget, others: Sequence[tuple[float, float]]
+    ) -> Choice:
+        """Return the first stop on the way to a far place, else the choice.
+
+        `others` are the next places of the others [m].
+        """
+        way = None if self.stops is None else self.reach.bounds.way(here, choice.position)
+        if self.stops is None or way is None:
+            return choice
+        stop = self.stops.first_on(way, budget, others)
+        if stop is None:
+            return choice
+        return choice._replace(position=stop, bends=self.reach.bends(here, stop), aim=choice.position)
 
     def of_reach(self, reach: Reach, radius: float) -> "SitePolicy":
         """Return the same policy for a searcher with a reach of its own; `radius` [m] is that of the stop."""

@@ -91,10 +91,29 @@ def _expected_seconds(plan: Plan, readings: Sequence[Reading], name: str, advice
 def places_of_others(
     plan: Plan, readings: Sequence[Reading], searcher: str | None, assigned: Mapping[str | None, Advice]
 ) -> list[tuple[float, float]]:
-    """Return the places [m] to which the other searchers are on their way; those of silent ones are free."""
+    """Return the places [m] to which the other searchers are on their way; those of silent ones are free.
+
+    A searcher that is to stop on the way to a far place has two.
+    """
     names = _sent_searchers(plan, readings, searcher, assigned)
-    places = [assigned[name].next_position for name in names]
-    return [place for place in places if place is not None]
+    return [place for name in names for place in _places_of(assigned[name])]
+
+
+def stops_of_others(
+    plan: Plan, readings: Sequence[Reading], searcher: str | None, assigned: Mapping[str | None, Advice]
+) -> list[tuple[float, float]]:
+    """Return the next place [m] of each of `places_of_others`."""
+    names = _sent_searchers(plan, readings, searcher, assigned)
+    return [_places_of(assigned[name])[0] for name in names]
+
+
+def room_for_others(plan: Plan) -> int:
+    """Return how many places `places_of_others` may have."""
+    return 2 * max(len(plan.searchers) - 1, 0)
+
+
+def _places_of(advice: Advice) -> list[tuple[float, float]]:
+    return [place for place in (advice.next_position, advice.next_aim) if place is not None]
 
 
 def _sent_searchers(
@@ -120,6 +139,7 @@ def heights_of_others(
     return [
         plan.for_searcher(name).stations.usual_height if height is None else height
         for name, height in zip(names, advised, strict=True)
+        for _ in _places_of(assigned[name])
     ]
 
 
