@@ -58,9 +58,8 @@ def start(site, log, number, errors, *words):
         address,
         *words,
     ]
-    return subprocess.Popen(
-        [sys.executable, *command], stdin=subprocess.PIPE, stderr=errors.open("ab"), text=True
-    )
+    with errors.open("ab") as stderr:
+        return subprocess.Popen([sys.executable, *command], stdin=subprocess.PIPE, stderr=stderr, text=True)
 
 
 def steps_of(log):
