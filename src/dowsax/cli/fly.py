@@ -5,6 +5,7 @@ import select
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,7 +16,13 @@ from dowsax.cli.console import print_status
 from dowsax.interruption import explain_interruption
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.flight.airspace import Airspace
-from dowsax.mission.flight.connection import NoAutopilot, connect, parse_address, require_mavlink
+from dowsax.mission.flight.connection import (
+    NoAutopilot,
+    connect,
+    parse_address,
+    require_mavlink,
+    wait_for_bytes,
+)
 from dowsax.mission.flight.events import Word
 from dowsax.mission.flight.link import Link
 from dowsax.mission.flight.machine import Flight
@@ -88,13 +95,14 @@ def fly(
     restored = restore(log)
     epoch = time.time() - time.monotonic()
     port = connect(mavlink)
+    link = Link(port, plan.coordinates, value, is_dry=not arm)
     executor = ThreadPoolExecutor(1, thread_name_prefix="advisor")
     worker = AdvisorWorker(lambda: Advisor(plan, policy, seed, log), executor)
     session = Session(
         plan,
         Flight(airspace, Rules.of(found, is_dry=not arm)),
         restored.state(epoch),
-        Link(port, plan.coordinates, value),
+        link,
         worker,
         epoch,
         print_status,
@@ -106,7 +114,7 @@ def fly(
             "The vehicle stays where it was sent until its failsafe, which misses the ground station, or the "
             f"pilot brings it home. The same command goes on with {log}."
         ):
-            _run(session, port, mavlink)
+            _run(session, link, port, mavlink)
     finally:
         executor.shutdown(wait=False, cancel_futures=True)
         worker.close()
@@ -118,29 +126,23 @@ def _describe(site: Site, airspace: Airspace, address: str, arm: bool) -> str:
     return f"{site.name}: {address}, {what}; flies at {airspace.height:g} m unless the advice says how high."
 
 
-def _run(session: Session, port: Any, address: str) -> None:
+def _run(session: Session, link: Link, port: Any, address: str) -> None:
     """Step a flight until it has ended."""
     typed, begun = _Typed(), time.monotonic()
     while not session.is_over:
         now = time.monotonic()
-        session.step(now)
+        # pymavlink prints what becomes of a connection; the link notices that by itself.
+        with redirect_stdout(None):
+            session.step(now)
         for line in typed.read():
             _take(session, line, now)
         if session.state.heard is None and now - begun > CONNECT_TIMEOUT_S:
+            but = f", but {link.unfit}" if link.unfit else ""
             raise NoAutopilot(
-                f"No autopilot answers at {address} within {CONNECT_TIMEOUT_S:g} s: check the address, and "
-                "that it sends MAVLink there."
+                f"No autopilot answers at {address} within {CONNECT_TIMEOUT_S:g} s{but}: check the address, "
+                "and that it sends MAVLink there."
             )
-        _wait(port)
-
-
-def _wait(port: Any) -> None:
-    """Wait for bytes, at most for the time of a step."""
-    descriptor = getattr(port, "fd", None)
-    if descriptor is None:
-        time.sleep(_STEP_S)
-    else:
-        select.select([descriptor], [], [], _STEP_S)
+        wait_for_bytes(port, _STEP_S)
 
 
 class _Typed:

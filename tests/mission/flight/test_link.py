@@ -6,6 +6,7 @@ import socket
 import numpy as np
 import pytest
 from made_flights import FENCE, HOME, POND
+from pymavlink.dialects.v20 import ardupilotmega as dialect
 
 from benchmarks.autopilot_stub import GUIDED, RTL, AutopilotStub, Faults, StubPort
 from dowsax.geo.local import LocalCoordinates
@@ -132,6 +133,92 @@ def test_noise_and_strangers_are_ignored():
     assert of_kind(Heartbeat, found)
 
 
+def test_another_component_of_the_vehicle_is_not_its_autopilot():
+    """A camera may send the value of a sensor, but neither positions nor answers to our commands."""
+    stub, link = made_link()
+    _, now = run(stub, link, 2.0)
+    camera = dialect.MAVLink(stub, 1, 100)
+    link.send(SetMode("guided"), now)
+    stub.faults.is_cut = True
+    link.receive(now)
+    _, now = run(stub, link, 0.2, now)
+    stub.faults.is_cut = False
+    camera.command_ack_send(dialect.MAV_CMD_DO_SET_MODE, 0)
+    camera.global_position_int_send(0, 10, 10, 0, 0, 0, 0, 0, 0)
+    camera.home_position_send(10, 10, 0, 0.0, 0.0, 0.0, [1.0, 0.0, 0.0, 0.0], 0.0, 0.0, 0.0)
+    camera.sys_status_send(0, 0, 0, 0, 0, -1, 3, 0, 0, 0, 0, 0, 0)
+    camera.named_value_float_send(0, b"value", 5.0)
+    found = [*link.receive(now)]
+    assert [one.value for one in of_kind(Measured, found)] == [5.0]
+    assert len(found) == 1
+
+
+def test_what_is_not_known_yet_is_no_place():
+    """Zero degrees stand for no position, and for no home."""
+    stub, link = made_link()
+    _, now = run(stub, link, 1.5)
+    stub.recv_all()
+    zeros = 0.0, 0.0, 0.0, [1.0, 0.0, 0.0, 0.0], 0.0, 0.0, 0.0
+    stub._codec.home_position_send(0, 0, 0, *zeros)
+    stub._codec.global_position_int_send(0, 0, 0, 0, 0, 0, 0, 0, 0)
+    assert [*link.receive(now)] == []
+
+
+@pytest.mark.parametrize(("kind", "maker"), [(1, 3), (10, 3), (2, 18), (1, 12)])
+def test_only_a_multicopter_is_flown(kind, maker):
+    """A plane cannot stay at a place; what there is instead can be said."""
+    stub, link = made_link()
+    stub._codec.heartbeat_send(kind, maker, 1, 4, 4)
+    assert [*link.receive(0.0)] == []
+    assert link.unfit == (
+        f"system 1, which is no multicopter with ArduPilot or PX4 (MAV_TYPE {kind}, MAV_AUTOPILOT {maker})"
+    )
+    found, _ = run(stub, link, 1.5)
+    assert of_kind(Heartbeat, found)
+    assert link.unfit == ""
+
+
+def test_px4_is_sent_heights_above_the_sea_and_its_own_modes():
+    """Height above take-off is added to that of the place of take-off; modes have a main and a sub number."""
+    stub, link = made_link()
+    stub._codec.heartbeat_send(2, 12, 1, 4 << 16 | 3 << 24, 4)
+    (beat,) = link.receive(0.0)
+    assert beat.mode == "guided"
+    stub._codec.global_position_int_send(0, 521_000_000, 51_000_000, 47_500, 7_500, 0, 0, 0, 0)
+    (pose,) = link.receive(0.0)
+    assert pose.at.height == 7.5
+    sent, answered = [], []
+    stub.send_to = lambda data: sent.extend(stub._codec.parse_buffer(data) or ())
+    for number, command in enumerate((SetMode("rtl"), TakeOff(12.0), GoTo(Waypoint((0.0, 0.0), 12.0)))):
+        link.send(command, float(number))
+        assert not [*link.tick(10.0 * number)]
+        answered.append(sent[-1])
+        stub._codec.command_ack_send(answered[-1].command, 0)
+        (done,) = link.receive(0.0)
+        assert done.command == command
+    mode, up, there = answered
+    assert (mode.param1, mode.param2, mode.param3) == (1.0, 4.0, 5.0)
+    assert up.param7 == pytest.approx(52.0)
+    assert all(map(math.isnan, (up.param4, up.param5, up.param6)))
+    assert (there.frame, there.x, there.y) == (dialect.MAV_FRAME_GLOBAL, 521_000_000, 51_000_000)
+    assert there.z == pytest.approx(52.0)
+    assert (there.param1, there.param2) == (-1.0, 1.0)
+    assert math.isnan(there.param4)
+
+
+@pytest.mark.parametrize("is_dry", [True, False])
+def test_the_end_of_a_dry_run_is_no_lost_ground_station(is_dry):
+    """The failsafe of the autopilot would bring home a vehicle that its pilot flies."""
+    stub = AutopilotStub(COORDINATES, HOME, lambda place, height: 7.0)
+    link = Link(StubPort(stub), COORDINATES, "value", is_dry=is_dry)
+    found, _ = run(stub, link, 3.0)
+    assert of_kind(Pose, found)
+    stub.is_armed, stub.mode, stub.height = True, GUIDED, 10.0
+    for _ in range(100):
+        stub.step(STEP_S)
+    assert stub.mode == (GUIDED if is_dry else RTL)
+
+
 def test_a_fence_is_uploaded_over_a_socket():
     """The same over UDP on loopback, as pymavlink opens it."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
@@ -147,6 +234,8 @@ def test_a_fence_is_uploaded_over_a_socket():
                 now += STEP_S
                 stub.step(STEP_S)
                 while data := stub.recv():
+                    # A stranger begins a packet that never ends.
+                    vehicle.sendto(b"\xfd\xff\x00", ("127.0.0.1", number))
                     vehicle.sendto(data, ("127.0.0.1", number))
                 found += [*link.receive(now), *link.tick(now)]
                 if number_of_step == 20:
