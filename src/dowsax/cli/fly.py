@@ -24,14 +24,15 @@ from dowsax.mission.flight.connection import (
     wait_for_bytes,
 )
 from dowsax.mission.flight.events import Word
+from dowsax.mission.flight.feeds import open_feed, require_feed
 from dowsax.mission.flight.link import Link
 from dowsax.mission.flight.machine import Flight
-from dowsax.mission.flight.readings_file import ReadingsFile
 from dowsax.mission.flight.restore import restore
 from dowsax.mission.flight.session import Session
 from dowsax.mission.flight.state import Rules
 from dowsax.mission.flight.worker import AdvisorWorker
 from dowsax.mission.messages import MAX_BYTES
+from dowsax.mission.mqtt import topics
 from dowsax.mission.plan import Plan
 from dowsax.site import Site, read_site
 from dowsax.survey.reading import Refused
@@ -50,7 +51,7 @@ def fly(
     log: Path,
     mavlink: str,
     arm: Annotated[bool, Parameter(negative="")] = False,
-    readings: Path | None = None,
+    readings: str | None = None,
     value: str = "value",
     policy: str | None = None,
     seed: int | None = None,
@@ -77,7 +78,9 @@ def fly(
     arm
         Send commands: arm the motors, take off, and fly. Default: a dry run.
     readings
-        A file of readings that grows, CSV or JSON lines. A row without a place gets that of the vehicle.
+        Readings that do not come from the autopilot: a file that grows, CSV or JSON lines; a sensor,
+        serial:/dev/ttyUSB0:9600, that sends numbers or JSON lines; or mqtt://host:1883/TOPIC, by default
+        dowsax/NAME/readings. One without a place gets that of the vehicle.
     value
         The name of the NAMED_VALUE_FLOAT that is the reading.
     policy
@@ -92,22 +95,17 @@ def fly(
     found = read_site(site)
     airspace, seed = Airspace.of(found), mission_seed(log, seed)
     plan = airspace.plan(Plan.of(found))
+    if readings is not None:
+        require_feed(readings)
     restored = restore(log)
     epoch = time.time() - time.monotonic()
+    feed = None if readings is None else open_feed(readings, topics(plan.name)[0], restored.last_byte)
     port = connect(mavlink)
     link = Link(port, plan.coordinates, value, is_dry=not arm)
     executor = ThreadPoolExecutor(1, thread_name_prefix="advisor")
     worker = AdvisorWorker(lambda: Advisor(plan, policy, seed, log), executor)
-    session = Session(
-        plan,
-        Flight(airspace, Rules.of(found, is_dry=not arm)),
-        restored.state(epoch),
-        link,
-        worker,
-        epoch,
-        print_status,
-        None if readings is None else ReadingsFile(readings, restored.last_byte),
-    )
+    flight, state = Flight(airspace, Rules.of(found, is_dry=not arm)), restored.state(epoch)
+    session = Session(plan, flight, state, link, worker, epoch, print_status, feed)
     print_status(_describe(found, airspace, mavlink, arm))
     try:
         with explain_interruption(
@@ -116,9 +114,10 @@ def fly(
         ):
             _run(session, link, port, mavlink)
     finally:
-        executor.shutdown(wait=False, cancel_futures=True)
-        worker.close()
-        port.close()
+        # A reading that is being recorded is waited for.
+        executor.shutdown(wait=worker.advisor is not None, cancel_futures=True)
+        for one in (worker, port, *([] if feed is None else [feed])):
+            one.close()
 
 
 def _describe(site: Site, airspace: Airspace, address: str, arm: bool) -> str:
