@@ -18,6 +18,8 @@ from dowsax.mission.flight.link import Link, Measured
 
 COORDINATES = LocalCoordinates((52.1, 5.1))
 STEP_S = 0.1
+NO_MORE = 0.0, 0.0, 0.0, [1.0, 0.0, 0.0, 0.0], 0.0, 0.0, 0.0
+"""What else a message of a home has."""
 
 
 def made_link(**changes):
@@ -98,6 +100,23 @@ def test_what_is_refused_or_unanswered_fails():
     assert not of_kind(Heartbeat, found)
 
 
+def test_a_second_take_off_that_fails_says_that_the_first_was_heard():
+    """Its answer was lost, and in the air another one is refused; a first one that fails has failed."""
+    stub, link = made_link()
+    _, now = run(stub, link, 3.0)
+    link.send(TakeOff(10.0), now)
+    found, now = run(stub, link, 1.0, now)
+    assert [one.reason for one in of_kind(Failed, found)] == ["failed"]
+    stub.is_armed, stub.mode = True, GUIDED
+    link.send(TakeOff(10.0), now)
+    assert not [*link.tick(now)]
+    stub.step(STEP_S)
+    stub.recv_all()
+    found, _ = run(stub, link, 5.0, now)
+    assert [one.command for one in of_kind(Done, found)] == [TakeOff(10.0)]
+    assert not of_kind(Failed, found)
+
+
 def test_home_comes_first_and_cancel_forgets():
     """The way home does not wait for what has no answer; after a take-over nothing is repeated."""
     stub, link = made_link()
@@ -145,7 +164,7 @@ def test_another_component_of_the_vehicle_is_not_its_autopilot():
     stub.faults.is_cut = False
     camera.command_ack_send(dialect.MAV_CMD_DO_SET_MODE, 0)
     camera.global_position_int_send(0, 10, 10, 0, 0, 0, 0, 0, 0)
-    camera.home_position_send(10, 10, 0, 0.0, 0.0, 0.0, [1.0, 0.0, 0.0, 0.0], 0.0, 0.0, 0.0)
+    camera.home_position_send(10, 10, 0, *NO_MORE)
     camera.sys_status_send(0, 0, 0, 0, 0, -1, 3, 0, 0, 0, 0, 0, 0)
     camera.named_value_float_send(0, b"value", 5.0)
     found = [*link.receive(now)]
@@ -158,10 +177,63 @@ def test_what_is_not_known_yet_is_no_place():
     stub, link = made_link()
     _, now = run(stub, link, 1.5)
     stub.recv_all()
-    zeros = 0.0, 0.0, 0.0, [1.0, 0.0, 0.0, 0.0], 0.0, 0.0, 0.0
-    stub._codec.home_position_send(0, 0, 0, *zeros)
+    stub._codec.home_position_send(0, 0, 0, *NO_MORE)
     stub._codec.global_position_int_send(0, 0, 0, 0, 0, 0, 0, 0, 0)
     assert [*link.receive(now)] == []
+
+
+def test_home_is_asked_for_where_positions_come_by_themselves():
+    """An autopilot in the air may send it only when it is asked."""
+    stub, link = made_link()
+    asked = []
+    stub.send_to = lambda data: asked.extend(
+        int(one.param1)
+        for one in stub._codec.parse_buffer(data) or ()
+        if one.get_type() == "COMMAND_LONG" and one.command == dialect.MAV_CMD_SET_MESSAGE_INTERVAL
+    )
+    now = 0.0
+    for step in range(120):
+        now += STEP_S
+        if step % 10 == 0:
+            stub._codec.heartbeat_send(2, 3, 1, 4, 4)
+        stub._codec.global_position_int_send(step, 521_000_000, 51_000_000, 0, 0, 0, 0, 0, 0)
+        if step == 60:
+            stub._codec.home_position_send(521_000_000, 51_000_000, 0, *NO_MORE)
+        assert [*link.receive(now), *link.tick(now)]
+    assert asked.count(dialect.MAVLINK_MSG_ID_HOME_POSITION) == 2
+
+
+def test_a_flood_does_not_hold_up_the_flight():
+    """What the autopilot has sent is read, and the step ends although more comes."""
+    stub, link = made_link()
+    stub._codec.heartbeat_send(2, 3, 1, 4, 4)
+    stub.recv = lambda n=None: stub._outgoing.pop(0) if stub._outgoing else b"flood"
+    (beat,) = link.receive(0.0)
+    assert beat.mode == "guided"
+
+
+def test_answers_to_another_ground_station_do_not_count():
+    """Its upload has other corners; and an acceptance before the last corner is of an earlier upload."""
+    stub, link = made_link()
+    stub._codec.heartbeat_send(2, 3, 1, 4, 4)
+    (_,) = link.receive(0.0)
+    sent = []
+    stub.send_to = lambda data: sent.extend(stub._codec.parse_buffer(data) or ())
+    link.send(UploadFence(FENCE, ()), 0.0)
+    assert not [*link.tick(0.0)]
+    sent.clear()
+    stub._codec.mission_request_int_send(250, 190, 0, 1)
+    stub._codec.mission_ack_send(250, 190, 0, 1)
+    stub._codec.mission_ack_send(255, 190, 0, 1)
+    assert not [*link.receive(0.1), *link.tick(0.1)]
+    assert not [one for one in sent if one.get_type().startswith("MISSION")]
+    for number in range(4):
+        stub._codec.mission_request_int_send(255, 190, number, 1)
+    stub._codec.mission_ack_send(255, 190, 0, 1)
+    assert not [*link.receive(0.2), *link.tick(0.2), *link.tick(0.3)]
+    items = [one for one in sent if one.get_type() == "MISSION_ITEM_INT"]
+    assert [(one.seq, one.param1, one.frame) for one in items] == [(n, 4.0, 0) for n in range(4)]
+    assert sent[-1].command == dialect.MAV_CMD_DO_FENCE_ENABLE
 
 
 @pytest.mark.parametrize(("kind", "maker"), [(1, 3), (10, 3), (2, 18), (1, 12)])

@@ -71,6 +71,14 @@ def test_what_a_feed_says_is_written_down_and_its_readings_are_taken(session, wo
     worker.refuse.assert_called_once_with("{}", "No number.")
 
 
+@pytest.mark.parametrize("word", ["withdraw", "restore"])
+def test_earlier_readings_can_be_changed_in_flight(session, worker, word):
+    session.take_row(None, {word: True, "id": "7"}, 2.0)
+    (request, _), _ = worker.ask.call_args
+    assert request.target.id == "7"
+    assert (request.is_withdrawal, request.is_restoration) == (word == "withdraw", word == "restore")
+
+
 @pytest.mark.parametrize("value", ["nan", "inf", "-1e400", "", "none", "1e39"])
 def test_what_is_no_number_never_becomes_a_sample(session, worker, value):
     session.take_row(None, {"value": value}, 2.0)

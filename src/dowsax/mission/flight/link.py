@@ -36,6 +36,8 @@ _ASK_S = 5.0
 """Between requests of telemetry that does not come."""
 _RATES = {"GLOBAL_POSITION_INT": 5.0, "SYS_STATUS": 1.0, "HOME_POSITION": 0.5, "WIND": 1.0, "WIND_COV": 1.0}
 """[Hz]"""
+_MAX_CHUNKS = 500
+"""That are read from a port in one go."""
 _UNKNOWN_HEADING = 65_535
 _WARNING = 4
 """MAV_SEVERITY_WARNING; greater numbers are less severe."""
@@ -69,7 +71,7 @@ class Link:
         self._boot = 0.0
         self._sea_level = 0.0
         self._beat = self._asked = self._posed = -math.inf
-        self._complaint = ""
+        self._has_home, self._complaint = False, ""
         self.unfit = ""
         """What there is instead of an autopilot that can fly."""
         self.wind: tuple[float, tuple[float, float]] | None = None
@@ -78,8 +80,8 @@ class Link:
         """[degrees clockwise from north]"""
 
     def receive(self, now: float) -> Iterator[Event | Measured]:
-        """Yield what has arrived."""
-        while True:
+        """Yield what has arrived; of a flood no more than a part, so that the rest is not held up."""
+        for _ in range(_MAX_CHUNKS):
             try:
                 data = self._port.recv()
             except OSError:
@@ -144,8 +146,10 @@ class Link:
                 self._outbox.put(command, *switch)
 
     def _ask_for_telemetry(self, now: float) -> None:
-        """Ask for positions and the like until they come."""
-        if self._autopilot is None or now - self._asked < _ASK_S or now - self._posed < _ASK_S:
+        """Ask for positions and the like, once, and until the place and the home are known."""
+        if self._autopilot is None or now - self._asked < _ASK_S:
+            return
+        if self._asked > -math.inf and self._has_home and now - self._posed < _ASK_S:
             return
         self._asked = now
         for name, hertz in _RATES.items():
@@ -162,6 +166,7 @@ class Link:
             yield from self._read_pose(message, now)
         elif kind == "HOME_POSITION" and (message.latitude, message.longitude) != (0, 0):
             place = self._coordinates.to_metres(message.latitude / 1e7, message.longitude / 1e7)[0]
+            self._has_home = True
             yield Home(now, (float(place[0]), float(place[1])))
         elif kind in ("SYS_STATUS", "BATTERY_STATUS"):
             is_first = kind == "SYS_STATUS" or message.id == 0
@@ -222,7 +227,10 @@ class Link:
             self.wind = now, (float(east), float(north))
 
     def _read_answer(self, kind: str, message: Any, now: float) -> Iterator[Event]:
-        if kind == "COMMAND_ACK" and message.target_system in (0, self._system):
+        if getattr(message, "target_system", 0) not in (0, self._system):
+            # To another ground station.
+            return
+        if kind == "COMMAND_ACK":
             answer = self._outbox.answer(message.command, message.result, self._complaint, now)
             if answer is not None:
                 self._complaint = ""

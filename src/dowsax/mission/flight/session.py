@@ -18,7 +18,7 @@ from dowsax.mission.flight.link import Link, Measured
 from dowsax.mission.flight.machine import Flight
 from dowsax.mission.flight.state import Phase, State
 from dowsax.mission.flight.worker import AdvisorWorker
-from dowsax.mission.messages import CORRECT, WITHDRAW, parse_request
+from dowsax.mission.messages import CORRECT, RESTORE, WITHDRAW, parse_request
 from dowsax.mission.plan import Plan
 from dowsax.survey.columns import POSITION_ROLES
 from dowsax.survey.reading import Reading, Refused, read_time
@@ -116,7 +116,7 @@ class Session:
         try:
             roles = given_roles(dict(keys), self._plan.columns, self._plan.stations.quantities)
             is_whole = any(role in roles for pair in POSITION_ROLES for role in pair)
-            if is_whole or keys.get(WITHDRAW) or keys.get(CORRECT):
+            if is_whole or any(keys.get(word) for word in (WITHDRAW, CORRECT, RESTORE)):
                 named = keys if id_ is None else {"id": id_, **keys}
                 self._worker.ask(parse_request(named), json.dumps(keys, default=str))
                 return
