@@ -20,6 +20,7 @@ HEAVY = {
     "numpy",
     "pyarrow",
     "pymavlink",
+    "serial",
     "ray",
     "rich",
     "scipy",

@@ -172,6 +172,26 @@ def test_another_component_of_the_vehicle_is_not_its_autopilot():
     assert len(found) == 1
 
 
+def test_wind_is_where_the_air_goes_and_a_number():
+    """ArduPilot says where it comes from, PX4 where it goes. Neither NaN nor a storm counts."""
+    stub, link = made_link()
+    _, now = run(stub, link, 1.5)
+    for direction, speed, expected in (
+        (270.0, 3.0, (3.0, 0.0)),
+        (0.0, 2.0, (0.0, -2.0)),
+        (math.inf, 2.0, (0.0, -2.0)),
+        (0.0, math.nan, (0.0, -2.0)),
+        (0.0, 1e35, (0.0, -2.0)),
+    ):
+        stub._codec.wind_send(direction, speed, 0.0)
+        assert not [*link.receive(now)]
+        assert link.wind == (now, pytest.approx(expected, abs=1e-6))
+    for north, east in ((1.0, -4.0), (math.nan, 1.0)):
+        stub._codec.wind_cov_send(0, north, east, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        assert not [*link.receive(now)]
+        assert link.wind == (now, (-4.0, 1.0))
+
+
 def test_what_is_not_known_yet_is_no_place():
     """Zero degrees stand for no position, and for no home."""
     stub, link = made_link()

@@ -17,6 +17,7 @@ from dowsax.mission.flight.connection import Port, is_datagrams, require_mavlink
 from dowsax.mission.flight.events import Battery, Done, Event, Failed, Heartbeat, Home, Pose
 from dowsax.mission.flight.fence_upload import FenceUpload, vertices
 from dowsax.mission.flight.outbox import Outbox
+from dowsax.survey.lint import MAX_WIND_M_S
 
 SYSTEM, LISTENER = 255, 254
 """The number of a ground station, whose heartbeats ArduPilot watches, and one that it does not watch."""
@@ -219,12 +220,14 @@ class Link:
             if message.severity <= _WARNING:
                 self._complaint = message.text.rstrip("\0")
             return
-        if kind == "WIND":
-            east, north = wind_from(message.speed, message.direction)
-        else:
+        if kind == "WIND_COV":
             east, north = message.wind_y, message.wind_x
-        if math.isfinite(east) and math.isfinite(north):
-            self.wind = now, (float(east), float(north))
+        elif math.isfinite(message.direction):
+            east, north = map(float, wind_from(message.speed, message.direction))
+        else:
+            return
+        if math.hypot(east, north) <= MAX_WIND_M_S:
+            self.wind = now, (east, north)
 
     def _read_answer(self, kind: str, message: Any, now: float) -> Iterator[Event]:
         if getattr(message, "target_system", 0) not in (0, self._system):
