@@ -363,6 +363,8 @@ def test_a_battery_that_is_not_known_is_an_alarm_before_take_off():
 def test_pause_holds_here_and_resume_goes_on():
     flight = made_flight()
     state, commands = feed(flight, in_the_air(flight), Said(1.0, Word.PAUSE))
+    # What waits for an answer, such as the speed, would hold it up.
+    assert commands[0] == Cancel()
     assert waypoints_of(commands) == [Waypoint((10.0, 10.0), HEIGHT)]
     state, commands = feed(flight, state, advice(2.0, (20.0, 10.0)), Heartbeat(3.0, "guided", True))
     assert not moving(commands)

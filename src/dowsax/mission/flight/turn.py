@@ -118,8 +118,8 @@ class Turn:
         """Stay here until a person says how to go on."""
         is_up = self.is_up
         self.change(way=(), samples=(), asked="")
-        if not self.state.is_flying:
-            # What it was asked before is not repeated: it neither arms nor takes off after this.
+        if not self.state.is_flying or self.state.mode == GUIDED:
+            # It neither arms nor takes off after this, and where it is to stay waits for nothing else.
             self.commands.append(Cancel())
         self.enter(Phase.HOLDING, why, is_alarm=is_alarm)
         if is_up and self.is_in_command:
