@@ -20,10 +20,10 @@ HEAVY = {
     "numpy",
     "pyarrow",
     "pymavlink",
-    "serial",
     "ray",
     "rich",
     "scipy",
+    "serial",
     "stable_baselines3",
 }
 """Third-party packages that a function may import itself: extras, and what takes long to import."""

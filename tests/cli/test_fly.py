@@ -126,6 +126,9 @@ def test_says_what_is_wrong_before_anything_else(complaint, site_file, tmp_path)
     assert "1 to 10 characters" in complaint(
         "fly", "--site", site_file, "--log", log, *words, "--value", "concentration"
     )
+    assert "--system must be from 1 to 255; got 0" in complaint(
+        "fly", "--site", site_file, "--log", log, *words, "--system", "0"
+    )
     for old, new, expected in (
         ("origin = [52.1, 5.1]", "", "needs latitude and longitude"),
         ("height = 12", "height = 200", "is not from lowest = 2 to highest = 120 m"),

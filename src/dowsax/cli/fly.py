@@ -41,6 +41,7 @@ from dowsax.survey.reading_json import parse_object
 CONNECT_TIMEOUT_S = 30.0
 """Within which a first heartbeat must come."""
 _STEP_S = 0.05
+_MAX_SYSTEM = 255
 _MAX_NAME = 10
 """Characters in the name of a NAMED_VALUE_FLOAT."""
 
@@ -53,6 +54,7 @@ def fly(
     arm: Annotated[bool, Parameter(negative="")] = False,
     readings: str | None = None,
     value: str = "value",
+    system: int | None = None,
     policy: str | None = None,
     seed: int | None = None,
 ) -> None:
@@ -83,6 +85,8 @@ def fly(
         dowsax/NAME/readings. One without a place gets that of the vehicle.
     value
         The name of the NAMED_VALUE_FLOAT that is the reading.
+    system
+        The number of the vehicle in MAVLink, 1 to 255. Default: the first that is heard.
     policy
         The policy that chooses the next place. Default: the best for the site.
     seed
@@ -90,8 +94,7 @@ def fly(
     """
     require_mavlink()
     parse_address(mavlink)
-    if not 1 <= len(value) <= _MAX_NAME:
-        raise ValueError(f"--value must have 1 to {_MAX_NAME} characters; got {value!r}.")
+    _require_names(value, system)
     found = read_site(site)
     airspace, seed = Airspace.of(found), mission_seed(log, seed)
     plan = airspace.plan(Plan.of(found))
@@ -101,7 +104,7 @@ def fly(
     epoch = time.time() - time.monotonic()
     feed = None if readings is None else open_feed(readings, topics(plan.name)[0], restored.last_byte)
     port = connect(mavlink)
-    link = Link(port, plan.coordinates, value, is_dry=not arm)
+    link = Link(port, plan.coordinates, value, system=system, is_dry=not arm)
     executor = ThreadPoolExecutor(1, thread_name_prefix="advisor")
     worker = AdvisorWorker(lambda: Advisor(plan, policy, seed, log), executor)
     flight, state = Flight(airspace, Rules.of(found, is_dry=not arm)), restored.state(epoch)
@@ -118,6 +121,13 @@ def fly(
         executor.shutdown(wait=worker.advisor is not None, cancel_futures=True)
         for one in (worker, port, *([] if feed is None else [feed])):
             one.close()
+
+
+def _require_names(value: str, system: int | None) -> None:
+    if not 1 <= len(value) <= _MAX_NAME:
+        raise ValueError(f"--value must have 1 to {_MAX_NAME} characters; got {value!r}.")
+    if system is not None and not 1 <= system <= _MAX_SYSTEM:
+        raise ValueError(f"--system must be from 1 to {_MAX_SYSTEM}; got {system}.")
 
 
 def _describe(site: Site, airspace: Airspace, address: str, arm: bool) -> str:

@@ -11,7 +11,7 @@ from pymavlink.dialects.v20 import ardupilotmega as dialect
 from benchmarks.autopilot_stub import GUIDED, RTL, AutopilotStub, Faults, StubPort
 from dowsax.geo.local import LocalCoordinates
 from dowsax.mission.flight.airspace import Waypoint
-from dowsax.mission.flight.commands import Arm, Cancel, GoTo, SetMode, SetSpeed, TakeOff, UploadFence
+from dowsax.mission.flight.commands import Arm, Cancel, GoTo, Note, SetMode, SetSpeed, TakeOff, UploadFence
 from dowsax.mission.flight.connection import connect
 from dowsax.mission.flight.events import Battery, Done, Failed, Heartbeat, Home, Pose
 from dowsax.mission.flight.link import Link, Measured
@@ -221,6 +221,31 @@ def test_home_is_asked_for_where_positions_come_by_themselves():
             stub._codec.home_position_send(521_000_000, 51_000_000, 0, *NO_MORE)
         assert [*link.receive(now), *link.tick(now)]
     assert asked.count(dialect.MAVLINK_MSG_ID_HOME_POSITION) == 2
+
+
+def test_of_two_vehicles_one_is_flown():
+    """The one with the number that was given, else the first; the other is reported once."""
+    for system, others in ((None, [9]), (1, [])):
+        stub = AutopilotStub(COORDINATES, HOME, lambda place, height: 7.0)
+        link = Link(StubPort(stub), COORDINATES, "value", system=system)
+        second = dialect.MAVLink(stub, 9, 1)
+        if system is not None:
+            second.heartbeat_send(2, 3, 1, 5, 4)
+        stub._codec.heartbeat_send(2, 3, 1, 4, 4)
+        for _ in range(3):
+            second.heartbeat_send(2, 3, 1, 5, 4)
+        found = [*link.receive(0.0)]
+        assert [one.mode for one in of_kind(Heartbeat, found)] == ["guided"]
+        alarms = [one.text for one in of_kind(Note, found) if one.is_alarm]
+        expected = (
+            "There is another autopilot, system {}: this flight is that of system 1; --system says which."
+        )
+        assert alarms == [expected.format(number) for number in others]
+        link.send(Arm(), 0.0)
+        sent = []
+        stub.send_to = lambda data, into=sent, codec=second: into.extend(codec.parse_buffer(data) or ())
+        assert not [*link.tick(0.0)]
+        assert {one.target_system for one in sent if one.get_type() == "COMMAND_LONG"} == {1}
 
 
 def test_a_flood_does_not_hold_up_the_flight():

@@ -12,7 +12,7 @@ from dowsax.geo.local import LocalCoordinates
 from dowsax.geo.wind import wind_from
 from dowsax.mission.flight.airspace import Waypoint
 from dowsax.mission.flight.autopilots import Autopilot
-from dowsax.mission.flight.commands import Cancel, Command, GoTo, UploadFence
+from dowsax.mission.flight.commands import Cancel, Command, GoTo, Note, UploadFence
 from dowsax.mission.flight.connection import Port, is_datagrams, require_mavlink
 from dowsax.mission.flight.events import Battery, Done, Event, Failed, Heartbeat, Home, Pose
 from dowsax.mission.flight.fence_upload import FenceUpload, vertices
@@ -56,12 +56,23 @@ class Measured:
 class Link:
     """The link through a port; `name` is that of the NAMED_VALUE_FLOAT that is the reading.
 
-    In a dry run it is no ground station for the autopilot, which must not miss it when it ends.
+    It is to the autopilot of the system of this number, else to the first one that is heard. In a dry run it
+    is no ground station for the autopilot, which must not miss it when it ends.
     """
 
-    def __init__(self, port: Port, coordinates: LocalCoordinates, name: str, *, is_dry: bool = False) -> None:
+    def __init__(
+        self,
+        port: Port,
+        coordinates: LocalCoordinates,
+        name: str,
+        *,
+        system: int | None = None,
+        is_dry: bool = False,
+    ) -> None:
         self._dialect = require_mavlink()
-        self._port, self._coordinates, self._name = port, coordinates, name
+        self._port, self._coordinates, self._name, self._wanted = port, coordinates, name, system
+        self._others: set[int] = set()
+        """Systems of other autopilots that were reported."""
         self._system, self._type = (LISTENER, _COMPANION) if is_dry else (SYSTEM, _GROUND_STATION)
         self._codec = self._dialect.MAVLink(port, self._system, _COMPONENT)
         self._parser, self._has_packets = self._new_parser(), is_datagrams(port)
@@ -80,7 +91,7 @@ class Link:
         self.heading: float | None = None
         """[degrees clockwise from north]"""
 
-    def receive(self, now: float) -> Iterator[Event | Measured]:
+    def receive(self, now: float) -> Iterator[Event | Measured | Note]:
         """Yield what has arrived; of a flood no more than a part, so that the rest is not held up."""
         for _ in range(_MAX_CHUNKS):
             try:
@@ -157,7 +168,7 @@ class Link:
             number = getattr(self._dialect, f"MAVLINK_MSG_ID_{name}")
             self._codec.send(self._autopilot.interval(number, hertz))
 
-    def _read(self, message: Any, now: float) -> Iterator[Event | Measured]:
+    def _read(self, message: Any, now: float) -> Iterator[Event | Measured | Note]:
         kind = message.get_type()
         if kind == "HEARTBEAT":
             yield from self._read_heartbeat(message, now)
@@ -183,17 +194,24 @@ class Link:
         else:
             yield from self._read_answer(kind, message, now)
 
-    def _read_heartbeat(self, message: Any, now: float) -> Iterator[Event]:
+    def _read_heartbeat(self, message: Any, now: float) -> Iterator[Event | Note]:
         if message.autopilot == _NO_AUTOPILOT or message.type == _GROUND_STATION:
             return
         source = message.get_srcSystem(), message.get_srcComponent()
-        if self._autopilot is None:
+        if self._autopilot is None and self._wanted in (None, source[0]):
             found = Autopilot(message, self._dialect)
             self._autopilot = found if found.can_fly else None
             self.unfit = "" if found.can_fly else _describe_unfit(message)
         if self._autopilot is not None and source == self._autopilot.target:
             is_armed = bool(message.base_mode & _ARMED)
             yield Heartbeat(now, self._autopilot.mode(message), is_armed)
+        elif self._autopilot is not None and self._wanted is None and source[0] not in self._others:
+            self._others.add(source[0])
+            yield Note(
+                f"There is another autopilot, system {source[0]}: this flight is that of system "
+                f"{self._autopilot.target[0]}; --system says which.",
+                is_alarm=True,
+            )
 
     def _read_pose(self, message: Any, now: float) -> Iterator[Event]:
         if message.lat == 0 and message.lon == 0:

@@ -85,10 +85,10 @@ class Session:
         for item in self._link.receive(now):
             if isinstance(item, Measured):
                 self._wait(item.time, now, {"value": item.value}, None)
-                continue
-            if isinstance(item, Pose):
-                self._track.add(item.time, item.at)
-            self._feed(item, now)
+            elif isinstance(item, Note):
+                self._write(item)
+            else:
+                self._take(item, now)
         for item in () if self._readings is None else self._readings.poll():
             if isinstance(item, Note):
                 self._write(item)
@@ -131,6 +131,11 @@ class Session:
             return now
         time, _ = read_time(given)
         return time - self._epoch if time >= _LEAST_EPOCH_S else now
+
+    def _take(self, event: Event, now: float) -> None:
+        if isinstance(event, Pose):
+            self._track.add(event.time, event.at)
+        self._feed(event, now)
 
     def _wait(self, time: float, now: float, keys: dict[str, Any], id_: str | None) -> None:
         self._pending.append((time, now, keys, id_))
