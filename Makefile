@@ -50,7 +50,7 @@ COMPILE := $(BIN)/pip-compile -q --strip-extras --no-emit-index-url --no-emit-tr
 # Not the extra `all`, which refers to dowsax itself: its path would be written down.
 BASE_EXTRAS := --extra console --extra results --extra viz
 lock: .venv/.dev
-	$(COMPILE) $(BASE_EXTRAS) --extra arviz --extra mavlink --extra mcap --extra mqtt --extra ray --extra dev -o requirements-dev.txt
+	$(COMPILE) $(BASE_EXTRAS) --extra arviz --extra mavlink --extra mcap --extra mqtt --extra ray --extra serial --extra dev -o requirements-dev.txt
 	$(COMPILE) $(BASE_EXTRAS) -c requirements-dev.txt -o requirements.txt
 	$(COMPILE) --extra peers -c requirements-dev.txt -o requirements-peers.txt
 	$(COMPILE) --extra docs -c requirements-dev.txt -o requirements-docs.txt

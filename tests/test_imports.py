@@ -23,6 +23,7 @@ HEAVY = {
     "ray",
     "rich",
     "scipy",
+    "serial",
     "stable_baselines3",
 }
 """Third-party packages that a function may import itself: extras, and what takes long to import."""

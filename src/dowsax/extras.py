@@ -9,6 +9,7 @@ EXTRAS = {
     "mqtt": ("aiomqtt",),
     "ray": ("ray",),
     "results": ("pyarrow",),
+    "serial": ("serial",),
     "viz": ("matplotlib", "PIL"),
     "console": ("fastapi", "PIL", "python_multipart", "tomlkit", "utm", "uvicorn", "websockets"),
 }

@@ -58,9 +58,8 @@ def start(site, log, number, errors, *words):
         address,
         *words,
     ]
-    return subprocess.Popen(
-        [sys.executable, *command], stdin=subprocess.PIPE, stderr=errors.open("ab"), text=True
-    )
+    with errors.open("ab") as stderr:
+        return subprocess.Popen([sys.executable, *command], stdin=subprocess.PIPE, stderr=stderr, text=True)
 
 
 def steps_of(log):
@@ -126,6 +125,9 @@ def test_says_what_is_wrong_before_anything_else(complaint, site_file, tmp_path)
     )
     assert "1 to 10 characters" in complaint(
         "fly", "--site", site_file, "--log", log, *words, "--value", "concentration"
+    )
+    assert "--system must be from 1 to 255; got 0" in complaint(
+        "fly", "--site", site_file, "--log", log, *words, "--system", "0"
     )
     for old, new, expected in (
         ("origin = [52.1, 5.1]", "", "needs latitude and longitude"),

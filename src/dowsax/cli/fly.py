@@ -5,6 +5,7 @@ import select
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,16 +16,23 @@ from dowsax.cli.console import print_status
 from dowsax.interruption import explain_interruption
 from dowsax.mission.advisor import Advisor
 from dowsax.mission.flight.airspace import Airspace
-from dowsax.mission.flight.connection import NoAutopilot, connect, parse_address, require_mavlink
+from dowsax.mission.flight.connection import (
+    NoAutopilot,
+    connect,
+    parse_address,
+    require_mavlink,
+    wait_for_bytes,
+)
 from dowsax.mission.flight.events import Word
+from dowsax.mission.flight.feeds import open_feed, require_feed
 from dowsax.mission.flight.link import Link
 from dowsax.mission.flight.machine import Flight
-from dowsax.mission.flight.readings_file import ReadingsFile
 from dowsax.mission.flight.restore import restore
 from dowsax.mission.flight.session import Session
 from dowsax.mission.flight.state import Rules
 from dowsax.mission.flight.worker import AdvisorWorker
 from dowsax.mission.messages import MAX_BYTES
+from dowsax.mission.mqtt import topics
 from dowsax.mission.plan import Plan
 from dowsax.site import Site, read_site
 from dowsax.survey.reading import Refused
@@ -33,6 +41,7 @@ from dowsax.survey.reading_json import parse_object
 CONNECT_TIMEOUT_S = 30.0
 """Within which a first heartbeat must come."""
 _STEP_S = 0.05
+_MAX_SYSTEM = 255
 _MAX_NAME = 10
 """Characters in the name of a NAMED_VALUE_FLOAT."""
 
@@ -43,8 +52,9 @@ def fly(
     log: Path,
     mavlink: str,
     arm: Annotated[bool, Parameter(negative="")] = False,
-    readings: Path | None = None,
+    readings: str | None = None,
     value: str = "value",
+    system: int | None = None,
     policy: str | None = None,
     seed: int | None = None,
 ) -> None:
@@ -70,9 +80,13 @@ def fly(
     arm
         Send commands: arm the motors, take off, and fly. Default: a dry run.
     readings
-        A file of readings that grows, CSV or JSON lines. A row without a place gets that of the vehicle.
+        Readings that do not come from the autopilot: a file that grows, CSV or JSON lines; a sensor,
+        serial:/dev/ttyUSB0:9600, that sends numbers or JSON lines; or mqtt://host:1883/TOPIC, by default
+        dowsax/NAME/readings. One without a place gets that of the vehicle.
     value
         The name of the NAMED_VALUE_FLOAT that is the reading.
+    system
+        The number of the vehicle in MAVLink, 1 to 255. Default: the first that is heard.
     policy
         The policy that chooses the next place. Default: the best for the site.
     seed
@@ -80,37 +94,40 @@ def fly(
     """
     require_mavlink()
     parse_address(mavlink)
-    if not 1 <= len(value) <= _MAX_NAME:
-        raise ValueError(f"--value must have 1 to {_MAX_NAME} characters; got {value!r}.")
+    _require_names(value, system)
     found = read_site(site)
     airspace, seed = Airspace.of(found), mission_seed(log, seed)
     plan = airspace.plan(Plan.of(found))
+    if readings is not None:
+        require_feed(readings)
     restored = restore(log)
     epoch = time.time() - time.monotonic()
+    feed = None if readings is None else open_feed(readings, topics(plan.name)[0], restored.last_byte)
     port = connect(mavlink)
+    link = Link(port, plan.coordinates, value, system=system, is_dry=not arm)
     executor = ThreadPoolExecutor(1, thread_name_prefix="advisor")
     worker = AdvisorWorker(lambda: Advisor(plan, policy, seed, log), executor)
-    session = Session(
-        plan,
-        Flight(airspace, Rules.of(found, is_dry=not arm)),
-        restored.state(epoch),
-        Link(port, plan.coordinates, value),
-        worker,
-        epoch,
-        print_status,
-        None if readings is None else ReadingsFile(readings, restored.last_byte),
-    )
+    flight, state = Flight(airspace, Rules.of(found, is_dry=not arm)), restored.state(epoch)
+    session = Session(plan, flight, state, link, worker, epoch, print_status, feed)
     print_status(_describe(found, airspace, mavlink, arm))
     try:
         with explain_interruption(
             "The vehicle stays where it was sent until its failsafe, which misses the ground station, or the "
             f"pilot brings it home. The same command goes on with {log}."
         ):
-            _run(session, port, mavlink)
+            _run(session, link, port, mavlink)
     finally:
-        executor.shutdown(wait=False, cancel_futures=True)
-        worker.close()
-        port.close()
+        # A reading that is being recorded is waited for.
+        executor.shutdown(wait=worker.advisor is not None, cancel_futures=True)
+        for one in (worker, port, *([] if feed is None else [feed])):
+            one.close()
+
+
+def _require_names(value: str, system: int | None) -> None:
+    if not 1 <= len(value) <= _MAX_NAME:
+        raise ValueError(f"--value must have 1 to {_MAX_NAME} characters; got {value!r}.")
+    if system is not None and not 1 <= system <= _MAX_SYSTEM:
+        raise ValueError(f"--system must be from 1 to {_MAX_SYSTEM}; got {system}.")
 
 
 def _describe(site: Site, airspace: Airspace, address: str, arm: bool) -> str:
@@ -118,29 +135,23 @@ def _describe(site: Site, airspace: Airspace, address: str, arm: bool) -> str:
     return f"{site.name}: {address}, {what}; flies at {airspace.height:g} m unless the advice says how high."
 
 
-def _run(session: Session, port: Any, address: str) -> None:
+def _run(session: Session, link: Link, port: Any, address: str) -> None:
     """Step a flight until it has ended."""
     typed, begun = _Typed(), time.monotonic()
     while not session.is_over:
         now = time.monotonic()
-        session.step(now)
+        # pymavlink prints what becomes of a connection; the link notices that by itself.
+        with redirect_stdout(None):
+            session.step(now)
         for line in typed.read():
             _take(session, line, now)
         if session.state.heard is None and now - begun > CONNECT_TIMEOUT_S:
+            but = f", but {link.unfit}" if link.unfit else ""
             raise NoAutopilot(
-                f"No autopilot answers at {address} within {CONNECT_TIMEOUT_S:g} s: check the address, and "
-                "that it sends MAVLink there."
+                f"No autopilot answers at {address} within {CONNECT_TIMEOUT_S:g} s{but}: check the address, "
+                "and that it sends MAVLink there."
             )
-        _wait(port)
-
-
-def _wait(port: Any) -> None:
-    """Wait for bytes, at most for the time of a step."""
-    descriptor = getattr(port, "fd", None)
-    if descriptor is None:
-        time.sleep(_STEP_S)
-    else:
-        select.select([descriptor], [], [], _STEP_S)
+        wait_for_bytes(port, _STEP_S)
 
 
 class _Typed:

@@ -4,7 +4,7 @@ import asyncio
 import json
 import logging
 import socket
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from secrets import token_hex
 from typing import Any, NoReturn
@@ -108,21 +108,54 @@ async def serve_mqtt(
     identifier
         The client id, for which the broker stores readings (default: made of the mission's name).
     """
-    aiomqtt = require_mqtt()
-    broker, clock = Broker.of(url), asyncio.get_running_loop().time
-    channels = channels or topics(advisor.plan.name)
+    own, undelivered = channels or topics(advisor.plan.name), _Undelivered()
     identifier = identifier or topics(advisor.plan.name)[0].rpartition("/")[0].replace("/", "-")
-    wait, since, is_up, undelivered = _RECONNECT_S[0], clock(), True, _Undelivered()
+
+    async def use(client) -> None:
+        # aiomqtt does not offer manual acknowledgement itself.
+        client._client.manual_ack_set(True)
+        await _serve(client, advisor, own, notify, undelivered)
+
+    await _stay_connected(Broker.of(url), identifier, use, notify, is_stored=True)
+
+
+async def listen_mqtt(url: str, topic: str, take: Callable[[bytes], None], notify: Notify) -> NoReturn:
+    """Pass on what is published on a topic from now on, for ever; reconnect after any failure.
+
+    Neither what was published before, nor what is published while there is no connection.
+    """
+
+    async def use(client) -> None:
+        await client.subscribe(topic, qos=1)
+        notify(f"Listening to {topic}.", True)
+        async for message in client.messages:
+            if not message.retain:
+                take(message.payload if isinstance(message.payload, bytes) else str(message.payload).encode())
+
+    await _stay_connected(Broker.of(url), f"dowsax-{token_hex(4)}", use, notify, is_stored=False)
+
+
+async def _stay_connected(
+    broker: Broker, identifier: str, use: Callable[..., Awaitable[None]], notify: Notify, *, is_stored: bool
+) -> NoReturn:
+    """Connect, use the connection, and connect again when it is lost.
+
+    Where it `is_stored`, the broker has for this identifier what is published meanwhile.
+    """
+    aiomqtt, clock = require_mqtt(), asyncio.get_running_loop().time
+    wait, since, is_up = _RECONNECT_S[0], clock(), True
     while True:
         try:
-            async with _client(aiomqtt, broker, identifier, clean_session=False) as client:
-                # aiomqtt does not offer manual acknowledgement itself.
-                client._client.manual_ack_set(True)
+            async with _client(aiomqtt, broker, identifier, clean_session=not is_stored) as client:
                 since, is_up = clock(), True
-                await _serve(client, advisor, channels, notify, undelivered)
+                await use(client)
         except Exception as error:
             if is_up:
-                notify(_describe_loss(broker, error, isinstance(error, aiomqtt.MqttError)), False)
+                meanwhile = (
+                    "wait at the broker, or at their sender" if is_stored else "of that time do not count"
+                )
+                is_expected = isinstance(error, aiomqtt.MqttError)
+                notify(_describe_loss(broker, error, is_expected, meanwhile), False)
             if is_up and clock() - since >= _STABLE_S:
                 wait = _RECONNECT_S[0]
             is_up = False
@@ -130,9 +163,9 @@ async def serve_mqtt(
         wait = min(2 * wait, _RECONNECT_S[1])
 
 
-def _describe_loss(broker: Broker, error: Exception, is_expected: bool) -> str:
+def _describe_loss(broker: Broker, error: Exception, is_expected: bool, meanwhile: str) -> str:
     longest = _RECONNECT_S[1]
-    again = f"trying again, in the end every {longest:g} s. Readings wait at the broker, or at their sender."
+    again = f"trying again, in the end every {longest:g} s. Readings {meanwhile}."
     if is_expected:
         return f"No connection to {broker.host}:{broker.port} ({error}): {again}"
     _LOGGER.error("The feed failed.", exc_info=error)

@@ -12,6 +12,9 @@ _ARDUPILOT, _PX4 = 3, 12
 _ARDUPILOT_NAMES = {GUIDED: "GUIDED", HOME: "RTL"}
 _PX4_NAMES = {GUIDED: "LOITER", HOME: "RTL", TAKE_OFF: "TAKEOFF"}
 """PX4 goes to places it is sent in its mode Hold, which pymavlink calls LOITER."""
+_MULTICOPTERS = (2, 3, 4, 13, 14, 15, 29, 35, 43)
+"""MAV_TYPE of those that stay where they are sent, helicopters too: four rotors, coaxial, one, six, eight,
+three, twelve, ten, and any."""
 _CUSTOM_MODE = 1.0
 """MAV_MODE_FLAG_CUSTOM_MODE_ENABLED"""
 _CHANGE_MODE = 1.0
@@ -29,9 +32,9 @@ class Autopilot:
         self.is_px4 = heartbeat.autopilot == _PX4
         self._names = _PX4_NAMES if self.is_px4 else _ARDUPILOT_NAMES
         self._numbers = self._mode_numbers(heartbeat.type)
-        is_known = heartbeat.autopilot in (_ARDUPILOT, _PX4)
+        is_known = heartbeat.autopilot in (_ARDUPILOT, _PX4) and heartbeat.type in _MULTICOPTERS
         self.can_fly = is_known and all(mode in self._numbers for mode in (GUIDED, HOME))
-        """Whether it is ArduPilot or PX4 with modes to go to a place and to return."""
+        """Whether it is a multicopter of ArduPilot or PX4 with modes to go to a place and to return."""
 
     def _mode_numbers(self, vehicle: int) -> dict[str, tuple[float, float]]:
         """Return the main and sub number of each of our modes."""

@@ -74,9 +74,6 @@ class GoTo:
 class Cancel:
     """Send nothing that was not sent yet, and repeat nothing."""
 
-    def __str__(self) -> str:
-        return "send nothing more"
-
 
 @dataclass(frozen=True)
 class Observe:

@@ -1,5 +1,7 @@
 """The way to an autopilot: its address, and bytes from it and to it."""
 
+import select
+import time
 from typing import Any, Protocol, runtime_checkable
 from urllib.parse import urlsplit
 
@@ -8,6 +10,8 @@ from dowsax.extras import require_extra
 _DEFAULT_PORT = 14550
 _BAUD = 57_600
 _FORMS = "udpin:0.0.0.0:14550, udpout:192.168.1.5:14550, tcp:127.0.0.1:5760 or serial:/dev/ttyUSB0:57600"
+_FORGET_S = 60.0
+"""After which another sender to our UDP port, of which there was nothing more, is not answered any more."""
 _NETWORK = ("udpin", "udpout", "udp", "tcp", "tcpin")
 
 
@@ -31,6 +35,13 @@ def require_mavlink():
     return ardupilotmega
 
 
+def is_datagrams(port: Any) -> bool:
+    """Whether each message from a port begins with a packet: it is UDP."""
+    from pymavlink import mavutil
+
+    return isinstance(port, mavutil.mavudp)
+
+
 def parse_address(text: str) -> tuple[str, int]:
     """Return an address as pymavlink writes it, and the baud rate of a serial line.
 
@@ -40,10 +51,7 @@ def parse_address(text: str) -> tuple[str, int]:
     rest = rest.removeprefix("//")
     try:
         if scheme == "serial":
-            device, _, baud = rest.partition(":")
-            if not device:
-                raise ValueError("no device")
-            return device, int(baud or _BAUD)
+            return parse_serial(rest, _BAUD)
         if scheme not in _NETWORK:
             raise ValueError("no such kind of connection")
         parts = urlsplit(f"//{rest}")
@@ -55,16 +63,45 @@ def parse_address(text: str) -> tuple[str, int]:
     return f"{'udpin' if scheme == 'udp' else scheme}:{host}:{port}", _BAUD
 
 
+def parse_serial(text: str, baud: int) -> tuple[str, int]:
+    """Return device and baud rate of `/dev/ttyUSB0:57600`; a ValueError where it is none."""
+    device, _, given = text.partition(":")
+    if not device:
+        raise ValueError("no device")
+    return device, int(given or baud)
+
+
+def require_serial():
+    """Return the module of pyserial; raise `MissingExtra` where it is not installed."""
+    require_extra("serial", "A serial line")
+    import serial
+
+    return serial
+
+
 def connect(address: str) -> Any:
     """Open the way to an autopilot; a ConnectionError in one line where that fails."""
     require_mavlink()
+    if address.startswith("serial:"):
+        require_serial()
     from pymavlink import mavutil
 
     name, baud = parse_address(address)
     try:
-        return mavutil.mavlink_connection(name, baud=baud, autoreconnect=True)
+        # Once and at once: what is lost is tried again at each step.
+        options = {"autoreconnect": True, "retries": 1, "udp_timeout": _FORGET_S}
+        return mavutil.mavlink_connection(name, baud=baud, **options)
     except OSError as error:
         reason = error.strerror or str(error)
         raise NoAutopilot(
             f"Cannot open {address} ({reason}): check it, and whether another program has it."
         ) from None
+
+
+def wait_for_bytes(port: Any, seconds: float) -> None:
+    """Wait until a port has something to read, for a time [s] at most."""
+    try:
+        select.select([port.fd], [], [], seconds)
+    except (OSError, TypeError, ValueError):
+        # It has no descriptor, or is closed until the connection is back.
+        time.sleep(seconds)

@@ -91,7 +91,8 @@ class FenceUpload:
     def acknowledge(self, result: int) -> None:
         """Take in the end of the upload."""
         if result == 0:
-            self.is_done = True
+            # One that comes before the last corner was sent is of an earlier upload.
+            self.is_done = self._last == len(self._corners) - 1
         elif result == _OUT_OF_TURN and self._start_again():
             return
         else:

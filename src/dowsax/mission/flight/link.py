@@ -12,17 +12,22 @@ from dowsax.geo.local import LocalCoordinates
 from dowsax.geo.wind import wind_from
 from dowsax.mission.flight.airspace import Waypoint
 from dowsax.mission.flight.autopilots import Autopilot
-from dowsax.mission.flight.commands import Cancel, Command, GoTo, UploadFence
-from dowsax.mission.flight.connection import Port, require_mavlink
+from dowsax.mission.flight.commands import Cancel, Command, GoTo, Note, UploadFence
+from dowsax.mission.flight.connection import Port, is_datagrams, require_mavlink
 from dowsax.mission.flight.events import Battery, Done, Event, Failed, Heartbeat, Home, Pose
 from dowsax.mission.flight.fence_upload import FenceUpload, vertices
 from dowsax.mission.flight.outbox import Outbox
+from dowsax.survey.lint import MAX_WIND_M_S
 
-SYSTEM = 255
-"""The number of a ground station, whose heartbeats ArduPilot watches."""
+SYSTEM, LISTENER = 255, 254
+"""The number of a ground station, whose heartbeats ArduPilot watches, and one that it does not watch."""
 _COMPONENT = 190
-_GROUND_STATION, _NO_AUTOPILOT, _ACTIVE = 6, 8, 4
-"""MAV_TYPE_GCS, MAV_AUTOPILOT_INVALID, MAV_STATE_ACTIVE"""
+_GROUND_STATION, _COMPANION, _NO_AUTOPILOT, _ACTIVE = 6, 18, 8, 4
+"""MAV_TYPE_GCS, MAV_TYPE_ONBOARD_CONTROLLER, MAV_AUTOPILOT_INVALID, MAV_STATE_ACTIVE"""
+_SENSORS = ("NAMED_VALUE_FLOAT", "WIND", "WIND_COV")
+"""Messages that another component of the vehicle may send."""
+_PACKET_BEGINS = b"\xfd\xfe"
+"""MAVLink 2, MAVLink 1"""
 _ARMED = 128
 """MAV_MODE_FLAG_SAFETY_ARMED"""
 _FENCE = 1
@@ -32,6 +37,8 @@ _ASK_S = 5.0
 """Between requests of telemetry that does not come."""
 _RATES = {"GLOBAL_POSITION_INT": 5.0, "SYS_STATUS": 1.0, "HOME_POSITION": 0.5, "WIND": 1.0, "WIND_COV": 1.0}
 """[Hz]"""
+_MAX_CHUNKS = 500
+"""That are read from a port in one go."""
 _UNKNOWN_HEADING = 65_535
 _WARNING = 4
 """MAV_SEVERITY_WARNING; greater numbers are less severe."""
@@ -47,13 +54,28 @@ class Measured:
 
 
 class Link:
-    """The link through a port; `name` is that of the NAMED_VALUE_FLOAT that is the reading."""
+    """The link through a port; `name` is that of the NAMED_VALUE_FLOAT that is the reading.
 
-    def __init__(self, port: Port, coordinates: LocalCoordinates, name: str) -> None:
+    It is to the autopilot of the system of this number, else to the first one that is heard. In a dry run it
+    is no ground station for the autopilot, which must not miss it when it ends.
+    """
+
+    def __init__(
+        self,
+        port: Port,
+        coordinates: LocalCoordinates,
+        name: str,
+        *,
+        system: int | None = None,
+        is_dry: bool = False,
+    ) -> None:
         self._dialect = require_mavlink()
-        self._port, self._coordinates, self._name = port, coordinates, name
-        self._codec = self._dialect.MAVLink(port, SYSTEM, _COMPONENT)
-        self._codec.robust_parsing = True
+        self._port, self._coordinates, self._name, self._wanted = port, coordinates, name, system
+        self._others: set[int] = set()
+        """Systems of other autopilots that were reported."""
+        self._system, self._type = (LISTENER, _COMPANION) if is_dry else (SYSTEM, _GROUND_STATION)
+        self._codec = self._dialect.MAVLink(port, self._system, _COMPONENT)
+        self._parser, self._has_packets = self._new_parser(), is_datagrams(port)
         self._outbox = Outbox(self._codec.send)
         self._upload: tuple[UploadFence, FenceUpload] | None = None
         self._autopilot: Autopilot | None = None
@@ -61,15 +83,17 @@ class Link:
         self._boot = 0.0
         self._sea_level = 0.0
         self._beat = self._asked = self._posed = -math.inf
-        self._complaint = ""
+        self._has_home, self._complaint = False, ""
+        self.unfit = ""
+        """What there is instead of an autopilot that can fly."""
         self.wind: tuple[float, tuple[float, float]] | None = None
         """When the newest wind came [s], and where the air goes [m/s]."""
         self.heading: float | None = None
         """[degrees clockwise from north]"""
 
-    def receive(self, now: float) -> Iterator[Event | Measured]:
-        """Yield what has arrived."""
-        while True:
+    def receive(self, now: float) -> Iterator[Event | Measured | Note]:
+        """Yield what has arrived; of a flood no more than a part, so that the rest is not held up."""
+        for _ in range(_MAX_CHUNKS):
             try:
                 data = self._port.recv()
             except OSError:
@@ -77,8 +101,16 @@ class Link:
             if not data:
                 return
             received = data.encode("latin-1") if isinstance(data, str) else data
-            for message in self._codec.parse_buffer(received) or ():
+            if self._has_packets and received[0] in _PACKET_BEGINS and self._parser.buf_len():
+                # What a stranger began must not swallow it.
+                self._parser = self._new_parser()
+            for message in self._parser.parse_buffer(received) or ():
                 yield from self._read(message, now)
+
+    def _new_parser(self) -> Any:
+        parser = self._dialect.MAVLink(None)
+        parser.robust_parsing = True
+        return parser
 
     def send(self, command: Command, now: float) -> None:
         """Begin to send a command; `tick` repeats it."""
@@ -103,7 +135,7 @@ class Link:
         if now - self._beat >= _HEARTBEAT_S:
             self._beat = now
             beat = self._dialect.MAVLink_heartbeat_message
-            self._codec.send(beat(_GROUND_STATION, _NO_AUTOPILOT, 0, 0, _ACTIVE, 3))
+            self._codec.send(beat(self._type, _NO_AUTOPILOT, 0, 0, _ACTIVE, 3))
         self._ask_for_telemetry(now)
         failed = self._outbox.tick(now)
         if failed is not None:
@@ -126,24 +158,27 @@ class Link:
                 self._outbox.put(command, *switch)
 
     def _ask_for_telemetry(self, now: float) -> None:
-        """Ask for positions and the like until they come."""
-        if self._autopilot is None or now - self._asked < _ASK_S or now - self._posed < _ASK_S:
+        """Ask for positions and the like, once, and until the place and the home are known."""
+        if self._autopilot is None or now - self._asked < _ASK_S:
+            return
+        if self._asked > -math.inf and self._has_home and now - self._posed < _ASK_S:
             return
         self._asked = now
         for name, hertz in _RATES.items():
             number = getattr(self._dialect, f"MAVLINK_MSG_ID_{name}")
             self._codec.send(self._autopilot.interval(number, hertz))
 
-    def _read(self, message: Any, now: float) -> Iterator[Event | Measured]:
+    def _read(self, message: Any, now: float) -> Iterator[Event | Measured | Note]:
         kind = message.get_type()
         if kind == "HEARTBEAT":
             yield from self._read_heartbeat(message, now)
-        elif self._autopilot is None or message.get_srcSystem() != self._autopilot.target[0]:
+        elif self._autopilot is None or not _is_from(self._autopilot.target, message, kind):
             return
         elif kind == "GLOBAL_POSITION_INT":
             yield from self._read_pose(message, now)
-        elif kind == "HOME_POSITION":
+        elif kind == "HOME_POSITION" and (message.latitude, message.longitude) != (0, 0):
             place = self._coordinates.to_metres(message.latitude / 1e7, message.longitude / 1e7)[0]
+            self._has_home = True
             yield Home(now, (float(place[0]), float(place[1])))
         elif kind in ("SYS_STATUS", "BATTERY_STATUS"):
             is_first = kind == "SYS_STATUS" or message.id == 0
@@ -159,16 +194,24 @@ class Link:
         else:
             yield from self._read_answer(kind, message, now)
 
-    def _read_heartbeat(self, message: Any, now: float) -> Iterator[Event]:
+    def _read_heartbeat(self, message: Any, now: float) -> Iterator[Event | Note]:
         if message.autopilot == _NO_AUTOPILOT or message.type == _GROUND_STATION:
             return
         source = message.get_srcSystem(), message.get_srcComponent()
-        if self._autopilot is None:
+        if self._autopilot is None and self._wanted in (None, source[0]):
             found = Autopilot(message, self._dialect)
             self._autopilot = found if found.can_fly else None
+            self.unfit = "" if found.can_fly else _describe_unfit(message)
         if self._autopilot is not None and source == self._autopilot.target:
             is_armed = bool(message.base_mode & _ARMED)
             yield Heartbeat(now, self._autopilot.mode(message), is_armed)
+        elif self._autopilot is not None and self._wanted is None and source[0] not in self._others:
+            self._others.add(source[0])
+            yield Note(
+                f"There is another autopilot, system {source[0]}: this flight is that of system "
+                f"{self._autopilot.target[0]}; --system says which.",
+                is_alarm=True,
+            )
 
     def _read_pose(self, message: Any, now: float) -> Iterator[Event]:
         if message.lat == 0 and message.lon == 0:
@@ -195,15 +238,20 @@ class Link:
             if message.severity <= _WARNING:
                 self._complaint = message.text.rstrip("\0")
             return
-        if kind == "WIND":
-            east, north = wind_from(message.speed, message.direction)
-        else:
+        if kind == "WIND_COV":
             east, north = message.wind_y, message.wind_x
-        if math.isfinite(east) and math.isfinite(north):
-            self.wind = now, (float(east), float(north))
+        elif math.isfinite(message.direction):
+            east, north = map(float, wind_from(message.speed, message.direction))
+        else:
+            return
+        if math.hypot(east, north) <= MAX_WIND_M_S:
+            self.wind = now, (east, north)
 
     def _read_answer(self, kind: str, message: Any, now: float) -> Iterator[Event]:
-        if kind == "COMMAND_ACK" and message.target_system in (0, SYSTEM):
+        if getattr(message, "target_system", 0) not in (0, self._system):
+            # To another ground station.
+            return
+        if kind == "COMMAND_ACK":
             answer = self._outbox.answer(message.command, message.result, self._complaint, now)
             if answer is not None:
                 self._complaint = ""
@@ -214,3 +262,14 @@ class Link:
             self._upload[1].request(message.seq, now)
         elif kind == "MISSION_ACK":
             self._upload[1].acknowledge(message.type)
+
+
+def _is_from(target: tuple[int, int], message: Any, kind: str) -> bool:
+    """Whether the autopilot has sent it, or a sensor on board."""
+    source = message.get_srcSystem(), message.get_srcComponent()
+    return source == target or (source[0] == target[0] and kind in _SENSORS)
+
+
+def _describe_unfit(heartbeat: Any) -> str:
+    kinds = f"MAV_TYPE {heartbeat.type}, MAV_AUTOPILOT {heartbeat.autopilot}"
+    return f"system {heartbeat.get_srcSystem()}, which is no multicopter with ArduPilot or PX4 ({kinds})"

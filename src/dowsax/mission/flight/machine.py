@@ -109,7 +109,7 @@ def _hear(turn: Turn, heartbeat: Heartbeat) -> None:
     elif turn.is_in_command:
         if heartbeat.mode == turn.state.wanted:
             turn.change(before=None)
-        elif not _is_ours(turn, heartbeat.mode):
+        elif not _is_ours(turn, before.mode, heartbeat.mode):
             turn.hand_over(f"the autopilot changed to mode {heartbeat.mode}")
     elif turn.state.phase is Phase.HOLDING and heartbeat.is_armed:
         # After a crash, or armed by another: the one who chose the mode has the vehicle.
@@ -119,10 +119,11 @@ def _hear(turn: Turn, heartbeat: Heartbeat) -> None:
             turn.hand_over(f"the vehicle is armed in mode {heartbeat.mode}")
 
 
-def _is_ours(turn: Turn, mode: str) -> bool:
-    """Whether a mode other than the wanted one follows from what was asked."""
+def _is_ours(turn: Turn, last: str, mode: str) -> bool:
+    """Whether a mode other than the wanted one follows from what was asked; `last` is the one before it."""
     is_changing = turn.state.before is not None and mode in (turn.state.before, GUIDED, HOME)
-    is_going_up = turn.state.phase is Phase.TAKING_OFF and mode == TAKE_OFF
+    # It may last until the first waypoint arrives.
+    is_going_up = mode == TAKE_OFF and (turn.state.phase is Phase.TAKING_OFF or last == TAKE_OFF)
     is_coming_down = turn.state.wanted == HOME and mode == _LAND
     return is_changing or is_going_up or is_coming_down
 
@@ -189,6 +190,7 @@ def _follow(turn: Turn) -> None:
 
 
 def _weigh_battery(turn: Turn, percent: float) -> None:
+    turn.change(is_battery_known=True)
     if percent > turn.rules.reserve + _CHARGED:
         turn.change(is_low=False)
     if percent > turn.rules.reserve or (turn.state.is_low and turn.state.phase not in ON_TASK):

@@ -5,13 +5,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from dowsax.mission.flight.commands import Command, GoTo, SetMode
+from dowsax.mission.flight.commands import Command, GoTo, SetMode, TakeOff
 from dowsax.mission.flight.events import HOME, Done, Failed
 
 REPEAT_S = 1.0
 MAX_ATTEMPTS = 6
-_ACCEPTED, _IN_PROGRESS, _BUSY = 0, 5, 1
-"""MAV_RESULT_ACCEPTED, MAV_RESULT_IN_PROGRESS, MAV_RESULT_TEMPORARILY_REJECTED"""
+_ACCEPTED, _IN_PROGRESS, _BUSY, _FAILED = 0, 5, 1, 4
+"""MAV_RESULT_ACCEPTED, MAV_RESULT_IN_PROGRESS, MAV_RESULT_TEMPORARILY_REJECTED, MAV_RESULT_FAILED"""
 _REASONS = {1: "not now", 2: "denied", 3: "not supported", 4: "failed", 6: "cancelled"}
 """Of MAV_RESULT."""
 
@@ -62,7 +62,9 @@ class Outbox:
             first.reason = f"{_REASONS[_BUSY]}{f', {text!r}' if text else ''}"
             return None
         self._queue.popleft()
-        if result == _ACCEPTED:
+        # In the air another take-off fails: the answer to the one before was lost.
+        is_off = result == _FAILED and isinstance(first.command, TakeOff) and first.attempts > 1
+        if result == _ACCEPTED or is_off:
             return Done(now, first.command)
         reason = _REASONS.get(result, f"result {result}")
         return Failed(now, first.command, f"{reason}{f', {text!r}' if text else ''}")

@@ -54,6 +54,9 @@ class ReadingsFile:
                 continue
             yield f"{_ROW}-{begin}", self._parse(text)
 
+    def close(self) -> None:
+        """Nothing is open between two calls."""
+
     def _parse(self, text: str) -> dict[str, Any] | Refused:
         try:
             if text.startswith("{"):

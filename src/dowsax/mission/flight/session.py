@@ -11,17 +11,17 @@ from typing import Any
 
 from dowsax.mission.flight.airspace import Waypoint
 from dowsax.mission.flight.averaging import Track, average, level_of
-from dowsax.mission.flight.commands import Command, Note, Observe
+from dowsax.mission.flight.commands import Cancel, Command, Note, Observe
 from dowsax.mission.flight.events import ON_WAY, STAY, Event, Pose, Said, Sample, Tick, Word
+from dowsax.mission.flight.feeds import Feed
 from dowsax.mission.flight.link import Link, Measured
 from dowsax.mission.flight.machine import Flight
-from dowsax.mission.flight.readings_file import ReadingsFile
 from dowsax.mission.flight.state import Phase, State
 from dowsax.mission.flight.worker import AdvisorWorker
-from dowsax.mission.messages import CORRECT, WITHDRAW, parse_request
+from dowsax.mission.messages import CORRECT, RESTORE, WITHDRAW, parse_request
 from dowsax.mission.plan import Plan
 from dowsax.survey.columns import POSITION_ROLES
-from dowsax.survey.reading import Refused, read_time
+from dowsax.survey.reading import Reading, Refused, read_time
 from dowsax.survey.reading_json import given_roles
 
 Notify = Callable[[str], None]
@@ -54,8 +54,8 @@ class Session:
         The time since 1970 [s] at 0 of the clock that `step` is given.
     notify
         Told what happens.
-    file
-        A file of readings, besides those of the vehicle.
+    readings
+        A source of readings, besides the vehicle.
     """
 
     def __init__(
@@ -67,10 +67,11 @@ class Session:
         worker: AdvisorWorker,
         epoch: float,
         notify: Notify,
-        file: ReadingsFile | None = None,
+        readings: Feed | None = None,
     ) -> None:
         self._plan, self._flight, self.state = plan, flight, state
-        self._link, self._worker, self._epoch, self._notify, self._file = link, worker, epoch, notify, file
+        self._link, self._worker, self._epoch, self._notify = link, worker, epoch, notify
+        self._readings = readings
         self._track, self._pending = Track(), deque[tuple[float, float, dict[str, Any], str | None]]()
         self._refused: dict[str, float] = {}
         """When each reason for a refusal was last written down [s]."""
@@ -84,12 +85,15 @@ class Session:
         for item in self._link.receive(now):
             if isinstance(item, Measured):
                 self._wait(item.time, now, {"value": item.value}, None)
-                continue
-            if isinstance(item, Pose):
-                self._track.add(item.time, item.at)
-            self._feed(item, now)
-        for row in () if self._file is None else self._file.poll():
-            self.take_row(*row, now)
+            elif isinstance(item, Note):
+                self._write(item)
+            else:
+                self._take(item, now)
+        for item in () if self._readings is None else self._readings.poll():
+            if isinstance(item, Note):
+                self._write(item)
+            else:
+                self.take_row(*item, now)
         self._place_samples(now)
         for event in self._worker.poll(now):
             if isinstance(event, Note):
@@ -112,7 +116,7 @@ class Session:
         try:
             roles = given_roles(dict(keys), self._plan.columns, self._plan.stations.quantities)
             is_whole = any(role in roles for pair in POSITION_ROLES for role in pair)
-            if is_whole or keys.get(WITHDRAW) or keys.get(CORRECT):
+            if is_whole or any(keys.get(word) for word in (WITHDRAW, CORRECT, RESTORE)):
                 named = keys if id_ is None else {"id": id_, **keys}
                 self._worker.ask(parse_request(named), json.dumps(keys, default=str))
                 return
@@ -127,6 +131,11 @@ class Session:
             return now
         time, _ = read_time(given)
         return time - self._epoch if time >= _LEAST_EPOCH_S else now
+
+    def _take(self, event: Event, now: float) -> None:
+        if isinstance(event, Pose):
+            self._track.add(event.time, event.at)
+        self._feed(event, now)
 
     def _wait(self, time: float, now: float, keys: dict[str, Any], id_: str | None) -> None:
         self._pending.append((time, now, keys, id_))
@@ -182,11 +191,10 @@ class Session:
             self._write(command)
         elif isinstance(command, Observe):
             found = average(command.samples, unit=self._plan.unit, kind=self._plan.reading)
-            named = [
-                replace(one, id=one.id or f"fly-{round(1000 * (one.time or 0.0))}", moving=command.is_moving)
-                for one in found
-            ]
+            named = [replace(one, id=one.id or _id_of(one), moving=command.is_moving) for one in found]
             self._worker.observe(named, ON_WAY if command.is_moving else STAY)
+        elif isinstance(command, Cancel):
+            self._link.send(command, now)
         elif self._flight.rules.is_dry:
             self._notify(f"Would {command}.")
         else:
@@ -200,3 +208,9 @@ class Session:
             note = replace(note, data={**note.data, "begun": round(begun + self._epoch, 3)})
         self._notify(note.text)
         self._worker.note(note)
+
+
+def _id_of(reading: Reading) -> str:
+    """Return the id of a mean, by its time; sensors that read together have one each."""
+    moment = f"fly-{round(1000 * (reading.time or 0.0))}"
+    return moment if reading.sensor is None else f"{moment}-{reading.sensor}"

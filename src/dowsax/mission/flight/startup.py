@@ -1,7 +1,7 @@
 """Before the search: the fence, guided mode, arming and take-off."""
 
 from dowsax.mission.advice import SEARCHING
-from dowsax.mission.flight.airspace import Waypoint
+from dowsax.mission.flight.airspace import Place, Waypoint
 from dowsax.mission.flight.commands import Arm, TakeOff, UploadFence
 from dowsax.mission.flight.events import GUIDED, HOME
 from dowsax.mission.flight.state import Phase
@@ -22,13 +22,21 @@ def prepare(turn: Turn) -> None:
         turn.hold("the vehicle is on the ground again")
     elif state.advice.status != SEARCHING:
         turn.go_home(f"{state.advice.status}: {state.advice.why}")
-    elif turn.airspace.is_outside(Waypoint(state.home, turn.airspace.height)):
+    elif any(turn.airspace.is_outside(Waypoint(place, turn.airspace.height)) for place in _bases(turn)):
         turn.hold("the place of take-off is outside the geofence, or where nothing may fly", is_alarm=True)
     elif not state.fence:
         turn.commands.append(UploadFence(*turn.airspace.polygons(state.home)))
         turn.change(fence="up" if turn.rules.is_dry else "asked")
     if turn.state.phase is Phase.WAITING and turn.state.fence == "up":
         _start(turn)
+
+
+def _bases(turn: Turn) -> list[Place]:
+    """Return where the vehicle would take off and where it would land: it may have been carried."""
+    state = turn.state
+    assert state.here is not None
+    assert state.home is not None
+    return [state.home] if state.is_flying or turn.rules.is_dry else [state.home, state.here.place]
 
 
 def _start(turn: Turn) -> None:
@@ -53,6 +61,8 @@ def _leave_ground(turn: Turn) -> None:
         turn.hold("the battery is low", is_alarm=True)
     elif not state.is_armed:
         if state.asked != "arm":
+            if not state.is_battery_known:
+                turn.note("The autopilot does not say how full the battery is: watch it.", is_alarm=True)
             turn.commands.append(Arm())
             turn.change(asked="arm")
     else:

@@ -124,6 +124,8 @@ class State(NamedTuple):
     begun: float | None = None
     """[s], when the search began."""
     is_low: bool = False
+    is_battery_known: bool = False
+    """Whether the autopilot has said how full it is."""
     has_lost_link: bool = False
     is_astray: bool = False
     """Whether it was last seen where it may not be."""

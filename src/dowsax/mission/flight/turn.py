@@ -24,6 +24,11 @@ class Turn:
         return self.state.wanted is not None and self.state.phase not in (Phase.TAKEN_OVER, Phase.ENDED)
 
     @property
+    def is_up(self) -> bool:
+        """Whether it is in the air, or on its way there."""
+        return self.state.is_flying or self.state.phase is Phase.TAKING_OFF
+
+    @property
     def advised_height(self) -> float:
         """[m], at which to read next."""
         advice = self.state.advice
@@ -111,8 +116,11 @@ class Turn:
 
     def hold(self, why: str, *, is_alarm: bool = False) -> None:
         """Stay here until a person says how to go on."""
-        is_up = self.state.is_flying or self.state.phase is Phase.TAKING_OFF
+        is_up = self.is_up
         self.change(way=(), samples=(), asked="")
+        if not self.state.is_flying or self.state.mode == GUIDED:
+            # It neither arms nor takes off after this, and where it is to stay waits for nothing else.
+            self.commands.append(Cancel())
         self.enter(Phase.HOLDING, why, is_alarm=is_alarm)
         if is_up and self.is_in_command:
             if GUIDED not in (self.state.mode, self.state.wanted):
@@ -133,7 +141,7 @@ class Turn:
         """Return: where there is time around what is in the way, then in the autopilot's own mode."""
         if self.state.phase is Phase.RETURNING and self.state.wanted == HOME:
             return
-        is_up = self.state.is_flying or self.state.phase is Phase.TAKING_OFF
+        is_up = self.is_up
         self.change(way=(), samples=(), asked="", tries=0)
         if not is_up or self.rules.is_dry:
             self.enter(Phase.ENDED, why)

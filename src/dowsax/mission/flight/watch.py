@@ -40,7 +40,7 @@ def _watch_link(turn: Turn) -> None:
         return
     turn.change(has_lost_link=True)
     turn.note(f"No heartbeat for {turn.rules.link_timeout:g} s: the link is lost.", is_alarm=True)
-    if turn.is_in_command and not turn.rules.is_dry:
+    if turn.is_in_command and turn.is_up and not turn.rules.is_dry:
         turn.go_home("the link was lost", is_urgent=True)
 
 

@@ -38,8 +38,9 @@ class AdvisorWorker:
 
     def __init__(self, build: Callable[[], Advisor], executor: Executor) -> None:
         self._executor = executor
-        self._building: Future[Advisor] | None = executor.submit(build)
+        self._built: Future[Advisor] = executor.submit(build)
         self.advisor: Advisor | None = None
+        """Once it is built, and `poll` has said so."""
         self._jobs: deque[_Job] = deque()
         self._notes: list[Note] = []
         """Those that wait for the log."""
@@ -55,7 +56,8 @@ class AdvisorWorker:
 
     def ask(self, request: Request, given: str) -> None:
         """Carry out a request of a person or another sensor."""
-        self._put(lambda: (self._ready.answer(request, given), ""), None)
+        # After it was built: the executor runs one job after the other.
+        self._put(lambda: (self._built.result().answer(request, given), ""), None)
 
     def refuse(self, given: str, reason: str) -> None:
         """Write a reading that is not used to the log, where the disk takes it."""
@@ -77,8 +79,8 @@ class AdvisorWorker:
 
     def poll(self, now: float) -> Iterator[Advised | NotRead | Note]:
         """Yield answers; a ValueError where the advisor cannot be built."""
-        if self._building is not None and self._building.done():
-            self.advisor, self._building = self._building.result(), None
+        if self.advisor is None and self._built.done():
+            self.advisor = self._built.result()
             yield _first_advice(self.advisor, now)
         while self._jobs and self._jobs[0].future.done():
             job = self._jobs[0]
@@ -100,16 +102,11 @@ class AdvisorWorker:
         if self.advisor is not None:
             self.advisor.close()
 
-    @property
-    def _ready(self) -> Advisor:
-        assert self.advisor is not None
-        return self.advisor
-
     def _put(self, work: Callable[[], tuple[Advice | None, str]], answers: str | None) -> None:
         self._jobs.append(_Job(work, answers, self._executor.submit(work)))
 
     def _add(self, readings: Sequence[Reading]) -> tuple[Advice | None, str]:
-        advisor, advice, reasons = self._ready, None, []
+        advisor, advice, reasons = self._built.result(), None, []
         for reading in readings:
             try:
                 ground = advisor.plan.stations.sensor.ground

@@ -1,0 +1,88 @@
+"""A flight as it runs: what becomes of readings from elsewhere."""
+
+from unittest.mock import create_autospec
+
+import pytest
+
+from benchmarks.autopilot_stub import AutopilotStub, StubPort
+from benchmarks.simulated_flights import HOME, SITE
+from dowsax.mission.flight.airspace import Airspace
+from dowsax.mission.flight.commands import Note, Observe
+from dowsax.mission.flight.events import STAY
+from dowsax.mission.flight.feeds import Feed
+from dowsax.mission.flight.link import Link
+from dowsax.mission.flight.machine import Flight
+from dowsax.mission.flight.session import Session
+from dowsax.mission.flight.state import Rules, State
+from dowsax.mission.flight.worker import AdvisorWorker
+from dowsax.mission.plan import Plan
+from dowsax.site import parse_site
+from dowsax.survey.reading import Reading, Refused
+
+
+@pytest.fixture(scope="module")
+def airspace_and_plan():
+    site = parse_site(SITE)
+    airspace = Airspace.of(site)
+    return airspace, airspace.plan(Plan.of(site))
+
+
+@pytest.fixture
+def worker():
+    worker = create_autospec(AdvisorWorker, instance=True)
+    worker.poll.return_value = iter(())
+    return worker
+
+
+@pytest.fixture
+def session(airspace_and_plan, worker):
+    airspace, plan = airspace_and_plan
+    stub = AutopilotStub(plan.coordinates, HOME, lambda place, height: 7.0)
+    rules = Rules(speed=5.0, is_dry=True)
+    link = Link(StubPort(stub), plan.coordinates, "value", is_dry=True)
+    feed = create_autospec(Feed, instance=True)
+    feed.poll.return_value = iter(())
+    made = Session(plan, Flight(airspace, rules), State(), link, worker, 1e9, lambda text: None, feed)
+    for step in range(20):
+        stub.step(0.1)
+        made.step(0.1 * step)
+    return made
+
+
+def test_sensors_that_read_together_have_readings_of_their_own(session, worker):
+    readings = tuple(Reading(HOME, value, time=5.0, sensor=name) for name, value in (("A", 1.0), ("B", 2.0)))
+    session._do(Observe(readings), 5.0)
+    (named, answers), _ = worker.observe.call_args
+    assert [one.id for one in named] == ["fly-5000-A", "fly-5000-B"]
+    assert answers == STAY
+    session._do(Observe((Reading(HOME, 1.0, time=5.0),)), 5.0)
+    (named, _), _ = worker.observe.call_args
+    assert [one.id for one in named] == ["fly-5000"]
+
+
+def test_what_a_feed_says_is_written_down_and_its_readings_are_taken(session, worker):
+    lost = Note("The sensor is gone.", is_alarm=True)
+    place = {"id": "7", "x": 5.0, "y": 5.0, "value": 3.0}
+    session._readings.poll.return_value = iter([lost, (None, place), (None, Refused("No number."))])
+    session.step(2.1)
+    worker.note.assert_called_once_with(lost)
+    (request, _), _ = worker.ask.call_args
+    assert request.keys == place
+    worker.refuse.assert_called_once_with("{}", "No number.")
+
+
+@pytest.mark.parametrize("word", ["withdraw", "restore"])
+def test_earlier_readings_can_be_changed_in_flight(session, worker, word):
+    session.take_row(None, {word: True, "id": "7"}, 2.0)
+    (request, _), _ = worker.ask.call_args
+    assert request.target.id == "7"
+    assert (request.is_withdrawal, request.is_restoration) == (word == "withdraw", word == "restore")
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "-1e400", "", "none", "1e39"])
+def test_what_is_no_number_never_becomes_a_sample(session, worker, value):
+    session.take_row(None, {"value": value}, 2.0)
+    session.step(4.0)
+    assert not worker.observe.called
+    assert session.state.samples == ()
+    assert worker.refuse.called
