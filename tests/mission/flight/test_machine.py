@@ -305,61 +305,6 @@ def test_the_mode_of_a_take_off_may_last_until_the_first_waypoint_arrives():
         assert taken.phase is Phase.TAKEN_OVER
 
 
-def waiting_to_arm(flight, **fields):
-    """On the ground in guided mode, with the request to arm on its way."""
-    begin = Home(0.0, HOME), Pose(0.0, Waypoint(HOME, 0.0)), advice(0.0, (20.0, 10.0))
-    modes = Heartbeat(0.0, "loiter", False), Heartbeat(1.0, "guided", False)
-    return feed(flight, State(fence="up", **fields), *begin, *modes)
-
-
-def test_pause_on_the_ground_repeats_nothing():
-    """Neither arming nor take-off may follow from what was asked before."""
-    flight = made_flight()
-    state, commands = waiting_to_arm(flight)
-    assert commands[-1] == Arm()
-    paused, commands = feed(flight, state, Said(1.5, Word.PAUSE))
-    assert commands[0] == Cancel()
-    assert not moving(commands)
-    going_up, commands = feed(flight, state, Heartbeat(2.0, "guided", True))
-    assert moving(commands) == [TakeOff(HEIGHT)]
-    _, commands = feed(flight, going_up, Said(2.5, Word.PAUSE))
-    assert commands[0] == Cancel()
-    assert not [one for one in commands if isinstance(one, TakeOff)]
-    _, commands = feed(flight, paused, Said(3.0, Word.RESUME))
-    assert commands[-1] == SetMode("guided") or commands[-1] == Arm()
-
-
-def test_a_link_lost_on_the_ground_is_waited_for():
-    flight = made_flight()
-    state, _ = waiting_to_arm(flight)
-    state, commands = feed(flight, state, Tick(7.0))
-    assert state.phase is Phase.WAITING
-    assert state.has_lost_link
-    assert not moving(commands)
-    state, commands = feed(flight, state, Heartbeat(60.0, "guided", True))
-    assert moving(commands) == [TakeOff(HEIGHT)]
-
-
-def test_it_takes_off_only_where_it_may_be():
-    """Where the vehicle stands, not only where its autopilot returns to: it may have been carried."""
-    flight = made_flight()
-    begin = Home(0.0, HOME), Heartbeat(0.0, "guided", False), advice(0.0, (20.0, 10.0))
-    for place in ((-8.0, 5.0), (30.0, 20.0)):
-        state, commands = feed(flight, State(fence="up"), *begin, Pose(0.0, Waypoint(place, 0.0)))
-        assert state.phase is Phase.HOLDING
-        assert "place of take-off" in state.why
-        assert not moving(commands)
-
-
-def test_a_battery_that_is_not_known_is_an_alarm_before_take_off():
-    flight = made_flight()
-    for fields, expected in (({}, 1), ({"is_battery_known": True}, 0)):
-        _, commands = waiting_to_arm(flight, **fields)
-        alarms = [one for one in commands if isinstance(one, Note) and "how full the battery is" in one.text]
-        assert len(alarms) == expected
-        assert all(one.is_alarm for one in alarms)
-
-
 def test_pause_holds_here_and_resume_goes_on():
     flight = made_flight()
     state, commands = feed(flight, in_the_air(flight), Said(1.0, Word.PAUSE))
