@@ -18,26 +18,27 @@ SOURCE = Path(__file__).parents[1] / "src"
 STATION = Station(jnp.zeros(2, jnp.float32))
 
 
-def cache_folder(tmp_path, **environment):
-    """What JAX has for a compilation cache once the command line has run, in a process of its own."""
-    script = "from dowsax.cli import run; run(['--version'])\n"
-    script += "import jax; print(jax.config.jax_compilation_cache_dir)"
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("JAX_", "DOWSAX_"))}
+def after_a_command(expression, **environment):
+    """What an expression prints once the command line has run, in a process of its own."""
+    script = f"from dowsax.cli import run; run(['--version']); import os, jax; print({expression})"
+    unset = ("JAX_", "DOWSAX_", "TF_", "XLA_")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(unset)}
     outcome = subprocess.run(
         [sys.executable, "-c", script],
-        env=kept | {"PYTHONPATH": str(SOURCE), "XDG_CACHE_HOME": str(tmp_path)} | environment,
+        env=kept | {"PYTHONPATH": str(SOURCE)} | environment,
         capture_output=True,
         text=True,
         check=True,
     )
-    return outcome.stdout.split()[-1]
+    return outcome.stdout.splitlines()[-1]
 
 
 def test_the_cache_is_on_unless_switched_off_or_given(tmp_path):
     """In the user's cache folder by default; elsewhere if JAX was told so; nowhere if switched off."""
-    assert cache_folder(tmp_path) == str(tmp_path / "dowsax" / "jax")
-    assert cache_folder(tmp_path, DOWSAX_COMPILATION_CACHE="off") == "None"
-    assert cache_folder(tmp_path, JAX_COMPILATION_CACHE_DIR="/elsewhere") == "/elsewhere"
+    folder, user = "jax.config.jax_compilation_cache_dir", str(tmp_path)
+    assert after_a_command(folder, XDG_CACHE_HOME=user) == str(tmp_path / "dowsax" / "jax")
+    assert after_a_command(folder, XDG_CACHE_HOME=user, DOWSAX_COMPILATION_CACHE="off") == "None"
+    assert after_a_command(folder, JAX_COMPILATION_CACHE_DIR="/elsewhere") == "/elsewhere"
 
 
 @pytest.mark.slow_after(2)
@@ -67,22 +68,8 @@ def test_step_traces_once(key):
     assert belief.history.size == 2
 
 
-def compiler_log_level(**environment):
-    """From which level on XLA writes to stderr once the command line has run, in a process of its own."""
-    script = "from dowsax.cli import run; run(['--version'])\n"
-    script += "import os, jax; print(os.environ['TF_CPP_MIN_LOG_LEVEL'])"
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("TF_")}
-    outcome = subprocess.run(
-        [sys.executable, "-c", script],
-        env=kept | {"PYTHONPATH": str(SOURCE)} | environment,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return outcome.stdout.split()[-1]
-
-
 def test_the_command_line_keeps_alarms_of_the_compiler_off_stderr():
     """Constant folding that takes long is an alarm of level 2. A level that the user has set stays."""
-    assert compiler_log_level() == "3"
-    assert compiler_log_level(TF_CPP_MIN_LOG_LEVEL="0") == "0"
+    level = "os.environ['TF_CPP_MIN_LOG_LEVEL']"
+    assert after_a_command(level) == "3"
+    assert after_a_command(level, TF_CPP_MIN_LOG_LEVEL="0") == "0"

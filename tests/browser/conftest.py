@@ -10,10 +10,13 @@ import pytest
 from served_console import CHROMIUM, DESKTOP, FLAGS, PARTICLES, SITE, Console, serve, wait_until
 
 
-@pytest.fixture(scope="module")
-def console(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Console]:
-    """A server on a port of its own for the tests of a file; none where there is no browser."""
-    del browser
+@pytest.fixture(scope="session")
+def console(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Console]:
+    """A server on a port of its own; none where there is no browser.
+
+    One for all files: each server prepares its missions anew.
+    """
+    _require_browser()
     with serve(tmp_path_factory.mktemp("console")) as served:
         yield served
 
@@ -21,15 +24,20 @@ def console(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """For one file: as long as it is open the process has a running loop, which other tests must not meet."""
+    with _require_browser().sync_playwright() as engine:
+        opened = engine.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+        yield opened
+        opened.close()
+
+
+def _require_browser() -> Any:
+    """Return playwright; skip where it or the browser is not there."""
     playwright = pytest.importorskip(
         "playwright.sync_api", reason="browser tests need playwright: pip install playwright"
     )
     if CHROMIUM is None:
         pytest.skip("browser tests need Chromium: apt-get install chromium")
-    with playwright.sync_playwright() as engine:
-        opened = engine.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
-        yield opened
-        opened.close()
+    return playwright
 
 
 @pytest.fixture

@@ -5,6 +5,10 @@ import json
 
 import pytest
 
+from dowsax.evaluate.missions import Simulated, summarise_missions
+from dowsax.mission.advice import FOUND
+from dowsax.mission.rehearsal import SimulatedMission
+
 SITE = """
 name = "yard"
 [area]
@@ -81,6 +85,7 @@ def test_missions_are_counted_kept_drawn_and_quoted(dowsax_command, monkeypatch,
     assert "is of another site file): `dowsax rehearse" in told
 
 
+@pytest.mark.slow
 def test_the_same_missions_by_more_searchers(dowsax_command, site_file, tmp_path):
     """One row for each number, of which that of the site is saved."""
     words = ("rehearse", site_file, "--missions", "2", "--without-source", "0", "--searchers", "2,1")
@@ -89,6 +94,28 @@ def test_the_same_missions_by_more_searchers(dowsax_command, site_file, tmp_path
     two, one, oracle = json.loads(stdout)
     assert [row["searchers"] for row in (two, one, oracle)] == [2, 1, 2]
     assert two["time_of_first"] in (1.0, None)
+    assert json.loads((tmp_path / "yard.rehearsal.json").read_text())["searchers"] == 1
+
+
+def test_each_number_of_searchers_is_compared_with_the_first(
+    dowsax_command, monkeypatch, site_file, tmp_path
+):
+    """Two need half the time of one: their row says so, and that of one is saved."""
+
+    def simulate(plan, config, policy, on_progress):
+        seconds = 60.0 / max(len(plan.searchers), 1)
+        ended = SimulatedMission(FOUND, (9.0, 9.0), (9.0, 9.5), 0.5, 2.0, 5, 20.0, seconds)
+        on_progress(config.missions)
+        return Simulated(summarise_missions(plan, policy, config, [ended] * config.missions), ())
+
+    monkeypatch.setattr("dowsax.cli.rehearse.simulate", simulate)
+    words = ("rehearse", site_file, "--missions", "3", "--without-source", "0", "--searchers", "1,2")
+    code, stdout, stderr = dowsax_command(*words, "--json")
+    assert code == 0, stderr
+    one, two, oracle = json.loads(stdout)
+    assert [row["searchers"] for row in (one, two, oracle)] == [1, 2, 1]
+    assert [row["time_of_first"] for row in (one, two, oracle)] == [1.0, 0.5, 1.0]
+    assert [row["policy"] for row in (one, two, oracle)] == ["location-gain", "location-gain", "oracle"]
     assert json.loads((tmp_path / "yard.rehearsal.json").read_text())["searchers"] == 1
 
 

@@ -31,6 +31,7 @@ def test_an_impossible_mission_gets_the_reason(client, body, words):
     assert len(client.get("/api/missions").json()) == before
 
 
+@pytest.mark.slow
 def test_policies_for_the_site_are_those_that_can_be_chosen(client):
     """Every choice that is told can advise in the benchmark's square, and none has to know the truth."""
     from dowsax.mission.plan import Plan

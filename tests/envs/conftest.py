@@ -14,7 +14,7 @@ def search():
 
 @pytest.fixture(scope="session")
 def first_states(search):
-    """Twelve searches after their first reading."""
+    """Searches after their first reading."""
     from walks import NUM_WALKS, first_state
 
     return [first_state(search, number) for number in range(NUM_WALKS)]

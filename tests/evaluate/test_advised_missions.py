@@ -45,7 +45,7 @@ def test_rehearsals_are_such_missions_in_bulk(policy, key):
     assert abs(np.mean(readings[0]) - np.mean(readings[1])) <= 4 * error + 1
 
 
-@pytest.mark.slow_after(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(("speed", "seconds"), [(1.0, 3.0), (2.0, 2.0)])
 def test_a_budget_of_time_is_spent_by_going_and_reading(speed, seconds):
     """Steps of 2 m and a second a reading; the last ones may be shortened, and none ends after 20 s."""

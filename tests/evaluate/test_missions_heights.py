@@ -18,6 +18,7 @@ def rehearsed(plan, policy=None, missions=6):
     return rehearse(plan, RehearsalConfig(missions, 0.0, 5), policy)
 
 
+@pytest.mark.slow
 def test_a_plume_in_the_air_is_found_by_those_who_may_go_up():
     """Most of eight, and nothing else is taken for it."""
     plan = Plan.of(tall_site(search=SEARCH, budget=Budget(readings=25)), MODEL)
@@ -26,6 +27,7 @@ def test_a_plume_in_the_air_is_found_by_those_who_may_go_up():
     assert done.false_stops.count <= 1
 
 
+@pytest.mark.slow
 def test_one_listed_height_is_the_height_of_the_sensor():
     """The same missions, to the last bit."""
     settings = {"search": NEVER, "budget": Budget(readings=6)}
@@ -37,6 +39,7 @@ def test_one_listed_height_is_the_height_of_the_sensor():
     assert by_height.rehearsal.missions == by_sensor.rehearsal.missions
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("own", [{}, {"heights": (6.0,)}])
 def test_climbs_are_way_in_the_missions_of_a_team(own):
     """A way is at least that over ground, and no more where the height stays the same."""
@@ -54,6 +57,7 @@ def test_climbs_are_way_in_the_missions_of_a_team(own):
             assert mission.distance >= flat + 4.0
 
 
+@pytest.mark.slow
 def test_the_oracle_reads_at_the_height_of_the_sensor():
     plan = Plan.of(tall_site(search=SEARCH, budget=Budget(readings=6)), MODEL)
     policy = oracle_policy(plan.model, plan.reach, plan.radius)

@@ -7,13 +7,14 @@ from benchmarks import surveys
 from dowsax.inference.locate import locate
 
 NUM_CASES = 4
-FIELDS = ("temperature", "gas")
+FIELDS = ("gas", "temperature")
 
 pytestmark = pytest.mark.skipif(
     surveys.missing(surveys.GOLD) is not None, reason="no reference posteriors beside the checkout"
 )
 
 
+@pytest.mark.slow_after(1)
 @pytest.mark.parametrize("field", FIELDS)
 def test_default_filter_agrees_with_the_references(field):
     """Location: mean and standard deviation in units of the reference's, within the limits for all cases."""

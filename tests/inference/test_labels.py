@@ -3,6 +3,7 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 from scipy import stats
 
 from dowsax.inference.labels import agree, sort_sources
@@ -37,6 +38,7 @@ def test_labels_agree_and_nothing_else_changes():
     )
 
 
+@pytest.mark.slow
 def test_two_sources_are_found_with_calibrated_places():
     """Ranks of the sorted places of 24 surveys: their mean is that of uniform ones, within 4 errors."""
     model = benchmark_model("temperature", sources=2)

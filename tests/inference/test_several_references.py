@@ -10,6 +10,7 @@ NUM_CASES = 6
 FIELDS = ("temperature", "energy")
 
 
+@pytest.mark.slow_after(1)
 @pytest.mark.parametrize("field", FIELDS)
 def test_several_sources_agree_with_the_references(field):
     """Positions in units of the spread of the reference, within twice what all cases have; the evidence."""

@@ -95,6 +95,7 @@ def test_findings_have_lines_for_paths_and_points_for_points(mission):
     assert len(found.waypoints) == 0
 
 
+@pytest.mark.slow
 def test_a_reading_at_a_point_is_one_along_a_path_of_no_length():
     """At a site with paths it changes the belief as at a site without: to the rounding of the mean."""
     along, at = advisor(), advisor(SMALL)

@@ -30,6 +30,7 @@ def counts(place):
     return float(np.round(10 * (10 + rates.sum())))
 
 
+@pytest.mark.slow_after(1)
 @pytest.mark.parametrize("sources", ["2", '"1-2"'])
 def test_both_sources_are_found(sources):
     advisor = Advisor(parse_site(SITE.format(sources=sources)), "random", seed=1, warm_up=False)

@@ -57,6 +57,7 @@ READ = {
 }
 
 
+@pytest.mark.slow_after(1)
 @pytest.mark.parametrize("reading", READ)
 def test_the_belief_contracts_to_the_side_of_the_source(reading):
     advisor = Advisor(parse_site(SITE.format(reading=reading)), "random", seed=2, warm_up=False)

@@ -42,6 +42,7 @@ def test_a_planner_reads_downwind_of_where_the_source_may_be(plan, name):
         assert choice.position == choice.path.ends[0]
 
 
+@pytest.mark.slow
 def test_rehearsals_read_along_the_paths_and_go_nowhere(plan):
     """Three readings of 20 s each, no way, at the middles of the paths."""
     policy = plan.site_policy("random")

@@ -87,6 +87,7 @@ def actions_at(places, reading_time=READING_TIME_S):
     return PlacesAtHeights(near, FencesByHeight.of(HEIGHTS, [Bounds()] * len(HEIGHTS)))
 
 
+@pytest.mark.slow_after(1)
 @pytest.mark.parametrize("release", [1.0, 8.0])
 def test_the_height_is_the_one_that_tells_most(release):
     """Where one height is clearly better than the others. For a release at 8 m that is seldom the lowest."""

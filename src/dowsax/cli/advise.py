@@ -101,11 +101,15 @@ def _build_advisor(file: Path, log: Path, policy: str | None, seed: int | None, 
     site = read_site(file)
     if log.is_file() and log.stat().st_size == 0:
         print_status(f"{log} is empty: a new mission is started in it.")
-    seed = mission_seed(log, seed)
+    seed, is_new = mission_seed(log, seed), not has_mission(log)
     with preparing("Preparing", kind=site_kind("advise", site.text, policy, min(ahead, 2))) as count:
-        advisor = Advisor(site, policy, seed, log, ahead=ahead, on_progress=count)
+        advisor = Advisor(site, policy, seed, log, warm_up=not is_new, ahead=ahead, on_progress=count)
+        if is_new:
+            # At once, as the way there takes time as well.
+            print_status(f"{site.name}: begin at {_starts(advisor.plan)}.")
+            advisor.warm_up()
     number = len(advisor.readings)
-    state = f"continuing after {number} readings" if number else f"ready, begin at {_starts(advisor.plan)}"
+    state = f"continuing after {number} readings" if number else "ready"
     print_status(f"{site.name}: {state}; policy {advisor.policy.name}, log {log}.")
     print_status(f"{advisor.false_stops[0].upper()}{advisor.false_stops[1:]}.")
     return advisor
