@@ -163,6 +163,21 @@ def test_faults_stand_at_their_field_and_nothing_can_be_started(board, settings)
     assert "25 readings" in page.locator(".facts").inner_text()
 
 
+def test_the_start_waits_for_what_was_typed_last(board, console):
+    """Enter in a field starts the mission with the number in it, however slow the server."""
+    page = board({}).page
+    held = []
+    page.route("**/api/site/form", lambda route: held.append(route))
+    page.locator("[name='budget.readings']").fill("25")
+    page.locator("[name='budget.readings']").press("Enter")
+    page.wait_for_timeout(300)
+    assert page.url.endswith("#/new/real")
+    held[0].continue_()
+    page.wait_for_url("**/#/m/*")
+    mission = console.get(f"/missions/{page.url.rsplit('/', 1)[1]}")
+    assert mission["budget"]["readings"] == 25
+
+
 def test_a_pasted_text_fills_form_and_map(board):
     drawn = board({})
     page = drawn.page

@@ -11,7 +11,9 @@ export class SiteState extends EventTarget {
   isTyped = false;
   #back = [];
   #waiting = null;
-  #busy = false;
+  /** Done when all changes are written; `null` where they are. */
+  #writing = null;
+  #reason = "";
 
   /** Read a text, or begin a new one of a kind. */
   read(body) {
@@ -34,27 +36,40 @@ export class SiteState extends EventTarget {
     return this.#waiting !== null;
   }
 
+  /** Wait until all changes are written. An error says why there is no site then. */
+  async settle() {
+    await this.#writing;
+    if (this.#reason) throw new RangeError(this.#reason);
+  }
+
   refuse(reason) {
+    this.#reason = reason;
     this.dispatchEvent(new CustomEvent("refused", { detail: reason }));
   }
 
-  async #ask(wish) {
-    if (this.#busy) {
+  #ask(wish) {
+    if (this.#writing) {
       const before = this.#waiting;
       this.#waiting = wish.part && before?.part ? { ...wish, part: { ...before.part, ...wish.part } } : wish;
-      return;
+    } else {
+      this.#writing = this.#writeAll(wish).finally(() => {
+        this.#writing = null;
+      });
     }
-    this.#busy = true;
-    this.dispatchEvent(new Event("asking"));
-    try {
-      this.#take(await post("/site/form", this.#bodyOf(wish)), wish);
-    } catch (refusal) {
-      this.refuse(refusal.message);
+    return this.#writing;
+  }
+
+  async #writeAll(first) {
+    for (let wish = first; wish; ) {
+      this.dispatchEvent(new Event("asking"));
+      try {
+        this.#take(await post("/site/form", this.#bodyOf(wish)), wish);
+      } catch (refusal) {
+        this.refuse(refusal.message);
+      }
+      wish = this.#waiting;
+      this.#waiting = null;
     }
-    this.#busy = false;
-    const next = this.#waiting;
-    this.#waiting = null;
-    if (next) await this.#ask(next);
   }
 
   #bodyOf({ body, part }) {
@@ -68,6 +83,7 @@ export class SiteState extends EventTarget {
     if (this.#back.length > MOST_BACK) this.#back.shift();
     this.form = form;
     this.isTyped = Boolean(isTyped);
+    this.#reason = form.faults[0]?.line ?? "";
     this.dispatchEvent(new Event("change"));
   }
 }

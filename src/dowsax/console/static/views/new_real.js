@@ -31,6 +31,9 @@ export async function showNewReal(view) {
     broker.element,
   ];
   const begin = async () => {
+    // What was typed last may still be on its way into the text.
+    await site.settle();
+    shown.button.disabled = true;
     const { id } = await post("/missions", {
       type: "real",
       site: site.text.value,
@@ -99,7 +102,8 @@ function buildSite() {
   const drawn = h("div", { class: "site-board" }, board.element, side);
   const elements = [drawn, understanding, texts];
   const uploaded = () => (picture.upload() && state.form?.shapes?.map ? { picture: picture.upload().id } : {});
-  return { text, name, elements, start, picture: uploaded, close: () => board.map.close() };
+  const settle = () => state.settle();
+  return { text, name, elements, start, settle, picture: uploaded, close: () => board.map.close() };
 }
 
 function showFacts(facts, { description }) {
