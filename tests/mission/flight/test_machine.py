@@ -250,6 +250,19 @@ def test_found_and_budget_lead_home_around_the_pond():
     assert "budget" in state.why
 
 
+def test_a_landing_on_the_way_home_is_not_ended():
+    """By the autopilot's failsafe or the pilot: another request to return would make it climb again."""
+    flight = made_flight()
+    state, _ = feed(flight, in_the_air(flight), Battery(1.0, 20.0), Heartbeat(2.0, "rtl", True))
+    later = (Heartbeat(float(time), "land", True) for time in range(3, 40))
+    state, commands = feed(flight, state, *later)
+    assert state.phase is Phase.RETURNING
+    assert not moving(commands)
+    state, _ = feed(flight, state, Heartbeat(41.0, "land", False))
+    assert state.phase is Phase.ENDED
+    assert state.why.startswith("landed: the battery has 20 %")
+
+
 def test_low_battery_leads_home_once():
     flight = made_flight()
     state, commands = feed(

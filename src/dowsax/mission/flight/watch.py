@@ -3,7 +3,7 @@
 import math
 
 from dowsax.mission.flight.commands import Observe
-from dowsax.mission.flight.events import HOME
+from dowsax.mission.flight.events import HOME, LAND
 from dowsax.mission.flight.state import ON_TASK, Phase
 from dowsax.mission.flight.turn import Turn
 
@@ -71,7 +71,9 @@ def _watch_way(turn: Turn) -> None:
     """Send again what is not followed, and ask again for the way home."""
     state = turn.state
     if state.phase is Phase.RETURNING and state.wanted == HOME:
-        if state.mode != HOME and not state.has_lost_link and turn.now - state.sent >= _REPEAT_S:
+        # One that lands, by its failsafe or its pilot, is not made to climb again.
+        is_coming = state.mode in (HOME, LAND)
+        if not is_coming and not state.has_lost_link and turn.now - state.sent >= _REPEAT_S:
             turn.ask_mode(HOME)
         return
     if not state.way or state.here is None or turn.rules.is_dry:
