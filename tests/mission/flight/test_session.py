@@ -1,5 +1,6 @@
 """A flight as it runs: what becomes of readings from elsewhere."""
 
+from dataclasses import replace
 from unittest.mock import create_autospec
 
 import pytest
@@ -35,14 +36,20 @@ def worker():
 
 
 @pytest.fixture
-def session(airspace_and_plan, worker):
+def said():
+    """What a person was told."""
+    return []
+
+
+@pytest.fixture
+def session(airspace_and_plan, worker, said):
     airspace, plan = airspace_and_plan
     stub = AutopilotStub(plan.coordinates, HOME, lambda place, height: 7.0)
     rules = Rules(speed=5.0, is_dry=True)
     link = Link(StubPort(stub), plan.coordinates, "value", is_dry=True)
     feed = create_autospec(Feed, instance=True)
     feed.poll.return_value = iter(())
-    made = Session(plan, Flight(airspace, rules), State(), link, worker, 1e9, lambda text: None, feed)
+    made = Session(plan, Flight(airspace, rules), State(), link, worker, 1e9, said.append, feed)
     for step in range(20):
         stub.step(0.1)
         made.step(0.1 * step)
@@ -69,6 +76,14 @@ def test_what_a_feed_says_is_written_down_and_its_readings_are_taken(session, wo
     (request, _), _ = worker.ask.call_args
     assert request.keys == place
     worker.refuse.assert_called_once_with("{}", "No number.")
+
+
+@pytest.mark.parametrize("is_dry", [True, False])
+def test_a_dry_run_leaves_nothing_from_which_a_flight_goes_on(session, worker, is_dry):
+    session._flight = replace(session._flight, rules=Rules(speed=5.0, is_dry=is_dry))
+    session._write(Note("Going.", data={"phase": "going", "why": ""}))
+    ((note,), _) = worker.note.call_args
+    assert note.data == ({} if is_dry else {"phase": "going", "why": ""})
 
 
 @pytest.mark.parametrize("word", ["withdraw", "restore"])

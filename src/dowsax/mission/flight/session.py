@@ -202,9 +202,12 @@ class Session:
             self._link.send(command, now)
 
     def _write(self, note: Note) -> None:
-        # The search has a beginning, from which the time of the budget counts on after a crash.
+        # The search has a beginning, from which the time of the budget counts on after a crash. A dry run is
+        # no flight that could go on.
         begun = self.state.begun
-        if note.data and begun is not None:
+        if self._flight.rules.is_dry:
+            note = replace(note, data={})
+        elif note.data and begun is not None:
             note = replace(note, data={**note.data, "begun": round(begun + self._epoch, 3)})
         self._notify(note.text)
         self._worker.note(note)
