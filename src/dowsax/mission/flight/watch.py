@@ -22,7 +22,8 @@ MUTE_S = 300.0
 def watch(turn: Turn) -> None:
     """Do what the time asks for."""
     _watch_link(turn)
-    _watch_budget(turn)
+    if turn.state.phase in ON_TASK and turn.is_time_over:
+        turn.end_search()
     phase = turn.state.phase
     if phase is Phase.READING:
         _finish_reading(turn)
@@ -42,17 +43,6 @@ def _watch_link(turn: Turn) -> None:
     turn.note(f"No heartbeat for {turn.rules.link_timeout:g} s: the link is lost.", is_alarm=True)
     if turn.is_in_command and turn.is_up and not turn.rules.is_dry:
         turn.go_home("the link was lost", is_urgent=True)
-
-
-def _watch_budget(turn: Turn) -> None:
-    state, rules = turn.state, turn.rules
-    if rules.time is None or state.begun is None or state.phase not in ON_TASK:
-        return
-    back = 0.0
-    if rules.returns and state.here is not None and state.home is not None:
-        back = math.dist(state.here.place, state.home) / rules.speed
-    if turn.now - state.begun + back >= rules.time:
-        turn.go_home(f"the {rules.time:g} s of the budget are over")
 
 
 def _finish_reading(turn: Turn) -> None:
