@@ -102,7 +102,7 @@ def fly(
         require_feed(readings)
     restored = restore(log)
     epoch = time.time() - time.monotonic()
-    feed = None if readings is None else open_feed(readings, topics(plan.name)[0], restored.last_byte)
+    feed = None if readings is None else open_feed(readings, topics(plan.name)[0], restored.last_row)
     port = connect(mavlink)
     link = Link(port, plan.coordinates, value, system=system, is_dry=not arm)
     executor = ThreadPoolExecutor(1, thread_name_prefix="advisor")
