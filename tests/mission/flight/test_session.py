@@ -18,6 +18,7 @@ from dowsax.mission.flight.state import Rules, State
 from dowsax.mission.flight.worker import AdvisorWorker
 from dowsax.mission.plan import Plan
 from dowsax.site import parse_site
+from dowsax.site.flight import FlightSetting
 from dowsax.survey.reading import Reading, Refused
 
 
@@ -54,6 +55,15 @@ def session(airspace_and_plan, worker, said):
         stub.step(0.1)
         made.step(0.1 * step)
     return made
+
+
+@pytest.mark.parametrize(("hold", "expected"), [(None, 7.0), (3.0, 3.0), (0.0, 0.0)])
+def test_places_are_chosen_at_the_speed_of_the_flight(airspace_and_plan, hold, expected):
+    airspace, plan = airspace_and_plan
+    airspace = replace(airspace, limits=FlightSetting(height=12.0, speed=4.0, hold=hold))
+    walked = replace(plan, reach=replace(plan.reach, speed=1.0, reading_time=7.0))
+    reach = airspace.plan(walked).reach
+    assert (reach.speed, reach.reading_time) == (4.0, expected)
 
 
 def test_sensors_that_read_together_have_readings_of_their_own(session, worker):

@@ -90,9 +90,11 @@ class Airspace:
         return found
 
     def plan(self, plan: Plan) -> Plan:
-        """Return the plan of a mission whose places are clear."""
+        """Return the plan of a mission with clear places, and the speed and stays of its flight."""
         levels = tuple(Level(level.height, self.clear(level.height)) for level in plan.reach.levels)
-        return replace(plan, reach=replace(plan.reach, bounds=self.clear(self.height), levels=levels))
+        stay = plan.reach.reading_time if self.limits.hold is None else self.limits.hold
+        reach = replace(plan.reach, speed=self.limits.speed, reading_time=stay)
+        return replace(plan, reach=replace(reach, bounds=self.clear(self.height), levels=levels))
 
     def hard(self, height: float) -> Bounds:
         """Return the bounds of the site at a height [m], which no flight leaves."""
