@@ -111,10 +111,11 @@ def fly(
     session = Session(plan, flight, state, link, worker, epoch, print_status, feed)
     print_status(_describe(found, airspace, mavlink, arm))
     try:
-        with explain_interruption(
-            "The vehicle stays where it was sent until its failsafe, which misses the ground station, or the "
-            f"pilot brings it home. The same command goes on with {log}."
-        ):
+        stays = (
+            "The vehicle stays where it was sent until its failsafe notices that the ground station is gone, "
+            "or the pilot takes over. "
+        )
+        with explain_interruption(f"{stays if arm else ''}The same command goes on with {log}."):
             _run(session, link, port, mavlink)
     finally:
         # A reading that is being recorded is waited for.

@@ -115,10 +115,10 @@ class Airspace:
         return self._known[key]
 
     def refuse(self, there: Waypoint, here: Waypoint, home: Place) -> Forbidden | None:
-        """Return why a waypoint may not be sent to a vehicle that is here; `None` where it may be.
+        """Return why the vehicle may not be sent to a waypoint; `None` where it may be.
 
-        The straight way there is checked at the lower of the two heights. From outside of the bounds, into
-        which wind may have carried the vehicle, it is checked from the nearest place inside.
+        The straight way there is checked at the lower of the two heights. Wind may have carried the vehicle
+        out of the bounds: then the way is checked from the nearest place inside.
         """
         if not all(map(math.isfinite, (*there.place, there.height, *here.place, here.height))):
             return Forbidden("it is no place: a number is missing")

@@ -11,7 +11,7 @@ _DEFAULT_PORT = 14550
 _BAUD = 57_600
 _FORMS = "udpin:0.0.0.0:14550, udpout:192.168.1.5:14550, tcp:127.0.0.1:5760 or serial:/dev/ttyUSB0:57600"
 _FORGET_S = 60.0
-"""After which another sender to our UDP port, of which there was nothing more, is not answered any more."""
+"""A sender to our UDP port that has been silent for so long gets no more answers."""
 _NETWORK = ("udpin", "udpout", "udp", "tcp", "tcpin")
 
 
