@@ -170,10 +170,6 @@ def _shapes(table: Mapping[str, Any]) -> dict[str, Any] | None:
     return shapes
 
 
-def _name(entry: Mapping[str, Any]) -> str:
-    return str(entry.get("name", ""))
-
-
 def _places(entry: Any, key: str, coordinates: LocalCoordinates) -> list[list[float]]:
     """Return the places [m] of an entry, given in metres or degrees; none where they are no places."""
     entry = entry if isinstance(entry, Mapping) else {}
