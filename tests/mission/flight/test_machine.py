@@ -367,7 +367,7 @@ def test_three_refused_readings_hold_and_a_mute_advisor_leads_home():
 
 def test_a_dry_run_asks_for_no_mode_and_takes_nothing_for_a_take_over():
     flight = made_flight(is_dry=True)
-    state, _ = feed(
+    state, commands = feed(
         flight,
         State(),
         Home(0.0, HOME),
@@ -377,6 +377,8 @@ def test_a_dry_run_asks_for_no_mode_and_takes_nothing_for_a_take_over():
         Heartbeat(1.0, "loiter", True),
     )
     assert state.phase is Phase.GOING
+    # All of them, so that a person knows where to take it.
+    assert [to.place for to in waypoints_of(commands)] == [HOME, (20.0, 10.0)]
     state, _ = feed(flight, state, Pose(2.0, Waypoint((20.0, 10.0), HEIGHT)))
     assert state.phase is Phase.READING
 

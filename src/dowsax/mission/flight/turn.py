@@ -98,7 +98,9 @@ class Turn:
         if forbidden is not None:
             self.refuse_waypoint(first, forbidden)
         else:
-            self.commands.append(GoTo(first))
+            # In a dry run a person goes to the last of them.
+            sent = self.state.way if self.rules.is_dry else (first,)
+            self.commands += [GoTo(one) for one in sent]
             self.change(sent=self.now)
 
     def try_again(self) -> None:
