@@ -102,7 +102,7 @@ def fly(
         require_feed(readings)
     restored = restore(log)
     epoch = time.time() - time.monotonic()
-    feed = None if readings is None else open_feed(readings, topics(plan.name)[0], restored.last_byte)
+    feed = None if readings is None else open_feed(readings, topics(plan.name)[0], restored.last_row)
     port = connect(mavlink)
     link = Link(port, plan.coordinates, value, system=system, is_dry=not arm)
     executor = ThreadPoolExecutor(1, thread_name_prefix="advisor")
@@ -111,10 +111,11 @@ def fly(
     session = Session(plan, flight, state, link, worker, epoch, print_status, feed)
     print_status(_describe(found, airspace, mavlink, arm))
     try:
-        with explain_interruption(
-            "The vehicle stays where it was sent until its failsafe, which misses the ground station, or the "
-            f"pilot brings it home. The same command goes on with {log}."
-        ):
+        stays = (
+            "The vehicle stays where it was sent until its failsafe notices that the ground station is gone, "
+            "or the pilot takes over. "
+        )
+        with explain_interruption(f"{stays if arm else ''}The same command goes on with {log}."):
             _run(session, link, port, mavlink)
     finally:
         # A reading that is being recorded is waited for.

@@ -51,6 +51,7 @@ LISTS = ("geofence", "no_go", "obstacle")
 _DECIMALS_M = 3
 _KEPT = ("name", "budget.readings", "budget.distance", "budget.time", "budget.return", "search.radius")
 """What a change of the kind keeps of the form, besides what is drawn."""
+_KEPT_OF_OBSTACLES = ("name", "corners", "corners_degrees", "file", "map", "simplify", "height")
 
 _GIVEN_WIND = ("wind.speed", "wind.from", "wind.velocity")
 _EXCLUDED = {
@@ -93,12 +94,13 @@ def read_form(text: str) -> dict[str, Any]:
 def write_form(text: str, values: Mapping[str, Any], shapes: Mapping[str, Any]) -> dict[str, Any]:
     """Return the form after values and shapes are written into the text of a site file.
 
-    A change of the kind begins with a new text of that kind, in which the shapes and the budget are the same.
+    A change of the kind begins with a new text of that kind, in which the shapes and the budget are the same,
+    and of obstacles what that kind has too.
     """
     table = parse_toml(text, "The site file")
     kind, before = values.get("field.kind"), _get(table, "field.kind")
     if kind in KINDS and kind != before:
-        text = start_form(kind)["text"]
+        text = _carry_obstacles(start_form(kind)["text"], table, kind)
         table = tomllib.loads(text)
         start = _values(table)
         values = start | {key: values[key] for key in _KEPT if key in values} | {"field.kind": kind}
@@ -115,6 +117,24 @@ def write_form(text: str, values: Mapping[str, Any], shapes: Mapping[str, Any]) 
     if len(text) > MAX_SITE_LENGTH:
         raise ValueError(f"The site file has more than {MAX_SITE_LENGTH} letters: draw fewer corners.")
     return read_form(text)
+
+
+def _carry_obstacles(text: str, table: Mapping[str, Any], kind: str) -> str:
+    """Return the text of a kind with the obstacles of the table of another kind.
+
+    An attenuation that is a number stays behind, as its unit is that of its kind.
+    """
+    entries = table.get("obstacle")
+    if not isinstance(entries, list) or not all(isinstance(entry, Mapping) for entry in entries):
+        return text
+    has_attenuation = why_unused(kind, "obstacle", "attenuation") is None
+    carried = []
+    for entry in entries:
+        kept = {key: entry[key] for key in _KEPT_OF_OBSTACLES if key in entry}
+        if has_attenuation and isinstance(entry.get("attenuation"), str):
+            kept["attenuation"] = entry["attenuation"]
+        carried.append(kept)
+    return set_list(text, "obstacle", carried)
 
 
 def _get(table: Mapping[str, Any], key: str) -> Any:
@@ -168,10 +188,6 @@ def _shapes(table: Mapping[str, Any]) -> dict[str, Any] | None:
             if isinstance(entry, Mapping)
         ]
     return shapes
-
-
-def _name(entry: Mapping[str, Any]) -> str:
-    return str(entry.get("name", ""))
 
 
 def _places(entry: Any, key: str, coordinates: LocalCoordinates) -> list[list[float]]:

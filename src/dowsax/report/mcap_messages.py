@@ -141,6 +141,7 @@ def _advice(advice: Advice, coordinates: LocalCoordinates, time: int) -> dict[st
         "id": advice.id,
         "searcher": advice.searcher,
         "next": None if advice.next_position is None else _place(advice.next_position, coordinates),
+        "aim": None if advice.next_aim is None else _place(advice.next_aim, coordinates),
         "bearing": advice.bearing,
         "distance": advice.distance,
         "height": advice.next_height,

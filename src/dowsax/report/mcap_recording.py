@@ -7,6 +7,7 @@ can be read up to the last record. Times are those of the measurements.
 import json
 import struct
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import IO, Protocol, runtime_checkable
@@ -188,7 +189,9 @@ class RecordedAdvisor:
     def close(self) -> None:
         """End the recording; the advisor stays open."""
         self._try(lambda recording: recording.close())
-        self._stream.close()
+        # What a full disk did not take is tried again here.
+        with suppress(OSError):
+            self._stream.close()
 
     def _refusal(self, given: str, reason: str) -> Refusal:
         return Refusal(self._advisor.history.count, now(), given, reason)

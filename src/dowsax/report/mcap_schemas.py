@@ -124,6 +124,7 @@ _KINDS: dict[str, tuple[dict[str, Schema], dict[str, Schema]]] = {
             "id": said(TEXT, "of the reading that it answers"),
             "searcher": TEXT,
             "next": said(PLACE, "where to read next"),
+            "aim": said(PLACE, "the far place to which `next` is a stop"),
             "bearing": said(NUMBER, "degrees clockwise from north, at which the way there begins"),
             "distance": said(NUMBER, "m, of the way there"),
             "height": said(NUMBER, "m above ground, at which to read there"),

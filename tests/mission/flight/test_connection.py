@@ -1,5 +1,6 @@
 """Addresses of autopilots, and connections that are lost."""
 
+import os
 import socket
 
 import pytest
@@ -9,6 +10,8 @@ from dowsax.extras import MissingExtra
 from dowsax.geo.local import LocalCoordinates
 from dowsax.mission.flight.connection import NoAutopilot, connect, parse_address, wait_for_bytes
 from dowsax.mission.flight.link import Link
+
+BY_PATH = "/dev/serial/by-path/pci-0000:00:14.0-usb-0:1:1.0-port0"
 
 
 @pytest.mark.parametrize(
@@ -21,13 +24,27 @@ from dowsax.mission.flight.link import Link
         ("tcp://127.0.0.1:5760", ("tcp:127.0.0.1:5760", 57_600)),
         ("serial:///dev/ttyUSB0:115200", ("/dev/ttyUSB0", 115_200)),
         ("serial:/dev/ttyACM0", ("/dev/ttyACM0", 57_600)),
+        (f"serial:{BY_PATH}:115200", (BY_PATH, 115_200)),
+        (f"serial:{BY_PATH}", (BY_PATH, 57_600)),
     ],
 )
 def test_spellings_of_an_address(text, address):
     assert parse_address(text) == address
 
 
-@pytest.mark.parametrize("text", ["", "14550", "http://x", "udpin:host:port", "serial:", "udpin:h:99999"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "14550",
+        "http://x",
+        "udpin:host:port",
+        "serial:",
+        "serial:/dev/a:b",
+        "serial::9600",
+        "udpin:h:99999",
+    ],
+)
 def test_other_texts_are_refused_in_one_line(text):
     with pytest.raises(ValueError, match=r"Not an address of an autopilot: .*; give one such as udpin:"):
         parse_address(text)
@@ -61,6 +78,22 @@ def test_a_tcp_connection_that_ends_is_made_again():
                 assert [one.mode for one in link.receive(10.0)] == ["guided"]
     finally:
         port.close()
+
+
+def test_a_serial_line_may_have_colons_in_its_name(tmp_path):
+    pytest.importorskip("serial")
+    vehicle, ours = os.openpty()
+    link = tmp_path / "pci-0000:00:14.0-usb-0:1:1.0-port0"
+    link.symlink_to(os.ttyname(ours))
+    port = connect(f"serial:{link}:115200")
+    try:
+        os.write(vehicle, b"value")
+        wait_for_bytes(port, 5.0)
+        assert port.recv(5) == b"value"
+    finally:
+        port.close()
+        os.close(vehicle)
+        os.close(ours)
 
 
 def test_a_serial_line_without_its_module_is_one_line(monkeypatch):

@@ -1,6 +1,7 @@
 """Readings from a serial line and from a broker."""
 
 import os
+import re
 import time
 
 import pytest
@@ -134,6 +135,16 @@ def test_messages_of_a_topic_arrive():
     assert not feed._thread.is_alive()
 
 
+@pytest.mark.parametrize(
+    "address", ["/dev/ttyUSB0", "tcp://host:5", "serail:///dev/ttyUSB0", "no/such/folder/readings.csv", "."]
+)
+def test_what_can_be_no_file_is_refused(address):
+    """Instead of being waited for."""
+    expected = f"Not a source of readings: '{address}': give a file, serial:/dev/ttyUSB0:9600 or mqtt://"
+    with pytest.raises(ValueError, match=re.escape(expected)):
+        require_feed(address)
+
+
 def test_addresses_of_readings(tmp_path):
     assert isinstance(open_feed(str(tmp_path / "readings.csv"), "topic", None), ReadingsFile)
     require_feed(str(tmp_path / "readings.csv"))
@@ -141,5 +152,7 @@ def test_addresses_of_readings(tmp_path):
         require_feed("mqtt://host:port")
     with pytest.raises(ValueError, match=r"Not an address of a sensor: 'serial:' \(no device\)"):
         require_feed("serial:")
+    with pytest.raises(ValueError, match=r"Not a topic: .* Write # as %23 in a topic, and \? as %3F"):
+        require_feed("mqtt://host/gas/#")
     with pytest.raises(NoBroker, match="No broker answers"):
         require_feed(f"mqtt://127.0.0.1:{free_port()}")

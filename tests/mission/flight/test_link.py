@@ -295,6 +295,14 @@ def test_only_a_multicopter_is_flown(kind, maker):
     assert link.unfit == ""
 
 
+def test_the_wrong_number_of_a_vehicle_is_said():
+    stub = AutopilotStub(COORDINATES, HOME, lambda place, height: 7.0)
+    link = Link(StubPort(stub), COORDINATES, "value", system=2)
+    found, _ = run(stub, link, 2.0)
+    assert found == []
+    assert link.unfit == "system 1, and --system is 2"
+
+
 def test_px4_is_sent_heights_above_the_sea_and_its_own_modes():
     """Height above take-off is added to that of the place of take-off; modes have a main and a sub number."""
     stub, link = made_link()

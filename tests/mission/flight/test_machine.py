@@ -250,6 +250,19 @@ def test_found_and_budget_lead_home_around_the_pond():
     assert "budget" in state.why
 
 
+def test_a_landing_on_the_way_home_is_not_ended():
+    """By the autopilot's failsafe or the pilot: another request to return would make it climb again."""
+    flight = made_flight()
+    state, _ = feed(flight, in_the_air(flight), Battery(1.0, 20.0), Heartbeat(2.0, "rtl", True))
+    later = (Heartbeat(float(time), "land", True) for time in range(3, 40))
+    state, commands = feed(flight, state, *later)
+    assert state.phase is Phase.RETURNING
+    assert not moving(commands)
+    state, _ = feed(flight, state, Heartbeat(41.0, "land", False))
+    assert state.phase is Phase.ENDED
+    assert state.why.startswith("landed: the battery has 20 %")
+
+
 def test_low_battery_leads_home_once():
     flight = made_flight()
     state, commands = feed(
@@ -354,7 +367,7 @@ def test_three_refused_readings_hold_and_a_mute_advisor_leads_home():
 
 def test_a_dry_run_asks_for_no_mode_and_takes_nothing_for_a_take_over():
     flight = made_flight(is_dry=True)
-    state, _ = feed(
+    state, commands = feed(
         flight,
         State(),
         Home(0.0, HOME),
@@ -364,6 +377,8 @@ def test_a_dry_run_asks_for_no_mode_and_takes_nothing_for_a_take_over():
         Heartbeat(1.0, "loiter", True),
     )
     assert state.phase is Phase.GOING
+    # All of them, so that a person knows where to take it.
+    assert [to.place for to in waypoints_of(commands)] == [HOME, (20.0, 10.0)]
     state, _ = feed(flight, state, Pose(2.0, Waypoint((20.0, 10.0), HEIGHT)))
     assert state.phase is Phase.READING
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from dowsax.mission.flight.commands import Note
 from dowsax.mission.flight.readings_file import ReadingsFile, last_row
 from dowsax.survey.reading import Refused
 
@@ -11,21 +12,26 @@ def append(path, text):
         file.write(text)
 
 
+def rows_of(file):
+    return [item for item in file.poll() if not isinstance(item, Note)]
+
+
 def test_rows_arrive_once_and_whole(tmp_path):
     path = tmp_path / "readings.csv"
     rows = ReadingsFile(path)
+    assert list(rows.poll()) == [Note(f"{path} is not there yet: waiting for it.")]
     assert list(rows.poll()) == []
     append(path, "time,ppm\n1,2.5\n2,")
     assert list(rows.poll()) == [("row-9", {"time": "1", "ppm": "2.5"})]
     append(path, "3.5\n\n")
-    ((name, keys),) = rows.poll()
+    ((name, keys),) = rows_of(rows)
     assert keys == {"time": "2", "ppm": "3.5"}
     assert list(rows.poll()) == []
     append(path, "4,5,6\n")
-    ((_, refused),) = rows.poll()
+    ((_, refused),) = rows_of(rows)
     assert isinstance(refused, Refused)
     again = ReadingsFile(path, last_row([None, "7", "row-9", name]))
-    assert [type(keys) for _, keys in again.poll()] == [Refused]
+    assert [type(keys) for _, keys in rows_of(again)] == [Refused]
 
 
 def test_it_begins_at_the_end_and_anew_where_the_file_does(tmp_path):
@@ -33,13 +39,36 @@ def test_it_begins_at_the_end_and_anew_where_the_file_does(tmp_path):
     append(path, '{"value": 1}\n')
     rows = ReadingsFile(path)
     append(path, '{"value": 2}\nnonsense\n')
-    first, second = (keys for _, keys in rows.poll())
+    first, second = (keys for _, keys in rows_of(rows))
     assert first == {"value": 2}
     assert isinstance(second, Refused)
     path.write_text('{"value": 3}\n')
-    assert [keys for _, keys in rows.poll()] == [{"value": 3}]
+    assert list(rows.poll()) == [("row-1-0", {"value": 3})]
 
 
-@pytest.mark.parametrize("ids", [[], [None, "fly-5"], ["row-x"]])
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_row_of_a_file_that_is_written_again_has_another_id(tmp_path, is_there):
+    """Also where that happens while nothing reads it: an id that was used is taken for the reading it had."""
+    path = tmp_path / "readings.jsonl"
+    append(path, '{"value": 1}\n{"value": 2}\n')
+    if is_there:
+        path.write_text('{"value": 3}\n')
+    rows = ReadingsFile(path, last_row(["row-0", "row-13"]))
+    path.write_text('{"value": 3}\n')
+    assert list(rows.poll()) == [("row-1-0", {"value": 3})]
+    append(path, '{"value": 4}\n')
+    again = ReadingsFile(path, last_row(["row-0", "row-13", "row-1-0"]))
+    assert list(again.poll()) == [("row-1-13", {"value": 4})]
+
+
+def test_a_file_that_is_late_after_a_restart_is_read_on(tmp_path):
+    path = tmp_path / "readings.jsonl"
+    rows = ReadingsFile(path, last_row(["row-0"]))
+    assert len(list(rows.poll())) == 1
+    append(path, '{"value": 1}\n{"value": 2}\n')
+    assert list(rows.poll()) == [("row-13", {"value": 2})]
+
+
+@pytest.mark.parametrize("ids", [[], [None, "fly-5"], ["row-x", "row-1-", "arrow-5"]])
 def test_no_row_was_read(ids):
     assert last_row(ids) is None

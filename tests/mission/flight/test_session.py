@@ -1,5 +1,6 @@
 """A flight as it runs: what becomes of readings from elsewhere."""
 
+from dataclasses import replace
 from unittest.mock import create_autospec
 
 import pytest
@@ -17,6 +18,7 @@ from dowsax.mission.flight.state import Rules, State
 from dowsax.mission.flight.worker import AdvisorWorker
 from dowsax.mission.plan import Plan
 from dowsax.site import parse_site
+from dowsax.site.flight import FlightSetting
 from dowsax.survey.reading import Reading, Refused
 
 
@@ -35,18 +37,33 @@ def worker():
 
 
 @pytest.fixture
-def session(airspace_and_plan, worker):
+def said():
+    """What a person was told."""
+    return []
+
+
+@pytest.fixture
+def session(airspace_and_plan, worker, said):
     airspace, plan = airspace_and_plan
     stub = AutopilotStub(plan.coordinates, HOME, lambda place, height: 7.0)
     rules = Rules(speed=5.0, is_dry=True)
     link = Link(StubPort(stub), plan.coordinates, "value", is_dry=True)
     feed = create_autospec(Feed, instance=True)
     feed.poll.return_value = iter(())
-    made = Session(plan, Flight(airspace, rules), State(), link, worker, 1e9, lambda text: None, feed)
+    made = Session(plan, Flight(airspace, rules), State(), link, worker, 1e9, said.append, feed)
     for step in range(20):
         stub.step(0.1)
         made.step(0.1 * step)
     return made
+
+
+@pytest.mark.parametrize(("hold", "expected"), [(None, 7.0), (3.0, 3.0), (0.0, 0.0)])
+def test_places_are_chosen_at_the_speed_of_the_flight(airspace_and_plan, hold, expected):
+    airspace, plan = airspace_and_plan
+    airspace = replace(airspace, limits=FlightSetting(height=12.0, speed=4.0, hold=hold))
+    walked = replace(plan, reach=replace(plan.reach, speed=1.0, reading_time=7.0))
+    reach = airspace.plan(walked).reach
+    assert (reach.speed, reach.reading_time) == (4.0, expected)
 
 
 def test_sensors_that_read_together_have_readings_of_their_own(session, worker):
@@ -69,6 +86,79 @@ def test_what_a_feed_says_is_written_down_and_its_readings_are_taken(session, wo
     (request, _), _ = worker.ask.call_args
     assert request.keys == place
     worker.refuse.assert_called_once_with("{}", "No number.")
+
+
+def sample_of(session, keys, now=2.0):
+    """The reading that becomes of a row without a place."""
+    taken = []
+    session._feed = lambda event, now: taken.append(event)
+    session.take_row(None, keys, now)
+    session._place_samples(now + 2.0)
+    return [one.reading for one in taken]
+
+
+@pytest.mark.parametrize(("keys", "height"), [({"altitude": 12}, 12.0), ({"height_m": "8"}, 8.0), ({}, 0.0)])
+def test_the_height_of_a_reading_is_its_own(session, keys, height):
+    (reading,) = sample_of(session, {"value": 2.1, **keys})
+    assert reading.position == pytest.approx(HOME, abs=0.05)
+    assert reading.altitude == pytest.approx(height, abs=0.1)
+
+
+@pytest.mark.parametrize("name", ["time", "timestamp", "Time (s)", "logged"])
+def test_the_time_of_a_row_is_found_by_the_name_of_its_column(session, name):
+    """Also by that of `[columns]`: the vehicle was there then, not when the row arrived."""
+    session._plan = replace(session._plan, columns={"time": "logged"})
+    (reading,) = sample_of(session, {"value": 2.1, name: "1000000001.5"})
+    assert reading.time == 1_000_000_001.5
+
+
+@pytest.mark.parametrize(("time", "side"), [("1000003602", "3,600 s after"), ("999996402", "3,600 s before")])
+def test_a_clock_that_is_wrong_is_said(session, worker, said, time, side):
+    assert sample_of(session, {"value": 2.1, "time": time}) == []
+    expected = (
+        "Not used: the position of the vehicle at its time is not known. "
+        f"That is {side} it arrived: check the sensor's clock and time zone."
+    )
+    assert said[-1] == expected
+    worker.refuse.assert_called_once()
+
+
+def test_what_is_checked_before_a_flight_is_said(session, said):
+    """Place, battery and sensor once; each reading."""
+    assert sorted(said[:3]) == [
+        "The battery has 100 %.",
+        "The first sample is 7 dB at (5.0, 5.0) m.",
+        "The vehicle is at (5.0, 5.0) m, 0.0 m up.",
+    ]
+    known = len(said)
+    session._do(Observe((Reading(HOME, 6.5, time=5.0, sensor="A"),)), 5.0)
+    session._do(Observe((Reading((1.25, 2.0), 7.0, time=5.0),)), 5.0)
+    assert said[known:] == ["Read 6.5 dB at (5.0, 5.0) m by A.", "Read 7 dB at (1.2, 2.0) m."]
+
+
+@pytest.mark.parametrize(
+    ("fields", "missing"),
+    [
+        ({}, "the advisor"),
+        ({"here": None, "home": None}, "the position of the vehicle"),
+        ({"home": None}, "the home position of the autopilot"),
+    ],
+)
+def test_after_a_while_it_is_said_what_is_waited_for(session, said, fields, missing):
+    session._link = create_autospec(Link, instance=True)
+    session._link.receive.return_value = session._link.tick.return_value = ()
+    session.state = session.state._replace(heard=11.0, **fields)
+    for time in (2.0, 9.0, 11.5, 12.0, 30.0):
+        session.step(time)
+    assert [text for text in said if text.startswith("Waiting for")] == [f"Waiting for {missing}."]
+
+
+@pytest.mark.parametrize("is_dry", [True, False])
+def test_a_dry_run_leaves_nothing_from_which_a_flight_goes_on(session, worker, is_dry):
+    session._flight = replace(session._flight, rules=Rules(speed=5.0, is_dry=is_dry))
+    session._write(Note("Going.", data={"phase": "going", "why": ""}))
+    ((note,), _) = worker.note.call_args
+    assert note.data == ({} if is_dry else {"phase": "going", "why": ""})
 
 
 @pytest.mark.parametrize("word", ["withdraw", "restore"])

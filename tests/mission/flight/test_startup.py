@@ -58,6 +58,16 @@ def test_it_takes_off_only_where_it_may_be():
         assert not moving(commands)
 
 
+def test_it_does_not_take_off_without_time():
+    """The time goes on from the beginning of the search, also while a battery is changed."""
+    flight = made_flight(time=100.0)
+    for begun, expected in ((-99.5, Phase.ENDED), (-90.0, Phase.WAITING)):
+        state, commands = waiting_to_arm(flight, begun=begun)
+        assert state.phase is expected
+        assert (Arm() in commands) == (expected is Phase.WAITING)
+    assert waiting_to_arm(flight, begun=-200.0)[0].why == "the 100 s of the budget are over"
+
+
 def test_a_battery_that_is_not_known_is_an_alarm_before_take_off():
     flight = made_flight()
     for fields, expected in (({}, 1), ({"is_battery_known": True}, 0)):

@@ -39,10 +39,6 @@ export async function get(path, signal) {
   return (await request(path, { signal })).json();
 }
 
-export async function getText(path, signal) {
-  return (await request(path, { signal })).text();
-}
-
 async function send(method, path, body) {
   const headers = { "Content-Type": "application/json" };
   return (await request(path, { method, headers, body: JSON.stringify(body) })).json();
@@ -77,12 +73,6 @@ export async function postFile(path, file) {
   const body = new FormData();
   body.append("file", file, file.name);
   return (await request(path, { method: "POST", body })).json();
-}
-
-/** Send a text, such as a site file. */
-export async function postText(path, body, type, signal) {
-  const headers = { "Content-Type": type };
-  return (await request(path, { method: "POST", headers, body, signal })).json();
 }
 
 /** Download a file: its content and its name. */

@@ -90,9 +90,11 @@ class Airspace:
         return found
 
     def plan(self, plan: Plan) -> Plan:
-        """Return the plan of a mission whose places are clear."""
+        """Return the plan of a mission with clear places, and the speed and stays of its flight."""
         levels = tuple(Level(level.height, self.clear(level.height)) for level in plan.reach.levels)
-        return replace(plan, reach=replace(plan.reach, bounds=self.clear(self.height), levels=levels))
+        stay = plan.reach.reading_time if self.limits.hold is None else self.limits.hold
+        reach = replace(plan.reach, speed=self.limits.speed, reading_time=stay)
+        return replace(plan, reach=replace(reach, bounds=self.clear(self.height), levels=levels))
 
     def hard(self, height: float) -> Bounds:
         """Return the bounds of the site at a height [m], which no flight leaves."""
@@ -113,10 +115,10 @@ class Airspace:
         return self._known[key]
 
     def refuse(self, there: Waypoint, here: Waypoint, home: Place) -> Forbidden | None:
-        """Return why a waypoint may not be sent to a vehicle that is here; `None` where it may be.
+        """Return why the vehicle may not be sent to a waypoint; `None` where it may be.
 
-        The straight way there is checked at the lower of the two heights. From outside of the bounds, into
-        which wind may have carried the vehicle, it is checked from the nearest place inside.
+        The straight way there is checked at the lower of the two heights. Wind may have carried the vehicle
+        out of the bounds: then the way is checked from the nearest place inside.
         """
         if not all(map(math.isfinite, (*there.place, there.height, *here.place, here.height))):
             return Forbidden("it is no place: a number is missing")

@@ -11,7 +11,7 @@ _DEFAULT_PORT = 14550
 _BAUD = 57_600
 _FORMS = "udpin:0.0.0.0:14550, udpout:192.168.1.5:14550, tcp:127.0.0.1:5760 or serial:/dev/ttyUSB0:57600"
 _FORGET_S = 60.0
-"""After which another sender to our UDP port, of which there was nothing more, is not answered any more."""
+"""A sender to our UDP port that has been silent for so long gets no more answers."""
 _NETWORK = ("udpin", "udpout", "udp", "tcp", "tcpin")
 
 
@@ -64,8 +64,13 @@ def parse_address(text: str) -> tuple[str, int]:
 
 
 def parse_serial(text: str, baud: int) -> tuple[str, int]:
-    """Return device and baud rate of `/dev/ttyUSB0:57600`; a ValueError where it is none."""
-    device, _, given = text.partition(":")
+    """Return device and baud rate of `/dev/ttyUSB0:57600`; a ValueError where it is none.
+
+    A device by its path has colons of its own, and ends as `-usb-0:1:1.0` does.
+    """
+    device, colon, given = text.rpartition(":")
+    if not colon or "." in given:
+        device, given = text, ""
     if not device:
         raise ValueError("no device")
     return device, int(given or baud)
@@ -82,7 +87,8 @@ def require_serial():
 def connect(address: str) -> Any:
     """Open the way to an autopilot; a ConnectionError in one line where that fails."""
     require_mavlink()
-    if address.startswith("serial:"):
+    is_serial = address.startswith("serial:")
+    if is_serial:
         require_serial()
     from pymavlink import mavutil
 
@@ -90,7 +96,10 @@ def connect(address: str) -> Any:
     try:
         # Once and at once: what is lost is tried again at each step.
         options = {"autoreconnect": True, "retries": 1, "udp_timeout": _FORGET_S}
-        return mavutil.mavlink_connection(name, baud=baud, **options)
+        if is_serial:
+            # By its name alone, one with a colon would be taken for a network address.
+            return mavutil.mavserial(name, baud, autoreconnect=True)
+        return mavutil.mavlink_connection(name, **options)
     except OSError as error:
         reason = error.strerror or str(error)
         raise NoAutopilot(

@@ -7,8 +7,8 @@ from dowsax.mission.flight.airspace import Place, Waypoint
 from dowsax.mission.flight.commands import Command
 from dowsax.survey.reading import Reading
 
-GUIDED, HOME, TAKE_OFF = "guided", "rtl", "takeoff"
-"""The modes of an autopilot in which it goes where it is sent, returns home, and takes off."""
+GUIDED, HOME, TAKE_OFF, LAND = "guided", "rtl", "takeoff", "land"
+"""The modes of an autopilot in which it goes where it is sent, returns home, takes off, and lands."""
 
 
 class Word(StrEnum):
@@ -25,7 +25,7 @@ class Heartbeat:
 
     time: float
     mode: str
-    """`guided`, `rtl`, `takeoff`, or the autopilot's name of another mode."""
+    """`guided`, `rtl`, `takeoff`, `land`, or the autopilot's name of another mode."""
     is_armed: bool
 
 

@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 from dowsax.mission.flight.commands import Note
 from dowsax.mission.flight.connection import parse_serial, require_serial
-from dowsax.mission.flight.readings_file import ReadingsFile
+from dowsax.mission.flight.readings_file import ReadingsFile, RowId
 from dowsax.mission.messages import MAX_BYTES
 from dowsax.mission.mqtt import Broker, listen_mqtt, require_broker
 from dowsax.survey.reading import Refused
@@ -44,13 +44,27 @@ def require_feed(address: str) -> None:
     """Raise an error in one line where this is no address of readings, or its broker does not answer."""
     if address.startswith(_MQTT):
         Broker.of(address)
+        if "#" in address or "?" in address:
+            raise ValueError(f"Not a topic: {address!r}. Write # as %23 in a topic, and ? as %3F.")
         asyncio.run(require_broker(address))
     elif address.startswith(_SERIAL):
         _parse_serial(address)
         require_serial()
+    elif not _may_be_file(address):
+        raise ValueError(
+            f"Not a source of readings: {address!r}: give a file, serial:/dev/ttyUSB0:9600 or "
+            "mqtt://host:1883/TOPIC."
+        )
 
 
-def open_feed(address: str, topic: str, last_byte: int | None) -> Feed:
+def _may_be_file(address: str) -> bool:
+    """Whether a text is the name of a file, or of one that may appear in a folder."""
+    path = Path(address)
+    is_device = address.startswith("/dev/") and not address.startswith("/dev/shm/")
+    return "://" not in address and not is_device and path.parent.is_dir() and path.exists() == path.is_file()
+
+
+def open_feed(address: str, topic: str, last: RowId | None) -> Feed:
     """Open a source of readings.
 
     Parameters
@@ -59,14 +73,14 @@ def open_feed(address: str, topic: str, last_byte: int | None) -> Feed:
         `serial:DEVICE:BAUD`, `mqtt://host:port/topic`, or a file.
     topic
         Where the address of a broker has none.
-    last_byte
-        Of the file, where the newest row begins that was read before.
+    last
+        Of the file, the newest row that was read before.
     """
     if address.startswith(_MQTT):
         return MqttFeed(address, unquote(urlsplit(address).path.strip("/")) or topic)
     if address.startswith(_SERIAL):
         return SerialFeed(address)
-    return ReadingsFile(Path(address), last_byte)
+    return ReadingsFile(Path(address), last)
 
 
 def parse_line(data: bytes) -> dict[str, Any] | Refused:

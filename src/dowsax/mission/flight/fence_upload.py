@@ -9,7 +9,7 @@ from typing import Any
 
 from dowsax.mission.flight.commands import UploadFence
 
-_FENCE = 1
+FENCE = 1
 """MAV_MISSION_TYPE_FENCE"""
 _INSIDE, _OUTSIDE = 5001, 5002
 """MAV_CMD_NAV_FENCE_POLYGON_VERTEX_INCLUSION and _EXCLUSION"""
@@ -109,12 +109,12 @@ class FenceUpload:
         self._sent = now
         message = self._dialect
         if self._last is None:
-            count = message.MAVLink_mission_count_message(*self._target, len(self._corners), _FENCE)
+            count = message.MAVLink_mission_count_message(*self._target, len(self._corners), FENCE)
             self._send(count)
             return
         corner = self._corners[self._last]
         place = round(corner.latitude * 1e7), round(corner.longitude * 1e7), 0.0
         head = *self._target, self._last, message.MAV_FRAME_GLOBAL, corner.command, 0, 1
         self._send(
-            message.MAVLink_mission_item_int_message(*head, corner.count, 0.0, 0.0, 0.0, *place, _FENCE)
+            message.MAVLink_mission_item_int_message(*head, corner.count, 0.0, 0.0, 0.0, *place, FENCE)
         )

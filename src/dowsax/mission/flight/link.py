@@ -15,7 +15,7 @@ from dowsax.mission.flight.autopilots import Autopilot
 from dowsax.mission.flight.commands import Cancel, Command, GoTo, Note, UploadFence
 from dowsax.mission.flight.connection import Port, is_datagrams, require_mavlink
 from dowsax.mission.flight.events import Battery, Done, Event, Failed, Heartbeat, Home, Pose
-from dowsax.mission.flight.fence_upload import FenceUpload, vertices
+from dowsax.mission.flight.fence_upload import FENCE, FenceUpload, vertices
 from dowsax.mission.flight.outbox import Outbox
 from dowsax.survey.lint import MAX_WIND_M_S
 
@@ -30,8 +30,6 @@ _PACKET_BEGINS = b"\xfd\xfe"
 """MAVLink 2, MAVLink 1"""
 _ARMED = 128
 """MAV_MODE_FLAG_SAFETY_ARMED"""
-_FENCE = 1
-"""MAV_MISSION_TYPE_FENCE"""
 _HEARTBEAT_S = 0.5
 _ASK_S = 5.0
 """Between requests of telemetry that does not come."""
@@ -202,6 +200,8 @@ class Link:
             found = Autopilot(message, self._dialect)
             self._autopilot = found if found.can_fly else None
             self.unfit = "" if found.can_fly else _describe_unfit(message)
+        elif self._autopilot is None and not self.unfit:
+            self.unfit = f"system {source[0]}, and --system is {self._wanted}"
         if self._autopilot is not None and source == self._autopilot.target:
             is_armed = bool(message.base_mode & _ARMED)
             yield Heartbeat(now, self._autopilot.mode(message), is_armed)
@@ -256,7 +256,7 @@ class Link:
             if answer is not None:
                 self._complaint = ""
                 yield answer
-        elif self._upload is None or getattr(message, "mission_type", None) != _FENCE:
+        elif self._upload is None or getattr(message, "mission_type", None) != FENCE:
             return
         elif kind in ("MISSION_REQUEST_INT", "MISSION_REQUEST"):
             self._upload[1].request(message.seq, now)

@@ -22,6 +22,7 @@ from dowsax.mission.flight.commands import (
 from dowsax.mission.flight.events import (
     GUIDED,
     HOME,
+    LAND,
     ON_WAY,
     STAY,
     TAKE_OFF,
@@ -51,7 +52,6 @@ _ASTRAY_S = 5.0
 """Between two attempts to come back inside."""
 _CHARGED = 5.0
 """[%] above the reserve, at which a new battery counts as charged."""
-_LAND = "land"
 
 
 @dataclass(frozen=True)
@@ -124,13 +124,13 @@ def _is_ours(turn: Turn, last: str, mode: str) -> bool:
     is_changing = turn.state.before is not None and mode in (turn.state.before, GUIDED, HOME)
     # It may last until the first waypoint arrives.
     is_going_up = mode == TAKE_OFF and (turn.state.phase is Phase.TAKING_OFF or last == TAKE_OFF)
-    is_coming_down = turn.state.wanted == HOME and mode == _LAND
+    is_coming_down = turn.state.wanted == HOME and mode == LAND
     return is_changing or is_going_up or is_coming_down
 
 
 def _land(turn: Turn) -> None:
     if turn.state.phase is Phase.RETURNING:
-        turn.enter(Phase.ENDED, f"home: {turn.state.why}")
+        turn.enter(Phase.ENDED, f"landed: {turn.state.why}")
     elif turn.state.phase is Phase.TAKEN_OVER:
         turn.note("The vehicle has landed; the pilot has it until you say resume.")
     elif turn.state.phase is not Phase.ENDED:

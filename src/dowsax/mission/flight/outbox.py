@@ -35,9 +35,6 @@ class Outbox:
         self._send = send
         self._queue: deque[_Pending] = deque()
 
-    def __len__(self) -> int:
-        return len(self._queue)
-
     def put(self, command: Command, number: int, build: Callable[[int], Any]) -> None:
         """Add a command. A waypoint replaces those that wait, and the way home replaces everything."""
         if isinstance(command, SetMode) and command.mode == HOME:

@@ -1,15 +1,30 @@
 """A file of readings that grows: CSV with a header, or one JSON object a line."""
 
 import csv
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from dowsax.mission.flight.commands import Note
 from dowsax.survey.reading import Refused
 from dowsax.survey.reading_json import parse_object
 
 _MAX_CHUNK = 1024 * 1024
 _ROW = "row"
+_ID = re.compile(rf"{_ROW}-(?:(\d+)-)?(\d+)", re.ASCII)
+
+
+class RowId(NamedTuple):
+    """The id of a row, which is another one where the file is written again."""
+
+    generation: int
+    """How often it was written again before."""
+    begin: int
+    """The first byte of the row."""
+
+    def __str__(self) -> str:
+        return f"{_ROW}-{self.begin}" if self.generation == 0 else f"{_ROW}-{self.generation}-{self.begin}"
 
 
 class ReadingsFile:
@@ -18,21 +33,28 @@ class ReadingsFile:
     The file may appear later. If it is written again, it is read from its beginning.
     """
 
-    def __init__(self, path: Path, last: int | None = None) -> None:
-        """Read on after the row that begins at a byte. Default: from the end of what is there now."""
+    def __init__(self, path: Path, last: RowId | None = None) -> None:
+        """Read on after a row. Default: from the end of what is there now."""
         self._path = path
         self._header: list[str] | None = None
+        self._is_missed = False
+        """Whether it was said that there is no file."""
         end = path.stat().st_size if path.is_file() else 0
-        self._offset, self._is_read = (end, False) if last is None else (min(last, end), last < end)
-        """The byte to read on from, and whether the line there was read before."""
+        self._generation, self._offset = RowId(0, end) if last is None else last
+        self._is_read = last is not None
+        """Whether the line at the offset was read before."""
 
-    def poll(self) -> Iterator[tuple[str, dict[str, Any] | Refused]]:
+    def poll(self) -> Iterator[tuple[str, dict[str, Any] | Refused] | Note]:
         """Yield the id and the keys of each new row, or why it is none."""
         if not self._path.is_file():
+            if not self._is_missed:
+                self._is_missed = True
+                yield Note(f"{self._path} is not there yet: waiting for it.")
             return
         size = self._path.stat().st_size
-        if size < self._offset:
-            self._offset, self._header = 0, None
+        if size < self._offset + self._is_read:
+            self._generation, self._offset = self._generation + 1, 0
+            self._header, self._is_read = None, False
         if size == self._offset:
             return
         with self._path.open("rb") as file:
@@ -52,7 +74,7 @@ class ReadingsFile:
             if begin == 0 and not text.startswith("{"):
                 self._header = _header(line)
                 continue
-            yield f"{_ROW}-{begin}", self._parse(text)
+            yield str(RowId(self._generation, begin)), self._parse(text)
 
     def close(self) -> None:
         """Nothing is open between two calls."""
@@ -78,8 +100,8 @@ def _header(line: bytes) -> list[str] | None:
     return None if not text or text.startswith("{") else [name.strip() for name in next(csv.reader([text]))]
 
 
-def last_row(ids: Iterable[str | None]) -> int | None:
-    """Return the byte at which the newest row that became a reading begins, from the ids of readings."""
-    found = [id_.removeprefix(f"{_ROW}-") for id_ in ids if id_ is not None and id_.startswith(f"{_ROW}-")]
-    numbers = [int(number) for number in found if number.isdecimal()]
-    return max(numbers, default=None)
+def last_row(ids: Iterable[str | None]) -> RowId | None:
+    """Return the newest row that became a reading, from the ids of readings."""
+    found = [_ID.fullmatch(id_) for id_ in ids if id_ is not None]
+    rows = [RowId(int(match[1] or 0), int(match[2])) for match in found if match is not None]
+    return max(rows, default=None)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from dowsax.mission.flight.readings_file import last_row
+from dowsax.mission.flight.readings_file import RowId, last_row
 from dowsax.mission.flight.state import Phase, State
 from dowsax.mission.log import MissionLog, Note, Step, has_mission
 
@@ -16,8 +16,8 @@ class Restored:
     why: str = ""
     begun: float | None = None
     """[s since 1970], when the search began."""
-    last_byte: int | None = None
-    """Of the file of readings, at which the newest row begins that became a reading."""
+    last_row: RowId | None = None
+    """Of the file of readings, the newest one that became a reading."""
 
     def state(self, epoch: float) -> State:
         """Return the state in which a flight goes on; `epoch` is the time since 1970 [s] at 0 of its clock.
@@ -44,4 +44,4 @@ def restore(log: Path) -> Restored:
         elif isinstance(record, Note) and "phase" in record.data:
             begun = record.data.get("begun", found.begun)
             found = Restored(Phase(record.data["phase"]), str(record.data.get("why", "")), begun)
-    return replace(found, last_byte=last_row(ids))
+    return replace(found, last_row=last_row(ids))

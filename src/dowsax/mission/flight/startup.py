@@ -18,7 +18,10 @@ def prepare(turn: Turn) -> None:
         return
     if state.advice is None:
         return
-    if not state.is_flying and state.has_flown and not turn.rules.is_dry:
+    if not state.is_flying and turn.is_time_over:
+        # It would take off to land at once.
+        turn.end_search()
+    elif not state.is_flying and state.has_flown and not turn.rules.is_dry:
         turn.hold("the vehicle is on the ground again")
     elif state.advice.status != SEARCHING:
         turn.go_home(f"{state.advice.status}: {state.advice.why}")

@@ -62,7 +62,7 @@ class Rules:
     returns: bool = False
     """Whether that must suffice for the way home."""
     is_dry: bool = True
-    """Whether nothing is sent, and any mode counts as ours."""
+    """Whether nothing is sent that moves the vehicle, and no change of mode is a take-over."""
     link_timeout: float = 5.0
     """[s] without a heartbeat, after which the link is lost."""
 
@@ -98,24 +98,24 @@ class State(NamedTuple):
     home: Place | None = None
     advice: Advised | None = None
     fence: str = ""
-    """Of the autopilot: nothing, `asked` or `up`."""
+    """Whether the autopilot has the geofence: empty, `asked` or `up`."""
     asked: str = ""
-    """Which step of the start was asked for: `arm`, or nothing."""
+    """The step of the start that was asked for: `arm`, or empty."""
     wanted: str | None = None
     """The mode that was asked for."""
     before: str | None = None
-    """The mode in which the autopilot was then; while it is in this one it has not answered yet."""
+    """The mode of the autopilot when it was asked: while it stays in this one, it has not answered yet."""
     is_granted: bool = False
-    """Whether a person has said that a vehicle which flies in another mode may be commanded."""
+    """Whether a person has said resume: then a vehicle that flies in another mode may be commanded."""
     has_flown: bool = False
     returning: str = ""
     """Why a flight returned before a crash."""
     way: tuple[Waypoint, ...] = ()
-    """What is left of it, the next waypoint first."""
+    """The waypoints that are left, the next one first."""
     sent: float = 0.0
     """[s], when the last waypoint or mode was sent."""
     tries: int = 0
-    """Times that the present one failed."""
+    """How often the present waypoint has failed."""
     samples: tuple[Sample, ...] = ()
     read: float = 0.0
     """[s], when the last reading on the way was complete."""

@@ -1,5 +1,6 @@
 """One step of a flight: what it can do to its state, and the commands that follow."""
 
+import math
 from typing import Any
 
 from dowsax.mission.flight.airspace import Airspace, Forbidden, Waypoint
@@ -27,6 +28,17 @@ class Turn:
     def is_up(self) -> bool:
         """Whether it is in the air, or on its way there."""
         return self.state.is_flying or self.state.phase is Phase.TAKING_OFF
+
+    @property
+    def is_time_over(self) -> bool:
+        """Whether the time of the budget is spent, but for the way home where that counts."""
+        state, rules = self.state, self.rules
+        if rules.time is None or state.begun is None:
+            return False
+        back = 0.0
+        if rules.returns and state.here is not None and state.home is not None:
+            back = math.dist(state.here.place, state.home) / rules.speed
+        return self.now - state.begun + back >= rules.time
 
     @property
     def advised_height(self) -> float:
@@ -86,7 +98,9 @@ class Turn:
         if forbidden is not None:
             self.refuse_waypoint(first, forbidden)
         else:
-            self.commands.append(GoTo(first))
+            # In a dry run a person goes to the last of them.
+            sent = self.state.way if self.rules.is_dry else (first,)
+            self.commands += [GoTo(one) for one in sent]
             self.change(sent=self.now)
 
     def try_again(self) -> None:
@@ -136,6 +150,10 @@ class Turn:
         if forbidden is None:
             self.commands.append(GoTo(to))
         self.change(sent=self.now)
+
+    def end_search(self) -> None:
+        """Return, as the time of the budget is spent."""
+        self.go_home(f"the {self.rules.time:g} s of the budget are over")
 
     def go_home(self, why: str, *, is_urgent: bool = False) -> None:
         """Return: where there is time around what is in the way, then in the autopilot's own mode."""

@@ -3,7 +3,7 @@
 import math
 
 from dowsax.mission.flight.commands import Observe
-from dowsax.mission.flight.events import HOME
+from dowsax.mission.flight.events import HOME, LAND
 from dowsax.mission.flight.state import ON_TASK, Phase
 from dowsax.mission.flight.turn import Turn
 
@@ -22,7 +22,8 @@ MUTE_S = 300.0
 def watch(turn: Turn) -> None:
     """Do what the time asks for."""
     _watch_link(turn)
-    _watch_budget(turn)
+    if turn.state.phase in ON_TASK and turn.is_time_over:
+        turn.end_search()
     phase = turn.state.phase
     if phase is Phase.READING:
         _finish_reading(turn)
@@ -44,17 +45,6 @@ def _watch_link(turn: Turn) -> None:
         turn.go_home("the link was lost", is_urgent=True)
 
 
-def _watch_budget(turn: Turn) -> None:
-    state, rules = turn.state, turn.rules
-    if rules.time is None or state.begun is None or state.phase not in ON_TASK:
-        return
-    back = 0.0
-    if rules.returns and state.here is not None and state.home is not None:
-        back = math.dist(state.here.place, state.home) / rules.speed
-    if turn.now - state.begun + back >= rules.time:
-        turn.go_home(f"the {rules.time:g} s of the budget are over")
-
-
 def _finish_reading(turn: Turn) -> None:
     state = turn.state
     waited = turn.now - state.since
@@ -71,7 +61,9 @@ def _watch_way(turn: Turn) -> None:
     """Send again what is not followed, and ask again for the way home."""
     state = turn.state
     if state.phase is Phase.RETURNING and state.wanted == HOME:
-        if state.mode != HOME and not state.has_lost_link and turn.now - state.sent >= _REPEAT_S:
+        # One that lands, by its failsafe or its pilot, is not made to climb again.
+        is_coming = state.mode in (HOME, LAND)
+        if not is_coming and not state.has_lost_link and turn.now - state.sent >= _REPEAT_S:
             turn.ask_mode(HOME)
         return
     if not state.way or state.here is None or turn.rules.is_dry:

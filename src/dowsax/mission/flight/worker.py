@@ -44,11 +44,8 @@ class AdvisorWorker:
         self._jobs: deque[_Job] = deque()
         self._notes: list[Note] = []
         """Those that wait for the log."""
-
-    @property
-    def is_busy(self) -> bool:
-        """Whether a reading has no answer yet."""
-        return bool(self._jobs)
+        self._is_recording = True
+        """Whether the log took the last reading."""
 
     def observe(self, readings: Sequence[Reading], answers: str) -> None:
         """Add readings; `answers` says which ones."""
@@ -92,13 +89,18 @@ class AdvisorWorker:
             failure = job.future.exception()
             if isinstance(failure, NotRecorded):
                 job.again = now + RETRY_S
-                yield Note(str(failure), is_alarm=True)
+                if self._is_recording:
+                    self._is_recording = False
+                    yield Note(str(failure), is_alarm=True)
                 return
             self._jobs.popleft()
+            if not self._is_recording:
+                self._is_recording = True
+                yield Note("Readings are recorded again.")
             yield from self._answer(job, failure, now)
 
     def close(self) -> None:
-        """Write what waits, and close the log."""
+        """Close the log."""
         if self.advisor is not None:
             self.advisor.close()
 

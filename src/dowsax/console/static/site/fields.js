@@ -64,22 +64,21 @@ export function buildFields(changed) {
     else input.value = values[key] ?? (field.form === "choice" ? (field.default ?? "") : "");
   };
 
-  /** Show each fault at its field; returns those that concern none. */
+  /** Show each fault at its field. */
   const showFaults = (faults) => {
     for (const { input, fault } of inputs.values()) {
       input.removeAttribute("aria-invalid");
       say(fault, "");
     }
-    return faults.filter(({ key, text }) => {
+    for (const { key, text } of faults) {
       const one = inputs.get(key);
-      if (!one) return true;
+      if (!one) continue;
       one.input.setAttribute("aria-invalid", "true");
       say(one.fault, text);
-      return false;
-    });
+    }
   };
 
-  return { element, take, values: () => ({ ...values }) };
+  return { element, take };
 }
 
 function inputOf({ key, form, choices, default: usual }) {

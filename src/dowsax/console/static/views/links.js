@@ -82,8 +82,8 @@ export async function showLinks(view) {
 }
 
 const LOCAL =
-  "This console listens on this machine only. To let others in, start it with --host 0.0.0.0, " +
-  "or with --token behind a proxy.";
+  "These addresses work on this machine only. To let others in, start the console with --host 0.0.0.0 and " +
+  "open it by the address of this machine in the network, or use --token behind a proxy.";
 
 const isLocal = () => ["localhost", "127.0.0.1", "[::1]"].includes(location.hostname);
 

@@ -94,7 +94,7 @@ function buildSite() {
       button.disabled = true;
     });
     state.addEventListener("asking", () => message.clear());
-    bind(text, button);
+    bind(button);
     await state.read({ kind: "gas-plume" });
   };
   const side = h("div", { class: "site-side" }, fields.element, picture.element);
@@ -137,7 +137,7 @@ function buildText(state) {
       state.refuse(refusal.message);
     }
   };
-  const bind = (_, button) => {
+  const bind = (button) => {
     text.addEventListener("input", () => {
       // What is being typed has not been checked yet.
       button.disabled = true;

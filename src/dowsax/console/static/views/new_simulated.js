@@ -34,7 +34,7 @@ function buildInputs(choices) {
   const fields = choices.fields.map((item) => ({ name: item.name, label: titled(item) }));
   const usual = fields.some((item) => item.name === FIELD) ? FIELD : undefined;
   const field = choice("Field", fields, usual, "What the source feeds and the sensor reads.");
-  const policy = choice("Policy", [], undefined, "Who chooses the next place.");
+  const policy = choice("Policy", [], undefined, "Chooses the next place.");
   // A policy may be for some fields only.
   const fill = () => {
     const fit = choices.policies.filter((item) => !item.fields || item.fields.includes(field.input.value));
