@@ -1,5 +1,6 @@
 """The form of a site and its file: one becomes the other and back, and faults name the field they concern."""
 
+import copy
 import tomllib
 
 import pytest
@@ -146,6 +147,37 @@ def test_a_change_of_the_kind_keeps_what_is_drawn():
     assert (form["values"]["field.kind"], form["values"]["budget.readings"]) == ("level", 7)
     assert form["shapes"]["no_go"][0]["name"] == "pond"
     assert "correlation" in form["text"]
+
+
+@pytest.mark.parametrize(
+    ("attenuation", "kind", "expected"),
+    [
+        ('"unknown"', "level", "unknown"),
+        ("0.5", "level", None),
+        ('"unknown"', "gas-plume", None),
+    ],
+)
+def test_a_change_of_the_kind_keeps_of_obstacles_what_it_has_too(attenuation, kind, expected):
+    """A number of 1/m is none of dB/m."""
+    text = start_form("radiation")["text"]
+    text += f"""
+[[obstacle]]
+name = "store"
+corners = [[5, 5], [9, 5], [9, 9]]
+height = 6.0
+attenuation = {attenuation}
+"""
+    form = read_form(text)
+    assert form["faults"] == []
+    moved = copy.deepcopy(form["shapes"])
+    moved["obstacle"][0]["corners"][0] = [4.0, 5.0]
+    changed = write_form(text, form["values"] | {"field.kind": kind}, moved)
+    assert changed["faults"] == []
+    (obstacle,) = tomllib.loads(changed["text"])["obstacle"]
+    assert (obstacle["name"], obstacle["height"], obstacle.get("attenuation")) == ("store", 6.0, expected)
+    assert obstacle["corners"][0] == [4.0, 5.0]
+    gone = write_form(text, form["values"] | {"field.kind": kind}, moved | {"obstacle": []})
+    assert gone["shapes"]["obstacle"] == []
 
 
 def test_a_change_of_the_wind_leaves_out_what_does_not_go_with_it():

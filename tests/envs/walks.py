@@ -26,7 +26,7 @@ from dowsax.inference import (
 from dowsax.world import benchmark_model
 
 MAX_READINGS = 18
-NUM_WALKS = 6
+NUM_WALKS = 12
 BOOTSTRAP = Preset(
     FilterConfig(num_particles=64, temper=False, num_moves=0, max_moves=0), proposals=(), follows_jumps=False
 )

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import create_autospec
 
 import jsonschema
 import numpy as np
@@ -120,7 +121,14 @@ def found(tmp_path):
     records = [
         Note(ARRIVED.format(0), "feed", "Listening."),
         step(1, first),
-        step(2, second, ahead=legs, next_way=((5.0, 5.0),), warnings=("Outside the area.",)),
+        step(
+            2,
+            second,
+            ahead=legs,
+            next_way=((5.0, 5.0),),
+            next_aim=(9.0, 2.0),
+            warnings=("Outside the area.",),
+        ),
         Refusal(2, ARRIVED.format(3), "{}", "`x` is missing."),
         step(3, replace(second, value=0.9), corrects=2),
         step(4, None, corrects=1),
@@ -192,6 +200,7 @@ def test_advice_belief_and_map_are_there_after_each_step(found):
     assert [body["number"] for body in bodies] == [1, 2, 3, 4]
     assert [(leg["position"]["x"], leg["distance"]) for leg in bodies[1]["ahead"]] == [(8.0, 4.5), (9.0, 3.2)]
     assert bodies[1]["way"][0]["y"] == 5.0
+    assert ((bodies[1]["aim"]["x"], bodies[1]["aim"]["y"]), "aim" in bodies[0]) == ((9.0, 2.0), False)
     beliefs = [body for _, body in of(found, "/dowsax/belief")]
     assert len(beliefs) == 4
     assert beliefs[0]["parameters"][2] == {"name": "log_q", "unit": "", "mean": 1.0, "low": 0.0, "high": 2.0}
@@ -369,3 +378,15 @@ def test_a_full_disk_ends_the_recording_and_not_the_mission(live, monkeypatch):
     one.close()
     assert len(said) == 1
     assert "could not be written (No space left on device): the recording ends" in said[0]
+
+
+def test_a_recording_ends_on_a_disk_that_is_still_full(live, monkeypatch):
+    """What the file has in its buffer is written when it is closed."""
+    advisor, log, path = live
+    said = []
+    one = RecordedAdvisor(advisor, log, path, said.append)
+    stream = one._stream
+    monkeypatch.setattr(one, "_stream", create_autospec(stream, instance=True))
+    one._stream.close.side_effect = OSError(28, "No space left on device")
+    one.close()
+    stream.close()
