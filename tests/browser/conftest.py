@@ -14,7 +14,7 @@ from served_console import CHROMIUM, DESKTOP, FLAGS, PARTICLES, SITE, Console, s
 def console(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Console]:
     """A server on a port of its own; none where there is no browser.
 
-    One for all files: each server prepares its missions anew.
+    One for all files: each server prepares its own missions.
     """
     _require_browser()
     with serve(tmp_path_factory.mktemp("console")) as served:
