@@ -1,6 +1,6 @@
 """A stored program is the program that would be traced, and it is used only where it is that."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import equinox as eqx
@@ -9,6 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from dowsax import programs
+from dowsax.inference.presets import PRESETS
 from dowsax.programs import stored_jit
 from dowsax.world.distributions import LogUniform
 
@@ -106,17 +108,94 @@ def test_code_that_may_change_is_not_stored(folder, traced):
     assert not folder.exists()
 
 
-@pytest.mark.parametrize("damage", [b"", b"no program", b"\x80\x05K\x01."])
+def _flip_in_the_middle(stored):
+    middle = len(stored) // 2
+    return stored[:middle] + bytes([stored[middle] ^ 1]) + stored[middle + 1 :]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [lambda stored: b"", lambda stored: b"no program", lambda stored: stored[:-1], _flip_in_the_middle],
+    ids=["empty", "other", "cut", "one bit"],
+)
 def test_a_damaged_file_is_written_again(folder, traced, damage):
     scale, traces = traced
     new_run(scale)(2.0, ARRAY, np.float32(1.0))
     (path,) = folder.iterdir()
     stored = path.read_bytes()
-    path.write_bytes(damage)
+    path.write_bytes(damage(stored))
     found = new_run(scale)(2.0, ARRAY, np.float32(1.0))
     assert len(traces) == 2
     np.testing.assert_array_equal(found["scaled"], 2.0 * ARRAY + 1.0)
     assert len(path.read_bytes()) == len(stored)
+
+
+def test_other_source_has_another_program(folder, traced, monkeypatch):
+    scale, traces = traced
+    new_run(scale)(2.0, ARRAY, np.float32(1.0))
+    monkeypatch.setattr(programs, "_IMPORTED_SOURCE", "of another version")
+    monkeypatch.setattr(programs, "_source_digest", lambda: "of another version")
+    new_run(scale)(2.0, ARRAY, np.float32(1.0))
+    assert len(traces) == 2
+    assert len(list(folder.iterdir())) == 2
+
+
+def test_the_digest_is_of_source_and_weights(monkeypatch, tmp_path):
+    for name in ("a.py", "weights.safetensors", "page.html"):
+        (tmp_path / name).write_text("before")
+    monkeypatch.setattr(programs, "__file__", str(tmp_path / "programs.py"))
+    digests = [programs._source_digest()]
+    for name in ("page.html", "a.py", "weights.safetensors"):
+        (tmp_path / name).write_text("after")
+        digests.append(programs._source_digest())
+    assert digests[0] == digests[1]
+    assert len(set(digests)) == 3
+
+
+def test_source_that_was_changed_since_the_import_stores_nothing(folder, traced, monkeypatch):
+    """As by an update beside a console that runs: nobody knows which of both was traced."""
+    scale, _ = traced
+    monkeypatch.setattr(programs, "_source_digest", lambda: "of the update")
+    found = new_run(scale)(2.0, ARRAY, np.float32(1.0))
+    np.testing.assert_array_equal(found["scaled"], 2.0 * ARRAY + 1.0)
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize(
+    ("setting", "other"), [("jax_default_prng_impl", "rbg"), ("jax_default_matmul_precision", "highest")]
+)
+def test_another_setting_of_jax_has_another_program(folder, traced, setting, other):
+    """In the same run and in the next."""
+    scale, traces = traced
+    stored = new_run(scale)
+    stored(2.0, ARRAY, np.float32(1.0))
+    before = getattr(jax.config, setting)
+    jax.config.update(setting, other)
+    try:
+        stored(2.0, ARRAY, np.float32(1.0))
+        assert len(traces) == 2
+        new_run(scale)(2.0, ARRAY, np.float32(1.0))
+        assert len(traces) == 2
+    finally:
+        jax.config.update(setting, before)
+    assert len(list(folder.iterdir())) == 2
+
+
+def test_weights_of_ones_own_are_not_stored(folder, traced):
+    """The file may be another one in the next run; what ships with dowsax is part of its source."""
+    scale, _ = traced
+    own = replace(PRESETS["paper-learned"], projection="mine.safetensors")
+    for preset, number in ((own, 0), (PRESETS["paper-learned"], 1)):
+        run = partial(new_run(_second), preset)
+        np.testing.assert_array_equal(run(ARRAY), ARRAY)
+        assert len(list(folder.glob("*"))) == number
+
+
+def _second(_, array):
+    return array
+
+
+_second.__module__ = "dowsax.made_up"
 
 
 def test_a_folder_that_cannot_be_written_to_only_costs_time(folder, traced):
@@ -144,8 +223,15 @@ def test_keys_distributions_and_traces_pass(folder):
     np.testing.assert_allclose(together, [draw(distribution, each) for each in keys], rtol=1e-6)
 
 
-def test_nothing_is_stored_without_a_cache(folder, traced):
+@pytest.mark.parametrize(
+    ("setting", "value"), [("jax_compilation_cache_dir", None), ("jax_enable_compilation_cache", False)]
+)
+def test_nothing_is_stored_without_a_cache(folder, traced, setting, value):
     scale, _ = traced
-    jax.config.update("jax_compilation_cache_dir", None)
-    new_run(scale)(2.0, ARRAY, np.float32(1.0))
+    before = getattr(jax.config, setting)
+    jax.config.update(setting, value)
+    try:
+        new_run(scale)(2.0, ARRAY, np.float32(1.0))
+    finally:
+        jax.config.update(setting, before)
     assert not folder.exists()

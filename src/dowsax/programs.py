@@ -5,13 +5,15 @@ up. For the filter of a site that takes longer than everything else in a warm st
 cache is on, lowered programs are kept in it, in the folder `programs`, and a run that finds one there neither
 traces nor lowers.
 
-A stored program belongs to the source of dowsax, the versions and settings of JAX, the shapes of the
-arguments, and their parts that are no arrays. Where those refer to other code, as a model with a field of its
-user does, the program is not stored, because that code may change.
+A stored program belongs to the source and weights of dowsax as they were imported, the versions and settings
+of JAX, the shapes of the arguments, and their parts that are no arrays. Where those refer to other code, as a
+model with a field of its user does, or to a file of weights of one's own, the program is not stored, because
+those may change.
 """
 
 import functools
 import hashlib
+import os
 import pickle
 import sys
 from collections.abc import Callable, Hashable, Iterator
@@ -32,9 +34,17 @@ _PINNED_PACKAGES = ("dowsax", "jax", "jaxlib", "equinox", "jaxtyping", "numpy")
 _SETTINGS = (
     "jax_enable_x64",
     "jax_default_matmul_precision",
+    "jax_default_prng_impl",
     "jax_numpy_dtype_promotion",
+    "jax_numpy_rank_promotion",
     "jax_threefry_partitionable",
 )
+_SOURCE_SUFFIXES = (".py", ".safetensors", ".json")
+_CHECKSUM_BYTES = hashlib.sha256().digest_size
+
+
+_NOT_PINNED = (pickle.PicklingError, AttributeError, TypeError)
+"""What pickling raises of what is not pinned, or cannot be pickled at all."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +84,7 @@ def stored_jit(function: Callable) -> Callable:
         leaves, structure = jax.tree.flatten(args)
         if any(isinstance(leaf, Tracer) for leaf in leaves):
             return compiled(*args)
-        key = (structure, tuple(_describe_leaf(leaf) for leaf in leaves))
+        key = (folder, _settings(), structure, tuple(_describe_leaf(leaf) for leaf in leaves))
         if key not in loaded:
             loaded[key] = _load_or_export(function, args, folder)
         program = loaded[key]
@@ -89,9 +99,14 @@ def stored_jit(function: Callable) -> Callable:
 def _folder() -> Path | None:
     """Return the folder of stored programs, or `None` where JAX has no compilation cache on this machine."""
     cache = getattr(jax.config, "jax_compilation_cache_dir", None)
-    if not cache or "://" in cache:
+    if not cache or "://" in cache or not getattr(jax.config, "jax_enable_compilation_cache", True):
         return None
     return Path(cache) / "programs"
+
+
+def _settings() -> tuple[str, ...]:
+    """Return what decides, besides the arguments, how JAX traces and lowers a function."""
+    return jax.default_backend(), *(f"{name} {getattr(jax.config, name)}" for name in _SETTINGS)
 
 
 def _is_array(leaf) -> bool:
@@ -115,25 +130,40 @@ def _load_or_export(function: Callable, args: tuple, folder: Path) -> _Program |
     try:
         _require_pinned(function)
         path = folder / f"{function.__name__}-{_digest(function, args)}"
-    except (pickle.PicklingError, AttributeError, TypeError):
+    except _NOT_PINNED:
         return None
-    try:
-        lowered = _Lowered(*pickle.loads(path.read_bytes()))
-        return _restore(lowered, function.__name__)
-    except (OSError, EOFError, ValueError, TypeError, pickle.UnpicklingError):
-        # Not there, or damaged: it is written again.
-        pass
-    lowered = _lower(function, args)
+    lowered = _read(path)
     if lowered is None:
+        lowered = _lower(function, args)
+        if lowered is None:
+            return None
+        # Where the source has been changed since, this program may be of either.
+        if _source_digest() == _IMPORTED_SOURCE:
+            _write(path, lowered)
+    return _restore(lowered, function.__name__)
+
+
+def _read(path: Path) -> _Lowered | None:
+    """Return what is stored; `None` where nothing is, or where it is damaged."""
+    try:
+        content = path.read_bytes()
+    except OSError:
         return None
+    checksum, stored = content[:_CHECKSUM_BYTES], content[_CHECKSUM_BYTES:]
+    if hashlib.sha256(stored).digest() != checksum:
+        return None
+    return _Lowered(*pickle.loads(stored))
+
+
+def _write(path: Path, lowered: _Lowered) -> None:
+    stored = pickle.dumps(tuple(lowered))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with replace_file(path) as partial:
-            partial.write_bytes(pickle.dumps(tuple(lowered)))
+            partial.write_bytes(hashlib.sha256(stored).digest() + stored)
     except OSError:
         # A folder that cannot be written to only costs time.
         pass
-    return _restore(lowered, function.__name__)
 
 
 def _restore(lowered: _Lowered, name: str) -> _Program:
@@ -161,16 +191,17 @@ def _lower(function: Callable, args: tuple) -> _Lowered | None:
     call.__name__ = function.__name__
     try:
         exported = jax.export.export(jax.jit(call))(*leaves)
-    except (NotImplementedError, ValueError, TypeError):
+        result = _pickle(results[-1])
+    except (NotImplementedError, ValueError, *_NOT_PINNED):
         return None
     if any(isinstance(leaf, _Array) and leaf.weak_type for leaf in jax.tree.leaves(results[-1])):
         # An exported program gives arrays of strong types only.
         return None
-    return _Lowered(bytes(exported.serialize()), _pickle(results[-1]))
+    return _Lowered(bytes(exported.serialize()), result)
 
 
 class _PinnedPickler(pickle.Pickler):
-    """Refuses all that refers to code whose version is not part of the name of a program."""
+    """Refuses all that refers to code or files whose version is not part of the name of a program."""
 
     def reducer_override(self, obj):
         _require_pinned(obj)
@@ -180,7 +211,8 @@ class _PinnedPickler(pickle.Pickler):
 def _require_pinned(obj) -> None:
     module = getattr(obj, "__module__", None) or type(obj).__module__
     package = module.partition(".")[0]
-    if package not in _PINNED_PACKAGES and package not in sys.stdlib_module_names:
+    is_known = package in _PINNED_PACKAGES or package in sys.stdlib_module_names
+    if not is_known or getattr(obj, "reads_own_file", False) is True:
         raise pickle.PicklingError(f"{obj!r} is not pinned")
 
 
@@ -195,9 +227,8 @@ def _digest(function: Callable, args: tuple) -> str:
     parts = (
         _pickle(jax.tree.map(_describe_leaf, args)),
         f"{function.__module__}.{function.__qualname__}",
-        jax.default_backend(),
-        *(f"{name} {getattr(jax.config, name)}" for name in _SETTINGS),
-        _source_digest(),
+        *_settings(),
+        _IMPORTED_SOURCE,
     )
     digest = hashlib.sha256()
     for part in parts:
@@ -206,11 +237,15 @@ def _digest(function: Callable, args: tuple) -> str:
     return digest.hexdigest()[:32]
 
 
-@functools.cache
 def _source_digest() -> str:
-    """Return a digest of the source of dowsax and the versions of what it is built on."""
+    """Return a digest of the source and weights of dowsax, and the versions of what it is built on."""
     digest = hashlib.sha256(f"{sys.version} {jax.__version__} {eqx.__version__} {np.__version__}".encode())
     root = Path(__file__).parent
-    for path in sorted(root.rglob("*.py")):
+    found = (Path(folder, name) for folder, _, names in os.walk(root) for name in names)
+    for path in sorted(path for path in found if path.suffix in _SOURCE_SUFFIXES):
         digest.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
+
+
+_IMPORTED_SOURCE = _source_digest()
+"""Of the code in memory: files may be changed while a program runs."""

@@ -40,6 +40,18 @@ def test_the_stops_divide_a_way_around_corners_into_equal_legs():
     assert STOPS.first_on(BENT, BUDGET) == pytest.approx((6.0, 29 / 3 - 6))
 
 
+@pytest.mark.parametrize("length", [6.1, 7.9, 8.0, 8.1, 11.9, 12.1, 15.9, 16.1, 22.0])
+def test_no_leg_is_shorter_than_the_shortest(length):
+    """Also where a way is a little longer than a whole number of them."""
+    many_readings = Budget(readings=100.0, distance=100.0)
+    assert STOPS.leg_length(many_readings) == STOPS.shortest
+    stop = STOPS.first_on(np.array([[0.0, 0.0], [length, 0.0]]), many_readings)
+    assert (stop is None) == (length < 2 * STOPS.shortest)
+    if stop is not None:
+        assert stop[0] >= STOPS.shortest
+        assert length / stop[0] == pytest.approx(round(length / stop[0]))
+
+
 @pytest.mark.parametrize("length", [0.0, 9.0, 14.9])
 def test_a_short_way_is_gone_through(length):
     assert STOPS.first_on(np.array([[0.0, 0.0], [length, 0.0]]), BUDGET) is None

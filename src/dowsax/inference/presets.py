@@ -7,7 +7,7 @@ from typing import Any
 from dowsax.inference.attention import AttentionConfig
 from dowsax.inference.config import FilterConfig
 from dowsax.inference.filter import Filter, build
-from dowsax.inference.projection import PROJECTION, projection_for
+from dowsax.inference.projection import PROJECTION, SUFFIX, projection_for
 from dowsax.inference.proposals import DifferentialEvolution, Proposal, RandomWalk, SourceEvolution
 from dowsax.inference.strata import StratifiedFilter
 from dowsax.world import Identity, Model, SeveralSources, source_columns
@@ -25,6 +25,11 @@ class Preset:
     """Use the transition of a source that may jump; otherwise the filter ignores jumps."""
     projection: str | None = None
     """Trained projection of the attention, by name or path; default: standardised features."""
+
+    @property
+    def reads_own_file(self) -> bool:
+        """Whether it is built from a file of one's own, and not from what ships with dowsax."""
+        return self.projection is not None and self.projection.endswith(SUFFIX)
 
     def with_particles(self, num_particles: int) -> "Preset":
         return replace(self, config=replace(self.config, num_particles=num_particles))

@@ -23,6 +23,8 @@ CARD_FORMAT = 1
 PRETRAINED_FOLDER = Path(__file__).with_name("pretrained")
 PROJECTION = "projection"
 """The name of the projection that ships with the package."""
+SUFFIX = ".safetensors"
+"""Of the path of a projection of one's own."""
 
 
 class MLPProjection(eqx.Module):
@@ -112,7 +114,7 @@ def load_card(name: str) -> dict[str, Any]:
 
 def projection_path(name: str) -> Path:
     """Return the file of a projection by its shipped name or its own path."""
-    path = Path(name) if name.endswith(".safetensors") else PRETRAINED_FOLDER / f"{name}.safetensors"
+    path = Path(name) if name.endswith(SUFFIX) else PRETRAINED_FOLDER / f"{name}{SUFFIX}"
     if not path.is_file():
         known = ", ".join(sorted(path.stem for path in PRETRAINED_FOLDER.glob("*.safetensors")))
         raise ValueError(f"No projection {name!r}: known are {known}, or the path of a .safetensors file.")

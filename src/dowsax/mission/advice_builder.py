@@ -264,7 +264,7 @@ def _kept_choice(
     reach = plan.reach.at(height, newest.altitude)
     if not reach.can_go(here, place, budget, climb):
         return None
-    return Choice(place, bends=reach.bends(here, place), height=height)
+    return Choice(place, bends=reach.bends(here, place), height=height, aim=before.next_aim)
 
 
 # Compiled, it is ten times as fast.

@@ -109,7 +109,9 @@ class SitePolicy:
         stop = self.stops.first_on(way, budget, others)
         if stop is None:
             return choice
-        return choice._replace(position=stop, bends=self.reach.bends(here, stop), aim=choice.position)
+        bends = self.reach.bends(here, stop)
+        # The gain is that of the aim, not of the stop.
+        return choice._replace(position=stop, gain=None, bends=bends, aim=choice.position)
 
     def of_reach(self, reach: Reach, radius: float) -> "SitePolicy":
         """Return the same policy for a searcher with a reach of its own; `radius` [m] is that of the stop."""

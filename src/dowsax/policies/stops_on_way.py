@@ -56,9 +56,10 @@ class StopsOnWay:
         """
         leg, lengths = self.leg_length(budget), np.linalg.norm(np.diff(way, axis=0), axis=1)
         whole = float(lengths.sum())
-        if whole <= _MIN_LEGS * leg:
+        number = min(math.ceil(whole / leg), math.floor(whole / self.shortest))
+        if whole <= _MIN_LEGS * leg or number < 2:
             return None
-        x, y = _place_at(way, lengths, whole / math.ceil(whole / leg))
+        x, y = _place_at(way, lengths, whole / number)
         is_free = all(math.dist((x, y), place) > self.apart for place in others)
         return (x, y) if is_free else None
 
