@@ -1,5 +1,6 @@
 """The evidence alone against that of `locate`, whose filter and keys it has."""
 
+import jax
 import numpy as np
 import pytest
 
@@ -28,5 +29,16 @@ def test_is_minus_infinity_where_a_reading_cannot_be_explained():
     assert find_log_evidence(POSITIONS[:2], readings, **FILTER) == -np.inf
 
 
-def test_compiles_ahead():
-    compile_evidence(POSITIONS, READINGS, **FILTER)
+def test_compiles_ahead(caplog):
+    """The program that `find_log_evidence` uses: after it nothing is left to compile."""
+    other = FILTER | {"particles": 96}
+
+    def compiled():
+        return [record for record in caplog.records if "_run_evidence" in record.getMessage()]
+
+    with jax.log_compiles():
+        compile_evidence(POSITIONS, READINGS, **other)
+        assert compiled()
+        caplog.clear()
+        find_log_evidence(POSITIONS, READINGS, **other)
+        assert not compiled()

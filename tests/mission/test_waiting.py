@@ -62,6 +62,16 @@ def test_a_reading_that_is_followed_counts_and_keeps_the_place():
     assert "Further readings" not in third["why"]
 
 
+def test_the_far_place_is_kept_as_well():
+    """Else another could be sent there."""
+    one = team_advisor(search=SEARCH, budget=Budget(readings=20, distance=60.0))
+    first = answer(one, line(1, "anna", STARTS["anna"]))
+    assert first["next_aim"] is not None
+    second = answer(one, line(2, "anna", (2.0, 2.2)), waiting=(line(3, "anna", (2.0, 2.4)),))
+    assert KEPT in second["why"]
+    assert (second["next_position"], second["next_aim"]) == (first["next_position"], first["next_aim"])
+
+
 @pytest.mark.parametrize(
     "later",
     [
