@@ -181,9 +181,8 @@ def test_another_setting_of_jax_has_another_program(folder, traced, setting, oth
     assert len(list(folder.iterdir())) == 2
 
 
-def test_weights_of_ones_own_are_not_stored(folder, traced):
+def test_weights_of_ones_own_are_not_stored(folder):
     """The file may be another one in the next run; what ships with dowsax is part of its source."""
-    scale, _ = traced
     own = replace(PRESETS["paper-learned"], projection="mine.safetensors")
     for preset, number in ((own, 0), (PRESETS["paper-learned"], 1)):
         run = partial(new_run(_second), preset)
