@@ -1,15 +1,11 @@
 """On the ground and at take-off: what is waited for, and what is never asked again."""
 
-from made_flights import HEIGHT, HOME, advice, feed, made_flight
+from made_flights import HEIGHT, HOME, advice, feed, made_flight, moving
 
 from dowsax.mission.flight.airspace import Waypoint
-from dowsax.mission.flight.commands import MOVING, Arm, Cancel, Note, SetMode, TakeOff
+from dowsax.mission.flight.commands import Arm, Cancel, Note, SetMode, TakeOff
 from dowsax.mission.flight.events import Heartbeat, Home, Pose, Said, Tick, Word
 from dowsax.mission.flight.state import Phase, State
-
-
-def moving(commands):
-    return [one for one in commands if isinstance(one, MOVING)]
 
 
 def waiting_to_arm(flight, **fields):

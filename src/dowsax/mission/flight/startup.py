@@ -52,7 +52,7 @@ def _start(turn: Turn) -> None:
         elif state.wanted != GUIDED:
             turn.ask_mode(GUIDED)
     else:
-        turn.change(wanted=GUIDED, before=None)
+        turn.change(wanted=GUIDED, before=())
         _leave_ground(turn)
 
 

@@ -64,7 +64,7 @@ class Turn:
         """Leave the vehicle to its pilot: nothing is sent any more."""
         self.commands = [one for one in self.commands if isinstance(one, Note)]
         self.commands.append(Cancel())
-        self.change(wanted=None, before=None, is_granted=False, way=(), samples=(), asked="")
+        self.change(wanted=None, before=(), is_granted=False, way=(), samples=(), asked="")
         self.enter(Phase.TAKEN_OVER, why, is_alarm=True)
 
     def search(self) -> None:
@@ -184,6 +184,8 @@ class Turn:
 
     def ask_mode(self, mode: str) -> None:
         """Ask the autopilot for a mode; until it changes, the present one is no take-over."""
-        before = None if self.state.mode == mode else self.state.mode
+        state = self.state
+        earlier = (*state.before, state.wanted) if state.before and state.wanted else (state.mode,)
+        before = tuple(one for one in dict.fromkeys(earlier) if one != mode)
         self.change(wanted=mode, before=before, sent=self.now)
         self.commands.append(SetMode(mode))
