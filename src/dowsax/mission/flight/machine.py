@@ -221,6 +221,8 @@ def _sample(turn: Turn, sample: Sample) -> None:
 
 def _advise(turn: Turn, advised: Advised) -> None:
     is_over = advised.status != SEARCHING
+    if not is_over and turn.state.phase is Phase.GOING and _is_same_place(turn, advised):
+        return
     if advised.answers != ON_WAY or is_over or turn.state.advice is None:
         turn.change(advice=advised)
     phase = turn.state.phase
@@ -230,6 +232,15 @@ def _advise(turn: Turn, advised: Advised) -> None:
         phase is Phase.GOING and advised.answers is None
     ):
         turn.go()
+
+
+def _is_same_place(turn: Turn, advised: Advised) -> bool:
+    """Whether the vehicle is on its way to the place of an advice already, or as near as it gets."""
+    now = turn.state.advice
+    if now is None or now.place is None or advised.place is None:
+        return False
+    climb = turn.height_of(advised) - turn.advised_height
+    return math.dist(now.place, advised.place) <= ARRIVED_M and abs(climb) <= SAME_HEIGHT_M
 
 
 def _refuse_reading(turn: Turn, refused: NotRead) -> None:

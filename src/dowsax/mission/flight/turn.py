@@ -5,7 +5,7 @@ from typing import Any
 
 from dowsax.mission.flight.airspace import Airspace, Forbidden, Waypoint
 from dowsax.mission.flight.commands import Cancel, Command, GoTo, Note, SetMode, SetSpeed
-from dowsax.mission.flight.events import GUIDED, HOME
+from dowsax.mission.flight.events import GUIDED, HOME, Advised
 from dowsax.mission.flight.state import Phase, Rules, State
 
 MAX_TRIES = 3
@@ -43,7 +43,10 @@ class Turn:
     @property
     def advised_height(self) -> float:
         """[m], at which to read next."""
-        advice = self.state.advice
+        return self.height_of(self.state.advice)
+
+    def height_of(self, advice: Advised | None) -> float:
+        """Return the height [m] of an advice, or the usual one."""
         return self.airspace.height if advice is None or advice.height is None else advice.height
 
     def change(self, **fields: Any) -> None:
@@ -87,8 +90,11 @@ class Turn:
         if isinstance(way, Forbidden):
             self.refuse_waypoint(there, way)
             return
-        self.change(way=way, samples=(), tries=0, refusals=0)
-        self.enter(Phase.GOING)
+        self.change(way=way, tries=0, refusals=0)
+        if state.phase is not Phase.GOING:
+            # What was sampled on the way counts, wherever that leads.
+            self.change(samples=())
+            self.enter(Phase.GOING)
         self.send_next()
 
     def send_next(self) -> None:
