@@ -1,10 +1,11 @@
 """On the ground and at take-off: what is waited for, and what is never asked again."""
 
+import pytest
 from made_flights import HEIGHT, HOME, advice, feed, made_flight, moving
 
 from dowsax.mission.flight.airspace import Waypoint
-from dowsax.mission.flight.commands import Arm, Cancel, Note, SetMode, TakeOff
-from dowsax.mission.flight.events import Heartbeat, Home, Pose, Said, Tick, Word
+from dowsax.mission.flight.commands import Arm, Cancel, GoTo, Note, SetMode, TakeOff
+from dowsax.mission.flight.events import Failed, Heartbeat, Home, Pose, Said, Tick, Word
 from dowsax.mission.flight.state import Phase, State
 
 
@@ -30,6 +31,22 @@ def test_pause_on_the_ground_repeats_nothing():
     assert not [one for one in commands if isinstance(one, TakeOff)]
     _, commands = feed(flight, paused, Said(3.0, Word.RESUME))
     assert commands[-1] == SetMode("guided") or commands[-1] == Arm()
+
+
+@pytest.mark.parametrize("why", [Said(2.5, Word.PAUSE), Failed(2.5, TakeOff(HEIGHT), "denied")])
+def test_a_vehicle_that_has_not_left_the_ground_is_sent_nowhere(why):
+    """A waypoint 2 m up could lift it."""
+    flight = made_flight()
+    state, _ = waiting_to_arm(flight)
+    state, commands = feed(flight, state, Heartbeat(2.0, "guided", True))
+    assert moving(commands) == [TakeOff(HEIGHT)]
+    state, commands = feed(flight, state, why)
+    assert state.phase is Phase.HOLDING
+    assert Cancel() in commands
+    assert not moving(commands)
+    going_up = Heartbeat(2.0, "guided", True), Pose(2.4, Waypoint(HOME, 6.0)), Said(2.5, Word.PAUSE)
+    _, commands = feed(flight, waiting_to_arm(flight)[0], *going_up)
+    assert moving(commands)[-1] == GoTo(Waypoint(HOME, 6.0))
 
 
 def test_a_link_lost_on_the_ground_is_waited_for():

@@ -135,14 +135,13 @@ class Turn:
             self.hold(f"a waypoint was refused: {forbidden.reason}")
 
     def hold(self, why: str, *, is_alarm: bool = False) -> None:
-        """Stay here until a person says how to go on."""
-        is_up = self.is_up
+        """Stay here until a person says how to go on; on the ground nothing is sent that could lift it."""
         self.change(way=(), samples=(), asked="")
         if not self.state.is_flying or self.state.mode == GUIDED:
             # It neither arms nor takes off after this, and where it is to stay waits for nothing else.
             self.commands.append(Cancel())
         self.enter(Phase.HOLDING, why, is_alarm=is_alarm)
-        if is_up and self.is_in_command:
+        if self.state.is_flying and self.is_in_command:
             if GUIDED not in (self.state.mode, self.state.wanted):
                 self.ask_mode(GUIDED)
             self.stay_here()
