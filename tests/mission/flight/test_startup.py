@@ -5,7 +5,7 @@ from made_flights import HEIGHT, HOME, advice, feed, made_flight, moving
 
 from dowsax.mission.flight.airspace import Waypoint
 from dowsax.mission.flight.commands import Arm, Cancel, GoTo, Note, SetMode, TakeOff
-from dowsax.mission.flight.events import Failed, Heartbeat, Home, Pose, Said, Tick, Word
+from dowsax.mission.flight.events import Advised, Failed, Heartbeat, Home, Pose, Said, Tick, Word
 from dowsax.mission.flight.state import Phase, State
 
 
@@ -47,6 +47,20 @@ def test_a_vehicle_that_has_not_left_the_ground_is_sent_nowhere(why):
     going_up = Heartbeat(2.0, "guided", True), Pose(2.4, Waypoint(HOME, 6.0)), Said(2.5, Word.PAUSE)
     _, commands = feed(flight, waiting_to_arm(flight)[0], *going_up)
     assert moving(commands)[-1] == GoTo(Waypoint(HOME, 6.0))
+
+
+@pytest.mark.parametrize("height", [5.0, 40.0])
+def test_a_take_off_ends_at_the_height_that_was_asked_for(height):
+    """Advice that comes on the way up, after the reading of another sensor, is the next waypoint."""
+    flight = made_flight()
+    state, _ = feed(flight, waiting_to_arm(flight)[0], Heartbeat(2.0, "guided", True))
+    higher = Advised(3.0, "searching", (20.0, 10.0), height, "why")
+    state, commands = feed(flight, state, higher, Pose(4.0, Waypoint(HOME, 6.0)))
+    assert state.phase is Phase.TAKING_OFF
+    assert not moving(commands)
+    state, commands = feed(flight, state, Pose(5.0, Waypoint(HOME, HEIGHT - 0.5)))
+    assert state.phase is Phase.GOING
+    assert state.way[-1] == Waypoint((20.0, 10.0), height)
 
 
 def test_a_link_lost_on_the_ground_is_waited_for():

@@ -146,7 +146,7 @@ def _move(turn: Turn, pose: Pose) -> None:
         turn.change(home=pose.at.place)
     state = turn.state
     if state.phase is Phase.TAKING_OFF:
-        if pose.at.height >= turn.advised_height - SAME_HEIGHT_M:
+        if pose.at.height >= state.rises_to - SAME_HEIGHT_M:
             turn.search()
     elif is_astray and state.phase in COMMANDING and state.is_flying and state.wanted == GUIDED:
         _come_back(turn)

@@ -69,5 +69,6 @@ def _leave_ground(turn: Turn) -> None:
             turn.commands.append(Arm())
             turn.change(asked="arm")
     else:
-        turn.commands.append(TakeOff(turn.advised_height))
+        turn.change(rises_to=turn.advised_height)
+        turn.commands.append(TakeOff(turn.state.rises_to))
         turn.enter(Phase.TAKING_OFF)

@@ -106,6 +106,8 @@ class State(NamedTuple):
     before: tuple[str, ...] = ()
     """Modes on the way to the wanted one, which are no take-over: the one the autopilot has, then those that
     were asked before and may still come."""
+    rises_to: float = 0.0
+    """[m], the height of the take-off that was asked for."""
     is_granted: bool = False
     """Whether a person has said resume: then a vehicle that flies in another mode may be commanded."""
     has_flown: bool = False
