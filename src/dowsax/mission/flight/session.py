@@ -13,7 +13,19 @@ from typing import Any
 from dowsax.mission.flight.airspace import Place, Waypoint
 from dowsax.mission.flight.averaging import MAX_GAP_S, Track, average, level_of
 from dowsax.mission.flight.commands import Cancel, Command, Note, Observe
-from dowsax.mission.flight.events import GUIDED, ON_WAY, STAY, Battery, Event, Pose, Said, Sample, Tick, Word
+from dowsax.mission.flight.events import (
+    GUIDED,
+    ON_WAY,
+    STAY,
+    Battery,
+    Event,
+    NotRead,
+    Pose,
+    Said,
+    Sample,
+    Tick,
+    Word,
+)
 from dowsax.mission.flight.feeds import Feed
 from dowsax.mission.flight.link import Link, Measured
 from dowsax.mission.flight.machine import Flight
@@ -192,8 +204,9 @@ class Session:
             self._known.add(type(event))
             self._notify(self._describe(event))
         self.state, commands = self._flight.step(self.state, event)
-        for command in commands:
-            self._do(command, now)
+        answers = [self._do(command, now) for command in commands]
+        for refused in filter(None, answers):
+            self._feed(refused, now)
 
     def _describe(self, event: Pose | Battery | Sample) -> str:
         """Return a line by which a person checks the vehicle."""
@@ -218,16 +231,12 @@ class Session:
             self._waiting_since = math.inf
             self._notify(f"Waiting for {_missing(self.state)}.")
 
-    def _do(self, command: Command, now: float) -> None:
+    def _do(self, command: Command, now: float) -> NotRead | None:
+        """Carry out a command; return what it has led to at once."""
         if isinstance(command, Note):
             self._write(command)
         elif isinstance(command, Observe):
-            found = average(command.samples, unit=self._plan.unit, kind=self._plan.reading)
-            named = [replace(one, id=one.id or _id_of(one), moving=command.is_moving) for one in found]
-            for one in named:
-                sensor = "" if one.sensor is None else f" by {one.sensor}"
-                self._notify(f"Read {self._with_unit(one)}{sensor}.")
-            self._worker.observe(named, ON_WAY if command.is_moving else STAY)
+            return self._observe(command, now)
         elif isinstance(command, Cancel):
             self._link.send(command, now)
         elif self._flight.rules.is_dry:
@@ -235,6 +244,21 @@ class Session:
         else:
             self._write(Note(f"Asked the autopilot to {command}."))
             self._link.send(command, now)
+        return None
+
+    def _observe(self, command: Observe, now: float) -> NotRead | None:
+        """Give the means of samples to the advisor, or return why there are none."""
+        answers = ON_WAY if command.is_moving else STAY
+        try:
+            found = average(command.samples, unit=self._plan.unit, kind=self._plan.reading)
+        except Refused as refusal:
+            return NotRead(now, str(refusal), answers)
+        named = [replace(one, id=one.id or _id_of(one), moving=command.is_moving) for one in found]
+        for one in named:
+            sensor = "" if one.sensor is None else f" by {one.sensor}"
+            self._notify(f"Read {self._with_unit(one)}{sensor}.")
+        self._worker.observe(named, answers)
+        return None
 
     def _write(self, note: Note) -> None:
         # The search has a beginning, from which the time of the budget counts on after a crash. A dry run is
