@@ -1,12 +1,14 @@
 """On the ground and at take-off: what is waited for, and what is never asked again."""
 
 import pytest
-from made_flights import HEIGHT, HOME, advice, feed, made_flight, moving
+from made_flights import HEIGHT, HOME, advice, feed, made_flight, moving, yard
 
-from dowsax.mission.flight.airspace import Waypoint
+from dowsax.mission.flight.airspace import Airspace, Waypoint
 from dowsax.mission.flight.commands import Arm, Cancel, GoTo, Note, SetMode, TakeOff
 from dowsax.mission.flight.events import Advised, Failed, Heartbeat, Home, Pose, Said, Tick, Word
-from dowsax.mission.flight.state import Phase, State
+from dowsax.mission.flight.machine import Flight
+from dowsax.mission.flight.state import Phase, Rules, State
+from dowsax.site.flight import FlightSetting
 
 
 def waiting_to_arm(flight, **fields):
@@ -83,6 +85,22 @@ def test_it_takes_off_only_where_it_may_be():
         assert state.phase is Phase.HOLDING
         assert "place of take-off" in state.why
         assert not moving(commands)
+
+
+@pytest.mark.parametrize("is_dry", [True, False])
+@pytest.mark.parametrize(("limit", "is_far"), [(62.0, True), (62.7, False), (None, False)])
+def test_it_takes_off_only_where_each_place_of_the_search_is_within_range(limit, is_far, is_dry):
+    """Advice beyond it would be refused in the air; the farthest clear place is (58, 38) m."""
+    site = yard(flight=FlightSetting(height=HEIGHT, range=limit))
+    flight = Flight(Airspace.of(site), Rules(speed=5.0, is_dry=is_dry))
+    state, commands = waiting_to_arm(flight)
+    assert (state.phase is Phase.HOLDING) == is_far
+    if is_far:
+        assert not moving(commands)
+        assert state.why == (
+            "places of the search are up to 62.4 m from the place of take-off, beyond the range of 62 m in "
+            "[flight]: raise it, make the geofence smaller, or take off from nearer"
+        )
 
 
 def test_it_does_not_take_off_without_time():

@@ -27,6 +27,8 @@ def prepare(turn: Turn) -> None:
         turn.go_home(f"{state.advice.status}: {state.advice.why}")
     elif any(turn.airspace.is_outside(Waypoint(place, turn.airspace.height)) for place in _bases(turn)):
         turn.hold("the place of take-off is outside the geofence, or where nothing may fly", is_alarm=True)
+    elif (beyond := turn.airspace.refuse_home(state.home)) is not None:
+        turn.hold(beyond.reason, is_alarm=True)
     elif not state.fence:
         turn.commands.append(UploadFence(*turn.airspace.polygons(state.home)))
         turn.change(fence="up" if turn.rules.is_dry else "asked")
