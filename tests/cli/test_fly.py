@@ -8,12 +8,17 @@ import subprocess
 import sys
 import threading
 import time
+from unittest.mock import PropertyMock, call, create_autospec
 
 import pytest
 
 from benchmarks.autopilot_stub import AutopilotStub, serve
 from benchmarks.simulated_flights import HOME, SITE
+from dowsax.cli.fly import _run
 from dowsax.geo.local import LocalCoordinates
+from dowsax.mission.flight.link import Link
+from dowsax.mission.flight.session import Session
+from dowsax.mission.flight.state import State
 from dowsax.mission.log import MissionLog, Note, Step
 
 TIMEOUT_S = 300.0
@@ -138,3 +143,15 @@ def test_says_what_is_wrong_before_anything_else(complaint, site_file, tmp_path)
         site_file.write_text(SITE.replace(old, new))
         assert expected in complaint("fly", "--site", site_file, "--log", log, *words)
     assert not log.exists()
+
+
+def test_the_clock_of_the_computer_may_be_set_in_flight(monkeypatch):
+    session, link = create_autospec(Session, instance=True), create_autospec(Link, instance=True)
+    session.state = State(heard=10.0)
+    type(session).is_over = PropertyMock(side_effect=[False, False, True])
+    clock = create_autospec(time)
+    clock.monotonic.side_effect, clock.time.side_effect = [10.0, 10.0, 11.0], [1010.0, 5011.0]
+    monkeypatch.setattr("dowsax.cli.fly.time", clock)
+    monkeypatch.setattr("dowsax.cli.fly.wait_for_bytes", lambda port, seconds: None)
+    _run(session, link, None, "udpin:127.0.0.1:14550")
+    assert session.set_clock.call_args_list == [call(1000.0), call(5000.0)]

@@ -143,6 +143,7 @@ def _run(session: Session, link: Link, port: Any, address: str) -> None:
         now = time.monotonic()
         # pymavlink prints what becomes of a connection; the link notices that by itself.
         with redirect_stdout(None):
+            session.set_clock(time.time() - now)
             session.step(now)
         for line in typed.read():
             _take(session, line, now)

@@ -123,6 +123,21 @@ def test_a_clock_that_is_wrong_is_said(session, worker, said, time, side):
     worker.refuse.assert_called_once()
 
 
+def test_a_clock_that_is_set_after_the_start_refuses_no_reading(session, worker):
+    """It is said once; the times that are recorded go on evenly, as those of a budget do."""
+    session._flight = replace(session._flight, rules=Rules(speed=5.0, is_dry=False))
+    session.state = session.state._replace(begun=1.0)
+    for epoch in (1e9 + 0.3, 1.5e9, 1.5e9 + 0.2):
+        session.set_clock(epoch)
+    ((note,),) = [args for args, _ in worker.note.call_args_list]
+    assert note.text == (
+        "The clock of the computer was set ahead by 499,999,999.7 s; the times of readings go on evenly."
+    )
+    assert note.data == {"clock": 1.5e9, "begun": 1.5e9 + 1.0}
+    (reading,) = sample_of(session, {"value": 2.1, "time": "1500000001.7"})
+    assert reading.time == 1_000_000_001.5
+
+
 def test_what_is_checked_before_a_flight_is_said(session, said):
     """Place, battery and sensor once; each reading."""
     assert sorted(said[:3]) == [

@@ -46,6 +46,8 @@ _LONG_WAIT_S = 10.0
 """After which a person is told what a flight waits for before its start."""
 _SAME_REFUSAL_S = 60.0
 """Within which one reason is written to the log once."""
+_JUMP_S = 1.0
+"""By which a clock is off that was set, and has not merely run a little fast."""
 _LEAST_EPOCH_S = 1e8
 """Smaller times do not count from 1970, and say nothing about when that was."""
 
@@ -66,7 +68,7 @@ class Session:
     worker
         The advisor.
     epoch
-        The time since 1970 [s] at 0 of the clock that `step` is given.
+        The time since 1970 [s] at 0 of the clock that `step` is given; `set_clock` says it anew.
     notify
         Told what happens.
     readings
@@ -85,7 +87,9 @@ class Session:
         readings: Feed | None = None,
     ) -> None:
         self._plan, self._flight, self.state = plan, flight, state
-        self._link, self._worker, self._epoch, self._notify = link, worker, epoch, notify
+        self._link, self._worker, self._notify = link, worker, notify
+        self._epoch = self._clock = epoch
+        """Of what is written down, which goes on evenly, and of the computer's clock, which may be set."""
         self._readings = readings
         self._track, self._pending = Track(), deque[tuple[float, float, dict[str, Any], str | None]]()
         self._refused: dict[str, float] = {}
@@ -98,6 +102,14 @@ class Session:
     @property
     def is_over(self) -> bool:
         return self.state.phase is Phase.ENDED
+
+    def set_clock(self, epoch: float) -> None:
+        """Compare what sensors give with the computer's clock as it is now; note where that was set."""
+        jump, self._clock = epoch - self._clock, epoch
+        if abs(jump) >= _JUMP_S:
+            side = "ahead" if jump > 0 else "back"
+            text = f"The clock of the computer was set {side} by {abs(jump):,.1f} s"
+            self._write(Note(f"{text}; the times of readings go on evenly.", data={"clock": round(epoch, 3)}))
 
     def step(self, now: float) -> None:
         """Take in what has arrived, and do what follows."""
@@ -151,7 +163,7 @@ class Session:
         if time is None:
             return now
         seconds, _ = read_time(time)
-        return seconds - self._epoch if seconds >= _LEAST_EPOCH_S else now
+        return seconds - self._clock if seconds >= _LEAST_EPOCH_S else now
 
     def _take(self, event: Event, now: float) -> None:
         if isinstance(event, Pose):
@@ -267,7 +279,7 @@ class Session:
         if self._flight.rules.is_dry:
             note = replace(note, data={})
         elif note.data and begun is not None:
-            note = replace(note, data={**note.data, "begun": round(begun + self._epoch, 3)})
+            note = replace(note, data={**note.data, "begun": round(begun + self._clock, 3)})
         self._notify(note.text)
         self._worker.note(note)
 
