@@ -8,12 +8,21 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import Executor
+from pathlib import Path
+from unittest.mock import PropertyMock, call, create_autospec
 
 import pytest
 
 from benchmarks.autopilot_stub import AutopilotStub, serve
 from benchmarks.simulated_flights import HOME, SITE
+from dowsax.cli.fly import _finish, _run
 from dowsax.geo.local import LocalCoordinates
+from dowsax.interruption import GRACE_S
+from dowsax.mission.flight.link import Link
+from dowsax.mission.flight.session import Session
+from dowsax.mission.flight.state import State
+from dowsax.mission.flight.worker import AdvisorWorker
 from dowsax.mission.log import MissionLog, Note, Step
 
 TIMEOUT_S = 300.0
@@ -138,3 +147,29 @@ def test_says_what_is_wrong_before_anything_else(complaint, site_file, tmp_path)
         site_file.write_text(SITE.replace(old, new))
         assert expected in complaint("fly", "--site", site_file, "--log", log, *words)
     assert not log.exists()
+
+
+def test_the_clock_of_the_computer_may_be_set_in_flight(monkeypatch):
+    session, link = create_autospec(Session, instance=True), create_autospec(Link, instance=True)
+    session.state = State(heard=10.0)
+    type(session).is_over = PropertyMock(side_effect=[False, False, True])
+    clock = create_autospec(time)
+    clock.monotonic.side_effect, clock.time.side_effect = [10.0, 10.0, 11.0], [1010.0, 5011.0]
+    monkeypatch.setattr("dowsax.cli.fly.time", clock)
+    monkeypatch.setattr("dowsax.cli.fly.wait_for_bytes", lambda port, seconds: None)
+    _run(session, link, None, "udpin:127.0.0.1:14550")
+    assert session.set_clock.call_args_list == [call(1000.0), call(5000.0)]
+
+
+@pytest.mark.parametrize(("is_built", "late"), [(True, 0), (True, 4), (False, 4)])
+def test_readings_that_come_too_late_are_said(capsys, is_built, late):
+    """Before its thread is ended, the advisor takes in what waits for it."""
+    worker, executor = create_autospec(AdvisorWorker, instance=True), create_autospec(Executor, instance=True)
+    worker.advisor, worker.finish.return_value = (object() if is_built else None), late
+    _finish(worker, executor, Path("mission.log"))
+    executor.shutdown.assert_called_once_with(wait=is_built, cancel_futures=True)
+    (seconds,) = worker.finish.call_args.args
+    assert 0.0 < seconds < GRACE_S
+    where = "; mission.log has them among the refused ones" if is_built else ""
+    expected = f"4 readings came too late for the advisor{where}: send them again."
+    assert (expected in capsys.readouterr().err) == (late > 0)

@@ -4,7 +4,7 @@ import os
 import select
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Annotated, Any
@@ -41,6 +41,8 @@ from dowsax.survey.reading_json import parse_object
 CONNECT_TIMEOUT_S = 30.0
 """Within which a first heartbeat must come."""
 _STEP_S = 0.05
+_FINISH_S = 5.0
+"""Within which the advisor may take in what it has, after the flight: less than an interruption leaves."""
 _MAX_SYSTEM = 255
 _MAX_NAME = 10
 """Characters in the name of a NAMED_VALUE_FLOAT."""
@@ -118,10 +120,19 @@ def fly(
         with explain_interruption(f"{stays if arm else ''}The same command goes on with {log}."):
             _run(session, link, port, mavlink)
     finally:
-        # A reading that is being recorded is waited for.
-        executor.shutdown(wait=worker.advisor is not None, cancel_futures=True)
+        _finish(worker, executor, log)
         for one in (worker, port, *([] if feed is None else [feed])):
             one.close()
+
+
+def _finish(worker: AdvisorWorker, executor: Executor, log: Path) -> None:
+    """Have the readings that wait for the advisor recorded, or say how many are not."""
+    late = worker.finish(_FINISH_S)
+    if late:
+        where = "" if worker.advisor is None else f"; {log} has them among the refused ones"
+        print_status(f"{late} readings came too late for the advisor{where}: send them again.")
+    # One that is being recorded is waited for.
+    executor.shutdown(wait=worker.advisor is not None, cancel_futures=True)
 
 
 def _require_names(value: str, system: int | None) -> None:
@@ -143,6 +154,7 @@ def _run(session: Session, link: Link, port: Any, address: str) -> None:
         now = time.monotonic()
         # pymavlink prints what becomes of a connection; the link notices that by itself.
         with redirect_stdout(None):
+            session.set_clock(time.time() - now)
             session.step(now)
         for line in typed.read():
             _take(session, line, now)

@@ -23,7 +23,8 @@ class FlightSetting(Section):
     highest: Number = key(120.0, example=120.0, unit="m", gt=0, le=10_000)
     """Above this height it sends none either."""
     range: Number | None = key(example=500.0, unit="m", gt=0)
-    """Farther than this from the place of take-off it sends none. Default: no limit but the geofence."""
+    """Farther than this from the place of take-off it sends none, and it does not begin where the geofence
+    reaches farther. Default: no limit but the geofence."""
     reserve: Number = key(30.0, example=30.0, unit="%", ge=0, le=95)
     """The charge of the battery at which `dowsax fly` returns."""
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from dowsax.geo.local import LocalCoordinates
 from dowsax.mission.flight.airspace import Airspace, Waypoint
+from dowsax.mission.flight.commands import MOVING, GoTo
 from dowsax.mission.flight.events import Advised, Heartbeat, Home, Pose
 from dowsax.mission.flight.machine import Flight
 from dowsax.mission.flight.state import Rules, State
@@ -65,3 +66,11 @@ def in_the_air(flight, place=(10.0, 10.0), to=(50.0, 10.0), time=0.0) -> State:
         advice(time, to),
     )
     return state
+
+
+def waypoints_of(commands):
+    return [one.to for one in commands if isinstance(one, GoTo)]
+
+
+def moving(commands):
+    return [one for one in commands if isinstance(one, MOVING)]

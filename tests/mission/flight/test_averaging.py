@@ -1,6 +1,7 @@
 """Samples become readings: places between positions, means, and counts of the whole time."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -49,6 +50,32 @@ def test_counts_cover_the_time_once_and_hits_count():
     assert (rate.value, rate.dwell) == (5.0, pytest.approx(2.8))
     hits = [Reading((0.0, 0.0), value) for value in (0.0, 1.0, 0.0)]
     assert average(hits, kind="binary")[0].value == 1.0
+
+
+@pytest.mark.parametrize("begin", [None, 0.0, 1.75e9])
+def test_counts_of_unequal_times_add_up(begin):
+    """10 in one second and 100 in the ten after it are 110 in 11 s; in the middle of these they are 10 s."""
+    for order in (1, -1):
+        pairs = [(10.0, 1.0, 1.0), (100.0, 10.0, 11.0)][::order]
+        samples = [
+            Reading((0.0, 0.0), value, dwell=dwell, time=None if begin is None else begin + end)
+            for value, dwell, end in pairs
+        ]
+        (mean,) = average(samples, unit="counts")
+        assert (mean.value, mean.dwell) == (pytest.approx(110.0), pytest.approx(11.0))
+        if begin is not None:
+            within = [replace(one, time=begin + (5.0 if one.dwell == 1.0 else 11.0)) for one in samples]
+            (mean,) = average(within, unit="counts")
+            assert (mean.value, mean.dwell) == (pytest.approx(100.0), pytest.approx(10.0))
+
+
+def test_no_time_is_too_short_for_a_mean():
+    """A stranger may send it."""
+    samples = [Reading((0.0, 0.0), 1.0, time=9.0, dwell=dwell) for dwell in (1e-300, 5.0)]
+    for chosen, seconds in ((samples, 5.0), (samples[::-1], 5.0), (samples[:1], 1e-300)):
+        (mean,) = average(chosen, unit="counts")
+        assert mean.dwell == seconds
+        assert mean.value == pytest.approx(len(chosen))
 
 
 def test_sensors_are_not_mixed_and_heights_are_those_of_the_site():

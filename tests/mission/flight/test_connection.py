@@ -50,7 +50,6 @@ def test_other_texts_are_refused_in_one_line(text):
         parse_address(text)
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_an_address_that_is_of_no_interface_here_is_one_line():
     with pytest.raises(NoAutopilot, match=r"Cannot open udpin:203\.0\.113\.1:14550 \(.*\): check it"):
         connect("udpin:203.0.113.1:14550")

@@ -8,15 +8,25 @@ import pytest
 import shapely
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from made_flights import FENCE, HEIGHT, HOME, POND, TOWER, advice, feed, in_the_air, made_flight
+from made_flights import (
+    FENCE,
+    HEIGHT,
+    HOME,
+    POND,
+    TOWER,
+    advice,
+    feed,
+    in_the_air,
+    made_flight,
+    moving,
+    waypoints_of,
+)
 
 from dowsax.mission.flight.airspace import Waypoint
 from dowsax.mission.flight.commands import (
-    MOVING,
     Arm,
     Cancel,
     GoTo,
-    Note,
     Observe,
     SetMode,
     TakeOff,
@@ -47,14 +57,6 @@ heights = st.one_of(st.just(HEIGHT), st.floats(-5, 150))
 modes = st.sampled_from(["guided", "rtl", "loiter", "land", "stabilize"])
 
 KINDS = ["heartbeat", "pose", "advice", "battery", "sample", "word", "failed", "tick", "no"]
-
-
-def waypoints_of(commands):
-    return [one.to for one in commands if isinstance(one, GoTo)]
-
-
-def moving(commands):
-    return [one for one in commands if isinstance(one, MOVING)]
 
 
 steps = st.tuples(
@@ -316,27 +318,6 @@ def test_the_mode_of_a_take_off_may_last_until_the_first_waypoint_arrives():
     for state_then, mode in ((state, "rtl"), (state, "posctl"), (late, "takeoff")):
         taken, _ = feed(flight, state_then, Heartbeat(9.0, mode, True))
         assert taken.phase is Phase.TAKEN_OVER
-
-
-def test_pause_holds_here_and_resume_goes_on():
-    flight = made_flight()
-    state, commands = feed(flight, in_the_air(flight), Said(1.0, Word.PAUSE))
-    # What waits for an answer, such as the speed, would hold it up.
-    assert commands[0] == Cancel()
-    assert waypoints_of(commands) == [Waypoint((10.0, 10.0), HEIGHT)]
-    state, commands = feed(flight, state, advice(2.0, (20.0, 10.0)), Heartbeat(3.0, "guided", True))
-    assert not moving(commands)
-    state, commands = feed(flight, state, Said(4.0, Word.RESUME))
-    assert waypoints_of(commands) == [Waypoint((20.0, 10.0), HEIGHT)]
-
-
-def test_a_forbidden_place_is_an_alarm_and_the_vehicle_holds():
-    flight = made_flight()
-    for place in ((30.0, 20.0), (70.0, 10.0), (math.nan, 1.0), (50.0, 30.0)):
-        state, commands = feed(flight, in_the_air(flight, to=(10.0, 30.0)), advice(1.0, place))
-        assert state.phase is Phase.HOLDING
-        assert waypoints_of(commands) == [Waypoint((10.0, 10.0), HEIGHT)]
-        assert any(isinstance(one, Note) and one.is_alarm and "Refused" in one.text for one in commands)
 
 
 def test_wind_outside_is_answered_by_the_way_back():

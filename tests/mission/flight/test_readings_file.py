@@ -1,5 +1,9 @@
 """A file of readings that grows: each row once, also after a restart."""
 
+import errno
+import os
+from pathlib import Path
+
 import pytest
 
 from dowsax.mission.flight.commands import Note
@@ -67,6 +71,53 @@ def test_a_file_that_is_late_after_a_restart_is_read_on(tmp_path):
     assert len(list(rows.poll())) == 1
     append(path, '{"value": 1}\n{"value": 2}\n')
     assert list(rows.poll()) == [("row-13", {"value": 2})]
+
+
+def test_a_file_that_cannot_be_read_is_said_once_and_tried_again(tmp_path, monkeypatch):
+    """A stick that was pulled out, or another user's file."""
+    path = tmp_path / "readings.jsonl"
+    rows = ReadingsFile(path, last_row(["row-0"]))
+    append(path, '{"value": 1}\n{"value": 2}\n')
+    for name in ("open", "stat", "is_file"):
+        with monkeypatch.context() as patched:
+            patched.setattr(Path, name, fail)
+            expected = Note(f"{path} cannot be read (Input/output error): trying again.", is_alarm=True)
+            assert [*rows.poll(), *rows.poll()] == [expected]
+        assert next(rows.poll()) == Note(f"{path} is read again.")
+    assert list(rows.poll()) == [("row-13", {"value": 2})]
+
+
+def fail(*args, **kwargs):
+    raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+
+@pytest.mark.parametrize("header", ["time,pp\rm", f"time,{200_000 * 'p'}", "", f"time,{2_000_000 * 'p,'}"])
+def test_without_a_header_that_can_be_read_rows_are_refused(tmp_path, header):
+    path = tmp_path / "readings.csv"
+    path.write_bytes(f"{header}\n1,2\n".encode())
+    rows = ReadingsFile(path)
+    append(path, "3,4\n")
+    ((_, refused),) = rows_of(rows)
+    assert str(refused) == "The file has no header: name its columns in its first line, or write JSON."
+
+
+@pytest.mark.parametrize("is_late", [False, True])
+def test_a_line_without_an_end_is_left_out(tmp_path, is_late):
+    """What comes after it counts, also where the end is late."""
+    path = tmp_path / "readings.jsonl"
+    rows = ReadingsFile(path)
+    append(path, '{"value": 1}\n' + 3_000_000 * "x")
+    found = [item for _ in range(8) for item in rows.poll()]
+    if is_late:
+        append(path, 100 * "x")
+        found += [item for _ in range(4) for item in rows.poll()]
+    append(path, 'x\n{"value": 2}\n')
+    found += [item for _ in range(4) for item in rows.poll()]
+    long = Note(f"A line of {path} has more than 1,048,576 bytes: left out.", is_alarm=True)
+    number = path.stat().st_size - len('{"value": 2}\n')
+    assert found == [("row-0", {"value": 1}), long, (f"row-{number}", {"value": 2})]
+    path.write_text('{"value": 3}\n')
+    assert list(rows.poll()) == [("row-1-0", {"value": 3})]
 
 
 @pytest.mark.parametrize("ids", [[], [None, "fly-5"], ["row-x", "row-1-", "arrow-5"]])

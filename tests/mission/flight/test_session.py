@@ -9,12 +9,12 @@ from benchmarks.autopilot_stub import AutopilotStub, StubPort
 from benchmarks.simulated_flights import HOME, SITE
 from dowsax.mission.flight.airspace import Airspace
 from dowsax.mission.flight.commands import Note, Observe
-from dowsax.mission.flight.events import STAY
+from dowsax.mission.flight.events import STAY, Sample, Tick
 from dowsax.mission.flight.feeds import Feed
 from dowsax.mission.flight.link import Link
 from dowsax.mission.flight.machine import Flight
 from dowsax.mission.flight.session import Session
-from dowsax.mission.flight.state import Rules, State
+from dowsax.mission.flight.state import Phase, Rules, State
 from dowsax.mission.flight.worker import AdvisorWorker
 from dowsax.mission.plan import Plan
 from dowsax.site import parse_site
@@ -123,6 +123,21 @@ def test_a_clock_that_is_wrong_is_said(session, worker, said, time, side):
     worker.refuse.assert_called_once()
 
 
+def test_a_clock_that_is_set_after_the_start_refuses_no_reading(session, worker):
+    """It is said once; the times that are recorded go on evenly, as those of a budget do."""
+    session._flight = replace(session._flight, rules=Rules(speed=5.0, is_dry=False))
+    session.state = session.state._replace(begun=1.0)
+    for epoch in (1e9 + 0.3, 1.5e9, 1.5e9 + 0.2):
+        session.set_clock(epoch)
+    ((note,),) = [args for args, _ in worker.note.call_args_list]
+    assert note.text == (
+        "The clock of the computer was set ahead by 499,999,999.7 s; the times of readings go on evenly."
+    )
+    assert note.data == {"clock": 1.5e9, "begun": 1.5e9 + 1.0}
+    (reading,) = sample_of(session, {"value": 2.1, "time": "1500000001.7"})
+    assert reading.time == 1_000_000_001.5
+
+
 def test_what_is_checked_before_a_flight_is_said(session, said):
     """Place, battery and sensor once; each reading."""
     assert sorted(said[:3]) == [
@@ -176,3 +191,16 @@ def test_what_is_no_number_never_becomes_a_sample(session, worker, value):
     assert not worker.observe.called
     assert session.state.samples == ()
     assert worker.refuse.called
+
+
+def test_samples_that_have_no_mean_end_neither_the_flight_nor_its_wait(session, worker):
+    """Each of them is a number, as a stranger may send it; the sum of their counts is none."""
+    session._plan = replace(session._plan, unit="counts")
+    samples = tuple(Sample(time, Reading(HOME, 9e29, time=time, dwell=1.0)) for time in (4.0, 5.0))
+    session.state = session.state._replace(phase=Phase.READING, since=1.0, samples=samples)
+    session._feed(Tick(5.0), 5.0)
+    assert session.state.phase is Phase.READING
+    assert session.state.refusals == 1
+    alarms = [note.text for (note,), _ in worker.note.call_args_list if note.is_alarm]
+    expected = "The value is not a usable number: leave the reading out, or measure again."
+    assert alarms == [f"A reading does not count: {expected}"]

@@ -1,15 +1,14 @@
 """On the ground and at take-off: what is waited for, and what is never asked again."""
 
-from made_flights import HEIGHT, HOME, advice, feed, made_flight
+import pytest
+from made_flights import HEIGHT, HOME, advice, feed, made_flight, moving, yard
 
-from dowsax.mission.flight.airspace import Waypoint
-from dowsax.mission.flight.commands import MOVING, Arm, Cancel, Note, SetMode, TakeOff
-from dowsax.mission.flight.events import Heartbeat, Home, Pose, Said, Tick, Word
-from dowsax.mission.flight.state import Phase, State
-
-
-def moving(commands):
-    return [one for one in commands if isinstance(one, MOVING)]
+from dowsax.mission.flight.airspace import Airspace, Waypoint
+from dowsax.mission.flight.commands import Arm, Cancel, GoTo, Note, SetMode, TakeOff
+from dowsax.mission.flight.events import Advised, Failed, Heartbeat, Home, Pose, Said, Tick, Word
+from dowsax.mission.flight.machine import Flight
+from dowsax.mission.flight.state import Phase, Rules, State
+from dowsax.site.flight import FlightSetting
 
 
 def waiting_to_arm(flight, **fields):
@@ -36,6 +35,36 @@ def test_pause_on_the_ground_repeats_nothing():
     assert commands[-1] == SetMode("guided") or commands[-1] == Arm()
 
 
+@pytest.mark.parametrize("why", [Said(2.5, Word.PAUSE), Failed(2.5, TakeOff(HEIGHT), "denied")])
+def test_a_vehicle_that_has_not_left_the_ground_is_sent_nowhere(why):
+    """A waypoint 2 m up could lift it."""
+    flight = made_flight()
+    state, _ = waiting_to_arm(flight)
+    state, commands = feed(flight, state, Heartbeat(2.0, "guided", True))
+    assert moving(commands) == [TakeOff(HEIGHT)]
+    state, commands = feed(flight, state, why)
+    assert state.phase is Phase.HOLDING
+    assert Cancel() in commands
+    assert not moving(commands)
+    going_up = Heartbeat(2.0, "guided", True), Pose(2.4, Waypoint(HOME, 6.0)), Said(2.5, Word.PAUSE)
+    _, commands = feed(flight, waiting_to_arm(flight)[0], *going_up)
+    assert moving(commands)[-1] == GoTo(Waypoint(HOME, 6.0))
+
+
+@pytest.mark.parametrize("height", [5.0, 40.0])
+def test_a_take_off_ends_at_the_height_that_was_asked_for(height):
+    """Advice that comes on the way up, after the reading of another sensor, is the next waypoint."""
+    flight = made_flight()
+    state, _ = feed(flight, waiting_to_arm(flight)[0], Heartbeat(2.0, "guided", True))
+    higher = Advised(3.0, "searching", (20.0, 10.0), height, "why")
+    state, commands = feed(flight, state, higher, Pose(4.0, Waypoint(HOME, 6.0)))
+    assert state.phase is Phase.TAKING_OFF
+    assert not moving(commands)
+    state, commands = feed(flight, state, Pose(5.0, Waypoint(HOME, HEIGHT - 0.5)))
+    assert state.phase is Phase.GOING
+    assert state.way[-1] == Waypoint((20.0, 10.0), height)
+
+
 def test_a_link_lost_on_the_ground_is_waited_for():
     flight = made_flight()
     state, _ = waiting_to_arm(flight)
@@ -56,6 +85,22 @@ def test_it_takes_off_only_where_it_may_be():
         assert state.phase is Phase.HOLDING
         assert "place of take-off" in state.why
         assert not moving(commands)
+
+
+@pytest.mark.parametrize("is_dry", [True, False])
+@pytest.mark.parametrize(("limit", "is_far"), [(62.0, True), (62.7, False), (None, False)])
+def test_it_takes_off_only_where_each_place_of_the_search_is_within_range(limit, is_far, is_dry):
+    """Advice beyond it would be refused in the air; the farthest clear place is (58, 38) m."""
+    site = yard(flight=FlightSetting(height=HEIGHT, range=limit))
+    flight = Flight(Airspace.of(site), Rules(speed=5.0, is_dry=is_dry))
+    state, commands = waiting_to_arm(flight)
+    assert (state.phase is Phase.HOLDING) == is_far
+    if is_far:
+        assert not moving(commands)
+        assert state.why == (
+            "places of the search are up to 62.4 m from the place of take-off, beyond the range of 62 m in "
+            "[flight]: raise it, make the geofence smaller, or take off from nearer"
+        )
 
 
 def test_it_does_not_take_off_without_time():

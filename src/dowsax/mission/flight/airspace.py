@@ -61,6 +61,8 @@ class Airspace:
     limits: FlightSetting
     height: float
     """[m], at which a flight goes where advice has no height."""
+    heights: tuple[float, ...]
+    """[m], all at which places are chosen."""
     _known: dict[tuple[bool, tuple[int, ...]], Bounds] = field(default_factory=dict)
 
     @classmethod
@@ -74,14 +76,15 @@ class Airspace:
             what = "[[paths]]" if site.paths else "[[searcher]]"
             raise ValueError(f"{site.file}: `dowsax fly` flies one vehicle from place to place: no {what}.")
         limits, height = site.flight, flight_height(site)
-        for one in site.heights or (height,):
+        heights = site.heights or (height,)
+        for one in heights:
             if not limits.lowest <= one <= limits.highest:
                 raise ValueError(
                     f"{site.file}: a height of {one:g} m is not from lowest = {limits.lowest:g} to highest = "
                     f"{limits.highest:g} m in [flight]: change one of them."
                 )
-        found = cls(_fence(site), site.no_go, site.obstacles, limits, height)
-        for one in site.heights or (height,):
+        found = cls(_fence(site), site.no_go, site.obstacles, limits, height, heights)
+        for one in heights:
             if _widen(found.fence, -limits.clearance).is_empty or len(found.clear(one).space.parts) == 0:
                 raise ValueError(
                     f"{site.file}: with a clearance of {limits.clearance:g} m nothing of the geofence is "
@@ -139,6 +142,20 @@ class Airspace:
         if not bounds.allow_way(start, [there.place])[0]:
             return Forbidden("the straight way there meets the geofence, a no-go area or an obstacle")
         return None
+
+    def refuse_home(self, home: Place) -> Forbidden | None:
+        """Return why no search may begin from a home; `None` where all places it may choose are in range."""
+        if self.limits.range is None:
+            return None
+        parts = [part for height in self.heights for part in self.clear(height).space.parts]
+        away = max(math.dist(home, corner) for corner in shapely.get_coordinates(parts))
+        if away <= self.limits.range:
+            return None
+        return Forbidden(
+            f"places of the search are up to {format_length(away)} from the place of take-off, beyond the "
+            f"range of {self.limits.range:g} m in [flight]: raise it, make the geofence smaller, or take off "
+            "from nearer"
+        )
 
     def way(self, here: Waypoint, there: Waypoint, home: Place) -> tuple[Waypoint, ...] | Forbidden:
         """Return the waypoints from here to a place: up, around what is in the way, and down.

@@ -72,8 +72,9 @@ def average(samples: Sequence[Reading], *, unit: str = "", kind: str = "value") 
 def _mean(samples: list[Reading], unit: str, kind: str) -> Reading:
     first, dwell = samples[0], _covered(samples)
     value = max(one.value for one in samples) if kind == "binary" else _mean_of(one.value for one in samples)
-    if unit == "counts" and dwell is not None and first.dwell:
-        value *= dwell / first.dwell
+    if unit == "counts" and dwell is not None:
+        counted = math.fsum(one.dwell or 0.0 for one in samples)
+        value = math.fsum(one.value for one in samples) * (dwell / counted)
     winds = [one.wind for one in samples if one.wind is not None]
     times = [one.time for one in samples if one.time is not None]
     heights = [one.altitude for one in samples if one.altitude is not None]
@@ -91,14 +92,23 @@ def _mean(samples: list[Reading], unit: str, kind: str) -> Reading:
 
 
 def _covered(samples: Sequence[Reading]) -> float | None:
-    """Return the time [s] that the samples cover; `None` where they do not say how long they count."""
+    """Return the time [s] that the samples cover; `None` where they do not say how long they count.
+
+    A sample counts until its time.
+    """
     lengths = [one.dwell for one in samples if one.dwell is not None]
     if len(lengths) < len(samples):
         return None
     times = [one.time for one in samples if one.time is not None]
     if len(times) < len(samples):
-        return sum(lengths)
-    return min(sum(lengths), max(times) - min(times) + lengths[0])
+        return math.fsum(lengths)
+    # From the first one on: a small number of seconds, in which no digits are lost.
+    first, covered, reached = min(times), 0.0, -math.inf
+    ends = [time - first for time in times]
+    for begin, end in sorted((end - length, end) for end, length in zip(ends, lengths, strict=True)):
+        covered += max(end - max(begin, reached), 0.0)
+        reached = max(reached, end)
+    return covered
 
 
 def _mean_quantity(name: str, samples: Sequence[Reading]) -> float:

@@ -6,12 +6,11 @@ from typing import Any, Protocol, runtime_checkable
 from urllib.parse import urlsplit
 
 from dowsax.extras import require_extra
+from dowsax.mission.flight.datagrams import Datagrams
 
 _DEFAULT_PORT = 14550
 _BAUD = 57_600
 _FORMS = "udpin:0.0.0.0:14550, udpout:192.168.1.5:14550, tcp:127.0.0.1:5760 or serial:/dev/ttyUSB0:57600"
-_FORGET_S = 60.0
-"""A sender to our UDP port that has been silent for so long gets no more answers."""
 _NETWORK = ("udpin", "udpout", "udp", "tcp", "tcpin")
 
 
@@ -33,13 +32,6 @@ def require_mavlink():
     from pymavlink.dialects.v20 import ardupilotmega
 
     return ardupilotmega
-
-
-def is_datagrams(port: Any) -> bool:
-    """Whether each message from a port begins with a packet: it is UDP."""
-    from pymavlink import mavutil
-
-    return isinstance(port, mavutil.mavudp)
 
 
 def parse_address(text: str) -> tuple[str, int]:
@@ -95,11 +87,14 @@ def connect(address: str) -> Any:
     name, baud = parse_address(address)
     try:
         # Once and at once: what is lost is tried again at each step.
-        options = {"autoreconnect": True, "retries": 1, "udp_timeout": _FORGET_S}
         if is_serial:
             # By its name alone, one with a colon would be taken for a network address.
             return mavutil.mavserial(name, baud, autoreconnect=True)
-        return mavutil.mavlink_connection(name, **options)
+        scheme, _, rest = name.partition(":")
+        if scheme.startswith("udp"):
+            host, _, number = rest.rpartition(":")
+            return Datagrams(host, int(number), listens=scheme == "udpin")
+        return mavutil.mavlink_connection(name, autoreconnect=True, retries=1)
     except OSError as error:
         reason = error.strerror or str(error)
         raise NoAutopilot(

@@ -13,7 +13,8 @@ from dowsax.geo.wind import wind_from
 from dowsax.mission.flight.airspace import Waypoint
 from dowsax.mission.flight.autopilots import Autopilot
 from dowsax.mission.flight.commands import Cancel, Command, GoTo, Note, UploadFence
-from dowsax.mission.flight.connection import Port, is_datagrams, require_mavlink
+from dowsax.mission.flight.connection import Port, require_mavlink
+from dowsax.mission.flight.datagrams import FORGET_S, Datagrams
 from dowsax.mission.flight.events import Battery, Done, Event, Failed, Heartbeat, Home, Pose
 from dowsax.mission.flight.fence_upload import FENCE, FenceUpload, vertices
 from dowsax.mission.flight.outbox import Outbox
@@ -73,14 +74,16 @@ class Link:
         """Systems of other autopilots that were reported."""
         self._system, self._type = (LISTENER, _COMPANION) if is_dry else (SYSTEM, _GROUND_STATION)
         self._codec = self._dialect.MAVLink(port, self._system, _COMPONENT)
-        self._parser, self._has_packets = self._new_parser(), is_datagrams(port)
+        self._parser, self._packets = self._new_parser(), port if isinstance(port, Datagrams) else None
+        self._has_strangers = False
+        """Whether it was said that another host sends as this vehicle does."""
         self._outbox = Outbox(self._codec.send)
         self._upload: tuple[UploadFence, FenceUpload] | None = None
         self._autopilot: Autopilot | None = None
         self._offset: float | None = None
         self._boot = 0.0
         self._sea_level = 0.0
-        self._beat = self._asked = self._posed = -math.inf
+        self._beat = self._asked = self._posed = self._heard = -math.inf
         self._has_home, self._complaint = False, ""
         self.unfit = ""
         """What there is instead of an autopilot that can fly."""
@@ -99,7 +102,7 @@ class Link:
             if not data:
                 return
             received = data.encode("latin-1") if isinstance(data, str) else data
-            if self._has_packets and received[0] in _PACKET_BEGINS and self._parser.buf_len():
+            if self._packets is not None and received[0] in _PACKET_BEGINS and self._parser.buf_len():
                 # What a stranger began must not swallow it.
                 self._parser = self._new_parser()
             for message in self._parser.parse_buffer(received) or ():
@@ -168,7 +171,9 @@ class Link:
 
     def _read(self, message: Any, now: float) -> Iterator[Event | Measured | Note]:
         kind = message.get_type()
-        if kind == "HEARTBEAT":
+        if self._is_strange(message, now):
+            yield from self._report_stranger()
+        elif kind == "HEARTBEAT":
             yield from self._read_heartbeat(message, now)
         elif self._autopilot is None or not _is_from(self._autopilot.target, message, kind):
             return
@@ -203,6 +208,7 @@ class Link:
         elif self._autopilot is None and not self.unfit:
             self.unfit = f"system {source[0]}, and --system is {self._wanted}"
         if self._autopilot is not None and source == self._autopilot.target:
+            yield from self._keep_host(now)
             is_armed = bool(message.base_mode & _ARMED)
             yield Heartbeat(now, self._autopilot.mode(message), is_armed)
         elif self._autopilot is not None and self._wanted is None and source[0] not in self._others:
@@ -212,6 +218,35 @@ class Link:
                 f"{self._autopilot.target[0]}; --system says which.",
                 is_alarm=True,
             )
+
+    def _keep_host(self, now: float) -> Iterator[Note]:
+        """Remember from which host the autopilot is heard: what comes from another one does not count."""
+        self._heard = now
+        if self._packets is None:
+            return
+        if not self._packets.is_from_peer:
+            yield Note(f"The autopilot is heard from {self._packets.sender} now.", is_alarm=True)
+        self._packets.peer = self._packets.sender
+
+    def _is_strange(self, message: Any, now: float) -> bool:
+        """Whether a message with the number of this vehicle comes from another host.
+
+        After a long silence the vehicle may have moved to another one, from its next heartbeat on.
+        """
+        if self._autopilot is None or self._packets is None or self._packets.is_from_peer:
+            return False
+        may_move = message.get_type() == "HEARTBEAT" and now - self._heard >= FORGET_S
+        return message.get_srcSystem() == self._autopilot.target[0] and not may_move
+
+    def _report_stranger(self) -> Iterator[Note]:
+        if self._packets is None or self._has_strangers:
+            return
+        self._has_strangers = True
+        yield Note(
+            f"{self._packets.sender} sends with the number of this vehicle, which is at "
+            f"{self._packets.peer}: that does not count.",
+            is_alarm=True,
+        )
 
     def _read_pose(self, message: Any, now: float) -> Iterator[Event]:
         if message.lat == 0 and message.lon == 0:

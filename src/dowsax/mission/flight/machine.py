@@ -108,7 +108,10 @@ def _hear(turn: Turn, heartbeat: Heartbeat) -> None:
         _land(turn)
     elif turn.is_in_command:
         if heartbeat.mode == turn.state.wanted:
-            turn.change(before=None)
+            turn.change(before=())
+        elif heartbeat.mode in before.before:
+            # Those before it are over: a return to one is the pilot's.
+            turn.change(before=before.before[before.before.index(heartbeat.mode) :])
         elif not _is_ours(turn, before.mode, heartbeat.mode):
             turn.hand_over(f"the autopilot changed to mode {heartbeat.mode}")
     elif turn.state.phase is Phase.HOLDING and heartbeat.is_armed:
@@ -121,11 +124,10 @@ def _hear(turn: Turn, heartbeat: Heartbeat) -> None:
 
 def _is_ours(turn: Turn, last: str, mode: str) -> bool:
     """Whether a mode other than the wanted one follows from what was asked; `last` is the one before it."""
-    is_changing = turn.state.before is not None and mode in (turn.state.before, GUIDED, HOME)
     # It may last until the first waypoint arrives.
     is_going_up = mode == TAKE_OFF and (turn.state.phase is Phase.TAKING_OFF or last == TAKE_OFF)
     is_coming_down = turn.state.wanted == HOME and mode == LAND
-    return is_changing or is_going_up or is_coming_down
+    return is_going_up or is_coming_down
 
 
 def _land(turn: Turn) -> None:
@@ -144,7 +146,7 @@ def _move(turn: Turn, pose: Pose) -> None:
         turn.change(home=pose.at.place)
     state = turn.state
     if state.phase is Phase.TAKING_OFF:
-        if pose.at.height >= turn.advised_height - SAME_HEIGHT_M:
+        if pose.at.height >= state.rises_to - SAME_HEIGHT_M:
             turn.search()
     elif is_astray and state.phase in COMMANDING and state.is_flying and state.wanted == GUIDED:
         _come_back(turn)
@@ -219,6 +221,8 @@ def _sample(turn: Turn, sample: Sample) -> None:
 
 def _advise(turn: Turn, advised: Advised) -> None:
     is_over = advised.status != SEARCHING
+    if not is_over and turn.state.phase is Phase.GOING and _is_same_place(turn, advised):
+        return
     if advised.answers != ON_WAY or is_over or turn.state.advice is None:
         turn.change(advice=advised)
     phase = turn.state.phase
@@ -228,6 +232,15 @@ def _advise(turn: Turn, advised: Advised) -> None:
         phase is Phase.GOING and advised.answers is None
     ):
         turn.go()
+
+
+def _is_same_place(turn: Turn, advised: Advised) -> bool:
+    """Whether the vehicle is on its way to the place of an advice already, or as near as it gets."""
+    now = turn.state.advice
+    if now is None or now.place is None or advised.place is None:
+        return False
+    climb = turn.height_of(advised) - turn.advised_height
+    return math.dist(now.place, advised.place) <= ARRIVED_M and abs(climb) <= SAME_HEIGHT_M
 
 
 def _refuse_reading(turn: Turn, refused: NotRead) -> None:
@@ -263,7 +276,7 @@ def _resume(turn: Turn) -> None:
     else:
         fence = turn.state.fence if turn.state.fence == "up" else ""
         cleared = {"way": (), "samples": (), "tries": 0, "refusals": 0, "returning": "", "asked": ""}
-        turn.change(is_granted=True, fence=fence, wanted=None, before=None, has_flown=False, **cleared)
+        turn.change(is_granted=True, fence=fence, wanted=None, before=(), has_flown=False, **cleared)
         turn.enter(Phase.WAITING)
 
 

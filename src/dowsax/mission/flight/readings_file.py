@@ -37,35 +37,30 @@ class ReadingsFile:
         """Read on after a row. Default: from the end of what is there now."""
         self._path = path
         self._header: list[str] | None = None
-        self._is_missed = False
-        """Whether it was said that there is no file."""
+        self._trouble: Note | None = None
+        """Why nothing can be read now, as it was said."""
         end = path.stat().st_size if path.is_file() else 0
         self._generation, self._offset = RowId(0, end) if last is None else last
-        self._is_read = last is not None
-        """Whether the line at the offset was read before."""
+        self._is_read, self._is_long = last is not None, False
+        """Whether what is at the offset was read before, and whether it is the rest of a line left out."""
 
     def poll(self) -> Iterator[tuple[str, dict[str, Any] | Refused] | Note]:
         """Yield the id and the keys of each new row, or why it is none."""
-        if not self._path.is_file():
-            if not self._is_missed:
-                self._is_missed = True
-                yield Note(f"{self._path} is not there yet: waiting for it.")
+        try:
+            is_there = self._path.is_file()
+            data = self._read() if is_there else b""
+        except OSError as error:
+            why = error.strerror or error
+            yield from self._say(Note(f"{self._path} cannot be read ({why}): trying again.", is_alarm=True))
             return
-        size = self._path.stat().st_size
-        if size < self._offset + self._is_read:
-            self._generation, self._offset = self._generation + 1, 0
-            self._header, self._is_read = None, False
-        if size == self._offset:
+        if not is_there:
+            yield from self._say(Note(f"{self._path} is not there yet: waiting for it."))
             return
-        with self._path.open("rb") as file:
-            if self._header is None and self._offset:
-                self._header = _header(file.readline())
-            file.seek(self._offset)
-            if self._is_read:
-                self._offset += len(file.readline())
-                self._is_read = False
-            data = file.read(_MAX_CHUNK)
-        for line in data[: data.rfind(b"\n") + 1].splitlines(keepends=True):
+        trouble, self._trouble = self._trouble, None
+        if trouble is not None and trouble.is_alarm:
+            yield Note(f"{self._path} is read again.")
+        end = data.rfind(b"\n") + 1
+        for line in data[:end].splitlines(keepends=True):
             begin = self._offset
             self._offset += len(line)
             text = line.decode("utf-8", errors="replace").strip()
@@ -75,6 +70,33 @@ class ReadingsFile:
                 self._header = _header(line)
                 continue
             yield str(RowId(self._generation, begin)), self._parse(text)
+        if len(data) == _MAX_CHUNK and not end:
+            self._is_long = True
+            yield Note(f"A line of {self._path} has more than {_MAX_CHUNK:,} bytes: left out.", is_alarm=True)
+
+    def _say(self, trouble: Note) -> Iterator[Note]:
+        """Yield what is wrong, once."""
+        if trouble != self._trouble:
+            self._trouble = trouble
+            yield trouble
+
+    def _read(self) -> bytes:
+        """Return what is new, from the beginning of a line on."""
+        size = self._path.stat().st_size
+        if size < self._offset + self._is_read:
+            self._generation, self._offset = self._generation + 1, 0
+            self._header, self._is_read, self._is_long = None, False, False
+        if size == self._offset:
+            return b""
+        with self._path.open("rb") as file:
+            if self._header is None and self._offset:
+                self._header = _header(file.readline(_MAX_CHUNK))
+            file.seek(self._offset)
+            if self._is_read or self._is_long:
+                rest = file.readline(_MAX_CHUNK)
+                self._offset += len(rest)
+                self._is_read, self._is_long = False, not rest.endswith(b"\n")
+            return b"" if self._is_long else file.read(_MAX_CHUNK)
 
     def close(self) -> None:
         """Nothing is open between two calls."""
@@ -96,8 +118,14 @@ class ReadingsFile:
 
 
 def _header(line: bytes) -> list[str] | None:
+    """Return the names of columns; `None` where the line is no header."""
     text = line.decode("utf-8-sig", errors="replace").strip()
-    return None if not text or text.startswith("{") else [name.strip() for name in next(csv.reader([text]))]
+    if not text or text.startswith("{") or not line.endswith(b"\n"):
+        return None
+    try:
+        return [name.strip() for name in next(csv.reader([text]))]
+    except csv.Error:
+        return None
 
 
 def last_row(ids: Iterable[str | None]) -> RowId | None:

@@ -41,7 +41,9 @@ def restore(log: Path) -> Restored:
     for record in MissionLog.open(log).records():
         if isinstance(record, Step):
             ids.append(record.id)
-        elif isinstance(record, Note) and "phase" in record.data:
-            begun = record.data.get("begun", found.begun)
-            found = Restored(Phase(record.data["phase"]), str(record.data.get("why", "")), begun)
+        elif isinstance(record, Note):
+            found = replace(found, begun=record.data.get("begun", found.begun))
+            if "phase" in record.data:
+                phase, why = Phase(record.data["phase"]), str(record.data.get("why", ""))
+                found = replace(found, phase=phase, why=why)
     return replace(found, last_row=last_row(ids))

@@ -13,7 +13,19 @@ from typing import Any
 from dowsax.mission.flight.airspace import Place, Waypoint
 from dowsax.mission.flight.averaging import MAX_GAP_S, Track, average, level_of
 from dowsax.mission.flight.commands import Cancel, Command, Note, Observe
-from dowsax.mission.flight.events import GUIDED, ON_WAY, STAY, Battery, Event, Pose, Said, Sample, Tick, Word
+from dowsax.mission.flight.events import (
+    GUIDED,
+    ON_WAY,
+    STAY,
+    Battery,
+    Event,
+    NotRead,
+    Pose,
+    Said,
+    Sample,
+    Tick,
+    Word,
+)
 from dowsax.mission.flight.feeds import Feed
 from dowsax.mission.flight.link import Link, Measured
 from dowsax.mission.flight.machine import Flight
@@ -34,6 +46,8 @@ _LONG_WAIT_S = 10.0
 """After which a person is told what a flight waits for before its start."""
 _SAME_REFUSAL_S = 60.0
 """Within which one reason is written to the log once."""
+_JUMP_S = 1.0
+"""By which a clock is off that was set, and has not merely run a little fast."""
 _LEAST_EPOCH_S = 1e8
 """Smaller times do not count from 1970, and say nothing about when that was."""
 
@@ -54,7 +68,7 @@ class Session:
     worker
         The advisor.
     epoch
-        The time since 1970 [s] at 0 of the clock that `step` is given.
+        The time since 1970 [s] at 0 of the clock that `step` is given; `set_clock` says it anew.
     notify
         Told what happens.
     readings
@@ -73,7 +87,9 @@ class Session:
         readings: Feed | None = None,
     ) -> None:
         self._plan, self._flight, self.state = plan, flight, state
-        self._link, self._worker, self._epoch, self._notify = link, worker, epoch, notify
+        self._link, self._worker, self._notify = link, worker, notify
+        self._epoch = self._clock = epoch
+        """Of what is written down, which goes on evenly, and of the computer's clock, which may be set."""
         self._readings = readings
         self._track, self._pending = Track(), deque[tuple[float, float, dict[str, Any], str | None]]()
         self._refused: dict[str, float] = {}
@@ -86,6 +102,14 @@ class Session:
     @property
     def is_over(self) -> bool:
         return self.state.phase is Phase.ENDED
+
+    def set_clock(self, epoch: float) -> None:
+        """Compare what sensors give with the computer's clock as it is now; note where that was set."""
+        jump, self._clock = epoch - self._clock, epoch
+        if abs(jump) >= _JUMP_S:
+            side = "ahead" if jump > 0 else "back"
+            text = f"The clock of the computer was set {side} by {abs(jump):,.1f} s"
+            self._write(Note(f"{text}; the times of readings go on evenly.", data={"clock": round(epoch, 3)}))
 
     def step(self, now: float) -> None:
         """Take in what has arrived, and do what follows."""
@@ -139,7 +163,7 @@ class Session:
         if time is None:
             return now
         seconds, _ = read_time(time)
-        return seconds - self._epoch if seconds >= _LEAST_EPOCH_S else now
+        return seconds - self._clock if seconds >= _LEAST_EPOCH_S else now
 
     def _take(self, event: Event, now: float) -> None:
         if isinstance(event, Pose):
@@ -192,8 +216,9 @@ class Session:
             self._known.add(type(event))
             self._notify(self._describe(event))
         self.state, commands = self._flight.step(self.state, event)
-        for command in commands:
-            self._do(command, now)
+        answers = [self._do(command, now) for command in commands]
+        for refused in filter(None, answers):
+            self._feed(refused, now)
 
     def _describe(self, event: Pose | Battery | Sample) -> str:
         """Return a line by which a person checks the vehicle."""
@@ -218,16 +243,12 @@ class Session:
             self._waiting_since = math.inf
             self._notify(f"Waiting for {_missing(self.state)}.")
 
-    def _do(self, command: Command, now: float) -> None:
+    def _do(self, command: Command, now: float) -> NotRead | None:
+        """Carry out a command; return what it has led to at once."""
         if isinstance(command, Note):
             self._write(command)
         elif isinstance(command, Observe):
-            found = average(command.samples, unit=self._plan.unit, kind=self._plan.reading)
-            named = [replace(one, id=one.id or _id_of(one), moving=command.is_moving) for one in found]
-            for one in named:
-                sensor = "" if one.sensor is None else f" by {one.sensor}"
-                self._notify(f"Read {self._with_unit(one)}{sensor}.")
-            self._worker.observe(named, ON_WAY if command.is_moving else STAY)
+            return self._observe(command, now)
         elif isinstance(command, Cancel):
             self._link.send(command, now)
         elif self._flight.rules.is_dry:
@@ -235,6 +256,21 @@ class Session:
         else:
             self._write(Note(f"Asked the autopilot to {command}."))
             self._link.send(command, now)
+        return None
+
+    def _observe(self, command: Observe, now: float) -> NotRead | None:
+        """Give the means of samples to the advisor, or return why there are none."""
+        answers = ON_WAY if command.is_moving else STAY
+        try:
+            found = average(command.samples, unit=self._plan.unit, kind=self._plan.reading)
+        except Refused as refusal:
+            return NotRead(now, str(refusal), answers)
+        named = [replace(one, id=one.id or _id_of(one), moving=command.is_moving) for one in found]
+        for one in named:
+            sensor = "" if one.sensor is None else f" by {one.sensor}"
+            self._notify(f"Read {self._with_unit(one)}{sensor}.")
+        self._worker.observe(named, answers)
+        return None
 
     def _write(self, note: Note) -> None:
         # The search has a beginning, from which the time of the budget counts on after a crash. A dry run is
@@ -243,7 +279,7 @@ class Session:
         if self._flight.rules.is_dry:
             note = replace(note, data={})
         elif note.data and begun is not None:
-            note = replace(note, data={**note.data, "begun": round(begun + self._epoch, 3)})
+            note = replace(note, data={**note.data, "begun": round(begun + self._clock, 3)})
         self._notify(note.text)
         self._worker.note(note)
 

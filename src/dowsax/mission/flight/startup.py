@@ -27,6 +27,8 @@ def prepare(turn: Turn) -> None:
         turn.go_home(f"{state.advice.status}: {state.advice.why}")
     elif any(turn.airspace.is_outside(Waypoint(place, turn.airspace.height)) for place in _bases(turn)):
         turn.hold("the place of take-off is outside the geofence, or where nothing may fly", is_alarm=True)
+    elif (beyond := turn.airspace.refuse_home(state.home)) is not None:
+        turn.hold(beyond.reason, is_alarm=True)
     elif not state.fence:
         turn.commands.append(UploadFence(*turn.airspace.polygons(state.home)))
         turn.change(fence="up" if turn.rules.is_dry else "asked")
@@ -52,7 +54,7 @@ def _start(turn: Turn) -> None:
         elif state.wanted != GUIDED:
             turn.ask_mode(GUIDED)
     else:
-        turn.change(wanted=GUIDED, before=None)
+        turn.change(wanted=GUIDED, before=())
         _leave_ground(turn)
 
 
@@ -69,5 +71,6 @@ def _leave_ground(turn: Turn) -> None:
             turn.commands.append(Arm())
             turn.change(asked="arm")
     else:
-        turn.commands.append(TakeOff(turn.advised_height))
+        turn.change(rises_to=turn.advised_height)
+        turn.commands.append(TakeOff(turn.state.rises_to))
         turn.enter(Phase.TAKING_OFF)

@@ -103,8 +103,11 @@ class State(NamedTuple):
     """The step of the start that was asked for: `arm`, or empty."""
     wanted: str | None = None
     """The mode that was asked for."""
-    before: str | None = None
-    """The mode of the autopilot when it was asked: while it stays in this one, it has not answered yet."""
+    before: tuple[str, ...] = ()
+    """Modes on the way to the wanted one, which are no take-over: the one the autopilot has, then those that
+    were asked before and may still come."""
+    rises_to: float = 0.0
+    """[m], the height of the take-off that was asked for."""
     is_granted: bool = False
     """Whether a person has said resume: then a vehicle that flies in another mode may be commanded."""
     has_flown: bool = False

@@ -5,7 +5,7 @@ from typing import Any
 
 from dowsax.mission.flight.airspace import Airspace, Forbidden, Waypoint
 from dowsax.mission.flight.commands import Cancel, Command, GoTo, Note, SetMode, SetSpeed
-from dowsax.mission.flight.events import GUIDED, HOME
+from dowsax.mission.flight.events import GUIDED, HOME, Advised
 from dowsax.mission.flight.state import Phase, Rules, State
 
 MAX_TRIES = 3
@@ -43,7 +43,10 @@ class Turn:
     @property
     def advised_height(self) -> float:
         """[m], at which to read next."""
-        advice = self.state.advice
+        return self.height_of(self.state.advice)
+
+    def height_of(self, advice: Advised | None) -> float:
+        """Return the height [m] of an advice, or the usual one."""
         return self.airspace.height if advice is None or advice.height is None else advice.height
 
     def change(self, **fields: Any) -> None:
@@ -64,7 +67,7 @@ class Turn:
         """Leave the vehicle to its pilot: nothing is sent any more."""
         self.commands = [one for one in self.commands if isinstance(one, Note)]
         self.commands.append(Cancel())
-        self.change(wanted=None, before=None, is_granted=False, way=(), samples=(), asked="")
+        self.change(wanted=None, before=(), is_granted=False, way=(), samples=(), asked="")
         self.enter(Phase.TAKEN_OVER, why, is_alarm=True)
 
     def search(self) -> None:
@@ -87,8 +90,11 @@ class Turn:
         if isinstance(way, Forbidden):
             self.refuse_waypoint(there, way)
             return
-        self.change(way=way, samples=(), tries=0, refusals=0)
-        self.enter(Phase.GOING)
+        self.change(way=way, tries=0, refusals=0)
+        if state.phase is not Phase.GOING:
+            # What was sampled on the way counts, wherever that leads.
+            self.change(samples=())
+            self.enter(Phase.GOING)
         self.send_next()
 
     def send_next(self) -> None:
@@ -129,14 +135,13 @@ class Turn:
             self.hold(f"a waypoint was refused: {forbidden.reason}")
 
     def hold(self, why: str, *, is_alarm: bool = False) -> None:
-        """Stay here until a person says how to go on."""
-        is_up = self.is_up
+        """Stay here until a person says how to go on; on the ground nothing is sent that could lift it."""
         self.change(way=(), samples=(), asked="")
         if not self.state.is_flying or self.state.mode == GUIDED:
             # It neither arms nor takes off after this, and where it is to stay waits for nothing else.
             self.commands.append(Cancel())
         self.enter(Phase.HOLDING, why, is_alarm=is_alarm)
-        if is_up and self.is_in_command:
+        if self.state.is_flying and self.is_in_command:
             if GUIDED not in (self.state.mode, self.state.wanted):
                 self.ask_mode(GUIDED)
             self.stay_here()
@@ -184,6 +189,8 @@ class Turn:
 
     def ask_mode(self, mode: str) -> None:
         """Ask the autopilot for a mode; until it changes, the present one is no take-over."""
-        before = None if self.state.mode == mode else self.state.mode
+        state = self.state
+        earlier = (*state.before, state.wanted) if state.before and state.wanted else (state.mode,)
+        before = tuple(one for one in dict.fromkeys(earlier) if one != mode)
         self.change(wanted=mode, before=before, sent=self.now)
         self.commands.append(SetMode(mode))

@@ -4,7 +4,7 @@ import json
 import logging
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor, Future, wait
 from dataclasses import dataclass
 
 from dowsax.journal import NotRecorded
@@ -18,6 +18,7 @@ from dowsax.survey.reading import Reading, Refused
 
 RETRY_S = 2.0
 """Before what could not be recorded is tried again."""
+_TOO_LATE = "The flight ended before it was taken in: send it again."
 EVENT, ALARM = "flight", "alarm"
 """Kinds of notes in the log."""
 _LOGGER = logging.getLogger(__name__)
@@ -27,10 +28,17 @@ _LOGGER = logging.getLogger(__name__)
 class _Job:
     work: Callable[[], tuple[Advice | None, str]]
     """Returns the newest advice, and why readings were refused."""
+    given: Sequence[Reading] | str
+    """The readings, or the text of a request."""
     answers: str | None
     future: Future
     again: float | None = None
     """[s], when to try again."""
+
+    @property
+    def is_unrecorded(self) -> bool:
+        """Whether the log has not taken it."""
+        return self.future.done() and isinstance(self.future.exception(), NotRecorded)
 
 
 class AdvisorWorker:
@@ -49,12 +57,12 @@ class AdvisorWorker:
 
     def observe(self, readings: Sequence[Reading], answers: str) -> None:
         """Add readings; `answers` says which ones."""
-        self._put(lambda: self._add(readings), answers)
+        self._put(lambda: self._add(readings), readings, answers)
 
     def ask(self, request: Request, given: str) -> None:
         """Carry out a request of a person or another sensor."""
         # After it was built: the executor runs one job after the other.
-        self._put(lambda: (self._built.result().answer(request, given), ""), None)
+        self._put(lambda: (self._built.result().answer(request, given), ""), given, None)
 
     def refuse(self, given: str, reason: str) -> None:
         """Write a reading that is not used to the log, where the disk takes it."""
@@ -99,13 +107,41 @@ class AdvisorWorker:
                 yield Note("Readings are recorded again.")
             yield from self._answer(job, failure, now)
 
+    def finish(self, seconds: float) -> int:
+        """Wait for the advisor to take in what it was given, and return how many readings it has not taken.
+
+        Those are written to the log as refused.
+        """
+        for job in self._jobs:
+            if job.is_unrecorded:
+                job.future = self._executor.submit(job.work)
+        wait([job.future for job in self._jobs], seconds)
+        if self._built.done() and self._built.exception() is None:
+            self.advisor = self._built.result()
+        late = [job for job in self._jobs if job.future.cancel() or job.is_unrecorded]
+        for text in (text for job in late for text in self._texts_of(job.given)):
+            self.refuse(text, _TOO_LATE)
+        return sum(1 if isinstance(job.given, str) else len(job.given) for job in late)
+
     def close(self) -> None:
         """Close the log."""
         if self.advisor is not None:
             self.advisor.close()
 
-    def _put(self, work: Callable[[], tuple[Advice | None, str]], answers: str | None) -> None:
-        self._jobs.append(_Job(work, answers, self._executor.submit(work)))
+    def _put(
+        self,
+        work: Callable[[], tuple[Advice | None, str]],
+        given: Sequence[Reading] | str,
+        answers: str | None,
+    ) -> None:
+        self._jobs.append(_Job(work, given, answers, self._executor.submit(work)))
+
+    def _texts_of(self, given: Sequence[Reading] | str) -> list[str]:
+        """Return what was given as requests; none where there is no advisor, and so no log."""
+        if isinstance(given, str) or self.advisor is None:
+            return [given] if isinstance(given, str) else []
+        ground = self.advisor.plan.stations.sensor.ground
+        return [json.dumps({"id": one.id} | keys_of(one, ground)) for one in given]
 
     def _add(self, readings: Sequence[Reading]) -> tuple[Advice | None, str]:
         advisor, advice, reasons = self._built.result(), None, []
