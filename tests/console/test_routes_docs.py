@@ -90,6 +90,7 @@ def test_limits_of_the_page_are_those_of_the_code():
         f"{sites.MAX_PARTICLES:,} particles",
         f"{service.MAX_MISSIONS:,} missions in a folder, {broadcast.MAX_SUBSCRIBERS} sockets",
         f"Of one mission {scheduler.MAX_WAITING} readings may wait",
+        f"behind all readings, {scheduler.MAX_ASIDE} of a mission at most",
         f"beliefs of {service.MAX_IN_MEMORY} missions",
     ):
         assert words in text
