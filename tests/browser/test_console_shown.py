@@ -1,5 +1,7 @@
 """What a page shows: numbers in chosen units, both places of a belief in two, alarms until they are seen."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 from mocked_mission import change_answers
 from served_console import PHONE, wait_until
@@ -265,6 +267,24 @@ def test_a_feed_that_stops_is_an_alarm_after_the_stated_time(open_page, walked):
     page.locator("#status-word").wait_for()
     assert page.locator("[name=alarm-limit]").input_value() == "60"
     assert sounds(page) == ""
+
+
+@pytest.mark.parametrize(("minutes", "expected"), [(20, ""), (-20, "silent")], ids=["ahead", "behind"])
+def test_silence_is_measured_by_the_clock_of_the_server(open_page, console, walked, minutes, expected):
+    """A phone that is 20 min ahead gives no alarm at once; one that is 20 min behind gives none too late."""
+    page = open_page()
+    page.add_init_script(f"const own = Date.now; Date.now = () => own() + {minutes * 60_000};")
+    # The newest reading is of now, and of 10 min ago.
+    taken = datetime.now(UTC) - timedelta(minutes=10 if expected else 0)
+    facts = {"mqtt": {"readings": "r", "advice": "a"}}
+    change_answers(page, walked, facts, {3: {"time": taken.isoformat()}})
+    page.goto(f"{console.url}/#/m/{walked}")
+    page.reload()
+    page.wait_for_selector("#status-word")
+    page.wait_for_function(f"(document.body.dataset.sounds ?? '') === {expected!r}")
+    assert page.locator("#alarm-seen").is_visible() is bool(expected)
+    if expected:
+        assert "No reading has come for 10 min." in page.locator("div.alarm").inner_text()
 
 
 def test_without_a_feed_nobody_waits_for_readings(open_page, walked):

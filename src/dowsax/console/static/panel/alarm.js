@@ -5,6 +5,7 @@
 
 import { h, icon, put, say } from "../dom.js";
 import { choice } from "../forms.js";
+import { serverNow } from "../server_time.js";
 import { store, stored } from "../settings.js";
 import { ageWords } from "./moments.js";
 import { beep, setBadge } from "./signal.js";
@@ -82,7 +83,7 @@ function cause({ facts, snapshots, count }, wasWatched, limit) {
   if (facts.status === "found" && wasWatched && newest)
     return { key: `found ${newest.number}`, kind: "found", words: `The source is found, by reading ${newest.number}.` };
   if (!limit || facts.status !== "searching" || facts.type !== "real") return null;
-  const since = (Date.now() - Date.parse(newest?.time ?? facts.created)) / 1000;
+  const since = (serverNow() - Date.parse(newest?.time ?? facts.created)) / 1000;
   if (!(since > limit)) return null;
   return { key: `silent ${count}`, kind: "silent", words: `No reading has come for ${ageWords(since)}.` };
 }
