@@ -56,6 +56,11 @@ def test_numbers_of_the_server_are_shown_in_the_chosen_units(open_page):
         ("1.2 km off, 12 m² and 3 m/s from 270°", "3937 ft off, 12 m² and 5.83 kn from 270°"),
         ("95 % in 3 min; 2 mm; 40 readings", "95 % in 3 min; 2 mm; 40 readings"),
         ("0.4 ppm at (3, 4) m", "400 ppb at (9.84, 13.1) ft"),
+        ("must be from -500 to 20,000 m; got 30,000.", "must be from -1640 to 65617 ft; got 98425."),
+        ("between 2 and 3 ppm, 1 to 2 km off", "between 2000 and 3000 ppb, 3281 to 6562 ft off"),
+        ("0.4 ± 0.1 ppm; of reading 2 and 3 m off", "400 ± 100 ppb; of reading 2 and 9.84 ft off"),
+        ("must be >= 0 m/s; got -3: check its unit", "must be >= 0 kn; got -5.83: check its unit"),
+        ("must be above 3 m; got 1.2 m", "must be above 9.84 ft; got 3.94 ft"),
     ],
 )
 def test_sentences_of_the_server_are_in_the_chosen_units(open_page, said, shown):
