@@ -35,6 +35,8 @@ async function request(path, options = {}) {
     throw new Refusal("The server does not answer. Is it running, and are you connected?", 0);
   }
   learnServerTime(response.headers.get("Date"), sent);
+  // The page was let in before: its link or token is no longer taken.
+  if (response.status === 401) document.dispatchEvent(new Event("lockedout"));
   if (!response.ok) throw await refusalOf(response);
   return response;
 }
