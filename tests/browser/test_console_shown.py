@@ -1,5 +1,6 @@
 """What a page shows: numbers in chosen units, both places of a belief in two, alarms until they are seen."""
 
+import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -246,7 +247,7 @@ def test_an_alarm_is_muted_for_good_and_still_shown(open_page, walked):
 
 def test_an_old_find_is_no_alarm(open_page, walked):
     """Of a mission that this browser never saw searching."""
-    page = open_page()
+    page = open_page("#/new")
     change_answers(page, walked, {"status": "found"}, {3: {"status": "found"}})
     page.evaluate(f"location.hash = '#/m/{walked}'")
     page.locator("#status-word", has_text="FOUND").wait_for()
@@ -297,3 +298,65 @@ def test_without_a_feed_nobody_waits_for_readings(open_page, walked):
     page.wait_for_selector(".reading-row")
     assert page.locator("[name=alarm-limit]").input_value() == "0"
     assert page.locator("#alarm-seen").is_hidden()
+
+
+def listed(page, console, *changes):
+    """Let the list of missions say these of it; returns a function that says others."""
+    sockets = []
+    usual = {"type": "real", "status": "searching", "has_feed": False, "snapshots": 3, "readings": 3}
+    usual |= {"alarm": "", "preparing": False, "running": False, "field": "temperature"}
+    usual |= {"updated": datetime.now(UTC).isoformat()}
+
+    def say(*changes):
+        items = [usual | {"id": f"{number:012x}"} | change for number, change in enumerate(changes)]
+        sockets[-1].send(json.dumps({"type": "missions", "missions": items}))
+
+    page.route_web_socket("**/api/live", lambda socket: (sockets.append(socket), say(*changes)))
+    page.goto(f"{console.url}/#/")
+    page.reload()
+    page.locator(".missions li").first.wait_for()
+    return say
+
+
+@pytest.mark.parametrize("settings", [{}, PHONE], ids=["desktop", "phone"])
+def test_the_list_alarms_until_it_is_seen_also_after_a_reload(open_page, console, settings):
+    """For a find that it saw coming and for a feed that stopped; not for an old find, nor a simulated one."""
+    page = open_page(**settings)
+    old = {"name": "old", "status": "found"}
+    stopped = {"name": "fed", "has_feed": True, "updated": "2026-01-01T00:00:00+00:00"}
+    others = ({"name": "played", "type": "simulated"}, old, {"name": "slow", "updated": stopped["updated"]})
+    say = listed(page, console, {"name": "yard"}, *others)
+    page.wait_for_timeout(300)
+    assert (sounds(page), badge(page), page.title()) == ("", "icon.svg", "dowsax console")
+    after = ({"name": "yard", "status": "found"}, others[0] | {"status": "found"}, *others[1:], stopped)
+    say(*after)
+    banner = page.locator("div.alarm")
+    banner.get_by_text("yard: The source is found, by reading 3.").wait_for()
+    banner.get_by_text("fed: No reading has come for").wait_for()
+    assert banner.locator("li").count() == 2
+    assert (sounds(page), badge(page), page.title()) == ("found", "icon-alarm.svg", "(!) dowsax console")
+    page.get_by_role("button", name="I have seen it").click()
+    banner.wait_for(state="hidden")
+    assert (sounds(page), badge(page), page.title()) == ("", "icon.svg", "dowsax console")
+    listed(page, console, *after)
+    page.wait_for_timeout(300)
+    assert (sounds(page), banner.is_visible()) == ("", False)
+
+
+def test_what_is_seen_at_the_list_is_seen_at_the_mission(open_page, console, walked):
+    """And the alarm of the list ends where the list is left."""
+    page = open_page()
+    stopped = {"name": "walked", "id": walked, "has_feed": True, "updated": "2026-01-01T00:00:00+00:00"}
+    listed(page, console, stopped)
+    page.wait_for_function("document.body.dataset.sounds === 'silent'")
+    page.evaluate("location.hash = '#/new'")
+    page.locator("h1", has_text="New mission").wait_for()
+    assert (sounds(page), badge(page), page.title()) == ("", "icon.svg", "New mission, dowsax")
+    page.evaluate("location.hash = '#/'")
+    page.get_by_role("button", name="I have seen it").click()
+    facts = {"mqtt": {"readings": "r", "advice": "a"}}
+    change_answers(page, walked, facts, {3: {"time": stopped["updated"]}})
+    page.evaluate(f"location.hash = '#/m/{walked}'")
+    page.wait_for_selector("#status-word")
+    page.wait_for_timeout(300)
+    assert (sounds(page), page.locator("#alarm-seen").is_visible()) == ("", False)

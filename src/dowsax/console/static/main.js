@@ -88,8 +88,8 @@ async function go() {
     return;
   }
   current = shown;
-  if (document.body.dataset.view !== "mission")
-    document.title = shown.title ? `${shown.title}, dowsax` : "dowsax console";
+  // The title of the list and of a mission has their alarms.
+  if (shown.title && document.body.dataset.view !== "mission") document.title = `${shown.title}, dowsax`;
   put(document.getElementById("crumbs"), crumbs(shown.title));
   if (mine > 1) view.querySelector("h1")?.focus({ preventScroll: true });
 }
