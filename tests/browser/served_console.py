@@ -62,17 +62,25 @@ class Console:
     """A server under test."""
 
     url: str
+    token: str = ""
+    """Empty where it needs none."""
 
     def get(self, path: str) -> Any:
-        with urllib.request.urlopen(f"{self.url}/api{path}", timeout=30) as answer:
-            return json.load(answer)
+        return json.loads(self._ask("GET", path))
 
     def post(self, path: str, body: dict[str, Any]) -> Any:
-        request = urllib.request.Request(
-            f"{self.url}/api{path}", json.dumps(body).encode(), {"Content-Type": "application/json"}
-        )
+        return json.loads(self._ask("POST", path, body))
+
+    def delete(self, path: str) -> None:
+        self._ask("DELETE", path)
+
+    def _ask(self, method: str, path: str, body: dict[str, Any] | None = None) -> bytes:
+        headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
+        data = None if body is None else json.dumps(body).encode()
+        headers |= {} if body is None else {"Content-Type": "application/json"}
+        request = urllib.request.Request(f"{self.url}/api{path}", data, headers, method=method)
         with urllib.request.urlopen(request, timeout=60) as answer:
-            return json.load(answer)
+            return answer.read()
 
     def ready(self, mission: str) -> None:
         """Wait until the filter of the mission is compiled."""
@@ -106,14 +114,15 @@ def answers(console: Console) -> bool:
 
 
 @contextmanager
-def serve(folder: Path) -> Iterator[Console]:
+def serve(folder: Path, token: str = "") -> Iterator[Console]:
     """A console in a process of its own, with its missions in this folder and a port that is free."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "dowsax", "serve", "--port", str(port), "--missions", str(folder)]
+    command += ["--token", token] if token else []
     environment = os.environ | {"PYTHONPATH": str(SOURCE), "JAX_PLATFORMS": "cpu"}
-    console = Console(f"http://127.0.0.1:{port}")
+    console = Console(f"http://127.0.0.1:{port}", token)
     with (folder / "output.txt").open("w") as output:
         server = subprocess.Popen(command, env=environment, stdout=output, stderr=subprocess.STDOUT)
     try:

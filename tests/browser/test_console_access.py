@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from mocked_mission import change_answers
-from served_console import PHONE, SITE, refused
+from served_console import PHONE, SITE, refused, serve
 
 GRAVE = ("serious", "critical")
 PAGES = ("", "#/new", "#/new/simulated", "#/new/real", "#/links", "#/m/{walked}", "#/m/{simulated}")
@@ -187,3 +187,57 @@ def test_a_reader_on_this_machine_leaves_the_link(open_page, office):
     page.locator(".read-only").wait_for()
     page.get_by_role("link", name="Leave").click()
     page.get_by_role("link", name="Links for others").wait_for()
+
+
+@pytest.fixture(scope="module")
+def locked(console, tmp_path_factory):
+    """A console that needs a token."""
+    with serve(tmp_path_factory.mktemp("locked"), "correct-horse-battery") as served:
+        yield served
+
+
+def refuses(page, sockets) -> bool:
+    """Whether the page says that its link was revoked, and neither shows nor asks anything more."""
+    page.locator("h1", has_text="This link was revoked").wait_for()
+    assert page.locator("#link").is_hidden()
+    assert page.locator("#tools a, #tools button, .missions").count() == 0
+    before = len(sockets)
+    page.evaluate("location.hash = '#/new'")
+    page.wait_for_timeout(1500)
+    return len(sockets) == before and page.locator("h1").inner_text() == "This link was revoked"
+
+
+@pytest.mark.parametrize("is_away", [False, True], ids=["at the page", "away from the network"])
+def test_the_page_of_a_revoked_link_says_so_and_asks_no_more(browser, locked, is_away):
+    """Though its socket has nothing to say; also where the link was revoked while the phone was off."""
+    link = locked.post("/links", {"role": "reader", "name": "office"})
+    context = browser.new_context()
+    page, sockets = context.new_page(), []
+    page.on("websocket", lambda socket: sockets.append(socket))
+    page.goto(f"{locked.url}/?token={link['token']}")
+    page.locator(".read-only").wait_for()
+    if is_away:
+        context.set_offline(True)
+        page.locator("#link").wait_for()
+    locked.delete(f"/links/{link['id']}")
+    if is_away:
+        context.set_offline(False)
+    else:
+        # A silence, after which the page asks whether the server is there.
+        page.evaluate("() => { const own = Date.now; Date.now = () => own() + 60_000; }")
+    assert refuses(page, sockets)
+    context.close()
+
+
+def test_a_socket_that_is_closed_for_a_revoked_link_is_not_opened_again(open_page, office):
+    page = open_page()
+    sockets = []
+
+    def close(socket):
+        sockets.append(socket)
+        socket.close(code=4401, reason="The link was revoked.")
+
+    page.route_web_socket("**/live", close)
+    page.goto(page.url + f"?token={office['token']}")
+    assert refuses(page, sockets)
+    assert len(sockets) == 1

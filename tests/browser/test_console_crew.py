@@ -179,6 +179,16 @@ def test_an_old_wind_has_to_be_confirmed_or_entered(open_page, console, settings
     assert not page.locator("[name=same-wind]").is_checked()
 
 
+@pytest.mark.parametrize("minutes", [20, -20], ids=["ahead", "behind"])
+def test_the_age_of_a_wind_is_measured_by_the_clock_of_the_server(open_page, console, minutes):
+    mission, page = windy(console, 120), open_page()
+    page.add_init_script(f"const own = Date.now; Date.now = () => own() + {minutes * 60_000};")
+    change_answers(page, mission, WINDY, {})
+    page.goto(f"{console.url}/#/m/{mission}")
+    page.reload()
+    assert "3.0 m/s from 270°, 2 min old." in page.locator(".carried").inner_text()
+
+
 def test_a_reading_that_was_taken_then_has_the_wind_of_then(open_page, console):
     """An age is that at the time that is typed."""
     page = look_at(open_page, windy(console, 20 * 60), WINDY)

@@ -1,5 +1,8 @@
 """What a page shows: numbers in chosen units, both places of a belief in two, alarms until they are seen."""
 
+import json
+from datetime import UTC, datetime, timedelta
+
 import pytest
 from mocked_mission import change_answers
 from served_console import PHONE, wait_until
@@ -54,6 +57,11 @@ def test_numbers_of_the_server_are_shown_in_the_chosen_units(open_page):
         ("1.2 km off, 12 m² and 3 m/s from 270°", "3937 ft off, 12 m² and 5.83 kn from 270°"),
         ("95 % in 3 min; 2 mm; 40 readings", "95 % in 3 min; 2 mm; 40 readings"),
         ("0.4 ppm at (3, 4) m", "400 ppb at (9.84, 13.1) ft"),
+        ("must be from -500 to 20,000 m; got 30,000.", "must be from -1640 to 65617 ft; got 98425."),
+        ("between 2 and 3 ppm, 1 to 2 km off", "between 2000 and 3000 ppb, 3281 to 6562 ft off"),
+        ("0.4 ± 0.1 ppm; of reading 2 and 3 m off", "400 ± 100 ppb; of reading 2 and 9.84 ft off"),
+        ("must be >= 0 m/s; got -3: check its unit", "must be >= 0 kn; got -5.83: check its unit"),
+        ("must be above 3 m; got 1.2 m", "must be above 9.84 ft; got 3.94 ft"),
     ],
 )
 def test_sentences_of_the_server_are_in_the_chosen_units(open_page, said, shown):
@@ -239,7 +247,7 @@ def test_an_alarm_is_muted_for_good_and_still_shown(open_page, walked):
 
 def test_an_old_find_is_no_alarm(open_page, walked):
     """Of a mission that this browser never saw searching."""
-    page = open_page()
+    page = open_page("#/new")
     change_answers(page, walked, {"status": "found"}, {3: {"status": "found"}})
     page.evaluate(f"location.hash = '#/m/{walked}'")
     page.locator("#status-word", has_text="FOUND").wait_for()
@@ -267,8 +275,88 @@ def test_a_feed_that_stops_is_an_alarm_after_the_stated_time(open_page, walked):
     assert sounds(page) == ""
 
 
+@pytest.mark.parametrize(("minutes", "expected"), [(20, ""), (-20, "silent")], ids=["ahead", "behind"])
+def test_silence_is_measured_by_the_clock_of_the_server(open_page, console, walked, minutes, expected):
+    """A phone that is 20 min ahead gives no alarm at once; one that is 20 min behind gives none too late."""
+    page = open_page()
+    page.add_init_script(f"const own = Date.now; Date.now = () => own() + {minutes * 60_000};")
+    # The newest reading is of now, and of 10 min ago.
+    taken = datetime.now(UTC) - timedelta(minutes=10 if expected else 0)
+    facts = {"mqtt": {"readings": "r", "advice": "a"}}
+    change_answers(page, walked, facts, {3: {"time": taken.isoformat()}})
+    page.goto(f"{console.url}/#/m/{walked}")
+    page.reload()
+    page.wait_for_selector("#status-word")
+    page.wait_for_function(f"(document.body.dataset.sounds ?? '') === {expected!r}")
+    assert page.locator("#alarm-seen").is_visible() is bool(expected)
+    if expected:
+        assert "No reading has come for 10 min." in page.locator("div.alarm").inner_text()
+
+
 def test_without_a_feed_nobody_waits_for_readings(open_page, walked):
     page = open_page(f"#/m/{walked}")
     page.wait_for_selector(".reading-row")
     assert page.locator("[name=alarm-limit]").input_value() == "0"
     assert page.locator("#alarm-seen").is_hidden()
+
+
+def listed(page, console, *changes):
+    """Let the list of missions say these of it; returns a function that says others."""
+    sockets = []
+    usual = {"type": "real", "status": "searching", "has_feed": False, "snapshots": 3, "readings": 3}
+    usual |= {"alarm": "", "preparing": False, "running": False, "field": "temperature"}
+    usual |= {"updated": datetime.now(UTC).isoformat()}
+
+    def say(*changes):
+        items = [usual | {"id": f"{number:012x}"} | change for number, change in enumerate(changes)]
+        sockets[-1].send(json.dumps({"type": "missions", "missions": items}))
+
+    page.route_web_socket("**/api/live", lambda socket: (sockets.append(socket), say(*changes)))
+    page.goto(f"{console.url}/#/")
+    page.reload()
+    page.locator(".missions li").first.wait_for()
+    return say
+
+
+@pytest.mark.parametrize("settings", [{}, PHONE], ids=["desktop", "phone"])
+def test_the_list_alarms_until_it_is_seen_also_after_a_reload(open_page, console, settings):
+    """For a find that it saw coming and for a feed that stopped; not for an old find, nor a simulated one."""
+    page = open_page(**settings)
+    old = {"name": "old", "status": "found"}
+    stopped = {"name": "fed", "has_feed": True, "updated": "2026-01-01T00:00:00+00:00"}
+    others = ({"name": "played", "type": "simulated"}, old, {"name": "slow", "updated": stopped["updated"]})
+    say = listed(page, console, {"name": "yard"}, *others)
+    page.wait_for_timeout(300)
+    assert (sounds(page), badge(page), page.title()) == ("", "icon.svg", "dowsax console")
+    after = ({"name": "yard", "status": "found"}, others[0] | {"status": "found"}, *others[1:], stopped)
+    say(*after)
+    banner = page.locator("div.alarm")
+    banner.get_by_text("yard: The source is found, by reading 3.").wait_for()
+    banner.get_by_text("fed: No reading has come for").wait_for()
+    assert banner.locator("li").count() == 2
+    assert (sounds(page), badge(page), page.title()) == ("found", "icon-alarm.svg", "(!) dowsax console")
+    page.get_by_role("button", name="I have seen it").click()
+    banner.wait_for(state="hidden")
+    assert (sounds(page), badge(page), page.title()) == ("", "icon.svg", "dowsax console")
+    listed(page, console, *after)
+    page.wait_for_timeout(300)
+    assert (sounds(page), banner.is_visible()) == ("", False)
+
+
+def test_what_is_seen_at_the_list_is_seen_at_the_mission(open_page, console, walked):
+    """And the alarm of the list ends where the list is left."""
+    page = open_page()
+    stopped = {"name": "walked", "id": walked, "has_feed": True, "updated": "2026-01-01T00:00:00+00:00"}
+    listed(page, console, stopped)
+    page.wait_for_function("document.body.dataset.sounds === 'silent'")
+    page.evaluate("location.hash = '#/new'")
+    page.locator("h1", has_text="New mission").wait_for()
+    assert (sounds(page), badge(page), page.title()) == ("", "icon.svg", "New mission, dowsax")
+    page.evaluate("location.hash = '#/'")
+    page.get_by_role("button", name="I have seen it").click()
+    facts = {"mqtt": {"readings": "r", "advice": "a"}}
+    change_answers(page, walked, facts, {3: {"time": stopped["updated"]}})
+    page.evaluate(f"location.hash = '#/m/{walked}'")
+    page.wait_for_selector("#status-word")
+    page.wait_for_timeout(300)
+    assert (sounds(page), page.locator("#alarm-seen").is_visible()) == ("", False)

@@ -248,6 +248,8 @@ def test_the_list_has_every_mission_newest_first(fed, ended, client):
     created = [mission["created"] for mission in missions]
     assert created == sorted(created, reverse=True)
     assert client.get("/api/health").json()["missions"] == len(missions)
+    five = next(mission for mission in missions if mission["id"] == fed[0])
+    assert (five["snapshots"], five["has_feed"]) == (5, False)
 
 
 def test_answers_are_as_they_are_described(fed, ended, client):

@@ -80,16 +80,18 @@ def test_every_address_is_described_and_named(client):
 
 
 def test_limits_of_the_page_are_those_of_the_code():
-    from dowsax.console import access_control, bodies, broadcast, scheduler, service, sites, surveys
+    from dowsax.console import access_control, bodies, broadcast, pictures, scheduler, service, sites, surveys
 
     text = " ".join(PAGE.read_text().split())
     for words in (
         f"A body of {access_control._MAX_BODY_BYTES // 1024} kB",
         f"a survey of {access_control._MAX_SURVEY_BYTES // 1024**2} MB and {surveys.MAX_ROWS:,} readings",
+        f"a picture of {pictures.MAX_BYTES // 1024**2} MB and {pictures.MAX_PIXELS // 10**6} million pixels",
         f"a site file of {bodies.MAX_SITE_LENGTH:,} letters with {sites.MAX_POINTS:,} points in `[step]`",
         f"{sites.MAX_PARTICLES:,} particles",
         f"{service.MAX_MISSIONS:,} missions in a folder, {broadcast.MAX_SUBSCRIBERS} sockets",
         f"Of one mission {scheduler.MAX_WAITING} readings may wait",
+        f"behind all readings, {scheduler.MAX_ASIDE} of a mission at most",
         f"beliefs of {service.MAX_IN_MEMORY} missions",
     ):
         assert words in text

@@ -81,6 +81,26 @@ def test_a_full_queue_takes_nothing_more_and_the_others_do(scheduler):
         future.result(30)
 
 
+def test_what_waits_aside_takes_no_room_and_goes_last(scheduler):
+    """As much as may wait aside does: the queue has its whole room, and what comes later goes first."""
+    from dowsax.console.scheduler import MAX_ASIDE, QueueFull
+
+    one = scheduler(num_short=1, max_waiting=2)
+    gate, _ = blocked(one, "queue")
+    done = []
+    futures = [one.submit("queue", lambda: done.append("look"), aside=True) for _ in range(MAX_ASIDE)]
+    with pytest.raises(QueueFull, match="again"):
+        one.submit("queue", lambda: None, aside=True)
+    futures += [one.submit("queue", lambda: done.append("reading")) for _ in range(2)]
+    with pytest.raises(QueueFull, match="more slowly"):
+        one.submit("queue", lambda: None)
+    assert one.num_waiting("queue") == MAX_ASIDE + 2
+    gate.set()
+    for future in futures:
+        future.result(30)
+    assert done == ["reading"] * 2 + ["look"] * MAX_ASIDE
+
+
 def test_what_is_long_holds_up_nothing(scheduler):
     """While everything that may take long is busy, short work of other queues is done."""
     one = scheduler(num_short=1, num_long=1)

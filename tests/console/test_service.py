@@ -78,6 +78,49 @@ def test_a_full_queue_is_reported_and_no_accepted_job_is_lost(begin, client, con
     assert client.get(f"/api/missions/{mission}").json()["readings"] == codes.count(200)
 
 
+def test_who_only_looks_keeps_nobody_from_adding_readings(begin, client, console):
+    """While a mission is busy, many ask for its fields and files, and for itself: a reading is accepted."""
+    import threading
+    from concurrent.futures import ThreadPoolExecutor
+
+    mission = begin()["id"]
+    for body in BODIES[:3]:
+        read(client, mission, body)
+    gate = threading.Event()
+    console.scheduler.submit(mission, lambda: gate.wait(60))
+    for _ in range(70):
+        client.portal.call(console.prepare, console.missions[mission])
+    assert console.scheduler.num_waiting(mission) == 1
+    paths = [f"field?number={number}" for number in (1, 2, 3)] + ["export?to=csv", "export?to=geojson"]
+    with ThreadPoolExecutor(76) as pool:
+        looks = [pool.submit(client.get, f"/api/missions/{mission}/{path}") for path in 15 * paths]
+        while console.scheduler.num_waiting(mission) < 1 + len(paths):
+            threading.Event().wait(0.01)
+        reading = pool.submit(client.post, f"/api/missions/{mission}/readings", json=BODIES[3])
+        while console.scheduler.num_waiting(mission) < 2 + len(paths):
+            threading.Event().wait(0.01)
+        gate.set()
+        assert reading.result(60).status_code == 200
+        assert {look.result(120).status_code for look in looks} == {200}
+
+
+def test_a_field_is_computed_once(begin, client, console, monkeypatch):
+    """It never changes: who asks again gets the same, and another step has another."""
+    from dowsax.console import mission_host
+
+    mission, usual, computed = begin()["id"], mission_host.expected_field, []
+    for body in BODIES[:2]:
+        read(client, mission, body)
+    monkeypatch.setattr(
+        mission_host, "expected_field", lambda *given: computed.append(given) or usual(*given)
+    )
+    get = lambda path: client.get(f"/api/missions/{mission}/field{path}").json()  # noqa: E731
+    assert get("") == get("?number=2") == get("")
+    assert len(computed) == 1
+    assert get("?number=1") != get("")
+    assert len(computed) == 2
+
+
 def test_a_mission_that_waits_holds_up_no_other(begin, client, console):
     """One mission is busy for as long as it likes; another is advised meanwhile."""
     import threading

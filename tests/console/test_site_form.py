@@ -200,6 +200,60 @@ def test_faults_name_the_key_they_concern():
     assert (fault["key"], "crosses itself" in fault["text"]) == ("no_go.1.corners", True)
 
 
+ODD = "[area]\nlow = [0, 0]\nhigh = [20, 20]\norigin = [52, 5]\n[field]\nkind = 'gas-plume'\n"
+
+
+@pytest.mark.parametrize(
+    ("lines", "key"),
+    [
+        ("[search]\nradius = nan", "search.radius"),
+        ("[wind]\nmode = 'constant'\nspeed = inf\nfrom = 3", "wind.speed"),
+        ("[start]\nposition = [nan, 3]", "start.position"),
+        ("[start]\nposition = [1e300, 3]", "start.position"),
+        ("[[obstacle]]\ncorners = [[nan, 1], [2, 2], [3, 1]]", "obstacle.1.corners"),
+        ("[[obstacle]]\ncorners_degrees = [[52, inf], [52, 5], [53, 5]]", "obstacle.1.corners_degrees"),
+        ("[map]\nimage = 'plan.png'\ncorners = [[0, -inf], [3, 3]]", "map.corners"),
+        ("[map]\nimage = 2020-01-01", "map.image"),
+    ],
+)
+def test_what_is_no_finite_number_is_a_fault_at_its_key(client, lines, key):
+    """The form shows nothing there, and leaves it in the text when something else changes."""
+    form = client.post("/api/site/form", json={"text": f"{ODD}{lines}\n"})
+    assert form.status_code == 200, form.text
+    body = form.json()
+    sent = {"text": body["text"], "values": body["values"] | {"name": "Yard"}, "shapes": body["shapes"]}
+    changed = client.post("/api/site/form", json=sent)
+    assert changed.status_code == 200, changed.text
+    assert lines in changed.json()["text"]
+    for answer, line in ((body, 6), (changed.json(), 7)):
+        assert key in {fault["key"] for fault in answer["faults"]}
+        assert all(int(fault["line"].split()[3].strip(",")) > line for fault in answer["faults"])
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "shapes", "where"),
+    [
+        (f"wind = 5\n{ODD}", {"wind.speed": 3.0}, {}, "line 1, wind"),
+        (f"{ODD}[[wind]]\nmode = 'constant'\n", {"wind.speed": 3.0}, {}, "line 7, wind"),
+        (f"map = 3\n{ODD}", {}, {"map": {"image": "plan.png"}}, "line 1, map"),
+        (f"{ODD}[[map]]\nimage = 'a'\n", {}, {"map": {"image": "plan.png"}}, "line 7, map"),
+        (f"start = 5\n{ODD}", {"name": "Yard"}, {"start": [1, 1]}, "line 1, start"),
+        (
+            f"obstacle = 5\n{ODD}",
+            {},
+            {"obstacle": [{"corners": [[1, 1], [2, 2], [3, 1]]}]},
+            "line 1, obstacle",
+        ),
+    ],
+)
+def test_a_change_of_what_is_no_table_is_refused_at_its_line(client, text, values, shapes, where):
+    form = client.post("/api/site/form", json={"text": text}).json()
+    sent = {"text": text, "values": form["values"] | values, "shapes": form["shapes"] | shapes}
+    answer = client.post("/api/site/form", json=sent)
+    assert answer.status_code == 422, answer.text
+    assert answer.json()["error"].startswith(f"Site file, {where}: must be ")
+
+
 def test_a_text_that_is_no_site_has_a_fault():
     form = read_form("[area\n")
     assert (form["values"], form["shapes"]) == (None, None)

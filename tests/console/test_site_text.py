@@ -68,6 +68,13 @@ def test_inline_tables_and_dotted_keys_take_new_keys(text):
     assert table["budget"] == {"time": 60.0}
 
 
+@pytest.mark.parametrize("text", ["budget = 5\n", "budget = [5]\n", "[[budget]]\nreadings = 3\n"])
+def test_what_is_no_table_takes_no_keys(text):
+    with pytest.raises(Fault, match=r"must be a table, \[budget\]") as refused:
+        set_keys(text, {("budget", "time"): 60.0})
+    assert refused.value.keys == ("budget",)
+
+
 def test_what_does_not_change_is_the_same_text():
     table = tomllib.loads(NEW_SITE)
     same = {("budget", key): value for key, value in table["budget"].items()}

@@ -227,7 +227,7 @@ def _is_cross_site(headers: dict[str, str], host: str) -> bool:
 
 async def _body(scope: Scope, headers: dict[str, str], receive: Receive) -> bytes | tuple[int, str]:
     """Return the whole body, or a status code and a reason."""
-    limit = _max_bytes(scope["path"])
+    limit = _max_bytes(scope["method"], scope["path"])
     too_large = 413, f"Too large: a body here must have at most {limit // 1024} kB."
     length = headers.get("content-length", "0")
     if not length.isdecimal() or len(length) > 12 or int(length) > _MAX_DISCARDED_BYTES:
@@ -250,8 +250,10 @@ async def _body(scope: Scope, headers: dict[str, str], receive: Receive) -> byte
     return too_large
 
 
-def _max_bytes(path: str) -> int:
-    """Return how large a body may be at an address."""
+def _max_bytes(method: str, path: str) -> int:
+    """Return how large a body may be at an address; a reader's methods need none."""
+    if method in _SAFE_METHODS:
+        return _MAX_BODY_BYTES
     if path.endswith("/survey"):
         return _MAX_SURVEY_BYTES
     if path == "/api/site/form":

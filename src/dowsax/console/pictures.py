@@ -22,8 +22,8 @@ from dowsax.site.places import image_fault
 
 MAX_BYTES = 30 * 1024 * 1024
 """Of a file."""
-MAX_PIXELS = 64_000_000
-"""Of a file: they take four bytes each while it is read."""
+MAX_PIXELS = 25_000_000
+"""Of a file, which may say them in a few bytes: they take up to 16 bytes each while it is made smaller."""
 MAX_SIDE = 4096
 """Pixels along the longer side of the picture that is stored."""
 MAX_UPLOADS = 20
@@ -87,13 +87,16 @@ def _encode(image: Any, name: str) -> Picture:
             corners = corners_of(image.tag_v2, image.width, image.height)
         except ValueError as error:
             raise _Refused(f"{name}: {error}") from None
-    image.draft("RGB", (MAX_SIDE, MAX_SIDE))
-    if form == "JPEG":
+    has_alpha = "A" in image.getbands() or "transparency" in image.info
+    mode = "RGBA" if has_alpha else "RGB"
+    if image.mode in ("1", "P", "PA") or "transparency" in image.info:
+        # Its numbers stand for colours: the mean of two is none of them.
+        image = image.convert(mode)
+    image.thumbnail((MAX_SIDE, MAX_SIDE))
+    if form != "TIFF":
         # As the camera was held.
         ImageOps.exif_transpose(image, in_place=True)
-    has_alpha = "A" in image.getbands() or "transparency" in image.info
-    plain = image.convert("RGBA" if has_alpha and form != "JPEG" else "RGB")
-    plain.thumbnail((MAX_SIDE, MAX_SIDE))
+    plain = image if image.mode == mode else image.convert(mode)
     # Comments of the file would be stored with it.
     plain.info.clear()
     made = io.BytesIO()

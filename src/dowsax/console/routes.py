@@ -109,12 +109,15 @@ def _add_missions(routes: APIRouter, console: Console) -> None:
             raise Conflict("The mission has no readings yet: there is nothing to export.")
         if to == "csv":
             log = console.store.log_path(id)
-            made = await console.do(host, lambda _: export_readings(log, id, site))
+            work = lambda _: export_readings(log, id, site)  # noqa: E731
+            made = await console.look(host, f"csv {host.steps}", work, is_long=False)
         else:
             work = lambda generation: mission_findings(host.do_prepare(generation), name, site)  # noqa: E731
-            findings = await console.do(host, work, is_long=True)
+            findings = await console.look(host, f"findings {host.steps}", work)
             made = await console.do_aside(
-                f"{id} export", lambda: export_findings(findings, to, id, site, searcher)
+                f"{id} export",
+                lambda: export_findings(findings, to, id, site, searcher),
+                f"{to} {host.steps} {searcher}",
             )
         headers = {"content-disposition": f'attachment; filename="{made.name}"'}
         return Response(made.text.encode(), media_type=made.media_type, headers=headers)
@@ -148,7 +151,7 @@ def _add_snapshots(routes: APIRouter, console: Console) -> None:
         if at > host.steps:
             raise NotFound(_NO_READING)
         work = lambda generation: host.do_expected_field(generation, at)  # noqa: E731
-        return JSONResponse(_require_found(await console.do(host, work, is_long=True)))
+        return JSONResponse(_require_found(await console.look(host, f"field {at}", work, is_kept=True)))
 
 
 def _add_actions(routes: APIRouter, console: Console) -> None:

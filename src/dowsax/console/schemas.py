@@ -138,6 +138,9 @@ class MissionItemAnswer(_Answer):
     preparing: bool
     """Whether requests wait until its filter is compiled; the message says so."""
     readings: int
+    snapshots: int
+    """Steps so far: readings and corrections."""
+    has_feed: bool
     created: str
     updated: str
     running: bool
@@ -241,7 +244,6 @@ class MissionAnswer(ControlAnswer):
     policy: str
     scenario: str | None
     seed: int
-    snapshots: int
     latest: SnapshotAnswer | None
     events: list[dict[str, str]]
     mqtt: dict[str, str] | None

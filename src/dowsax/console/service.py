@@ -26,6 +26,7 @@ from dowsax.console.records import (
     unreadable_record,
 )
 from dowsax.console.scheduler import QueueFull, Scheduler
+from dowsax.console.shared_work import SharedWork
 from dowsax.console.snapshots import SnapshotCache
 from dowsax.console.store import Store
 from dowsax.mission.advice import SEARCHING
@@ -57,6 +58,7 @@ class Console:
         self.uploads = UploadedPictures(self.store.folder / "pictures")
         self.snapshot_cache = SnapshotCache(self.store.snapshots)
         self.advisor_cache = AdvisorCache()
+        self._shared = SharedWork()
         self.started = time.monotonic()
         self._site, self._file = site, file
         self.missions: dict[str, MissionHost] = {}
@@ -164,6 +166,7 @@ class Console:
             host.release()
             self.store.delete(host.id, None if host.status == DAMAGED else host.record)
             self.snapshot_cache.forget(host.id)
+            self._shared.forget(host.id)
 
         try:
             # After the running job; jobs that wait find the mission deleted.
@@ -176,15 +179,22 @@ class Console:
             raise
 
     def prepare(self, host: MissionHost) -> None:
-        """Prepare a mission when its turn comes."""
-        self.submit(host, host.do_prepare, limited=False)
+        """Prepare a mission when its turn comes; once, however many ask for it meanwhile."""
+        self._shared.get(
+            host.id, "prepare", lambda: self.submit(host, host.do_prepare, limited=False, aside=True)
+        )
 
     def submit(
-        self, host: MissionHost, work: Callable[[int], Any], limited: bool = True, is_long: bool = False
+        self,
+        host: MissionHost,
+        work: Callable[[int], Any],
+        limited: bool = True,
+        is_long: bool = False,
+        aside: bool = False,
     ) -> Future:
         """Submit work for a mission to the scheduler; from any thread.
 
-        `work` is called with the generation of compiled functions.
+        `work` is called with the generation of compiled functions. It waits `aside` where it only looks.
         """
         self._requests += 1
         host.last_used = self._requests
@@ -204,17 +214,31 @@ class Console:
                     self._free_memory()
 
         host.announce(self._generation)
-        return self.scheduler.submit(host.id, run, takes_long, limited)
+        return self.scheduler.submit(host.id, run, takes_long, limited, aside)
 
-    async def do(
-        self, host: MissionHost, work: Callable[[int], Any], limited: bool = True, is_long: bool = False
-    ) -> Any:
+    async def do(self, host: MissionHost, work: Callable[[int], Any], limited: bool = True) -> Any:
         """Submit work and wait for it. Work that has started is finished, even if the caller is cancelled."""
-        return await wait_for(self.submit(host, work, limited, is_long))
+        return await wait_for(self.submit(host, work, limited))
 
-    async def do_aside(self, queue: str, work: Callable[[], Any]) -> Any:
-        """Do long work that needs no advisor, in a queue of its own."""
-        return await wait_for(self.scheduler.submit(queue, work, lambda: True))
+    async def look(
+        self,
+        host: MissionHost,
+        name: str,
+        work: Callable[[int], Any],
+        is_long: bool = True,
+        is_kept: bool = False,
+    ) -> Any:
+        """Return the result of work that only looks at a mission, done once for all who ask at once.
+
+        A result that `is_kept` is not computed again for a while.
+        """
+        start = lambda: self.submit(host, work, is_long=is_long, aside=True)  # noqa: E731
+        return await wait_for(self._shared.get(host.id, name, start, is_kept))
+
+    async def do_aside(self, queue: str, work: Callable[[], Any], name: str | None = None) -> Any:
+        """Do long work that needs no advisor, in a queue of its own; of a `name`, once for all who ask."""
+        start = lambda: self.scheduler.submit(queue, work, lambda: True, aside=True)  # noqa: E731
+        return await wait_for(start() if name is None else self._shared.get(queue, name, start))
 
     async def step(self, host: MissionHost) -> dict[str, Any]:
         return await self.do(host, host.do_step)

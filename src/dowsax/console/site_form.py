@@ -12,6 +12,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from dowsax.console.bodies import MAX_SITE_LENGTH
+from dowsax.console.site_schemas import MAX_NUMBER
 from dowsax.console.site_text import set_keys, set_list
 from dowsax.console.sites import check_site
 from dowsax.geo.local import LocalCoordinates
@@ -112,11 +113,14 @@ def write_form(text: str, values: Mapping[str, Any], shapes: Mapping[str, Any]) 
     for key in ("wind.mode", "background.mode"):
         if key in changed:
             changed |= dict.fromkeys(_EXCLUDED.get(f"{key} = {changed[key]}", ()))
-    text = set_keys(text, {tuple(key.split(".")): value for key, value in changed.items()})
-    text = _write_shapes(text, _shapes(table) or {}, shapes)
-    if len(text) > MAX_SITE_LENGTH:
+    try:
+        written = set_keys(text, {tuple(key.split(".")): value for key, value in changed.items()})
+        written = _write_shapes(written, _shapes(table) or {}, shapes)
+    except Fault as fault:
+        raise add_line(fault, "Site file", text) from None
+    if len(written) > MAX_SITE_LENGTH:
         raise ValueError(f"The site file has more than {MAX_SITE_LENGTH} letters: draw fewer corners.")
-    return read_form(text)
+    return read_form(written)
 
 
 def _carry_obstacles(text: str, table: Mapping[str, Any], kind: str) -> str:
@@ -146,11 +150,14 @@ def _get(table: Mapping[str, Any], key: str) -> Any:
 
 
 def _values(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values that the form shows; what is no text, number or flag has no place in it."""
+    """Return the values that the form shows; what is no text, finite number or flag has no place in it."""
     found = {key: _get(table, key) for key in LABELS}
-    return {
-        key: value if isinstance(value, str | int | float | bool) else None for key, value in found.items()
-    }
+    return {key: value if _is_shown(value) else None for key, value in found.items()}
+
+
+def _is_shown(value: Any) -> bool:
+    # Not a number is not below it either.
+    return isinstance(value, str) or (isinstance(value, int | float) and abs(value) <= MAX_NUMBER)
 
 
 def _coordinates(table: Mapping[str, Any]) -> tuple[LocalCoordinates, Any] | None:
@@ -173,9 +180,9 @@ def _shapes(table: Mapping[str, Any]) -> dict[str, Any] | None:
         "start": next(iter(_places(table.get("start"), "position", coordinates)), None),
         "map": None,
     }
-    if _get(table, "map.image") is not None:
-        corners = _places(table["map"], "corners", coordinates)
-        shapes["map"] = {"image": _get(table, "map.image"), "corners": corners or None}
+    image = _get(table, "map.image")
+    if isinstance(image, str):
+        shapes["map"] = {"image": image, "corners": _places(table["map"], "corners", coordinates) or None}
     for name in LISTS:
         entries = table.get(name)
         shapes[name] = [
@@ -191,15 +198,19 @@ def _shapes(table: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _places(entry: Any, key: str, coordinates: LocalCoordinates) -> list[list[float]]:
-    """Return the places [m] of an entry, given in metres or degrees; none where they are no places."""
+    """Return the places [m] of an entry, given in metres or degrees; none where one of them is no place."""
     entry = entry if isinstance(entry, Mapping) else {}
     try:
-        if key in entry:
-            return [_round(place) for place in np.reshape(np.array(entry[key], float), (-1, 2)).tolist()]
-        degrees = np.reshape(np.array(entry[f"{key}_degrees"], float), (-1, 2))
-        return [_round(place) for place in coordinates.to_metres(*degrees.T).tolist()]
+        with np.errstate(invalid="ignore"):
+            if key in entry:
+                places = np.reshape(np.array(entry[key], float), (-1, 2))
+            else:
+                degrees = np.reshape(np.array(entry[f"{key}_degrees"], float), (-1, 2))
+                places = coordinates.to_metres(*degrees.T)
+            are_places = bool((np.abs(places) <= MAX_NUMBER).all())
     except (KeyError, TypeError, ValueError):
         return []
+    return [_round(place) for place in places.tolist()] if are_places else []
 
 
 def plain_shapes(shapes: dict[str, Any]) -> dict[str, Any]:

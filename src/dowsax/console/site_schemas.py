@@ -8,8 +8,9 @@ Vector = tuple[float, float]
 PictureKey = Annotated[str, StringConstraints(min_length=16, max_length=16, pattern="^[0-9a-f]{16}$")]
 """The id of an uploaded picture."""
 
-
-Finite = Annotated[float, Field(ge=-1e15, le=1e15, allow_inf_nan=False)]
+MAX_NUMBER = 1e15
+"""Of a form, either way: what is larger has no place in it."""
+Finite = Annotated[float, Field(ge=-MAX_NUMBER, le=MAX_NUMBER, allow_inf_nan=False)]
 Place = tuple[Finite, Finite]
 Whole = Annotated[int, Field(ge=0, le=10_000)]
 ShortText = Annotated[str, StringConstraints(max_length=200)]

@@ -5,7 +5,7 @@ beside the # line that explains it, and the entries of a list where the first of
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, MutableMapping
 from typing import Any
 
 import tomlkit
@@ -19,7 +19,10 @@ _NAME = "site.toml"
 
 
 def set_keys(text: str, values: Mapping[tuple[str, ...], Any]) -> str:
-    """Return the text with these values of keys, each at the top or in a table; `None` leaves a key out."""
+    """Return the text with these values of keys, each at the top or in a table; `None` leaves a key out.
+
+    A `Fault` says where something else than a table would have the key.
+    """
     document: Any = tomlkit.parse(text)
     missing = []
     for keys, value in values.items():
@@ -27,6 +30,8 @@ def set_keys(text: str, values: Mapping[tuple[str, ...], Any]) -> str:
         table = document
         for name in tables:
             table = table.get(name, {})
+            if not isinstance(table, MutableMapping):
+                raise Fault(f"must be a table, [{name}], to be changed here: write it so in the text.", name)
         if value is None:
             if key in table:
                 del table[key]

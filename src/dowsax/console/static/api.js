@@ -1,5 +1,7 @@
 /** Requests to the server. */
 
+import { learnServerTime } from "./server_time.js";
+
 /** A refused request, with the server's reason. */
 export class Refusal extends Error {
   /** `canConfirm`: the server accepts the request once it is confirmed. */
@@ -24,6 +26,7 @@ async function refusalOf(response) {
 }
 
 async function request(path, options = {}) {
+  const sent = Date.now();
   let response;
   try {
     response = await fetch(`/api${path}`, { credentials: "same-origin", ...options });
@@ -31,6 +34,9 @@ async function request(path, options = {}) {
     if (error.name === "AbortError") throw error;
     throw new Refusal("The server does not answer. Is it running, and are you connected?", 0);
   }
+  learnServerTime(response.headers.get("Date"), sent);
+  // The page was let in before: its link or token is no longer taken.
+  if (response.status === 401) document.dispatchEvent(new Event("lockedout"));
   if (!response.ok) throw await refusalOf(response);
   return response;
 }

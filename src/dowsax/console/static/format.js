@@ -1,5 +1,6 @@
 /** Formatting of numbers, places and times. */
 
+import { serverNow } from "./server_time.js";
 import { inUnit, unitOf } from "./units.js";
 
 const MINUS = "\u2212";
@@ -100,7 +101,7 @@ export function clock(iso) {
 
 /** How long ago, in words. */
 export function ago(iso) {
-  const seconds = (Date.now() - new Date(iso).getTime()) / 1000;
+  const seconds = (serverNow() - new Date(iso).getTime()) / 1000;
   if (!Number.isFinite(seconds)) return "";
   if (seconds < 45) return "just now";
   if (seconds < 5400) return `${Math.round(seconds / 60)} min ago`;

@@ -7,8 +7,9 @@ const LONGEST = 8000;
 /** [ms] of silence after which the server is checked. */
 const SILENCE = 10000;
 
-/** The code with which the server closes the socket of an unknown mission. */
+/** The codes with which the server closes the socket of an unknown mission, and of a link that was revoked. */
 const UNKNOWN = 4404;
+const REVOKED = 4401;
 
 const broken = new Set();
 const watchers = new Set();
@@ -36,13 +37,17 @@ export function listen(path, heard, opened = () => {}, gone = () => {}) {
   let over = false;
   let lastWord = Date.now();
 
+  /** Ask whether the server is there. An answer that a socket cannot have says that the link was revoked. */
+  const ask = () => get("/health", AbortSignal.timeout(5000));
   const start = () => {
     clearTimeout(timer);
     if (over || (socket && socket.readyState <= WebSocket.OPEN)) return;
     const scheme = location.protocol === "https:" ? "wss" : "ws";
     const mine = new WebSocket(`${scheme}://${location.host}/api${path}`);
     socket = mine;
+    let wasOpen = false;
     mine.addEventListener("open", () => {
+      wasOpen = true;
       wait = SHORTEST;
       lastWord = Date.now();
       report(path, true);
@@ -59,7 +64,13 @@ export function listen(path, heard, opened = () => {}, gone = () => {}) {
         gone();
         return;
       }
+      if (event.code === REVOKED) {
+        report(path, true);
+        document.dispatchEvent(new Event("lockedout"));
+        return;
+      }
       report(path, false);
+      if (!wasOpen) ask().catch(() => {});
       timer = setTimeout(start, wait * (0.75 + 0.5 * Math.random()));
       wait = Math.min(2 * wait, LONGEST);
     });
@@ -70,6 +81,7 @@ export function listen(path, heard, opened = () => {}, gone = () => {}) {
     start();
   };
   const lost = () => {
+    if (over) return;
     report(path, false);
     // The browser may take minutes to notice that it is closed.
     const left = socket;
@@ -81,7 +93,7 @@ export function listen(path, heard, opened = () => {}, gone = () => {}) {
   const look = async () => {
     if (document.hidden || socket?.readyState !== WebSocket.OPEN || Date.now() - lastWord < SILENCE) return;
     try {
-      await get("/health", AbortSignal.timeout(5000));
+      await ask();
       lastWord = Date.now();
     } catch {
       lost();

@@ -88,8 +88,8 @@ async function go() {
     return;
   }
   current = shown;
-  if (document.body.dataset.view !== "mission")
-    document.title = shown.title ? `${shown.title}, dowsax` : "dowsax console";
+  // The title of the list and of a mission has their alarms.
+  if (shown.title && document.body.dataset.view !== "mission") document.title = `${shown.title}, dowsax`;
   put(document.getElementById("crumbs"), crumbs(shown.title));
   if (mine > 1) view.querySelector("h1")?.focus({ preventScroll: true });
 }
@@ -194,7 +194,26 @@ function watch() {
     mark.hidden = works;
     document.body.classList.toggle("offline", !works);
   });
-  listen("/live", (message) => message.type === "missions" && missions.take(message.missions));
+  return listen("/live", (message) => message.type === "missions" && missions.take(message.missions));
+}
+
+/** Show nothing more, and say why: the link was revoked, or the console has another token. */
+function lockOut(stopWatching) {
+  visit++;
+  current.close();
+  stopWatching();
+  removeEventListener("hashchange", go);
+  document.removeEventListener("unitschange", rebuild);
+  for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
+  document.body.dataset.view = "page";
+  document.title = "dowsax console";
+  const [title, words] = isOwner()
+    ? ["The console has another token", "Open the address that it printed at its start."]
+    : ["This link was revoked", "Ask the owner of the console for another one."];
+  const card = h("div", { class: "card form" }, h("h1", { tabindex: "-1" }, title), h("p", { role: "alert" }, words));
+  put(view, h("div", { class: "page" }, card));
+  put(document.getElementById("crumbs"));
+  put(document.getElementById("tools"));
 }
 
 document.addEventListener("keydown", (event) => {
@@ -212,7 +231,8 @@ async function begin() {
     return;
   }
   buildTools();
-  watch();
+  const stopWatching = watch();
+  document.addEventListener("lockedout", () => lockOut(stopWatching), { once: true });
   go();
 }
 begin();

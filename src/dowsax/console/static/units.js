@@ -55,6 +55,8 @@ export function quantityOf(unit) {
 }
 
 const NUMBER = "\\d[\\d,]*(?:\\.\\d+)?(?:e[+-]?\\d+)?";
+/** What stands between the two numbers of a range. */
+const JOINTS = " to | and | ± ";
 
 /** A sentence of the server with its lengths, speeds and readings in the chosen units. */
 export function wordsInUnits(text) {
@@ -63,20 +65,34 @@ export function wordsInUnits(text) {
     const { name, size } = unitOf(quantity);
     const own = offered[quantity][0].name;
     if (size === 1 || !own) continue;
-    const asWritten = own.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
     const convert = (number, factor) => shortNumber((Number(number.replaceAll(",", "")) * factor) / size);
     // A place: (3.2, 8.1) m.
     if (quantity === "length") {
       words = words.replace(new RegExp(`\\((-?${NUMBER}), (-?${NUMBER})\\) m(?![\\w²³/])`, "g"), (_, x, y) =>
         `(${convert(x, 1)}, ${convert(y, 1)}) ${name}`,
       );
-      words = words.replace(new RegExp(`(${NUMBER}) km(?![\\w²³/])`, "g"), (_, x) => `${convert(x, 1000)} ${name}`);
+      words = convertNumbers(words, "km", name, (number) => convert(number, 1000));
     }
-    words = words.replace(new RegExp(`(-?${NUMBER}) ${asWritten}(?![\\w²³/])`, "g"), (_, x) =>
-      `${convert(x, 1)} ${name}`,
-    );
+    words = convertNumbers(words, own, name, (number) => convert(number, 1));
   }
   return words;
+}
+
+/**
+ * Convert the numbers of a unit: alone, the two of a range (from 2 to 3 m, between 2 and 3 m, 2 ± 3 m), and a
+ * refused one after its bound (at least 2 m; got 1).
+ */
+function convertNumbers(text, unit, name, convert) {
+  const asWritten = unit.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
+  const range = `(?:(between )?(-?${NUMBER})(${JOINTS}))?`;
+  const refused = `((?: above ground)?; got )(-?${NUMBER})(?![.,]?[\\de]| ${asWritten})`;
+  const pattern = new RegExp(`${range}(-?${NUMBER}) ${asWritten}(?![\\w²³/])(?:${refused})?`, "g");
+  return text.replace(pattern, (_, between = "", first = "", joint = "", last = "", got = "", other = "") => {
+    // Two numbers beside an "and" need not be a range.
+    const isRange = first && (joint !== " and " || between);
+    const begin = `${between}${isRange ? convert(first) : first}${joint}`;
+    return `${begin}${convert(last)} ${name}${got}${other && convert(other)}`;
+  });
 }
 
 /** Three figures, as the server's sentences have them. */

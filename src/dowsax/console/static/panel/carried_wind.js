@@ -2,6 +2,7 @@
 
 import { h, say } from "../dom.js";
 import { typed } from "../format.js";
+import { serverNow } from "../server_time.js";
 import { ageWords } from "./moments.js";
 import { needsWind, windAge, windAgeWords, windSource, windWords } from "./winds.js";
 
@@ -23,7 +24,7 @@ export function buildCarriedWind(mission, about) {
     const seconds = typed(text);
     if (text && Number.isFinite(seconds)) return { isDate: seconds >= 1e8, at: seconds >= 1e8 ? 1000 * seconds : seconds };
     const date = Date.parse(text);
-    return { isDate: true, at: Number.isFinite(date) ? date : Date.now() };
+    return { isDate: true, at: Number.isFinite(date) ? date : serverNow() };
   };
   const update = () => {
     const source = carries ? windSource(mission.activeReadings(mission.count)) : null;

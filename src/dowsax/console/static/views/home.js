@@ -3,14 +3,16 @@
 import { mayWrite } from "../access.js";
 import { h, icon, put, say } from "../dom.js";
 import { ago, plural } from "../format.js";
+import { buildAlarms } from "../panel/alarms.js";
 import { chip } from "../panel/status.js";
 
 const READ_ONLY = "You have a read-only link: you see every mission, and change none.";
 
-/** Show the list in this element; `missions` is a store that says `change`. Returns {title, close}. */
+/** Show the list in this element; `missions` is a store that says `change`. Returns {close}: its title has its alarms. */
 export function showHome(view, missions) {
   const list = h("ul", { class: "missions" });
   const count = h("p", { class: "hint" });
+  const alarms = buildAlarms(missions);
   const found = h(
     "section",
     { class: "home-list", "aria-labelledby": "missions-title" },
@@ -33,6 +35,7 @@ export function showHome(view, missions) {
             "and the console says where to measure next.",
         ),
       ),
+      alarms.element,
       mayWrite() ? starts() : h("p", { class: "hint" }, READ_ONLY),
       found,
     ),
@@ -46,7 +49,11 @@ export function showHome(view, missions) {
   };
   missions.addEventListener("change", update);
   update();
-  return { title: "", close: () => missions.removeEventListener("change", update) };
+  const close = () => {
+    missions.removeEventListener("change", update);
+    alarms.close();
+  };
+  return { title: "", close };
 }
 
 /** The two ways to start a mission. */
