@@ -19,6 +19,9 @@ def bodies(schema: dict[str, Any], named: dict[str, Any]) -> st.SearchStrategy:
 
 
 def _object(schema: dict[str, Any], named: dict[str, Any]) -> st.SearchStrategy:
+    if "properties" not in schema:
+        values = bodies(schema["additionalProperties"], named)
+        return st.dictionaries(st.text(max_size=12), values, max_size=4)
     parts = {name: bodies(part, named) for name, part in schema["properties"].items()}
     required = {name: parts.pop(name) for name in schema.get("required", ())}
     return st.fixed_dictionaries(required, optional=parts)
@@ -30,8 +33,8 @@ def _number(schema: dict[str, Any], named: dict[str, Any]) -> st.SearchStrategy:
 
 
 def _integer(schema: dict[str, Any], named: dict[str, Any]) -> st.SearchStrategy:
-    high = schema["maximum"] if "maximum" in schema else schema["exclusiveMaximum"] - 1
-    return st.integers(schema["minimum"], high)
+    high = schema["exclusiveMaximum"] - 1 if "exclusiveMaximum" in schema else schema.get("maximum")
+    return st.integers(schema.get("minimum"), high)
 
 
 def _array(schema: dict[str, Any], named: dict[str, Any]) -> st.SearchStrategy:

@@ -44,6 +44,7 @@ def schemas(client):
         "/api/missions/{id}/control",
         "/api/missions/{id}/readings/{number}/restore",
         "/api/links",
+        "/api/site/form",
     }
     return found
 
