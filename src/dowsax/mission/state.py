@@ -213,7 +213,8 @@ class Filters:
         """Make a step with a simulated reading, and `choose` in parallel, so that everything is compiled."""
         reading = example_reading((*self.plan.stations.names, "time"), self.plan.middle)
         station = self.plan.stations.station(reading, ())
-        value = _sample_prior_reading(self.plan.model, self.init_key, station)
+        # The value of a reading is not bound to a device. JAX would compile again for it.
+        value = to_float32(_sample_prior_reading(self.plan.model, self.init_key, station))
         (belief, row), null, _ = run_in_parallel(
             lambda: self.tracker.step(self.step_key, state.belief, station, value),
             lambda: _step_null(self.null_filter, self.null_key, grow(state.null), station, value),
