@@ -168,6 +168,17 @@ def test_both_ends_are_alike():
     np.testing.assert_allclose(means(thetas, reversed_), values, rtol=2e-3, atol=1e-10)
 
 
+means_on_axis = jax.jit(jax.vmap(along_axis(MEAN)))
+
+
+@jax.jit
+@jax.vmap
+def turned_profiles(theta, station):
+    profile = MEAN.direction_profile(theta, station, 0.2)
+    turns = profile.angle + jnp.array([-0.2, 0.0, 0.1])
+    return jax.vmap(profile.value)(turns), profile.angle, profile.width
+
+
 @pytest.mark.parametrize("length", [0.0, 1e-7, 1e-3])
 def test_a_path_of_no_length_is_a_point(length):
     """Its mean, its profile in other winds and its axis are those of the point.
@@ -178,17 +189,9 @@ def test_a_path_of_no_length_is_a_point(length):
     thetas, stations = draw_cases("oblique", 11)
     paths = replace(stations, far_end=stations.position + length)
     points = replace(stations, far_end=None)
-    for field in (MEAN, along_axis(MEAN)):
-        at = jax.jit(jax.vmap(field))
+    for at in (means, means_on_axis):
         np.testing.assert_allclose(at(thetas, paths), at(thetas, points), rtol=5e-3, atol=1e-10)
-
-    def turned(theta, station):
-        profile = MEAN.direction_profile(theta, station, 0.2)
-        turns = profile.angle + jnp.array([-0.2, 0.0, 0.1])
-        return jax.vmap(profile.value)(turns), profile.angle, profile.width
-
-    each = jax.jit(jax.vmap(turned))
-    for path, point in zip(*(each(thetas, at) for at in (paths, points)), strict=True):
+    for path, point in zip(*(turned_profiles(thetas, at) for at in (paths, points)), strict=True):
         np.testing.assert_allclose(path, point, rtol=1e-2, atol=1e-4)
 
 
@@ -232,16 +235,18 @@ def test_the_axis_of_a_path_it_crosses_is_the_path():
     assert float(on_axis(theta, missed)) == pytest.approx(float(mean(theta, turned)), rel=1e-3)
 
 
+value_and_gradient = jax.jit(jax.value_and_grad(MEAN))
+
+
 @pytest.mark.parametrize("offset", [(0.0, 0.0), (3e4, -2e4)])
 def test_is_finite_with_its_gradient_everywhere(offset):
     """In calm air, from the source, over it and upwind, also far from the origin."""
     theta = theta_of(x=offset[0], y=offset[1], meander=0.2)
-    value = jax.jit(jax.value_and_grad(MEAN))
     for wind in ((0.0, 0.0), (1e-5, 0.0), (3.0, 0.0)):
         for ends in (((0, 0), (0, 0)), ((0, 0), (50, 0)), ((-20, 0), (20, 0)), ((-90, 5), (-5, 5))):
             start, far = (jnp.float32(np.add(end, offset)) for end in ends)
             station = Station(start, wind=jnp.float32(wind), altitude=jnp.float32(1.0), far_end=far)
-            reading, gradient = value(theta, station)
+            reading, gradient = value_and_gradient(theta, station)
             assert jnp.isfinite(reading)
             assert jnp.isfinite(gradient).all()
             assert reading >= 0

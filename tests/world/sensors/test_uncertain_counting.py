@@ -70,14 +70,20 @@ def test_the_variance_is_that_of_counting_and_of_both_errors(key):
     assert abs(squares.mean() - variance) < 5 * squares.std() / 200
 
 
+ERRING = UncertainCounting(Counting(), 0.3, 0.05, shielded=0.1)
+
+
+@jax.jit
+def exact_and_quick_draws(keys, intensity):
+    place = intensity, jnp.float32(1.0), HERE
+    exact = jax.vmap(lambda key: ERRING.sample_over(key, *place))(keys[0])
+    return exact, jax.vmap(lambda key: ERRING.sketch_over(key, *place))(keys[1])
+
+
 @pytest.mark.parametrize("intensity", [3.0, 40.0, 5000.0])
 def test_quick_draws_are_nearly_exact(intensity, key):
     """Their distribution function is within 0.02 of that of exact draws, noise of 20,000 draws included."""
-    sensor = UncertainCounting(Counting(), 0.3, 0.05, shielded=0.1)
-    place = jnp.float32(intensity), jnp.float32(1.0), HERE
-    keys = jax.random.split(key, (2, 20_000))
-    one = jax.jit(jax.vmap(lambda key: sensor.sample_over(key, *place)))(keys[0])
-    other = jax.jit(jax.vmap(lambda key: sensor.sketch_over(key, *place)))(keys[1])
+    one, other = exact_and_quick_draws(jax.random.split(key, (2, 20_000)), jnp.float32(intensity))
     assert stats.ks_2samp(one, other).statistic < 0.02 + 1.95 * (2 / 20_000) ** 0.5
 
 
