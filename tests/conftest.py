@@ -2,6 +2,7 @@
 
 import gc
 import os
+import threading
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import jax
 import pytest
 from hypothesis import settings
+from jax._src.interpreters import mlir
 from jaxtyping import install_import_hook
 
 # Before the first import of dowsax: every annotated function and module of it is checked at run time.
@@ -23,6 +25,30 @@ settings.load_profile("dowsax")
 _CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "dowsax" / "jax"
 jax.config.update("jax_compilation_cache_dir", str(_CACHE))
 jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
+
+# No error of the compiler has to name the lines of Python that a program came from.
+jax.config.update("jax_traceback_in_locations_limit", 0)
+
+# Tracing leaves many objects behind, few of them in cycles.
+gc.set_threshold(50_000, 20, 100)
+
+_make_ir_context = mlir.make_ir_context
+_PROGRAMS_PER_CONTEXT = 200
+_of_thread = threading.local()
+
+
+def _shared_ir_context() -> mlir.ir.Context:
+    """One of JAX's contexts for many programs, not for each its own.
+
+    To make one takes as long as to lower a small program. Constants stay in it: so it is not kept for good.
+    """
+    if getattr(_of_thread, "num_left", 0) == 0:
+        _of_thread.context, _of_thread.num_left = _make_ir_context(), _PROGRAMS_PER_CONTEXT
+    _of_thread.num_left -= 1
+    return _of_thread.context
+
+
+mlir.make_ir_context = _shared_ir_context
 
 _LONGEST = (
     "experiments/test_on_ray.py",

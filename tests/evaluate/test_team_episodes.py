@@ -1,5 +1,7 @@
 """Simulated searches by a team: each has its own place, clock and budget, and all have one belief."""
 
+from functools import cache
+
 import numpy as np
 from made_missions import MODEL
 from made_teams import STARTS, team_site
@@ -75,20 +77,29 @@ def longest_legs(paths, readings, distance):
         yield np.max(legs / np.maximum((distance - gone) / left, SHORTEST_LEG))
 
 
+@cache
+def far_plan(number):
+    """With so many searchers."""
+    return plan_of(search=NEVER, budget=Budget(readings=20, distance=60.0)).with_searchers(number)
+
+
+@cache
+def far_missions(number):
+    return simulate(far_plan(number))
+
+
 def test_a_team_stops_on_far_ways_and_one_searcher_does_not():
     """Nobody in a team goes farther without a reading than 1.5 legs."""
-    plan = plan_of(search=NEVER, budget=Budget(readings=20, distance=60.0))
     shares = {}
     for number in (1, 2):
-        paths = [path for paths in simulate(plan.with_searchers(number)).paths for path in paths]
+        paths = [path for paths in far_missions(number).paths for path in paths]
         shares[number] = max(longest_legs(paths, 20, 60.0))
     assert shares[2] <= 1.5 + 1e-3 < shares[1]
 
 
 def test_the_missions_are_those_of_one_searcher():
     """The same seed gives the same sources to any team, and the same mission again."""
-    plan = plan_of(search=FIND)
-    one, two, again = (simulate(plan.with_searchers(n), CHEAPEST).rehearsal for n in (1, 2, 2))
+    one, two, again = (run.rehearsal for run in (far_missions(1), far_missions(2), simulate(far_plan(2))))
     assert [a.source for a in one.missions] == [b.source for b in two.missions]
     assert two.missions == again.missions
     assert (one.searchers, two.searchers) == (1, 2)

@@ -1,6 +1,7 @@
 """The check of the fit: quiet where the model is right, loud where scores are large or neighbours alike."""
 
 from dataclasses import replace
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -34,9 +35,15 @@ def fit_of(scores, positions, redundancy=1.0):
     return model_fit(with_redundancy(MODEL, redundancy), belief_of(scores, positions))
 
 
+@jax.jit
+def own_fit(belief):
+    return model_fit(MODEL, belief)
+
+
 fits_of = jax.jit(jax.vmap(fit_of, in_axes=(0, 0, None)))
 
 
+@partial(jax.jit, static_argnums=(1, 2))
 def walks(key, number, length):
     return jax.vmap(lambda key: wander(key, length))(jax.random.split(key, number))
 
@@ -65,9 +72,10 @@ def test_readings_that_err_as_one_are_suspected_unless_they_count_as_one(key):
     model = benchmark_model("temperature")
     belief = belief_of(shared[0], paths[0])
     for count in (1.0, 4.0):
-        assert float(model_fit(with_redundancy(model, count), belief)) == pytest.approx(
-            float(fit_of(shared[0], paths[0], count)), rel=1e-4
-        )
+        counted = with_redundancy(model, count)
+        assert float(
+            jax.jit(lambda belief, model=counted: model_fit(model, belief))(belief)
+        ) == pytest.approx(float(fit_of(shared[0], paths[0], count)), rel=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -102,15 +110,15 @@ def test_neighbours_in_place_are_compared_whatever_their_order(key):
 def test_a_long_survey_is_judged_by_readings_evenly_spread(key):
     """What is between does not matter; and no reading, or none whose rank is kept, is no misfit."""
     length = 4 * MAX_CHECKED_READINGS
-    path = wander(key, length)
+    path = jax.jit(wander, static_argnums=1)(key, length)
     tested = jnp.arange(length) % 4 == 0
     odd = jnp.where(tested, 0.0, 5.0)
     assert float(fit_of(odd, path)) == 1
     assert float(fit_of(5.0 - odd, path)) == 0
     belief = belief_of(odd, path)
     history = replace(belief.history, size=jnp.zeros((), jnp.int32))
-    assert float(model_fit(MODEL, replace(belief, history=history))) == 1
-    assert float(model_fit(MODEL, replace(belief, ranks=None))) == 1
+    assert float(own_fit(replace(belief, history=history))) == 1
+    assert float(own_fit(replace(belief, ranks=None))) == 1
 
 
 def test_readings_at_one_place_can_be_checked():
@@ -121,11 +129,11 @@ def test_readings_at_one_place_can_be_checked():
 
 def test_a_path_is_where_its_middle_is(key):
     """Paths of one instrument, with the same middles as readings at points, have the same neighbours."""
-    path = wander(key, 40)
+    path = jax.jit(wander, static_argnums=1)(key, 40)
     belief = belief_of(jnp.sign(path[:, 0] - jnp.median(path[:, 0])), path)
     along = Station(jnp.zeros_like(path), far_end=2 * path)
     paths = replace(belief, history=replace(belief.history, stations=along))
-    assert float(model_fit(MODEL, paths)) == float(model_fit(MODEL, belief)) < 0.01
+    assert float(own_fit(paths)) == float(own_fit(belief)) < 0.01
 
 
 @pytest.mark.slow

@@ -30,7 +30,9 @@ def tall_site(heights=HEIGHTS, **changes):
 def tall_advisor(heights=HEIGHTS, **changes):
     log, policy = changes.pop("log", None), changes.pop("policy", "location-gain")
     ahead = changes.pop("ahead", 1)
-    return Advisor(tall_site(heights, **changes), policy, seed=4, log=log, model=MODEL, ahead=ahead)
+    return Advisor(
+        tall_site(heights, **changes), policy, seed=4, log=log, model=MODEL, ahead=ahead, warm_up=False
+    )
 
 
 @jax.jit

@@ -19,7 +19,7 @@ def team_site(*, searchers=None, **changes):
 def team_advisor(**changes):
     log, policy = changes.pop("log", None), changes.pop("policy", "location-gain")
     ahead = changes.pop("ahead", 1)
-    return Advisor(team_site(**changes), policy, seed=4, log=log, model=MODEL, ahead=ahead)
+    return Advisor(team_site(**changes), policy, seed=4, log=log, model=MODEL, ahead=ahead, warm_up=False)
 
 
 def walk_in_turn(one, number, *, names=("anna", "ben"), first=0, places=None, truth=TRUTH):

@@ -26,7 +26,7 @@ def advisor(**changes):
     """One may read on both sides of a wall, at two places."""
     points = [BEHIND, (2.5, 2.0)]
     parts = {"step": StepSetting(points=points), "no_go": (), "obstacles": (Obstacle(WALL, "wall"),)}
-    return Advisor(hill_site(**(parts | changes)), "infotaxis", seed=4, model=MODEL)
+    return Advisor(hill_site(**(parts | changes)), "infotaxis", seed=4, model=MODEL, warm_up=False)
 
 
 @pytest.fixture(scope="module")

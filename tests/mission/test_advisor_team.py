@@ -75,7 +75,9 @@ def test_a_far_way_is_gone_in_legs():
 
 def test_one_searcher_goes_through():
     budget = Budget(readings=20, distance=60.0)
-    single = Advisor(hill_site(budget=budget, search=SEARCH), "location-gain", seed=4, model=MODEL)
+    single = Advisor(
+        hill_site(budget=budget, search=SEARCH), "location-gain", seed=4, model=MODEL, warm_up=False
+    )
     place, lengths = (2.0, 2.0), []
     for count in range(4):
         advice = single.observe(place, read(count, place), time=10.0 * count)
@@ -87,7 +89,7 @@ def test_one_searcher_goes_through():
 
 def test_the_belief_is_that_of_one_searcher_with_all_the_readings():
     """Whose a reading is changes nothing of what it tells."""
-    team, single = team_advisor(), Advisor(hill_site(), "location-gain", seed=4, model=MODEL)
+    team, single = team_advisor(), Advisor(hill_site(), "location-gain", seed=4, model=MODEL, warm_up=False)
     for count, name in enumerate(("anna", "ben", "ben", "anna")):
         place = (2.0 + 4.0 * count, 3.0)
         by_team = team.observe(place, read(count, place), id=count, searcher=name)

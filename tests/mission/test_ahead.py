@@ -43,7 +43,9 @@ PLACED = {
 
 def advisor(ahead, **changes):
     log = changes.pop("log", None)
-    return Advisor(hill_site(**(PLACED | changes)), "location-gain", 4, log, model=MODEL, ahead=ahead)
+    return Advisor(
+        hill_site(**(PLACED | changes)), "location-gain", 4, log, model=MODEL, ahead=ahead, warm_up=False
+    )
 
 
 def walk(one, number):

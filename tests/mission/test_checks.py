@@ -64,7 +64,7 @@ def test_levels_are_compared_by_their_difference():
 
 def advisor(**changes):
     log = changes.pop("log", None)
-    return Advisor(hill_site(**changes), "infotaxis", seed=4, log=log, model=MODEL)
+    return Advisor(hill_site(**changes), "infotaxis", seed=4, log=log, model=MODEL, warm_up=False)
 
 
 def test_readings_in_a_no_go_area_count_and_are_warned_of_when_one_enters_it(tmp_path):

@@ -32,7 +32,7 @@ from dowsax.world import Jump
 
 
 def advisor(**changes):
-    return Advisor(hill_site(**changes), "infotaxis", seed=4, model=MODEL)
+    return Advisor(hill_site(**changes), "infotaxis", seed=4, model=MODEL, warm_up=False)
 
 
 def test_status_follows_the_belief():

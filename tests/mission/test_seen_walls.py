@@ -32,7 +32,7 @@ def ranges_at(position, walls: shapely.Geometry = WALL):
 
 def advisor(**changes):
     site = hill_site(sensor=SENSOR, no_go=(), step=StepSetting(length=2.0), **changes)
-    return Advisor(site, "infotaxis", seed=4, model=MODEL)
+    return Advisor(site, "infotaxis", seed=4, model=MODEL, warm_up=False)
 
 
 def walls_of(*positions, walls: shapely.Geometry = WALL):

@@ -29,7 +29,7 @@ PLACES = [(x, y) for x in (100.0, 80.0, 60.0, 30.0, 10.0) for y in (20.0, 40.0, 
 @pytest.fixture(scope="module")
 def ready():
     """An advisor whose filter is compiled; others of the same site are made by it."""
-    return Advisor(parse_site(SITE), "infotaxis", seed=1)
+    return Advisor(parse_site(SITE), "infotaxis", seed=1, warm_up=False)
 
 
 def values(ready, key, theta=SOURCE):

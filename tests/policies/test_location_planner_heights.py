@@ -50,7 +50,7 @@ def model_of(release):
 @cache
 def belief_of(release):
     """Sources anywhere in the western half, all else known."""
-    thetas = jax.vmap(model_of(release).prior.sample)(jax.random.split(jax.random.key(3), 256))
+    thetas = jax.jit(jax.vmap(model_of(release).prior.sample))(jax.random.split(jax.random.key(3), 256))
     places = np.random.default_rng(5).uniform((0.0, 5.0), (30.0, 55.0), (256, 2))
     return as_belief(thetas.at[:, :2].set(jnp.asarray(places, jnp.float32)))
 
@@ -59,18 +59,19 @@ def exact_gain(release, place, height):
     r"""$H(z) - H(z \mid \Theta)$ [nats], by the sum over a grid of readings: what tells the location."""
     model, belief = model_of(release), belief_of(release)
     station = Station(jnp.asarray(place), altitude=jnp.asarray(height, jnp.float32))
-    mean = np.asarray(jax.vmap(lambda theta: model.intensity(theta, station))(belief.particles))
+    mean = np.asarray(_intensities(model, belief.particles, station))
     # Denser where the readings are: the noise grows with the reading.
     grid = np.concatenate([np.linspace(1.0, 3.0, 2001), np.geomspace(3.0, 4 * mean.max() + 6.0, 6001)[1:]])
-    log_prob = jax.vmap(
-        lambda reading: jax.vmap(lambda theta: model.log_likelihood(theta, station, reading))(
-            belief.particles
-        )
-    )
-    density = np.exp(np.asarray(log_prob(jnp.asarray(grid, jnp.float32)), np.float64))
+    log_prob = _log_probs(model, belief.particles, station, jnp.asarray(grid, jnp.float32))
+    density = np.exp(np.asarray(log_prob, np.float64))
     mixed = density.mean(axis=1)
     each = np.where(density > 0, density * np.log(np.maximum(density, 1e-300)), 0.0).mean(axis=1)
     return np.trapezoid(each - mixed * np.log(np.maximum(mixed, 1e-300)), grid)
+
+
+@eqx.filter_jit
+def _intensities(model, thetas, station):
+    return jax.vmap(model.intensity, in_axes=(0, None))(thetas, station)
 
 
 @eqx.filter_jit

@@ -1,5 +1,6 @@
 """Models from plain choices: every column in its place."""
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -104,7 +105,7 @@ def test_known_numbers_leave_no_columns(stations):
     assert names_of(model) == ["x", "y", "q", "vertical", "speed", "noise_floor"]
     plain = GaussianPlume(1e3)
     full = jnp.float32([50, 50, 2, 0.5, 3, 1, 1.1, 0.2, 0, 0.9, *BRIGGS.values()])
-    expected = 1.5 + jax.vmap(plain, in_axes=(None, 0))(full, stations)
+    expected = 1.5 + np.asarray(jax.jit(jax.vmap(plain, in_axes=(None, 0)))(full, stations))
     ours = intensities(model, [50, 50, 2, 1.1, 0.9, 3.0], stations)
     np.testing.assert_allclose(ours, expected, rtol=1e-5)
     assert model.sensor.sensor.sensor.noise_ratio == 0.2
@@ -123,10 +124,13 @@ def test_redundant_readings_count_less(stations):
     """With noise that is unknown too: the log likelihood is divided, the draws stay as they are."""
     one, four = (compose("level", BOX, redundancy=count) for count in (1, 4))
     theta, here = jnp.float32([50, 50, -40, 2, 1, 5]), jax.tree.map(lambda leaf: leaf[0], stations)
-    terms = [float(model.log_likelihood(theta, here, jnp.float32(-70))) for model in (one, four)]
+    terms = [
+        float(eqx.filter_jit(model.log_likelihood)(theta, here, jnp.float32(-70))) for model in (one, four)
+    ]
     assert terms[0] == pytest.approx(4 * terms[1], rel=1e-5)
     key = jax.random.key(0)
-    assert one.sample_reading(key, theta, here) == four.sample_reading(key, theta, here)
+    draws = [eqx.filter_jit(model.sample_reading)(key, theta, here) for model in (one, four)]
+    assert draws[0] == draws[1]
 
 
 def test_wind_given_inferred_and_measured_agree(stations):
@@ -186,7 +190,7 @@ def test_without_a_source_its_place_says_nothing(kind, stations, key):
     model = compose(kind, BOX, wind=(2.0, 1.0) if kind == "gas-buildings" else "measured")
     null = without_source(model)
     assert null.prior == model.prior
-    thetas = jax.vmap(model.prior.sample)(jax.random.split(key, 2))
+    thetas = jax.jit(jax.vmap(model.prior.sample))(jax.random.split(key, 2))
     here, there = (intensities(null, thetas[0].at[:2].set(thetas[at, :2]), stations) for at in (0, 1))
     assert np.array_equal(here, there)
     assert (here == here[0]).all()

@@ -31,14 +31,12 @@ NUM = 400
 NUM_WAYS = 150
 
 
-def programs(bounds):
-    fence = Fence.of(bounds)
-    return jax.jit(jax.vmap(lambda place: fence.allow(place))), jax.jit(
-        jax.vmap(lambda *ends: fence.allow_way(*ends))
-    )
-
-
-PROGRAMS = {name: programs(bounds) for name, bounds in SITES.items()}
+allow = jax.jit(jax.vmap(Fence.allow, in_axes=(None, 0)))
+allow_way = jax.jit(jax.vmap(Fence.allow_way, in_axes=(None, 0, 0)))
+lengths_of = jax.jit(jax.vmap(length_of))
+way_lengths = jax.jit(Fence.way_lengths)
+ways_to = jax.jit(jax.vmap(Fence.way, in_axes=(None, None, 0)))
+FENCES = {name: Fence.of(bounds) for name, bounds in SITES.items()}
 
 
 def places(seed):
@@ -48,19 +46,19 @@ def places(seed):
 
 @pytest.mark.parametrize("name", SITES)
 def test_places_are_allowed_as_by_the_polygons(name):
-    bounds, (allow, _) = SITES[name], PROGRAMS[name]
+    bounds = SITES[name]
     points = places(0)
     clear = bounds.clearance(points) > CLEAR_M
     assert clear.mean() > 0.9
-    np.testing.assert_array_equal(np.asarray(allow(points))[clear], bounds.allow(points)[clear])
+    np.testing.assert_array_equal(np.asarray(allow(FENCES[name], points))[clear], bounds.allow(points)[clear])
 
 
 @pytest.mark.parametrize("name", SITES)
 def test_ways_are_allowed_as_by_the_polygons(name):
     """Ways that pass no corner or border within a centimetre: those that do are for the exact geometry."""
-    bounds, (_, allow_way) = SITES[name], PROGRAMS[name]
+    bounds = SITES[name]
     starts, ends = places(1)[:NUM_WAYS], places(2)[:NUM_WAYS]
-    found = np.asarray(allow_way(starts, ends))
+    found = np.asarray(allow_way(FENCES[name], starts, ends))
     exact = np.array(
         [
             [bounds.allow_way(start + shift, (end + shift)[None])[0] for shift in shifts()]
@@ -75,15 +73,13 @@ def test_ways_are_allowed_as_by_the_polygons(name):
 @pytest.mark.parametrize("name", SITES)
 def test_shortest_ways_are_those_of_the_polygons(name):
     """Their lengths, and the pieces of the way: as long, and each allowed."""
-    bounds, fence = SITES[name], Fence.of(SITES[name])
+    bounds, fence = SITES[name], FENCES[name]
     points = places(3)
     points = points[bounds.allow(points) & (bounds.clearance(points) > CLEAR_M)][:40]
-    lengths = np.asarray(jax.jit(lambda *at: fence.way_lengths(*at))(points[0], points[1:]))
+    lengths = np.asarray(way_lengths(fence, points[0], points[1:]))
     expected = bounds.way_lengths(points[0], points[1:])
     np.testing.assert_allclose(lengths, expected, atol=CLEAR_M)
-    ways = np.asarray(
-        jax.jit(jax.vmap(lambda end: fence.way(jnp.asarray(points[0]), end)))(points[1:]), np.float64
-    )
+    ways = np.asarray(ways_to(fence, points[0], points[1:]), np.float64)
     for way, end, length in zip(ways[:20], points[1:], expected, strict=False):
         np.testing.assert_array_equal(way[[0, -1]], np.stack([points[0], end]))
         if np.isfinite(length):
@@ -111,8 +107,9 @@ def test_lengths_among_random_walls_are_exact(seed):
         there = points + offset
         there = there[bounds.clearance(there) > 0.2]
         there = there[bounds.allow(there)]
-        find = jax.jit(Fence.way_lengths)
-        found = find(Fence.of(bounds), jnp.asarray(there[0], jnp.float32), jnp.asarray(there, jnp.float32))
+        found = way_lengths(
+            Fence.of(bounds), jnp.asarray(there[0], jnp.float32), jnp.asarray(there, jnp.float32)
+        )
         np.testing.assert_allclose(found, bounds.way_lengths(there[0], there), atol=tolerance)
 
 
@@ -125,31 +122,28 @@ def shifts():
 def test_no_borders_change_nothing():
     """Not even the last digit of a length."""
     ends = places(4)
-    lengths = jax.jit(lambda *at: Fence.of(Bounds()).way_lengths(*at))(ends[0], ends)
+    lengths = way_lengths(Fence.of(Bounds()), ends[0], ends)
     plain = jax.jit(lambda start, ends: jnp.linalg.norm(ends - start[None, :], axis=1))(ends[0], ends)
     np.testing.assert_array_equal(lengths, plain)
 
 
 def test_borders_are_allowed():
     """Along a side, into a corner, from one yard to the other through the side they share; not around it."""
-    _, allow_way = PROGRAMS["two yards that touch"]
     starts = jnp.array([[0.0, 0.0], [5.0, 5.0], [18.0, 7.0], [18.0, 2.0]])
     ends = jnp.array([[SIDE, 0.0], [0.0, 0.0], [24.0, 7.0], [24.0, 2.0]])
-    assert allow_way(starts, ends).tolist() == [True, True, True, False]
+    assert allow_way(FENCES["two yards that touch"], starts, ends).tolist() == [True, True, True, False]
 
 
 @pytest.mark.parametrize("name", SITES)
 def test_room_for_more_changes_nothing_but_the_shapes(name):
     """The same places, ways and corners; and a further polygon leaves the shapes as they are."""
     bounds = SITES[name]
-    tight, roomy = Fence.of(bounds), Fence.of(bounds, has_room=True)
-    ends = jnp.asarray(places(5)[:40])
-    start = jnp.float32([3.0, 2.0])
-    np.testing.assert_array_equal(*(jax.vmap(fence.allow)(ends) for fence in (tight, roomy)))
-    np.testing.assert_array_equal(*(fence.way_lengths(start, ends) for fence in (tight, roomy)))
-    lengths = [
-        jax.vmap(lambda end, fence=fence: length_of(fence.way(start, end)))(ends) for fence in (tight, roomy)
-    ]
+    tight, roomy = FENCES[name], Fence.of(bounds, has_room=True)
+    ends = places(5)[:40]
+    start = np.float32([3.0, 2.0])
+    np.testing.assert_array_equal(*(allow(fence, ends) for fence in (tight, roomy)))
+    np.testing.assert_array_equal(*(way_lengths(fence, start, ends) for fence in (tight, roomy)))
+    lengths = [lengths_of(ways_to(fence, start, ends)) for fence in (tight, roomy)]
     np.testing.assert_allclose(*lengths, rtol=1e-5)
     more = Fence.of(replace(bounds, obstacles=(SHED - 10.0,)), has_room=True)
     if bounds.has_borders:

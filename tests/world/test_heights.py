@@ -2,6 +2,7 @@
 
 from itertools import product
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -31,6 +32,11 @@ STARTS = tuple(product(((5.0, 10.0), (18.0, 11.0), (2.0, 2.0)), (0.5, 1.0, 6.0, 
 def find(position, altitude, *limits):
     station = Station(position, altitude=altitude)
     return candidates_from(SPACE, station, Budget(*limits), PROMISING)
+
+
+@eqx.filter_jit
+def candidates_of(space, *at):
+    return space.candidates(*at)
 
 
 def found_from(place, altitude, *limits):
@@ -90,7 +96,7 @@ def test_legs_are_limited_over_ground_and_home_is_flown_to_at_the_height_of_the_
     here = jnp.array([9.0, 12.0])
 
     def allowed(distance):
-        found = space.candidates(here, Budget(distance=distance), jnp.zeros((0, 2)), 5.0)
+        found = candidates_of(space, here, Budget(distance=jnp.float32(distance)), jnp.zeros((0, 2)), 5.0)
         return list(
             zip(found.places[found.mask][:, 1].tolist(), found.altitudes[found.mask].tolist(), strict=True)
         )
@@ -109,7 +115,7 @@ def test_at_one_height_candidates_are_those_without_heights():
     one = PlacesAtHeights(NEAR_AND_FAR, FencesByHeight.of((1.0,), BOUNDS[:1]))
     for place in ((5.0, 10.0), (18.0, 11.0)):
         at = jnp.asarray(place), Budget(5.0, 30.0, 40.0), PROMISING
-        with_height, without = one.candidates(*at, 1.0), NEAR_AND_FAR.candidates(*at)
+        with_height, without = candidates_of(one, *at, 1.0), candidates_of(NEAR_AND_FAR, *at)
         assert (np.asarray(with_height.altitudes) == 1.0).all()
         for name in ("places", "way", "seconds", "mask"):
             np.testing.assert_array_equal(getattr(with_height, name), getattr(without, name))
@@ -118,18 +124,18 @@ def test_at_one_height_candidates_are_those_without_heights():
 def test_the_way_to_a_waypoint_is_that_of_its_candidate():
     found = found_from((5.0, 10.0), 6.0)
     station = Station(jnp.array([5.0, 10.0]), altitude=jnp.asarray(6.0))
+    length_to = jax.jit(lambda place, height: way_length(SPACE, station, Waypoint(place, height)))
     for number in np.flatnonzero(found.mask)[::7]:
         place, height = (jnp.asarray(part[number], jnp.float32) for part in (found.places, found.altitudes))
-        length = way_length(SPACE, station, Waypoint(place, height))
-        assert float(length) == pytest.approx(found.way[number], abs=1e-4)
+        assert float(length_to(place, height)) == pytest.approx(found.way[number], abs=1e-4)
 
 
 def test_a_height_between_two_has_what_is_in_the_way_at_the_lower():
     """Nothing is known of obstacles in between; below the lowest height is what is there."""
+    allow = jax.jit(lambda altitude, place: FENCES.at(altitude).allow(place))
     for altitude in (0.0, 1.0, 4.9, 5.0, 8.0, 30.0):
-        fence = FENCES.at(jnp.asarray(altitude))
         for place in ((7.5, 10.0), (13.0, 10.0), (1.0, 1.0)):
-            assert bool(fence.allow(jnp.asarray(place))) == bool(bounds_at(altitude).allow([place])[0])
+            assert bool(allow(altitude, jnp.asarray(place))) == bool(bounds_at(altitude).allow([place])[0])
 
 
 def test_without_an_altitude_there_is_no_climb():

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -15,6 +16,16 @@ THETA = jnp.float32([40.0, 60.0, 5e4, 0.0, 0.5])
 """A source of radiation: attenuation and height are known to the models below by their columns."""
 
 
+@eqx.filter_jit
+def intensity(model, theta, station):
+    return model.intensity(theta, station)
+
+
+@eqx.filter_jit
+def log_likelihood(model, theta, station, reading):
+    return model.log_likelihood(theta, station, reading)
+
+
 def station(**measured):
     numbers = {name: jnp.float32(number) for name, number in measured.items()}
     return Station(jnp.float32([50.0, 50.0]), altitude=jnp.float32(1.0), **numbers)
@@ -26,26 +37,26 @@ def radiation(**given):
 
 def test_multiplies_the_source_and_a_background_that_all_share():
     """ε (c + b) of one place; but a background of each sensor, and one of each reading, is as it was read."""
-    plain = float(radiation(background=None).intensity(THETA, station()))
+    plain = float(intensity(radiation(background=None), THETA, station()))
     for background, added in ((None, 0.0), (7.0, 2.5 * 7.0), ("measured", 12.0)):
         model = radiation(background=background, efficiency="measured")
-        found = float(model.intensity(THETA, station(efficiency=2.5, background=12.0)))
+        found = float(intensity(model, THETA, station(efficiency=2.5, background=12.0)))
         assert found == pytest.approx(2.5 * plain + added, rel=1e-6)
-        null = float(without_source(model).intensity(THETA, station(efficiency=2.5, background=12.0)))
+        null = float(intensity(without_source(model), THETA, station(efficiency=2.5, background=12.0)))
         assert null == pytest.approx(added, rel=1e-6)
     model = radiation(background=7.0, sensors=("A", "B"), efficiency="measured")
     here = replace(station(efficiency=2.5), sensor=jnp.int32(1))
-    assert float(model.intensity(THETA, here)) == pytest.approx(2.5 * plain + 7.0, rel=1e-6)
+    assert float(intensity(model, THETA, here)) == pytest.approx(2.5 * plain + 7.0, rel=1e-6)
 
 
 def test_a_level_is_that_of_the_multiplied_power():
     theta = jnp.float32([40.0, 60.0, -20.0, 2.0, 1.0, 0.0, 0.0, 3.0])
     plain, doubled = compose("level", BOX), compose("level", BOX, efficiency="measured")
-    raised = float(doubled.intensity(theta, station(efficiency=2.0)) - plain.intensity(theta, station()))
+    raised = float(intensity(doubled, theta, station(efficiency=2.0)) - intensity(plain, theta, station()))
     assert raised == pytest.approx(10 * np.log10(2), abs=1e-4)
     loud = compose("level", BOX, background=-40.0, efficiency="measured")
-    powers = sum(2 * 10 ** (level / 10) for level in (float(plain.intensity(theta, station())), -40.0))
-    found = float(loud.intensity(theta, station(efficiency=2.0)))
+    powers = sum(2 * 10 ** (level / 10) for level in (float(intensity(plain, theta, station())), -40.0))
+    found = float(intensity(loud, theta, station(efficiency=2.0)))
     assert found == pytest.approx(10 * np.log10(powers), abs=1e-4)
 
 
@@ -68,8 +79,8 @@ def test_a_plume_in_a_swaying_wind_is_read_in_other_units(robust):
         plain = Station(place, wind=wind, background=two)
         strong = Station(place, wind=wind, background=two, efficiency=jnp.float32(factor))
         for excess in (-0.01, 0.5, 40.0):
-            expected = float(one.log_likelihood(theta, plain, jnp.float32(2.0 + excess))) - np.log(factor)
-            found = float(other.log_likelihood(theta, strong, jnp.float32(2.0 + factor * excess)))
+            expected = float(log_likelihood(one, theta, plain, jnp.float32(2.0 + excess))) - np.log(factor)
+            found = float(log_likelihood(other, theta, strong, jnp.float32(2.0 + factor * excess)))
             assert found == pytest.approx(expected, rel=1e-4, abs=2e-3)
 
 
@@ -88,9 +99,9 @@ def test_a_known_background_is_the_same_whether_of_the_site_or_of_the_reading():
     for kind in ("radiation", "level", "magnetic-dipole", "temperature"):
         known, measured = (compose(kind, BOX, background=given) for given in (9.0, "measured"))
         assert known.prior.parameters == measured.prior.parameters
-        theta, here = known.prior.sample(key), station(background=9.0)
+        theta, here = eqx.filter_jit(known.prior.sample)(key), station(background=9.0)
         for one, other in ((known, measured), (without_source(known), without_source(measured))):
-            likelihoods = [float(model.log_likelihood(theta, here, reading)) for model in (one, other)]
+            likelihoods = [float(log_likelihood(model, theta, here, reading)) for model in (one, other)]
             assert likelihoods[0] == pytest.approx(likelihoods[1], rel=1e-5)
-            draws = [float(model.sample_reading(key, theta, here)) for model in (one, other)]
+            draws = [float(eqx.filter_jit(model.sample_reading)(key, theta, here)) for model in (one, other)]
             assert draws[0] == pytest.approx(draws[1], rel=1e-5)

@@ -25,7 +25,6 @@ NUM_STEPS = 20_000
 BOX = UniformBox((0.0, 0.0), (200.0, 200.0))
 
 
-@jax.jit
 def fine_values(theta, station):
     """The plume at the middles of equal steps of a path."""
     shares = (jnp.arange(NUM_STEPS) + 0.5) / NUM_STEPS
@@ -34,9 +33,25 @@ def fine_values(theta, station):
     return jax.vmap(lambda place: PLUME(theta, replace(point, position=place)))(places)
 
 
-def fine_sum(theta, station):
-    """Their mean, added in double precision; a step is at most 1 cm."""
-    return float(np.asarray(fine_values(theta, station), np.float64).mean())
+each_fine_values = jax.jit(lambda *cases: jax.lax.map(lambda case: fine_values(*case), cases))
+
+
+def fine_sums(thetas, stations):
+    """Their means, added in double precision; a step is at most 1 cm."""
+    return np.asarray(each_fine_values(thetas, stations), np.float64).mean(axis=1)
+
+
+means = jax.jit(jax.vmap(MEAN))
+mean = jax.jit(MEAN)
+
+
+@eqx.filter_jit
+def intensity(model, theta, station):
+    return model.intensity(theta, station)
+
+
+def a_source(model, key):
+    return jax.jit(model.prior.sample)(key)
 
 
 def sources(number, growing):
@@ -77,9 +92,10 @@ def draw_cases(kind, seed, growing=True):
         length = math.exp(generator.uniform(math.log(2.0), math.log(200.0)))
         winds.append(wind)
         ends.append(place_path(kind, generator, theta[:2], turned, length))
-    starts, fars = (jnp.float32([pair[end] for pair in ends]) for end in (0, 1))
-    altitude = jnp.float32(np.abs(generator.normal(1.5, 1.0, NUM_CASES)))
-    return jnp.float32(thetas), Station(starts, wind=jnp.float32(winds), altitude=altitude, far_end=fars)
+    starts, fars = (np.float32([pair[end] for pair in ends]) for end in (0, 1))
+    altitude = np.float32(np.abs(generator.normal(1.5, 1.0, NUM_CASES)))
+    starts, fars, winds, altitude = map(jnp.asarray, (starts, fars, np.float32(winds), altitude))
+    return jnp.asarray(thetas), Station(starts, wind=winds, altitude=altitude, far_end=fars)
 
 
 def take(stations, at):
@@ -104,8 +120,8 @@ def test_is_the_fine_sum(kind, seed, largest, usual, growing):
     Through the source itself, which is 0.2 m in size, peaks of a few decimetres may be off by more.
     """
     thetas, stations = draw_cases(kind, seed, growing)
-    ours = np.asarray(jax.jit(jax.vmap(MEAN))(thetas, stations), np.float64)
-    exact = np.array([fine_sum(theta, take(stations, at)) for at, theta in enumerate(thetas)])
+    ours = np.asarray(means(thetas, stations), np.float64)
+    exact = fine_sums(thetas, stations)
     error = np.abs(ours - exact) / (exact + 1e-7 * np.asarray(thetas[:, 2]))
     assert error.max() < largest
     assert np.quantile(error, 0.9) < usual
@@ -127,18 +143,18 @@ def test_a_path_across_reads_the_flux(lateral):
     sigma_z = 0.06 * distance / math.sqrt(1 + 1.5e-3 * distance)
     above = math.exp(-(0.5**2) / (2 * sigma_z**2)) + math.exp(-(2.5**2) / (2 * sigma_z**2))
     expected = 2.0 / wind * above / (math.sqrt(2 * math.pi) * sigma_z) / 200.0
-    assert float(MEAN(theta, station)) == pytest.approx(expected, rel=(2 * lateral * 0.08) ** 2 + 3e-3)
+    assert float(mean(theta, station)) == pytest.approx(expected, rel=(2 * lateral * 0.08) ** 2 + 3e-3)
 
 
 def test_parts_add_up_to_the_whole():
     """The mean over a path is that of its parts, weighted by their lengths; within 1 %, mostly 10⁻³."""
     thetas, stations = draw_cases("oblique", 8, growing=False)
     shares = np.random.default_rng(9).uniform(0.1, 0.9, NUM_CASES)
-    middle = stations.position + jnp.float32(shares)[:, None] * (stations.far_end - stations.position)
-    at = jax.jit(jax.vmap(MEAN))
-    whole = np.asarray(at(thetas, stations), float)
-    first = np.asarray(at(thetas, replace(stations, far_end=middle)), float)
-    second = np.asarray(at(thetas, replace(stations, position=middle)), float)
+    start, far = np.asarray(stations.position), np.asarray(stations.far_end)
+    middle = jnp.asarray(start + np.float32(shares)[:, None] * (far - start))
+    whole = np.asarray(means(thetas, stations), float)
+    first = np.asarray(means(thetas, replace(stations, far_end=middle)), float)
+    second = np.asarray(means(thetas, replace(stations, position=middle)), float)
     error = np.abs(shares * first + (1 - shares) * second - whole) / (whole + 1e-8 * np.asarray(thetas[:, 2]))
     assert error.max() < 0.01
     assert np.quantile(error, 0.8) < 1e-3
@@ -147,10 +163,20 @@ def test_parts_add_up_to_the_whole():
 def test_both_ends_are_alike():
     thetas, stations = draw_cases("oblique", 10)
     reversed_ = replace(stations, position=stations.far_end, far_end=stations.position)
-    at = jax.jit(jax.vmap(MEAN))
-    values = np.asarray(at(thetas, stations))
+    values = np.asarray(means(thetas, stations))
     # Places within rounding of each other, 10⁻⁵ m, at distances of a metre and more.
-    np.testing.assert_allclose(at(thetas, reversed_), values, rtol=2e-3, atol=1e-10)
+    np.testing.assert_allclose(means(thetas, reversed_), values, rtol=2e-3, atol=1e-10)
+
+
+means_on_axis = jax.jit(jax.vmap(along_axis(MEAN)))
+
+
+@jax.jit
+@jax.vmap
+def turned_profiles(theta, station):
+    profile = MEAN.direction_profile(theta, station, 0.2)
+    turns = profile.angle + jnp.array([-0.2, 0.0, 0.1])
+    return jax.vmap(profile.value)(turns), profile.angle, profile.width
 
 
 @pytest.mark.parametrize("length", [0.0, 1e-7, 1e-3])
@@ -163,16 +189,9 @@ def test_a_path_of_no_length_is_a_point(length):
     thetas, stations = draw_cases("oblique", 11)
     paths = replace(stations, far_end=stations.position + length)
     points = replace(stations, far_end=None)
-    for field in (MEAN, along_axis(MEAN)):
-        at = jax.jit(jax.vmap(field))
+    for at in (means, means_on_axis):
         np.testing.assert_allclose(at(thetas, paths), at(thetas, points), rtol=5e-3, atol=1e-10)
-
-    def turned(theta, station):
-        profile = MEAN.direction_profile(theta, station, 0.2)
-        turns = profile.angle + jnp.array([-0.2, 0.0, 0.1])
-        return jax.vmap(profile.value)(turns), profile.angle, profile.width
-
-    for path, point in zip(*(jax.vmap(turned)(thetas, at) for at in (paths, points)), strict=True):
+    for path, point in zip(*(turned_profiles(thetas, at) for at in (paths, points)), strict=True):
         np.testing.assert_allclose(path, point, rtol=1e-2, atol=1e-4)
 
 
@@ -201,31 +220,33 @@ def test_a_profile_is_the_mean_in_turned_winds():
 
 def test_the_axis_of_a_path_it_crosses_is_the_path():
     """Where the axis misses the path, the wind is turned to its nearer end."""
-    theta, on_axis = theta_of(lateral=0.5), along_axis(MEAN)
+    theta, on_axis = theta_of(lateral=0.5), jax.jit(along_axis(MEAN))
 
     def path(low, high, wind=(4.0, 0.0)):
         start, far = jnp.float32([50.0, low]), jnp.float32([50.0, high])
         return Station(start, wind=jnp.float32(wind), altitude=jnp.float32(1.0), far_end=far)
 
     crossed, missed = path(-20.0, 60.0), path(30.0, 110.0)
-    assert float(on_axis(theta, crossed)) == pytest.approx(float(MEAN(theta, crossed)), rel=1e-4)
+    assert float(on_axis(theta, crossed)) == pytest.approx(float(mean(theta, crossed)), rel=1e-4)
     angle = math.atan2(30.0, 50.0)
     turned = path(30.0, 110.0, wind=(4 * math.cos(angle), 4 * math.sin(angle)))
-    assert float(MEAN(theta, missed)) < 1e-6 * float(MEAN(theta, turned))
+    assert float(mean(theta, missed)) < 1e-6 * float(mean(theta, turned))
     # The line is seen from the source with its size, 0.2 m of 50 m.
-    assert float(on_axis(theta, missed)) == pytest.approx(float(MEAN(theta, turned)), rel=1e-3)
+    assert float(on_axis(theta, missed)) == pytest.approx(float(mean(theta, turned)), rel=1e-3)
+
+
+value_and_gradient = jax.jit(jax.value_and_grad(MEAN))
 
 
 @pytest.mark.parametrize("offset", [(0.0, 0.0), (3e4, -2e4)])
 def test_is_finite_with_its_gradient_everywhere(offset):
     """In calm air, from the source, over it and upwind, also far from the origin."""
     theta = theta_of(x=offset[0], y=offset[1], meander=0.2)
-    value = jax.jit(jax.value_and_grad(MEAN))
     for wind in ((0.0, 0.0), (1e-5, 0.0), (3.0, 0.0)):
         for ends in (((0, 0), (0, 0)), ((0, 0), (50, 0)), ((-20, 0), (20, 0)), ((-90, 5), (-5, 5))):
             start, far = (jnp.float32(np.add(end, offset)) for end in ends)
             station = Station(start, wind=jnp.float32(wind), altitude=jnp.float32(1.0), far_end=far)
-            reading, gradient = value(theta, station)
+            reading, gradient = value_and_gradient(theta, station)
             assert jnp.isfinite(reading)
             assert jnp.isfinite(gradient).all()
             assert reading >= 0
@@ -259,36 +280,36 @@ def track(length):
 def test_a_background_is_added_once(key):
     """The mean of what is everywhere the same is just that."""
     plain, above = model(background=None), model(background=2.0)
-    theta, station = plain.prior.sample(key), take(track(3), 1)
-    added = above.intensity(theta, station) - plain.intensity(theta, station)
+    theta, station = a_source(plain, key), take(track(3), 1)
+    added = intensity(above, theta, station) - intensity(plain, theta, station)
     assert float(added) == pytest.approx(2.0, rel=1e-4)
 
 
 def test_a_sensor_that_lags_lags_along_paths(key):
     """The answer of τ y' = c − y from path to path, by hand."""
     lagging, plain = model(background=None, lag=5.0), model(background=None)
-    theta, stations = plain.prior.sample(key), track(4)
-    values = np.asarray(jax.vmap(plain.intensity, (None, 0))(theta, stations), float)
+    theta, stations = a_source(plain, key), track(4)
+    values = np.asarray(jax.jit(jax.vmap(plain.intensity, (None, 0)))(theta, stations), float)
     answer = values[0]
     for value in values[1:]:
         answer = math.exp(-3.0 / 5.0) * answer + (1 - math.exp(-3.0 / 5.0)) * value
     last = take(with_trail(stations, 4), 3)
-    assert float(lagging.intensity(theta, last)) == pytest.approx(answer, rel=1e-4)
+    assert float(intensity(lagging, theta, last)) == pytest.approx(answer, rel=1e-4)
 
 
 def test_a_wind_that_is_given_or_inferred_is_that_of_the_path(key):
     """The same as measured with the reading."""
     measured = model(background=None)
-    theta, station = measured.prior.sample(key), take(track(3), 1)
+    theta, station = a_source(measured, key), take(track(3), 1)
     given = model(background=None, wind=(2.0, 1.0))
     bare = replace(station, wind=None)
-    expected = float(measured.intensity(theta, station))
-    assert float(given.intensity(theta, bare)) == pytest.approx(expected, rel=1e-6)
+    expected = float(intensity(measured, theta, station))
+    assert float(intensity(given, theta, bare)) == pytest.approx(expected, rel=1e-6)
     inferred = model(background=None, wind="unknown")
     names = [parameter.name for parameter in inferred.prior.parameters]
     own = dict(zip([parameter.name for parameter in measured.prior.parameters], theta, strict=True))
     full = jnp.stack([own.get(name, {"ux": 2.0, "uy": 1.0}.get(name)) for name in names])
-    assert float(inferred.intensity(full, bare)) == pytest.approx(expected, rel=1e-6)
+    assert float(intensity(inferred, full, bare)) == pytest.approx(expected, rel=1e-6)
 
 
 @pytest.mark.parametrize(

@@ -33,10 +33,15 @@ def places(number: int, seed: int = 0) -> Station:
     return Station(jnp.asarray(np.random.default_rng(seed).uniform(0, 100, (number, 2)), jnp.float32))
 
 
+@eqx.filter_jit
+def intensities(model: Model, theta, stations: Station) -> jax.Array:
+    return jax.vmap(model.intensity, in_axes=(None, 0))(theta, stations)
+
+
 def exact(model: Model, theta, stations: Station, correlation=CORRELATION, length=LENGTH):
     """The distribution of all readings at once."""
     at = np.asarray(stations.position, np.float64)
-    mean = np.asarray(jax.vmap(model.intensity, in_axes=(None, 0))(theta, stations), np.float64)
+    mean = np.asarray(intensities(model, theta, stations), np.float64)
     apart = np.linalg.norm(at[:, None] - at[None, :], axis=-1)
     shared = correlation * np.exp(-apart / length)
     np.fill_diagonal(shared, 1.0)
@@ -126,7 +131,8 @@ def test_drawn_readings_have_the_covariance():
     """Whitened by the exact covariance, drawn readings are standard normal (Kolmogorov and Smirnov)."""
     model, stations = level(), places(9)
     keys = jax.random.split(jax.random.key(0), 400)
-    readings = jax.vmap(model.simulate, in_axes=(0, None, None))(keys, SOURCE, stations)
+    simulate = jax.jit(jax.vmap(model.simulate, in_axes=(0, None, None)))
+    readings = simulate(keys, SOURCE, stations)
     oracle = exact(model, SOURCE, stations)
     white = np.linalg.solve(np.linalg.cholesky(oracle.cov), (np.asarray(readings) - oracle.mean).T)
     assert kstest(white.ravel(), "norm").pvalue > 1e-3
@@ -147,14 +153,15 @@ def test_outlier_next_door_is_not_believed():
     """With Student's t a neighbour that is far off says nothing about this reading."""
     model = level(robust=True)
     stations = Station(jnp.array([[10.0, 20.0], [10.1, 20.0]]))
-    expected = jax.vmap(model.intensity, in_axes=(None, 0))(SOURCE, stations)
+    expected = intensities(model, SOURCE, stations)
 
-    def second(error: float) -> float:
-        readings = expected + jnp.array([error, 0.0])
+    @jax.jit
+    def second(error):
+        readings = expected + jnp.array([1.0, 0.0]) * error
         at = jax.tree.map(lambda leaf: leaf[1], recall_all(model.sensor, stations, readings))
-        return float(model.log_likelihood(SOURCE, at, expected[1]))
+        return model.log_likelihood(SOURCE, at, expected[1])
 
-    assert second(300 * NOISE) == pytest.approx(second(0.0), abs=0.1)
+    assert second(300 * NOISE) == pytest.approx(float(second(0.0)), abs=0.1)
     assert second(2 * NOISE) < second(0.0) - 0.2
 
 
@@ -172,7 +179,7 @@ def test_stated_uncertainty_adds_to_the_noise():
     bare = places(2, seed=3)
     stations = Station(bare.position, uncertainty=jnp.full(2, 4.0))
     readings = jnp.array([31.0, 36.0])
-    mean = np.asarray(jax.vmap(stated.intensity, in_axes=(None, 0))(SOURCE, stations), np.float64)
+    mean = np.asarray(intensities(stated, SOURCE, stations), np.float64)
     apart = float(np.linalg.norm(np.subtract(*np.asarray(bare.position))))
     shared = CORRELATION * np.exp(-apart / LENGTH)
     oracle = multivariate_normal(mean, (NOISE**2 + 16.0) * np.array([[1.0, shared], [shared, 1.0]]))

@@ -56,6 +56,7 @@ def by_grid(plain, error, theta, station, reading):
     return logsumexp(terms + logs) - logsumexp(logs)
 
 
+@eqx.filter_jit
 def cases(swaying, key, width=(0.2, 1.5)):
     """Sources, stations downwind of them within the reach of plume and error, and sampled readings."""
     source_key, place_key, wind_key, noise_key = jax.random.split(key, 4)
@@ -109,9 +110,8 @@ def test_sums_of_densities_and_of_their_logarithms_agree(reading, key, monkeypat
     thetas, stations, _ = cases(swaying, key)
 
     def terms():
-        return jax.vmap(lambda theta, at: swaying.log_likelihood(theta, at, jnp.float32(reading)))(
-            thetas, stations
-        )
+        each = jax.jit(jax.vmap(lambda theta, at: swaying.log_likelihood(theta, at, jnp.float32(reading))))
+        return each(thetas, stations)
 
     plain = terms()
     monkeypatch.setattr(swaying_wind, "_MAX_PLAIN_DEGREES", 0.0)
@@ -141,7 +141,7 @@ def test_no_error_is_as_without_and_a_small_one_nearly(key):
     assert eqx.tree_equal(plain, compose("gas-plume", BOX, gas="methane", direction_error=0.0))
     exact, nearly = model(0.0), model(0.01)
     drawn = cases(exact, key, width=(1.0, 1.5))
-    near, far = (jax.vmap(one.log_likelihood)(*drawn) for one in (nearly, exact))
+    near, far = (jax.jit(jax.vmap(one.log_likelihood))(*drawn) for one in (nearly, exact))
     np.testing.assert_allclose(near, far, atol=0.02, rtol=1e-3)
 
 
@@ -150,7 +150,7 @@ def test_no_error_is_as_without_and_a_small_one_nearly(key):
 def test_is_finite_everywhere(wind, key):
     """In calm air, at the source, upwind and for absurd readings, and so is its gradient."""
     swaying = model(10.0)
-    theta = swaying.prior.sample(key)
+    theta = jax.jit(swaying.prior.sample)(key)
     value = jax.jit(jax.value_and_grad(swaying.log_likelihood))
     for offset in ((0.0, 0.0), (1e-3, 0.0), (-150.0, 0.0), (50.0, 5.0)):
         station = Station(theta[:2] + jnp.array(offset), wind=jnp.array(wind), altitude=jnp.float32(1.5))
@@ -165,14 +165,14 @@ def test_a_plume_that_just_misses_is_possible(key):
     exact, swaying = model(0.0, robust=False), model(10.0, robust=False)
     names = [parameter.name for parameter in exact.prior.parameters]
     theta = (
-        exact.prior.sample(key)
+        jax.jit(exact.prior.sample)(key)
         .at[jnp.array([names.index("q"), names.index("stability")])]
         .set(jnp.array([1.0, 4.0]))
     )
     offset = 60.0 * jnp.array([math.cos(0.25), math.sin(0.25)])
     station = Station(theta[:2] + offset, wind=jnp.array([3.0, 0.0]), altitude=jnp.float32(1.5))
-    high = exact.intensity(theta, turned(station, 0.25))
-    terms = [one.log_likelihood(theta, station, high) for one in (exact, swaying)]
+    high = jax.jit(lambda theta, at: exact.intensity(theta, turned(at, 0.25)))(theta, station)
+    terms = [jax.jit(one.log_likelihood)(theta, station, high) for one in (exact, swaying)]
     assert terms[0] < -1000
     assert terms[1] > -20
 
@@ -226,13 +226,16 @@ def test_two_plumes_are_as_a_fine_grid_has_them(key):
     """Sixty readings of two sources, anywhere: log p is off by 0.1 nats on average, at most."""
     swaying, plain = (model(error, sources=2) for error in (10.0, 0.0))
     source_key, place_key, noise_key = jax.random.split(key, 3)
-    thetas = jax.vmap(swaying.prior.sample)(jax.random.split(source_key, 60))
+    thetas = jax.jit(jax.vmap(swaying.prior.sample))(jax.random.split(source_key, 60))
     places = jax.random.uniform(place_key, (60, 2), maxval=200.0)
     winds = jnp.broadcast_to(jnp.array([3.0, 0.0]), (60, 2))
     stations = Station(places, wind=winds, altitude=jnp.full(60, 1.5))
-    readings = jax.vmap(swaying.sample_reading)(jax.random.split(noise_key, 60), thetas, stations)
+    readings = jax.jit(jax.vmap(swaying.sample_reading))(jax.random.split(noise_key, 60), thetas, stations)
     ours = jax.jit(jax.vmap(swaying.log_likelihood))(thetas, stations, readings)
-    exact = jax.lax.map(lambda one: by_grid(plain, math.radians(10.0), *one), (thetas, stations, readings))
+    by_grid_each = jax.jit(
+        lambda *drawn: jax.lax.map(lambda one: by_grid(plain, math.radians(10.0), *one), drawn)
+    )
+    exact = by_grid_each(thetas, stations, readings)
     off = np.abs(np.asarray(exact - ours, np.float64))
     assert off.mean() < 0.1
     assert np.median(off) < 0.03
