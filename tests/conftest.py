@@ -2,7 +2,6 @@
 
 import gc
 import os
-import threading
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +9,6 @@ from pathlib import Path
 import jax
 import pytest
 from hypothesis import settings
-from jax._src.interpreters import mlir
 from jaxtyping import install_import_hook
 
 # Before the first import of dowsax: every annotated function and module of it is checked at run time.
@@ -31,24 +29,6 @@ jax.config.update("jax_traceback_in_locations_limit", 0)
 
 # Tracing leaves many objects behind, few of them in cycles.
 gc.set_threshold(50_000, 20, 100)
-
-_make_ir_context = mlir.make_ir_context
-_PROGRAMS_PER_CONTEXT = 200
-_of_thread = threading.local()
-
-
-def _shared_ir_context() -> mlir.ir.Context:
-    """One of JAX's contexts for many programs, not for each its own.
-
-    To make one takes as long as to lower a small program. Constants stay in it: so it is not kept for good.
-    """
-    if getattr(_of_thread, "num_left", 0) == 0:
-        _of_thread.context, _of_thread.num_left = _make_ir_context(), _PROGRAMS_PER_CONTEXT
-    _of_thread.num_left -= 1
-    return _of_thread.context
-
-
-mlir.make_ir_context = _shared_ir_context
 
 _LONGEST = (
     "experiments/test_on_ray.py",
