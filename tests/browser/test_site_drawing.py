@@ -178,6 +178,34 @@ def test_the_start_waits_for_what_was_typed_last(board, console):
     assert mission["budget"]["readings"] == 25
 
 
+def test_changes_that_wait_for_a_slow_server_stay(board):
+    """An answer to an earlier change has none of the later ones."""
+    drawn = board({})
+    page, held = drawn.page, []
+    page.route("**/api/site/form", lambda route: held.append(route))
+
+    def change(key, value):
+        page.locator(f"[name='{key}']").fill(value)
+        page.locator(f"[name='{key}']").press("Tab")
+
+    def let_go(number):
+        for _ in range(100):
+            if len(held) > number:
+                break
+            page.wait_for_timeout(100)
+        with page.expect_response("**/api/site/form"):
+            held[number].continue_()
+
+    change("budget.readings", "25")
+    change("budget.time", "900")
+    let_go(0)
+    change("step.speed", "3")
+    let_go(1)
+    let_go(2)
+    table = drawn.file(lambda table: table.get("step", {}).get("speed") == 3.0)
+    assert (table["budget"]["readings"], table["budget"]["time"]) == (25, 900.0)
+
+
 def test_a_pasted_text_fills_form_and_map(board):
     drawn = board({})
     page = drawn.page

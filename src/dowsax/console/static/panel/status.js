@@ -152,7 +152,7 @@ function measuring(stops) {
   return h(
     "details",
     {},
-    h("summary", {}, "False stops: not measured here"),
+    h("summary", {}, `False stops: ${stops.measured_for === "kind" ? "this site was not rehearsed" : "not measured here"}`),
     h("p", {}, `${capital(stops.sentence)}. To measure it, run on the machine of the console:`),
     h("code", {}, stops.command),
   );

@@ -80,7 +80,8 @@ function buildSite() {
         board.map.take(structuredClone(form.shapes), picture.upload()?.corners, state.isBehind);
         picture.take(form.shapes);
       }
-      if (form.values) fields.take(form);
+      // An answer to an earlier change lacks the later ones.
+      if (form.values && !state.isBehind) fields.take(form);
       const fault = form.faults[0];
       verdict.className = fault ? "verdict error" : "verdict good";
       say(verdict, fault ? fault.line : understood(form.site));
