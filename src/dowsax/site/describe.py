@@ -23,6 +23,8 @@ _MAX_STRENGTH_RATIO, _MAX_LEVEL_RANGE_DB = 1000.0, 30.0
 """Ratio of strengths, and difference of levels [dB], beyond which the weakest of sources are not seen."""
 _MIN_CUT_SHARE = 1e-4
 """Of the area: less is a chink."""
+_MAX_BEYOND_SHARE = 0.01
+"""Of the diagonal of the area: less beyond it is rounding."""
 _MIN_DIAGONAL_M = 1.0
 """An area that is smaller was probably meant in degrees."""
 
@@ -315,12 +317,24 @@ def lint_site(site: Site) -> list[str]:
             f"The sensor may be in {100 * share:.2g} % of the area only: check the corners of "
             "geofence, no-go areas and obstacles against [area]."
         )
+    if site.outside != "allow" and _is_fence_beyond(site):
+        questions.append(
+            "The geofence reaches beyond the area, where no reading counts: check its corners, or make the "
+            "area larger."
+        )
     if reachable < share - _MIN_CUT_SHARE:
         questions.append(
             f"From the start there is no way to {100 * (share - reachable):.2g} % of the area: obstacles, "
             "no-go areas or the geofence cut it in parts. Leave a way between them, if there is one."
         )
     return questions + _weak_sources(site)
+
+
+def _is_fence_beyond(site: Site) -> bool:
+    """Whether a corner of the geofence is well outside the area."""
+    margin = _MAX_BEYOND_SHARE * site.diagonal
+    low, high = np.subtract(site.low, margin), np.add(site.high, margin)
+    return any(bool(np.any((corners < low) | (corners > high))) for corners in site.geofence)
 
 
 def _weak_sources(site: Site) -> list[str]:
