@@ -7,7 +7,7 @@ traces nor lowers.
 
 A stored program belongs to the source and weights of dowsax as they were imported, the versions and settings
 of JAX, the shapes of the arguments, and their parts that are no arrays. Where those refer to other code, as a
-model with a field of its user does, or to a file of weights of one's own, the program is not stored, because
+model with a field of its user does, or to a file of weights of its user, the program is not stored, because
 those may change.
 """
 

@@ -79,7 +79,7 @@ def longest_legs(paths, readings, distance):
 
 @cache
 def far_plan(number):
-    """With so many searchers."""
+    """With this number of searchers."""
     return plan_of(search=NEVER, budget=Budget(readings=20, distance=60.0)).with_searchers(number)
 
 

@@ -28,7 +28,7 @@ class Preset:
 
     @property
     def reads_own_file(self) -> bool:
-        """Whether it is built from a file of one's own, and not from what ships with dowsax."""
+        """Whether it is built from a file of the user, and not from what ships with dowsax."""
         return self.projection is not None and self.projection.endswith(SUFFIX)
 
     def with_particles(self, num_particles: int) -> "Preset":

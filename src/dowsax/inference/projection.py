@@ -24,7 +24,7 @@ PRETRAINED_FOLDER = Path(__file__).with_name("pretrained")
 PROJECTION = "projection"
 """The name of the projection that ships with the package."""
 SUFFIX = ".safetensors"
-"""Of the path of a projection of one's own."""
+"""Of the path of a projection that the user has trained."""
 
 
 class MLPProjection(eqx.Module):

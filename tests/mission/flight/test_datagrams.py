@@ -1,4 +1,4 @@
-"""UDP: who has sent a packet, and who gets one."""
+"""UDP: the sender of a packet, and its receivers."""
 
 import socket
 from contextlib import closing, contextmanager

@@ -99,7 +99,7 @@ def test_what_is_not_added_in_time_is_written_down():
     assert advisor.add.call_count == 1
     refused = [args for args, _ in advisor.note_refusal.call_args_list]
     assert [json.loads(given)["id"] for given, _ in refused] == [*"1234"]
-    assert {reason for _, reason in refused} == {"The flight ended before it was taken in: send it again."}
+    assert {reason for _, reason in refused} == {"The flight ended before it was counted: send it again."}
 
 
 @pytest.mark.parametrize(("then", "late"), [(ADVICE, 0), (NotRecorded("The disk is full."), 1)])

@@ -1,4 +1,4 @@
-"""A port of UDP: packets, and who has sent them."""
+"""A port of UDP: packets and their senders."""
 
 import socket
 import time

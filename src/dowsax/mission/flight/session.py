@@ -68,7 +68,7 @@ class Session:
     worker
         The advisor.
     epoch
-        The time since 1970 [s] at 0 of the clock that `step` is given; `set_clock` says it anew.
+        The time since 1970 [s] at 0 of the clock that `step` is given; `set_clock` sets it again.
     notify
         Told what happens.
     readings

@@ -18,7 +18,7 @@ from dowsax.survey.reading import Reading, Refused
 
 RETRY_S = 2.0
 """Before what could not be recorded is tried again."""
-_TOO_LATE = "The flight ended before it was taken in: send it again."
+_TOO_LATE = "The flight ended before it was counted: send it again."
 EVENT, ALARM = "flight", "alarm"
 """Kinds of notes in the log."""
 _LOGGER = logging.getLogger(__name__)
