@@ -133,8 +133,7 @@ def test_a_damaged_file_is_written_again(folder, traced, damage):
 def test_other_source_has_another_program(folder, traced, monkeypatch):
     scale, traces = traced
     new_run(scale)(2.0, ARRAY, np.float32(1.0))
-    monkeypatch.setattr(programs, "_IMPORTED_SOURCE", "of another version")
-    monkeypatch.setattr(programs, "_source_digest", lambda: "of another version")
+    monkeypatch.setattr(programs, "_imported_source", lambda: "of another version")
     new_run(scale)(2.0, ARRAY, np.float32(1.0))
     assert len(traces) == 2
     assert len(list(folder.iterdir())) == 2
@@ -152,13 +151,19 @@ def test_the_digest_is_of_source_and_weights(monkeypatch, tmp_path):
     assert len(set(digests)) == 3
 
 
-def test_source_that_was_changed_since_the_import_stores_nothing(folder, traced, monkeypatch):
+@pytest.mark.parametrize("is_first", [True, False], ids=["before the first program", "after it"])
+def test_source_that_was_changed_since_the_import_stores_nothing(folder, traced, monkeypatch, is_first):
     """As by an update beside a console that runs: nobody knows which of both was traced."""
     scale, _ = traced
-    monkeypatch.setattr(programs, "_source_digest", lambda: "of the update")
+    if is_first:
+        programs._imported_source.cache_clear()
+    else:
+        assert programs._imported_source() is not None
+    monkeypatch.setattr(programs, "_file_stamps", lambda: [("updated.py", 1, 1)])
     found = new_run(scale)(2.0, ARRAY, np.float32(1.0))
     np.testing.assert_array_equal(found["scaled"], 2.0 * ARRAY + 1.0)
     assert not folder.exists()
+    programs._imported_source.cache_clear()
 
 
 @pytest.mark.parametrize(

@@ -127,9 +127,12 @@ def _fill(tree, arrays: Iterator[jax.Array]):
 
 def _load_or_export(function: Callable, args: tuple, folder: Path) -> _Program | None:
     """Return the stored program, or store it; `None` where it cannot be stored."""
+    source = _imported_source()
+    if source is None:
+        return None
     try:
         _require_pinned(function)
-        path = folder / f"{function.__name__}-{_digest(function, args)}"
+        path = folder / f"{function.__name__}-{_digest(function, args, source)}"
     except _NOT_PINNED:
         return None
     lowered = _read(path)
@@ -138,7 +141,7 @@ def _load_or_export(function: Callable, args: tuple, folder: Path) -> _Program |
         if lowered is None:
             return None
         # Where the source has been changed since, this program may be of either.
-        if _source_digest() == _IMPORTED_SOURCE:
+        if _is_as_imported():
             _write(path, lowered)
     return _restore(lowered, function.__name__)
 
@@ -222,13 +225,13 @@ def _pickle(tree) -> bytes:
     return buffer.getvalue()
 
 
-def _digest(function: Callable, args: tuple) -> str:
+def _digest(function: Callable, args: tuple, source: str) -> str:
     """Return the name of the program of these arguments."""
     parts = (
         _pickle(jax.tree.map(_describe_leaf, args)),
         f"{function.__module__}.{function.__qualname__}",
         *_settings(),
-        _IMPORTED_SOURCE,
+        source,
     )
     digest = hashlib.sha256()
     for part in parts:
@@ -237,15 +240,44 @@ def _digest(function: Callable, args: tuple) -> str:
     return digest.hexdigest()[:32]
 
 
+@functools.cache
+def _imported_source() -> str | None:
+    """Return the digest of the source in memory; `None` where its files were changed since the import."""
+    try:
+        return _source_digest() if _is_as_imported() else None
+    except OSError:
+        # Taken away in between.
+        return None
+
+
+def _is_as_imported() -> bool:
+    """Whether the files of source and weights are still those of the code in memory."""
+    try:
+        return _file_stamps() == _IMPORTED_FILES
+    except OSError:
+        return False
+
+
 def _source_digest() -> str:
     """Return a digest of the source and weights of dowsax, and the versions of what it is built on."""
     digest = hashlib.sha256(f"{sys.version} {jax.__version__} {eqx.__version__} {np.__version__}".encode())
-    root = Path(__file__).parent
-    found = (Path(folder, name) for folder, _, names in os.walk(root) for name in names)
-    for path in sorted(path for path in found if path.suffix in _SOURCE_SUFFIXES):
-        digest.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes())
+    for name, *_ in _file_stamps():
+        digest.update(name.encode() + b"\0" + (Path(__file__).parent / name).read_bytes())
     return digest.hexdigest()
 
 
-_IMPORTED_SOURCE = _source_digest()
-"""Of the code in memory: files may be changed while a program runs."""
+def _file_stamps() -> list[tuple[str, int, int]]:
+    """Return the files of source and weights, each with its time and size."""
+    root = os.path.dirname(__file__)
+    stamps = []
+    for folder, _, names in os.walk(root):
+        for name in names:
+            if name.endswith(_SOURCE_SUFFIXES):
+                path = os.path.join(folder, name)
+                found = os.stat(path)
+                stamps.append((os.path.relpath(path, root), found.st_mtime_ns, found.st_size))
+    return sorted(stamps)
+
+
+_IMPORTED_FILES = _file_stamps()
+"""Of the code in memory: files may be changed while a program runs. To read them all would take longer."""
