@@ -38,7 +38,7 @@ def traced():
 
     def scale(setting, array, shift):
         traces.append(setting)
-        factor = setting if isinstance(setting, float) else setting.factor
+        factor = setting if isinstance(setting, int) else setting.factor
         return {"scaled": factor * array + shift, "setting": setting, "none": None}
 
     scale.__module__ = "dowsax.made_up"
@@ -56,33 +56,50 @@ ARRAY = jnp.arange(3.0)
 def test_a_second_run_does_not_trace(folder, traced):
     """And gives the same, what is no array in its result included."""
     scale, traces = traced
-    first = new_run(scale)(2.0, ARRAY, np.float32(1.0))
-    assert traces == [2.0]
-    second = new_run(scale)(2.0, ARRAY, np.float32(5.0))
-    assert traces == [2.0]
+    first = new_run(scale)(2, ARRAY, np.float32(1.0))
+    assert traces == [2]
+    second = new_run(scale)(2, ARRAY, np.float32(5.0))
+    assert traces == [2]
     assert len(list(folder.iterdir())) == 1
     np.testing.assert_array_equal(first["scaled"], 2.0 * ARRAY + 1.0)
     np.testing.assert_array_equal(second["scaled"], 2.0 * ARRAY + 5.0)
-    assert second["setting"] == 2.0
+    assert second["setting"] == 2
     assert second["none"] is None
 
 
 @pytest.mark.parametrize(
     "arguments",
     [
-        (3.0, ARRAY, np.float32(1.0)),
-        (2.0, jnp.arange(4.0), np.float32(1.0)),
-        (2.0, jnp.arange(3), np.float32(1.0)),
-        (2.0, ARRAY, 1.0),
+        (3, ARRAY, np.float32(1.0)),
+        (2, jnp.arange(4.0), np.float32(1.0)),
+        (2, jnp.arange(3), np.float32(1.0)),
+        (2, ARRAY, 1),
     ],
-    ids=["setting", "shape", "dtype", "array or not"],
+    ids=["setting", "shape", "dtype", "number or not"],
 )
 def test_other_arguments_have_another_program(folder, traced, arguments):
     scale, traces = traced
-    new_run(scale)(2.0, ARRAY, np.float32(1.0))
+    new_run(scale)(2, ARRAY, np.float32(1.0))
     found = new_run(scale)(*arguments)
     assert len(traces) == 2
     np.testing.assert_array_equal(found["scaled"], arguments[0] * arguments[1] + arguments[2])
+
+
+def test_numbers_share_a_program(folder, traced):
+    """Also those in a distribution: a site with other numbers is not compiled again."""
+    scale, traces = traced
+    stored = new_run(scale)
+    for shift in (1.0, 4.5):
+        np.testing.assert_array_equal(stored(2, ARRAY, shift)["scaled"], 2.0 * ARRAY + shift)
+
+    def high(distribution):
+        traces.append(distribution)
+        return distribution.quantile(jnp.ones(()))
+
+    high.__module__ = "dowsax.made_up"
+    assert [float(new_run(high)(LogUniform(1.0, top))) for top in (10.0, 250.0)] == [10.0, 250.0]
+    assert len(traces) == 2
+    assert len(list(folder.iterdir())) == 2
 
 
 def test_weak_types_stay(folder, traced):
@@ -91,9 +108,9 @@ def test_weak_types_stay(folder, traced):
     weak, strong = jnp.asarray(1.0), jnp.asarray(1.0, jnp.float32)
     assert weak.weak_type
     for shift in (weak, strong):
-        expected = eqx.filter_jit(scale)(2.0, shift, shift)["scaled"]
+        expected = eqx.filter_jit(scale)(2, shift, shift)["scaled"]
         for _ in range(2):
-            found = new_run(scale)(2.0, shift, shift)["scaled"]
+            found = new_run(scale)(2, shift, shift)["scaled"]
             assert (found.dtype, found.weak_type) == (expected.dtype, expected.weak_type)
 
 
@@ -103,7 +120,7 @@ def test_code_that_may_change_is_not_stored(folder, traced):
     found = new_run(scale)(Foreign(2.0), ARRAY, np.float32(1.0))
     np.testing.assert_array_equal(found["scaled"], 2.0 * ARRAY + 1.0)
     scale.__module__ = __name__
-    found = new_run(scale)(2.0, ARRAY, np.float32(1.0))
+    found = new_run(scale)(2, ARRAY, np.float32(1.0))
     np.testing.assert_array_equal(found["scaled"], 2.0 * ARRAY + 1.0)
     assert not folder.exists()
 
@@ -120,11 +137,11 @@ def _flip_in_the_middle(stored):
 )
 def test_a_damaged_file_is_written_again(folder, traced, damage):
     scale, traces = traced
-    new_run(scale)(2.0, ARRAY, np.float32(1.0))
+    new_run(scale)(2, ARRAY, np.float32(1.0))
     (path,) = folder.iterdir()
     stored = path.read_bytes()
     path.write_bytes(damage(stored))
-    found = new_run(scale)(2.0, ARRAY, np.float32(1.0))
+    found = new_run(scale)(2, ARRAY, np.float32(1.0))
     assert len(traces) == 2
     np.testing.assert_array_equal(found["scaled"], 2.0 * ARRAY + 1.0)
     assert len(path.read_bytes()) == len(stored)
@@ -132,9 +149,9 @@ def test_a_damaged_file_is_written_again(folder, traced, damage):
 
 def test_other_source_has_another_program(folder, traced, monkeypatch):
     scale, traces = traced
-    new_run(scale)(2.0, ARRAY, np.float32(1.0))
+    new_run(scale)(2, ARRAY, np.float32(1.0))
     monkeypatch.setattr(programs, "_imported_source", lambda: "of another version")
-    new_run(scale)(2.0, ARRAY, np.float32(1.0))
+    new_run(scale)(2, ARRAY, np.float32(1.0))
     assert len(traces) == 2
     assert len(list(folder.iterdir())) == 2
 
@@ -160,7 +177,7 @@ def test_source_that_was_changed_since_the_import_stores_nothing(folder, traced,
     else:
         assert programs._imported_source() is not None
     monkeypatch.setattr(programs, "_file_stamps", lambda: [("updated.py", 1, 1)])
-    found = new_run(scale)(2.0, ARRAY, np.float32(1.0))
+    found = new_run(scale)(2, ARRAY, np.float32(1.0))
     np.testing.assert_array_equal(found["scaled"], 2.0 * ARRAY + 1.0)
     assert not folder.exists()
     programs._imported_source.cache_clear()
@@ -173,13 +190,13 @@ def test_another_setting_of_jax_has_another_program(folder, traced, setting, oth
     """In the same run and in the next."""
     scale, traces = traced
     stored = new_run(scale)
-    stored(2.0, ARRAY, np.float32(1.0))
+    stored(2, ARRAY, np.float32(1.0))
     before = getattr(jax.config, setting)
     jax.config.update(setting, other)
     try:
-        stored(2.0, ARRAY, np.float32(1.0))
+        stored(2, ARRAY, np.float32(1.0))
         assert len(traces) == 2
-        new_run(scale)(2.0, ARRAY, np.float32(1.0))
+        new_run(scale)(2, ARRAY, np.float32(1.0))
         assert len(traces) == 2
     finally:
         jax.config.update(setting, before)
@@ -206,7 +223,7 @@ def test_a_folder_that_cannot_be_written_to_only_costs_time(folder, traced):
     scale, traces = traced
     folder.write_text("a file where the folder should be")
     for _ in range(2):
-        found = new_run(scale)(2.0, ARRAY, np.float32(1.0))
+        found = new_run(scale)(2, ARRAY, np.float32(1.0))
         np.testing.assert_array_equal(found["scaled"], 2.0 * ARRAY + 1.0)
     assert len(traces) == 2
 
@@ -235,7 +252,7 @@ def test_nothing_is_stored_without_a_cache(folder, traced, setting, value):
     before = getattr(jax.config, setting)
     jax.config.update(setting, value)
     try:
-        new_run(scale)(2.0, ARRAY, np.float32(1.0))
+        new_run(scale)(2, ARRAY, np.float32(1.0))
     finally:
         jax.config.update(setting, before)
     assert not folder.exists()

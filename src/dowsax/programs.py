@@ -6,8 +6,8 @@ cache is on, lowered programs are kept in it, in the folder `programs`, and a ru
 traces nor lowers.
 
 A stored program belongs to the source and weights of dowsax as they were imported, the versions and settings
-of JAX, the shapes of the arguments, and their parts that are no arrays. Where those refer to other code, as a
-model with a field of its user does, or to a file of weights of its user, the program is not stored, because
+of JAX, the shapes of the arguments, and their parts that are no numbers. Where those refer to other code, as
+a model with a field of its user does, or to a file of weights of its user, the program is not stored, because
 those may change.
 """
 
@@ -72,19 +72,24 @@ class _Lowered(NamedTuple):
 
 
 def stored_jit(function: Callable) -> Callable:
-    """Compile a function as `equinox.filter_jit` does, and store its programs where JAX's cache is on."""
+    """Compile a function as `equinox.filter_jit` does, and store its programs where JAX's cache is on.
+
+    Floats among the leaves of the arguments are arguments of the program, as arrays are: problems that differ
+    by numbers alone share it.
+    """
     compiled = eqx.filter_jit(function)
     loaded: dict[Hashable, _Program | None] = {}
 
     @functools.wraps(function)
     def call(*args):
+        args = _with_numbers(args)
         folder = _folder()
         if folder is None:
             return compiled(*args)
-        leaves, structure = jax.tree.flatten(args)
+        leaves = jax.tree.leaves(args)
         if any(isinstance(leaf, Tracer) for leaf in leaves):
             return compiled(*args)
-        key = (folder, _settings(), structure, tuple(_describe_leaf(leaf) for leaf in leaves))
+        key = (folder, _settings(), *describe_arguments(args))
         if key not in loaded:
             loaded[key] = _load_or_export(function, args, folder)
         program = loaded[key]
@@ -94,6 +99,16 @@ def stored_jit(function: Callable) -> Callable:
         return _fill(program.result, outputs)
 
     return call
+
+
+def describe_arguments(args: tuple) -> tuple[Hashable, ...]:
+    """Return what the program of these arguments depends on: two that agree in it share one."""
+    leaves, structure = jax.tree.flatten(_with_numbers(args))
+    return structure, *map(_describe_leaf, leaves)
+
+
+def _with_numbers(args: tuple) -> tuple:
+    return jax.tree.map(lambda leaf: np.float32(leaf) if isinstance(leaf, float) else leaf, args)
 
 
 def _folder() -> Path | None:

@@ -7,6 +7,8 @@ from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 Key = PRNGKeyArray
 Scalar = Float[Array, ""]
+Number = float | Scalar
+"""Of a model: a float, and, inside a compiled program, one of its arguments."""
 Position = Float[Array, " axes"]
 """[m], east and north, and up in three dimensions."""
 Theta = Float[Array, " d"]

@@ -10,7 +10,6 @@ import numpy as np
 from jaxtyping import Array, Int
 
 from dowsax.envs import SearchProblem
-from dowsax.world.priors.varied import with_array_limits
 
 _NUMBERS = float, np.floating, jax.Array, np.ndarray
 
@@ -30,15 +29,14 @@ class StackedProblems:
     @classmethod
     def of(cls, problems: Sequence[SearchProblem]) -> "StackedProblems":
         """Stack problems; raise a ValueError unless they differ by numbers alone."""
-        lifted = [with_array_limits(problem) for problem in problems]
-        structures = [jax.tree.structure(problem) for problem in lifted]
+        structures = [jax.tree.structure(problem) for problem in problems]
         different = [at for at, structure in enumerate(structures) if structure != structures[0]]
         if different:
             raise ValueError(
                 f"Problem {different[0]} has other static choices than problem 0: problems that are stacked "
                 "may differ by numbers alone."
             )
-        columns = list(zip(*(jax.tree.leaves(problem) for problem in lifted), strict=True))
+        columns = list(zip(*(jax.tree.leaves(problem) for problem in problems), strict=True))
         is_stacked = tuple(not all(_is_same(leaf, column[0]) for leaf in column) for column in columns)
         leaves = tuple(
             _stack(column) if varies else column[0]

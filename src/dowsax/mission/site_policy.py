@@ -29,7 +29,7 @@ from dowsax.policies.stops_on_way import StopsOnWay
 from dowsax.policies.stored import card_of
 from dowsax.programs import stored_jit
 from dowsax.site.area import ListedPath
-from dowsax.types import Key, Station
+from dowsax.types import Key, Scalar, Station
 from dowsax.world import (
     FOUR_MOVES,
     ActionSpace,
@@ -282,7 +282,7 @@ def _choose(
     candidates: Candidates,
     budget: Budget,
     planned: PlannedReadings | None,
-    apart: float,
+    apart: Scalar,
 ) -> tuple[Int[Array, ""], Float[Array, ""]]:
     """Return the number of a candidate, and the gain of a reading there; NaN where it is not known."""
     belief = latest(belief, MAX_READINGS)

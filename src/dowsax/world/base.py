@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from jaxtyping import Array, Float
 
-from dowsax.types import Earlier, Key, Scalar, Station, Theta
+from dowsax.types import Earlier, Key, Number, Scalar, Station, Theta
 from dowsax.world.several_columns import SourceColumns
 from dowsax.world.source import Parameter
 
@@ -56,7 +56,7 @@ class DirectionProfile(NamedTuple):
 class DirectionDependent(Protocol):
     """A field that can be evaluated for other wind directions at little cost."""
 
-    def direction_profile(self, theta: Theta, station: Station, spread: float = 0.0) -> DirectionProfile:
+    def direction_profile(self, theta: Theta, station: Station, spread: Number = 0.0) -> DirectionProfile:
         """Return the field as a function of the direction, which varies by about `spread` [rad]."""
         ...
 

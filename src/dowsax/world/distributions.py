@@ -8,9 +8,9 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from dowsax.types import Key, Scalar
+from dowsax.types import Key, Number, Scalar
 from dowsax.world.base import Distribution
-from dowsax.world.ranges import number, require_positive, require_range
+from dowsax.world.ranges import as_number, require_positive, require_range
 
 _TINY = 1e-30
 _HALF_LOG_TAU = 0.5 * math.log(2 * math.pi)
@@ -19,8 +19,8 @@ _HALF_LOG_TAU = 0.5 * math.log(2 * math.pi)
 class Uniform(eqx.Module):
     """Uniform between `low` and `high`."""
 
-    low: float = eqx.field(converter=number, static=True)
-    high: float = eqx.field(converter=number, static=True)
+    low: Number = eqx.field(converter=as_number)
+    high: Number = eqx.field(converter=as_number)
     logarithmic: bool = eqx.field(default=False, init=False, static=True)
 
     def __check_init__(self) -> None:
@@ -34,14 +34,14 @@ class Uniform(eqx.Module):
 
     def log_prob(self, value: Scalar) -> Scalar:
         inside = (value >= self.low) & (value <= self.high)
-        return jnp.where(inside, -math.log(self.high - self.low), -jnp.inf)
+        return jnp.where(inside, -jnp.log(self.high - self.low), -jnp.inf)
 
 
 class LogUniform(eqx.Module):
     r"""Uniform in the logarithm: density $1/(v \log(\text{high}/\text{low}))$ between `low` and `high`."""
 
-    low: float = eqx.field(converter=number, static=True)
-    high: float = eqx.field(converter=number, static=True)
+    low: Number = eqx.field(converter=as_number)
+    high: Number = eqx.field(converter=as_number)
     logarithmic: bool = eqx.field(default=True, init=False, static=True)
 
     def __check_init__(self) -> None:
@@ -49,7 +49,7 @@ class LogUniform(eqx.Module):
         require_positive("low", self.low)
 
     def quantile(self, share: Scalar) -> Scalar:
-        value = self.low * jnp.exp(math.log(self.high / self.low) * share)
+        value = self.low * jnp.exp(jnp.log(self.high / self.low) * share)
         # The exponential may round to just outside.
         return jnp.clip(value, self.low, self.high)
 
@@ -59,14 +59,14 @@ class LogUniform(eqx.Module):
     def log_prob(self, value: Scalar) -> Scalar:
         inside = (value >= self.low) & (value <= self.high)
         log_value = jnp.log(jnp.where(inside, value, 1.0))
-        return jnp.where(inside, -log_value - math.log(math.log(self.high / self.low)), -jnp.inf)
+        return jnp.where(inside, -log_value - jnp.log(jnp.log(self.high / self.low)), -jnp.inf)
 
 
 class Normal(eqx.Module):
     """The normal distribution with this mean and standard deviation."""
 
-    mean: float = eqx.field(converter=number, static=True)
-    std: float = eqx.field(converter=number, static=True)
+    mean: Number = eqx.field(converter=as_number)
+    std: Number = eqx.field(converter=as_number)
     logarithmic: bool = eqx.field(default=False, init=False, static=True)
 
     def __check_init__(self) -> None:
@@ -83,7 +83,7 @@ class Normal(eqx.Module):
     def log_prob(self, value: Scalar) -> Scalar:
         inside = jnp.isfinite(value)
         scaled = (jnp.where(inside, value, self.mean) - self.mean) / self.std
-        return jnp.where(inside, -0.5 * scaled * scaled - math.log(self.std) - _HALF_LOG_TAU, -jnp.inf)
+        return jnp.where(inside, -0.5 * scaled * scaled - jnp.log(self.std) - _HALF_LOG_TAU, -jnp.inf)
 
 
 class LogNormal(eqx.Module):
@@ -92,8 +92,8 @@ class LogNormal(eqx.Module):
     Two thirds of the draws are within the factor of the median, 95 % within its square.
     """
 
-    median: float = eqx.field(converter=number, static=True)
-    factor: float = eqx.field(converter=number, static=True)
+    median: Number = eqx.field(converter=as_number)
+    factor: Number = eqx.field(converter=as_number)
     """One standard deviation of the logarithm as a factor, > 1."""
     logarithmic: bool = eqx.field(default=True, init=False, static=True)
 
@@ -103,7 +103,7 @@ class LogNormal(eqx.Module):
             raise ValueError(f"`factor` must be > 1 and finite; got {self.factor:g}.")
 
     def quantile(self, share: Scalar) -> Scalar:
-        return self.median * jnp.exp(math.log(self.factor) * _normal_quantile(share))
+        return self.median * jnp.exp(jnp.log(self.factor) * _normal_quantile(share))
 
     def sample(self, key: Key) -> Scalar:
         return self.quantile(jax.random.uniform(key))
@@ -111,9 +111,9 @@ class LogNormal(eqx.Module):
     def log_prob(self, value: Scalar) -> Scalar:
         inside = (value > 0) & (value < jnp.inf)
         log_value = jnp.log(jnp.maximum(jnp.where(inside, value, self.median), _TINY))
-        spread = math.log(self.factor)
-        scaled = (log_value - math.log(self.median)) / spread
-        density = -0.5 * scaled * scaled - math.log(spread) - _HALF_LOG_TAU - log_value
+        spread = jnp.log(self.factor)
+        scaled = (log_value - jnp.log(self.median)) / spread
+        density = -0.5 * scaled * scaled - jnp.log(spread) - _HALF_LOG_TAU - log_value
         return jnp.where(inside, density, -jnp.inf)
 
 

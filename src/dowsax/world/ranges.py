@@ -3,7 +3,12 @@
 import math
 from collections.abc import Sequence
 
+import jax
+
+from dowsax.types import Number
+
 Pair = tuple[float, float]
+Numbers = tuple[Number, Number]
 
 
 def pair(values: Sequence[float | int]) -> Pair:
@@ -17,17 +22,28 @@ def number(value: float | int) -> float:
     return float(value)
 
 
-def require_positive(name: str, value: float) -> None:
+def as_number(value: Number | int) -> Number:
+    """Convert a number to a float; an argument of a program stays."""
+    return value if isinstance(value, jax.Array) else float(value)
+
+
+def as_numbers(values: Sequence[Number | int]) -> Numbers:
+    """Convert two numbers to floats; arguments of a program stay."""
+    first, second = values
+    return as_number(first), as_number(second)
+
+
+def require_positive(name: str, value: Number) -> None:
     if not 0 < value < float("inf"):
         raise ValueError(f"`{name}` must be > 0 and finite; got {value:g}.")
 
 
-def require_range(name: str, bounds: Pair) -> None:
+def require_range(name: str, bounds: Numbers) -> None:
     if not bounds[0] < bounds[1] or not abs(bounds[0]) + abs(bounds[1]) < float("inf"):
         raise ValueError(f"`{name}` must be a finite (low, high) with low < high; got {bounds}.")
 
 
-def require_box(low: Pair, high: Pair) -> None:
+def require_box(low: Numbers, high: Numbers) -> None:
     for axis, bounds in zip("xy", zip(low, high, strict=True), strict=True):
         require_range(f"box along {axis}", bounds)
 

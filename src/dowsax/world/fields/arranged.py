@@ -4,7 +4,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from dowsax.types import Scalar, Station, Theta
+from dowsax.types import Number, Scalar, Station, Theta
 from dowsax.world.base import DirectionDependent, DirectionProfile, Field
 from dowsax.world.fields.nothing import remove_source
 
@@ -17,13 +17,13 @@ class Arranged(eqx.Module):
     field: Field
     columns: tuple[int, ...] = eqx.field(static=True)
     """For each column of the field's Θ the column of the model's Θ, or `KNOWN_COLUMN`."""
-    numbers: tuple[float, ...] = eqx.field(static=True)
+    numbers: tuple[Number, ...]
     """The known numbers, at the same indices."""
 
     def __call__(self, theta: Theta, station: Station) -> Scalar:
         return self.field(self._full(theta), station)
 
-    def direction_profile(self, theta: Theta, station: Station, spread: float = 0.0) -> DirectionProfile:
+    def direction_profile(self, theta: Theta, station: Station, spread: Number = 0.0) -> DirectionProfile:
         assert isinstance(self.field, DirectionDependent)
         return self.field.direction_profile(self._full(theta), station, spread)
 

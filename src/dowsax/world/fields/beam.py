@@ -1,14 +1,12 @@
 """The beam of a directional antenna."""
 
-import math
-
 import equinox as eqx
 import jax.numpy as jnp
 
-from dowsax.types import Scalar, Station, Theta
+from dowsax.types import Number, Scalar, Station, Theta
 from dowsax.world.fields.amounts import DB_PER_LOG_POWER
 from dowsax.world.fields.angles import angle_of
-from dowsax.world.ranges import number
+from dowsax.world.ranges import as_number
 
 _MIN_FRONT_TO_BACK_DB = 3.1
 """Below it the power at the back would be more than half of that in front."""
@@ -22,9 +20,9 @@ class Beam(eqx.Module):
     it. The antenna points horizontally: a source straight below is at a right angle.
     """
 
-    width: float = eqx.field(converter=number, static=True)
+    width: Number = eqx.field(converter=as_number)
     """$w$ [°], between the half-power points, in (0, 180]."""
-    front_to_back: float = eqx.field(default=20.0, converter=number, static=True)
+    front_to_back: Number = eqx.field(default=20.0, converter=as_number)
     """$F$ [dB]."""
 
     def __check_init__(self) -> None:
@@ -42,6 +40,6 @@ class Beam(eqx.Module):
         heading = jnp.deg2rad(station.heading)
         east, north = theta[0] - station.position[0], theta[1] - station.position[1]
         along = (jnp.sin(heading) * east + jnp.cos(heading) * north) / distance
-        turns = angle_of(1.0 - along) * (2 / math.radians(self.width))
+        turns = angle_of(1.0 - along) * (2 / jnp.deg2rad(self.width))
         behind = 10 ** (-self.front_to_back / 10)
         return DB_PER_LOG_POWER * jnp.log(behind + (1 - behind) * jnp.exp2(-turns * turns))

@@ -1,17 +1,17 @@
 """A magnetic dipole in the ground, read by a total-field magnetometer."""
 
-import math
 from typing import ClassVar
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 
-from dowsax.types import Scalar, Station, Theta
+from dowsax.types import Number, Scalar, Station, Theta
 from dowsax.world.base import Distribution
 from dowsax.world.distributions import LogUniform, Normal
 from dowsax.world.fields.distance import require_point
 from dowsax.world.fields.nothing import Nothing
-from dowsax.world.ranges import number
+from dowsax.world.ranges import as_number
 from dowsax.world.source import Parameter
 
 # μ0/4π in nT·m³/(A·m²).
@@ -33,20 +33,20 @@ class Dipole(eqx.Module):
         Parameter("depth", "m", "depth of the source below ground"),
     )
 
-    inclination: float = eqx.field(default=65.0, converter=number, static=True)
+    inclination: Number = eqx.field(default=65.0, converter=as_number)
     """[°], how steeply the earth's field points down; 65° in central Europe."""
-    declination: float = eqx.field(default=0.0, converter=number, static=True)
+    declination: Number = eqx.field(default=0.0, converter=as_number)
     """[°], of the earth's field east of north."""
-    altitude: float = eqx.field(default=1.0, converter=number, static=True)
+    altitude: Number = eqx.field(default=1.0, converter=as_number)
     """[m], of the sensor if the station has no altitude."""
-    standoff: float = eqx.field(default=0.1, converter=number, static=True)
+    standoff: Number = eqx.field(default=0.1, converter=as_number)
     """$s$ [m], above zero: $s^2$ is added to $d^2$."""
 
     @property
-    def ambient(self) -> tuple[float, float, float]:
+    def ambient(self) -> tuple[Scalar, Scalar, Scalar]:
         r"""$\hat F$: east, north, up."""
-        dip, turn = math.radians(self.inclination), math.radians(self.declination)
-        return math.cos(dip) * math.sin(turn), math.cos(dip) * math.cos(turn), -math.sin(dip)
+        dip, turn = jnp.deg2rad(self.inclination), jnp.deg2rad(self.declination)
+        return jnp.cos(dip) * jnp.sin(turn), jnp.cos(dip) * jnp.cos(turn), -jnp.sin(dip)
 
     def __call__(self, theta: Theta, station: Station) -> Scalar:
         require_point(station)

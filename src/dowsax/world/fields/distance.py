@@ -1,10 +1,10 @@
 """Distance from the source to a sensor."""
 
-from dowsax.types import Scalar, Station, Theta
+from dowsax.types import Number, Scalar, Station, Theta
 
 
 def squared_distance(
-    theta: Theta, height: Scalar, station: Station, altitude: float, standoff: float
+    theta: Theta, height: Scalar, station: Station, altitude: Number, standoff: Number
 ) -> Scalar:
     r"""$|p - (x, y)|^2 + (z - h)^2 + s^2$ [m²]; `altitude` is the default of stations without one."""
     require_point(station)

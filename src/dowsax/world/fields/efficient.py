@@ -2,7 +2,7 @@
 
 import equinox as eqx
 
-from dowsax.types import Scalar, Station, Theta
+from dowsax.types import Number, Scalar, Station, Theta
 from dowsax.world.base import DirectionDependent, DirectionProfile, Field
 from dowsax.world.fields.amounts import multiply_amount
 from dowsax.world.fields.nothing import remove_source
@@ -24,7 +24,7 @@ class Efficient(eqx.Module):
     def __call__(self, theta: Theta, station: Station) -> Scalar:
         return multiply_amount(self.field(theta, station), efficiency_at(station), self.levels)
 
-    def direction_profile(self, theta: Theta, station: Station, spread: float = 0.0) -> DirectionProfile:
+    def direction_profile(self, theta: Theta, station: Station, spread: Number = 0.0) -> DirectionProfile:
         assert isinstance(self.field, DirectionDependent)
         profile, factor = self.field.direction_profile(theta, station, spread), efficiency_at(station)
         return profile._replace(value=lambda turn: multiply_amount(profile.value(turn), factor, self.levels))

@@ -8,13 +8,13 @@ import jax
 import jax.numpy as jnp
 from jax.scipy.special import i0e
 
-from dowsax.types import Scalar, Station, Theta
+from dowsax.types import Number, Scalar, Station, Theta
 from dowsax.world.base import DirectionProfile, Distribution
 from dowsax.world.distributions import LogNormal, LogUniform, Normal, Uniform
 from dowsax.world.fields.angles import angle_of, versine
 from dowsax.world.fields.nothing import Nothing
 from dowsax.world.fields.stability import lateral_slope, vertical_slope
-from dowsax.world.ranges import number
+from dowsax.world.ranges import as_number
 from dowsax.world.source import Parameter
 
 # Less meandering counts as this much.
@@ -74,22 +74,22 @@ class GaussianPlume(eqx.Module):
         Parameter("bend", "", "growth of the vertical power with the logarithm of the distance"),
     )
 
-    gain: float = eqx.field(default=1.0, converter=number, static=True)
+    gain: Number = eqx.field(default=1.0, converter=as_number)
     """$g$: readings per g/m³."""
-    altitude: float = eqx.field(default=1.5, converter=number, static=True)
+    altitude: Number = eqx.field(default=1.5, converter=as_number)
     """[m], of the sensor if the station has no altitude."""
-    size: float = eqx.field(default=0.2, converter=number, static=True)
+    size: Number = eqx.field(default=0.2, converter=as_number)
     """$s$ [m], above zero."""
     on_axis: bool = eqx.field(default=False, static=True)
     """Evaluate on the axis: θ = 0 at every station."""
-    sway: float = eqx.field(default=0.0, converter=number, static=True)
+    sway: Number = eqx.field(default=0.0, converter=as_number)
     """[rad], of the wind's direction from reading to reading: the plume is as much wider, as on average."""
 
     def __call__(self, theta: Theta, station: Station) -> Scalar:
         plume = self.shape(theta, station)
         return plume.on_axis if self.on_axis else plume.value
 
-    def direction_profile(self, theta: Theta, station: Station, spread: float = 0.0) -> DirectionProfile:
+    def direction_profile(self, theta: Theta, station: Station, spread: Number = 0.0) -> DirectionProfile:
         """Return the plume as a function of the wind direction; the rest is computed once."""
         del spread
         plume = self.shape(theta, station)

@@ -6,12 +6,12 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from dowsax.types import Scalar, Station, Theta
+from dowsax.types import Number, Scalar, Station, Theta
 from dowsax.world.base import Distribution
 from dowsax.world.distributions import LogNormal, LogUniform, Uniform
 from dowsax.world.fields.distance import squared_distance
 from dowsax.world.fields.nothing import Nothing
-from dowsax.world.ranges import number
+from dowsax.world.ranges import as_number
 from dowsax.world.source import Parameter
 
 _MAX_EXPONENT = 60.0
@@ -29,9 +29,9 @@ class InverseSquare(eqx.Module):
         Parameter("height", "m", "height of the source above ground"),
     )
 
-    altitude: float = eqx.field(default=1.0, converter=number, static=True)
+    altitude: Number = eqx.field(default=1.0, converter=as_number)
     """[m], of the sensor if the station has no altitude."""
-    standoff: float = eqx.field(default=0.1, converter=number, static=True)
+    standoff: Number = eqx.field(default=0.1, converter=as_number)
     """$s$ [m], above zero: keeps the field finite and smooth at the source."""
 
     def __call__(self, theta: Theta, station: Station) -> Scalar:

@@ -5,7 +5,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from dowsax.types import Scalar, Station, Theta
+from dowsax.types import Number, Scalar, Station, Theta
 from dowsax.world.base import DirectionDependent, DirectionProfile, Field
 from dowsax.world.fields.nothing import remove_source
 
@@ -34,7 +34,7 @@ class Lagged(eqx.Module):
         )
         return jnp.sum(weights * values)
 
-    def direction_profile(self, theta: Theta, station: Station, spread: float = 0.0) -> DirectionProfile:
+    def direction_profile(self, theta: Theta, station: Station, spread: Number = 0.0) -> DirectionProfile:
         """Turn the winds of the trail with that of the station: they are nearly equal within the lag."""
         turnable = self.field
         assert isinstance(turnable, DirectionDependent)

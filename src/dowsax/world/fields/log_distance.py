@@ -7,13 +7,13 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from dowsax.types import Scalar, Station, Theta
+from dowsax.types import Number, Scalar, Station, Theta
 from dowsax.world.base import Distribution
 from dowsax.world.distributions import LogNormal, Normal, Uniform
 from dowsax.world.fields.beam import Beam
 from dowsax.world.fields.distance import squared_distance
 from dowsax.world.fields.nothing import Flat
-from dowsax.world.ranges import number
+from dowsax.world.ranges import as_number
 from dowsax.world.source import Parameter
 
 
@@ -34,9 +34,9 @@ class LogDistance(eqx.Module):
         Parameter("gain_north", "dB", "how much more the source radiates to the north than on average"),
     )
 
-    altitude: float = eqx.field(default=1.5, converter=number, static=True)
+    altitude: Number = eqx.field(default=1.5, converter=as_number)
     """[m], of the sensor if the station has no altitude."""
-    standoff: float = eqx.field(default=0.1, converter=number, static=True)
+    standoff: Number = eqx.field(default=0.1, converter=as_number)
     """$s$ [m], above zero: keeps the level finite and smooth at the source."""
     beam: Beam | None = None
     """Of a directional antenna, whose heading each station has."""

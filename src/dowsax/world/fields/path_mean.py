@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dowsax.types import Scalar, Station, Theta
+from dowsax.types import Number, Scalar, Station, Theta
 from dowsax.world.base import DirectionProfile
 from dowsax.world.fields.angles import versine
 from dowsax.world.fields.gaussian_plume import MIN_EXPONENT, MIN_SHARPNESS, GaussianPlume, Shape
@@ -68,7 +68,7 @@ class PathMean(eqx.Module):
         (length, total), _ = jax.lax.scan(add, (jnp.zeros(()), jnp.zeros(())), _RULE)
         return total / path.length_of(length)
 
-    def direction_profile(self, theta: Theta, station: Station, spread: float = 0.0) -> DirectionProfile:
+    def direction_profile(self, theta: Theta, station: Station, spread: Number = 0.0) -> DirectionProfile:
         """Return the mean as a function of the wind direction, in the nodes for a plume that much wider.
 
         The plume at a node is as wide as the nodes are apart, at least, and as much less dense. So a narrow
@@ -126,7 +126,7 @@ class _OpenPath(NamedTuple):
     """$u$ of the far end."""
 
     @classmethod
-    def of(cls, station: Station, theta: Theta, size: float) -> "_OpenPath":
+    def of(cls, station: Station, theta: Theta, size: Number) -> "_OpenPath":
         assert station.far_end is not None
         way_x, way_y = (station.far_end[axis] - station.position[axis] for axis in (0, 1))
         away_x, away_y = (station.position[axis] - theta[axis] for axis in (0, 1))
@@ -209,7 +209,7 @@ class _Nodes(NamedTuple):
         theta: Theta,
         altitude: Scalar | None,
         wind: Wind,
-        spread: float = 0.0,
+        spread: Number = 0.0,
     ) -> "_Nodes":
         """Return the nodes for a plume that is wider by a spread of the wind direction [rad]."""
 

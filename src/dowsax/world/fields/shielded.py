@@ -6,7 +6,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from dowsax.types import Scalar, Station, Theta
+from dowsax.types import Number, Scalar, Station, Theta
 from dowsax.world.base import Field
 from dowsax.world.fields.amounts import multiply_amount
 from dowsax.world.fields.nothing import remove_source
@@ -32,7 +32,7 @@ class Shielded(eqx.Module):
     """The numbers of obstacles of unknown attenuation, and the column of it."""
     height: int = eqx.field(static=True)
     """The column of the height [m] of the source above ground."""
-    altitude: float = eqx.field(static=True)
+    altitude: Number
     """[m], of the sensor if the station has no altitude."""
     levels: bool = eqx.field(default=False, static=True)
 

@@ -6,7 +6,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from dowsax.types import Scalar, Station, Theta
+from dowsax.types import Number, Scalar, Station, Theta
 from dowsax.world.base import DirectionDependent, DirectionProfile, Field
 from dowsax.world.fields.amounts import add_amounts
 from dowsax.world.fields.nothing import remove_source
@@ -30,7 +30,7 @@ class SumOfSources(eqx.Module):
     def __call__(self, theta: Theta, station: Station) -> Scalar:
         return self._add(theta, [self.field(each, station) for each in self._each(theta)])
 
-    def direction_profile(self, theta: Theta, station: Station, spread: float = 0.0) -> DirectionProfile:
+    def direction_profile(self, theta: Theta, station: Station, spread: Number = 0.0) -> DirectionProfile:
         assert isinstance(self.field, DirectionDependent)
         parts = tuple(self.field.direction_profile(each, station, spread) for each in self._each(theta))
         first = parts[0]

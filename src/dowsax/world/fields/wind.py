@@ -14,14 +14,14 @@ from dowsax.world.fields.lagged import Lagged
 from dowsax.world.fields.nothing import remove_source
 from dowsax.world.fields.path_mean import PathMean
 from dowsax.world.fields.sum_of_sources import SumOfSources
-from dowsax.world.ranges import Pair, pair
+from dowsax.world.ranges import Numbers, as_numbers
 
 
 class GivenWind(eqx.Module):
     """The field in one known wind."""
 
     field: Field
-    velocity: Pair = eqx.field(converter=pair, static=True)
+    velocity: Numbers = eqx.field(converter=as_numbers)
     """[m/s], where the air goes."""
 
     def __call__(self, theta: Theta, station: Station) -> Scalar:

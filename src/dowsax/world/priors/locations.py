@@ -8,8 +8,8 @@ import jax.numpy as jnp
 from jax.scipy.special import xlogy
 from jaxtyping import Array, Bool
 
-from dowsax.types import Key, Position, Scalar
-from dowsax.world.ranges import Pair, pair, require_box, require_positive
+from dowsax.types import Key, Number, Position, Scalar
+from dowsax.world.ranges import Numbers, Pair, as_numbers, pair, require_box, require_positive
 
 Triple = tuple[float, float, float]
 _LOW_M, _HIGH_M = (5.0, 5.0), (20.0, 20.0)
@@ -19,8 +19,8 @@ _LOW_M, _HIGH_M = (5.0, 5.0), (20.0, 20.0)
 class UniformBox(eqx.Module):
     """Uniform on a box."""
 
-    low: Pair = eqx.field(default=_LOW_M, converter=pair, static=True)
-    high: Pair = eqx.field(default=_HIGH_M, converter=pair, static=True)
+    low: Numbers = eqx.field(default=_LOW_M, converter=as_numbers)
+    high: Numbers = eqx.field(default=_HIGH_M, converter=as_numbers)
 
     def __check_init__(self) -> None:
         require_box(self.low, self.high)
@@ -30,7 +30,7 @@ class UniformBox(eqx.Module):
 
     def log_prob(self, position: Position) -> Scalar:
         inside = _within(position, self.low, self.high)
-        return jnp.where(inside, -math.log(_area(self.low, self.high)), -jnp.inf)
+        return jnp.where(inside, -jnp.log(_area(self.low, self.high)), -jnp.inf)
 
 
 class BetaBox(eqx.Module):
@@ -130,11 +130,11 @@ class DirichletBox(eqx.Module):
         return jnp.where(inside, kernel - log_norm, -jnp.inf)
 
 
-def _area(low: Pair, high: Pair) -> float:
+def _area(low: Numbers, high: Numbers) -> Number:
     return (high[0] - low[0]) * (high[1] - low[1])
 
 
-def _within(position: Position, low: Pair, high: Pair) -> Bool[Array, ""]:
+def _within(position: Position, low: Numbers, high: Numbers) -> Bool[Array, ""]:
     return jnp.all((position >= jnp.array(low)) & (position <= jnp.array(high)))
 
 

@@ -12,7 +12,7 @@ from jaxtyping import Array, Float
 
 from dowsax.types import Key, Position, Scalar
 from dowsax.world.obstacles import Obstacle, Obstacles
-from dowsax.world.ranges import Pair, pair
+from dowsax.world.ranges import Numbers, as_numbers
 
 _MIN_FREE_SHARE = 1e-6
 """Of the box."""
@@ -29,13 +29,14 @@ class UniformOutside(eqx.Module):
     cumulative: Float[Array, " triangles"]
     """The share of the free area in the triangles up to each one."""
     log_area: Scalar
-    low: Pair = eqx.field(converter=pair, static=True)
-    high: Pair = eqx.field(converter=pair, static=True)
+    low: Numbers = eqx.field(converter=as_numbers)
+    high: Numbers = eqx.field(converter=as_numbers)
 
     @classmethod
-    def of(cls, low: Pair, high: Pair, obstacles: Sequence[Obstacle]) -> "UniformOutside":
+    def of(cls, low: Numbers, high: Numbers, obstacles: Sequence[Obstacle]) -> "UniformOutside":
         """Return the distribution outside of these obstacles."""
-        box = shapely.box(*low, *high)
+        (west, south), (east, north) = map(float, low), map(float, high)
+        box = shapely.box(west, south, east, north)
         free = box.difference(shapely.union_all([shapely.Polygon(one.corners) for one in obstacles]))
         if free.area < _MIN_FREE_SHARE * box.area:
             raise ValueError("The obstacles cover the whole area of the source: make them smaller.")

@@ -1,6 +1,6 @@
 """Noise that nearby readings share: walls, trees and bodies shadow a whole neighbourhood."""
 
-import math
+from collections.abc import Sequence
 from itertools import pairwise
 
 import equinox as eqx
@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float
 
-from dowsax.types import Earlier, Key, Scalar, Station, Theta
+from dowsax.types import Earlier, Key, Number, Scalar, Station, Theta
 from dowsax.world.base import Distribution, Field, NeedsTheta, Sensor
 from dowsax.world.sensors.gaussian import Gaussian
 from dowsax.world.sensors.stated_uncertainty import Stated
@@ -52,7 +52,7 @@ class Correlated(SensorWrapper):
     """ℓ [m], above zero."""
     columns: tuple[tuple[str, int], ...] = eqx.field(static=True)
     """Pairs of `correlation` or `length`, where it is unknown, and its column of Θ."""
-    lengths: tuple[float, ...] = eqx.field(static=True)
+    lengths: tuple[Number, ...]
     """[m], of the grid, in order."""
     num_earlier: int = eqx.field(default=NUM_EARLIER, static=True)
 
@@ -62,7 +62,7 @@ class Correlated(SensorWrapper):
         numbers = {"correlation": self.correlation, "length": self.length}
         numbers |= {name: theta[column] for name, column in self.columns}
         of_correlation = _hats(jnp.asarray(numbers["correlation"]), _CORRELATIONS)
-        of_length = _hats(jnp.log(numbers["length"]), tuple(math.log(length) for length in self.lengths))
+        of_length = _hats(jnp.log(numbers["length"]), [jnp.log(length) for length in self.lengths])
         return CorrelatedFor(sensor, self.field, theta, of_correlation, of_length)
 
     def gaps(self, station: Station, stations: Station, ages: Float[Array, " k"]) -> Float[Array, " k"]:
@@ -201,7 +201,7 @@ def lengths_for(length: Distribution | float) -> tuple[float, ...]:
     return tuple(np.geomspace(low, high, _NUM_LENGTHS).tolist())
 
 
-def _hats(at: Scalar, nodes: tuple[float, ...]) -> list[Scalar]:
+def _hats(at: Scalar, nodes: Sequence[float | Scalar]) -> list[Scalar]:
     """Return the linear interpolation between the nodes as a share of each; beyond the ends, the end's."""
     parts = [jnp.clip((at - low) / (high - low), 0.0, 1.0) for low, high in pairwise(nodes)]
     before, after = [jnp.ones_like(at), *parts], [*parts, jnp.zeros_like(at)]

@@ -7,8 +7,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dowsax.types import Key, Scalar, Station
-from dowsax.world.ranges import number
+from dowsax.types import Key, Number, Scalar, Station
+from dowsax.world.ranges import as_number
 from dowsax.world.sensors.faults import first_fault
 
 _TINY = 1e-30
@@ -23,7 +23,7 @@ class Counting(eqx.Module):
     blind (non-paralysable). With a dead time counts vary a little less than Poisson; that is left out.
     """
 
-    dead_time: float = eqx.field(default=0.0, converter=number, static=True)
+    dead_time: Number = eqx.field(default=0.0, converter=as_number)
     """τ [s], at least zero."""
 
     def __check_init__(self) -> None:
@@ -33,8 +33,7 @@ class Counting(eqx.Module):
     def mean(self, intensity: Scalar, station: Station) -> Scalar:
         """Return the mean count; default dwell time: 1 s."""
         rate = jnp.maximum(intensity, _TINY)
-        if self.dead_time > 0:
-            rate = rate / (1.0 + rate * self.dead_time)
+        rate = rate / (1.0 + rate * self.dead_time)
         return rate if station.dwell is None else rate * station.dwell
 
     def sample(self, key: Key, intensity: Scalar, station: Station) -> Scalar:

@@ -3,9 +3,9 @@
 import equinox as eqx
 import jax.numpy as jnp
 
-from dowsax.types import Key, Scalar, Station, Theta
+from dowsax.types import Key, Number, Scalar, Station, Theta
 from dowsax.world.base import Field, NeedsTheta, Sensor
-from dowsax.world.ranges import number
+from dowsax.world.ranges import as_number
 from dowsax.world.sensors.gaussian import Gaussian
 from dowsax.world.sensors.stated_uncertainty import Stated
 from dowsax.world.sensors.student_t import StudentT
@@ -24,7 +24,7 @@ class FuzzyEdge(SensorWrapper):
     """With a `noise_ratio` and a `noise_floor`, which may be unknown."""
     axis: Field
     r"""$c_0$: the field on the axis, at the distance of the station."""
-    share: float = eqx.field(converter=number, static=True)
+    share: Number = eqx.field(converter=as_number)
 
     def __check_init__(self) -> None:
         if not 0 < self.share < 1:
@@ -42,7 +42,7 @@ class Edged(eqx.Module):
     sensor: Gaussian | StudentT | Stated
     axis: Field
     theta: Theta
-    share: float = eqx.field(static=True)
+    share: Number
 
     def at(self, station: Station) -> Gaussian | StudentT:
         """Return the sensor at a station."""

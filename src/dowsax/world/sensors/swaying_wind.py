@@ -1,6 +1,5 @@
 """Readings in a wind whose measured direction has an independent error each time."""
 
-import math
 from typing import Any, NamedTuple
 
 import equinox as eqx
@@ -8,9 +7,9 @@ import jax
 import jax.numpy as jnp
 from jax.scipy.special import ndtr
 
-from dowsax.types import Key, Scalar, Station, Theta
+from dowsax.types import Key, Number, Scalar, Station, Theta
 from dowsax.world.base import DirectionDependent, DirectionProfile, NeedsTheta, Sensor
-from dowsax.world.ranges import number
+from dowsax.world.ranges import as_number
 from dowsax.world.sensors.binary import Binary, BinaryAt
 from dowsax.world.sensors.fuzzy_edge import Edged
 from dowsax.world.sensors.gaussian import Gaussian
@@ -50,7 +49,7 @@ class SwayingWind(SensorWrapper):
     """With a `noise_ratio` and a `noise_floor`, which may be unknown, or a fuzzy edge; or `Binary`."""
     field: DirectionDependent
     """The field of the source, without its background."""
-    error: float = eqx.field(converter=number, static=True)
+    error: Number = eqx.field(converter=as_number)
     """$s$ [°], > 0."""
 
     def __check_init__(self) -> None:
@@ -60,7 +59,7 @@ class SwayingWind(SensorWrapper):
     def bind(self, theta: Theta) -> "Swayed":
         sensor = self.sensor.bind(theta) if isinstance(self.sensor, NeedsTheta) else self.sensor
         assert isinstance(sensor, Gaussian | StudentT | Stated | Edged | Binary)
-        return Swayed(sensor, self.field, theta, math.radians(self.error))
+        return Swayed(sensor, self.field, theta, jnp.deg2rad(self.error))
 
 
 def sways(sensor: Any) -> bool:
@@ -82,7 +81,7 @@ class Swayed(eqx.Module):
     sensor: Gaussian | StudentT | Stated | Edged | Binary
     field: DirectionDependent
     theta: Theta
-    error: float = eqx.field(static=True)
+    error: Scalar
     """$s$ [rad]"""
 
     def sample(self, key: Key, intensity: Scalar, station: Station) -> Scalar:
@@ -124,7 +123,7 @@ class Swayed(eqx.Module):
 
 
 def _log_prob_of_path(
-    sensor: Gaussian | StudentT | BinaryAt, reading: Scalar, profile: DirectionProfile, error: float
+    sensor: Gaussian | StudentT | BinaryAt, reading: Scalar, profile: DirectionProfile, error: Scalar
 ) -> Scalar:
     """Return log p of a reading along a path, in bins of the turn of the wind.
 
@@ -155,7 +154,7 @@ def _log_prob_of_path(
 
 
 def _log_prob_of_sum(
-    sensor: Gaussian | StudentT | BinaryAt, reading: Scalar, profile: DirectionProfile, error: float
+    sensor: Gaussian | StudentT | BinaryAt, reading: Scalar, profile: DirectionProfile, error: Scalar
 ) -> Scalar:
     r"""Return log p of a reading of several sources, in bins of the turn of the wind.
 
@@ -195,7 +194,7 @@ def _seen_turns(
     part: DirectionProfile,
     profile: DirectionProfile,
     sensor: Gaussian | StudentT | BinaryAt,
-    error: float,
+    error: Scalar,
 ) -> tuple[Scalar, Scalar]:
     """Return the middle of the turns [rad] in which a plume is seen, and half of their range."""
     unseen = _UNSEEN_NOISE_SHARE * sensor.noise_floor
@@ -282,7 +281,9 @@ class _AngleBins(NamedTuple):
     """The density on the other side of the axis over that on this one: at the first bin, and its growth."""
 
     @classmethod
-    def about(cls, direction_profile: DirectionProfile, error: float, unseen: Scalar | float) -> "_AngleBins":
+    def about(
+        cls, direction_profile: DirectionProfile, error: Scalar, unseen: Scalar | float
+    ) -> "_AngleBins":
         off = jnp.abs(direction_profile.angle)
         axis = direction_profile.value(direction_profile.angle)
         edge = direction_profile.width * jnp.sqrt(2.0 * jnp.log1p(axis / unseen))

@@ -36,7 +36,7 @@ class UncertainCounting(eqx.Module):
     counting: Counting
     noise_ratio: float
     """Relative error of what the source adds, at least zero."""
-    variation: float = eqx.field(default=0.0, static=True)
+    variation: float = 0.0
     """Relative error of the background, at least zero."""
     shielded: float = eqx.field(default=0.0, static=True)
     """The share of readings behind a shield, in [0, 1)."""
