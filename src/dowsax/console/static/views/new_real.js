@@ -5,6 +5,7 @@ import { h, icon, put, say } from "../dom.js";
 import { choice, labelled, nameOf, named, numberIn, numeric, refuse, SEEDS, showForm } from "../forms.js";
 import { number } from "../format.js";
 import { buildUnits } from "../panel/settings.js";
+import { buildArea } from "../site/area_field.js";
 import { buildBoard } from "../site/board.js";
 import { buildFields } from "../site/fields.js";
 import { buildPicture } from "../site/picture_field.js";
@@ -61,12 +62,18 @@ function buildSite() {
   const state = new SiteState();
   const board = buildBoard({ changed: (shapes) => state.write({ shapes }), undo: () => state.undo() });
   const fields = buildFields((values) => state.write({ values }));
-  const picture = buildPicture({
-    map: board.map,
-    shapes: () => board.sketch.shapes,
+  const shapes = () => board.sketch.shapes;
+  const changeShapes = (part) => {
+    Object.assign(shapes(), part);
+    state.write({ shapes: shapes() });
+  };
+  const picture = buildPicture({ map: board.map, shapes, changed: changeShapes });
+  const area = buildArea({
+    shapes,
     changed: (part) => {
-      Object.assign(board.sketch.shapes, part);
-      state.write({ shapes: board.sketch.shapes });
+      // All of the new area is shown.
+      board.map.touched = false;
+      changeShapes(part);
     },
   });
   const { text, name, element: texts, bind } = buildText(state);
@@ -80,6 +87,7 @@ function buildSite() {
     const { form } = state;
     // An answer to an earlier change lacks the later ones.
     if (form.values && !state.isBehind) fields.take(form);
+    if (form.shapes && !state.isBehind) area.take(form.shapes);
     say(verdict, form.faults[0]?.line ?? understood(form.site));
     board.map.redraw();
   };
@@ -110,16 +118,23 @@ function buildSite() {
     await state.read({ kind: "gas-plume" });
   };
   const side = h("div", { class: "site-side" }, fields.element, picture.element, units);
-  board.element.append(verdict);
+  board.element.append(area.element, verdict);
   const drawn = h("div", { class: "site-board" }, board.element, side);
   const elements = [drawn, understanding, texts];
   const uploaded = () => (picture.upload() && state.form?.shapes?.map ? { picture: picture.upload().id } : {});
-  const settle = () => state.settle();
+  const settle = () => {
+    area.check();
+    return state.settle();
+  };
   const close = () => {
     board.map.close();
     offerUnits({});
   };
-  const changeUnits = () => state.form && showNumbers();
+  const changeUnits = async () => {
+    // The newest form lacks what is being written.
+    await state.written();
+    if (state.form) showNumbers();
+  };
   return { text, name, elements, start, settle, picture: uploaded, close, changeUnits };
 }
 
