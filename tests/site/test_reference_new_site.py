@@ -19,6 +19,8 @@ def test_the_new_site_reads_back():
     assert new.prior["q"] == RangeSetting(low=0.001, high=10.0)
     assert (new.budget.distance, new.budget.readings, new.budget.time) == (2000.0, 100, 1800.0)
     assert new.text == NEW_SITE
+    # What is only an example keeps nobody out.
+    assert (new.geofence, new.no_go, new.obstacles) == ((), (), ())
 
 
 def refused_when_used(text):

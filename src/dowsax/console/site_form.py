@@ -48,11 +48,8 @@ _EXCLUDED = {
 
 
 def start_form(kind: str) -> dict[str, Any]:
-    """Return the form of a new site of this kind: `dowsax site new` without the polygons of its example."""
-    text = new_site(kind)
-    for name in LISTS:
-        text = set_list(text, name, ())
-    return read_form(text)
+    """Return the form of a new site of this kind."""
+    return read_form(new_site(kind))
 
 
 def read_form(text: str) -> dict[str, Any]:
