@@ -14,6 +14,7 @@ import jax
 import numpy as np
 
 from benchmarks import machine
+from benchmarks.standard_sites import standard_site
 from benchmarks.timing import Timing, timed
 from dowsax.compilation import enable_cache
 from dowsax.evaluate.advised_missions import simulate_mission
@@ -21,7 +22,7 @@ from dowsax.evaluate.missions import RehearsalConfig
 from dowsax.evaluate.tables import markdown
 from dowsax.mission.advice import Advice
 from dowsax.mission.advisor import Advisor
-from dowsax.site import new_site, parse_site
+from dowsax.site import parse_site
 from dowsax.survey.reading import Reading
 
 KINDS = ("gas-plume", "radiation", "level", "magnetic-dipole")
@@ -55,7 +56,7 @@ class Clocked(Advisor):
 
 def measured(kind: str, missions: int, seed: int) -> list[Timing]:
     """The answers of so many missions, one after another."""
-    ready = Advisor(parse_site(new_site(kind), f"{kind}.toml"), None, seed)
+    ready = Advisor(parse_site(standard_site(kind), f"{kind}.toml"), None, seed)
     # The first mission compiles what simulates readings, too.
     simulate_mission(ready.new_mission(seed), jax.random.key(seed), RehearsalConfig(max_readings=2))
     timings: list[Timing] = []

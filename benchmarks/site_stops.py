@@ -3,7 +3,7 @@
     python -m benchmarks.site_stops --missions 1000 --seed 3       # as published
     python -m benchmarks.site_stops --missions 4 --out trial.csv   # a trial; its numbers mean little
 
-Each is `dowsax rehearse` of the file that `dowsax site new` writes, with the site's own policy. The shares of
+Each is `dowsax rehearse` of a site of `benchmarks.standard_sites`, with the site's own policy. The shares of
 wrong stops are written to where missions of such sites quote them; lines of other kinds there are kept.
 """
 
@@ -16,6 +16,7 @@ from dataclasses import astuple, fields
 from pathlib import Path
 
 from benchmarks import machine
+from benchmarks.standard_sites import standard_site
 from dowsax.compilation import enable_cache
 from dowsax.evaluate.missions import RehearsalConfig, rehearse
 from dowsax.evaluate.tables import markdown
@@ -23,13 +24,13 @@ from dowsax.files import replace_file
 from dowsax.mission.plan import Plan
 from dowsax.mission.rehearsal import Rate, Rehearsal
 from dowsax.mission.stop_statistics import StandardStops
-from dowsax.site import new_site, parse_site
+from dowsax.site import parse_site
 from dowsax.world import Model
 
 KINDS = ("gas-plume", "radiation", "level", "magnetic-dipole")
 MISSIONS = {"gas-plume": 60, "radiation": 150, "level": 150, "magnetic-dipole": 150}
 """By default: those in a gas plume take three to four times as long."""
-SITES = {kind: new_site(kind) for kind in KINDS}
+SITES = {kind: standard_site(kind) for kind in KINDS}
 FILE = machine.ROOT / "src/dowsax/mission/data/site_stops.csv"
 HEADINGS = (
     "site",

@@ -21,7 +21,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from dowsax.site import build_model, new_site, read_site
+from benchmarks.standard_sites import standard_site
+from dowsax.site import build_model, read_site
 from dowsax.types import Station
 
 NUM_READINGS = 30
@@ -93,7 +94,7 @@ def write_inputs(folder: Path, field: str) -> None:
     """Write a survey of the field, a gas site, and a survey of that."""
     simulate = ("simulate", "--field", field, "--readings", str(NUM_READINGS), "--out", "readings.csv")
     command_line(folder / "elsewhere", folder, *simulate)
-    (folder / "site.toml").write_text(new_site("gas-plume"))
+    (folder / "site.toml").write_text(standard_site("gas-plume"))
     model = build_model(read_site(folder / "site.toml"))
     random = np.random.default_rng(0)
     # To either side of the tank in the middle of the site.

@@ -22,10 +22,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from benchmarks.machine import describe, load
+from benchmarks.standard_sites import standard_site
 from dowsax.mission.log import MissionLog
 from dowsax.mission.plan import Plan
 from dowsax.site.parse import parse_site
-from dowsax.site.reference import new_site
 from dowsax.survey.reading import Reading
 
 _WIND = (2.0, 0.5)
@@ -67,7 +67,7 @@ class Tally:
 def site_text(kind: str, number: int) -> str:
     """Return the standard site of a kind, with this many searchers."""
     team = "".join(f'\n[[searcher]]\nname = "s{index}"\n' for index in range(number))
-    return new_site(kind) + team
+    return standard_site(kind) + team
 
 
 def simulate(plan: Plan, seed: int):

@@ -9,8 +9,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from benchmarks.standard_sites import standard_site
 from dowsax.mission.plan import Plan
-from dowsax.site import new_site, parse_site
+from dowsax.site import parse_site
 from dowsax.types import Key, Scalar, Station, Theta
 from dowsax.world import Field, Model, UniformBox, compose
 from dowsax.world.distributions import LogUniform
@@ -39,7 +40,7 @@ class Case:
 
 def site_case(kind: str, size: tuple[float, float] | None = None, sources: int = 1, **facts: bool) -> Case:
     """The standard site of this kind, or a smaller one of this size [m]."""
-    plan = Plan.of(replace(parse_site(new_site(kind), f"{kind}.toml"), sources=(sources,)))
+    plan = Plan.of(replace(parse_site(standard_site(kind), f"{kind}.toml"), sources=(sources,)))
     low, high = plan.reach.area
     model = plan.model
     if size is not None:

@@ -360,3 +360,31 @@ def test_what_is_seen_at_the_list_is_seen_at_the_mission(open_page, console, wal
     page.wait_for_selector("#status-word")
     page.wait_for_timeout(300)
     assert (sounds(page), page.locator("#alarm-seen").is_visible()) == ("", False)
+
+
+@pytest.mark.parametrize("settings", [{}, PHONE], ids=["desktop", "phone"])
+def test_the_region_of_a_found_source_is_shown_on_request(open_page, console, walked, settings):
+    """A button at the status brings the map there, once the source is found and not before."""
+    estimate = console.get(f"/missions/{walked}/snapshots/3")["estimate"]
+    estimate["mean"][:2] = [15.0, 12.0]
+    square = [[14.5, 11.5], [15.5, 11.5], [15.5, 12.5], [14.5, 12.5]]
+    found = {"status": "found", "estimate": estimate, "regions": {"95": [[square]]}, "next": None}
+    page = open_page(**settings)
+    facts = {"geographic": False, "origin": None, "status": "found", "radius": 1.0}
+    change_answers(page, walked, facts, {3: found})
+    page.evaluate(f"location.hash = '#/m/{walked}'")
+    page.locator("#status-word", has_text="FOUND").wait_for()
+    ruler = page.locator(".map .ruler-text, .legend .ruler-text").first
+    before = ruler.text_content()
+    button = page.get_by_role("button", name="Show the region")
+    button.click()
+    metres = [float(text.split()[0]) for text in (before, ruler.text_content())]
+    # From 20 m to a disc of 2 m, which lies in the middle.
+    assert metres[1] < metres[0] / 4
+    box = page.locator("canvas.map-canvas").bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    east, north = (float(part.split()[0]) for part in page.locator("output.place").text_content().split(","))
+    assert (east, north) == (pytest.approx(15.0, abs=0.7), pytest.approx(12.0, abs=0.7))
+    page.keyboard.press("[")
+    page.locator(".status-tag", has_text="step 2 of 3").wait_for()
+    assert button.is_hidden()

@@ -127,7 +127,7 @@ def test_check_asks_about_what_may_not_be_meant(dowsax_command, site_file, surve
     text = SURVEY.replace("x,y,ppm", "x,y,altitude,ppm").replace(",20,", ",20,351,")
     stdout = dowsax_command("site", "check", site_file, survey_file(text)).stdout
     assert "above the sea, give the height of the ground there as `ground`" in stdout
-    site_file.write_text(NEW_SITE.replace("[200.0, 0.0], [200.0, 150.0]", "[20.0, 0.0], [20.0, 150.0]"))
+    site_file.write_text(f"{NEW_SITE}[[geofence]]\ncorners = [[0, 0], [20, 0], [20, 150], [0, 150]]\n")
     assert "to check    The sensor may be in " in dowsax_command("site", "check", site_file).stdout
 
 

@@ -79,8 +79,9 @@ def test_what_does_not_change_is_the_same_text():
     table = tomllib.loads(NEW_SITE)
     same = {("budget", key): value for key, value in table["budget"].items()}
     assert set_keys(NEW_SITE, same) == NEW_SITE
-    entries = [{"index": 0, "corners": table["geofence"][0]["corners"]}]
-    assert set_list(NEW_SITE, "geofence", entries) == NEW_SITE
+    corners = [fence["corners"] for fence in tomllib.loads(FENCES)["geofence"]]
+    entries = [{"index": index, "corners": corners[index]} for index in range(2)]
+    assert set_list(FENCES, "geofence", entries) == FENCES
 
 
 def test_entries_keep_their_own_comments():

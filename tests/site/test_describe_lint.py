@@ -23,13 +23,11 @@ def test_what_may_not_be_meant_is_asked():
 
 
 def test_a_geofence_beyond_the_area_is_asked_about():
-    """As that of the new site, where only the area was made smaller; unless readings count there."""
+    """As one that is not made smaller with its area; unless readings count there."""
     fence = "[[geofence]]\ncorners = [[0, 0], [260, 0], [260, 150], [0, 150]]\n"
     (beyond,) = lint_site(site(fence))
     assert "The geofence reaches beyond the area" in beyond
     assert lint_site(site(fence.replace("260", "202"))) == []
-    (smaller,) = lint_site(parse_site(NEW_SITE.replace("high = [200.0, 150.0]", "high = [150.0, 120.0]")))
-    assert smaller == beyond
 
 
 FLUSH = "[[obstacle]]\ncorners = [[120, 0], [130, 0], [130, 150], [120, 150]]\n[start]\nposition = [5, 5]\n"
@@ -49,3 +47,23 @@ def test_thin_walls_count_in_what_is_allowed():
     thin = site("[[obstacle]]\ncorners = [[99, 20], [99.5, 20], [99.5, 100], [99, 100]]\n", kind="radiation")
     assert thin.allowed_share == pytest.approx(1 - 40 / 30000)
     assert dict(describe_site(thin))["allowed"] == "about 99.87 % of the area"
+
+
+@pytest.mark.parametrize(
+    ("text", "heights"),
+    [
+        ("[sensor]\nheight = 1.5\n[flight]\nheight = 12\n", ("1.5 m", "12 m")),
+        ("[sensor]\nheight = 1.5\n[flight]\nspeed = 3\n", ("1.5 m", "20 m")),
+        ("[sensor]\nheight = 12\n[flight]\nheight = 12.0\n", None),
+        ("[sensor]\nheight = 8\n[flight]\nspeed = 3\n", None),
+        ("[sensor]\nheight = 1.5\n", None),
+        ("[flight]\nheight = 12\n", None),
+        ("[sensor]\nheight = 2\n[step]\nheights = [2, 5]\n[flight]\nheight = 12\n", None),
+    ],
+)
+def test_a_drone_that_flies_higher_than_its_readings_are_planned_is_asked_about(text, heights):
+    """In one line with both; not where nothing is said of a flight, nor where advice says how high."""
+    questions = lint_site(site(text, kind="radiation"))
+    assert len(questions) == (heights is not None)
+    for words in heights or ():
+        assert words in questions[0]

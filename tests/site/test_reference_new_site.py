@@ -19,6 +19,8 @@ def test_the_new_site_reads_back():
     assert new.prior["q"] == RangeSetting(low=0.001, high=10.0)
     assert (new.budget.distance, new.budget.readings, new.budget.time) == (2000.0, 100, 1800.0)
     assert new.text == NEW_SITE
+    # What is only an example keeps nobody out.
+    assert (new.geofence, new.no_go, new.obstacles) == ((), (), ())
 
 
 def refused_when_used(text):
@@ -35,7 +37,6 @@ OTHER_MODE = {
     *("south", "west", "north", "east", "corners", "corners_degrees", "position_degrees"),
     *("points", "points_degrees"),
     *("value", "range", "speed", "from", "velocity", "front_to_back", "range_limit"),
-    *("threshold", "false_alarms", "fluctuation", "correlation_time", "dwell"),
 }
 """Keys that exclude another one of the file, or need another mode."""
 
@@ -61,7 +62,23 @@ def test_a_new_site_of_every_kind(kind):
         rf"^# (?!(?:{'|'.join(OTHER_MODE)}) )([A-Za-z_]\w* = \S+(?: *\S)*)$", r"\1", text, flags=re.MULTILINE
     )
     assert parse_site(used).kind == kind
-    assert len(parse_site(used).columns) == (20 if kind == "gas-plume" else 16)
+    columns = next(table for table in tables() if table.name == "columns")
+    assert set(parse_site(used).columns) == shown(text, columns) - OTHER_MODE
+
+
+@pytest.mark.parametrize(
+    ("kind", "others"),
+    [
+        ("gas-plume", ("dwell", "threshold", "false_alarms", "fluctuation", "correlation_time", "heading")),
+        ("gas-buildings", ("dwell", "wind_speed", "altitude")),
+        ("radiation", ("wind_from", "x2", "heading")),
+        ("level", ("wind_u", "dwell")),
+        ("temperature", ("wind_v", "altitude", "efficiency")),
+    ],
+)
+def test_a_new_site_has_no_keys_of_other_kinds_and_readings(kind, others):
+    """Neither as keys nor as columns of a survey."""
+    assert not [key for key in others if re.search(rf"^# *{key} = |^{key} = ", new_site(kind), re.MULTILINE)]
 
 
 def test_the_kind_of_a_new_site_is_known():
@@ -82,10 +99,11 @@ def shown(text, table):
 
 
 def test_the_new_sites_show_every_key():
-    """Every key that any section knows is in the new site of some kind, and all but a few in the first."""
+    """Each in that of some kind but those of sensors without calibration, and all but a few in the first."""
     texts = [new_site(kind) for kind in KINDS]
+    uncalibrated = {"threshold", "false_alarms", "fluctuation", "correlation_time"}
     for table in tables():
-        known = {key.name for key in table.keys}
+        known = {key.name for key in table.keys} - uncalibrated
         assert known <= set().union(*(shown(text, table) for text in texts)), table.name
         missing = known - shown(NEW_SITE, table)
         others = {
@@ -98,7 +116,7 @@ def test_the_new_sites_show_every_key():
             "variation",
             "shielded",
         }
-        others |= {"beam", "front_to_back", "correlation", "correlation_length", "attenuation"}
+        others |= {"beam", "front_to_back", "heading", "correlation", "correlation_length", "attenuation"}
         assert missing <= others, table.name
 
 

@@ -6,12 +6,14 @@ The form has what most sites need. All else stays in the text as it is.
 import json
 import tomllib
 from collections.abc import Mapping
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 from pydantic import ValidationError
 
 from dowsax.console.bodies import MAX_SITE_LENGTH
+from dowsax.console.display_units import display_units
+from dowsax.console.site_fields import DISTRIBUTIONS, LABELS, fields_of, gas_of, get, unit_of, values_of
 from dowsax.console.site_schemas import MAX_NUMBER
 from dowsax.console.site_text import set_keys, set_list
 from dowsax.console.sites import check_site
@@ -20,33 +22,9 @@ from dowsax.site import new_site
 from dowsax.site.area import BOX, AreaSetting
 from dowsax.site.kinds import KINDS, why_unused
 from dowsax.site.parse import refuse_unused, resolve_area
-from dowsax.site.reference import Key, tables
 from dowsax.site.schema import SiteFile
 from dowsax.site.text import Fault, SiteError, add_line, faults_of, parse_toml
-from dowsax.world.units import MOLAR_MASSES
 
-LABELS = {
-    "name": "Name",
-    "field.kind": "Kind",
-    "field.unit": "Unit of the readings",
-    "field.gas": "Gas",
-    "wind.mode": "Wind",
-    "wind.speed": "Wind speed",
-    "wind.from": "Wind from",
-    "background.mode": "Background",
-    "background.value": "Background value",
-    "sensor.height": "Height of the sensor",
-    "sensor.dwell": "How long a reading counts",
-    "step.speed": "Speed on the way",
-    "step.reading_time": "Time for a reading",
-    "search.radius": "Found within",
-    "search.probability": "With probability",
-    "budget.readings": "Most readings",
-    "budget.distance": "Longest way",
-    "budget.time": "Longest time",
-    "budget.return": "Must return to the start",
-}
-"""The keys of the form, in its order, and what it calls them."""
 LISTS = ("geofence", "no_go", "obstacle")
 """What is drawn as polygons."""
 _DECIMALS_M = 3
@@ -70,11 +48,8 @@ _EXCLUDED = {
 
 
 def start_form(kind: str) -> dict[str, Any]:
-    """Return the form of a new site of this kind: `dowsax site new` without the polygons of its example."""
-    text = new_site(kind)
-    for name in LISTS:
-        text = set_list(text, name, ())
-    return read_form(text)
+    """Return the form of a new site of this kind."""
+    return read_form(new_site(kind))
 
 
 def read_form(text: str) -> dict[str, Any]:
@@ -82,13 +57,15 @@ def read_form(text: str) -> dict[str, Any]:
 
     A text that is no TOML has a fault, and neither values nor shapes.
     """
-    form: dict[str, Any] = {"text": text, "values": None, "shapes": None, "fields": [], "site": None}
+    form: dict[str, Any] = {"text": text, "values": None, "shapes": None, "site": None}
+    form |= {"fields": [], "units": {}}
     try:
         table = parse_toml(text, "Site file")
     except ValueError as error:
         return form | {"faults": [_describe_whole(error)]}
     faults = _faults(text, table)
-    form |= {"values": _values(table), "shapes": _shapes(table), "fields": _fields(table), "faults": faults}
+    form |= {"values": values_of(table), "shapes": _shapes(table), "faults": faults}
+    form |= {"fields": fields_of(table), "units": display_units(unit_of(table), gas_of(table))}
     return form if faults else form | {"site": check_site(text)}
 
 
@@ -98,17 +75,20 @@ def write_form(text: str, values: Mapping[str, Any], shapes: Mapping[str, Any]) 
     A change of the kind begins with a new text of that kind, in which the shapes and the budget are the same,
     and of obstacles what that kind has too.
     """
+    for key, value in values.items():
+        if isinstance(value, list) and key not in DISTRIBUTIONS:
+            raise ValueError(f"{key!r} is one value, not a list: change it in the text of the site file.")
     table = parse_toml(text, "The site file")
-    kind, before = values.get("field.kind"), _get(table, "field.kind")
+    kind, before = values.get("field.kind"), get(table, "field.kind")
     if kind in KINDS and kind != before:
         text = _carry_obstacles(start_form(kind)["text"], table, kind)
         table = tomllib.loads(text)
-        start = _values(table)
+        start = values_of(table)
         values = start | {key: values[key] for key in _KEPT if key in values} | {"field.kind": kind}
     unknown = set(values) - set(LABELS)
     if unknown:
         raise ValueError(f"{min(unknown)!r} is no key of the form: change it in the text of the site file.")
-    known = _values(table)
+    known = values_of(table)
     changed = {key: value for key, value in values.items() if value != known[key]}
     for key in ("wind.mode", "background.mode"):
         if key in changed:
@@ -141,25 +121,6 @@ def _carry_obstacles(text: str, table: Mapping[str, Any], kind: str) -> str:
     return set_list(text, "obstacle", carried)
 
 
-def _get(table: Mapping[str, Any], key: str) -> Any:
-    """Return the value of a dotted key in the table of a file; `None` where it has none."""
-    value: Any = table
-    for part in key.split("."):
-        value = value.get(part) if isinstance(value, Mapping) else None
-    return value
-
-
-def _values(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values that the form shows; what is no text, finite number or flag has no place in it."""
-    found = {key: _get(table, key) for key in LABELS}
-    return {key: value if _is_shown(value) else None for key, value in found.items()}
-
-
-def _is_shown(value: Any) -> bool:
-    # Not a number is not below it either.
-    return isinstance(value, str) or (isinstance(value, int | float) and abs(value) <= MAX_NUMBER)
-
-
 def _coordinates(table: Mapping[str, Any]) -> tuple[LocalCoordinates, Any] | None:
     """Return the local coordinates and the box [m] of the area; `None` where it is not given well."""
     try:
@@ -180,7 +141,7 @@ def _shapes(table: Mapping[str, Any]) -> dict[str, Any] | None:
         "start": next(iter(_places(table.get("start"), "position", coordinates)), None),
         "map": None,
     }
-    image = _get(table, "map.image")
+    image = get(table, "map.image")
     if isinstance(image, str):
         shapes["map"] = {"image": image, "corners": _places(table["map"], "corners", coordinates) or None}
     for name in LISTS:
@@ -286,45 +247,3 @@ def _describe_whole(error: ValueError) -> dict[str, str]:
     """Return an error that concerns the text as a whole."""
     words = str(error).replace("site.toml", "Site file")
     return {"key": "", "text": words, "line": words}
-
-
-def _fields(table: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the fields of the form that have a use for the kind, as the schema describes them."""
-    kind, reading = str(_get(table, "field.kind")), str(_get(table, "sensor.reading") or "value")
-    known = {
-        f"{one.name}.{key.name}" if one.header else key.name: key for one in tables() for key in one.keys
-    }
-    return [
-        _field(name, label, known[name], kind)
-        for name, label in LABELS.items()
-        if kind not in KINDS or "." not in name or _is_used(kind, name, reading, table)
-    ]
-
-
-def _is_used(kind: str, name: str, reading: str, table: Mapping[str, Any]) -> bool:
-    section, key = name.split(".")
-    if (name == "field.unit" and not KINDS[kind].unit) or why_unused(kind, section, key, reading) is not None:
-        return False
-    if name in ("wind.speed", "wind.from"):
-        return _get(table, "wind.mode") == "constant"
-    return name != "background.value" or _get(table, "background.mode") == "known"
-
-
-def _field(name: str, label: str, key: Key, kind: str) -> dict[str, Any]:
-    choices: list[str] = []
-    if name == "field.kind":
-        choices = list(KINDS)
-    elif name == "field.unit" and kind in KINDS:
-        choices = list(KINDS[kind].units)
-    elif name == "field.gas":
-        choices = list(MOLAR_MASSES)
-    elif name.endswith(".mode"):
-        section = SiteFile.model_fields[name.partition(".")[0]].annotation
-        choices = list(get_args(section.model_fields["mode"].annotation))  # type: ignore[union-attr]
-    form = "choice" if choices else "text"
-    if not choices and key.form.startswith(("number", "whole number", "true")):
-        form = key.form.split(",")[0].split(" ")[0].replace("true", "flag")
-    unit = "°" if name == "wind.from" else key.unit
-    default = key.default if isinstance(key.default, str | int | float | bool) else None
-    words = {"label": label, "unit": unit, "hint": key.text, "form": form, "choices": choices}
-    return {"key": name, **words, "default": default}

@@ -13,8 +13,11 @@ MAX_NUMBER = 1e15
 Finite = Annotated[float, Field(ge=-MAX_NUMBER, le=MAX_NUMBER, allow_inf_nan=False)]
 Place = tuple[Finite, Finite]
 Whole = Annotated[int, Field(ge=0, le=10_000)]
-ShortText = Annotated[str, StringConstraints(max_length=200)]
-Value = bool | int | Finite | ShortText | None
+MAX_TEXT_LENGTH = 200
+ShortText = Annotated[str, StringConstraints(max_length=MAX_TEXT_LENGTH)]
+Range = Annotated[list[int | Finite | ShortText], Field(max_length=2)]
+"""From the first number to the second; one that is missing or no number is refused as a fault of its key."""
+Value = bool | int | Finite | ShortText | Range | None
 
 
 class _Body(BaseModel):
@@ -80,7 +83,10 @@ class SiteFormAnswer(BaseModel):
     values: dict[str, Value] | None
     shapes: dict[str, Any] | None
     fields: list[dict[str, Any]]
-    """Of the form: key, label, unit, hint, form (text, number, whole, flag or choice), choices, default."""
+    """Of the form: key, label, unit, hint, form (text, number, whole, flag, choice or distribution), choices,
+    default, and in words what is usual for the kind."""
+    units: dict[str, list[dict[str, Any]]]
+    """The units in which lengths, speeds and readings may be shown: name, and size in that of the site."""
     faults: list[FaultAnswer]
     site: dict[str, Any] | None
     """The answer of `/api/site/check`; null where there are faults."""

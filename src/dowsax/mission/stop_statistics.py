@@ -37,7 +37,10 @@ class FalseStops:
 
 @dataclass(frozen=True)
 class StandardStops:
-    """Rehearsals of the standard site of one kind (from `dowsax site new`) by one policy and filter."""
+    """Rehearsals of the standard site of one kind by one policy and filter.
+
+    It is what `dowsax site new` writes, with the fence and the no-go area of its example in use.
+    """
 
     kind: str
     measured: str

@@ -110,9 +110,9 @@ class ListedPath:
 class PolygonSetting(Section):
     """One polygon of the geofence, or one no-go area."""
 
-    name: str = key("", active=True)
+    name: str = key("")
     """For yourself."""
-    corners: Points | None = key(unit="m", active=True)
+    corners: Points | None = key(unit="m")
     """The corners in order, one way round."""
     corners_degrees: Points | None = key(example=[[52.1, 5.1], [52.1, 5.103], [52.1015, 5.103]], unit="°")
     """The corners as latitude and longitude instead."""

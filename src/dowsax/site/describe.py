@@ -327,7 +327,22 @@ def lint_site(site: Site) -> list[str]:
             f"From the start there is no way to {100 * (share - reachable):.2g} % of the area: obstacles, "
             "no-go areas or the geofence cut it in parts. Leave a way between them, if there is one."
         )
-    return questions + _weak_sources(site)
+    return questions + _different_heights(site) + _weak_sources(site)
+
+
+def _different_heights(site: Site) -> list[str]:
+    """Return a question where a drone does not fly at the height for which its readings are planned."""
+    sensor = site.sensor.height
+    is_of_a_drone = bool(site.flight.model_fields_set)
+    if sensor is None or site.heights or not is_of_a_drone:
+        return []
+    flown = site.flight.height_for(sensor)
+    if flown == sensor:
+        return []
+    return [
+        f"Readings are planned for {sensor:g} m above ground (`height` in [sensor]), and a drone flies at "
+        f"{flown:g} m (`height` in [flight]): give both the height at which the sensor will be."
+    ]
 
 
 def _is_fence_beyond(site: Site) -> bool:

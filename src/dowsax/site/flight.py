@@ -5,6 +5,11 @@ from pydantic import model_validator
 from dowsax.site.section import Number, Section, key
 from dowsax.site.text import Fault
 
+_DEFAULT_HEIGHT_M = 20.0
+"""Above most trees and below most limits."""
+_MIN_SENSOR_HEIGHT_M = 5.0
+"""The height of a sensor in the hand is not one to fly at."""
+
 
 class FlightSetting(Section):
     """How `dowsax fly` and plans for QGroundControl fly (`dowsax export --to qgc`)."""
@@ -33,3 +38,9 @@ class FlightSetting(Section):
         if self.lowest > self.highest:
             raise Fault(f"must be <= highest = {self.highest:g}; got {self.lowest:g}.", "lowest")
         return self
+
+    def height_for(self, sensor: float | None) -> float:
+        """Return the height [m] of flights where advice has none, with a sensor so high above ground."""
+        if self.height is not None:
+            return self.height
+        return _DEFAULT_HEIGHT_M if sensor is None or sensor < _MIN_SENSOR_HEIGHT_M else sensor

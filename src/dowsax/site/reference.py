@@ -11,6 +11,7 @@ import numpy as np
 from pydantic.fields import FieldInfo
 
 from dowsax.site.kinds import KINDS, prior_parameters, range_words, readings_of, why_unused, world_unit
+from dowsax.site.measured import QUANTITIES
 from dowsax.site.schema import SiteFile
 from dowsax.site.section import RangeSetting, Section, explain
 from dowsax.site.text import plain, toml_value
@@ -130,13 +131,23 @@ _FIRST_COMMENT = (
     "`dowsax site check FILE`."
 )
 
+_COLUMN_KEYS = {
+    **{quantity: ("sensors", quantity) for quantity in QUANTITIES},
+    **dict.fromkeys(("wind_u", "wind_v", "wind_speed", "wind_from"), ("wind", "missing")),
+    "altitude": ("sensor", "height"),
+    "dwell": ("sensor", "dwell"),
+}
+"""The columns of a survey that have a use where these keys have one."""
 _BENCHMARK_PRIOR_TEXT = (
     "What is believed of the source beforehand: [low, high], or a number. Default: the benchmark's."
 )
 
 
 def new_site(kind: str = "gas-plume") -> str:
-    """Return the text of a site file of this kind with every key that has a use there, explained."""
+    """Return the text of a site file of this kind with every key of it explained.
+
+    Those of sensors without calibration alone are left out.
+    """
     if kind not in KINDS:
         raise ValueError(f"Unknown kind {kind!r}; known are {', '.join(KINDS)}.")
     return "\n".join(
@@ -170,9 +181,11 @@ def _file_section(kind: str, table: Table) -> str:
 
 def _key_lines(kind: str, table: Table, key: Key) -> str:
     facts, text, example, active = KINDS[kind], key.text, key.example, key.active
-    if not _is_used(kind, table.name, key.name):
+    section, name = table.name, key.name
+    if section == "columns":
+        section, name = _COLUMN_KEYS.get(name, (section, name))
+    if why_unused(kind, section, name) is not None:
         return ""
-    active = active and why_unused(kind, table.name, key.name) is None
     if table.example and key.name in table.example:
         example = table.example[key.name]
     if f"{table.name}.{key.name}" in facts.examples:

@@ -31,7 +31,8 @@ class SensorSetting(Section):
     reading: Literal["value", "binary", "rank"] = key("value", example="value")
     """What a reading is: "value", a number in the unit of the site; "binary", 1 for a hit and 0 for none,
     of a sensor that only detects; "rank", any number of which only the order counts, as of a metal-oxide
-    sensor without calibration. The last two tell the strength of a source only relative to the threshold."""
+    sensor without calibration. The last two tell the strength of a source only relative to the threshold, and
+    have keys of their own, which the reference of site files lists."""
     threshold: Annotated[NonNegative, AfterValidator(require_above_zero)] | None = key(example="unknown")
     """Concentration from which on such a sensor responds, in the unit of the field. Default: unknown."""
     false_alarms: NonNegative | None = key(example="unknown", unit="1/s")

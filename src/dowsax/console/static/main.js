@@ -94,8 +94,12 @@ async function go() {
   if (mine > 1) view.querySelector("h1")?.focus({ preventScroll: true });
 }
 
-/** Build the view again, as with numbers in other units; what had the focus has it again. */
+/** Show numbers in other units: build the view again, unless it can change; what had the focus has it again. */
 async function rebuild() {
+  if (current.changeUnits) {
+    current.changeUnits();
+    return;
+  }
   const { name } = document.activeElement ?? {};
   await go();
   if (name) view.querySelector(`[name="${CSS.escape(name)}"]`)?.focus();

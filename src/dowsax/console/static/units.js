@@ -99,3 +99,11 @@ function convertNumbers(text, unit, name, convert) {
 function shortNumber(value) {
   return String(Math.abs(value) >= 1000 ? Math.round(value) : Number(value.toPrecision(3)));
 }
+
+/** Convert the numbers of what is wrong with a number in the server's unit: "must be >= 0; got -3." */
+export function convertBare(text, quantity) {
+  const { size } = unitOf(quantity);
+  if (size === 1) return text;
+  const bare = /(?<=[<>]=? |got |\[|, )-?\d+(?:,\d{3})*(?:\.\d+)?(?:e[+-]?\d+)?(?=[;\]]|, |\.?$|\. )/g;
+  return wordsInUnits(text.replace(bare, (found) => shortNumber(Number(found.replaceAll(",", "")) / size)));
+}

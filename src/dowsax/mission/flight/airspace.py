@@ -24,10 +24,6 @@ Place = tuple[float, float]
 """[m], east and north."""
 SAME_HEIGHT_M = 1.0
 """[m], by which a vehicle may be off its height."""
-DEFAULT_HEIGHT_M = 20.0
-"""Above most trees and below most limits."""
-MIN_SENSOR_HEIGHT_M = 5.0
-"""The height of a sensor in the hand is not one to fly at."""
 _MAX_MOVED = 2.0
 """Clearances by which a place is moved to be clear: a little more than in the corner of a square."""
 _RANGE_CORNERS = 64
@@ -75,7 +71,7 @@ class Airspace:
         if site.paths or site.searchers:
             what = "[[paths]]" if site.paths else "[[searcher]]"
             raise ValueError(f"{site.file}: `dowsax fly` flies one vehicle from place to place: no {what}.")
-        limits, height = site.flight, flight_height(site)
+        limits, height = site.flight, site.flight.height_for(site.sensor.height)
         heights = site.heights or (height,)
         for one in heights:
             if not limits.lowest <= one <= limits.highest:
@@ -220,14 +216,6 @@ class Airspace:
         solid = union((*self.no_go, *standing)).intersection(part)
         rings = [*part.interiors, *(one.exterior for one in _parts(solid))]
         return _corners(part.exterior), tuple(_corners(ring) for ring in rings)
-
-
-def flight_height(site: Site) -> float:
-    """Return the height [m] above take-off of flights at a site, where advice has none."""
-    if site.flight.height is not None:
-        return site.flight.height
-    usual = site.sensor.height
-    return DEFAULT_HEIGHT_M if usual is None or usual < MIN_SENSOR_HEIGHT_M else usual
 
 
 def _height_of(here: Waypoint, there: Waypoint) -> float:

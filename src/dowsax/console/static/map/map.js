@@ -73,13 +73,25 @@ export class MapView extends Plan {
   fitBelief() {
     const { cloud, snapshot } = this.mission ?? {};
     if (!snapshot) return this.fitArea();
-    const rings = (cloud?.regions?.["95"] ?? []).map((polygon) => polygon[0]);
-    const [[west, south], [east, north]] = boxOf([
-      ...rings.flat(),
-      this._here(),
-      ...(snapshot.next ? [snapshot.next] : []),
-      ...(snapshot.next_far_end ? [snapshot.next_far_end] : []),
+    const goals = [snapshot.next, snapshot.next_far_end].filter(Boolean);
+    return this._fitTo([...cornersOf(cloud), this._here(), ...goals]);
+  }
+
+  /** Show where the source is found to be; the map stays there. */
+  fitRegion() {
+    const { facts, snapshot, full } = this.mission;
+    const radius = facts.radius ?? snapshot.radius;
+    const ends = sourcePlacesOf(snapshot, full).flatMap(([east, north]) => [
+      [east - radius, north - radius],
+      [east + radius, north + radius],
     ]);
+    this.touched = true;
+    return this._fitTo([...cornersOf(full), ...ends]);
+  }
+
+  /** Show all of these places, with some room about them. */
+  _fitTo(places) {
+    const [[west, south], [east, north]] = boxOf(places);
     const room = 0.15 * Math.max(east - west, north - south, this.mission.facts.radius ?? 0.1);
     this.camera.fit(
       [
@@ -259,6 +271,11 @@ export class MapView extends Plan {
     }
     return this._drawnField.picture;
   }
+}
+
+/** The corners of the 95 % region of a snapshot. */
+function cornersOf(snapshot) {
+  return (snapshot?.regions?.["95"] ?? []).flatMap((polygon) => polygon[0]);
 }
 
 /** The field without its peak, which is so high beside a source that readings would all look alike. */

@@ -6,7 +6,8 @@ import { chooseUnit, unitOf, unitsOf } from "../units.js";
 
 const TITLES = { length: "Lengths", speed: "Wind", value: "Readings" };
 
-export function buildSettings() {
+/** A choice for each quantity that has several units. */
+export function buildUnits() {
   const choices = Object.entries(TITLES)
     .filter(([quantity]) => unitsOf(quantity).length > 1)
     .map(([quantity, title]) => {
@@ -15,12 +16,18 @@ export function buildSettings() {
       input.addEventListener("change", () => chooseUnit(quantity, input.value));
       return element;
     });
+  return [
+    h("div", { class: "units" }, choices),
+    h("p", { class: "hint" }, "For this browser only. Files and the API keep the units of the site."),
+  ];
+}
+
+export function buildSettings() {
   const element = h(
     "section",
     { class: "card", "aria-labelledby": "units-title" },
     h("h2", { id: "units-title" }, "Units"),
-    h("div", { class: "units" }, choices),
-    h("p", { class: "hint" }, "For this browser only. Files and the API keep the units of the site."),
+    buildUnits(),
   );
   return { element, update: () => {} };
 }

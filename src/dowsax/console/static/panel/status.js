@@ -65,6 +65,12 @@ export function buildStatus(mission, map) {
   const wait = h("p", { class: "wait", hidden: true }, icon("preparing"), h("span"));
   const alarm = h("p", { class: "alarm", role: "alert", hidden: true }, icon("unsure"), h("span"));
   const why = h("p", { class: "why" });
+  const region = h(
+    "button",
+    { type: "button", class: "small", hidden: true, on: { click: () => map.fitRegion() } },
+    icon("belief"),
+    "Show the region",
+  );
   const rate = h("div", { class: "rate" });
   const budget = h("p", { class: "rate" });
   const next = buildCompass();
@@ -77,6 +83,7 @@ export function buildStatus(mission, map) {
     wait,
     next.element,
     why,
+    region,
     sureness.element,
     rate,
     budget,
@@ -97,6 +104,7 @@ export function buildStatus(mission, map) {
     say(wait.lastChild, facts.preparing ? facts.message || "Preparing" : "");
     const reason = mission.full?.why ?? snapshot?.why;
     say(why, reason ? wordsInUnits(reason) : (!facts.preparing && facts.message) || waitingWords(facts));
+    region.hidden = status !== "found" || !snapshot;
     next.update(facts, snapshot, map.globe);
     sureness.update(facts, snapshot);
     sayRate(rate, facts.false_stops, reason ?? "");

@@ -36,9 +36,14 @@ export class SiteState extends EventTarget {
     return this.#waiting !== null;
   }
 
+  /** Wait until all changes are written, or refused. */
+  async written() {
+    await this.#writing;
+  }
+
   /** Wait until all changes are written. An error says why there is no site then. */
   async settle() {
-    await this.#writing;
+    await this.written();
     if (this.#reason) throw new RangeError(this.#reason);
   }
 

@@ -4,10 +4,13 @@ import { getChoices, post } from "../api.js";
 import { h, icon, put, say } from "../dom.js";
 import { choice, labelled, nameOf, named, numberIn, numeric, refuse, SEEDS, showForm } from "../forms.js";
 import { number } from "../format.js";
+import { buildUnits } from "../panel/settings.js";
+import { buildArea } from "../site/area_field.js";
 import { buildBoard } from "../site/board.js";
 import { buildFields } from "../site/fields.js";
 import { buildPicture } from "../site/picture_field.js";
 import { SiteState } from "../site/state.js";
+import { inUnit, offerUnits, unitOf } from "../units.js";
 
 /** [ms] after the last key before the text is read. */
 const PAUSE = 350;
@@ -51,7 +54,7 @@ export async function showNewReal(view) {
   const shown = showForm(view, { title, parts, label: "Start the mission", begin, names, isWide: true });
   shown.button.disabled = true;
   await site.start(shown);
-  return { title, close: site.close };
+  return { title, close: site.close, changeUnits: site.changeUnits };
 }
 
 /** The board, the fields, the text of the site file, and what it says. */
@@ -59,32 +62,48 @@ function buildSite() {
   const state = new SiteState();
   const board = buildBoard({ changed: (shapes) => state.write({ shapes }), undo: () => state.undo() });
   const fields = buildFields((values) => state.write({ values }));
-  const picture = buildPicture({
-    map: board.map,
-    shapes: () => board.sketch.shapes,
+  const shapes = () => board.sketch.shapes;
+  const changeShapes = (part) => {
+    Object.assign(shapes(), part);
+    state.write({ shapes: shapes() });
+  };
+  const picture = buildPicture({ map: board.map, shapes, changed: changeShapes });
+  const area = buildArea({
+    shapes,
     changed: (part) => {
-      Object.assign(board.sketch.shapes, part);
-      state.write({ shapes: board.sketch.shapes });
+      // All of the new area is shown.
+      board.map.touched = false;
+      changeShapes(part);
     },
   });
   const { text, name, element: texts, bind } = buildText(state);
   const verdict = h("p", { class: "verdict", role: "status" });
   const facts = h("dl", { class: "facts" });
   const understanding = h("details", { class: "more", open: true }, h("summary", {}, "What the site file says"), facts);
+  const units = h("details", { class: "more" }, h("summary", {}, "Units"), h("div"));
+
+  /** Show all numbers of the newest form in the units of the page. */
+  const showNumbers = () => {
+    const { form } = state;
+    // An answer to an earlier change lacks the later ones.
+    if (form.values && !state.isBehind) fields.take(form);
+    if (form.shapes && !state.isBehind) area.take(form.shapes);
+    say(verdict, form.faults[0]?.line ?? understood(form.site));
+    board.map.redraw();
+  };
 
   const start = async ({ button, message }) => {
     state.addEventListener("change", () => {
       const { form } = state;
       if (document.activeElement !== text || !state.isTyped) text.value = form.text;
+      showUnits(units.lastChild, form.units);
       if (form.shapes) {
         board.map.take(structuredClone(form.shapes), picture.upload()?.corners, state.isBehind);
         picture.take(form.shapes);
       }
-      // An answer to an earlier change lacks the later ones.
-      if (form.values && !state.isBehind) fields.take(form);
+      showNumbers();
       const fault = form.faults[0];
       verdict.className = fault ? "verdict error" : "verdict good";
-      say(verdict, fault ? fault.line : understood(form.site));
       if (form.site) showFacts(facts, form.site);
       facts.classList.toggle("old", !form.site);
       button.disabled = Boolean(fault);
@@ -98,13 +117,34 @@ function buildSite() {
     bind(button);
     await state.read({ kind: "gas-plume" });
   };
-  const side = h("div", { class: "site-side" }, fields.element, picture.element);
-  board.element.append(verdict);
+  const side = h("div", { class: "site-side" }, fields.element, picture.element, units);
+  board.element.append(area.element, verdict);
   const drawn = h("div", { class: "site-board" }, board.element, side);
   const elements = [drawn, understanding, texts];
   const uploaded = () => (picture.upload() && state.form?.shapes?.map ? { picture: picture.upload().id } : {});
-  const settle = () => state.settle();
-  return { text, name, elements, start, settle, picture: uploaded, close: () => board.map.close() };
+  const settle = () => {
+    area.check();
+    return state.settle();
+  };
+  const close = () => {
+    board.map.close();
+    offerUnits({});
+  };
+  const changeUnits = async () => {
+    // The newest form lacks what is being written.
+    await state.written();
+    if (state.form) showNumbers();
+  };
+  return { text, name, elements, start, settle, picture: uploaded, close, changeUnits };
+}
+
+/** Offer the units of a site; a text that is no site has none, and leaves them as they are. */
+function showUnits(element, units) {
+  const now = JSON.stringify(units);
+  if (now === "{}" || now === element.dataset.units) return;
+  element.dataset.units = now;
+  offerUnits(units);
+  put(element, buildUnits());
 }
 
 function showFacts(facts, { description }) {
@@ -162,7 +202,8 @@ function requireText(text) {
 
 function understood({ name, kind, unit, area }) {
   const [[west, south], [east, north]] = area;
-  const size = `${number(east - west)} × ${number(north - south)} m`;
+  const [across, along] = [east - west, north - south].map((side) => number(inUnit(side, "length")));
+  const size = `${across} × ${along} ${unitOf("length").name}`;
   return `Understood: ${name || "a site"}, ${kind}${unit ? ` in ${unit}` : ""}, ${size}.`;
 }
 
