@@ -9,6 +9,7 @@ from dowsax.site.reference import Key, tables
 from dowsax.site.schema import SiteFile
 from dowsax.site.text import cut, toml_value
 from dowsax.site.units import known_unit
+from dowsax.types import Number
 from dowsax.world.distributions import LogNormal, Normal, Uniform
 from dowsax.world.kinds import Kind, kind_of
 from dowsax.world.priors import PlumePrior
@@ -204,5 +205,5 @@ def _words(usual: Any, unit: str) -> str:
     return f"{_number(usual.low)} to {_number(usual.high)}{end}"
 
 
-def _number(value: float) -> str:
+def _number(value: Number) -> str:
     return f"{float(f'{value:.3g}'):,.12g}"
