@@ -2,7 +2,7 @@
 
 Three commands in new processes: a survey of a field, a survey of a gas site, and a mission there until it is
 ready. Cold, with an empty folder for compiled programs, and warm, with what the cold start left there; those
-of the site also at a second site, all of whose numbers are others. The bytecode of Python and the cache of the
+of the site also at a second site, whose numbers are all others. Bytecode of Python and the cache of the
 disk are as found. CPU seconds depend less on other programs than wall seconds do.
 """
 
@@ -165,7 +165,7 @@ def measure(start: Start, folder: Path, cold: int, warm: int) -> dict:
         "name": start.name,
         "cold": colds,
         "warm": warms,
-        "elsewhere": elsewhere,
+        "another site": elsewhere,
         "cold_limit": start.cold_limit,
         "warm_limit": start.warm_limit,
     }

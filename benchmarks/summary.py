@@ -48,9 +48,11 @@ def startup(out: Path) -> str:
         "|---|---|---|---|---|---|",
     ]
     for start in json.loads((out / "startup.json").read_text()):
-        for kind in ("cold", "warm"):
+        for kind in ("cold", "warm", "another site"):
+            if not start[kind]:
+                continue
             cpu, wall = zip(*start[kind], strict=True)
-            limit = start[f"{kind}_limit"]
+            limit = start["cold_limit" if kind == "cold" else "warm_limit"]
             lines.append(
                 f"| {start['name']} | {kind} | {', '.join(f'{value:.1f}' for value in cpu)} | {limit:.0f} "
                 f"| {'yes' if max(cpu) < limit else 'no'} | {median(wall):.1f} |"
