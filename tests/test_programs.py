@@ -97,6 +97,26 @@ def test_weak_types_stay(folder, traced):
             assert (found.dtype, found.weak_type) == (expected.dtype, expected.weak_type)
 
 
+def test_a_program_of_its_own_results_is_compiled_once(folder, traced):
+    """Its results are committed to a device only where its arguments are."""
+    scale, _ = traced
+    run, compiled, array = new_run(scale), [], ARRAY
+
+    def listen(event, duration, fun_name=None, **kwargs):
+        if event.endswith("backend_compile_duration") and fun_name == "jit(scale)":
+            compiled.append(duration)
+
+    jax.monitoring.register_event_duration_secs_listener(listen)
+    for _ in range(3):
+        array = run(2.0, array, np.float32(1.0))["scaled"]
+    jax.monitoring.unregister_event_duration_listener(listen)
+    np.testing.assert_array_equal(array, 8.0 * ARRAY + 7.0)
+    assert len(compiled) == 1
+    assert not array.committed
+    committed = jax.device_put(ARRAY, jax.devices()[0])
+    assert run(2.0, committed, np.float32(1.0))["scaled"].committed
+
+
 def test_code_that_may_change_is_not_stored(folder, traced):
     """Neither a function from elsewhere nor one that is given something from elsewhere."""
     scale, _ = traced

@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
 
@@ -90,8 +91,11 @@ def stored_jit(function: Callable) -> Callable:
         program = loaded[key]
         if program is None:
             return compiled(*args)
-        outputs = iter(program.call(*(leaf for leaf in leaves if _is_array(leaf))))
-        return _fill(program.result, outputs)
+        arrays = [leaf for leaf in leaves if _is_array(leaf)]
+        outputs = program.call(*arrays)
+        if not any(getattr(array, "committed", False) for array in arrays):
+            outputs = map(_uncommit, outputs)
+        return _fill(program.result, iter(outputs))
 
     return call
 
@@ -118,6 +122,19 @@ def _describe_leaf(leaf) -> Hashable:
         return leaf
     kind = jax.typeof(leaf)
     return _Array(kind.shape, str(kind.dtype), bool(getattr(kind, "weak_type", False)))
+
+
+def _uncommit(array: jax.Array) -> jax.Array:
+    """Return the same array, not committed to its device.
+
+    JAX commits what an exported program returns, and compiles a program anew for committed arrays: each that
+    takes its own results, such as the step of a filter, would be compiled twice.
+    """
+    if jnp.issubdtype(array.dtype, jax.dtypes.extended):
+        return array
+    # No function of JAX does this without a copy.
+    kind: Any = type(array)
+    return kind(array.aval, array.sharding, [array], committed=False)
 
 
 def _fill(tree, arrays: Iterator[jax.Array]):
