@@ -1,7 +1,9 @@
 """A stored program is the program that would be traced, and it is used only where it is that."""
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
+from threading import Barrier
 
 import equinox as eqx
 import jax
@@ -115,6 +117,20 @@ def test_a_program_of_its_own_results_is_compiled_once(folder, traced):
     assert not array.committed
     committed = jax.device_put(ARRAY, jax.devices()[0])
     assert run(2.0, committed, np.float32(1.0))["scaled"].committed
+
+
+def test_threads_that_need_a_program_at_once_compile_it_once(folder, traced):
+    scale, traces = traced
+    run, together = new_run(scale), Barrier(2)
+
+    def one(shift):
+        together.wait()
+        return run(2.0, ARRAY, np.float32(shift))["scaled"]
+
+    with ThreadPoolExecutor(2) as pool:
+        for shift, found in zip((1.0, 2.0), pool.map(one, (1.0, 2.0)), strict=True):
+            np.testing.assert_array_equal(found, 2.0 * ARRAY + shift)
+    assert traces == [2.0]
 
 
 def test_code_that_may_change_is_not_stored(folder, traced):

@@ -16,6 +16,7 @@ import hashlib
 import os
 import pickle
 import sys
+import threading
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from io import BytesIO
@@ -76,6 +77,16 @@ def stored_jit(function: Callable) -> Callable:
     """Compile a function as `equinox.filter_jit` does, and store its programs where JAX's cache is on."""
     compiled = eqx.filter_jit(function)
     loaded: dict[Hashable, _Program | None] = {}
+    locks: dict[Hashable, threading.RLock] = {}
+
+    def run(program: _Program | None, args: tuple, leaves: list):
+        if program is None:
+            return compiled(*args)
+        arrays = [leaf for leaf in leaves if _is_array(leaf)]
+        outputs = program.call(*arrays)
+        if not any(getattr(array, "committed", False) for array in arrays):
+            outputs = map(_uncommit, outputs)
+        return _fill(program.result, iter(outputs))
 
     @functools.wraps(function)
     def call(*args):
@@ -87,15 +98,14 @@ def stored_jit(function: Callable) -> Callable:
             return compiled(*args)
         key = (folder, _settings(), structure, tuple(_describe_leaf(leaf) for leaf in leaves))
         if key not in loaded:
-            loaded[key] = _load_or_export(function, args, folder)
-        program = loaded[key]
-        if program is None:
-            return compiled(*args)
-        arrays = [leaf for leaf in leaves if _is_array(leaf)]
-        outputs = program.call(*arrays)
-        if not any(getattr(array, "committed", False) for array in arrays):
-            outputs = map(_uncommit, outputs)
-        return _fill(program.result, iter(outputs))
+            # Threads that need one program at once would each compile it.
+            with locks.setdefault(key, threading.RLock()):
+                if key not in loaded:
+                    program = _load_or_export(function, args, folder)
+                    result = run(program, args, leaves)
+                    loaded[key] = program
+                    return result
+        return run(loaded[key], args, leaves)
 
     return call
 
