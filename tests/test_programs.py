@@ -1,7 +1,9 @@
 """A stored program is the program that would be traced, and it is used only where it is that."""
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
+from threading import Barrier
 
 import equinox as eqx
 import jax
@@ -112,6 +114,40 @@ def test_weak_types_stay(folder, traced):
         for _ in range(2):
             found = new_run(scale)(2, shift, shift)["scaled"]
             assert (found.dtype, found.weak_type) == (expected.dtype, expected.weak_type)
+
+
+def test_a_program_of_its_own_results_is_compiled_once(folder, traced):
+    """Its results are committed to a device only where its arguments are."""
+    scale, _ = traced
+    run, compiled, array = new_run(scale), [], ARRAY
+
+    def listen(event, duration, fun_name=None, **kwargs):
+        if event.endswith("backend_compile_duration") and fun_name == "jit(scale)":
+            compiled.append(duration)
+
+    jax.monitoring.register_event_duration_secs_listener(listen)
+    for _ in range(3):
+        array = run(2.0, array, np.float32(1.0))["scaled"]
+    jax.monitoring.unregister_event_duration_listener(listen)
+    np.testing.assert_array_equal(array, 8.0 * ARRAY + 7.0)
+    assert len(compiled) == 1
+    assert not array.committed
+    committed = jax.device_put(ARRAY, jax.devices()[0])
+    assert run(2.0, committed, np.float32(1.0))["scaled"].committed
+
+
+def test_threads_that_need_a_program_at_once_compile_it_once(folder, traced):
+    scale, traces = traced
+    run, together = new_run(scale), Barrier(2)
+
+    def one(shift):
+        together.wait()
+        return run(2.0, ARRAY, np.float32(shift))["scaled"]
+
+    with ThreadPoolExecutor(2) as pool:
+        for shift, found in zip((1.0, 2.0), pool.map(one, (1.0, 2.0)), strict=True):
+            np.testing.assert_array_equal(found, 2.0 * ARRAY + shift)
+    assert traces == [2.0]
 
 
 def test_code_that_may_change_is_not_stored(folder, traced):

@@ -16,6 +16,7 @@ import hashlib
 import os
 import pickle
 import sys
+import threading
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from io import BytesIO
@@ -24,6 +25,7 @@ from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
 
@@ -79,6 +81,16 @@ def stored_jit(function: Callable) -> Callable:
     """
     compiled = eqx.filter_jit(function)
     loaded: dict[Hashable, _Program | None] = {}
+    locks: dict[Hashable, threading.RLock] = {}
+
+    def run(program: _Program | None, args: tuple, leaves: list):
+        if program is None:
+            return compiled(*args)
+        arrays = [leaf for leaf in leaves if _is_array(leaf)]
+        outputs = program.call(*arrays)
+        if not any(getattr(array, "committed", False) for array in arrays):
+            outputs = map(_uncommit, outputs)
+        return _fill(program.result, iter(outputs))
 
     @functools.wraps(function)
     def call(*args):
@@ -91,12 +103,14 @@ def stored_jit(function: Callable) -> Callable:
             return compiled(*args)
         key = (folder, _settings(), *describe_arguments(args))
         if key not in loaded:
-            loaded[key] = _load_or_export(function, args, folder)
-        program = loaded[key]
-        if program is None:
-            return compiled(*args)
-        outputs = iter(program.call(*(leaf for leaf in leaves if _is_array(leaf))))
-        return _fill(program.result, outputs)
+            # Threads that need one program at once would each compile it.
+            with locks.setdefault(key, threading.RLock()):
+                if key not in loaded:
+                    program = _load_or_export(function, args, folder)
+                    result = run(program, args, leaves)
+                    loaded[key] = program
+                    return result
+        return run(loaded[key], args, leaves)
 
     return call
 
@@ -133,6 +147,19 @@ def _describe_leaf(leaf) -> Hashable:
         return leaf
     kind = jax.typeof(leaf)
     return _Array(kind.shape, str(kind.dtype), bool(getattr(kind, "weak_type", False)))
+
+
+def _uncommit(array: jax.Array) -> jax.Array:
+    """Return the same array, not committed to its device.
+
+    JAX commits what an exported program returns, and compiles a program anew for committed arrays: each that
+    takes its own results, such as the step of a filter, would be compiled twice.
+    """
+    if jnp.issubdtype(array.dtype, jax.dtypes.extended):
+        return array
+    # No function of JAX does this without a copy.
+    kind: Any = type(array)
+    return kind(array.aval, array.sharding, [array], committed=False)
 
 
 def _fill(tree, arrays: Iterator[jax.Array]):

@@ -66,7 +66,8 @@ def search_for(scenario="id", field="temperature") -> SearchProblem:
     return SearchProblem(benchmark_model(field), BOOTSTRAP, SCENARIOS[scenario], max_readings=MAX_READINGS)
 
 
-@eqx.filter_jit
+# Run so often that it pays to optimise it, where the tests' other programs are compiled without.
+@eqx.filter_jit(compiler_options={"xla_backend_optimization_level": 1})
 def step_once(
     search: SearchProblem, rule: AnyRule, key, state: SearchState, action
 ) -> tuple[SearchState, Step]:

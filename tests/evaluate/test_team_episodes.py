@@ -2,70 +2,82 @@
 
 from functools import cache
 
+import jax
 import numpy as np
 from made_missions import MODEL
 from made_teams import STARTS, team_site
 
-from dowsax.evaluate.missions import RehearsalConfig, rehearse
+from dowsax.evaluate.missions import RehearsalConfig, _team, rehearse
+from dowsax.evaluate.search_steps import as_arrays
 from dowsax.mission.plan import Plan
-from dowsax.site.schema import Budget, SearchSetting
+from dowsax.mission.problem import build_problem
+from dowsax.site.schema import Budget, SearchSetting, StepSetting
 from dowsax.site.searcher import Searcher
 
-NEVER = SearchSetting.model_construct(preset="plain", particles=256, radius=1e-6)
+NEVER = SearchSetting.model_construct(preset="plain", particles=256, radius=0.4, probability=1.1)
 """A stop that cannot be reached."""
+READINGS = 20
+"""Of all searchers in each of the missions, so that one program serves all."""
 SHORTEST_LEG = np.hypot(20.0, 20.0) / 16
 """[m], a share of the diagonal of the area."""
-FIND = SearchSetting.model_construct(preset="plain", particles=256, radius=1.5)
-POLICY = "location-gain"
-CHEAPEST = "random"
-"""For what no policy changes: its programs compile fastest."""
 
 
 def plan_of(**changes):
+    changes = {"search": NEVER, "budget": Budget(readings=READINGS // 2)} | changes
     return Plan.of(team_site(**changes), MODEL)
 
 
-def simulate(plan, policy=POLICY, missions=2):
-    return rehearse(plan, RehearsalConfig(missions, 0.0, 5), plan.site_policy(policy))
+def simulate(plan, missions=2):
+    return rehearse(plan, RehearsalConfig(missions, 0.0, 5), plan.site_policy("location-gain"))
 
 
 def test_each_has_its_own_start_speed_and_budget():
     """The fast one reads more often; each ends with the readings of its own budget."""
     team = (
-        Searcher("anna", STARTS["anna"], readings=4),
-        Searcher("ben", STARTS["ben"], speed=4.0, readings=6),
+        Searcher("anna", STARTS["anna"], readings=8),
+        Searcher("ben", STARTS["ben"], speed=4.0, readings=12),
     )
-    plan = plan_of(searchers=team, search=NEVER, budget=Budget(readings=10))
-    done = simulate(plan, CHEAPEST)
+    done = simulate(plan_of(searchers=team, budget=Budget(readings=READINGS)))
     for mission, paths in zip(done.rehearsal.missions, done.paths, strict=True):
         assert mission.status == "inconclusive"
-        assert mission.readings == 10
-        assert [len(path) for path in paths] == [4, 6]
+        assert mission.readings == READINGS
+        assert [len(path) for path in paths] == [8, 12]
         assert [tuple(path[0].tolist()) for path in paths] == list(STARTS.values())
     assert done.rehearsal.searchers == 2
 
 
+def test_one_program_serves_budgets_of_their_own():
+    """And there is room for the readings of all, those on the way included."""
+    team = (Searcher("anna", readings=8, distance=30.0), Searcher("ben", speed=4.0, readings=12))
+    step = StepSetting(reading_interval=2.0, longest=6.0)
+    plan = plan_of(searchers=team, step=step)
+    alone = [build_problem(plan.for_searcher(name), plan.site_policy()) for name in plan.searchers]
+    problems = [as_arrays(one.problem) for one in _team(plan, plan.site_policy())]
+    assert jax.tree.structure(problems[0]) == jax.tree.structure(problems[1])
+    assert problems[0].horizon == sum(one.horizon for one in alone)
+    assert [float(one.whole_budget.readings) for one in problems] == [8.0, 12.0]
+
+
 def test_the_time_is_that_of_the_clock_and_the_way_that_of_all():
-    """With time as the only budget, nobody reads later than that, and both use it."""
-    plan = plan_of(search=NEVER, budget=Budget(time=20.0))
-    for mission in simulate(plan, CHEAPEST).rehearsal.missions:
+    """Where time is spent before the readings, nobody reads later than that, and both use it."""
+    plan = plan_of(budget=Budget(time=20.0, readings=READINGS // 2))
+    for mission in simulate(plan).rehearsal.missions:
         assert 10.0 < mission.time <= 20.0 + 1e-3
         assert 20.0 < mission.distance <= 40.0 + 1e-3
 
 
 def test_two_who_start_at_one_place_do_not_both_read_there():
     team = (Searcher("anna"), Searcher("ben"))
-    done = simulate(plan_of(searchers=team, search=NEVER, budget=Budget(readings=3)))
+    done = simulate(plan_of(searchers=team))
     for paths in done.paths:
-        path = np.concatenate(paths)
-        assert len(np.unique(path, axis=0)) == len(path) == 6
+        first = np.concatenate([path[:3] for path in paths])
+        assert len(np.unique(first, axis=0)) == len(first) == 6
 
 
 def test_one_that_can_go_nowhere_from_the_start_of_another_does_not_read():
-    team = (Searcher("anna", STARTS["anna"]), Searcher("ben", STARTS["anna"], distance=0.2))
-    done = simulate(plan_of(searchers=team, search=FIND, budget=Budget(readings=3)), missions=1)
-    (path,) = done.paths[0]
-    assert 1 <= len(path) <= 3
+    team = (Searcher("anna", STARTS["anna"]), Searcher("ben", STARTS["anna"], distance=0.1))
+    (path,) = simulate(plan_of(searchers=team), missions=1).paths[0]
+    assert len(path) == READINGS // 2
 
 
 def longest_legs(paths, readings, distance):
@@ -80,7 +92,7 @@ def longest_legs(paths, readings, distance):
 @cache
 def far_plan(number):
     """With this number of searchers."""
-    return plan_of(search=NEVER, budget=Budget(readings=20, distance=60.0)).with_searchers(number)
+    return plan_of(budget=Budget(readings=READINGS // 2, distance=30.0)).with_searchers(number)
 
 
 @cache
@@ -93,7 +105,7 @@ def test_a_team_stops_on_far_ways_and_one_searcher_does_not():
     shares = {}
     for number in (1, 2):
         paths = [path for paths in far_missions(number).paths for path in paths]
-        shares[number] = max(longest_legs(paths, 20, 60.0))
+        shares[number] = max(longest_legs(paths, READINGS // 2, 30.0))
     assert shares[2] <= 1.5 + 1e-3 < shares[1]
 
 

@@ -127,8 +127,6 @@ class SearchProblem(eqx.Module):
     """Readings while the sensor moves, where it takes any. They are none of the `max_readings`."""
     max_on_way: int = eqx.field(default=0, static=True)
     """Readings on the way, in one search, for which there is room; no more are taken."""
-    max_others: int = eqx.field(default=0, static=True)
-    """Readings of other searchers with the same belief for which there is room; the budget is not theirs."""
 
     def __check_init__(self) -> None:
         if self.way_readings is not None and self.max_on_way < 1:
@@ -137,7 +135,7 @@ class SearchProblem(eqx.Module):
     @property
     def horizon(self) -> int:
         """The number of readings for which a belief has room."""
-        return self.max_readings + self.max_on_way + self.max_others
+        return self.max_readings + self.max_on_way
 
     def first_station(self, key: Key) -> Station:
         """Draw the station of the first reading."""

@@ -201,11 +201,13 @@ def _team(plan: Plan, policy: SitePolicy, **settings: Any) -> list[SimulatedSear
         own = policy.of_reach(searcher.reach, plan.radius)
         problem = build_problem(plan.for_searcher(name), own, **settings)
         searchers.append(SimulatedSearcher(problem, own.policy, own.apart, own.stops if has_others else None))
-    # One belief has one history, with room for the readings of all.
-    room = sum(searcher.problem.horizon for searcher in searchers)
-    return [
-        one._replace(problem=replace(one.problem, max_others=room - one.problem.horizon)) for one in searchers
-    ]
+    # One belief has one history, with room for the readings of all; each budget limits its own. Where nothing
+    # else differs, one program serves all.
+    room = {
+        name: sum(getattr(searcher.problem, name) for searcher in searchers)
+        for name in ("max_readings", "max_on_way")
+    }
+    return [one._replace(problem=replace(one.problem, **room)) for one in searchers]
 
 
 def _result(plan: Plan, episode: Episode, *, present: bool) -> SimulatedMission:

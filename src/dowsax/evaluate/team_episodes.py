@@ -171,6 +171,12 @@ class _TeamSearch:
         if not bool(is_over):
             self._decide(number)
 
+    def compile(self) -> None:
+        """Run the programs of each searcher once."""
+        for own, searcher in zip(self.states, self.searchers, strict=True):
+            PROGRAMS.read(searcher.problem, self.record, self.key, self._of(own), own.station.target)
+        self.read()
+
     @property
     def is_over(self) -> bool:
         """Whether the search has ended, or nobody can go on."""
@@ -229,8 +235,7 @@ def run_team_episodes(
         final = np.asarray(search.state.theta)
         return Episode(search.theta, final, columns, seconds, len(search.rows))
 
-    first = _TeamSearch(team(0), keys[0], record)
-    first.read()
+    _TeamSearch(team(0), keys[0], record).compile()
     on_progress(0)
     with ThreadPoolExecutor(threads or os.cpu_count()) as pool:
         return list(pool.map(one, range(keys.shape[0])))
