@@ -127,13 +127,13 @@ def test_a_program_of_its_own_results_is_compiled_once(folder, traced):
 
     jax.monitoring.register_event_duration_secs_listener(listen)
     for _ in range(3):
-        array = run(2.0, array, np.float32(1.0))["scaled"]
+        array = run(2, array, np.float32(1.0))["scaled"]
     jax.monitoring.unregister_event_duration_listener(listen)
     np.testing.assert_array_equal(array, 8.0 * ARRAY + 7.0)
     assert len(compiled) == 1
     assert not array.committed
     committed = jax.device_put(ARRAY, jax.devices()[0])
-    assert run(2.0, committed, np.float32(1.0))["scaled"].committed
+    assert run(2, committed, np.float32(1.0))["scaled"].committed
 
 
 def test_threads_that_need_a_program_at_once_compile_it_once(folder, traced):
@@ -142,12 +142,12 @@ def test_threads_that_need_a_program_at_once_compile_it_once(folder, traced):
 
     def one(shift):
         together.wait()
-        return run(2.0, ARRAY, np.float32(shift))["scaled"]
+        return run(2, ARRAY, np.float32(shift))["scaled"]
 
     with ThreadPoolExecutor(2) as pool:
         for shift, found in zip((1.0, 2.0), pool.map(one, (1.0, 2.0)), strict=True):
             np.testing.assert_array_equal(found, 2.0 * ARRAY + shift)
-    assert traces == [2.0]
+    assert traces == [2]
 
 
 def test_code_that_may_change_is_not_stored(folder, traced):
