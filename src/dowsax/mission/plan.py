@@ -27,7 +27,7 @@ from dowsax.survey.reading_json import from_object, unknown_keys
 from dowsax.world import POSITION_COLUMNS, Jump, Model
 from dowsax.world.distributions import Uniform
 from dowsax.world.earlier import remembering
-from dowsax.world.kinds import Number
+from dowsax.world.kinds import KnownOrDistribution
 from dowsax.world.sensors.rank import Rank
 from dowsax.world.sensors.swaying_wind import sways
 
@@ -101,7 +101,7 @@ class Plan:
     """Meanings of keys and columns, from `[columns]` of the site."""
     reading: str = "value"
     """What a reading is: a value, a hit or none ("binary"), or a place in their order ("rank")."""
-    simulated: Mapping[str, Number] = field(default_factory=dict)
+    simulated: Mapping[str, KnownOrDistribution] = field(default_factory=dict)
     """What simulated missions have for quantities that real ones measure with each reading."""
     obstacles: tuple[Obstacle, ...] = ()
     """Of the site."""

@@ -31,7 +31,7 @@ from dowsax.site.text import Fault, add_line
 from dowsax.world import Model, UniformBox
 from dowsax.world.compose import compose
 from dowsax.world.distributions import LogNormal, LogUniform, Normal, Uniform
-from dowsax.world.kinds import LAG, WIND, Kind, Number, kind_of
+from dowsax.world.kinds import LAG, WIND, Kind, KnownOrDistribution, kind_of
 from dowsax.world.obstacles import OPAQUE
 from dowsax.world.obstacles import Obstacle as WorldObstacle
 
@@ -285,9 +285,9 @@ def _kind(site: Site) -> Kind:
     return kind_of(site.kind, _field_unit(site), site.gas)
 
 
-def _prior(site: Site) -> Mapping[str, Number]:
+def _prior(site: Site) -> Mapping[str, KnownOrDistribution]:
     kind = _kind(site)
-    usual: dict[str, Number] = {
+    usual: dict[str, KnownOrDistribution] = {
         parameter.name: distribution
         for parameter, distribution in zip(kind.parameters, kind.distributions, strict=True)
     }
@@ -295,7 +295,7 @@ def _prior(site: Site) -> Mapping[str, Number]:
     return {name: _number(setting, usual[name], "prior", name) for name, setting in site.prior.items()}
 
 
-def _background(site: Site) -> Number | str | None:
+def _background(site: Site) -> KnownOrDistribution | str | None:
     setting = site.background
     if setting.mode in ("usual", "none"):
         return None if setting.mode == "none" else "usual"
@@ -307,7 +307,7 @@ def _background(site: Site) -> Number | str | None:
     return _number(setting.distribution, usual, "background", "range")
 
 
-def simulated_background(site: Site) -> Number:
+def simulated_background(site: Site) -> KnownOrDistribution:
     """Return the distribution of a measured background, from which simulations draw one for each mission."""
     found = _background(site)
     if not isinstance(found, str):
@@ -342,8 +342,8 @@ _NOISE_KEYS = {
 """The keys of the numbers of a sensor, and their names in the model."""
 
 
-def _noise(site: Site) -> Mapping[str, Number]:
-    usual: dict[str, Number] = {}
+def _noise(site: Site) -> Mapping[str, KnownOrDistribution]:
+    usual: dict[str, KnownOrDistribution] = {}
     if not KINDS[site.kind].is_benchmark:
         kind = _kind(site)
         usual = {**kind.noise, **kind.unknown_noise, **kind.uncalibrated.get(site.sensor.reading, {})}
@@ -373,14 +373,14 @@ def _obstacles(site: Site) -> list[WorldObstacle]:
     ]
 
 
-def _lag(site: Site) -> Number | str | None:
+def _lag(site: Site) -> KnownOrDistribution | str | None:
     lag = site.sensor.lag
     if lag is None or lag == "unknown":
         return None if lag is None else "unknown"
     return _number(lag, LAG[1], "sensor", "lag")
 
 
-def _number(setting: Any, usual: Number | None, *keys: str) -> Number:
+def _number(setting: Any, usual: KnownOrDistribution | None, *keys: str) -> KnownOrDistribution:
     """Return a known number or a distribution; a plain range has the scale of the usual distribution."""
     if isinstance(setting, int | float):
         return setting

@@ -17,7 +17,7 @@ from dowsax.world.fields import (
 from dowsax.world.fields.nothing import remove_source
 from dowsax.world.fields.sum_of_sources import SumOfSources
 from dowsax.world.fields.wind import along_axis
-from dowsax.world.kinds import KINDS, LAG, WIND, Kind, Number, kind_of
+from dowsax.world.kinds import KINDS, LAG, WIND, Kind, KnownOrDistribution, kind_of
 from dowsax.world.layout import Layout, as_number, hint, nominal, override, require_known
 from dowsax.world.modalities import MODALITIES, benchmark_model
 from dowsax.world.model import Model
@@ -54,10 +54,10 @@ def compose(
     unit: str | None = None,
     gas: str | float | None = None,
     reading: str = "value",
-    distributions: Mapping[str, Number | str] | None = None,
-    background: Number | str | None = "usual",
+    distributions: Mapping[str, KnownOrDistribution | str] | None = None,
+    background: KnownOrDistribution | str | None = "usual",
     sensors: Sequence[str] = (),
-    noise: Mapping[str, Number | str] | None = None,
+    noise: Mapping[str, KnownOrDistribution | str] | None = None,
     robust: bool | float | int = False,
     redundancy: float | int | None = None,
     efficiency: str | None = None,
@@ -65,7 +65,7 @@ def compose(
     dead_time: float | int = 0.0,
     variation: float | int | None = None,
     shielded: float | int | None = None,
-    lag: Number | str | None = None,
+    lag: KnownOrDistribution | str | None = None,
     wind: Sequence[float | int] | str = "measured",
     direction_error: float | int = 0.0,
     edge: float | int = 0.0,
@@ -157,7 +157,7 @@ def _sources(
     kind: Kind,
     location: Location,
     sources: int | str | Sequence[int],
-    distributions: Mapping[str, Number | str],
+    distributions: Mapping[str, KnownOrDistribution | str],
     wind: Sequence[float | int] | str,
     efficiency: str | None,
     obstacles: Sequence[Obstacle],
@@ -176,16 +176,16 @@ def _sources(
 def _source(
     kind: Kind,
     layout: Layout,
-    distributions: Mapping[str, Number | str],
+    distributions: Mapping[str, KnownOrDistribution | str],
     wind: Sequence[float | int] | str,
     options: Mapping[str, Any],
 ) -> Field:
     """Add the columns of the source and return its field, in its wind."""
-    unknown: dict[str, Number] = {
+    unknown: dict[str, KnownOrDistribution] = {
         parameter.name: distribution
         for parameter, distribution in zip(kind.parameters, kind.distributions, strict=True)
     }
-    known: dict[str, Number] = dict(kind.known)
+    known: dict[str, KnownOrDistribution] = dict(kind.known)
     if kind.windy and wind == "unknown":
         unknown |= {parameter.name: distribution for parameter, distribution in WIND}
         # An unknown wind needs no correction.
@@ -211,7 +211,7 @@ def _source(
     return GivenWind(inner, require_velocity(wind))
 
 
-def _with_lag(inner: Field, layout: Layout, lag: Number | str | None) -> Field:
+def _with_lag(inner: Field, layout: Layout, lag: KnownOrDistribution | str | None) -> Field:
     """Return the field as a lagging sensor reads it."""
     if lag is None:
         return inner
@@ -219,7 +219,9 @@ def _with_lag(inner: Field, layout: Layout, lag: Number | str | None) -> Field:
     return Lagged(inner, layout.add(parameter, as_number("lag", default if lag == "unknown" else lag)))
 
 
-def _own_background(kind: Kind, background: Number | str | None) -> Number | str | None:
+def _own_background(
+    kind: Kind, background: KnownOrDistribution | str | None
+) -> KnownOrDistribution | str | None:
     """Return the background, that of the kind where none is given."""
     if background not in ("usual", "unknown"):
         return background
@@ -230,7 +232,7 @@ def _with_background(
     inner: Field,
     layout: Layout,
     unit: str,
-    background: Number | str | None,
+    background: KnownOrDistribution | str | None,
     sensors: Sequence[str],
     levels: bool,
     is_scaled: bool = False,
@@ -249,7 +251,7 @@ def _with_background(
     return Background(inner, columns[0], len(columns), levels, is_scaled and not sensors)
 
 
-def _sensor(sensor: Sensor, numbers: Mapping[str, Number], layout: Layout, unit: str) -> Sensor:
+def _sensor(sensor: Sensor, numbers: Mapping[str, KnownOrDistribution], layout: Layout, unit: str) -> Sensor:
     """Return the sensor, with its unknown noise parameters as columns of Θ."""
     meanings = {
         "noise_ratio": ("", "noise as a share of what the source adds"),
@@ -270,10 +272,10 @@ def _sensor(sensor: Sensor, numbers: Mapping[str, Number], layout: Layout, unit:
 def _noisy_sensor(
     kind: Kind,
     layout: Layout,
-    noise: Mapping[str, Number | str],
+    noise: Mapping[str, KnownOrDistribution | str],
     build: Callable[[Mapping[str, float]], Sensor],
     has_uncertainty: bool,
-) -> tuple[Sensor, Mapping[str, Number]]:
+) -> tuple[Sensor, Mapping[str, KnownOrDistribution]]:
     """Return the sensor that `build` makes of its noise parameters, and these."""
     unknown = {**kind.noise, **kind.unknown_noise}
     numbers = override(kind.noise, unknown, noise, f"noise of {kind.name}")
@@ -317,7 +319,11 @@ def _require_measured_wind(
 
 
 def _correlated(
-    sensor: Sensor, numbers: Mapping[str, Number], layout: Layout, whole: Field, has_heading: bool
+    sensor: Sensor,
+    numbers: Mapping[str, KnownOrDistribution],
+    layout: Layout,
+    whole: Field,
+    has_heading: bool,
 ) -> Sensor:
     """Return the sensor whose noise is correlated in space, where the kind has such noise."""
     if not numbers.get("correlation"):
@@ -343,11 +349,11 @@ def _benchmark(
     name: str,
     location: Location,
     sources: int | str | Sequence[int],
-    background: Number | str | None,
+    background: KnownOrDistribution | str | None,
     sensors: Sequence[str],
-    noise: Mapping[str, Number | str],
+    noise: Mapping[str, KnownOrDistribution | str],
     degrees: float | None,
-    lag: Number | str | None,
+    lag: KnownOrDistribution | str | None,
     options: Mapping[str, Any],
 ) -> Model:
     """Build the model of a benchmark field, with nuisance parameters."""
@@ -368,7 +374,7 @@ def _benchmark(
             raise ValueError(f"`robust` is for normal noise, which {name} does not have: leave it out.")
         sensor = StudentT(sensor.noise_ratio, sensor.noise_floor, degrees)
     own = ("noise_ratio", "noise_floor", "spread")
-    given: dict[str, Number] = {key: getattr(sensor, key) for key in own if hasattr(sensor, key)}
+    given: dict[str, KnownOrDistribution] = {key: getattr(sensor, key) for key in own if hasattr(sensor, key)}
     numbers = override(given, {}, noise, f"noise of {name}")
     sensor = _sensor(replace(sensor, **nominal(numbers)), numbers, layout, unit)
     if layout.distributions:
@@ -379,9 +385,9 @@ def _benchmark(
 
 def _above_background(
     sensor: Any,
-    numbers: Mapping[str, Number],
+    numbers: Mapping[str, KnownOrDistribution],
     whole: Field,
-    background: Number | str | None,
+    background: KnownOrDistribution | str | None,
     counts: bool = False,
 ) -> Sensor:
     """Return a sensor whose noise is proportional to the field above its background."""

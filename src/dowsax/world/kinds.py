@@ -22,7 +22,7 @@ from dowsax.world.sensors.correlated import MAX_CORRELATION
 from dowsax.world.source import Parameter
 from dowsax.world.units import per_gram, spread_unit
 
-Number = Distribution | float | int
+KnownOrDistribution = Distribution | float | int
 """A distribution, or the number itself if it is known."""
 
 WIND = (
@@ -47,7 +47,7 @@ class Kind:
     known: Mapping[str, float]
     """Values of the parameters that are known by default."""
     background: Distribution
-    noise: Mapping[str, Number]
+    noise: Mapping[str, KnownOrDistribution]
     """Noise parameters of the sensor by name."""
     own: tuple[str, ...]
     """The parameters that several sources do not share."""

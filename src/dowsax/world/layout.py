@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from dowsax.world.base import Distribution, Field, Location, Prior
 from dowsax.world.fields import Arranged
 from dowsax.world.fields.arranged import KNOWN_COLUMN
-from dowsax.world.kinds import Number
+from dowsax.world.kinds import KnownOrDistribution
 from dowsax.world.priors import ExtendedPrior, ProductPrior, SeveralSourcesPrior
 from dowsax.world.several_columns import SourceColumns
 from dowsax.world.source import Parameter
@@ -22,7 +22,7 @@ class Layout:
     """The unknown columns of Θ, and those of the field's own Θ, which includes known numbers."""
 
     num_source: int
-    """Number of columns of the prior of the source, or of its position."""
+    """KnownOrDistribution of columns of the prior of the source, or of its position."""
     distributions: list[Distribution] = field(default_factory=list)
     named: list[Parameter] = field(default_factory=list)
     columns: list[int] = field(default_factory=list)
@@ -39,7 +39,7 @@ class Layout:
         self.named.append(parameter)
         return self.num_source + len(self.distributions) - 1
 
-    def add(self, parameter: Parameter, number: Number) -> int:
+    def add(self, parameter: Parameter, number: KnownOrDistribution) -> int:
         """Add a column to the field's Θ and return its index there."""
         known = not isinstance(number, Distribution)
         self.columns.append(KNOWN_COLUMN if known else self.unknown(parameter, number))
@@ -80,7 +80,7 @@ class Layout:
         return several, arranged
 
 
-def nominal(numbers: Mapping[str, Number]) -> dict[str, float]:
+def nominal(numbers: Mapping[str, KnownOrDistribution]) -> dict[str, float]:
     """Return the known numbers, and the medians of the unknown ones."""
     return {
         name: float(number.quantile(jnp.asarray(0.5)))
@@ -91,11 +91,11 @@ def nominal(numbers: Mapping[str, Number]) -> dict[str, float]:
 
 
 def override(
-    defaults: Mapping[str, Number],
-    unknown: Mapping[str, Number],
-    given: Mapping[str, Number | str],
+    defaults: Mapping[str, KnownOrDistribution],
+    unknown: Mapping[str, KnownOrDistribution],
+    given: Mapping[str, KnownOrDistribution | str],
     what: str,
-) -> dict[str, Number]:
+) -> dict[str, KnownOrDistribution]:
     """Return the defaults with the given ones in their place; "unknown" gives the default distribution."""
     require_known(given, tuple(defaults), what)
     said = {
@@ -105,7 +105,7 @@ def override(
     return {**defaults, **{name: as_number(name, distribution) for name, distribution in said.items()}}
 
 
-def as_number(name: str, number: Any) -> Number:
+def as_number(name: str, number: Any) -> KnownOrDistribution:
     return number if isinstance(number, Distribution) else _known(name, number)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from dowsax.world.base import DirectionDependent, Distribution, Field, Location, Sensor
 from dowsax.world.fields.wind import widened
-from dowsax.world.kinds import Kind, Number
+from dowsax.world.kinds import Kind, KnownOrDistribution
 from dowsax.world.layout import Layout, hint, nominal, override
 from dowsax.world.model import Model
 from dowsax.world.sensors.binary import Binary
@@ -41,7 +41,7 @@ def compose_uncalibrated(
     location: Location,
     layout: Layout,
     source: Field,
-    noise: Mapping[str, Number | str],
+    noise: Mapping[str, KnownOrDistribution | str],
     sway: float,
     *,
     num_sensors: int,
@@ -73,7 +73,9 @@ def compose_uncalibrated(
     return Model(layout.prior(location), field, sensor)
 
 
-def _numbers(kind: Kind, reading: str, noise: Mapping[str, Number | str]) -> dict[str, Number]:
+def _numbers(
+    kind: Kind, reading: str, noise: Mapping[str, KnownOrDistribution | str]
+) -> dict[str, KnownOrDistribution]:
     """Return the numbers of the sensor, known or with their distributions."""
     usual = kind.uncalibrated[reading]
     numbers = override(usual, usual, noise, f"noise of {reading} readings")
