@@ -46,6 +46,12 @@ def count_digits(low: float, high: float, fewest: int = 3) -> int:
     return fewest
 
 
+def format_number(number: float, digits: int = 3) -> str:
+    """Return a number to this many digits, without powers of ten below a million."""
+    rounded = float(f"{number:.{digits}g}")
+    return f"{rounded:,.0f}" if 10**digits <= abs(rounded) < 1e6 else f"{number:.{digits}g}"
+
+
 def format_length(length: float) -> str:
     """Return a length [m] with its unit."""
     if 1e6 <= length < 1e9:

@@ -34,6 +34,7 @@ from dowsax.mission.team import (
     stops_of_others,
 )
 from dowsax.mission.tracker import Tracker, unpack_digest
+from dowsax.mission.weak_sources import describe_limit
 from dowsax.policies.planned import PlannedReadings, planned_readings
 from dowsax.survey.reading import Reading
 from dowsax.types import Key, Station
@@ -158,6 +159,7 @@ class AdviceBuilder:
             *(radius, float(digest.mass), float(digest.fit), evidence, wind.is_reversed),
             chances.get("number_probability"),
             describe_excess_noise(self.plan.usual_noise, state.belief),
+            describe_limit(self.plan.strength, estimate),
         )
         region = Disc(estimate.position, radius)
         findings = {

@@ -107,6 +107,8 @@ class StatusInputs(NamedTuple):
     """Of the number of `places`; `None` where the number of sources is known."""
     excess_noise: str = ""
     """A sentence on it, where the readings scatter far more than is usual."""
+    limit: str = ""
+    """A sentence on the strength of a source, for where the readings show none."""
 
 
 def describe_spent_budget(plan: Plan, used: BudgetUse) -> str | None:
@@ -183,7 +185,9 @@ def explain_status(
         )
     if excludes_source(inputs):
         factor = format_factor(-(inputs.evidence or 0.0))
-        return f"No evidence of a source: the readings are {factor} likelier without one."
+        return _join(
+            f"No evidence of a source: the readings are {factor} likelier without one.", inputs.limit
+        )
     if inputs.fit < MIN_FIT:
         return (
             "No source fits these readings well: check the unit, the positions, the field and the prior. "
@@ -192,7 +196,8 @@ def explain_status(
     if status == INCONCLUSIVE:
         ended = describe_end(plan, used)
         if inputs.evidence is not None and inputs.evidence < MIN_LOG_ODDS:
-            return f"Inconclusive: {ended}, and the readings do not show that there is a source."
+            text = f"Inconclusive: {ended}, and the readings do not show that there is a source."
+            return _join(text, inputs.limit)
         if inputs.mass >= plan.probability and not _shows_source(inputs):
             factor = format_factor(inputs.evidence or 0.0)
             return (
@@ -209,6 +214,10 @@ def explain_status(
     if inputs.mass >= plan.probability:
         return f"Not sure yet: {where}, if there is one; the readings do not show yet that there is."
     return f"Not sure yet: {where}, where {format_length(plan.radius)} is wanted."
+
+
+def _join(*sentences: str) -> str:
+    return " ".join(filter(None, sentences))
 
 
 def describe_disc(coordinates: LocalCoordinates, places: Sequence[tuple[float, float]], radius: float) -> str:

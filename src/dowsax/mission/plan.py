@@ -14,6 +14,7 @@ from dowsax.mission.reach import Level, Reach, Steps
 from dowsax.mission.rehearsal import filter_name
 from dowsax.mission.site_policy import SitePolicy, build_site_policy
 from dowsax.mission.stations import FAR_END, SEARCHER, Stations, default_altitude, required_measurements
+from dowsax.mission.weak_sources import PriorStrength, prior_strength
 from dowsax.policies import Policy
 from dowsax.site.kinds import KINDS
 from dowsax.site.obstacles import Obstacle
@@ -112,6 +113,11 @@ class Plan:
     def usual_noise(self) -> tuple[UsualNoise, ...]:
         """The inferred noise parameters, and what is usual of them."""
         return usual_noise(self.model.prior)
+
+    @cached_property
+    def strength(self) -> PriorStrength | None:
+        """The strength of the source, where it is unknown and readings tell more than its order."""
+        return prior_strength(self.model.prior) if self.reading == "value" else None
 
     @classmethod
     def of(cls, site: Site, model: Model | None = None) -> "Plan":

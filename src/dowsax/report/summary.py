@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from dowsax.geo.formatting import count_digits, format_chance, format_factor, format_length
+from dowsax.geo.formatting import count_digits, format_chance, format_factor, format_length, format_number
 from dowsax.inference.posterior import INTERVAL_PROBABILITY
 from dowsax.mission.advice import INCONCLUSIVE, SEARCHING
 from dowsax.report.findings import LIKELY, MAX_LOG_EVIDENCE, MISFIT, NO_EVIDENCE, Findings
@@ -317,12 +317,6 @@ def readings(findings: Findings) -> list[str]:
 def format_area(area: float) -> str:
     """Return an area with its unit."""
     return f"{area / 1e6:.3g} km²" if area >= 1e5 else f"{format_number(area)} m²"
-
-
-def format_number(number: float, digits: int = 3) -> str:
-    """Return a number to this many digits, without powers of ten below a million."""
-    rounded = float(f"{number:.{digits}g}")
-    return f"{rounded:,.0f}" if 10**digits <= abs(rounded) < 1e6 else f"{number:.{digits}g}"
 
 
 def format_interval(low: float, middle: float, high: float, unit: str = "") -> str:

@@ -13,9 +13,10 @@ from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 from matplotlib.ticker import NullLocator
 
+from dowsax.geo.formatting import format_number
 from dowsax.report.findings import Findings
 from dowsax.report.regions import Region
-from dowsax.report.summary import format_number, verdict
+from dowsax.report.summary import verdict
 from dowsax.viz.maps import (
     INSET_SIZE,
     draw_compass,
