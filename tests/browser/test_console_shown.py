@@ -378,9 +378,11 @@ def test_the_region_of_a_found_source_is_shown_on_request(open_page, console, wa
     before = ruler.text_content()
     button = page.get_by_role("button", name="Show the region")
     button.click()
-    metres = [float(text.split()[0]) for text in (before, ruler.text_content())]
-    # From 20 m to a disc of 2 m, which lies in the middle.
-    assert metres[1] < metres[0] / 4
+    # From 20 m to a disc of 2 m, which lies in the middle, once the map is drawn again.
+    page.wait_for_function(
+        "([text, before]) => parseFloat(text.textContent) < parseFloat(before) / 4",
+        arg=[ruler.element_handle(), before],
+    )
     box = page.locator("canvas.map-canvas").bounding_box()
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     east, north = (float(part.split()[0]) for part in page.locator("output.place").text_content().split(","))
